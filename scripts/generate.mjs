@@ -1,0 +1,60 @@
+// Writes what is derived from the loop files and the error catalogue: the compiled loops (not committed), and the pages
+// and the JSON Schema that are (with --docs; a test fails when they are stale).
+
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { root } from './tools.mjs';
+
+const cache = join(root, 'node_modules', '.cache', 'umpire');
+const loopsFolder = join(root, 'src', 'loops');
+const ORDER = ['design', 'testing', 'debt', 'review', 'brainstorm'];
+
+async function load(entry) {
+  const outfile = join(cache, `${basename(entry, '.ts')}.mjs`);
+  await build({
+    entryPoints: [join(root, entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'error',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  return import(`${pathToFileURL(outfile).href}?${Date.now()}`);
+}
+
+function rank(name) {
+  const at = ORDER.indexOf(name);
+  return at < 0 ? ORDER.length : at;
+}
+
+mkdirSync(cache, { recursive: true });
+const { parseLoop } = await load('src/loops/loop-file.ts');
+const loops = readdirSync(loopsFolder)
+  .filter((name) => name.endsWith('.yaml'))
+  .toSorted((a, b) => rank(basename(a, '.yaml')) - rank(basename(b, '.yaml')) || a.localeCompare(b))
+  .map((name) => parseLoop(readFileSync(join(loopsFolder, name), 'utf8'), `src/loops/${name}`));
+
+writeIfChanged(
+  'src/loops/builtin.generated.ts',
+  `// Written by scripts/generate.mjs from the YAML files beside it. Do not edit.\n\nimport type { Loop } from './loop.js';\n\nexport const BUILTIN_LOOPS: readonly Loop[] = ${JSON.stringify(loops)};\n`,
+);
+
+if (process.argv.includes('--docs')) {
+  const pages = await load('src/report/pages.ts');
+  for (const [path, text] of Object.entries(pages.generatedPages())) writeIfChanged(path, text);
+}
+
+function writeIfChanged(path, text) {
+  const file = join(root, path);
+  let old = null;
+  try {
+    old = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  if (old !== text) writeFileSync(file, text);
+}

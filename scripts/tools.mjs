@@ -1,0 +1,45 @@
+// What the scripts share: run a command, install if needed, know where the project is.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Runs a command with the project as its folder; ends this process with its status where it fails. */
+export function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options });
+  if (result.error) {
+    process.stderr.write(`${command} could not be started: ${result.error.message}\n`);
+    process.exit(1);
+  }
+  if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+/** `npm ci` where the installed packages are not those of the lock file. */
+export function installIfNeeded(folder = root) {
+  const installed = join(folder, 'node_modules', '.package-lock.json');
+  if (existsSync(installed) && samePackages(join(folder, 'package-lock.json'), installed)) return;
+  process.stderr.write(`Installing packages${folder === root ? '' : ` of ${folder.slice(root.length + 1)}/`} …\n`);
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  run(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, shell: process.platform === 'win32' });
+}
+
+function samePackages(lockFile, installedFile) {
+  const wanted = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
+  const present = JSON.parse(readFileSync(installedFile, 'utf8')).packages;
+  return Object.entries(wanted).every(([name, entry]) => name === '' || entry.optional || present[name]?.version === entry.version);
+}
+
+/** The JavaScript file behind a package's command: started with this node, so that no shell or wrapper stands between. */
+export function bin(packageName, command = packageName) {
+  const folder = join(root, 'node_modules', packageName);
+  const { bin: entry } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return join(folder, typeof entry === 'string' ? entry : entry[command]);
+}
+
+/** Runs a package's command with this node. */
+export function tool(packageName, args, command = packageName) {
+  run(process.execPath, [bin(packageName, command), ...args]);
+}

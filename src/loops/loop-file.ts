@@ -1,0 +1,74 @@
+// Reads a loop as a person writes it: YAML text, or the same object in TypeScript (`defineLoop`). Complains with the line.
+// Kept apart from judging: the built-in loops are compiled at build time, so that a verdict needs no YAML and no schema.
+
+import { LineCounter, isNode, parseDocument } from 'yaml';
+import { UmpireError } from '../errors.js';
+import { READERS } from '../formats/readers.js';
+import type { Loop } from './loop.js';
+import { loopSchema, shapesAgree } from './schema.js';
+import type { LoopInput } from './schema.js';
+import { validateLoop } from './validate.js';
+import type { Complaint } from './validate.js';
+
+export type { LoopInput } from './schema.js';
+
+/** A loop from TypeScript: accepts what YAML can say, and nothing more. */
+export function defineLoop(input: LoopInput): Loop {
+  const plain: unknown = JSON.parse(JSON.stringify(input));
+  const result = checkLoop(plain);
+  if (!result.ok) throw complain('defineLoop', '', result.complaint);
+  return result.loop;
+}
+
+/** A loop from the text of its file. */
+export function parseLoop(text: string, file: string): Loop {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const [fault] = document.errors;
+  if (fault !== undefined) {
+    const { line } = lines.linePos(fault.pos[0]);
+    throw new UmpireError('loop-invalid', { file, line: `:${line}`, detail: fault.message.replace(/\.$/, '') });
+  }
+  const result = checkLoop(document.toJS({ maxAliasCount: 100 }));
+  if (result.ok) return result.loop;
+  for (let depth = result.complaint.path.length; depth >= 0; depth--) {
+    const node = document.getIn(result.complaint.path.slice(0, depth), true);
+    if (!isNode(node) || !node.range) continue;
+    throw complain(file, `:${lines.linePos(node.range[0]).line}`, result.complaint);
+  }
+  throw complain(file, '', result.complaint);
+}
+
+function checkLoop(value: unknown): { ok: true; loop: Loop } | { ok: false; complaint: Complaint } {
+  const parsed = loopSchema.safeParse(value);
+  if (!parsed.success) return { ok: false, complaint: firstIssue(parsed.error.issues) };
+  const { $schema: _, ...rest } = parsed.data;
+  const loop = shapesAgree(rest);
+  const [complaint] = validateLoop(loop, new Set(Object.keys(READERS)));
+  return complaint === undefined ? { ok: true, loop } : { ok: false, complaint };
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly code?: string | undefined;
+  readonly errors?: readonly (readonly Issue[])[];
+}
+
+/** The issue that went deepest: in a union, the alternative that fitted best. */
+function firstIssue(issues: readonly Issue[], base: readonly PropertyKey[] = []): Complaint {
+  const [issue] = issues;
+  if (issue === undefined) return { path: [], problem: 'it is not a loop' };
+  const path = [...base, ...issue.path];
+  const branches = (issue.errors ?? []).map((branch) => firstIssue(branch, path)).toSorted((a, b) => b.path.length - a.path.length);
+  const [deepest] = branches;
+  if (deepest !== undefined && deepest.path.length > path.length) return deepest;
+  const where = path.map(String).join('.');
+  return { path: path.map((key) => (typeof key === 'number' ? key : String(key))), problem: where === '' ? issue.message : `${where}: ${issue.message}` };
+}
+
+function complain(file: string, line: string, complaint: Complaint): UmpireError {
+  const where = complaint.path.join('.');
+  const detail = complaint.problem.startsWith(where) ? complaint.problem : `${where}: ${complaint.problem}`;
+  return new UmpireError('loop-invalid', { file, line, detail });
+}

@@ -1,0 +1,75 @@
+// Texts with holes: `{name}`, `{name:noun}` (counted, with its plural), `{name:%}` and `{name:/10}` (a unit set behind it),
+// `{name%}` (a share as a percentage), `{name?yes|no}` (a flag in words). Compiled once, filled often. A hole with nothing to say reads `none`.
+
+export type Lookup = (name: string) => unknown;
+
+export interface Template {
+  readonly names: readonly string[];
+  readonly fill: (lookup: Lookup) => string;
+}
+
+interface Hole {
+  readonly name: string;
+  readonly noun: string;
+  readonly unit: string;
+  readonly percent: boolean;
+  readonly yes: string;
+  readonly no: string;
+}
+
+const HOLE = /\{([A-Za-z_][\w.]*)(?::([^{}]*)|(%)|\?([^|{}]*)\|([^|{}]*))?\}/g;
+
+export function compileTemplate(text: string): Template {
+  const literals: string[] = [];
+  const holes: Hole[] = [];
+  let from = 0;
+  for (const match of text.matchAll(HOLE)) {
+    literals.push(text.slice(from, match.index));
+    const suffix = match[2] ?? '';
+    const counted = /^[A-Za-z]/.test(suffix);
+    holes.push({ name: match[1] ?? '', noun: counted ? suffix : '', unit: counted ? '' : suffix, percent: match[3] === '%', yes: match[4] ?? 'true', no: match[5] ?? 'false' });
+    from = match.index + match[0].length;
+  }
+  const last = text.slice(from);
+  if (holes.length === 0) return { names: [], fill: () => text };
+  return {
+    names: holes.map((hole) => hole.name),
+    fill: (lookup) => {
+      let out = '';
+      for (let i = 0; i < holes.length; i++) {
+        const hole = holes[i] as Hole;
+        out += (literals[i] as string) + show(lookup(hole.name), hole);
+      }
+      return out + last;
+    },
+  };
+}
+
+export function fillTemplate(text: string, lookup: Lookup): string {
+  return compileTemplate(text).fill(lookup);
+}
+
+function show(value: unknown, hole: Hole): string {
+  if (value === null || value === undefined || value === '') return hole.noun === '' ? 'none' : `no ${plural(hole.noun)}`;
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) return 'none';
+    if (hole.percent) return `${showNumber(value * 100)}%`;
+    if (hole.noun === '') return showNumber(value) + hole.unit;
+    return `${showNumber(value)} ${value === 1 ? hole.noun : plural(hole.noun)}`;
+  }
+  if (typeof value === 'boolean') return value ? hole.yes : hole.no;
+  return String(value) + hole.unit;
+}
+
+/** At most two decimals; rounded down in size, so that 94.999 never reads as 95. */
+export function showNumber(value: number): string {
+  if (Number.isInteger(value)) return String(value);
+  const hundredths = value * 100;
+  const nearest = Math.round(hundredths);
+  const kept = Math.abs(hundredths - nearest) < 1e-6 ? nearest : Math.trunc(hundredths);
+  return String(kept / 100);
+}
+
+function plural(noun: string): string {
+  return noun.endsWith('y') && !/[aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}

@@ -1,0 +1,167 @@
+// Do the parts of a loop fit each other? Names that exist, words that are known, a table that always ends in a row.
+// Shapes are schema.ts' business; whether the rules are wise is check's.
+
+import type { At, FactSpec, Loop, Source } from './loop.js';
+import { parseCondition } from './condition.js';
+import type { Condition } from './condition.js';
+import { EVIDENCE_STATES } from './loop.js';
+import { compileTemplate } from './template.js';
+
+export interface Complaint {
+  /** Where in the file: keys and indexes from the top. */
+  readonly path: readonly (string | number)[];
+  readonly problem: string;
+}
+
+/** Everything that does not fit, in the order of the file. `readers` are the names of the readers there are. */
+export function validateLoop(loop: Loop, readers: ReadonlySet<string>): readonly Complaint[] {
+  return [
+    ...checkWords(loop),
+    ...checkEvidence(loop, readers),
+    ...checkFacts(loop),
+    ...checkRepairs(loop),
+    ...checkTable(loop),
+    ...checkTasks(loop),
+  ];
+}
+
+function checkWords(loop: Loop): Complaint[] {
+  const seen = new Map<string, string>();
+  const out: Complaint[] = [];
+  for (const [outcome, word] of Object.entries(loop.words)) {
+    const other = seen.get(word);
+    if (other !== undefined) out.push({ path: ['words', outcome], problem: `"${word}" already means ${other}; each outcome needs a word of its own` });
+    seen.set(word, outcome);
+  }
+  return out;
+}
+
+function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
+  const out: Complaint[] = [];
+  for (const [name, source] of Object.entries(loop.evidence)) {
+    if ('reader' in source && !readers.has(source.reader)) {
+      out.push({ path: ['evidence', name, 'reader'], problem: `there is no reader "${source.reader}"; there are ${[...readers].join(', ')}` });
+    }
+    if (source.else !== undefined && (!(source.else in loop.evidence) || source.else === name)) {
+      out.push({ path: ['evidence', name, 'else'], problem: `"${source.else}" is not another piece of evidence of this loop` });
+    }
+  }
+  for (const name of loop.agree?.sources ?? []) {
+    if (!(name in loop.evidence)) out.push({ path: ['agree', 'sources'], problem: `"${name}" is no evidence of this loop` });
+  }
+  return out;
+}
+
+function checkFacts(loop: Loop): Complaint[] {
+  const out: Complaint[] = [];
+  for (const [name, spec] of Object.entries(loop.facts)) {
+    if (['round', 'cap', 'target', 'next'].includes(name)) out.push({ path: ['facts', name], problem: `"${name}" is given by Umpire and cannot be a fact` });
+    for (const evidence of evidenceOf(spec)) {
+      const source: Source | undefined = loop.evidence[evidence];
+      if (source === undefined) out.push({ path: ['facts', name], problem: `"${evidence}" is no evidence of this loop` });
+    }
+    if ('number' in spec && spec.number[0] >= spec.number[1]) out.push({ path: ['facts', name, 'number'], problem: 'the lower bound must be below the upper one' });
+  }
+  return out;
+}
+
+function evidenceOf(spec: FactSpec): readonly string[] {
+  const ofAt = (at: At) => at.map((dotted) => dotted.split('.')[0] ?? '');
+  if ('state' in spec) return [spec.state];
+  if ('found' in spec) return spec.found;
+  if ('counted' in spec) return spec.counted;
+  if ('findings' in spec) return spec.findings;
+  if ('count' in spec) return ofAt([spec.count]);
+  return ofAt('flag' in spec ? spec.flag : spec.at);
+}
+
+function checkRepairs(loop: Loop): Complaint[] {
+  const out: Complaint[] = [];
+  loop.repairs.forEach((repair, index) => {
+    const path = ['repairs', index];
+    out.push(...checkWhen(loop, repair.when, [...path, 'when']));
+    if (Object.keys(repair.when).length === 0) out.push({ path: [...path, 'when'], problem: 'a repair without a condition would always apply' });
+    for (const [fact, value] of Object.entries(repair.set ?? {})) {
+      if (!(fact in loop.facts)) out.push({ path: [...path, 'set', fact], problem: `"${fact}" is no fact of this loop` });
+      const uses = typeof value !== 'object' ? [] : 'step' in value ? [value.step] : Object.keys(value.linear);
+      for (const used of uses) {
+        if (!(used in loop.facts)) out.push({ path: [...path, 'set', fact], problem: `"${used}" is no fact of this loop` });
+      }
+    }
+    out.push(...checkText(loop, repair.why, [...path, 'why'], []));
+    if (repair.error) out.push(...checkText(loop, repair.error.message, [...path, 'error', 'message'], []));
+  });
+  return out;
+}
+
+function checkTable(loop: Loop): Complaint[] {
+  const out: Complaint[] = [];
+  loop.table.forEach((row, index) => {
+    const path = ['table', index];
+    const last = index === loop.table.length - 1;
+    if (row.when !== undefined) out.push(...checkWhen(loop, row.when, [...path, 'when']));
+    if (last && row.when !== undefined) out.push({ path, problem: `the last row (${row.id}) must have no "when", so that every case ends in a row` });
+    if (!last && row.when === undefined) out.push({ path, problem: `row ${row.id} has no "when", so no row after it can ever be reached` });
+    if (row.waiver !== undefined && row.then !== 'converge' && row.then !== 'accept') {
+      out.push({ path: [...path, 'waiver'], problem: `row ${row.id} approves nothing, so it needs no waiver` });
+    }
+    out.push(...checkText(loop, row.why, [...path, 'why'], []));
+    out.push(...checkText(loop, row.next, [...path, 'next'], ['tasks', 'options', 'chain']));
+  });
+  return out;
+}
+
+function checkTasks(loop: Loop): Complaint[] {
+  const revises = loop.table.some((row) => row.then === 'revise');
+  const rechecks = loop.tasks.filter((task) => task.recheck === true);
+  const out: Complaint[] = [];
+  if (revises && rechecks.length !== 1) out.push({ path: ['tasks'], problem: 'a loop that revises needs exactly one task with "recheck: true": the critic\'s new run' });
+  const known = ['mend', 'chain', 'n', 'findings', 'files', 'lowest', 'critic', 'id'];
+  loop.tasks.forEach((task, index) => {
+    const path = ['tasks', index];
+    if (task.recheck === true && task.role !== loop.roles.critic) {
+      out.push({ path: [...path, 'role'], problem: `the recheck is the critic's, so its role must be "${loop.roles.critic}"` });
+    }
+    if (task.each === 'file' && !task.id.includes('{n}')) out.push({ path: [...path, 'id'], problem: 'one task for each file needs {n} in its id' });
+    for (const key of ['id', 'title', 'description', 'without'] as const) {
+      const value = task[key];
+      if (value !== undefined) out.push(...checkText(loop, value, [...path, key], known));
+    }
+    if (!/\{(round|next|mend)\}/.test(task.id)) out.push({ path: [...path, 'id'], problem: 'a task id needs {round}, {next} or {mend}, so that each round has its own' });
+  });
+  return out;
+}
+
+function checkText(loop: Loop, text: string, path: readonly (string | number)[], more: readonly string[]): Complaint[] {
+  const known = new Set(['round', 'next', 'cap', 'target', ...Object.keys(loop.facts), ...more]);
+  return compileTemplate(text)
+    .names.filter((name) => !known.has(name))
+    .map((name) => ({ path, problem: `{${name}} is neither a fact of this loop nor a word that this text may use` }));
+}
+
+function checkWhen(loop: Loop, when: Readonly<Record<string, unknown>>, path: readonly (string | number)[]): Complaint[] {
+  const out: Complaint[] = [];
+  for (const [fact, test] of Object.entries(when)) {
+    const problem = checkCondition(loop, parseCondition(fact, test as string));
+    if (problem !== null) out.push({ path: [...path, fact], problem });
+  }
+  return out;
+}
+
+function checkCondition(loop: Loop, condition: Condition): string | null {
+  const { fact } = condition;
+  if (condition.kind === 'compare' && condition.bound === 'target' && loop.target === undefined) return 'this loop has no target to compare with';
+  if (fact === 'round') return condition.kind === 'compare' ? null : 'round takes a comparison, such as "<cap"';
+  const spec = loop.facts[fact];
+  if (spec === undefined) return `"${fact}" is no fact of this loop`;
+  if (condition.kind === 'absent' || condition.kind === 'present') return null;
+  const words: readonly string[] | null = 'state' in spec ? EVIDENCE_STATES : 'enum' in spec ? spec.enum : null;
+  if (words !== null) {
+    if (condition.kind !== 'words') return `"${fact}" is a word: one of ${words.join(', ')}`;
+    const unknown = condition.words.find((word) => !words.includes(word));
+    return unknown === undefined ? null : `"${unknown}" is no word of "${fact}", which is one of ${words.join(', ')}`;
+  }
+  const isFlag = 'flag' in spec || 'found' in spec || 'counted' in spec;
+  if (isFlag) return condition.kind === 'flag' ? null : `"${fact}" is a flag: true or false`;
+  return condition.kind === 'compare' ? null : `"${fact}" is a number: compare it, as in ">=7"`;
+}

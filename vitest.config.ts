@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 120_000,
+    coverage: {
+      provider: 'v8',
+      include: ['src/loops/**/*.ts', 'src/formats/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*.generated.ts'],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: { branches: 95 },
+    },
+  },
+});
