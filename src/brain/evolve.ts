@@ -1,0 +1,92 @@
+// Folds the journal into what a verdict needs to know of the past: frozen rules, and the verdicts of each chain.
+
+import type { Loop } from '../loops/loop.js';
+import type { Recorded, VerdictGiven } from './messages.js';
+
+export interface FrozenRules {
+  readonly hash: string;
+  readonly rules: Loop;
+  readonly cap: number;
+  /** The chains that were there when the rules were frozen. */
+  readonly chains: readonly string[];
+}
+
+export interface PastVerdict extends VerdictGiven {
+  readonly seq: number;
+  readonly projected: boolean;
+}
+
+export interface SessionState {
+  readonly observed: boolean;
+  readonly events: number;
+  readonly frozen: ReadonlyMap<string, FrozenRules>;
+  readonly targets: ReadonlyMap<string, number>;
+  /** By loop and chain (`chainKey`), oldest first. */
+  readonly verdicts: ReadonlyMap<string, readonly PastVerdict[]>;
+  /** The sha-256 of the results.csv that Umpire wrote last. */
+  readonly results: string | null;
+}
+
+export const NEW_SESSION: SessionState = {
+  observed: false,
+  events: 0,
+  frozen: new Map(),
+  targets: new Map(),
+  verdicts: new Map(),
+  results: null,
+};
+
+export function chainKey(loop: string, chain: string): string {
+  return `${loop}/${chain}`;
+}
+
+export function evolve(state: SessionState, event: Recorded): SessionState {
+  const next = { ...state, events: state.events + 1 };
+  switch (event.type) {
+    case 'SessionObserved':
+      return { ...next, observed: true };
+    case 'RulesFrozen': {
+      const { loop, hash, rules, cap, chains } = event.data;
+      return { ...next, frozen: new Map(state.frozen).set(loop, { hash, rules, cap, chains }) };
+    }
+    case 'TargetFrozen':
+      return { ...next, targets: new Map(state.targets).set(chainKey(event.data.loop, event.data.chain), event.data.target) };
+    case 'CapChanged': {
+      const rules = state.frozen.get(event.data.loop);
+      if (rules === undefined) return next;
+      return { ...next, frozen: new Map(state.frozen).set(event.data.loop, { ...rules, cap: event.data.to }) };
+    }
+    case 'VerdictGiven': {
+      const key = chainKey(event.data.verdict.loop, event.data.verdict.chain);
+      const past = state.verdicts.get(key) ?? [];
+      const added = [...past, { ...event.data, seq: event.seq, projected: false }];
+      return { ...next, verdicts: new Map(state.verdicts).set(key, added) };
+    }
+    case 'VerdictProjected':
+      return { ...next, verdicts: markProjected(state.verdicts, event.data.verdict), results: event.data.results ?? state.results };
+  }
+}
+
+export function fold(events: Iterable<Recorded>): SessionState {
+  let state = NEW_SESSION;
+  for (const event of events) state = evolve(state, event);
+  return state;
+}
+
+function markProjected(verdicts: SessionState['verdicts'], seq: number): SessionState['verdicts'] {
+  const out = new Map(verdicts);
+  for (const [key, past] of verdicts) {
+    if (past.some((verdict) => verdict.seq === seq)) {
+      out.set(
+        key,
+        past.map((verdict) => (verdict.seq === seq ? { ...verdict, projected: true } : verdict)),
+      );
+    }
+  }
+  return out;
+}
+
+/** The chain's verdicts that were decided on, oldest first; partial ones count for nothing. */
+export function decidedIn(state: SessionState, loop: string, chain: string): readonly PastVerdict[] {
+  return (state.verdicts.get(chainKey(loop, chain)) ?? []).filter((past) => past.verdict.status === 'decided');
+}

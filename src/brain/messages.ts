@@ -1,0 +1,60 @@
+// What happens in a session, as the journal keeps it. Events are past tense and never change their meaning: a new
+// meaning is a new event or a new version.
+
+import type { Verdict } from '../model.js';
+import type { FactValue, Loop } from '../loops/loop.js';
+
+/** The version of the journal's lines that this code writes. It reads this one and all before it. */
+export const JOURNAL_VERSION = 1;
+
+/** What a verdict changes in the session folder. Applying it twice changes nothing the second time. */
+export interface Effects {
+  /** Rows to append to tasks.csv, cells by column. */
+  readonly add: readonly Readonly<Record<string, string>>[];
+  /** Cells to change, by task id. */
+  readonly set: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+}
+
+export type Event =
+  /** The first line: what the folder's files said when Umpire first looked. */
+  | {
+      readonly type: 'SessionObserved';
+      readonly data: { readonly session: string; readonly tasks: number; readonly files: readonly string[] };
+    }
+  /** The first verdict of a loop: its rules, cap and chains hold from here on. */
+  | {
+      readonly type: 'RulesFrozen';
+      readonly data: {
+        readonly loop: string;
+        readonly hash: string;
+        readonly rules: Loop;
+        readonly cap: number;
+        readonly chains: readonly string[];
+      };
+    }
+  | { readonly type: 'TargetFrozen'; readonly data: { readonly loop: string; readonly chain: string; readonly target: number } }
+  /** A person changed the cap. */
+  | { readonly type: 'CapChanged'; readonly data: { readonly loop: string; readonly from: number; readonly to: number; readonly by: string } }
+  | { readonly type: 'VerdictGiven'; readonly data: VerdictGiven }
+  /** The verdict's effects are in the folder. */
+  | {
+      readonly type: 'VerdictProjected';
+      readonly data: { readonly verdict: number; readonly results: string | null };
+    };
+
+export interface VerdictGiven {
+  /** What makes evidence the same evidence: see rounds.ts. */
+  readonly key: string;
+  readonly strict: boolean;
+  readonly verdict: Verdict;
+  /** The facts after the repairs. */
+  readonly facts: Readonly<Record<string, FactValue>>;
+  /** Names in the lists that a later verdict compares with. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+  readonly report: string;
+  readonly effects: Effects;
+}
+
+/** An event with its place in the journal. */
+export type Recorded = Event & { readonly seq: number; readonly ts: string };
