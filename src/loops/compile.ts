@@ -1,6 +1,8 @@
 // From a loop's data to functions: conditions to predicates, texts to templates. Done once per loop, then judged with.
 
-import type { Anomaly, Outcome } from '../model.js';
+import type { Outcome } from '../model.js';
+import { cutCells } from './cells.js';
+import type { Cells } from './cells.js';
 import { compileCondition, describeCondition, parseCondition } from './condition.js';
 import type { Params, Predicate } from './condition.js';
 import type { FactValue, Facts, Loop, Repair, Row, SetValue, When } from './loop.js';
@@ -26,7 +28,7 @@ export interface CompiledRow {
   readonly matched: Step;
   readonly why: Template;
   readonly strictWhy: Template;
-  readonly anomaly: ((facts: Facts, params: Params) => Anomaly) | null;
+  readonly anomaly: Template | null;
   readonly approves: boolean;
 }
 
@@ -35,19 +37,32 @@ export interface CompiledRepair {
   readonly holds: Predicate;
   readonly why: Template;
   readonly assign: readonly (readonly [string, (facts: Facts) => FactValue])[];
+  /** It sets a fact by a formula, so what follows hangs on more than the cell. */
+  readonly computes: boolean;
   readonly error: { readonly message: Template; readonly hint: Template } | null;
+}
+
+/** What one cell of the fact space comes to: the repairs that apply in it, the row that matches, and why. */
+export interface Settled {
+  readonly repairs: readonly CompiledRepair[];
+  readonly row: CompiledRow;
+  readonly explanation: readonly Step[];
 }
 
 export interface CompiledLoop {
   readonly loop: Loop;
   readonly repairs: readonly CompiledRepair[];
   readonly rows: readonly CompiledRow[];
+  readonly cells: Cells;
+  /** Cells judged before: what they came to, or null where that hangs on more than the cell. Filled as they are met. */
+  readonly settled: Map<number, Settled | null>;
 }
 
 const APPROVALS: ReadonlySet<Outcome> = new Set(['converge', 'accept']);
 
 export function compileLoop(loop: Loop): CompiledLoop {
-  return { loop, repairs: loop.repairs.map(compileRepair), rows: loop.table.map(compileRow) };
+  const conditions = [...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when));
+  return { loop, repairs: loop.repairs.map(compileRepair), rows: loop.table.map(compileRow), cells: cutCells(conditions), settled: new Map() };
 }
 
 function compileRow(row: Row): CompiledRow {
@@ -57,14 +72,13 @@ function compileRow(row: Row): CompiledRow {
     failed: { row: row.id, holds: false, because: `not: ${describeCondition(condition)}` },
   }));
   const all = conditions.length === 0 ? 'no row before it matched' : conditions.map(describeCondition).join(', ');
-  const anomaly = row.anomaly === undefined ? null : compileTemplate(row.anomaly);
   return {
     row,
     parts,
     matched: { row: row.id, holds: true, because: all },
     why: compileTemplate(row.why),
     strictWhy: compileTemplate(`${row.why} This would be approved by waiver only (${row.waiver ?? ''}), and strict judging does not waive.`),
-    anomaly: anomaly && ((facts, params) => ({ rule: row.id, message: anomaly.fill(lookupIn(facts, params)) })),
+    anomaly: row.anomaly === undefined ? null : compileTemplate(row.anomaly),
     approves: APPROVALS.has(row.then),
   };
 }
@@ -75,6 +89,7 @@ function compileRepair(repair: Repair): CompiledRepair {
     repair,
     holds: (facts, params) => predicates.every((holds) => holds(facts, params)),
     why: compileTemplate(repair.why),
+    computes: Object.values(repair.set ?? {}).some((value) => typeof value === 'object'),
     assign: Object.entries(repair.set ?? {}).map(([fact, value]) => [fact, compileSet(value)] as const),
     error: repair.error ? { message: compileTemplate(repair.error.message), hint: compileTemplate(repair.error.hint) } : null,
   };

@@ -1,8 +1,9 @@
 // Applies a compiled loop to facts: repairs in order, then the first row that matches. Pure, and never without a reason.
 
 import type { Anomaly, Outcome } from '../model.js';
+import { cellOf } from './cells.js';
 import { lookupIn } from './compile.js';
-import type { CompiledLoop, Step } from './compile.js';
+import type { CompiledLoop, CompiledRepair, Settled, Step } from './compile.js';
 import type { Params } from './condition.js';
 import type { Facts, FactValue, Row } from './loop.js';
 
@@ -33,49 +34,66 @@ export interface Refusal {
 const NONE: readonly Anomaly[] = [];
 
 export function judge(compiled: CompiledLoop, raw: Facts, params: Params): Judgement | Refusal {
+  const cell = cellOf(compiled.cells, raw, params);
+  const known = cell < 0 ? null : compiled.settled.get(cell);
+  if (known) return conclude(known, raw, params);
+  const found = settle(compiled, raw, params);
+  if ('ok' in found) return found;
+  if (cell >= 0 && known === undefined) compiled.settled.set(cell, found.repairs.some((repair) => repair.computes) ? null : found);
+  return conclude(found, raw, params);
+}
+
+/** The repairs that apply, the first row that matches then, and why each row before it did not. */
+function settle(compiled: CompiledLoop, raw: Facts, params: Params): Settled | Refusal {
   let facts = raw;
-  let anomalies: Anomaly[] | null = null;
+  const repairs: CompiledRepair[] = [];
   for (const repair of compiled.repairs) {
     if (!repair.holds(facts, params)) continue;
-    const before = lookupIn(facts, params);
     if (repair.error !== null) {
-      return { ok: false, rule: repair.repair.id, message: repair.error.message.fill(before), hint: repair.error.hint.fill(before) };
+      const lookup = lookupIn(facts, params);
+      return { ok: false, rule: repair.repair.id, message: repair.error.message.fill(lookup), hint: repair.error.hint.fill(lookup) };
     }
-    const message = repair.why.fill(before);
-    if (repair.assign.length > 0) {
-      const mended: Record<string, FactValue> = { ...facts };
-      for (const [fact, value] of repair.assign) mended[fact] = value(facts);
-      facts = mended;
-    }
-    (anomalies ??= []).push({ rule: repair.repair.id, message });
+    repairs.push(repair);
+    facts = mend(repair, facts);
   }
   const explanation: Step[] = [];
   for (const row of compiled.rows) {
-    let failed: Step | null = null;
-    for (const part of row.parts) {
-      if (!part.holds(facts, params)) {
-        failed = part.failed;
-        break;
-      }
-    }
-    if (failed !== null) {
-      explanation.push(failed);
-      continue;
-    }
-    explanation.push(row.matched);
-    if (row.anomaly !== null) (anomalies ??= []).push(row.anomaly(facts, params));
-    const waived = row.approves && row.row.waiver !== undefined;
-    const refused = waived && params.strict === true;
-    return {
-      ok: true,
-      row: row.row,
-      outcome: refused ? 'escalate' : row.row.then,
-      reason: (refused ? row.strictWhy : row.why).fill(lookupIn(facts, params)),
-      facts,
-      anomalies: anomalies ?? NONE,
-      unverified: waived && !refused,
-      explanation,
-    };
+    const failed = row.parts.find((part) => !part.holds(facts, params));
+    explanation.push(failed === undefined ? row.matched : failed.failed);
+    if (failed === undefined) return { repairs, row, explanation };
   }
   throw new Error(`No row of the ${compiled.loop.loop} loop matches: its last row must have no "when".`);
+}
+
+function mend(repair: CompiledRepair, facts: Facts): Facts {
+  if (repair.assign.length === 0) return facts;
+  const mended: Record<string, FactValue> = { ...facts };
+  for (const [fact, value] of repair.assign) mended[fact] = value(facts);
+  return mended;
+}
+
+function conclude({ repairs, row, explanation }: Settled, raw: Facts, params: Params): Judgement {
+  let facts = raw;
+  let anomalies = NONE;
+  if (repairs.length > 0 || row.anomaly !== null) {
+    const noted: Anomaly[] = [];
+    for (const repair of repairs) {
+      noted.push({ rule: repair.repair.id, message: repair.why.fill(lookupIn(facts, params)) });
+      facts = mend(repair, facts);
+    }
+    if (row.anomaly !== null) noted.push({ rule: row.row.id, message: row.anomaly.fill(lookupIn(facts, params)) });
+    anomalies = noted;
+  }
+  const waived = row.approves && row.row.waiver !== undefined;
+  const refused = waived && params.strict === true;
+  return {
+    ok: true,
+    row: row.row,
+    outcome: refused ? 'escalate' : row.row.then,
+    reason: (refused ? row.strictWhy : row.why).fill(lookupIn(facts, params)),
+    facts,
+    anomalies,
+    unverified: waived && !refused,
+    explanation,
+  };
 }

@@ -28,7 +28,7 @@ const source = z.union([
   z.strictObject({ row: z.literal('critic'), ...sourceBase }),
   z.strictObject({ column: text, reader: text, ...sourceBase }),
   z.strictObject({ file: oneOrMore(inside), reader: text, ...sourceBase }),
-  z.strictObject({ folder: oneOrMore(inside), named: text.optional(), reader: text, ...sourceBase }),
+  z.strictObject({ folder: oneOrMore(inside), named: text.optional(), match: z.array(text).optional(), reader: text, ...sourceBase }),
   z.strictObject({
     discoveries: text,
     of: z.union([z.enum(['round', 'all']), z.strictObject({ worker: text })]),

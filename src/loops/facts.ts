@@ -1,0 +1,172 @@
+// Draws a loop's facts from the readings of its evidence. Pure: what was read goes in, facts come out.
+
+import type { Anomaly, Counts, Finding, Item, Reading, Scalar, Severity } from '../model.js';
+import { SEVERITIES } from '../model.js';
+import type { At, EvidenceState, FactSpec, Facts, FactValue, Loop } from './loop.js';
+import { fillTemplate } from './template.js';
+
+/** One piece of evidence as it was found. */
+export interface Gathered {
+  readonly state: EvidenceState;
+  readonly reading: Reading | null;
+}
+
+export type GatheredAll = Readonly<Record<string, Gathered>>;
+
+/** Names in lists at the chain's last revision, to compare with. */
+export type PastLists = Readonly<Record<string, readonly string[]>> | null;
+
+export function drawFacts(loop: Loop, gathered: GatheredAll, past: PastLists): Facts {
+  const facts: Record<string, FactValue> = {};
+  for (const [name, spec] of Object.entries(loop.facts)) facts[name] = drawFact(spec, gathered, past);
+  return facts;
+}
+
+function drawFact(spec: FactSpec, gathered: GatheredAll, past: PastLists): FactValue {
+  if ('state' in spec) return gathered[spec.state]?.state ?? 'missing';
+  if ('found' in spec) return spec.found.some((name) => gathered[name]?.reading);
+  if ('counted' in spec) return spec.counted.some((name) => gathered[name]?.reading?.counts);
+  if ('findings' in spec) return worstCount(spec.findings, spec.severity, gathered);
+  if ('count' in spec) return countItems(spec, gathered, past);
+  const value = valueAt('flag' in spec ? spec.flag : spec.at, gathered);
+  if (value === null) return null;
+  if ('flag' in spec) return typeof value === 'boolean' ? value : null;
+  if ('number' in spec) return toNumber(value, spec.number);
+  return toWord(value, spec.enum);
+}
+
+export function valueAt(at: At, gathered: GatheredAll): Scalar | null {
+  for (const dotted of at) {
+    const dot = dotted.indexOf('.');
+    const values = gathered[dotted.slice(0, dot)]?.reading?.values;
+    const key = dotted.slice(dot + 1);
+    if (values !== undefined && Object.hasOwn(values, key)) {
+      const value = values[key];
+      if (value !== undefined && value !== '') return value;
+    }
+  }
+  return null;
+}
+
+export function listAt(dotted: string, gathered: GatheredAll): readonly Item[] | null {
+  const dot = dotted.indexOf('.');
+  const reading = gathered[dotted.slice(0, dot)]?.reading;
+  if (!reading) return null;
+  const key = dotted.slice(dot + 1);
+  return (Object.hasOwn(reading.lists, key) ? reading.lists[key] : undefined) ?? [];
+}
+
+/** A number as agents write it: 8, "8", "8/10", "80/100". Out of bounds is no number. */
+function toNumber(value: Scalar, [low, high]: readonly [number, number]): number | null {
+  let number = NaN;
+  if (typeof value === 'number') number = value;
+  if (typeof value === 'string') {
+    const match = /^\s*(-?\d+(?:\.\d+)?)\s*(?:\/\s*(\d+(?:\.\d+)?))?\s*$/.exec(value);
+    if (match !== null) number = match[2] === undefined ? Number(match[1]) : (Number(match[1]) / Number(match[2])) * high;
+  }
+  return number >= low && number <= high ? number : null;
+}
+
+function toWord(value: Scalar, words: readonly string[]): string | null {
+  const plain = normal(String(value));
+  return words.find((word) => normal(word) === plain) ?? null;
+}
+
+function normal(word: string): string {
+  return word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+}
+
+function worstCount(names: readonly string[], severity: Severity | undefined, gathered: GatheredAll): number | null {
+  let worst: number | null = null;
+  for (const name of names) {
+    const counts = gathered[name]?.reading?.counts;
+    if (counts === undefined) continue;
+    const count = severity === undefined ? total(counts) : counts[severity];
+    worst = Math.max(worst ?? 0, count);
+  }
+  return worst;
+}
+
+export function total(counts: Counts): number {
+  return counts.critical + counts.high + counts.medium + counts.low;
+}
+
+type CountSpec = Extract<FactSpec, { count: string }>;
+
+function countItems(spec: CountSpec, gathered: GatheredAll, past: PastLists): number | null {
+  const items = listAt(spec.count, gathered);
+  if (items === null) return null;
+  if (spec.change !== undefined) {
+    const before = past?.[spec.count];
+    if (before === undefined) return null;
+    const then = new Set(before);
+    const now = new Set(itemNames(items));
+    const added = [...now].filter((name) => !then.has(name)).length;
+    return spec.change === 'new' ? added : [...then].filter((name) => !now.has(name)).length - added;
+  }
+  const wanted = Object.entries(spec.where ?? {});
+  return items.filter((item) => wanted.every(([field, value]) => item[field] === value) && isBelow(item, spec.below)).length;
+}
+
+function isBelow(item: Item, below: number | undefined): boolean {
+  if (below === undefined) return true;
+  const { score, threshold } = item;
+  return typeof score === 'number' && score < (typeof threshold === 'number' ? threshold : below);
+}
+
+/** What tells an entry of a list from another, from round to round. */
+export function itemNames(items: readonly Item[]): readonly string[] {
+  return items.map((item) => (item['file'] ? `${String(item['file'])} > ${String(item['name'])}` : String(item['name'])));
+}
+
+/** The lists that some fact compares with the round before. */
+export function comparedLists(loop: Loop, gathered: GatheredAll): Record<string, readonly string[]> {
+  const out: Record<string, readonly string[]> = {};
+  for (const spec of Object.values(loop.facts)) {
+    if (!('count' in spec) || spec.change === undefined) continue;
+    const items = listAt(spec.count, gathered);
+    if (items !== null) out[spec.count] = itemNames(items);
+  }
+  return out;
+}
+
+/** The findings that the verdict rests on: of each severity, those of the source that has most of them. */
+export function drawFindings(loop: Loop, gathered: GatheredAll): readonly Finding[] {
+  return SEVERITIES.flatMap((severity) => {
+    let most: readonly Finding[] = [];
+    for (const name of decidingSources(loop)) {
+      const found = (gathered[name]?.reading?.findings ?? []).filter((finding) => finding.severity === severity);
+      if (found.length > most.length) most = found;
+    }
+    return most;
+  });
+}
+
+/** Severity counts: the worst that any deciding source has. */
+export function drawCounts(loop: Loop, gathered: GatheredAll): Counts {
+  const names = decidingSources(loop);
+  const count = (severity: Severity) => worstCount(names, severity, gathered) ?? 0;
+  return { critical: count('critical'), high: count('high'), medium: count('medium'), low: count('low') };
+}
+
+export function decidingSources(loop: Loop): readonly string[] {
+  return Object.entries(loop.evidence)
+    .filter(([, source]) => source.optional !== true)
+    .map(([name]) => name);
+}
+
+/** Where sources that should agree do not. */
+export function disagreement(loop: Loop, gathered: GatheredAll): Anomaly | null {
+  if (loop.agree === undefined) return null;
+  const said = loop.agree.sources.flatMap((name) => {
+    const counts = gathered[name]?.reading?.counts;
+    if (counts === undefined) return [];
+    return [{ what: loop.evidence[name]?.what ?? name, text: `${counts.critical}/${counts.high}/${counts.medium}/${counts.low}` }];
+  });
+  if (new Set(said.map((one) => one.text)).size < 2) return null;
+  const detail = `Critical/High/Medium/Low: ${said.map((one) => `${one.what} ${one.text}`).join(', ')}`;
+  return { rule: loop.agree.id, message: fillTemplate(loop.agree.why, (name) => (name === 'detail' ? detail : null)) };
+}
