@@ -8,13 +8,13 @@ import { root, run, tool } from './tools.mjs';
 
 run(process.execPath, [join(root, 'scripts', 'generate.mjs')]);
 
-const shared = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning', absWorkingDir: root, packages: 'external' };
+const shared = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning', absWorkingDir: root, packages: 'external', logOverride: { 'empty-import-meta': 'silent' } };
 
-/** Reading a person's loop file needs YAML and a schema: a second file, loaded only then. */
-const loopFileApart = {
-  name: 'loop-file-apart',
+/** Reading what people write needs YAML and a schema: a second file, loaded only then. */
+const authoredApart = {
+  name: 'authored-apart',
   setup(builder) {
-    builder.onResolve({ filter: /\/loop-file\.js$/ }, (args) => (args.kind === 'dynamic-import' ? { path: './loop-file.cjs', external: true } : undefined));
+    builder.onResolve({ filter: /\/authored\.js$/ }, (args) => (args.kind === 'dynamic-import' ? { path: './authored.cjs', external: true } : undefined));
   },
 };
 
@@ -28,10 +28,10 @@ await Promise.all([
     format: 'cjs',
     minify: true,
     keepNames: true,
-    plugins: [loopFileApart],
+    plugins: [authoredApart],
     banner: { js: '#!/usr/bin/env node' },
   }),
-  build({ ...shared, entryPoints: { 'loop-file': 'src/loops/loop-file.ts' }, outdir: 'dist', outExtension: { '.js': '.cjs' }, format: 'cjs' }),
+  build({ ...shared, entryPoints: { authored: 'src/runtime/authored.ts' }, outdir: 'dist', outExtension: { '.js': '.cjs' }, format: 'cjs' }),
   build({ ...shared, entryPoints: { index: 'src/index.ts' }, outdir: 'dist', format: 'esm', splitting: true, sourcemap: true }),
 ]);
 chmodSync(join(root, 'dist', 'umpire.cjs'), 0o755);

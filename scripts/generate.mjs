@@ -43,6 +43,9 @@ writeIfChanged(
   `// Written by scripts/generate.mjs from the YAML files beside it. Do not edit.\n\nimport type { Loop } from './loop.js';\n\nexport const BUILTIN_LOOPS: readonly Loop[] = ${JSON.stringify(loops)};\n`,
 );
 
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+writeIfChanged('src/cli/version.generated.ts', `// Written by scripts/generate.mjs from package.json. Do not edit.\n\nexport const VERSION = '${version}';\n`);
+
 if (process.argv.includes('--docs')) {
   const pages = await load('src/report/pages.ts');
   for (const [path, text] of Object.entries(pages.generatedPages())) writeIfChanged(path, text);

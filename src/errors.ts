@@ -29,11 +29,6 @@ export const ERRORS = {
     message: 'This session has several {what}: {known}.',
     hint: 'Say which one to judge with --layer, for example --layer {first}.',
   },
-  'layer-missing': {
-    exit: 2,
-    message: 'This session has no {what} {asked}; it has {known}.',
-    hint: 'Give one of those with --layer.',
-  },
   'layer-not-taken': {
     exit: 2,
     message: 'The {loop} loop does not judge by layer, so --layer {asked} has no meaning here.',

@@ -2,22 +2,20 @@
 // verdict a look-up, and the space a finite one.
 
 import type { Bound, Condition, Params } from './condition.js';
-import type { FactValue, Facts } from './loop.js';
+import type { Facts } from './loop.js';
 
 /** One way of telling facts apart. Cell 0 is always "absent". */
 type Axis =
   | { readonly kind: 'words'; readonly fact: string; readonly words: readonly string[]; readonly size: number }
-  | { readonly kind: 'flag'; readonly fact: string; readonly size: 3 }
+  | { readonly kind: 'flag'; readonly fact: string; readonly size: number }
   | { readonly kind: 'numbers'; readonly fact: string; readonly cuts: readonly number[]; readonly size: number }
-  | { readonly kind: 'bound'; readonly fact: string; readonly bound: 'cap' | 'target'; readonly size: 4 }
-  | { readonly kind: 'presence'; readonly fact: string; readonly size: 2 };
+  | { readonly kind: 'bound'; readonly fact: string; readonly bound: 'cap' | 'target'; readonly size: number }
+  | { readonly kind: 'presence'; readonly fact: string; readonly size: number };
 
-export interface Cells {
-  readonly axes: readonly Axis[];
-  readonly size: number;
-}
+/** The number of the cell that facts lie in, or -1 where a fact is not of the kind that the conditions ask for. */
+export type CellOf = (facts: Facts, params: Params) => number;
 
-export function cutCells(conditions: readonly Condition[]): Cells {
+export function compileCells(conditions: readonly Condition[]): CellOf {
   const facts = [...new Set(conditions.map((condition) => condition.fact))];
   const axes = facts.flatMap((fact) =>
     axesOf(
@@ -25,7 +23,7 @@ export function cutCells(conditions: readonly Condition[]): Cells {
       conditions.filter((condition) => condition.fact === fact),
     ),
   );
-  return { axes, size: axes.reduce((product, axis) => product * axis.size, 1) };
+  return writeCellOf(axes);
 }
 
 function axesOf(fact: string, conditions: readonly Condition[]): readonly Axis[] {
@@ -34,53 +32,43 @@ function axesOf(fact: string, conditions: readonly Condition[]): readonly Axis[]
   if (conditions.some((condition) => condition.kind === 'flag')) return [{ kind: 'flag', fact, size: 3 }];
   const bounds = [...new Set<Bound>(conditions.flatMap((condition) => (condition.kind === 'compare' ? [condition.bound] : [])))];
   const cuts = bounds.filter((bound): bound is number => typeof bound === 'number').toSorted((a, b) => a - b);
-  const named = bounds.filter((bound): bound is 'cap' | 'target' => typeof bound === 'string');
-  const axes: Axis[] = named.map((bound) => ({ kind: 'bound', fact, bound, size: 4 }));
+  const axes: Axis[] = bounds.filter((bound) => typeof bound === 'string').map((bound) => ({ kind: 'bound', fact, bound, size: 4 }));
   if (cuts.length > 0) axes.push({ kind: 'numbers', fact, cuts, size: 2 * cuts.length + 2 });
   return axes.length > 0 ? axes : [{ kind: 'presence', fact, size: 2 }];
 }
 
-/** The number of the cell that these facts lie in, or -1 where a fact is not of the kind that the conditions ask for. */
-export function cellOf(cells: Cells, facts: Facts, params: Params): number {
-  let index = 0;
-  for (const axis of cells.axes) {
-    const value = axis.fact === 'round' ? params.round : (facts[axis.fact] ?? null);
-    const cell = place(axis, value, params);
-    if (cell < 0) return -1;
-    index = index * axis.size + cell;
-  }
-  return index;
+/**
+ * Written as code of its own for each loop: a property read by a name that changes is several times as slow as one whose
+ * name stands in the code, and this is the hottest path there is. Names and words enter as JSON literals, nothing else does.
+ */
+function writeCellOf(axes: readonly Axis[]): CellOf {
+  const lines = axes.map((axis) => {
+    const value = axis.fact === 'round' ? 'params.round' : `facts[${JSON.stringify(axis.fact)}]`;
+    return `value = ${value}; cell = value === undefined || value === null ? 0 : ${placeIn(axis)}; if (cell < 0) return -1; index = index * ${axis.size} + cell;`;
+  });
+  const body = `let value, cell, index = 0;\n${lines.join('\n')}\nreturn index;`;
+  // oxlint-disable-next-line no-new-func, typescript/no-implied-eval
+  return new Function('facts', 'params', body) as CellOf;
 }
 
-function place(axis: Axis, value: FactValue, params: Params): number {
-  if (value === null) return 0;
+/** An expression over `value`, which is there: its cell on this axis. */
+function placeIn(axis: Axis): string {
   switch (axis.kind) {
     case 'presence':
-      return 1;
+      return '1';
     case 'flag':
-      return value === true ? 2 : value === false ? 1 : -1;
+      return 'value === true ? 2 : value === false ? 1 : -1';
     case 'words':
-      if (typeof value !== 'string') return -1;
-      return axis.words.indexOf(value) + 2;
-    case 'numbers':
-      return typeof value === 'number' ? between(axis.cuts, value) : -1;
+      return `${axis.words.map((word, index) => `value === ${JSON.stringify(word)} ? ${index + 2} : `).join('')}typeof value === "string" ? 1 : -1`;
     case 'bound':
-      return typeof value === 'number' ? against(axis.bound === 'cap' ? params.cap : params.target, value) : -1;
+      return numberIn([`params.${axis.bound}`]);
+    case 'numbers':
+      return numberIn(axis.cuts.map(String));
   }
 }
 
-/** 1 below the first cut, 2 on it, 3 between it and the second … */
-function between(cuts: readonly number[], value: number): number {
-  let cell = 1;
-  for (const cut of cuts) {
-    if (value < cut) return cell;
-    if (value === cut) return cell + 1;
-    if (!(value > cut)) return -1;
-    cell += 2;
-  }
-  return cell;
-}
-
-function against(bound: number, value: number): number {
-  return value < bound ? 1 : value === bound ? 2 : value > bound ? 3 : -1;
+/** 1 below the first cut, 2 on it, 3 between it and the second …; what is no number fits nowhere. */
+function numberIn(cuts: readonly string[]): string {
+  const steps = cuts.map((cut, index) => `value < ${cut} ? ${2 * index + 1} : value === ${cut} ? ${2 * index + 2} : `);
+  return `typeof value !== "number" ? -1 : ${steps.join('')}value > ${cuts.at(-1) ?? '0'} ? ${2 * cuts.length + 1} : -1`;
 }

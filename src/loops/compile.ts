@@ -1,8 +1,8 @@
 // From a loop's data to functions: conditions to predicates, texts to templates. Done once per loop, then judged with.
 
 import type { Outcome } from '../model.js';
-import { cutCells } from './cells.js';
-import type { Cells } from './cells.js';
+import { compileCells } from './cells.js';
+import type { CellOf } from './cells.js';
 import { compileCondition, describeCondition, parseCondition } from './condition.js';
 import type { Params, Predicate } from './condition.js';
 import type { FactValue, Facts, Loop, Repair, Row, SetValue, When } from './loop.js';
@@ -53,7 +53,7 @@ export interface CompiledLoop {
   readonly loop: Loop;
   readonly repairs: readonly CompiledRepair[];
   readonly rows: readonly CompiledRow[];
-  readonly cells: Cells;
+  readonly cellOf: CellOf;
   /** Cells judged before: what they came to, or null where that hangs on more than the cell. Filled as they are met. */
   readonly settled: Map<number, Settled | null>;
 }
@@ -62,7 +62,7 @@ const APPROVALS: ReadonlySet<Outcome> = new Set(['converge', 'accept']);
 
 export function compileLoop(loop: Loop): CompiledLoop {
   const conditions = [...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when));
-  return { loop, repairs: loop.repairs.map(compileRepair), rows: loop.table.map(compileRow), cells: cutCells(conditions), settled: new Map() };
+  return { loop, repairs: loop.repairs.map(compileRepair), rows: loop.table.map(compileRow), cellOf: compileCells(conditions), settled: new Map() };
 }
 
 function compileRow(row: Row): CompiledRow {

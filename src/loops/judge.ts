@@ -1,7 +1,6 @@
 // Applies a compiled loop to facts: repairs in order, then the first row that matches. Pure, and never without a reason.
 
 import type { Anomaly, Outcome } from '../model.js';
-import { cellOf } from './cells.js';
 import { lookupIn } from './compile.js';
 import type { CompiledLoop, CompiledRepair, Settled, Step } from './compile.js';
 import type { Params } from './condition.js';
@@ -34,7 +33,7 @@ export interface Refusal {
 const NONE: readonly Anomaly[] = [];
 
 export function judge(compiled: CompiledLoop, raw: Facts, params: Params): Judgement | Refusal {
-  const cell = cellOf(compiled.cells, raw, params);
+  const cell = compiled.cellOf(raw, params);
   const known = cell < 0 ? null : compiled.settled.get(cell);
   if (known) return conclude(known, raw, params);
   const found = settle(compiled, raw, params);

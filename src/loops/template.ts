@@ -1,5 +1,6 @@
 // Texts with holes: `{name}`, `{name:noun}` (counted, with its plural), `{name:%}` and `{name:/10}` (a unit set behind it),
-// `{name%}` (a share as a percentage), `{name?yes|no}` (a flag in words). Compiled once, filled often. A hole with nothing to say reads `none`.
+// `{name%}` (a share as a percentage), `{name?yes|no}` (a flag in words). Compiled once, filled often. A hole with nothing
+// to say reads `none`.
 
 export type Lookup = (name: string) => unknown;
 
@@ -15,9 +16,12 @@ interface Hole {
   readonly percent: boolean;
   readonly yes: string;
   readonly no: string;
+  /** Texts shown before: the same few values come again and again. */
+  readonly shown: Map<unknown, string>;
 }
 
 const HOLE = /\{([A-Za-z_][\w.]*)(?::([^{}]*)|(%)|\?([^|{}]*)\|([^|{}]*))?\}/g;
+const MOST_SHOWN = 256;
 
 export function compileTemplate(text: string): Template {
   const literals: string[] = [];
@@ -27,7 +31,15 @@ export function compileTemplate(text: string): Template {
     literals.push(text.slice(from, match.index));
     const suffix = match[2] ?? '';
     const counted = /^[A-Za-z]/.test(suffix);
-    holes.push({ name: match[1] ?? '', noun: counted ? suffix : '', unit: counted ? '' : suffix, percent: match[3] === '%', yes: match[4] ?? 'true', no: match[5] ?? 'false' });
+    holes.push({
+      name: match[1] ?? '',
+      noun: counted ? suffix : '',
+      unit: counted ? '' : suffix,
+      percent: match[3] === '%',
+      yes: match[4] ?? 'true',
+      no: match[5] ?? 'false',
+      shown: new Map(),
+    });
     from = match.index + match[0].length;
   }
   const last = text.slice(from);
@@ -38,7 +50,7 @@ export function compileTemplate(text: string): Template {
       let out = '';
       for (let i = 0; i < holes.length; i++) {
         const hole = holes[i] as Hole;
-        out += (literals[i] as string) + show(lookup(hole.name), hole);
+        out += (literals[i] as string) + showOnce(lookup(hole.name), hole);
       }
       return out + last;
     },
@@ -47,6 +59,14 @@ export function compileTemplate(text: string): Template {
 
 export function fillTemplate(text: string, lookup: Lookup): string {
   return compileTemplate(text).fill(lookup);
+}
+
+function showOnce(value: unknown, hole: Hole): string {
+  const known = hole.shown.get(value);
+  if (known !== undefined) return known;
+  const text = show(value, hole);
+  if (hole.shown.size < MOST_SHOWN) hole.shown.set(value, text);
+  return text;
 }
 
 function show(value: unknown, hole: Hole): string {
@@ -58,10 +78,10 @@ function show(value: unknown, hole: Hole): string {
     return `${showNumber(value)} ${value === 1 ? hole.noun : plural(hole.noun)}`;
   }
   if (typeof value === 'boolean') return value ? hole.yes : hole.no;
-  return String(value) + hole.unit;
+  return (typeof value === 'string' ? value : JSON.stringify(value)) + hole.unit;
 }
 
-/** At most two decimals; rounded down in size, so that 94.999 never reads as 95. */
+/** At most two decimals; cut, not rounded, so that 94.999 never reads as 95. */
 export function showNumber(value: number): string {
   if (Number.isInteger(value)) return String(value);
   const hundredths = value * 100;

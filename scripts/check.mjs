@@ -1,0 +1,12 @@
+// `npm run check`: format, lint, types and the fast tests, in under a minute. For every save and every commit.
+
+import { join } from 'node:path';
+import { installIfNeeded, root, run, tool } from './tools.mjs';
+
+installIfNeeded();
+run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
+tool('oxfmt', ['--check']);
+tool('oxlint', ['--type-aware', '--deny-warnings']);
+tool('typescript', ['-p', 'tsconfig.json'], 'tsc');
+tool('knip', ['--no-progress']);
+tool('vitest', ['run', '--exclude', 'test/fuzz/**', '--exclude', 'test/slow/**']);

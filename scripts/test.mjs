@@ -1,0 +1,13 @@
+// `npm test`: everything. Installs if needed, builds, then format, lint, types, dead code, all tests with coverage, fuzzing.
+
+import { join } from 'node:path';
+import { installIfNeeded, root, run, tool } from './tools.mjs';
+
+installIfNeeded();
+run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
+tool('oxfmt', ['--check']);
+tool('oxlint', ['--type-aware', '--deny-warnings']);
+tool('typescript', ['-p', 'tsconfig.json'], 'tsc');
+tool('knip', ['--no-progress']);
+tool('vitest', ['run', '--coverage', '--exclude', 'test/fuzz/**']);
+tool('vitest', ['run', 'test/fuzz']);

@@ -1,0 +1,211 @@
+// The reaction to a critic's result: evidence in, a verdict and its effects out. Pure: no clock, no disk.
+
+import type { Anomaly, EvidenceRef, RoleRef, Task, Verdict } from '../model.js';
+import type { CompiledLoop } from '../loops/compile.js';
+import { lookupIn } from '../loops/compile.js';
+import { comparedLists, disagreement, drawCounts, drawFacts, drawFindings, listAt } from '../loops/facts.js';
+import type { Gathered, PastLists } from '../loops/facts.js';
+import { judge } from '../loops/judge.js';
+import type { Judgement, Params, Refusal } from '../loops/judge.js';
+import type { Facts, Loop } from '../loops/loop.js';
+import { fillTemplate } from '../loops/template.js';
+import type { Placed } from './chains.js';
+import { bySeverity } from '../formats/finding-words.js';
+import type { Effects } from './messages.js';
+import { NO_EFFECTS, lowestDimensions, planClosing, planRevision } from './plan.js';
+import type { Plan, PlanInput } from './plan.js';
+
+/** Evidence with where it was looked for and what was wrong with it. */
+export interface Exhibit extends Gathered {
+  readonly ref: EvidenceRef | null;
+  readonly reader: string;
+  /** What was wrong, with its place, where it is missing or unreadable. */
+  readonly problem: string | null;
+}
+
+export interface StepInput {
+  readonly compiled: CompiledLoop;
+  readonly chain: string;
+  readonly params: Params;
+  readonly tasks: readonly Task[];
+  readonly waves: Int32Array;
+  readonly critic: Placed | null;
+  readonly exhibits: Readonly<Record<string, Exhibit>>;
+  readonly past: PastLists;
+  readonly role: RoleRef;
+  /** Noticed on the way: rounds, caps, lines that could not be read. */
+  readonly anomalies: readonly Anomaly[];
+}
+
+export interface Draft {
+  readonly ok: true;
+  readonly verdict: Verdict;
+  readonly facts: Facts;
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+  readonly effects: Effects;
+}
+
+export function step(input: StepInput): Draft | Refusal {
+  const { compiled, exhibits } = input;
+  const facts = drawFacts(compiled.loop, exhibits, input.past);
+  const unread = Object.entries(compiled.loop.evidence).filter(([name, source]) => exhibits[name]?.state === 'unread' && source.optional !== true);
+  const judgement = judge(compiled, facts, input.params);
+  if (unread.length > 0) {
+    const names = unread.map(([, source]) => source.what);
+    return partial(input, judgement, facts, names);
+  }
+  if (!judgement.ok) return { ...judgement, message: `${judgement.message}${troubles(input)}` };
+  const plan = planFor(input, judgement);
+  const anomalies = [...input.anomalies, ...noticed(input), ...withProblems(input, judgement.anomalies), ...plan.anomalies];
+  return {
+    ok: true,
+    verdict: {
+      ...baseOf(input),
+      decision: compiled.loop.words[judgement.outcome],
+      outcome: judgement.outcome,
+      status: 'decided',
+      rule: judgement.row.id,
+      reason: judgement.reason,
+      unverified: judgement.unverified,
+      waivers: judgement.unverified && judgement.row.waiver !== undefined ? [judgement.row.waiver] : [],
+      anomalies,
+      tasks: plan.tasks,
+      nextStep: nextStep(input, judgement, plan),
+    },
+    facts: judgement.facts,
+    lists: comparedLists(compiled.loop, exhibits),
+    effects: plan.effects,
+  };
+}
+
+/** The verdict where the tasks of a revision could not be written: a person is called at once. */
+export function unwritable(loop: Loop, draft: Draft, error: string): Draft | null {
+  const row = loop.unwritable;
+  if (row === undefined) return null;
+  const lookup = (name: string) => (name === 'error' ? error : name === 'options' ? optionsOf(loop) : null);
+  return {
+    ...draft,
+    verdict: {
+      ...draft.verdict,
+      decision: loop.words.escalate,
+      outcome: 'escalate',
+      rule: row.id,
+      reason: fillTemplate(row.why, lookup),
+      tasks: [],
+      nextStep: fillTemplate(row.next, lookup),
+    },
+    effects: NO_EFFECTS,
+  };
+}
+
+function baseOf(input: StepInput) {
+  const { loop } = input.compiled;
+  return {
+    loop: loop.loop,
+    chain: input.chain,
+    round: input.params.round,
+    maxRounds: input.params.cap,
+    counts: drawCounts(loop, input.exhibits),
+    findings: bySeverity(drawFindings(loop, input.exhibits)),
+    evidence: Object.values(input.exhibits).flatMap((exhibit) => (exhibit.ref === null ? [] : [exhibit.ref])),
+    role: input.role,
+  };
+}
+
+function planFor(input: StepInput, judgement: Judgement): Plan {
+  const { loop } = input.compiled;
+  const planInput: PlanInput = {
+    loop,
+    chain: input.chain,
+    round: input.params.round,
+    tasks: input.tasks,
+    waves: input.waves,
+    critic: input.critic,
+    findings: drawFindings(loop, input.exhibits),
+    lowest: lowestDimensions(Object.keys(input.exhibits).flatMap((name) => listAt(`${name}.dimensions`, input.exhibits) ?? [])),
+    lookup: lookupIn(judgement.facts, input.params),
+  };
+  if (judgement.outcome === 'revise') return planRevision(planInput);
+  const skips = loop.planned !== undefined && judgement.outcome === 'converge';
+  const lookup = (name: string) => (name === 'rule' ? judgement.row.id : planInput.lookup(name));
+  return planClosing(planInput, skips ? fillTemplate(loop.planned.skip, lookup) : null);
+}
+
+function nextStep(input: StepInput, judgement: Judgement, plan: Plan): string {
+  const { loop } = input.compiled;
+  const strict = judgement.outcome === 'escalate' && judgement.row.then !== 'escalate';
+  const text = strict ? `A person decides, since nothing is approved by waiver under --strict: {options}.` : judgement.row.next;
+  const facts = lookupIn(judgement.facts, input.params);
+  return fillTemplate(text, (name) => {
+    if (name === 'tasks') return plan.tasks.map((task) => task.id).join(' + ');
+    if (name === 'options') return optionsOf(loop);
+    if (name === 'chain') return input.chain;
+    return facts(name);
+  });
+}
+
+export function optionsOf(loop: Loop): string {
+  return loop.ask.options.map((option) => option.id).join(', ');
+}
+
+/** What readers found odd in evidence that they could read, and sources that disagree. */
+function noticed(input: StepInput): readonly Anomaly[] {
+  const out: Anomaly[] = [];
+  for (const exhibit of Object.values(input.exhibits)) {
+    for (const note of exhibit.reading?.notes ?? []) out.push({ rule: exhibit.reader, message: note });
+  }
+  const split = disagreement(input.compiled.loop, input.exhibits);
+  return split === null ? out : [...out, split];
+}
+
+/** An anomaly about unreadable evidence says what was wrong with it. */
+function withProblems(input: StepInput, anomalies: readonly Anomaly[]): readonly Anomaly[] {
+  const { loop } = input.compiled;
+  const about = new Map<string, string>();
+  for (const repair of loop.repairs) {
+    for (const fact of Object.keys(repair.when)) {
+      const spec = loop.facts[fact];
+      const exhibit = spec !== undefined && 'state' in spec ? input.exhibits[spec.state] : undefined;
+      if (exhibit?.state === 'unreadable' && exhibit.problem !== null) about.set(repair.id, exhibit.problem);
+    }
+  }
+  return anomalies.map((anomaly) => {
+    const problem = about.get(anomaly.rule);
+    return problem === undefined ? anomaly : { ...anomaly, message: `${anomaly.message} (${problem})` };
+  });
+}
+
+function troubles(input: StepInput): string {
+  const { loop } = input.compiled;
+  const problems = Object.entries(input.exhibits)
+    .filter(([name, exhibit]) => exhibit.problem !== null && loop.evidence[name]?.optional !== true && exhibit.state !== 'ok')
+    .map(([, exhibit]) => ` ${exhibit.problem ?? ''}`);
+  return problems.join('');
+}
+
+/** Time ran out: the best that the evidence read so far allows. It creates no task and approves nothing. */
+function partial(input: StepInput, judgement: Judgement | Refusal, facts: Facts, unread: readonly string[]): Draft {
+  const { loop } = input.compiled;
+  const soFar = judgement.ok && (judgement.outcome === 'revise' || judgement.outcome === 'escalate') ? judgement.outcome : null;
+  const outcome = soFar ?? (input.params.round < input.params.cap ? 'revise' : 'escalate');
+  const leaning = judgement.ok ? `So far rule ${judgement.row.id} would apply: ${judgement.reason}` : 'Nothing can be said yet.';
+  return {
+    ok: true,
+    verdict: {
+      ...baseOf(input),
+      decision: loop.words[outcome],
+      outcome,
+      status: 'partial',
+      rule: 'E1',
+      reason: `Time ran out before ${unread.join(' and ')} could be read. ${leaning}`,
+      unverified: false,
+      waivers: [],
+      anomalies: [...input.anomalies, ...noticed(input), ...(judgement.ok ? judgement.anomalies : [])],
+      tasks: [],
+      nextStep: 'Nothing was approved and no task was created. Run the same command again with more time.',
+    },
+    facts: judgement.ok ? judgement.facts : facts,
+    lists: {},
+    effects: NO_EFFECTS,
+  };
+}

@@ -1,0 +1,56 @@
+// The command. stdout is data, stderr is progress; the exit status is a contract. Everything it does is engine.ts' work.
+
+import { writeSync } from 'node:fs';
+import { UmpireError } from '../errors.js';
+import { runDecide } from './decide.js';
+import { HELP, VERSION } from './help.js';
+
+/** What a command leaves: what to print and how to exit. */
+export interface Outcome {
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly exit: number;
+}
+
+async function main(args: readonly string[]): Promise<Outcome> {
+  const [command, ...rest] = args;
+  if (command === undefined) return { stderr: HELP.umpire, exit: 2 };
+  if (command === '--help' || command === '-h' || command === 'help') return { stdout: HELP.umpire, exit: 0 };
+  if (command === '--version' || command === '-v') return { stdout: `${VERSION}\n`, exit: 0 };
+  if (command === 'decide') return runDecide(rest);
+  throw new UmpireError('usage', { detail: `There is no command "${command}".`, command: '' });
+}
+
+function failure(error: unknown, json: boolean): Outcome {
+  const known = error instanceof UmpireError ? error : new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  const stderr = `umpire: ${known.message}\n${known.hint}\n`;
+  if (!json) return { stderr, exit: known.exit };
+  const { code, message, hint, rule } = known;
+  return { stdout: `${JSON.stringify({ error: { code, message, hint }, ...(rule === undefined ? {} : { rule }) })}\n`, stderr, exit: known.exit };
+}
+
+/** Writes all of it, also into a pipe that takes less at a time, or none for a moment. */
+function put(fd: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text);
+  let from = 0;
+  while (from < bytes.length) {
+    try {
+      from += writeSync(fd, bytes, from);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE') return;
+      if (code !== 'EAGAIN') throw error;
+    }
+  }
+}
+
+async function start(): Promise<void> {
+  const args = process.argv.slice(2);
+  const json = args.includes('--json');
+  const outcome = await main(args).catch((error: unknown) => failure(error, json));
+  if (outcome.stderr !== undefined) put(2, outcome.stderr);
+  if (outcome.stdout !== undefined) put(1, outcome.stdout);
+  process.exitCode = outcome.exit;
+}
+
+void start();

@@ -1,0 +1,224 @@
+// The one door for the command, the library and what comes later: wires the rooms together. It holds no rule of its own.
+
+import { dirname } from 'node:path';
+import type { Verdict } from './model.js';
+import { UmpireError } from './errors.js';
+import { chainsOf } from './brain/chains.js';
+import { chainKey, decidedIn } from './brain/evolve.js';
+import type { PastVerdict } from './brain/evolve.js';
+import type { Event, VerdictGiven } from './brain/messages.js';
+import { step, unwritable } from './brain/step.js';
+import type { Draft } from './brain/step.js';
+import { BUILTIN_LOOPS } from './loops/builtin.generated.js';
+import { compileLoop } from './loops/compile.js';
+import type { Loop } from './loops/loop.js';
+import { verdictPage } from './report/verdict-page.js';
+import { commitVerdict, finishVerdict, prepareTasks } from './runtime/commit.js';
+import { listFiles, openFolder } from './runtime/folder.js';
+import type { SessionFolder } from './runtime/folder.js';
+import { gather, rowOutputs } from './runtime/gather.js';
+import type { Gathering } from './runtime/gather.js';
+import { sha256 } from './runtime/hash.js';
+import { acquireLock } from './runtime/lock.js';
+import { CONFIG, findProject, loadRole, readConfigText } from './runtime/project.js';
+import { observe } from './runtime/scene.js';
+import type { Scene } from './runtime/scene.js';
+
+export interface DecideRequest {
+  /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
+  readonly loop: string | Loop;
+  /** The session folder. */
+  readonly session: string;
+  /** Raises the round; one below what the session has reached is refused. */
+  readonly round?: number;
+  /** Sets the cap, as a person may. Recorded. */
+  readonly maxRounds?: number;
+  /** The chain to judge, for loops where the caller chooses (testing: the layer). */
+  readonly layer?: string;
+  /** After so many milliseconds the verdict is partial. */
+  readonly deadlineMs?: number;
+  /** A waived approval escalates instead. */
+  readonly strict?: boolean;
+  /** Judge, but write nothing. */
+  readonly dryRun?: boolean;
+  /** The moment from which the deadline counts, on the clock of `performance.now()`. */
+  readonly startedAt?: number;
+  /** The time that the journal notes. */
+  readonly now?: Date;
+}
+
+export interface Decision {
+  readonly verdict: Verdict;
+  /** The verdict as Markdown. */
+  readonly report: string;
+  /** The same evidence was judged before: this is that verdict, and nothing was written. */
+  readonly repeated: boolean;
+}
+
+const LOCK_WAIT_MS = 30_000;
+
+/** Judges the latest result of a loop's critic in a session folder. */
+export async function decide(request: DecideRequest): Promise<Decision> {
+  const started = request.startedAt ?? performance.now();
+  const { loop, folder: loopFolder } = await resolveLoop(request.loop);
+  checkNumbers(request, loop);
+  const folder = openFolder(request.session);
+  const project = findProject(folder.root);
+  const strict = request.strict ?? (await strictBySettings(project));
+  const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (performance.now() - started));
+  const context: Context = { request, loop, loopFolder, folder, project, strict, expired: () => remaining() <= 0 };
+  if (request.dryRun === true) return decideIn(context);
+  const lock = acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
+  try {
+    return decideIn(context);
+  } finally {
+    lock.release();
+  }
+}
+
+interface Context {
+  readonly request: DecideRequest;
+  readonly loop: Loop;
+  readonly loopFolder: string | null;
+  readonly folder: SessionFolder;
+  readonly project: string | null;
+  readonly strict: boolean;
+  readonly expired: () => boolean;
+}
+
+function decideIn(context: Context): Decision {
+  const role = loadRole(context.loop.loop, context.loop.roles.judge, context.project, context.loopFolder);
+  const { request, folder, loop, expired } = context;
+  const scene = observe({ folder, loop, layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, expired });
+  const last = decidedIn(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
+  const repeat = last === null ? null : findRepeat(context, scene, last);
+  if (repeat !== null) return repeat;
+  if (request.round !== undefined && request.round < scene.round) throw new UmpireError('round-below', { asked: request.round, round: scene.round });
+  const round = Math.max(scene.round, request.round ?? 0);
+  const gathering = gatherFor(context, scene, round);
+  const draft = step({
+    compiled: compileLoop(scene.loop),
+    chain: scene.chain,
+    params: { round, cap: scene.cap, target: scene.target, strict: context.strict },
+    tasks: scene.tasks,
+    waves: scene.waves,
+    critic: scene.critic,
+    exhibits: gathering.exhibits,
+    past: last !== null && last.verdict.outcome === 'revise' ? last.lists : null,
+    role,
+    anomalies: scene.anomalies,
+  });
+  if (!draft.ok) throw new UmpireError('evidence-missing', { detail: draft.message, hint: draft.hint }, draft.rule);
+  return deliver(context, scene, gathering, draft);
+}
+
+/** Writes the verdict, unless it is a dry run or the very verdict that was written last. */
+function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: Draft): Decision {
+  const { folder, request } = context;
+  let draft = drafted;
+  let prepared = null;
+  if (request.dryRun !== true) {
+    try {
+      prepared = prepareTasks(folder, scene.loop, scene.file, draft);
+    } catch (error) {
+      const instead = error instanceof UmpireError ? unwritable(scene.loop, draft, error.message) : null;
+      if (instead === null) throw error;
+      draft = instead;
+    }
+  }
+  const past = scene.state.verdicts.get(chainKey(scene.loop.loop, scene.chain)) ?? [];
+  const given: VerdictGiven = {
+    key: keyOf(scene, gathering),
+    strict: context.strict,
+    verdict: draft.verdict,
+    facts: draft.facts,
+    lists: draft.lists,
+    report: verdictPage({ loop: scene.loop, verdict: draft.verdict, facts: draft.facts, target: scene.target, gathered: gathering.exhibits, past: past.filter((one) => one.verdict.status === 'decided') }),
+    effects: draft.effects,
+  };
+  const last = past.at(-1);
+  const same = last !== undefined && last.key === given.key && JSON.stringify(last.verdict) === JSON.stringify(given.verdict);
+  if (same || request.dryRun === true) {
+    prepared?.discard();
+    return { verdict: given.verdict, report: given.report, repeated: same };
+  }
+  const ts = (request.now ?? new Date()).toISOString();
+  const before = eventsBefore(context, scene, draft);
+  commitVerdict({ folder, loop: scene.loop, journal: scene.journal, ts, before, given, blobs: gathering.blobs, tasks: scene.file, board: scene.board, results: scene.state.results }, prepared);
+  return { verdict: given.verdict, report: given.report, repeated: false };
+}
+
+/** The recorded verdict, where its evidence is the evidence of now. Finishes its writes where a crash cut them short. */
+function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision | null {
+  const { request } = context;
+  if (request.round !== undefined && request.round > last.verdict.round) return null;
+  if (last.verdict.rule === scene.loop.unwritable?.id) return null;
+  const waived = scene.loop.table.some((row) => row.id === last.verdict.rule && row.waiver !== undefined);
+  if (waived && last.strict !== context.strict) return null;
+  const gathering = gatherFor(context, scene, last.verdict.round);
+  if (keyOf(scene, gathering) !== last.key) return null;
+  if (request.round !== undefined && request.round < last.verdict.round) throw new UmpireError('round-below', { asked: request.round, round: last.verdict.round });
+  if (!last.projected && request.dryRun !== true) {
+    const ts = (request.now ?? new Date()).toISOString();
+    finishVerdict({ folder: context.folder, loop: scene.loop, journal: scene.journal, ts, given: last, tasks: scene.file, board: scene.board, results: scene.state.results }, last.seq);
+  }
+  return { verdict: last.verdict, report: last.report, repeated: true };
+}
+
+function gatherFor(context: Context, scene: Scene, round: number): Gathering {
+  return gather({ folder: context.folder, loop: scene.loop, chain: scene.chain, round, critic: scene.critic?.task ?? null, board: scene.board, expired: context.expired });
+}
+
+/** E4: the same row with the same outputs, the same bytes of its reports, the same round in the state files, the same cap. */
+function keyOf(scene: Scene, gathering: Gathering): string {
+  const reports = Object.entries(scene.loop.evidence)
+    .filter(([, source]) => source.optional !== true && !('row' in source))
+    .map(([name]) => [name, gathering.exhibits[name]?.state, gathering.exhibits[name]?.ref?.sha256 ?? null]);
+  const row = scene.critic === null ? null : rowOutputs(scene.loop, scene.critic.task);
+  return sha256(JSON.stringify({ row, reports, state: scene.stateRound, cap: scene.cap }));
+}
+
+function eventsBefore(context: Context, scene: Scene, draft: Draft): readonly Event[] {
+  const { state, loop, chain } = scene;
+  const events: Event[] = [];
+  if (!state.observed) events.push({ type: 'SessionObserved', data: { session: context.folder.name, tasks: scene.tasks.length, files: listFiles(context.folder, '.').toSorted() } });
+  if (draft.verdict.status === 'partial') return events;
+  const frozen = state.frozen.get(loop.loop);
+  if (frozen === undefined) {
+    events.push({ type: 'RulesFrozen', data: { loop: loop.loop, hash: scene.hash, rules: loop, cap: scene.cap, chains: [...new Set([...chainsOf(loop, scene.tasks), chain])] } });
+  } else if (frozen.cap !== scene.cap) {
+    events.push({ type: 'CapChanged', data: { loop: loop.loop, from: frozen.cap, to: scene.cap, by: '--max-rounds' } });
+  }
+  if (loop.target !== undefined && !state.targets.has(chainKey(loop.loop, chain))) events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target: scene.target } });
+  return events;
+}
+
+export function builtinLoop(name: string): Loop | null {
+  return BUILTIN_LOOPS.find((loop) => loop.loop === name) ?? null;
+}
+
+async function resolveLoop(loop: string | Loop): Promise<{ readonly loop: Loop; readonly folder: string | null }> {
+  if (typeof loop !== 'string') return { loop, folder: null };
+  const builtin = builtinLoop(loop);
+  if (builtin !== null) return { loop: builtin, folder: null };
+  const looksLikeFile = /[./\\]/.test(loop);
+  if (!looksLikeFile) throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_LOOPS.map((one) => one.loop).join(', ') });
+  const { readLoopFile } = await import('./runtime/authored.js');
+  return { loop: readLoopFile(loop), folder: dirname(loop) };
+}
+
+async function strictBySettings(project: string | null): Promise<boolean> {
+  const text = readConfigText(project);
+  if (text === null) return false;
+  const { parseSettings } = await import('./runtime/authored.js');
+  return parseSettings(text, CONFIG).strict;
+}
+
+function checkNumbers(request: DecideRequest, loop: Loop): void {
+  const whole = (value: number | undefined, flag: string, least: number) => {
+    if (value !== undefined && (!Number.isInteger(value) || value < least)) throw new UmpireError('usage', { detail: `${flag} takes a whole number of ${least} or more`, command: 'decide' });
+  };
+  whole(request.round, '--round', loop.round.first);
+  whole(request.maxRounds, '--max-rounds', 1);
+  if (request.deadlineMs !== undefined && !(request.deadlineMs >= 0)) throw new UmpireError('usage', { detail: '--deadline-ms takes a number of milliseconds', command: 'decide' });
+}

@@ -1,0 +1,116 @@
+// The reader `audit`: a design audit report, Markdown or JSON, as agents really write it. Also the machinery that
+// the readers `critique` and `markdown` share: one report in, one settled draft out.
+
+import { severityOfKind } from './audit-kind.js';
+import type { FindingsOptions } from './findings-json.js';
+import { parseJson } from './json-text.js';
+import { readable, refuseText, unreadable, type About, type Reader } from './reader.js';
+import { Draft, type Dimension, type Settled } from './report-draft.js';
+import { readReport } from './report-json.js';
+import { walkMarkdown, type JsonFence } from './report-markdown.js';
+import { SEVERITIES, type Counts, type ReadResult, type Scalar } from '../model.js';
+import { worstCounts } from './severity.js';
+
+export type ReportResult = { readonly ok: true; readonly report: Settled } | { readonly ok: false; readonly result: ReadResult };
+
+const EXPECTED = 'a report with findings, scores by dimension, or a statement that there are no findings';
+
+export const AUDIT_OPTIONS: FindingsOptions = { fallback: 'high', classify: severityOfKind };
+
+export const readAudit: Reader = (text, about) => {
+  const read = readReportText(text, about, AUDIT_OPTIONS);
+  if (!read.ok) return read.result;
+  const { report } = read;
+  if (!report.counted && report.score === null && report.dimensions.length === 0) {
+    return unreadable(`it holds no finding, no score, no dimension and no statement that there are no findings; expected ${EXPECTED}`);
+  }
+  return readable({
+    values: valuesOf(report),
+    findings: report.findings,
+    counts: report.counts,
+    lists: [['dimensions', report.dimensions]],
+    notes: report.notes,
+  });
+};
+
+export function valuesOf(report: Settled): readonly (readonly [string, Scalar])[] {
+  const values: (readonly [string, Scalar])[] = [];
+  if (report.score !== null) values.push(['score', report.score]);
+  if (report.signal !== null) values.push(['signal', report.signal]);
+  return values;
+}
+
+/** Reads a report in whichever of the two forms it has. It may turn out to say nothing: the caller decides what that means. */
+export function readReportText(text: string, about: About, options: FindingsOptions): ReportResult {
+  const refused = refuseText(text, EXPECTED);
+  if (refused !== null) return { ok: false, result: refused };
+  if (!isJson(text, about)) return readMarkdown(text, options);
+  const json = parseJson(text);
+  if (!json.ok) return { ok: false, result: unreadable(json.problem, json.line) };
+  return { ok: true, report: readReport(json.value, options) };
+}
+
+/** Markdown may begin with a bracket too: `[CRITICAL] …`. A fence at the start of a .json file is Markdown around JSON. */
+function isJson(text: string, about: About): boolean {
+  const start = text.replace(/^\uFEFF/, '').trimStart();
+  if (start.startsWith('{') || /^\[\s{0,200}[{"\]]/.test(start)) return true;
+  return about.path.toLowerCase().endsWith('.json') && !start.startsWith('```');
+}
+
+function readMarkdown(text: string, options: FindingsOptions): ReportResult {
+  const draft = new Draft({ classify: options.classify ?? null, fallback: options.fallback });
+  const fences = walkMarkdown(text, draft);
+  let report = draft.settle();
+  let broken: { readonly problem: string; readonly line: number } | null = null;
+  for (const fence of fences) {
+    const json = parseJson(fence.text, fence.line);
+    if (json.ok) {
+      const inner = readReport(json.value, options);
+      if (inner.isReport) report = merge(report, inner);
+    } else if (looksLikeReport(fence)) {
+      broken ??= { line: json.line, problem: `the JSON block in it is broken: ${json.problem}` };
+    }
+  }
+  if (broken === null) return { ok: true, report };
+  if (report.counted || report.score !== null || report.dimensions.length > 0) {
+    return { ok: true, report: { ...report, notes: [...report.notes, broken.problem] } };
+  }
+  return { ok: false, result: unreadable(broken.problem, broken.line) };
+}
+
+function looksLikeReport(fence: JsonFence): boolean {
+  return /"(?:findings|dimensions|severity|audit_score|audit_signal|issues)"/.test(fence.text);
+}
+
+/** Markdown and the JSON block in it: the worse counts, the findings of the worse of the two, and what only one of them says. */
+function merge(markdown: Settled, json: Settled): Settled {
+  const both = markdown.findings.length > 0 && json.findings.length > 0;
+  const differ = both && SEVERITIES.some((severity) => markdown.counts[severity] !== json.counts[severity]);
+  return {
+    findings: isWorse(markdown.counts, json.counts) ? markdown.findings : json.findings,
+    counts: worstCounts(markdown.counts, json.counts),
+    counted: markdown.counted || json.counted,
+    dimensions: lowestOf([...json.dimensions, ...markdown.dimensions]),
+    score: lower(markdown.score, json.score),
+    signal: json.signal ?? markdown.signal,
+    notes: [...markdown.notes, ...json.notes, ...(differ ? ['the text and the JSON block in it count findings differently; the larger counts hold'] : [])],
+  };
+}
+
+function lowestOf(dimensions: readonly Dimension[]): readonly Dimension[] {
+  const byName = new Map<string, Dimension>();
+  for (const dimension of dimensions) {
+    const before = byName.get(dimension.name.toLowerCase());
+    if (before === undefined || dimension.score < before.score) byName.set(dimension.name.toLowerCase(), dimension);
+  }
+  return [...byName.values()];
+}
+
+function isWorse(a: Counts, b: Counts): boolean {
+  for (const severity of SEVERITIES) if (a[severity] !== b[severity]) return a[severity] > b[severity];
+  return false;
+}
+
+function lower(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}

@@ -1,0 +1,39 @@
+// Bytes to text, as people's tools write it: UTF-8 with or without a mark, UTF-16 with one (PowerShell's `>` writes that).
+
+export type Decoded = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
+
+/** For evidence: tolerant. A byte that is not UTF-8 becomes U+FFFD, so that one bad byte does not hide a report. */
+export function decodeTolerantly(bytes: Uint8Array): string {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** For files that are written again: exact, mark included, or not at all. */
+export function decodeExactly(bytes: Uint8Array): Decoded {
+  try {
+    return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { ok: false, problem: `the file is not UTF-8 text (byte ${firstBadByte(bytes)})` };
+  }
+}
+
+/** The offset of the first byte that is not UTF-8, found by halving. */
+function firstBadByte(bytes: Uint8Array): number {
+  let good = 0;
+  let bad = bytes.length;
+  while (good < bad) {
+    const middle = (good + bad + 1) >> 1;
+    if (isValidPrefix(bytes.subarray(0, middle))) good = middle;
+    else bad = middle - 1;
+  }
+  return good;
+}
+
+function isValidPrefix(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,156 @@
+// discoveries.ndjson: the agents' own board, one JSON object a line, append-only. The file may be large and is not to be
+// trusted: it is read in chunks with bounded memory, and a line that is not right is skipped and counted, never mended.
+
+import type { Discovery } from '../model.js';
+
+export interface DiscoveryScan {
+  /** The entries of the wanted types, in the order of the file. */
+  readonly entries: readonly (Discovery & { readonly line: number })[];
+  /** All lines, blank and malformed ones included. */
+  readonly lines: number;
+  readonly malformed: number;
+  readonly firstMalformed: { readonly line: number; readonly problem: string } | null;
+  /** False when a line ending must go before whatever is appended next. An empty file needs none. */
+  readonly endsWithNewline: boolean;
+  readonly bytes: number;
+}
+
+/** A longer line is no entry but an accident, or an attack on memory. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+const NEWLINE = 0x0a;
+const BLOCK_BYTES = 64 * 1024;
+
+/** One line, its line ending included. */
+export function printDiscovery(discovery: Discovery): string {
+  const { ts, worker, type, data } = discovery;
+  const json = JSON.stringify({ ts, worker, type, data });
+  // Legal in JSON, but many tools break lines at them.
+  return `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
+}
+
+/** Push the bytes of the file in any portions, then call `end`. Chunks are not kept, so their buffers may be used again. */
+export class DiscoveryScanner {
+  private readonly entries: (Discovery & { readonly line: number })[] = [];
+  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  /** The line that no newline has ended yet. */
+  private readonly rest: LineBuffer;
+  private lines = 0;
+  private malformed = 0;
+  private firstMalformed: DiscoveryScan['firstMalformed'] = null;
+  private bytes = 0;
+  private lastByte = NEWLINE;
+
+  constructor(
+    private readonly types: ReadonlySet<string>,
+    private readonly maxLineBytes: number = MAX_LINE_BYTES,
+  ) {
+    this.rest = new LineBuffer(maxLineBytes);
+  }
+
+  push(chunk: Uint8Array): void {
+    this.bytes += chunk.length;
+    this.lastByte = chunk.at(-1) ?? this.lastByte;
+    // A block is never longer than a line may be, so only lines that run over blocks have to be measured.
+    const step = Math.min(BLOCK_BYTES, this.maxLineBytes);
+    for (let at = 0; at < chunk.length; at += step) this.pushBlock(chunk.subarray(at, at + step));
+  }
+
+  end(): DiscoveryScan {
+    if (this.rest.size > 0) this.endRest();
+    const { entries, lines, malformed, firstMalformed, bytes } = this;
+    return { entries, lines, malformed, firstMalformed, endsWithNewline: this.lastByte === NEWLINE, bytes };
+  }
+
+  private pushBlock(block: Uint8Array): void {
+    const first = block.indexOf(NEWLINE);
+    if (first === -1) {
+      this.rest.append(block);
+      return;
+    }
+    this.rest.append(block.subarray(0, first));
+    this.endRest();
+    const last = block.lastIndexOf(NEWLINE);
+    // All whole lines are decoded at once: a call per line would cost more than parsing it.
+    if (last > first) this.takeLines(this.decoder.decode(block.subarray(first + 1, last)));
+    this.rest.append(block.subarray(last + 1));
+  }
+
+  private endRest(): void {
+    const line = this.rest.take();
+    if (line === null) this.reject(++this.lines, `it is longer than ${this.maxLineBytes} bytes`);
+    else this.takeLines(this.decoder.decode(line));
+  }
+
+  private takeLines(text: string): void {
+    for (let start = 0; start <= text.length;) {
+      const newline = text.indexOf('\n', start);
+      const end = newline === -1 ? text.length : newline;
+      this.takeLine(text.slice(start, end), ++this.lines);
+      start = end + 1;
+    }
+  }
+
+  private takeLine(text: string, line: number): void {
+    const json = line === 1 && text.startsWith('\ufeff') ? text.slice(1) : text;
+    const entry = readEntry(json);
+    if (entry === null) return;
+    if (typeof entry === 'string') this.reject(line, entry);
+    else if (this.types.has(entry.type)) this.entries.push({ ...entry, line });
+  }
+
+  private reject(line: number, problem: string): void {
+    this.malformed++;
+    this.firstMalformed ??= { line, problem };
+  }
+}
+
+/** Collects one line from pieces. Past the limit it only counts, so that a line without an end costs no memory. */
+class LineBuffer {
+  size = 0;
+  private bytes = new Uint8Array(1024);
+
+  constructor(private readonly limit: number) {}
+
+  append(piece: Uint8Array): void {
+    const size = this.size + piece.length;
+    if (size <= this.limit) {
+      if (size > this.bytes.length) {
+        const wider = new Uint8Array(Math.max(size, Math.min(this.bytes.length * 2, this.limit)));
+        wider.set(this.bytes.subarray(0, this.size));
+        this.bytes = wider;
+      }
+      this.bytes.set(piece, this.size);
+    }
+    this.size = size;
+  }
+
+  /** The line, valid until the next append; null when it was too long. */
+  take(): Uint8Array | null {
+    const { size } = this;
+    this.size = 0;
+    return size > this.limit ? null : this.bytes.subarray(0, size);
+  }
+}
+
+/** Null for a blank line, a text for what is wrong with it. */
+function readEntry(json: string): Discovery | string | null {
+  const text = json.trim();
+  if (text === '') return null;
+  // Seen before parsing, since a thrown error costs many times a parsed line.
+  if (!text.startsWith('{') || !text.endsWith('}')) return 'it is not a JSON object';
+  let value: Readonly<Record<string, unknown>>;
+  try {
+    value = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  } catch {
+    return 'it is not JSON';
+  }
+  const { ts, worker, type, data } = value;
+  if (typeof type !== 'string') return 'it has no "type", or one that is not text';
+  if (!isObject(data)) return 'it has no "data", or one that is not an object';
+  return { ts: typeof ts === 'string' ? ts : '', worker: typeof worker === 'string' ? worker : '', type, data };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,46 @@
+// Findings in words and in groups: what tasks, reasons and reports say of them.
+
+import type { Counts, Finding, Severity } from '../model.js';
+import { SEVERITIES } from '../model.js';
+
+const MOST_LISTED = 50;
+
+/** Worst first. */
+export function bySeverity(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
+}
+
+export function referenceOf(finding: Finding): string | null {
+  if (finding.artifact === null) return null;
+  return finding.line === null ? finding.artifact : `${finding.artifact}:${finding.line}`;
+}
+
+/** `message (file:line)`, with the reference once only. */
+export function describeFinding(finding: Finding): string {
+  const reference = referenceOf(finding);
+  const message = finding.message.replace(/\s+/g, ' ').trim();
+  return reference === null || message.includes(reference) ? message : `${message} (${reference})`;
+}
+
+/** One line for a task's description: worst first, each with its severity and place. */
+export function listFindings(findings: readonly Finding[]): string {
+  const shown = bySeverity(findings)
+    .slice(0, MOST_LISTED)
+    .map((finding) => `[${finding.severity.toUpperCase()}] ${describeFinding(finding)}`);
+  const more = findings.length - shown.length;
+  return shown.join('; ') + (more > 0 ? `; and ${more} more in the critic's report` : '');
+}
+
+/** The findings of these severities; where there are none, the most severe that there are. */
+export function pickWorst(findings: readonly Finding[], wanted: readonly Severity[]): { readonly findings: readonly Finding[]; readonly fellBack: boolean } {
+  const picked = findings.filter((finding) => wanted.includes(finding.severity));
+  if (picked.length > 0) return { findings: picked, fellBack: false };
+  const worst = SEVERITIES.find((severity) => findings.some((finding) => finding.severity === severity));
+  return { findings: findings.filter((finding) => finding.severity === worst), fellBack: true };
+}
+
+/** `1 Critical, 2 High`, or `none`. */
+export function describeCounts(counts: Counts): string {
+  const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) => `${counts[severity]} ${severity.charAt(0).toUpperCase()}${severity.slice(1)}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}

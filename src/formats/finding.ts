@@ -1,0 +1,194 @@
+// Makes findings: from their parts, and from whatever object or sentence an agent wrote for one. Gives each a
+// fingerprint that outlives moved lines and changed figures. Lists of findings are in findings-json.ts.
+
+import type { Finding, Severity } from '../model.js';
+import { firstOf, isObject, own, type JsonObject } from './json-text.js';
+import { isNoFinding } from './no-finding.js';
+import { parseReference } from './reference.js';
+import { severityName, parseSeverity, unknownSeverityNote, worseOf } from './severity.js';
+import { splitTag } from './severity-tag.js';
+
+export { parseReference, type Reference } from './reference.js';
+
+export interface FindingParts {
+  readonly severity: Severity;
+  readonly message: string;
+  readonly artifact?: string | null;
+  readonly line?: number | null;
+  readonly rule?: string | null;
+  readonly dimension?: string | null;
+}
+
+export interface FindingContext {
+  /** The severity of the group that the finding stands in: `{critical: [...]}`. */
+  readonly group?: Severity;
+  readonly dimension?: string;
+  /** Classes a finding without a severity by its kind, before the fallback is asked. */
+  readonly classify?: (text: string, dimension: string) => Severity | null;
+}
+
+export interface Drawn {
+  /** Null where the value is no finding at all: "None", an empty object, one already resolved. */
+  readonly finding: Finding | null;
+  readonly notes: readonly string[];
+}
+
+const SEVERITY_KEYS = ['severity', 'level', 'priority'];
+const MESSAGE_KEYS = ['message', 'description', 'title', 'text', 'issue', 'finding', 'summary', 'challenge', 'critique', 'problem', 'comment', 'detail', 'details', 'name'];
+const FILE_KEYS = ['file', 'artifact', 'path', 'filePath', 'file_path', 'filename', 'location', 'target', 'target_file', 'files', 'target_files', 'module', 'component'];
+const LINE_KEYS = ['line', 'lineno', 'line_number', 'lineNumber', 'start_line', 'startLine', 'lines'];
+const RULE_KEYS = ['rule', 'ruleId', 'rule_id', 'id', 'category', 'type', 'kind'];
+/** "F-001" numbers a finding in one report: as a rule it would make the same finding a new one in the next. */
+const SERIAL = /^(?:f|finding|issue|i|r|rev|review|audit|a|bug|c|h|m|l|crit|critical|high|med|medium|low|fix|no|n)?[-_#. ]?\d{1,6}$/i;
+const CLOSED = /^(?:resolved|fixed|closed|done)$/i;
+
+export function makeFinding(parts: FindingParts): Finding {
+  const message = flatten(parts.message) || 'no message was given';
+  const artifact = cleanPath(parts.artifact ?? '');
+  const rule = (parts.rule ?? '').trim();
+  const dimension = (parts.dimension ?? '').trim();
+  return {
+    severity: parts.severity,
+    message,
+    artifact: artifact === '' ? null : artifact,
+    line: artifact === '' ? null : validLine(parts.line),
+    ...(rule === '' ? {} : { rule }),
+    ...(dimension === '' ? {} : { dimension }),
+    fingerprint: fingerprint(`${rule}|${artifact}|`, message),
+  };
+}
+
+/** A sentence is a finding with the severity it is tagged with. `fallback` null: without a severity there is no finding. */
+export function findingFromUnknown(value: unknown, fallback: 'high' | null, context: FindingContext = {}): Drawn {
+  if (typeof value === 'string') return fromText(value, fallback, context);
+  if (!isObject(value)) return { finding: null, notes: value === null ? [] : [`a finding is neither a text nor an object; it was left out`] };
+  if (isClosed(value)) return { finding: null, notes: [`a finding marked as resolved was left out: "${flatten(textAt(value, MESSAGE_KEYS)).slice(0, 80)}"`] };
+  const notes: string[] = [];
+  const said = saidSeverity(value, notes);
+  const message = textAt(value, MESSAGE_KEYS);
+  const place = placeOf(value);
+  const rule = ruleOf(value);
+  if (message === '' && said === null && rule === '' && place.artifact === null) {
+    return { finding: null, notes: Object.keys(value).length === 0 ? [] : ['a finding without message, severity and file was left out'] };
+  }
+  if (message !== '' && isNoFinding(message)) return { finding: null, notes: [] };
+  const tag = said === null ? splitTag(message) : null;
+  const dimension = textAt(value, ['dimension']) || (context.dimension ?? '');
+  const headline = tag?.rest || message || rule;
+  const severity = settle(said ?? tag?.severity ?? null, `${headline} ${rule}`, dimension, fallback, context, notes);
+  if (severity === null) return { finding: null, notes };
+  const inText = parseReference(headline);
+  const pointed = place.artifact === null || place.artifact === inText.artifact ? inText : { ...place, message: headline };
+  return { finding: makeFinding({ severity, ...pointed, line: place.line ?? pointed.line, rule, dimension }), notes };
+}
+
+function fromText(text: string, fallback: 'high' | null, context: FindingContext): Drawn {
+  if (isNoFinding(text)) return { finding: null, notes: [] };
+  const tag = splitTag(text);
+  const notes: string[] = [];
+  const headline = tag === null ? text : tag.rest;
+  if (tag !== null && isNoFinding(headline)) return { finding: null, notes: [] };
+  const severity = settle(tag?.severity ?? null, headline, context.dimension ?? '', fallback, context, notes);
+  if (severity === null) return { finding: null, notes };
+  return { finding: makeFinding({ severity, ...parseReference(headline), dimension: context.dimension ?? null }), notes };
+}
+
+/** What a finding counts: its own word, its group's (the worse where both speak), its kind, the fallback. */
+function settle(said: Severity | null, text: string, dimension: string, fallback: 'high' | null, context: FindingContext, notes: string[]): Severity | null {
+  const group = context.group ?? null;
+  if (said !== null && group !== null && said !== group) {
+    const worse = worseOf(said, group);
+    notes.push(`a finding under ${severityName(group)} says ${severityName(said)}; counted as ${severityName(worse)}: "${flatten(text).slice(0, 80)}"`);
+    return worse;
+  }
+  const known = said ?? group ?? context.classify?.(text, dimension) ?? null;
+  if (known !== null || fallback === null) return known;
+  notes.push(`a finding has no severity; counted as High: "${flatten(text).slice(0, 80)}"`);
+  return 'high';
+}
+
+function saidSeverity(value: JsonObject, notes: string[]): Severity | null {
+  const word = firstOf(value, SEVERITY_KEYS);
+  if (word !== undefined) {
+    const severity = parseSeverity(word);
+    if (severity === null) notes.push(unknownSeverityNote(typeof word === 'object' ? 'an object' : String(word)));
+    return severity ?? 'high';
+  }
+  for (const key of ['type', 'kind', 'category']) {
+    const severity = typeof own(value, key) === 'string' ? parseSeverity(own(value, key)) : null;
+    if (severity !== null) return severity;
+  }
+  return null;
+}
+
+function placeOf(value: JsonObject): { readonly artifact: string | null; readonly line: number | null } {
+  const raw = firstOf(value, FILE_KEYS);
+  const first: unknown = Array.isArray(raw) ? raw[0] : raw;
+  const line = lineFrom(firstOf(value, LINE_KEYS));
+  if (isObject(first)) {
+    const inner = textAt(first, FILE_KEYS);
+    return { artifact: inner === '' ? null : inner, line: line ?? lineFrom(firstOf(first, LINE_KEYS)) };
+  }
+  if (typeof first !== 'string' || isNoFinding(first)) return { artifact: null, line };
+  const pointed = parseReference(first);
+  return { artifact: pointed.artifact ?? first, line: line ?? pointed.line };
+}
+
+/** 12, "12", "12-14", "L12", [12, 14] */
+function lineFrom(value: unknown): number | null {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  if (typeof first === 'number') return validLine(first);
+  const digits = typeof first === 'string' ? /^\s{0,3}L?(\d{1,9})/.exec(first)?.[1] : undefined;
+  return digits === undefined ? null : validLine(Number(digits));
+}
+
+function ruleOf(value: JsonObject): string {
+  for (const key of RULE_KEYS) {
+    const rule = own(value, key);
+    const text = typeof rule === 'string' ? rule.trim() : '';
+    if (text === '' || parseSeverity(text) !== null || (key === 'id' && SERIAL.test(text))) continue;
+    return text;
+  }
+  return '';
+}
+
+function isClosed(value: JsonObject): boolean {
+  const status = firstOf(value, ['status', 'state']);
+  return (typeof status === 'string' && CLOSED.test(status.trim())) || own(value, 'resolved') === true || own(value, 'fixed') === true;
+}
+
+function textAt(value: JsonObject, keys: readonly string[]): string {
+  for (const key of keys) {
+    const text = own(value, key);
+    if (typeof text === 'string' && text.trim() !== '') return text;
+  }
+  return '';
+}
+
+function validLine(line: number | null | undefined): number | null {
+  return typeof line === 'number' && Number.isSafeInteger(line) && line >= 1 ? line : null;
+}
+
+function cleanPath(path: string): string {
+  const slashed = path.trim().replaceAll('\\', '/');
+  return slashed.startsWith('./') ? slashed.slice(2) : slashed;
+}
+
+function flatten(text: string): string {
+  return text.trim().split(/\s+/).join(' ');
+}
+
+/** 64-bit FNV-1a over UTF-16 units, in two halves: BigInt is twenty times slower. Runs of digits count as one `#`. */
+function fingerprint(head: string, message: string): string {
+  let high = 0xcbf29ce4;
+  let low = 0x84222325;
+  const text = head + message.replace(/\d+/g, '#');
+  for (let at = 0; at < text.length; at += 1) {
+    low = (low ^ text.charCodeAt(at)) >>> 0;
+    // Times the prime 2^40 + 0x1b3: the first term only reaches the high half.
+    const product = low * 0x1b3;
+    high = (Math.imul(high, 0x1b3) + Math.floor(product / 0x100000000) + (low << 8)) >>> 0;
+    low = product >>> 0;
+  }
+  return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
+}

@@ -1,0 +1,138 @@
+// Draws findings and stated counts from the JSON that agents write: a list, groups by severity or by dimension,
+// one sentence, or numbers only. Which members a report may have is the readers' affair.
+
+import { SEVERITIES, type Counts, type Finding, type Severity } from '../model.js';
+import { findingFromUnknown, type FindingContext } from './finding.js';
+import { isObject, nameOf, own, type JsonObject } from './json-text.js';
+import { isNoFinding } from './no-finding.js';
+import { countFindings, countsOfObject, NO_COUNTS, parseSeverity, parseSeveritySummary, severityName, worstCounts, worstStated, type StatedCounts } from './severity.js';
+
+export interface FoundFindings {
+  readonly findings: readonly Finding[];
+  /** What the report says of their number, apart from listing them. */
+  readonly stated: StatedCounts | null;
+  /** A member for findings was there, even if empty. */
+  readonly present: boolean;
+  readonly notes: readonly string[];
+}
+
+export interface FindingsOptions extends FindingContext {
+  readonly fallback: 'high' | null;
+}
+
+interface Basket {
+  readonly options: FindingsOptions;
+  readonly findings: Finding[];
+  stated: StatedCounts | null;
+  present: boolean;
+  readonly notes: string[];
+}
+
+const LIST_KEYS = ['findings', 'issues', 'violations', 'problems'];
+const COUNT_KEYS = ['severity_summary', 'severity_counts', 'severityCounts', 'severity', 'counts', 'summary', 'by_severity', 'totals', 'findings_count'];
+
+/** The top object and those of its members that only wrap a report. */
+export function rootsOf(top: JsonObject, wrappers: readonly string[]): readonly JsonObject[] {
+  return [top, ...wrappers.map((key) => own(top, key)).filter(isObject)];
+}
+
+export function findingsOf(roots: readonly JsonObject[], options: FindingsOptions): FoundFindings {
+  const basket: Basket = { options, findings: [], stated: null, present: false, notes: [] };
+  for (const root of roots) {
+    for (const key of LIST_KEYS) takeMember(own(root, key), key, basket);
+    takeGroups(root, basket);
+    for (const key of COUNT_KEYS) state(own(root, key), basket);
+    state(root, basket);
+  }
+  return { findings: dedupe(basket.findings), stated: basket.stated, present: basket.present, notes: basket.notes };
+}
+
+/** Findings under one name: of a dimension, say. */
+export function findingsUnder(value: unknown, name: string, options: FindingsOptions): FoundFindings {
+  const basket: Basket = { options, findings: [], stated: null, present: false, notes: [] };
+  takeMember(value, name, basket);
+  return { findings: dedupe(basket.findings), stated: basket.stated, present: basket.present, notes: basket.notes };
+}
+
+/** Counts of the findings listed and stated: the worse of each, with a note where they differ. */
+export function reconcile(findings: readonly Finding[], stated: StatedCounts | null): { readonly counts: Counts; readonly notes: readonly string[] } {
+  const listed = countFindings(findings);
+  const notes = SEVERITIES.flatMap((severity) => {
+    const said = stated?.[severity] ?? listed[severity];
+    if (said === listed[severity]) return [];
+    return [`it says ${severityName(severity)}: ${said}, but lists ${listed[severity]}; counted ${Math.max(said, listed[severity])}`];
+  });
+  return { counts: worstCounts(listed, { ...NO_COUNTS, ...stated }), notes };
+}
+
+/** The same finding written twice in the same words counts once. */
+export function dedupe(findings: readonly Finding[]): readonly Finding[] {
+  const seen = new Map<string, Finding>();
+  for (const finding of findings) {
+    const key = `${finding.severity}|${finding.artifact ?? ''}|${finding.line ?? ''}|${finding.rule ?? ''}|${finding.message}`;
+    if (!seen.has(key)) seen.set(key, finding);
+  }
+  return [...seen.values()];
+}
+
+function takeMember(value: unknown, key: string, basket: Basket): void {
+  if (value === undefined || value === null) return;
+  basket.present = true;
+  if (Array.isArray(value)) for (const entry of value) draw(entry, basket, {});
+  else if (isObject(value)) takeObject(value, basket);
+  else if (typeof value === 'string') {
+    if (value.trim() !== '' && !isNoFinding(value)) basket.notes.push(`${key} is a text, not a list; taken as one finding`);
+    draw(value, basket, {});
+  } else basket.notes.push(`${key} is ${nameOf(value)}; expected a list of findings`);
+}
+
+/** One finding, or groups of them. */
+function takeObject(value: JsonObject, basket: Basket): void {
+  if (['message', 'description', 'title', 'severity'].some((key) => typeof own(value, key) === 'string')) {
+    draw(value, basket, {});
+    return;
+  }
+  for (const [key, entry] of Object.entries(value)) {
+    const group = groupOf(key);
+    const context: FindingContext = group === null ? { dimension: key } : { group };
+    const list = isObject(entry) ? ['items', 'findings', 'issues', 'list'].map((name) => own(entry, name)).find(Array.isArray) : entry;
+    if (Array.isArray(list)) for (const each of list) draw(each, basket, context);
+    else if (group !== null && typeof list === 'string') draw(list, basket, context);
+  }
+  state(value, basket);
+}
+
+/** `critical: [...]` or `high_issues: [...]` at the top of the report. */
+function takeGroups(root: JsonObject, basket: Basket): void {
+  for (const [key, entry] of Object.entries(root)) {
+    const group = Array.isArray(entry) ? groupOf(key) : null;
+    if (group === null) continue;
+    basket.present = true;
+    for (const each of entry as readonly unknown[]) draw(each, basket, { group });
+  }
+}
+
+/** Not every name that holds a severity word names a group: `errors` and `warnings` of a tool's output do not. */
+function groupOf(key: string): Severity | null {
+  return /^(?:errors?|warnings?|info|notes?|information|warn)$/i.test(key) ? null : parseSeverity(key.replaceAll('_', ' '));
+}
+
+function draw(value: unknown, basket: Basket, context: FindingContext): void {
+  const { finding, notes } = findingFromUnknown(value, basket.options.fallback, { ...basket.options, ...context });
+  if (finding !== null) basket.findings.push(finding);
+  basket.notes.push(...notes);
+}
+
+function state(value: unknown, basket: Basket): void {
+  const summary = typeof value === 'string' ? parseSeveritySummary(value) : countsOfNumbers(value);
+  if (summary === null) return;
+  basket.stated = worstStated(basket.stated, summary.said);
+  basket.notes.push(...summary.notes);
+}
+
+/** Members that are plain counts; `critical_issues: 2` is one, `high: "text"` is not. */
+function countsOfNumbers(value: unknown): ReturnType<typeof countsOfObject> {
+  if (!isObject(value)) return null;
+  const entries = Object.entries(value).filter(([key, entry]) => typeof entry === 'number' && groupOf(key) !== null);
+  return countsOfObject(Object.fromEntries(entries.map(([key, entry]) => [key.replaceAll('_', ' '), entry])));
+}

@@ -1,0 +1,58 @@
+// The `findings` cell of a row: tagged pieces in one line of text (`[CRITICAL] …; [HIGH] …`), bullets, or a JSON list.
+// Text without any severity tag is prose and yields no findings.
+
+import type { Counts, Finding } from '../model.js';
+import { makeFinding, parseReference } from './finding.js';
+import { dedupe, findingsOf, reconcile } from './findings-json.js';
+import { isObject, parseJson } from './json-text.js';
+import { isNoFinding } from './no-finding.js';
+import { countLine } from './report-lines.js';
+import { NO_COUNTS, worstStated, type StatedCounts } from './severity.js';
+import { splitTag, type Tagged } from './severity-tag.js';
+
+export interface FindingsText {
+  readonly findings: readonly Finding[];
+  /** Of the findings and of what the text says of their number; null where it says nothing of either. */
+  readonly counts: Counts | null;
+  readonly notes: readonly string[];
+}
+
+const SEPARATORS = /[;|\n\r]/;
+/** Where a new finding starts in the middle of a line: `[HIGH]`, `HIGH:`, `**High**`. */
+const BOUNDARY = /(?<=\s)(?=\[[A-Za-z][A-Za-z0-9 -]{1,20}\]|\*\*\[?[A-Za-z0-9]{2,12}\]?:?\*\*|(?:CRITICAL|HIGH|MEDIUM|LOW|P[0-4])\s{0,2}:)/g;
+
+export function parseFindingsText(text: string): FindingsText {
+  const json = parseAsJson(text);
+  if (json !== null) return json;
+  const claims: { readonly tag: Tagged; message: string }[] = [];
+  let stated: StatedCounts | null = null;
+  for (const piece of text.split(SEPARATORS).flatMap((part) => part.split(BOUNDARY))) {
+    const body = piece.replace(/^\s{0,20}(?:[-*•+]|\d{1,3}[.)])\s{1,5}/, '').trim();
+    if (body === '') continue;
+    const counts = countLine(body);
+    const tag = counts === null ? splitTag(body) : null;
+    const last = claims.at(-1);
+    if (counts !== null) stated = worstStated(stated, Object.fromEntries(counts));
+    else if (tag !== null) claims.push({ tag, message: tag.rest });
+    // A piece without a tag goes on where the tagged one before it was cut.
+    else if (last !== undefined && last.message !== '') last.message += `; ${body}`;
+  }
+  const findings = dedupe(
+    claims
+      .filter(({ message }) => !isNoFinding(message))
+      .map(({ tag, message }) => makeFinding({ severity: tag.severity, ...parseReference(message.replaceAll('**', '')) })),
+  );
+  if (findings.length === 0 && stated === null) return { findings, counts: claims.length > 0 ? NO_COUNTS : null, notes: [] };
+  return { findings, ...reconcile(findings, stated) };
+}
+
+function parseAsJson(text: string): FindingsText | null {
+  if (!/^\s{0,20}(?:\[\s{0,20}[{"\]]|\{)/.test(text)) return null;
+  const json = parseJson(text);
+  if (!json.ok || (!Array.isArray(json.value) && !isObject(json.value))) return null;
+  // A sentence in such a list is a finding only where it is tagged, as outside of one.
+  const found = findingsOf([isObject(json.value) ? json.value : { findings: json.value }], { fallback: null });
+  const { counts, notes } = reconcile(found.findings, found.stated);
+  const counted = found.findings.length > 0 || found.stated !== null;
+  return { findings: found.findings, counts: counted ? counts : null, notes: [...found.notes, ...notes] };
+}

@@ -1,0 +1,76 @@
+// Lines that chain; a cut-off tail is left out, a change anywhere is found with its line.
+
+import fc from 'fast-check';
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { CHAIN_START, parseJournal, printJournalLine } from './journal.js';
+import type { Envelope } from './journal.js';
+
+const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+
+function journalOf(events: readonly Envelope[]): string {
+  let prev = CHAIN_START;
+  let text = '';
+  for (const event of events) {
+    const { line, head } = printJournalLine(1, event, prev, hash);
+    text += line;
+    prev = head;
+  }
+  return text;
+}
+
+function eventsOf(data: readonly unknown[]): readonly Envelope[] {
+  return data.map((one, index) => ({ seq: index + 1, ts: '2026-01-01T00:00:00.000Z', type: 'Happened', data: one }));
+}
+
+it('reads back what it printed', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue(), { maxLength: 8 }), (data) => {
+      const events = eventsOf(JSON.parse(JSON.stringify(data)) as unknown[]);
+      const text = journalOf(events);
+      const result = parseJournal(text, 1, hash);
+      expect(result).toMatchObject({ ok: true, journal: { events, goodLength: text.length, torn: null } });
+    }),
+  );
+});
+
+it('leaves out a last line that was cut off, wherever it was cut', () => {
+  const events = eventsOf(['one', 'two', 'three']);
+  const text = journalOf(events);
+  const whole = journalOf(events.slice(0, 2)).length;
+  for (let length = whole + 1; length < text.length; length++) {
+    const result = parseJournal(text.slice(0, length), 1, hash);
+    expect(result).toMatchObject({ ok: true, journal: { events: events.slice(0, 2), goodLength: whole } });
+  }
+});
+
+function checkBroken(text: string, line: number, detail: RegExp): void {
+  const result = parseJournal(text, 1, hash);
+  expect(result).toMatchObject({ ok: false, fault: { kind: 'broken', line, detail: expect.stringMatching(detail) } });
+}
+
+it('finds a changed, removed, added or broken line by its number', () => {
+  const text = journalOf(eventsOf(['one', 'two', 'three']));
+  const [first = '', second = '', third = ''] = text.split('\n');
+  checkBroken(text.replace('"two"', '"2wo"'), 2, /does not fit its hash/);
+  checkBroken(`${first}\n${third}\n`, 2, /says it is number 3/);
+  checkBroken(`${first}\n${second}\n${first}\n`, 3, /says it is number 1/);
+  checkBroken(`${first}\nnot json\n`, 2, /not JSON/);
+  checkBroken(`${first}\n42\n`, 2, /not an object/);
+  checkBroken(`${first}\n{"v":1}\n`, 2, /lacks what every line has/);
+  checkBroken(`${first}\n${second.replace(/"prev":"[0-9a-f]{64}"/, `"prev":"${CHAIN_START}"`)}\n`, 2, /does not continue/);
+});
+
+it('notices any single changed byte', () => {
+  const text = journalOf(eventsOf([{ a: 1 }, { b: 2 }]));
+  for (let at = 0; at < text.length - 1; at++) {
+    const changed = `${text.slice(0, at)}${text[at] === '7' ? '8' : '7'}${text.slice(at + 1)}`;
+    const result = parseJournal(changed, 1, hash);
+    expect(result.ok, `byte ${at}`).toBe(false);
+  }
+});
+
+it('does not guess at lines of a later version', () => {
+  const { line } = printJournalLine(2, { seq: 1, ts: 't', type: 'New', data: {} }, CHAIN_START, hash);
+  expect(parseJournal(line, 1, hash)).toEqual({ ok: false, fault: { kind: 'newer', line: 1, version: 2 } });
+});

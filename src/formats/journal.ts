@@ -1,0 +1,77 @@
+// The lines of journal.ndjson: versioned, numbered, each holding the hash of the one before. Pure: the hash function is
+// handed in. What the events mean is the brain's business.
+
+export interface Envelope {
+  readonly seq: number;
+  readonly ts: string;
+  readonly type: string;
+  readonly data: unknown;
+}
+
+export interface ParsedJournal {
+  readonly events: readonly Envelope[];
+  /** The hash of the last whole line, or the start of every chain. */
+  readonly head: string;
+  /** Bytes of whole, unbroken lines. */
+  readonly goodLength: number;
+  /** A last line that was cut off while it was written: left out, to be cut away by the next write. */
+  readonly torn: string | null;
+}
+
+export type JournalFault =
+  | { readonly kind: 'broken'; readonly line: number; readonly detail: string }
+  | { readonly kind: 'newer'; readonly line: number; readonly version: number };
+
+export type JournalResult = { readonly ok: true; readonly journal: ParsedJournal } | { readonly ok: false; readonly fault: JournalFault };
+
+export type Hash = (text: string) => string;
+
+export const CHAIN_START = '0'.repeat(64);
+
+const TAIL = /,"hash":"([0-9a-f]{64})"\}$/;
+
+/** One line with its newline, and the hash that the next one continues. */
+export function printJournalLine(version: number, event: Envelope, prev: string, hash: Hash): { readonly line: string; readonly head: string } {
+  const body = JSON.stringify({ v: version, seq: event.seq, ts: event.ts, type: event.type, data: event.data, prev });
+  const head = hash(body);
+  return { line: `${body.slice(0, -1)},"hash":"${head}"}\n`, head };
+}
+
+export function parseJournal(text: string, knownVersion: number, hash: Hash): JournalResult {
+  const events: Envelope[] = [];
+  let head = CHAIN_START;
+  let from = 0;
+  while (from < text.length) {
+    const line = events.length + 1;
+    const end = text.indexOf('\n', from);
+    if (end < 0) return { ok: true, journal: { events, head, goodLength: from, torn: text.slice(from) } };
+    const parsed = parseLine(text.slice(from, end), line, head, knownVersion, hash);
+    if (!parsed.ok) return parsed;
+    events.push(parsed.event);
+    head = parsed.head;
+    from = end + 1;
+  }
+  return { ok: true, journal: { events, head, goodLength: from, torn: null } };
+}
+
+type LineResult = { readonly ok: true; readonly event: Envelope; readonly head: string } | { readonly ok: false; readonly fault: JournalFault };
+
+function parseLine(raw: string, line: number, prev: string, knownVersion: number, hash: Hash): LineResult {
+  const broken = (detail: string): LineResult => ({ ok: false, fault: { kind: 'broken', line, detail } });
+  let value: unknown;
+  try {
+    value = JSON.parse(raw);
+  } catch {
+    return broken('the line is not JSON');
+  }
+  if (typeof value !== 'object' || value === null) return broken('the line is not an object');
+  const { v, seq, ts, type, data, prev: claimed } = value as Record<string, unknown>;
+  if (typeof v === 'number' && v > knownVersion) return { ok: false, fault: { kind: 'newer', line, version: v } };
+  const tail = TAIL.exec(raw);
+  if (tail === null || typeof v !== 'number' || typeof ts !== 'string' || typeof type !== 'string') return broken('the line lacks what every line has (v, seq, ts, type, data, prev, hash)');
+  if (seq !== line) return broken(`the line says it is number ${String(seq)}`);
+  if (claimed !== prev) return broken('it does not continue the line before it: a line was changed, added or taken out');
+  const head = hash(`${raw.slice(0, tail.index)}}`);
+  if (head !== tail[1]) return broken('its content does not fit its hash: the line was changed');
+  return { ok: true, event: { seq, ts, type, data }, head };
+}

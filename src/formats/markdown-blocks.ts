@@ -1,0 +1,248 @@
+// Cuts Markdown into a tree of sections with lists, tables, paragraphs and fences, as far as reports need it.
+// It knows nothing of findings. Tolerant: what agents write is rarely the Markdown of the specification.
+
+export interface ListItem {
+  readonly line: number;
+  readonly text: string;
+  /** `[x]` true, `[ ]` false, none null. */
+  readonly checked: boolean | null;
+  /** Lines that go on below the item without a bullet of their own. */
+  readonly details: readonly string[];
+  readonly items: readonly ListItem[];
+}
+
+export interface TableRow {
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+export type Block =
+  | { readonly kind: 'list'; readonly items: readonly ListItem[] }
+  | { readonly kind: 'table'; readonly line: number; readonly header: readonly string[]; readonly rows: readonly TableRow[] }
+  | { readonly kind: 'text'; readonly line: number; readonly lines: readonly string[] }
+  | { readonly kind: 'fence'; readonly line: number; readonly language: string; readonly text: string };
+
+export interface Section {
+  /** 0 the file itself, 1–6 headings, 7 a line all in bold, 8 a short line that ends with a colon. */
+  readonly level: number;
+  readonly title: string;
+  readonly line: number;
+  readonly blocks: readonly Block[];
+  readonly sections: readonly Section[];
+}
+
+interface OpenSection extends Section {
+  readonly blocks: Block[];
+  readonly sections: OpenSection[];
+}
+
+interface OpenItem extends ListItem {
+  readonly indent: number;
+  readonly details: string[];
+  readonly items: OpenItem[];
+}
+
+const BULLET = /^(\s{0,200})(?:[-*+•‣–]|\d{1,3}[.)])\s{1,20}(?=\S)/;
+const CHECKBOX = /^\[([ xX✓✔])\]\s{1,5}/;
+const MAX_NESTING = 20;
+
+export function parseMarkdown(text: string): Section {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
+  return new Cutter(lines.map((line) => (line.trimStart().startsWith('>') ? line.replace(/^\s{0,3}(?:>\s?){1,5}/, '') : line))).cut();
+}
+
+/** Without bold marks, and with a link's text in place of the link. */
+export function plainText(text: string): string {
+  return text
+    .replace(/\[([^[\]]{0,300})\]\([^()\s]{0,600}\)/g, '$1')
+    .replaceAll('**', '')
+    .trim();
+}
+
+class Cutter {
+  private at = 0;
+  private readonly root: OpenSection = { level: 0, title: '', line: 1, blocks: [], sections: [] };
+  private readonly path: OpenSection[] = [this.root];
+
+  private readonly lastFenceEnd: number;
+
+  constructor(private readonly lines: readonly string[]) {
+    this.lastFenceEnd = lines.findLastIndex(isFenceEnd);
+  }
+
+  cut(): Section {
+    const wrapped = this.wrapperEnd();
+    while (this.at < this.lines.length) {
+      if (this.at === wrapped) this.at += 1;
+      else this.cutBlock(this.line(0), this.line(0).trim());
+    }
+    return this.root;
+  }
+
+  private line(ahead: number): string {
+    return this.lines[this.at + ahead] ?? '';
+  }
+
+  /** A report that is itself wrapped in a ```markdown fence: the fence lines are skipped. Returns the closing line's index. */
+  private wrapperEnd(): number {
+    const start = this.lines.findIndex((line) => line.trim() !== '');
+    const fence = /^(`{3,})(?:markdown|md)$/i.exec((this.lines[start] ?? '').trim());
+    if (fence === null) return -1;
+    this.at = start + 1;
+    return this.lines.findLastIndex((line, index) => index > start && line.trim() === fence[1]);
+  }
+
+  private cutBlock(line: string, trimmed: string): void {
+    if (trimmed === '' || isRule(trimmed)) this.at += 1;
+    else if (trimmed.startsWith('<!--')) this.skipComment();
+    else if (/^(?:`{3}|~{3})/.test(trimmed)) this.cutFence(trimmed);
+    else if (/^#{1,6}(?:\s|$)/.test(trimmed)) this.openHeading(trimmed);
+    else if (isUnderline(this.line(1)) && !trimmed.includes('|') && !BULLET.test(line)) {
+      this.open(1, trimmed);
+      this.at += 1;
+    } else if (trimmed.startsWith('|') || (trimmed.includes('|') && isDelimiter(this.line(1)))) this.cutTable();
+    else if (BULLET.test(line)) this.cutList();
+    else if (isBoldLine(trimmed)) this.open(7, trimmed.slice(2, trimmed.lastIndexOf('**')));
+    else if (this.isLabel(trimmed)) this.open(8, trimmed);
+    else this.cutText();
+  }
+
+  private open(level: number, title: string): void {
+    while ((this.path.at(-1)?.level ?? 0) >= level) this.path.pop();
+    const section: OpenSection = { level, title: plainText(title), line: this.at + 1, blocks: [], sections: [] };
+    (this.path.at(-1) ?? this.root).sections.push(section);
+    this.path.push(section);
+    this.at += 1;
+  }
+
+  private openHeading(trimmed: string): void {
+    const level = trimmed.search(/[^#]|$/);
+    let title = trimmed.slice(level).trim();
+    while (title.endsWith('#')) title = title.slice(0, -1).trimEnd();
+    this.open(level, title);
+  }
+
+  private add(block: Block): void {
+    (this.path.at(-1) ?? this.root).blocks.push(block);
+  }
+
+  private skipComment(): void {
+    const start = this.at;
+    while (this.at < this.lines.length && !this.line(0).includes('-->')) this.at += 1;
+    // A comment that is never closed hides nothing: only its first line is dropped.
+    if (this.at >= this.lines.length) this.at = start;
+    this.at += 1;
+  }
+
+  private cutFence(opening: string): void {
+    const mark = opening.startsWith('`') ? '```' : '~~~';
+    let end = this.at + 1;
+    while (end <= this.lastFenceEnd && !(isFenceEnd(this.lines[end] ?? '') && this.lines[end]?.trim().startsWith(mark))) end += 1;
+    // A fence that is never closed would swallow the findings below it.
+    if (end > this.lastFenceEnd) {
+      this.at += 1;
+      return;
+    }
+    const language = opening.replace(/^[`~]{3,20}/, '').trim().toLowerCase();
+    this.add({ kind: 'fence', line: this.at + 2, language, text: this.lines.slice(this.at + 1, end).join('\n') });
+    this.at = end + 1;
+  }
+
+  private cutTable(): void {
+    const line = this.at + 1;
+    const hasHeader = isDelimiter(this.line(1));
+    const header = hasHeader ? splitCells(this.line(0)) : [];
+    if (hasHeader) this.at += 2;
+    const rows: TableRow[] = [];
+    for (; this.line(0).includes('|'); this.at += 1) {
+      if (!isDelimiter(this.line(0))) rows.push({ line: this.at + 1, cells: splitCells(this.line(0)) });
+    }
+    this.add({ kind: 'table', line, header, rows });
+  }
+
+  private cutList(): void {
+    const top: OpenItem[] = [];
+    const open: OpenItem[] = [];
+    for (; this.at < this.lines.length; this.at += 1) {
+      const line = this.line(0);
+      const bullet = BULLET.exec(line);
+      if (bullet !== null) pushItem(bullet, line, this.at + 1, top, open);
+      else if (line.trim() === '' ? !this.goesOn() : !/^(?:\s{2}|\t)/.test(line) || /^\s*(?:`{3}|~{3})/.test(line)) break;
+      else if (line.trim() !== '') open.at(-1)?.details.push(line.trim());
+    }
+    this.add({ kind: 'list', items: top });
+  }
+
+  /** After a blank line a list goes on where the next line is a bullet or indented. */
+  private goesOn(): boolean {
+    let ahead = 1;
+    while (ahead < 3 && this.at + ahead < this.lines.length && this.line(ahead).trim() === '') ahead += 1;
+    const next = this.line(ahead);
+    return BULLET.test(next) || (/^(?:\s{2}|\t)\s*\S/.test(next) && !/^\s*(?:`{3}|~{3})/.test(next));
+  }
+
+  private cutText(): void {
+    const line = this.at + 1;
+    const lines: string[] = [];
+    do {
+      lines.push(this.line(0).trim());
+      this.at += 1;
+    } while (this.isPlain());
+    this.add({ kind: 'text', line, lines });
+  }
+
+  private isPlain(): boolean {
+    const line = this.line(0);
+    const trimmed = line.trim();
+    if (trimmed === '' || isRule(trimmed) || /^(?:#{1,6}(?:\s|$)|`{3}|~{3}|<!--|\|)/.test(trimmed) || BULLET.test(line)) return false;
+    return !isBoldLine(trimmed) && !isUnderline(this.line(1)) && !isDelimiter(this.line(1)) && !this.isLabel(trimmed);
+  }
+
+  /** `Issues:` above a list or table. */
+  private isLabel(trimmed: string): boolean {
+    if (!/:\**$/.test(trimmed.slice(-4)) || trimmed.length > 80) return false;
+    const next = this.line(1).trim() === '' ? this.line(2) : this.line(1);
+    return BULLET.test(next) || next.trim().startsWith('|');
+  }
+}
+
+function pushItem(bullet: RegExpExecArray, line: string, number: number, top: OpenItem[], open: OpenItem[]): void {
+  const indent = (bullet[1] ?? '').replaceAll('\t', '    ').length;
+  while (open.length > 0 && ((open.at(-1)?.indent ?? 0) >= indent || open.length > MAX_NESTING)) open.pop();
+  const body = line.slice(bullet[0].length).trim();
+  const box = CHECKBOX.exec(body);
+  const text = box === null ? body : body.slice(box[0].length);
+  const item: OpenItem = { line: number, text, checked: box === null ? null : box[1] !== ' ', details: [], items: [], indent };
+  (open.at(-1)?.items ?? top).push(item);
+  open.push(item);
+}
+
+function isRule(trimmed: string): boolean {
+  return trimmed.length >= 3 && (/^(?:-\s?){3,}$/.test(trimmed) || /^\*{3,}$/.test(trimmed) || /^_{3,}$/.test(trimmed) || /^={3,}$/.test(trimmed));
+}
+
+/** Only `===`: agents write `---` as a rule between sections, not to make the line above it a heading. */
+function isUnderline(line: string): boolean {
+  return /^={3,200}$/.test(line.trim());
+}
+
+function isDelimiter(line: string): boolean {
+  return line.includes('-') && line.includes('|') && splitCells(line).every((cell) => /^:?-{1,200}:?$/.test(cell));
+}
+
+function isFenceEnd(line: string): boolean {
+  return /^(?:`{3,}|~{3,})$/.test(line.trim());
+}
+
+function isBoldLine(trimmed: string): boolean {
+  if (!trimmed.startsWith('**') || trimmed.length > 120) return false;
+  const end = trimmed.indexOf('**', 2);
+  return end > 2 && /^:?$/.test(trimmed.slice(end + 2));
+}
+
+function splitCells(line: string): readonly string[] {
+  const cells = line.trim().replaceAll('\\|', '\u0000').split('|').map((cell) => cell.trim().replaceAll('\u0000', '|'));
+  if (cells[0] === '') cells.shift();
+  if (cells.length > 1 && cells.at(-1) === '') cells.pop();
+  return cells;
+}

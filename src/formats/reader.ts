@@ -1,0 +1,71 @@
+// What every reader of evidence is: text in, ReadResult out, never an exception. Also the small builders that
+// readers share. Which readers exist is in readers.ts.
+
+import type { Counts, Finding, Item, ReadResult, Scalar } from '../model.js';
+
+export interface About {
+  /** Where the text came from, inside the session. Only its ending matters: `.json` is read as JSON. */
+  readonly path: string;
+}
+
+const MAX_NOTES = 20;
+
+export type Reader = (text: string, about: About) => ReadResult;
+
+export interface ReadingParts {
+  readonly values?: Iterable<readonly [string, Scalar]>;
+  readonly findings?: readonly Finding[];
+  readonly counts?: Counts | null;
+  readonly lists?: Iterable<readonly [string, readonly Item[]]>;
+  readonly notes?: readonly string[];
+}
+
+export function readable(parts: ReadingParts): ReadResult {
+  return {
+    ok: true,
+    reading: {
+      values: record(parts.values ?? []),
+      findings: parts.findings ?? [],
+      ...(parts.counts ? { counts: parts.counts } : {}),
+      lists: record(parts.lists ?? []),
+      notes: distinct(parts.notes ?? []),
+    },
+  };
+}
+
+export function unreadable(problem: string, line?: number): ReadResult {
+  return { ok: false, unreadable: line === undefined ? { problem } : { problem, line } };
+}
+
+/** What rules a text out before any reader looks at it: nothing in it, or bytes that are no text. */
+export function refuseText(text: string, expected: string): ReadResult | null {
+  if (text.trim() === '') return unreadable(`it is empty; expected ${expected}`);
+  const nul = text.indexOf('\0');
+  if (nul < 0) return null;
+  return unreadable(`it is not text: there is a NUL byte at character ${nul + 1}; expected ${expected}`, lineAt(text, nul));
+}
+
+/** The 1-based line of a character. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+/** An object of named things. A name like `__proto__` would be a trap for whoever reads the object, so it is dropped. */
+export function record<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
+  const kept = [...entries].filter(([name]) => name !== '__proto__');
+  return Object.fromEntries(kept);
+}
+
+/** Each note once, and no flood: a report with a thousand odd lines is one oddity to the person who reads it. */
+function distinct(notes: readonly string[]): readonly string[] {
+  const all = [...new Set(notes)];
+  return all.length <= MAX_NOTES ? all : [...all.slice(0, MAX_NOTES), `and ${all.length - MAX_NOTES} more oddities of this kind`];
+}
+
+/** A quotation for a message: short, on one line. */
+export function quote(text: string): string {
+  const flat = text.slice(0, 200).replace(/\s{1,200}/g, ' ').trim();
+  return flat.length > 60 ? `"${flat.slice(0, 57)}…"` : `"${flat}"`;
+}

@@ -1,0 +1,23 @@
+// The registry of readers: the names that a loop file may use. One line each.
+
+import { readAudit } from './audit-report.js';
+import { readCritique, readCritiqueEntries, readSeveritySummary } from './critique.js';
+import { readEntries } from './discovery-entries.js';
+import { readJson, readMarkdown } from './json-report.js';
+import type { Reader } from './reader.js';
+import { readReview } from './review-results.js';
+import { readRun } from './run-result.js';
+import { readValidation } from './validation-report.js';
+
+export const READERS: Readonly<Record<string, Reader>> = {
+  audit: readAudit,
+  'review-json': readReview,
+  'validation-json': readValidation,
+  'run-json': readRun,
+  critique: readCritique,
+  'critique-entries': readCritiqueEntries,
+  'severity-summary': readSeveritySummary,
+  entries: readEntries,
+  json: readJson,
+  markdown: readMarkdown,
+};

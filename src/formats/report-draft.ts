@@ -1,0 +1,191 @@
+// Gathers what a report says while it is being walked, and settles it at the end: findings, scores, stated counts.
+// Where the report contradicts itself the worse reading holds, and a note says so.
+
+import type { Counts, Finding, Severity } from '../model.js';
+import { makeFinding, parseReference } from './finding.js';
+import { dedupe, reconcile } from './findings-json.js';
+import { plainText } from './markdown-blocks.js';
+import { isNoFinding } from './no-finding.js';
+import { quote } from './reader.js';
+import { parseScore, toTen, type Score } from './score-text.js';
+import { countFindings } from './severity.js';
+import { stripOrnament } from './severity-tag.js';
+
+export interface DraftOptions {
+  /** Classes a finding without a severity by its kind. */
+  readonly classify: ((text: string, dimension: string) => Severity | null) | null;
+  /** What one that cannot be classed counts; null: it is no finding. */
+  readonly fallback: 'high' | null;
+}
+
+export interface Claim {
+  readonly text: string;
+  readonly severity: Severity | null;
+  /** What the report calls its place: a file, `file:line`, a component. */
+  readonly place?: string;
+  readonly line?: number | null;
+  readonly dimension?: string;
+  readonly rule?: string;
+  /** In a summary or among recommendations: a repetition, unless nothing else of its severity is listed. */
+  readonly aside?: boolean;
+}
+
+/** On a scale of 0 to 10. A type, not an interface, so that it is an Item of a list. */
+export type Dimension = { readonly name: string; readonly score: number; readonly threshold: number | null };
+
+export interface Settled {
+  readonly findings: readonly Finding[];
+  readonly counts: Counts;
+  /** Something in the report yields a count: a finding, a tally, a statement that there is none. */
+  readonly counted: boolean;
+  readonly dimensions: readonly Dimension[];
+  readonly score: number | null;
+  readonly signal: string | null;
+  readonly notes: readonly string[];
+}
+
+const SIGNALS = /\b(?:audit[_ -]passed|audit[_ -]result|fix[_ -]required)\b/gi;
+
+const NUMBERED = /^(?:(?:[Ff]inding|[Ii]ssue|[Pp]roblem|[Cc]hallenge|[Cc]ritique|[Vv]iolation)\s{0,2}#?\d{1,3}|[A-Z]{1,6}-?\d{1,4}|#?\d{1,3})\s{0,2}[.):—–-]{1,2}\s{1,4}(?=\S)/;
+
+export class Draft {
+  private readonly main: Finding[] = [];
+  private readonly asides: Finding[] = [];
+  private readonly dims = new Map<string, Dimension>();
+  private readonly scores: number[] = [];
+  private readonly signals = new Set<string>();
+  private readonly stated = new Map<Severity, number>();
+  private readonly notes: string[] = [];
+  private closed = 0;
+  private none = false;
+
+  constructor(private readonly options: DraftOptions) {}
+
+  claim(claim: Claim): void {
+    const headline = stripNumber(stripOrnament(plainText(claim.text)));
+    if (isNoFinding(headline)) return this.sayNone();
+    const severity = claim.severity ?? this.classed(headline, claim);
+    if (severity === null) return;
+    const said = parseReference(headline);
+    const place = placeOf(claim.place ?? '');
+    const pointed = place.artifact === null || place.artifact === said.artifact ? said : { ...place, message: headline };
+    const line = claim.line ?? place.line ?? pointed.line;
+    const finding = makeFinding({ severity, ...pointed, line, rule: claim.rule ?? null, dimension: claim.dimension ?? null });
+    (claim.aside === true ? this.asides : this.main).push(finding);
+  }
+
+  /** "There are none", in so many words. */
+  sayNone(): void {
+    this.none = true;
+  }
+
+  /** A finding that the report itself calls resolved. */
+  skipClosed(): void {
+    this.closed += 1;
+  }
+
+  state(severity: Severity, count: number): void {
+    this.stated.set(severity, Math.max(this.stated.get(severity) ?? 0, count));
+  }
+
+  note(text: string): void {
+    this.notes.push(text);
+  }
+
+  score(score: Score): void {
+    const ten = toTen(score);
+    if (ten === null) this.notes.push(`the score ${score.value} does not lie between 0 and ${score.outOf ?? 10}; it was left out`);
+    else this.scores.push(ten);
+  }
+
+  dimension(name: string, score: Score, threshold: Score | null = null): void {
+    const plain = name.trim();
+    const ten = toTen(score);
+    if (ten === null) {
+      this.notes.push(`the score ${score.value} of ${quote(plain)} does not lie between 0 and ${score.outOf ?? 10}; it was left out`);
+      return;
+    }
+    const key = plain.toLowerCase();
+    const before = this.dims.get(key);
+    if (before !== undefined && before.score !== ten) {
+      this.notes.push(`${quote(plain)} is scored twice, ${before.score} and ${ten}; the lower holds`);
+    }
+    const least = Math.min(before?.score ?? ten, ten);
+    this.dims.set(key, { name: before?.name ?? plain, score: least, threshold: (threshold === null ? null : toTen(threshold)) ?? before?.threshold ?? null });
+  }
+
+  /** A dimension's threshold, given after its score. */
+  threshold(name: string, text: string): void {
+    const dimension = this.dims.get(name.toLowerCase());
+    const score = parseScore(text.replace(/^[\s>=≥]{1,5}/, ''));
+    if (dimension !== undefined && score !== null) this.dims.set(name.toLowerCase(), { ...dimension, threshold: toTen(score) });
+  }
+
+  signal(text: string): void {
+    const known = new Set((text.match(SIGNALS) ?? []).map((word) => word.toLowerCase().replaceAll(/[ -]/g, '_')));
+    if (known.size === 1) for (const word of known) this.signals.add(word);
+    else if (known.size === 0 && /^[\w -]{1,40}$/.test(text)) this.signals.add(text.toLowerCase().replaceAll(/[ -]/g, '_'));
+  }
+
+  settle(): Settled {
+    const findings = dedupe(this.allFindings());
+    const { counts, notes } = reconcile(findings, Object.fromEntries(this.stated));
+    return {
+      findings,
+      counts,
+      counted: findings.length > 0 || this.stated.size > 0 || this.none,
+      dimensions: [...this.dims.values()],
+      score: this.leastScore(),
+      signal: this.oneSignal(),
+      notes: [...this.notes, ...notes, ...this.closedNote()],
+    };
+  }
+
+  private classed(headline: string, claim: Claim): Severity | null {
+    const kind = this.options.classify?.(`${headline} ${claim.rule ?? ''}`, claim.dimension ?? '') ?? null;
+    if (kind === null && this.options.fallback !== null && claim.aside !== true) this.notes.push(`a finding has no severity; counted as High: ${quote(headline)}`);
+    return kind ?? this.options.fallback;
+  }
+
+  /** Asides only count for a severity of which the report lists nothing in its proper place. */
+  private allFindings(): readonly Finding[] {
+    const listed = countFindings(this.main);
+    return [...this.main, ...this.asides.filter((finding) => listed[finding.severity] === 0)];
+  }
+
+  private leastScore(): number | null {
+    if (this.scores.length === 0) return null;
+    const least = this.scores.reduce((a, b) => Math.min(a, b));
+    const others = [...new Set(this.scores)].filter((score) => score !== least);
+    if (others.length > 0) this.notes.push(`the report gives several scores, ${[least, ...others].join(', ')}; the lowest holds`);
+    return least;
+  }
+
+  private oneSignal(): string | null {
+    const [first, ...others] = [...this.signals];
+    if (others.length > 0) this.notes.push(`the report gives several signals: ${[...this.signals].join(', ')}; none was taken`);
+    return first === undefined || others.length > 0 ? null : first;
+  }
+
+  private closedNote(): readonly string[] {
+    if (this.closed === 0) return [];
+    return [`${this.closed === 1 ? 'one finding that the report calls resolved was' : `${this.closed} findings that the report calls resolved were`} not counted`];
+  }
+}
+
+function placeOf(text: string): { readonly artifact: string | null; readonly line: number | null } {
+  const plain = plainText(text).replaceAll('`', '');
+  if (plain === '' || plain.length > 200 || isNoFinding(plain)) return { artifact: null, line: null };
+  const pointed = parseReference(plain);
+  return { artifact: pointed.artifact ?? plain, line: pointed.line };
+}
+
+/** `1.`, `C1:`, `F-001:`, `Finding 2 —` before the finding itself. */
+export function stripNumber(text: string): string {
+  const stripped = text.replace(NUMBERED, '');
+  return /\p{L}/u.test(stripped) ? stripped : text;
+}
+
+export function isNumbered(text: string): boolean {
+  return NUMBERED.test(text);
+}

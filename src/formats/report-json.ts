@@ -1,0 +1,112 @@
+// Drafts a critic's report written as JSON: scores by dimension, an overall score, a signal, findings in any of the
+// shapes that findings-json.ts knows.
+
+import { findingsOf, findingsUnder, reconcile, rootsOf, type FindingsOptions } from './findings-json.js';
+import { firstOf, isObject, own, type JsonObject } from './json-text.js';
+import { quote } from './reader.js';
+import { Draft, type Settled } from './report-draft.js';
+import { parseScore, type Score } from './score-text.js';
+import { worstCounts } from './severity.js';
+
+const WRAPPERS = ['audit', 'report', 'audit_report', 'auditReport', 'audit_result', 'result', 'results', 'summary', 'review', 'critique', 'data'];
+const SCORE_KEYS = ['audit_score', 'auditScore', 'overall_score', 'overallScore', 'score', 'total_score', 'final_score', 'overall'];
+const SIGNAL_KEYS = ['audit_signal', 'auditSignal', 'signal', 'gc_signal'];
+const DIMENSION_KEYS = ['dimensions', 'dimension_scores', 'dimensionScores', 'scores', 'scorecard'];
+const NAME_KEYS = ['name', 'dimension', 'title', 'category', 'id', 'key'];
+
+export interface JsonReport extends Settled {
+  /** Something in it is a report's: a score, a dimension, a list of findings, a tally. */
+  readonly isReport: boolean;
+}
+
+export function readReport(value: unknown, options: FindingsOptions): JsonReport {
+  const top: JsonObject = isObject(value) ? value : { findings: Array.isArray(value) ? value : undefined };
+  const roots = rootsOf(top, WRAPPERS);
+  const draft = new Draft({ classify: options.classify ?? null, fallback: options.fallback });
+  takeScore(roots, draft);
+  for (const root of roots) {
+    const signal = firstOf(root, SIGNAL_KEYS);
+    if (typeof signal === 'string') draft.signal(signal);
+  }
+  const dimensions = roots.map((root) => firstOf(root, DIMENSION_KEYS)).find((each) => typeof each === 'object');
+  const entries = dimensionsOf(dimensions);
+  takeDimensions(entries, draft);
+  const settled = draft.settle();
+  const found = findingsOf(roots, options);
+  const ofDimensions = entries.map((entry) => findingsUnder(firstOf(entry.body, ['issues', 'findings', 'violations']), entry.name, { ...options, dimension: entry.name }));
+  // Most reports list a dimension's issues once more in `findings`: only the dimension that is silent there adds its own.
+  const listed = new Set(found.findings.flatMap((finding) => [`message ${finding.message}`, `dimension ${finding.dimension?.toLowerCase() ?? ''}`]));
+  const added = ofDimensions
+    .flatMap((each) => each.findings)
+    .filter((finding) => !listed.has(`message ${finding.message}`) && !listed.has(`dimension ${finding.dimension?.toLowerCase() ?? ''}`));
+  const findings = [...found.findings, ...added];
+  const { counts, notes } = reconcile(findings, found.stated);
+  const counted = findings.length > 0 || found.stated !== null || found.present || ofDimensions.some((each) => each.present);
+  return {
+    ...settled,
+    findings,
+    counts: worstCounts(counts, settled.counts),
+    counted,
+    notes: [...settled.notes, ...found.notes, ...ofDimensions.flatMap((each) => each.notes), ...notes],
+    isReport: counted || settled.score !== null || settled.dimensions.length > 0,
+  };
+}
+
+function takeScore(roots: readonly JsonObject[], draft: Draft): void {
+  for (const root of roots) {
+    const said = firstOf(root, SCORE_KEYS);
+    if (said === undefined) continue;
+    const score = scoreOf(said);
+    if (score !== null) draft.score(outOfHundred(score) ? { value: score.value, outOf: 100 } : score);
+    else if (!isObject(said)) draft.note(`the score ${quote(String(said))} is not a number; it was left out`);
+    if (score !== null && outOfHundred(score)) draft.note(`the score ${score.value} is above 10; taken as ${score.value}/100`);
+    return;
+  }
+}
+
+interface Entry {
+  readonly name: string;
+  readonly body: JsonObject;
+  readonly score: Score | null;
+}
+
+function dimensionsOf(value: unknown): readonly Entry[] {
+  if (Array.isArray(value)) {
+    return value.filter(isObject).map((body) => ({ name: String(firstOf(body, NAME_KEYS) ?? ''), body, score: scoreOf(body) })).filter((entry) => entry.name !== '');
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value)
+    .filter(([name]) => name !== '__proto__')
+    .map(([name, body]) => ({ name, body: isObject(body) ? body : {}, score: scoreOf(body) }));
+}
+
+function takeDimensions(entries: readonly Entry[], draft: Draft): void {
+  const hundred = entries.some(({ score }) => score !== null && outOfHundred(score));
+  if (hundred) draft.note('a dimension scores above 10; all were taken as out of 100');
+  for (const { name, body, score } of entries) {
+    if (score === null) {
+      if (own(body, 'score') !== undefined && own(body, 'score') !== null) draft.note(`the score of ${quote(name)} is not a number; it was left out`);
+      continue;
+    }
+    const outOf = score.outOf ?? (hundred ? 100 : null);
+    if (/^(?:overall|total|average)$/i.test(name)) {
+      draft.score({ value: score.value, outOf });
+      continue;
+    }
+    const threshold = parseScore(firstOf(body, ['threshold', 'min_score', 'minimum', 'min']));
+    draft.dimension(name, { value: score.value, outOf }, threshold === null ? null : { value: threshold.value, outOf: threshold.outOf ?? outOf });
+  }
+}
+
+/** 5, "5/10", {score: 5, max: 10} */
+function scoreOf(value: unknown): Score | null {
+  if (!isObject(value)) return typeof value === 'boolean' ? null : parseScore(value);
+  const score = parseScore(firstOf(value, ['score', 'value', 'rating']));
+  const max = parseScore(firstOf(value, ['max', 'max_score', 'maxScore', 'out_of', 'outOf']));
+  return score === null || score.outOf !== null || max === null ? score : { value: score.value, outOf: max.value };
+}
+
+function outOfHundred(score: Score): boolean {
+  return score.outOf === null && score.value > 10 && score.value <= 100;
+}
+

@@ -1,0 +1,46 @@
+// The reader `review-json`: artifacts/review-results.json of the review loop, with review_score, gc_signal, findings.
+
+import type { Scalar } from '../model.js';
+import { findingsOf, reconcile, rootsOf } from './findings-json.js';
+import { firstOf, isObject, nameOf, parseJson, type JsonObject } from './json-text.js';
+import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
+import { parseScore, toTen } from './score-text.js';
+
+const EXPECTED = 'a JSON object with review_score, gc_signal and findings';
+
+export const readReview: Reader = (text) => {
+  const refused = refuseText(text, EXPECTED);
+  if (refused !== null) return refused;
+  const json = parseJson(text);
+  if (!json.ok) return unreadable(json.problem, json.line);
+  if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected ${EXPECTED}`);
+  const roots = rootsOf(json.value, ['review', 'results', 'result']);
+  const notes: string[] = [];
+  const values = [...scoreOf(roots, notes), ...signalOf(roots, notes)];
+  const found = findingsOf(roots, { fallback: 'high' });
+  const { counts, notes: differences } = reconcile(found.findings, found.stated);
+  return readable({ values, findings: found.findings, counts, notes: [...notes, ...found.notes, ...differences] });
+};
+
+function said(roots: readonly JsonObject[], keys: readonly string[]): unknown {
+  return roots.map((root) => firstOf(root, keys)).find((value) => value !== undefined);
+}
+
+function scoreOf(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
+  const value = said(roots, ['review_score', 'reviewScore']);
+  if (value === undefined) return [];
+  const score = parseScore(value);
+  const ten = score === null ? null : toTen(score);
+  if (ten !== null) return [['review_score', ten]];
+  const shown = typeof value === 'object' ? nameOf(value) : quote(String(value));
+  notes.push(`review_score is ${shown}; expected a number from 0 to 10, so it was left out`);
+  return [];
+}
+
+function signalOf(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
+  const value = said(roots, ['gc_signal', 'gcSignal']);
+  if (value === undefined) return [];
+  if (typeof value === 'string') return [['gc_signal', value.trim().toUpperCase()]];
+  notes.push(`gc_signal is ${nameOf(value)}; expected a word such as CONVERGED, so it was left out`);
+  return [];
+}

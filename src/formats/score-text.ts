@@ -1,0 +1,37 @@
+// Scores as critics write them: 8, "8/10", "80/100", "8.5 out of 10", "85%". Percentages count as scores only where
+// the caller knows that a score stands there: elsewhere they are weights.
+
+export interface Score {
+  readonly value: number;
+  /** The top of the scale where the text says it. */
+  readonly outOf: number | null;
+}
+
+const NUMBER = '[-+]?\\d{1,9}(?:\\.\\d{1,9})?';
+const WHOLE = new RegExp(`^(${NUMBER})(?:\\s{0,3}(?:/|out of|of)\\s{0,3}(\\d{1,9}(?:\\.\\d{1,4})?))?(\\s{0,3}%)?$`, 'i');
+const INSIDE = /(?<![\d.\p{L}])(\d{1,3}(?:\.\d{1,4})?)\s{0,3}(?:\/|out of)\s{0,3}(10|100)(?![\d%\p{L}]|\.\d|\/)/iu;
+
+/** A value that is a score and nothing else. */
+export function parseScore(value: unknown): Score | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? { value, outOf: null } : null;
+  if (typeof value !== 'string' || value.length > 60) return null;
+  const match = WHOLE.exec(value.trim());
+  if (match === null) return null;
+  const [, number = '', outOf, percent] = match;
+  if (percent !== undefined) return outOf === undefined ? { value: Number(number), outOf: 100 } : null;
+  return { value: Number(number), outOf: outOf === undefined ? null : Number(outOf) };
+}
+
+/** The first `5/10` or `80/100` inside a text, and where it stands. */
+export function findScore(text: string): { readonly score: Score; readonly start: number; readonly end: number } | null {
+  const match = INSIDE.exec(text);
+  if (match === null) return null;
+  return { score: { value: Number(match[1]), outOf: Number(match[2]) }, start: match.index, end: match.index + match[0].length };
+}
+
+/** The score on a scale of 0 to 10, or null where it does not lie on its own scale. */
+export function toTen(score: Score): number | null {
+  const outOf = score.outOf ?? 10;
+  if (!(outOf > 0) || score.value < 0 || score.value > outOf) return null;
+  return Math.round((score.value * 1000) / outOf) / 100;
+}

@@ -1,0 +1,116 @@
+// Finds the severity that a critic tagged a sentence with: `[HIGH] …`, `**High**: …`, `Critical: …`, `… (Medium)`.
+// Only the tag is judged here; what the rest of the sentence is worth is the caller's affair.
+
+import type { Severity } from '../model.js';
+import { parseSeverity } from './severity.js';
+
+export interface Tagged {
+  readonly severity: Severity;
+  /** How sure the mark is: a bracket may hold any severity word, bold and plain only the unmistakable ones. */
+  readonly mark: 'bracket' | 'bold' | 'plain';
+  /** `Critical (2)`: a number that the tag itself carries. */
+  readonly count: number | null;
+  readonly rest: string;
+}
+
+const MAX_TAG = 60;
+
+/** "Note:" and "Info:" open ordinary sentences, and so does "Error:" where nothing sets it off. */
+const BOLD_WORD = /^(?:critical|crit|blocker|fatal|high|error|major|serious|medium|med|warning|moderate|low|minor|trivial|p[0-4])\b/i;
+const PLAIN_WORD = /^(?:critical|blocker|high|major|serious|medium|moderate|low|minor|p[0-4])\b/i;
+
+const BRACKETS: ReadonlyMap<string, string> = new Map([
+  ['[', ']'],
+  ['(', ')'],
+  ['【', '】'],
+]);
+const EMPHASIS: readonly string[] = ['**', '__', '`', '*', '_'];
+const ORNAMENT = /^(?:\p{Extended_Pictographic}|[\uFE0F\u200D\s•·]){1,20}/u;
+const SEPARATOR = /^[\s:|—–.-]{1,20}/;
+
+export function splitTag(text: string): Tagged | null {
+  const body = text.trim().replace(ORNAMENT, '');
+  return emphasised(body) ?? bracketed(body, 0, 'any') ?? worded(body.replaceAll('**', ''), body.startsWith('**')) ?? inside(body);
+}
+
+/** Marks such as an emoji before the first word. */
+export function stripOrnament(text: string): string {
+  return text.trim().replace(ORNAMENT, '');
+}
+
+/** `**High**: …`, `` `HIGH` … ``, `**[HIGH]** …` */
+function emphasised(body: string): Tagged | null {
+  const mark = EMPHASIS.find((each) => body.startsWith(each));
+  if (mark === undefined) return null;
+  const end = body.indexOf(mark, mark.length);
+  if (end < 0 || end > MAX_TAG) return null;
+  const inner = stripOrnament(body.slice(mark.length, end));
+  const rest = restOf(body.slice(end + mark.length));
+  const tag = bracketed(inner, 0, 'any');
+  if (tag !== null) return { ...tag, rest: [tag.rest, rest].filter((part) => part !== '').join(': ') };
+  const word = BOLD_WORD.test(inner) ? wordOf(inner) : null;
+  return word === null ? null : { ...word, mark: 'bold', rest };
+}
+
+/** A bracket that opens at `at`. `(High)` in the middle of a sentence is only a tag where the sentence stops or turns. */
+function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | null {
+  const open = body[at] ?? '';
+  const close = BRACKETS.get(open);
+  if (close === undefined) return null;
+  const end = body.slice(at, at + MAX_TAG).indexOf(close);
+  if (end < 0) return null;
+  const after = body.slice(at + end + 1);
+  if (where === 'edge' && open === '(' && !/^[\s*_`.]{0,4}(?:$|[:—–])/.test(after)) return null;
+  // A link's text is not a tag.
+  if (after.startsWith('(') && open === '[') return null;
+  const inner = body.slice(at + 1, at + end);
+  const word = wordOf(inner) ?? wordOf(inner.split(/[|,:;/]/)[0] ?? '');
+  if (word === null) return null;
+  const before = body.slice(0, at).trim();
+  const rest = restOf(after);
+  return { ...word, mark: 'bracket', rest: before === '' ? rest : `${before} ${rest}`.trim() };
+}
+
+/** `Critical: …`, `HIGH-2 — …` */
+function worded(body: string, bold: boolean): Tagged | null {
+  if (!(bold ? BOLD_WORD : PLAIN_WORD).test(body)) return null;
+  const head = body.slice(0, MAX_TAG);
+  const at = head.search(/[:|—–]| - /);
+  if (at < 0 && body.length > MAX_TAG) return null;
+  const word = wordOf(at < 0 ? head : head.slice(0, at));
+  if (word === null || (at < 0 && word.count === null)) return null;
+  return { ...word, mark: bold ? 'bold' : 'plain', rest: at < 0 ? '' : restOf(body.slice(at)) };
+}
+
+/** `F-001 [HIGH] …`, `… (Medium)` */
+function inside(body: string): Tagged | null {
+  for (let at = 1; at < body.length; at += 1) {
+    const char = body[at];
+    if (char !== '[' && char !== '(') continue;
+    const tag = bracketed(body, at, 'edge');
+    if (tag !== null) return tag;
+  }
+  return null;
+}
+
+/** The severity in a tag's own text, and the number it may carry: `Critical Issues (2)`, `HIGH-1`. */
+function wordOf(text: string): Pick<Tagged, 'severity' | 'count'> | null {
+  let word = text.trim();
+  if (word.endsWith(':')) word = word.slice(0, -1).trim();
+  let count: number | null = null;
+  const open = word.endsWith(')') ? word.lastIndexOf('(') : -1;
+  if (open > 0 && /^\(\s?\d{1,6}\s?\)$/.test(word.slice(open))) {
+    count = Number(word.slice(open + 1, -1));
+    word = word.slice(0, open);
+  }
+  // A bare number is no tag: "[2]" is a footnote, not ESLint's error.
+  if (!/\p{L}/u.test(word)) return null;
+  const severity = parseSeverity(word) ?? parseSeverity(word.replace(/[-#\s]{0,2}\d{1,3}$/, ''));
+  return severity === null ? null : { severity, count };
+}
+
+function restOf(text: string): string {
+  let rest = text.replace(/^[*_`]{1,3}(?=[\s:—–-]|$)/, '');
+  rest = rest.replace(SEPARATOR, '');
+  return rest.replace(/^\*\*(?=\s)/, '').trim();
+}

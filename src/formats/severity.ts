@@ -1,0 +1,173 @@
+// Severity words and counts: what a critic calls "blocker", "[HIGH]" or "P2" in our four severities, and a critic's
+// own tally such as `CRITICAL:1 HIGH:2`. Tags inside a sentence are in severity-tag.ts.
+
+import { SEVERITIES, type Counts, type Finding, type Severity } from '../model.js';
+import { isObject, numberOf, parseJson } from './json-text.js';
+
+const WORDS: ReadonlyMap<string, Severity> = new Map([
+  ...words('critical', ['critical', 'criticals', 'crit', 'blocker', 'blockers', 'blocking', 'fatal', 'p0']),
+  ...words('high', ['high', 'highs', 'error', 'errors', 'major', 'serious', 'p1']),
+  ...words('medium', ['medium', 'mediums', 'med', 'warning', 'warnings', 'warn', 'moderate', 'p2']),
+  ...words('low', ['low', 'lows', 'minor', 'info', 'informational', 'information', 'note', 'trivial', 'p3', 'p4']),
+]);
+
+/** Words that stand beside a severity and change nothing. "level" is not one: "high-level" is no severity. */
+const FILLERS: ReadonlySet<string> = new Set([
+  ...['severity', 'sev', 'priority', 'risk', 'impact', 'issue', 'issues', 'finding', 'findings', 'problem', 'problems'],
+  ...['violation', 'violations', 'concern', 'concerns', 'item', 'items', 'and', 'or', 'the'],
+]);
+
+/** ESLint's numbers: 2 is an error, 1 a warning; 0 means that the rule is off, so it is no severity. */
+const ESLINT: ReadonlyMap<number, Severity> = new Map([
+  [2, 'high'],
+  [1, 'medium'],
+]);
+
+/** Counts that a report gives of itself. A severity that it does not mention is absent, not 0. */
+export type StatedCounts = Partial<Counts>;
+
+export const NO_COUNTS: Counts = { critical: 0, high: 0, medium: 0, low: 0 };
+
+/**
+ * The severity that a word names, or null where it names none: the caller decides what an unknown word counts.
+ * Marks around it do not matter (`**High**:`, `[HIGH]`); of several ("Medium/Low") the worst holds.
+ */
+export function parseSeverity(word: unknown): Severity | null {
+  if (typeof word === 'number') return ESLINT.get(word) ?? null;
+  if (typeof word !== 'string' || word.length > 80) return null;
+  let worst: Severity | null = null;
+  for (const token of tokensOf(word)) {
+    const severity = WORDS.get(token);
+    if (severity !== undefined) worst = worst === null ? severity : worseOf(worst, severity);
+    else if (!FILLERS.has(token)) return ESLINT.get(Number(word)) ?? null;
+  }
+  return worst;
+}
+
+/** The `security-severity` of SARIF (a CVSS score). 0 is "none": the level of the result decides then. */
+export function severityOfScore(score: number): Severity | null {
+  if (!(score > 0 && score <= 10)) return null;
+  if (score >= 9) return 'critical';
+  if (score >= 7) return 'high';
+  return score >= 4 ? 'medium' : 'low';
+}
+
+export function worseOf(a: Severity, b: Severity): Severity {
+  return SEVERITIES.indexOf(a) <= SEVERITIES.indexOf(b) ? a : b;
+}
+
+export function countFindings(findings: readonly Pick<Finding, 'severity'>[]): Counts {
+  const counts = { ...NO_COUNTS };
+  for (const { severity } of findings) counts[severity] += 1;
+  return counts;
+}
+
+/** Where two sources disagree, the larger count of each severity holds. */
+export function worstCounts(a: Counts, b: Counts): Counts {
+  return {
+    critical: Math.max(a.critical, b.critical),
+    high: Math.max(a.high, b.high),
+    medium: Math.max(a.medium, b.medium),
+    low: Math.max(a.low, b.low),
+  };
+}
+
+/** The larger of each severity that either mentions. */
+export function worstStated(a: StatedCounts | null, b: StatedCounts): StatedCounts {
+  const said = SEVERITIES.filter((severity) => a?.[severity] !== undefined || b[severity] !== undefined);
+  return Object.fromEntries(said.map((severity) => [severity, Math.max(a?.[severity] ?? 0, b[severity] ?? 0)]));
+}
+
+/** For people: `Critical`. */
+export function severityName(severity: Severity): string {
+  return severity.charAt(0).toUpperCase() + severity.slice(1);
+}
+
+export function unknownSeverityNote(word: string): string {
+  return `severity "${word.trim().slice(0, 60)}" is not known; counted as High`;
+}
+
+export interface SeveritySummary {
+  readonly counts: Counts;
+  /** Only the severities that were mentioned. */
+  readonly said: StatedCounts;
+  readonly notes: readonly string[];
+}
+
+/**
+ * The tally in a text (`CRITICAL:1 HIGH:2`, `2 high, 1 critical`, a JSON object). Severities that are not mentioned
+ * count 0. Null where not a single count can be drawn; a negative or fractional number is no count.
+ */
+export function parseSeveritySummary(text: string): SeveritySummary | null {
+  const trimmed = text.trim();
+  const json = trimmed.startsWith('{') ? parseJson(trimmed) : null;
+  if (json?.ok) return countsOfObject(json.value);
+  const tally = new Tally();
+  for (const piece of trimmed.split(/[,;|\n/]/)) tallyPiece(piece, tally);
+  return tally.finish();
+}
+
+/** The same of a JSON object whose members are named by severity: `{critical: 1, high_count: 2}`. */
+export function countsOfObject(value: unknown): SeveritySummary | null {
+  const tally = new Tally();
+  for (const [key, entry] of isObject(value) ? Object.entries(value) : []) {
+    const severity = parseSeverity(key.replace(/(?:_|-|\s)?(?:count|total)$/i, ''));
+    if (severity !== null && entry !== null && typeof entry !== 'object') tally.add(severity, numberOf(entry) ?? NaN, String(entry));
+  }
+  return tally.finish();
+}
+
+/** Numbers after their words (`HIGH:2`) or before them (`2 high`): whichever comes first in the piece says which. */
+function tallyPiece(piece: string, tally: Tally): void {
+  let word: Severity | null = null;
+  let number: string | null = null;
+  let wordsFirst: boolean | null = null;
+  for (const token of piece.match(TALLY_TOKEN) ?? []) {
+    const isNumber = /^[-+\d]/.test(token) || NONE.has(token.toLowerCase());
+    const severity = isNumber ? null : parseSeverity(token);
+    if (!isNumber && severity === null) continue;
+    wordsFirst ??= severity !== null;
+    if (severity === null) number = token;
+    else word = severity;
+    // The token that may stand first replaces a partnerless one before it; the other closes the pair.
+    if (wordsFirst === (severity !== null)) continue;
+    if (word !== null && number !== null) tally.add(word, NONE.has(number.toLowerCase()) ? 0 : Number(number), number);
+    word = null;
+    number = null;
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set(['no', 'none', 'zero', 'nil']);
+
+/** A number that is not part of a longer word or figure ("2x" is one too), or a word. A minus after a letter is a dash. */
+const TALLY_TOKEN = /(?<![\p{L}\d.])[-+]?\d{1,20}(?:\.\d{1,20})?%?(?!\.?\d|(?!x\b)\p{L})|\p{L}{1,40}\d?/gu;
+
+class Tally {
+  private readonly counts = new Map<Severity, number>();
+  private readonly notes: string[] = [];
+
+  add(severity: Severity, count: number, text: string): void {
+    const name = severityName(severity);
+    if (!Number.isSafeInteger(count) || count < 0) {
+      this.notes.push(`"${text.slice(0, 40)}" is not a count of ${name} findings; it was left out`);
+      return;
+    }
+    const before = this.counts.get(severity);
+    if (before !== undefined && before !== count) this.notes.push(`${name} is counted twice, as ${before} and ${count}; the larger holds`);
+    this.counts.set(severity, Math.max(before ?? 0, count));
+  }
+
+  finish(): SeveritySummary | null {
+    if (this.counts.size === 0) return null;
+    const said: StatedCounts = Object.fromEntries(this.counts);
+    return { counts: { ...NO_COUNTS, ...said }, said, notes: this.notes };
+  }
+}
+
+function tokensOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]{1,80}/gu) ?? [];
+}
+
+function words(severity: Severity, list: readonly string[]): readonly (readonly [string, Severity])[] {
+  return list.map((word) => [word, severity] as const);
+}

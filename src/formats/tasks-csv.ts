@@ -1,0 +1,211 @@
+// tasks.csv: rows to tasks and back. Refuses what breaks a row by itself, with file, line and what to do; what tasks
+// say about one another (dependencies, cycles) is checked in brain/waves.ts. Edits touch the cells they name, nothing else.
+
+import { UmpireError } from '../errors.js';
+import { EXEC_MODES, TASK_STATUSES } from '../model.js';
+import type { Task } from '../model.js';
+import { cellValue, parseCsv, printCsv, printRecords } from './csv.js';
+import type { CsvDocument } from './csv.js';
+
+export interface TasksFile {
+  /** The header's names, trimmed, in the order of the file. */
+  readonly columns: readonly string[];
+  readonly tasks: readonly Task[];
+  readonly document: CsvDocument;
+}
+
+/** A row to write: values by column name. A column left out is an empty cell. */
+export type TaskRow = Readonly<Record<string, string>>;
+
+export interface TasksEdit {
+  /** New cells of tasks that the file has, by task id. */
+  readonly set?: ReadonlyMap<string, TaskRow>;
+  /** Tasks put at the end of the file. */
+  readonly add?: readonly TaskRow[];
+}
+
+const HEAD = ['id', 'title', 'description', 'role'] as const;
+const MIDDLE = ['deps', 'context_from', 'exec_mode', 'wave', 'status', 'findings'] as const;
+
+export const COMMON_COLUMNS: readonly string[] = [...HEAD, ...MIDDLE, 'error'];
+
+/** A task cannot be told apart, started or stopped without these, so an edit adds them to a file that lacks them. */
+const ESSENTIAL_COLUMNS: readonly string[] = ['id', 'description', 'role', 'deps', 'status'];
+
+/** The columns of a new file: the common ones, with the loop's own in their places. */
+export function tasksColumns(inColumns: readonly string[], outColumns: readonly string[]): readonly string[] {
+  return [...HEAD, ...inColumns, ...MIDDLE, ...outColumns, 'error'];
+}
+
+export function joinIds(ids: readonly string[]): string {
+  return ids.join(';');
+}
+
+/** A value of the file as an error message shows it: quoted, not too long, and nothing in it that a terminal obeys. */
+export function showValue(value: string): string {
+  const short = JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  return short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** Throws `tasks-malformed` with the line and what to do. */
+export function parseTasks(text: string, file = 'tasks.csv'): TasksFile {
+  const result = parseCsv(text);
+  if (!result.ok) throw malformed(file, result.line, result.problem, result.hint);
+  const { document } = result;
+  if (document.records === 0) {
+    throw malformed(file, 1, 'the file is empty', `Give it a header line, such as: ${COMMON_COLUMNS.join(',')}`);
+  }
+  const columns = readHeader(document, file);
+  const lineOfId = new Map<string, number>();
+  const tasks: Task[] = [];
+  for (let record = 1; record < document.records; record++) {
+    const task = readTask(document, columns, record, file);
+    const first = lineOfId.get(task.id);
+    if (first !== undefined) {
+      const detail = `the id ${showValue(task.id)} is already used on line ${first}`;
+      throw malformed(file, task.line, detail, `Give one of the two rows, on line ${first} or line ${task.line}, another id.`);
+    }
+    lineOfId.set(task.id, task.line);
+    tasks.push(task);
+  }
+  return { columns, tasks, document };
+}
+
+/** The new text of the file. Columns that the file lacks are dropped, unless they are essential: then they are added to it. */
+export function editTasks(file: TasksFile, edit: TasksEdit): string {
+  const set = edit.set ?? new Map<string, TaskRow>();
+  const add = edit.add ?? [];
+  assertIds(new Set(file.tasks.map((task) => task.id)), set, add);
+  const indexOf = indexColumns(file.columns);
+  const missing = missingColumns(indexOf, [...set.values(), ...add]);
+  const added = missing.map((name) => [name, ...file.tasks.map((task) => valueIn(set.get(task.id) ?? {}, name))]);
+  const cells = new Map<number, string>();
+  for (const [index, task] of file.tasks.entries()) {
+    for (const [name, value] of Object.entries(set.get(task.id) ?? {})) {
+      const column = indexOf.get(name);
+      if (column !== undefined && name !== 'id') cells.set((index + 1) * file.document.columns + column, value);
+    }
+  }
+  const wide = [...file.columns, ...missing];
+  return printCsv(file.document, { cells, columns: added, records: add.map((row) => wide.map((name) => valueIn(row, name))) });
+}
+
+/** A new file. */
+export function printTasks(columns: readonly string[], rows: readonly TaskRow[]): string {
+  return printRecords([columns, ...rows.map((row) => columns.map((name) => valueIn(row, name)))]);
+}
+
+function readHeader(document: CsvDocument, file: string): readonly string[] {
+  const line = document.lines[0] as number;
+  const columns = Array.from({ length: document.columns }, (_, column) => cellValue(document, 0, column).trim());
+  const seen = new Set<string>();
+  for (const name of columns) {
+    // Spreadsheets leave nameless columns behind; nothing can look them up, so they may repeat.
+    if (name !== '' && seen.has(name)) {
+      throw malformed(file, line, `the header names the column ${showValue(name)} twice`, 'Rename or remove one of the two columns.');
+    }
+    seen.add(name);
+  }
+  for (const name of ['id', 'description']) {
+    if (seen.has(name)) continue;
+    const hint = `The first line must name the columns, in small letters. Add the column ${name}, or write a header such as: ${COMMON_COLUMNS.join(',')}`;
+    throw malformed(file, line, `the header has no column ${showValue(name)}`, hint);
+  }
+  return columns;
+}
+
+function readTask(document: CsvDocument, columns: readonly string[], record: number, file: string): Task {
+  const line = document.lines[record] as number;
+  const cells = readCells(document, columns, record);
+  const id = trimmed(cells['id']);
+  if (id === '') throw malformed(file, line, 'the task has no id', 'Give the task an id of its own, or remove the line.');
+  const description = cells['description'] ?? '';
+  if (description.trim() === '') {
+    throw malformed(file, line, `the task ${showValue(id)} has an empty description`, 'Say in its description what the task is to do.');
+  }
+  return {
+    id,
+    role: trimmed(cells['role']),
+    description,
+    deps: splitIds(cells['deps']),
+    contextFrom: splitIds(cells['context_from']),
+    execMode: oneOf(EXEC_MODES, 'csv-wave', 'exec_mode', cells['exec_mode'], id, file, line),
+    status: oneOf(TASK_STATUSES, 'pending', 'status', cells['status'], id, file, line),
+    columns: cells,
+    line,
+  };
+}
+
+function readCells(document: CsvDocument, columns: readonly string[], record: number): TaskRow {
+  const cells: Record<string, string> = {};
+  for (let column = 0; column < columns.length; column++) {
+    const name = columns[column] as string;
+    const value = cellValue(document, record, column);
+    // Plain assignment would set the prototype instead of a property.
+    if (name === '__proto__') Object.defineProperty(cells, name, { value, enumerable: true, writable: true, configurable: true });
+    else if (name !== '') cells[name] = value;
+  }
+  return cells;
+}
+
+function oneOf<T extends string>(
+  known: readonly T[],
+  blank: T,
+  column: string,
+  cell: string | undefined,
+  id: string,
+  file: string,
+  line: number,
+): T {
+  const value = trimmed(cell);
+  if (value === '') return blank;
+  const found = known.find((word) => word === value);
+  if (found !== undefined) return found;
+  const detail = `the task ${showValue(id)} has the unknown ${column} ${showValue(value)}`;
+  throw malformed(file, line, detail, `Use one of ${known.join(', ')}, or leave the cell empty for ${blank}.`);
+}
+
+function splitIds(cell: string | undefined): readonly string[] {
+  if (cell === undefined || cell === '') return [];
+  return cell
+    .split(';')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+}
+
+function trimmed(cell: string | undefined): string {
+  return cell === undefined ? '' : cell.trim();
+}
+
+/** Callers know the file they edit: an id that does not fit is a bug of theirs, not a mistake of the person. */
+function assertIds(known: ReadonlySet<string>, set: ReadonlyMap<string, TaskRow>, add: readonly TaskRow[]): void {
+  for (const [id, row] of set) {
+    if (!known.has(id)) throw new Error(`there is no task ${showValue(id)} to edit`);
+    if (Object.hasOwn(row, 'id') && row['id'] !== id) throw new Error(`the id of task ${showValue(id)} cannot be edited`);
+  }
+  const ids = new Set(known);
+  for (const row of add) {
+    const id = valueIn(row, 'id').trim();
+    if (id === '' || ids.has(id)) throw new Error(`a task with the id ${showValue(id)} cannot be added: ids are unique and not empty`);
+    ids.add(id);
+  }
+}
+
+function indexColumns(columns: readonly string[]): ReadonlyMap<string, number> {
+  const indexOf = new Map(columns.map((name, index) => [name, index]));
+  indexOf.delete('');
+  return indexOf;
+}
+
+function missingColumns(indexOf: ReadonlyMap<string, number>, rows: readonly TaskRow[]): readonly string[] {
+  return ESSENTIAL_COLUMNS.filter((name) => !indexOf.has(name) && rows.some((row) => valueIn(row, name) !== ''));
+}
+
+/** Own properties only: a column may be called `constructor`. */
+function valueIn(row: TaskRow, name: string): string {
+  return Object.hasOwn(row, name) ? (row[name] ?? '') : '';
+}
+
+function malformed(file: string, line: number, detail: string, hint: string): UmpireError {
+  return new UmpireError('tasks-malformed', { file, line, detail, hint });
+}

@@ -1,0 +1,114 @@
+// The reader `validation-json`: validation-report.json of the debt loop, with passed, total_regressions, checks and
+// debt scores. A check that cannot be understood counts as failed: a validator's silence approves nothing.
+
+import type { Finding, Scalar } from '../model.js';
+import { makeFinding } from './finding.js';
+import { dedupe, findingsUnder, rootsOf } from './findings-json.js';
+import { firstOf, isObject, nameOf, numberOf, own, parseJson, type JsonObject } from './json-text.js';
+import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
+import { countFindings } from './severity.js';
+import { checkOf, type Check } from './validation-check.js';
+
+const EXPECTED = 'a JSON object with passed, total_regressions or checks';
+
+export const readValidation: Reader = (text) => {
+  const refused = refuseText(text, EXPECTED);
+  if (refused !== null) return refused;
+  const json = parseJson(text);
+  if (!json.ok) return unreadable(json.problem, json.line);
+  if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected ${EXPECTED}`);
+  const roots = rootsOf(json.value, ['validation', 'validation_report', 'report', 'results', 'summary']);
+  const notes: string[] = [];
+  const checks = checksOf(said(roots, 'checks'), notes);
+  if (checks === null && said(roots, 'passed') === undefined && said(roots, 'total_regressions') === undefined) {
+    return unreadable(`it has neither passed nor total_regressions nor checks; expected ${EXPECTED}`);
+  }
+  const regressions = listed(roots, ['regressions'], notes);
+  const details = listed(roots, ['failures', 'details'], notes);
+  const values = [...passedOf(roots, notes), ...totalOf(roots, regressions.length, notes), ...scoresOf(roots, notes), ...(checks ?? []).flatMap(valuesOfCheck)];
+  const failed = (checks ?? []).filter((check) => check.status === 'failed').map(findingOf);
+  const findings = dedupe([...failed, ...regressions, ...details, ...(checks ?? []).flatMap((check) => check.findings)]);
+  const items = (checks ?? []).map(({ name, status, errors }) => ({ name, status, errors }));
+  return readable({ values, findings, counts: countFindings(findings), lists: [['checks', items]], notes });
+};
+
+function said(roots: readonly JsonObject[], key: string): unknown {
+  return roots.map((root) => firstOf(root, [key])).find((value) => value !== undefined);
+}
+
+/** By name, or a list of objects with a name. Null where there is nothing to be taken for checks. */
+function checksOf(value: unknown, notes: string[]): readonly Check[] | null {
+  if (isObject(value)) {
+    const names = Object.keys(value).filter((name) => name !== '__proto__');
+    return names.map((name) => checkOf(name, value[name], notes));
+  }
+  if (Array.isArray(value)) {
+    return value.filter(isObject).map((check, index) => checkOf(String(firstOf(check, ['name', 'check', 'id', 'type']) ?? `check ${index + 1}`), check, notes));
+  }
+  if (value !== undefined) notes.push(`checks is ${nameOf(value)}; expected an object by name such as {tests: {status: "passed"}}`);
+  return null;
+}
+
+function passedOf(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
+  const value = said(roots, 'passed');
+  if (typeof value === 'boolean') return [['passed', value]];
+  if (value === undefined) return [];
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (word === 'true' || word === 'false') {
+    notes.push(`passed is the text "${word}"; taken as ${word}`);
+    return [['passed', word === 'true']];
+  }
+  notes.push(`passed is ${shown(value)}; expected true or false, so it was left out`);
+  return [];
+}
+
+function totalOf(roots: readonly JsonObject[], listedCount: number, notes: string[]): readonly (readonly [string, Scalar])[] {
+  const value = said(roots, 'total_regressions');
+  const total = numberOf(value);
+  const valid = total !== null && Number.isSafeInteger(total) && total >= 0;
+  if (value !== undefined && !valid) notes.push(`total_regressions is ${shown(value)}; expected a whole number from 0 on, so it was left out`);
+  if (valid && typeof value === 'string') notes.push(`total_regressions is the text ${quote(value)}; taken as ${total}`);
+  if (listedCount > 0 && (!valid || listedCount > total)) {
+    notes.push(`regressions lists ${listedCount}, total_regressions says ${valid ? total : 'nothing usable'}; counted ${listedCount}`);
+    return [['total_regressions', listedCount]];
+  }
+  return valid ? [['total_regressions', total]] : [];
+}
+
+function scoresOf(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {
+  const [before, after] = ['debt_score_before', 'debt_score_after'].map((key) => {
+    const value = said(roots, key);
+    const score = numberOf(value);
+    if (value !== undefined && (score === null || score < 0)) notes.push(`${key} is ${shown(value)}; expected a number from 0 on, so it was left out`);
+    return score === null || score < 0 ? null : score;
+  });
+  const values: (readonly [string, Scalar])[] = [];
+  if (typeof before === 'number') values.push(['debt_score_before', before]);
+  if (typeof after === 'number') values.push(['debt_score_after', after]);
+  const percent = typeof before === 'number' && typeof after === 'number' ? Math.round(((before - after) / before) * 1000) / 10 : NaN;
+  // `|| 0` turns -0 into 0.
+  if (Number.isFinite(percent)) values.push(['improvement', percent || 0]);
+  return values;
+}
+
+function valuesOfCheck({ name, status, errors }: Check): readonly (readonly [string, Scalar])[] {
+  const key = name.trim().toLowerCase().replace(/[^\p{L}\d]{1,40}/gu, '_');
+  const values: (readonly [string, Scalar])[] = [[`${key}_status`, status]];
+  return errors === null ? values : [...values, [`${key}_errors`, errors]];
+}
+
+function findingOf({ name, errors }: Check): Finding {
+  const many = errors === null ? '' : `: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+  return makeFinding({ severity: 'high', message: `${name} check failed${many}`, rule: name });
+}
+
+function listed(roots: readonly JsonObject[], keys: readonly string[], notes: string[]): readonly Finding[] {
+  const lists = roots.flatMap((root) => keys.map((key) => [key, own(root, key)] as const)).filter(([, list]) => Array.isArray(list));
+  const found = lists.map(([key, list]) => findingsUnder(list, key, { fallback: 'high', classify: () => 'high' }));
+  for (const each of found) notes.push(...each.notes);
+  return found.flatMap((each) => each.findings);
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'object' ? nameOf(value) : quote(String(value));
+}

@@ -1,0 +1,20 @@
+// The library's front door: named re-exports, nothing else.
+
+export { builtinLoop, decide } from './engine.js';
+export type { DecideRequest, Decision } from './engine.js';
+export { ERRORS, UmpireError } from './errors.js';
+export type { ErrorCode } from './errors.js';
+export type { Anomaly, Counts, Discovery, EvidenceRef, Finding, Grade, Outcome, RoleRef, Severity, Task, TaskRecord, TaskStatus, Verdict, VerdictStatus } from './model.js';
+export { computeWaves } from './brain/waves.js';
+export { parseTasks, editTasks, printTasks } from './formats/tasks-csv.js';
+export type { TasksEdit, TasksFile } from './formats/tasks-csv.js';
+export { DiscoveryScanner, printDiscovery } from './formats/discoveries.js';
+export { printResults } from './formats/results-csv.js';
+export { BUILTIN_LOOPS } from './loops/builtin.generated.js';
+export { compileLoop } from './loops/compile.js';
+export { judge } from './loops/judge.js';
+export type { Judgement, Params, Refusal } from './loops/judge.js';
+export type { Facts, FactValue, Loop } from './loops/loop.js';
+export { defineLoop, parseLoop } from './loops/loop-file.js';
+export type { LoopInput } from './loops/loop-file.js';
+export { verdictJson } from './report/verdict-json.js';

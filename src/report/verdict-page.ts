@@ -1,0 +1,154 @@
+// A verdict as Markdown, under the headings that its loop declares, in their order, every field filled or `none`.
+
+import type { TaskRecord, Verdict } from '../model.js';
+import type { GatheredAll } from '../loops/facts.js';
+import { listAt, valueAt } from '../loops/facts.js';
+import type { Block, Facts, Loop, ReportSection } from '../loops/loop.js';
+import { fillTemplate, showNumber } from '../loops/template.js';
+import type { Lookup } from '../loops/template.js';
+import { describeCounts, describeFinding } from '../formats/finding-words.js';
+
+/** One judged round, for the history of a chain. */
+export interface Round {
+  readonly verdict: Verdict;
+  readonly facts: Facts;
+}
+
+export interface PageInput {
+  readonly loop: Loop;
+  readonly verdict: Verdict;
+  readonly facts: Facts;
+  readonly target: number;
+  readonly gathered: GatheredAll;
+  /** The chain's rounds before this one, oldest first. */
+  readonly past: readonly Round[];
+}
+
+export function verdictPage(input: PageInput): string {
+  const lines = input.loop.report.flatMap((section) => sectionLines(section, 2, input));
+  return `${lines.join('\n').trim()}\n`;
+}
+
+function sectionLines(section: ReportSection, level: number, input: PageInput): string[] {
+  const bullets = section.blocks.flatMap((block) => blockLines(block, input));
+  const inner = (section.sections ?? []).flatMap((one) => sectionLines(one, level + 1, input));
+  return [`${'#'.repeat(level)} ${section.heading}`, '', ...bullets, ...(bullets.length > 0 ? [''] : []), ...inner];
+}
+
+function blockLines(block: Block, input: PageInput): string[] {
+  const { verdict } = input;
+  if (typeof block === 'string') return [bullet(fillTemplate(block, lookupOf(input)))];
+  if ('when' in block) return block.when.includes(verdict.outcome) ? block.lines.flatMap((line) => blockLines(line, input)) : [];
+  if ('findings' in block) {
+    const found = verdict.findings.filter((finding) => block.findings.includes(finding.severity));
+    const tag = block.findings.length > 1;
+    return orNone(found.map((finding) => `${tag ? `[${finding.severity.toUpperCase()}] ` : ''}${describeFinding(finding)}`));
+  }
+  if ('list' in block) return listLines(block.list, block.line, input);
+  if ('tasks' in block) return orNone(verdict.tasks.map((task, index) => fillTemplate(block.tasks, taskLookup(task, index))));
+  if ('history' in block) return orNone(historyLines(block.history, input));
+  if ('unresolved' in block) return unresolvedLines(verdict);
+  if ('options' in block) return input.loop.ask.options.map((option) => bullet(`Option ${option.id}: ${option.means}`));
+  return reasonLines(verdict);
+}
+
+function bullet(text: string): string {
+  return `- ${text.replace(/\s+/g, ' ').trim()}`;
+}
+
+function orNone(lines: readonly string[]): string[] {
+  return lines.length === 0 ? ['- none'] : lines.map(bullet);
+}
+
+function listLines(dotted: string, template: string, input: PageInput): string[] {
+  const items = listAt(dotted, input.gathered) ?? [];
+  return orNone(items.map((item, index) => fillTemplate(template, (name) => (name === 'n' ? index + 1 : (item[name] ?? null)))));
+}
+
+function taskLookup(task: TaskRecord, index: number): Lookup {
+  return (name) => {
+    if (name === 'n') return index + 1;
+    const value = task[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+}
+
+function historyLines(template: string, input: PageInput): string[] {
+  const rounds = [...input.past, { verdict: input.verdict, facts: input.facts }];
+  return rounds.map((round, index) => {
+    const before = rounds[index - 1];
+    return fillTemplate(template, (name) => {
+      if (name === 'round') return round.verdict.round;
+      if (name === 'counts') return describeCounts(round.verdict.counts);
+      if (name === 'decision') return round.verdict.decision;
+      if (name === 'fixed') return fixedSince(before, round);
+      return round.facts[name];
+    });
+  });
+}
+
+function fixedSince(before: Round | undefined, now: Round): string {
+  if (before === undefined) return 'nothing, it is the first';
+  const left = new Set(now.verdict.findings.map((finding) => finding.fingerprint));
+  const fixed = before.verdict.findings.filter((finding) => !left.has(finding.fingerprint));
+  return fixed.length === 0 ? 'nothing' : fixed.map(describeFinding).join('; ');
+}
+
+function unresolvedLines(verdict: Verdict): string[] {
+  const open = verdict.findings.filter((finding) => finding.severity === 'critical' || finding.severity === 'high');
+  if (open.length === 0) return [bullet('Unresolved: none of the findings is Critical or High')];
+  return open.map((finding, index) => bullet(`${index + 1}. Unresolved: [${finding.severity.toUpperCase()}] ${describeFinding(finding)}`));
+}
+
+function reasonLines(verdict: Verdict): string[] {
+  const marks: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's word" };
+  return [
+    bullet(`Rule ${verdict.rule}: ${verdict.reason}`),
+    ...verdict.findings.slice(0, 3).map((finding) => bullet(`Rests on: [${finding.severity.toUpperCase()}] ${describeFinding(finding)}`)),
+    ...(verdict.status === 'partial' ? [bullet('PARTIAL: this is not a decision; judge again.')] : []),
+    ...verdict.waivers.map((waiver) => bullet(`UNVERIFIED: approved by waiver, since ${waiver}.`)),
+    ...verdict.anomalies.map((anomaly) => bullet(`Anomaly (${anomaly.rule}): ${anomaly.message}`)),
+    ...verdict.evidence.map((one) => bullet(`Evidence: ${one.path} (${marks[one.grade] ?? one.grade}, sha256 ${one.sha256.slice(0, 12)})`)),
+  ];
+}
+
+function lookupOf(input: PageInput): Lookup {
+  const { verdict, facts } = input;
+  const before = input.past.findLast((round) => round.verdict.round < verdict.round) ?? input.past.at(-1);
+  const named: Readonly<Record<string, unknown>> = {
+    decision: decisionWord(verdict),
+    rule: verdict.rule,
+    reason: verdict.reason,
+    nextStep: verdict.nextStep,
+    chain: verdict.chain,
+    round: verdict.round,
+    cap: verdict.maxRounds,
+    target: input.target,
+    counts: describeCounts(verdict.counts),
+    tasks: verdict.tasks.map((task) => task.id).join(', '),
+  };
+  return (name) => {
+    if (Object.hasOwn(named, name)) return named[name];
+    const [head = '', tail = ''] = split(name);
+    if (tail === '') return facts[name];
+    if (head === 'count') return verdict.counts[tail as keyof typeof verdict.counts];
+    if (head === 'before') return before?.facts[tail];
+    if (head === 'delta') return delta(before?.facts[tail], facts[tail]);
+    return valueAt([name], input.gathered);
+  };
+}
+
+function split(name: string): readonly string[] {
+  const dot = name.indexOf('.');
+  return dot < 0 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
+}
+
+function delta(before: unknown, after: unknown): string | null {
+  if (typeof before !== 'number' || typeof after !== 'number') return null;
+  const change = after - before;
+  return `${change >= 0 ? '+' : '-'}${showNumber(Math.abs(change))}`;
+}
+
+function decisionWord(verdict: Verdict): string {
+  return verdict.decision + (verdict.status === 'partial' ? ' (PARTIAL)' : '') + (verdict.unverified ? ' (unverified)' : '');
+}

@@ -1,0 +1,143 @@
+// Puts a verdict into the session folder. The journal line is the moment of truth: before it nothing has changed, after
+// it everything can be done again from the line alone, and doing it again changes nothing.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Discovery } from '../model.js';
+import type { Event, VerdictGiven } from '../brain/messages.js';
+import { printDiscovery } from '../formats/discoveries.js';
+import { printResults } from '../formats/results-csv.js';
+import { editTasks, parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
+import type { TasksFile } from '../formats/tasks-csv.js';
+import type { Loop } from '../loops/loop.js';
+import type { Board } from './board.js';
+import { BOARD } from './board.js';
+import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically } from './folder.js';
+import type { Prepared, SessionFolder } from './folder.js';
+import { sha256 } from './hash.js';
+import { appendEvents } from './journal-file.js';
+import type { JournalFile } from './journal-file.js';
+
+export const TASKS = 'tasks.csv';
+const RESULTS = 'results.csv';
+
+export interface CommitInput {
+  readonly folder: SessionFolder;
+  readonly loop: Loop;
+  readonly journal: JournalFile;
+  readonly ts: string;
+  /** What comes before the verdict: the observation, frozen rules, a changed cap. */
+  readonly before: readonly Event[];
+  readonly given: VerdictGiven;
+  readonly blobs: ReadonlyMap<string, string | Uint8Array>;
+  readonly tasks: TasksFile | null;
+  readonly board: Board;
+  readonly results: string | null;
+}
+
+/** Everything that can fail for want of space or permission is tried before the journal says that the verdict was given. */
+export function prepareTasks(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, given: Pick<VerdictGiven, 'effects'>): Prepared | null {
+  const { effects } = given;
+  for (const file of effects.files) placeFor(folder, file.path);
+  const text = tasksAfter(loop, tasks, effects);
+  return text === null ? null : prepareWrite(folder, TASKS, text);
+}
+
+/** The new text of tasks.csv, or null where it stays as it is. Rows that are there already are not added again. */
+function tasksAfter(loop: Loop, tasks: TasksFile | null, effects: VerdictGiven['effects']): string | null {
+  if (tasks === null) return effects.add.length === 0 ? null : printTasks(tasksColumns(loop.columns.in, loop.columns.out), effects.add);
+  const known = new Map(tasks.tasks.map((task) => [task.id, task]));
+  const add = effects.add.filter((row) => !known.has(row['id'] ?? ''));
+  const set = new Map(
+    Object.entries(effects.set).filter(([id, cells]) => {
+      const task = known.get(id);
+      return task !== undefined && Object.entries(cells).some(([column, value]) => task.columns[column] !== value);
+    }),
+  );
+  return add.length === 0 && set.size === 0 ? null : editTasks(tasks, { set, add });
+}
+
+export function commitVerdict(input: CommitInput, prepared: Prepared | null): void {
+  const { folder, given } = input;
+  let journal: JournalFile;
+  try {
+    for (const [hash, content] of input.blobs) keepBlob(folder, hash, content);
+    journal = appendEvents(folder, input.journal, input.ts, [...input.before, { type: 'VerdictGiven', data: given }]);
+  } catch (error) {
+    prepared?.discard();
+    throw error;
+  }
+  prepared?.commit();
+  project({ ...input, journal }, journal.events.length, false);
+}
+
+/** The rest of a verdict that a crash cut short. */
+export function finishVerdict(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number): void {
+  prepareTasks(input.folder, input.loop, input.tasks, input.given)?.commit();
+  project(input, seq, true);
+}
+
+function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, again: boolean): void {
+  const { folder, given } = input;
+  const { verdict } = given;
+  for (const file of given.effects.files) writeAtomically(folder, file.path, file.text);
+  const entry = decisionEntry(given, input.ts);
+  if (!(again && isOnBoard(input.board, entry))) appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0);
+  const name = `verdicts/${verdict.chain.replace(/[^A-Za-z0-9._-]/g, '_')}-round-${verdict.round}`;
+  writeAtomically(folder, `${name}.md`, given.report);
+  writeAtomically(folder, `${name}.json`, `${JSON.stringify(verdict, null, 2)}\n`);
+  const results = writeResults(input);
+  appendEvents(folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }]);
+}
+
+function keepBlob(folder: SessionFolder, hash: string, content: string | Uint8Array): void {
+  const path = `blobs/${hash}`;
+  if (existsSync(join(folder.root, path))) return;
+  writeAtomically(folder, path, content);
+}
+
+/** What the board and other agents are told of a verdict. */
+function decisionEntry(given: VerdictGiven, ts: string): Discovery {
+  const { verdict, facts } = given;
+  return {
+    ts,
+    worker: 'umpire',
+    type: 'gc_decision',
+    data: {
+      loop: verdict.loop,
+      chain: verdict.chain,
+      round: verdict.round,
+      maxRounds: verdict.maxRounds,
+      decision: verdict.decision,
+      outcome: verdict.outcome,
+      rule: verdict.rule,
+      reason: verdict.reason,
+      counts: verdict.counts,
+      tasks: verdict.tasks.map((task) => task.id),
+      signal: facts['signal'] ?? null,
+      ...(verdict.status === 'partial' ? { status: 'partial' } : {}),
+    },
+  };
+}
+
+function isOnBoard(board: Board, entry: Discovery): boolean {
+  const text = JSON.stringify(entry.data);
+  return board.scan.entries.some((one) => one.type === 'gc_decision' && one.worker === 'umpire' && JSON.stringify(one.data) === text);
+}
+
+/** The table that people open, once the chain is done. One that somebody else wrote is left alone. */
+function writeResults({ folder, given, results }: Omit<CommitInput, 'before' | 'blobs'>): string | null {
+  const { outcome, status } = given.verdict;
+  if (status === 'partial' || (outcome !== 'converge' && outcome !== 'accept')) return null;
+  const tasks = readBytes(folder, TASKS);
+  if (tasks.kind !== 'bytes') return null;
+  const old = readBytes(folder, RESULTS);
+  if (old.kind !== 'missing' && !(old.kind === 'bytes' && sha256(old.bytes) === results)) return null;
+  const file = parseTasks(tasks.bytes.toString('utf8'), TASKS);
+  const text = printResults(
+    file.columns,
+    file.tasks.map((task) => task.columns),
+  );
+  writeAtomically(folder, RESULTS, text);
+  return sha256(text);
+}

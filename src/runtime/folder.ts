@@ -1,0 +1,189 @@
+// The session folder as a place to read and write: reads never hang or throw raw errors, writes are atomic (the old file
+// or the new one, never half) and never leave the folder, whatever links or dots a path holds.
+
+import { closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readFileSync, readdirSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { UmpireError } from '../errors.js';
+
+/** Larger evidence is not read into memory. */
+export const MAX_BYTES = 256 * 1024 * 1024;
+
+export interface SessionFolder {
+  /** The folder itself, with links resolved. */
+  readonly root: string;
+  readonly name: string;
+}
+
+export function openFolder(path: string): SessionFolder {
+  let root: string;
+  try {
+    root = realpathSync(path);
+    if (!statSync(root).isDirectory()) throw new UmpireError('session-missing', { path });
+  } catch (error) {
+    if (error instanceof UmpireError) throw error;
+    throw new UmpireError('session-missing', { path });
+  }
+  return { root, name: basename(root) };
+}
+
+export type FileRead = { readonly kind: 'bytes'; readonly bytes: Buffer } | { readonly kind: 'missing' } | { readonly kind: 'unreadable'; readonly problem: string };
+
+/** Follows links (an agent may have put a report elsewhere), but reads regular files only: a pipe would wait for ever. */
+export function readBytes(folder: SessionFolder, path: string): FileRead {
+  const file = join(folder.root, path);
+  try {
+    const stat = statSync(file);
+    if (!stat.isFile()) return { kind: 'unreadable', problem: 'it is not a regular file' };
+    if (stat.size > MAX_BYTES) return { kind: 'unreadable', problem: `it has ${Math.round(stat.size / 1048576)} MB; at most ${MAX_BYTES / 1048576} MB are read` };
+    return { kind: 'bytes', bytes: readFileSync(file) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
+    return { kind: 'unreadable', problem: faultOf(error) };
+  }
+}
+
+/** Names of the regular files in a folder of the session, or none. */
+export function listFiles(folder: SessionFolder, path: string): readonly string[] {
+  try {
+    return readdirSync(join(folder.root, path), { withFileTypes: true })
+      .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+      .map((entry) => entry.name);
+  } catch {
+    return [];
+  }
+}
+
+/** The real place of a path, refused where a link or `..` leads it outside the session. Folders on the way are made. */
+export function placeFor(folder: SessionFolder, path: string): string {
+  const lexical = join(folder.root, path);
+  refuseOutside(folder, path, lexical);
+  const parent = dirname(lexical);
+  let existing = parent;
+  while (!existsSync(existing)) existing = dirname(existing);
+  refuseOutside(folder, path, realpathSync(existing));
+  if (existing !== parent) guardWrite(path, () => mkdirSync(parent, { recursive: true }));
+  const place = join(realpathSync(parent), basename(lexical));
+  let link = false;
+  try {
+    link = lstatSync(place).isSymbolicLink();
+  } catch {
+    return place;
+  }
+  if (!link) return place;
+  const target = resolveLink(place);
+  refuseOutside(folder, path, target ?? 'nowhere');
+  return target ?? place;
+}
+
+function resolveLink(place: string): string | null {
+  try {
+    return realpathSync(place);
+  } catch {
+    return null;
+  }
+}
+
+function refuseOutside(folder: SessionFolder, path: string, target: string): void {
+  const way = relative(folder.root, target);
+  const outside = target === 'nowhere' || way === '..' || way.startsWith(`..${sep}`) || way.startsWith(sep);
+  if (outside) throw new UmpireError('outside-session', { path, target, verb: 'write' });
+}
+
+/** A file written beside its place, durable, and ready to be put there in one step. */
+export interface Prepared {
+  readonly commit: () => void;
+  readonly discard: () => void;
+}
+
+let counter = 0;
+
+export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array): Prepared {
+  const place = placeFor(folder, path);
+  const parent = dirname(place);
+  const temporary = join(parent, `.umpire-tmp-${process.pid}-${++counter}`);
+  guardWrite(path, () => {
+    const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, modeOf(place));
+    try {
+      writeFileSync(fd, data);
+      fsyncSync(fd);
+    } catch (error) {
+      unlinkSync(temporary);
+      throw error;
+    } finally {
+      closeSync(fd);
+    }
+  });
+  return {
+    commit: () =>
+      guardWrite(path, () => {
+        renameSync(temporary, place);
+        syncFolder(parent);
+      }),
+    discard: () => unlinkSync(temporary),
+  };
+}
+
+export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array): void {
+  prepareWrite(folder, path, data).commit();
+}
+
+/** Appends whole lines in one write. A file whose last line was cut off gets its newline first. */
+export function appendLines(folder: SessionFolder, path: string, lines: string, endsWithNewline: boolean): void {
+  const place = placeFor(folder, path);
+  guardWrite(path, () => {
+    const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
+    try {
+      writeFileSync(fd, endsWithNewline ? lines : `\n${lines}`);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+  });
+}
+
+/** Makes a rename durable. Not every system lets a folder be opened for that; then the rename itself must do. */
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function modeOf(place: string): number {
+  try {
+    return statSync(place).mode & 0o777;
+  } catch {
+    return 0o644;
+  }
+}
+
+function guardWrite(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (error instanceof UmpireError) throw error;
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
+}
+
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EROFS: 'the file system is read-only',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  ELOOP: 'its links lead in a circle',
+  ENAMETOOLONG: 'its name is too long',
+  EIO: 'the disk reports an error',
+};
+
+export function faultOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return (code === undefined ? undefined : FAULTS[code]) ?? code ?? message;
+}

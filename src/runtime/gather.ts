@@ -1,0 +1,227 @@
+// Gathers a loop's evidence from the session folder: finds each source, reads it with its reader, keeps its bytes.
+
+import { join, normalize } from 'node:path';
+import type { Discovery, EvidenceRef, Finding, Reading, Task } from '../model.js';
+import type { Exhibit } from '../brain/step.js';
+import { decodeTolerantly } from '../formats/decode.js';
+import { printDiscovery } from '../formats/discoveries.js';
+import { parseFindingsText } from '../formats/findings-text.js';
+import { READERS } from '../formats/readers.js';
+import { countFindings } from '../formats/severity.js';
+import type { Loop, Source } from '../loops/loop.js';
+import type { Board } from './board.js';
+import { BOARD } from './board.js';
+import { listFiles, readBytes } from './folder.js';
+import type { SessionFolder } from './folder.js';
+import { sha256 } from './hash.js';
+
+export interface GatherInput {
+  readonly folder: SessionFolder;
+  readonly loop: Loop;
+  readonly chain: string;
+  readonly round: number;
+  readonly critic: Task | null;
+  readonly board: Board;
+  readonly expired: () => boolean;
+}
+
+export interface Gathering {
+  readonly exhibits: Readonly<Record<string, Exhibit>>;
+  /** The evidence itself, by its hash. */
+  readonly blobs: ReadonlyMap<string, string | Uint8Array>;
+}
+
+/** Text as it was found, or why there is none. */
+interface Found {
+  readonly path: string;
+  readonly content: string | Uint8Array | null;
+  readonly state: 'ok' | 'missing' | 'unreadable';
+  readonly problem: string | null;
+}
+
+export function gather(input: GatherInput): Gathering {
+  const blobs = new Map<string, string | Uint8Array>();
+  const exhibits: Record<string, Exhibit> = {};
+  for (const [name, source] of Object.entries(input.loop.evidence)) {
+    exhibits[name] = input.expired() ? unread(source) : exhibit(source, input, blobs);
+  }
+  for (const [name, source] of Object.entries(input.loop.evidence)) {
+    const standIn = source.else === undefined ? undefined : exhibits[source.else];
+    if (exhibits[name]?.state === 'missing' && standIn?.state === 'ok') exhibits[name] = { ...standIn, ref: null };
+  }
+  return { exhibits, blobs };
+}
+
+function unread(source: Source): Exhibit {
+  return { state: 'unread', reading: null, ref: null, reader: readerOf(source), problem: null };
+}
+
+function readerOf(source: Source): string {
+  return 'reader' in source ? source.reader : 'row';
+}
+
+function exhibit(source: Source, input: GatherInput, blobs: Map<string, string | Uint8Array>): Exhibit {
+  const reader = readerOf(source);
+  if ('discoveries' in source && input.board.state === 'unread') return unread(source);
+  const found = find(source, input);
+  if (found.content === null) return { state: found.state, reading: null, ref: null, reader, problem: found.problem };
+  const hash = sha256(found.content);
+  blobs.set(hash, found.content);
+  const ref: EvidenceRef = { path: found.path, sha256: hash, grade: source.grade };
+  if ('row' in source) return { state: 'ok', reading: readRow(input.loop, input.critic), ref, reader, problem: null };
+  const text = typeof found.content === 'string' ? found.content : decodeTolerantly(found.content);
+  const result = (READERS[reader] as NonNullable<(typeof READERS)[string]>)(text, { path: found.path });
+  if (result.ok) return { state: 'ok', reading: result.reading, ref, reader, problem: null };
+  const { line, problem } = result.unreadable;
+  return { state: 'unreadable', reading: null, ref, reader, problem: `${found.path}${line === undefined ? '' : `:${line}`}: ${problem}` };
+}
+
+function find(source: Source, input: GatherInput): Found {
+  if ('row' in source) return findRow(input);
+  if ('column' in source) return findColumn(source.column, input);
+  if ('file' in source) return findFile(source.file.map((path) => path.replaceAll('{chain}', input.chain)), input);
+  if ('folder' in source) return findInFolder(source, input);
+  return findOnBoard(source, input);
+}
+
+function missing(where: string): Found {
+  return { path: where, content: null, state: 'missing', problem: `Looked for ${where}.` };
+}
+
+/** What E4 calls the row: its id, its output columns and findings, not its status or wave. */
+export function rowOutputs(loop: Loop, row: Task): string {
+  const cells = Object.fromEntries(['findings', ...loop.columns.out].map((column) => [column, row.columns[column] ?? '']));
+  return JSON.stringify({ id: row.id, role: row.role, ...cells });
+}
+
+function findRow({ loop, critic }: GatherInput): Found {
+  if (critic === null) return missing(`a finished ${loop.roles.critic} row in tasks.csv`);
+  return { path: `tasks.csv#${critic.id}`, content: rowOutputs(loop, critic), state: 'ok', problem: null };
+}
+
+function readRow(loop: Loop, row: Task | null): Reading {
+  const values: Record<string, string> = {};
+  for (const column of loop.columns.out) {
+    const cell = (row?.columns[column] ?? '').trim();
+    if (cell !== '') values[column] = cell;
+  }
+  const { findings, notes }: { findings: readonly Finding[]; notes: readonly string[] } = parseFindingsText(row?.columns['findings'] ?? '');
+  return { values, findings, counts: countFindings(findings), lists: {}, notes };
+}
+
+function findColumn(column: string, { loop, critic }: GatherInput): Found {
+  const cell = (critic?.columns[column] ?? '').trim();
+  if (critic === null || cell === '') return missing(`${column} of a finished ${loop.roles.critic} row in tasks.csv`);
+  return { path: `tasks.csv#${critic.id}.${column}`, content: cell, state: 'ok', problem: null };
+}
+
+function findFile(paths: readonly string[], { folder }: GatherInput): Found {
+  for (const path of paths) {
+    const read = readBytes(folder, path);
+    if (read.kind === 'bytes') return { path, content: read.bytes, state: 'ok', problem: null };
+    if (read.kind === 'unreadable') return { path, content: null, state: 'unreadable', problem: `${path}: ${read.problem}.` };
+  }
+  return missing(paths.join(' and '));
+}
+
+type FolderSource = Extract<Source, { folder: readonly string[] }>;
+
+/** The file that the row names, else one whose name holds the row's id, else the last by name. */
+function findInFolder(source: FolderSource, input: GatherInput): Found {
+  const named = source.named === undefined ? [] : namedPaths(input.critic?.columns[source.named] ?? '', source);
+  for (const path of named) {
+    const found = findFile([path], input);
+    if (found.state !== 'missing') return found;
+  }
+  const paths = source.folder.flatMap((folder) =>
+    listFiles(input.folder, folder)
+      .filter((name) => !name.startsWith('.') && isWanted(`${folder}/${name}`, source))
+      .toSorted(byName)
+      .map((name) => `${folder}/${name}`),
+  );
+  const { critic } = input;
+  const own = critic === null ? undefined : paths.findLast((path) => holdsId(path, critic.id));
+  if (own !== undefined) return findFile([own], input);
+  const [first] = named;
+  if (first !== undefined) return missing(`${first}, which the row names in ${source.named ?? ''}`);
+  const last = lastOfFirstFolder(paths, source.folder);
+  return last === undefined ? missing(source.folder.map((folder) => `a report in ${folder}/`).join(' and ')) : findFile([last], input);
+}
+
+function lastOfFirstFolder(paths: readonly string[], folders: readonly string[]): string | undefined {
+  for (const folder of folders) {
+    const last = paths.findLast((path) => path.startsWith(`${folder}/`));
+    if (last !== undefined) return last;
+  }
+  return undefined;
+}
+
+function isWanted(path: string, source: FolderSource): boolean {
+  return source.match === undefined || source.match.some((word) => path.toLowerCase().includes(word.toLowerCase()));
+}
+
+/** Paths that a cell names, kept inside the session, reports of the source's folders first. */
+function namedPaths(cell: string, source: FolderSource): readonly string[] {
+  const names = cell
+    .split(/[;,\n]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !name.startsWith('/'));
+  const paths = names.flatMap((name) => [name, ...source.folder.map((folder) => join(folder, name))]).map((path) => normalize(path));
+  const inside = [...new Set(paths)].filter((path) => path !== '..' && !path.startsWith('../') && !path.endsWith('/'));
+  const ours = (path: string) => source.folder.some((folder) => path.startsWith(`${folder}/`));
+  return [...inside.filter(ours), ...inside.filter((path) => !ours(path))];
+}
+
+function holdsId(path: string, id: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  const at = name.indexOf(id.toLowerCase());
+  return at >= 0 && !/\d/.test(name.charAt(at + id.length));
+}
+
+/** Names in the order that people expect: 9 before 10. */
+function byName(a: string, b: string): number {
+  const left = a.split(/(\d+)/);
+  const right = b.split(/(\d+)/);
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const x = left[i] ?? '';
+    const y = right[i] ?? '';
+    if (x === y) continue;
+    const numbers = i % 2 === 1 ? Number(x) - Number(y) : 0;
+    if (numbers !== 0) return numbers;
+    return x < y ? -1 : 1;
+  }
+  return left.length - right.length;
+}
+
+type BoardSource = Extract<Source, { discoveries: string }>;
+
+function findOnBoard(source: BoardSource, input: GatherInput): Found {
+  const { board } = input;
+  const path = `${BOARD}#${source.discoveries}`;
+  if (board.state === 'unreadable') return { path, content: null, state: 'unreadable', problem: `${BOARD}: ${board.problem ?? 'it could not be read'}.` };
+  const typed = board.scan.entries.filter((entry) => entry.type === source.discoveries);
+  const entries = pickEntries(typed, source, input);
+  if (entries.length === 0) return missing(`${source.discoveries} entries in ${BOARD}`);
+  const content = entries.map(({ ts, worker, type, data }) => printDiscovery({ ts, worker, type, data })).join('');
+  return { path, content, state: 'ok', problem: null };
+}
+
+function pickEntries(entries: readonly Discovery[], source: BoardSource, input: GatherInput): readonly Discovery[] {
+  if (source.of === 'all') return entries;
+  if (source.of === 'round') return entriesOfRound(entries, input);
+  const worker = source.of.worker.replaceAll('{chain}', input.chain).replaceAll('{round}', String(input.round));
+  return entries.filter((entry) => entry.worker === worker);
+}
+
+/** By `gc_round` in the data, else by its worker (the critic's task), else all that are not of an earlier round. */
+function entriesOfRound(entries: readonly Discovery[], { critic, round }: GatherInput): readonly Discovery[] {
+  const stated = Number(critic?.columns['gc_round']?.trim() || Number.NaN);
+  const current = Number.isInteger(stated) ? stated : round;
+  const tagged = entries.filter((entry) => entry.data['gc_round'] !== undefined);
+  const plain = entries.filter((entry) => entry.data['gc_round'] === undefined);
+  const own = plain.filter((entry) => critic !== null && entry.worker === critic.id);
+  const ofRound = tagged.filter((entry) => Number(entry.data['gc_round']) === current);
+  if (ofRound.length > 0) return [...ofRound, ...own];
+  if (own.length > 0) return own;
+  return entries.filter((entry) => !(Number(entry.data['gc_round']) < current));
+}

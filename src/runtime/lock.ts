@@ -1,0 +1,146 @@
+// One writer at a time in a session folder. The lock is a file that names its holder; a dead holder's lock is taken over.
+
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { UmpireError } from '../errors.js';
+import { faultOf } from './folder.js';
+import type { SessionFolder } from './folder.js';
+
+export interface Lock {
+  readonly release: () => void;
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** When the process started, where the system tells: a reused number is not the same process. */
+  readonly started: string;
+}
+
+const NAME = '.umpire-lock';
+const PAUSE_MS = 5;
+
+/** Waits up to `waitMs` for the lock. `null` where it could not be had in that time; the message then names the holder. */
+export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
+  const place = join(folder.root, NAME);
+  const own = JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid) } satisfies Holder);
+  const until = performance.now() + waitMs;
+  for (;;) {
+    if (take(folder, place, own)) return { release: () => unlinkSync(place) };
+    const content = readHolder(place);
+    if (content === null) continue;
+    if (isDead(content)) {
+      stealFrom(folder, place, content, own);
+      continue;
+    }
+    if (performance.now() >= until) throw new UmpireError('session-busy', { holder: describe(content) });
+    pause();
+  }
+}
+
+/** Puts the lock in place whole: its content is there the moment its name is. */
+function take(folder: SessionFolder, place: string, own: string): boolean {
+  const draft = `${place}-${process.pid}`;
+  try {
+    writeFileSync(draft, own, { flag: 'w' });
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: `${folder.name}/${NAME}`, detail: faultOf(error) });
+  }
+  try {
+    linkSync(draft, place);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return false;
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS' || code === 'EOPNOTSUPP') return takeWithoutLinks(place, own);
+    throw new UmpireError('write-failed', { path: `${folder.name}/${NAME}`, detail: faultOf(error) });
+  } finally {
+    unlinkSync(draft);
+  }
+}
+
+/** File systems without hard links: exclusive creation, whose content follows a moment later. */
+function takeWithoutLinks(place: string, own: string): boolean {
+  try {
+    writeFileSync(place, own, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function readHolder(place: string): string | null {
+  try {
+    return readFileSync(place, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** Only one process clears a dead holder's lock, and only if it is still that one's. */
+function stealFrom(folder: SessionFolder, place: string, dead: string, own: string): void {
+  const claim = `${place}-claim`;
+  if (!take(folder, claim, own)) {
+    const other = readHolder(claim);
+    if (other !== null && isDead(other)) removeQuietly(claim);
+    pause();
+    return;
+  }
+  try {
+    if (readHolder(place) === dead) removeQuietly(place);
+  } finally {
+    removeQuietly(claim);
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+function parseHolder(content: string): Holder | null {
+  try {
+    const { pid, host, started } = JSON.parse(content) as Partial<Holder>;
+    return typeof pid === 'number' && typeof host === 'string' && typeof started === 'string' ? { pid, host, started } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isDead(content: string): boolean {
+  const holder = parseHolder(content);
+  if (holder === null || holder.host !== hostname()) return false;
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
+  const started = startOf(holder.pid);
+  return holder.started !== '' && started !== '' && started !== holder.started;
+}
+
+/** The start time of a process in clock ticks (Linux), else nothing. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function describe(content: string): string {
+  const holder = parseHolder(content);
+  return holder === null ? `the lock file ${NAME} cannot be read; remove it if no Umpire runs here` : `process ${holder.pid} on ${holder.host}`;
+}
+
+const bell = new Int32Array(new SharedArrayBuffer(4));
+
+function pause(): void {
+  Atomics.wait(bell, 0, 0, PAUSE_MS);
+}

@@ -1,0 +1,16 @@
+// Where the package lies on disk: its role texts are read from there, whether this runs as the bundled command, as the
+// library or from its sources.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export function packageRoot(): string {
+  let folder = typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'roles', 'judge.md'))) {
+    const parent = dirname(folder);
+    if (parent === folder) return folder;
+    folder = parent;
+  }
+  return folder;
+}

@@ -1,0 +1,51 @@
+// The project around a session: the nearest folder above it that is one, its settings, and role texts of its own.
+// Nothing is taken from the session folder itself: agents write there.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { RoleRef } from '../model.js';
+import { UmpireError } from '../errors.js';
+import { faultOf } from './folder.js';
+import { sha256 } from './hash.js';
+import { packageRoot } from './package-root.js';
+
+export const CONFIG = 'umpire.config.yaml';
+
+export function findProject(sessionRoot: string): string | null {
+  for (let folder = dirname(sessionRoot); ; folder = dirname(folder)) {
+    if ([CONFIG, '.umpire', '.git'].some((name) => existsSync(join(folder, name)))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+/** The text of the project's settings, where it has any. */
+export function readConfigText(project: string | null): string | null {
+  if (project === null) return null;
+  try {
+    return readFileSync(join(project, CONFIG), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new UmpireError('read-failed', { path: CONFIG, detail: faultOf(error) });
+  }
+}
+
+/** The role definition: the project's own, else the one beside the loop file, else the one that ships. */
+export function loadRole(loop: string, role: string, project: string | null, loopFolder: string | null): RoleRef {
+  const shipped = packageRoot();
+  const candidates: readonly (readonly [string | null, string])[] = [
+    [project, `.umpire/roles/${loop}/${role}.md`],
+    [loopFolder, `roles/${loop}/${role}.md`],
+    [shipped, `roles/${loop}/${role}.md`],
+    [shipped, `roles/${role}.md`],
+  ];
+  for (const [folder, path] of candidates) {
+    if (folder === null) continue;
+    try {
+      return { path, sha256: sha256(readFileSync(join(folder, path))) };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: `${path}: ${faultOf(error)}` });
+    }
+  }
+  throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: 'neither the project nor the package has it' });
+}

@@ -1,0 +1,135 @@
+// The session as it stands before its evidence is read: history, tasks, board, and which chain and round are judged by
+// which rules, cap and target.
+
+import type { Anomaly, Task } from '../model.js';
+import { UmpireError } from '../errors.js';
+import { chainOfRow, findCriticRow, settleRound } from '../brain/chains.js';
+import type { Placed } from '../brain/chains.js';
+import { decidedIn, fold } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
+import { checkGraph } from '../brain/waves.js';
+import { decodeExactly } from '../formats/decode.js';
+import { parseTasks } from '../formats/tasks-csv.js';
+import type { TasksFile } from '../formats/tasks-csv.js';
+import type { Loop } from '../loops/loop.js';
+import { BOARD, readBoard, roundsOnBoard } from './board.js';
+import type { Board } from './board.js';
+import { TASKS } from './commit.js';
+import { listFiles, readBytes } from './folder.js';
+import type { SessionFolder } from './folder.js';
+import { sha256 } from './hash.js';
+import { readJournal } from './journal-file.js';
+import type { JournalFile } from './journal-file.js';
+import { capOf, roundOfFiles, targetOf } from './limits.js';
+
+export interface SceneInput {
+  readonly folder: SessionFolder;
+  readonly loop: Loop;
+  readonly layer: string | null;
+  readonly maxRounds: number | null;
+  readonly expired: () => boolean;
+}
+
+export interface Scene {
+  readonly journal: JournalFile;
+  readonly state: SessionState;
+  /** The rules that hold: the ones frozen by the first verdict, where there was one. */
+  readonly loop: Loop;
+  readonly hash: string;
+  readonly file: TasksFile | null;
+  readonly tasks: readonly Task[];
+  readonly waves: Int32Array;
+  readonly chain: string;
+  readonly critic: Placed | null;
+  readonly board: Board;
+  readonly cap: number;
+  readonly target: number;
+  readonly round: number;
+  readonly stateRound: number | null;
+  readonly anomalies: readonly Anomaly[];
+}
+
+/** Reads the history and the plain files, and settles which chain and round are judged by which rules. */
+export function observe(input: SceneInput): Scene {
+  const { folder } = input;
+  const journal = readJournal(folder);
+  const state = fold(journal.events);
+  const hash = sha256(JSON.stringify(input.loop));
+  const frozen = state.frozen.get(input.loop.loop);
+  const loop = frozen?.rules ?? input.loop;
+  const anomalies: Anomaly[] = [];
+  if (journal.torn) anomalies.push({ rule: 'E5', message: 'The last line of journal.ndjson was cut off by a crash; the history goes on from the line before it.' });
+  if (frozen !== undefined && frozen.hash !== hash) {
+    anomalies.push({ rule: 'E5', message: `The ${loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.` });
+  }
+  const file = readTasks(folder);
+  const tasks = file?.tasks ?? [];
+  const waves = checkGraph(tasks, TASKS);
+  const chosen = chooseChain(folder, loop, tasks, input.layer);
+  const critic = findCriticRow(loop, tasks, waves, chosen);
+  const chain = chosen ?? chainOfRow(loop, critic?.task ?? null);
+  const board = readBoard(folder, new Set(['gc_decision', ...boardTypes(loop)]), input.expired);
+  if (board.scan.firstMalformed !== null) {
+    const { line, problem } = board.scan.firstMalformed;
+    anomalies.push({ rule: BOARD, message: `${board.scan.malformed} of ${board.scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}` });
+  }
+  const past = decidedIn(state, loop.loop, chain);
+  const files = roundOfFiles(folder, loop, chain, critic?.task ?? null, past.length > 0);
+  const settled = settleRound(loop, chain, state, tasks, { files: files.round, board: roundsOnBoard(board.scan.entries, loop.loop) });
+  const cap = capOf(folder, loop, state, input.maxRounds);
+  const target = targetOf(loop, chain, state, critic?.task ?? null, tasks);
+  anomalies.push(...files.anomalies, ...settled.anomalies, ...cap.anomalies, ...target.anomalies);
+  return { journal, state, loop, hash, file, tasks, waves, chain, critic, board, cap: cap.value, target: target.value, round: settled.round, stateRound: files.state, anomalies };
+}
+
+function boardTypes(loop: Loop): readonly string[] {
+  return Object.values(loop.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
+}
+
+function readTasks(folder: SessionFolder): TasksFile | null {
+  const read = readBytes(folder, TASKS);
+  if (read.kind === 'missing') return null;
+  if (read.kind === 'unreadable') throw new UmpireError('read-failed', { path: TASKS, detail: read.problem });
+  const decoded = decodeExactly(read.bytes);
+  if (!decoded.ok) throw new UmpireError('tasks-malformed', { file: TASKS, line: 1, detail: decoded.problem, hint: 'Save the file as UTF-8 and run the same command again.' });
+  return parseTasks(decoded.text, TASKS);
+}
+
+const LAYER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/;
+
+/** The chain, where the caller chooses it: as asked, else the only one that has evidence, else the only one in tasks.csv. */
+function chooseChain(folder: SessionFolder, loop: Loop, tasks: readonly Task[], asked: string | null): string | null {
+  const { chain } = loop;
+  if (typeof chain !== 'object' || chain.choose !== true) {
+    if (asked !== null) throw new UmpireError('layer-not-taken', { loop: loop.loop, asked });
+    return null;
+  }
+  if (asked !== null) {
+    if (!LAYER.test(asked)) throw new UmpireError('usage', { detail: `--layer takes a name such as L1, not "${asked.slice(0, 40)}"`, command: 'decide' });
+    return asked;
+  }
+  const withEvidence = chainsWithEvidence(folder, loop);
+  const inTasks = [...new Set(tasks.filter((task) => task.role === loop.roles.critic).map((task) => task.columns[chain.column]?.trim() ?? ''))].filter((name) => LAYER.test(name));
+  const known = withEvidence.length > 0 ? withEvidence : inTasks;
+  const [first] = known;
+  if (first !== undefined && known.length > 1) throw new UmpireError('layer-unknown', { what: chain.what, known: known.join(', '), first });
+  return first ?? 'L1';
+}
+
+function chainsWithEvidence(folder: SessionFolder, loop: Loop): readonly string[] {
+  const names = new Set<string>();
+  for (const source of Object.values(loop.evidence)) {
+    if (!('file' in source)) continue;
+    for (const path of source.file) {
+      const [head, tail] = path.split('{chain}');
+      if (head === undefined || tail === undefined) continue;
+      const slash = head.lastIndexOf('/') + 1;
+      const prefix = head.slice(slash);
+      for (const name of listFiles(folder, head.slice(0, slash))) {
+        const middle = name.slice(prefix.length, name.length - tail.length);
+        if (name.startsWith(prefix) && name.endsWith(tail) && LAYER.test(middle)) names.add(middle);
+      }
+    }
+  }
+  return [...names].toSorted();
+}

@@ -1,0 +1,41 @@
+// The rules of the testing loop (T1…T6), stated a second time from the specification, in its order.
+
+import type { Facts } from '../../src/loops/loop.js';
+import { clean, maybeNumber, number, type Space, type Statement, type Terms, waived } from './statement.js';
+
+/** The two targets that the walk uses are 60 and 80: coverage stands at, just below and above each. */
+export const space: Space = {
+  run: ['ok', 'missing', 'unreadable'],
+  pass_rate: [null, 0, 0.5, 0.949, 0.95, 0.951, 1],
+  coverage: [null, 0, 59.9, 60, 60.1, 79.9, 80, 80.1, 100],
+  broken: [null, 0, 1, 2, 3],
+  gain: [null, -2, -1, 0, 1, 2],
+};
+
+export function possible(facts: Facts): boolean {
+  if (facts['run'] !== 'ok') {
+    return ['pass_rate', 'coverage', 'broken', 'gain'].every((name) => facts[name] === null);
+  }
+  // Both compare with the chain's last verdict: there was one, or there was none.
+  if ((facts['broken'] === null) !== (facts['gain'] === null)) return false;
+  // Gone minus new is never less than minus the new ones.
+  if (facts['broken'] !== null && number(facts, 'gain') < -number(facts, 'broken')) return false;
+  return true;
+}
+
+export function states(facts: Facts, terms: Terms): Statement {
+  const passRate = maybeNumber(facts, 'pass_rate');
+  if (facts['run'] !== 'ok' || passRate === null) return { error: 'T1' };
+
+  const coverage = maybeNumber(facts, 'coverage');
+  const unmeasured = coverage === null;
+  const anomalies = unmeasured ? ['T5'] : [];
+  const met = passRate >= 0.95 && (unmeasured || coverage >= terms.target);
+
+  if (met) return unmeasured ? waived('T2', 'converge', anomalies, terms) : clean('T2', 'converge', anomalies);
+  if (terms.round >= terms.cap) return waived('T4', 'accept', anomalies, terms);
+
+  const broken = maybeNumber(facts, 'broken');
+  if (broken !== null && broken > 0 && number(facts, 'gain') <= 0) return clean('T6', 'revise', anomalies);
+  return clean('T3', 'revise', anomalies);
+}

@@ -1,0 +1,137 @@
+// The house holds: every file has a room, imports point one way and never in a circle, pure rooms touch no clock, disk
+// or chance, nothing lies around unused, and the project speaks of itself alone.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** Lower rooms know nothing of higher ones. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['model', 'errors'],
+  ['formats'],
+  ['loops', 'guard'],
+  ['brain', 'report'],
+  ['workspace', 'critics', 'agents', 'runtime'],
+  ['engine'],
+  ['cli', 'mcp', 'http', 'index'],
+];
+
+const PURE: ReadonlySet<string> = new Set(['model', 'errors', 'formats', 'loops', 'guard', 'brain', 'report']);
+
+/** Where reading starts: the library, the command, what is loaded late, and what writes the generated pages. */
+const ENTRANCES = ['src/index.ts', 'src/cli/main.ts', 'src/runtime/authored.ts', 'src/report/pages.ts'];
+
+function filesIn(folder: string, wanted: (name: string) => boolean): readonly string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && wanted(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.split('/').includes('node_modules'))
+    .toSorted();
+}
+
+const sources = filesIn('src', (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+const text = new Map(sources.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+
+function roomOf(path: string): string {
+  const [, room = ''] = path.split('/');
+  return room.replace(/\.ts$/, '');
+}
+
+function floorOf(path: string): number {
+  return FLOORS.findIndex((rooms) => rooms.includes(roomOf(path)));
+}
+
+/** Specifiers of static, dynamic and type imports, comments left out. */
+function importsOf(path: string): readonly string[] {
+  const code = (text.get(path) ?? '').replace(/^\s*\/\/.*$/gm, '');
+  return [...code.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
+}
+
+function localImports(path: string): readonly string[] {
+  return importsOf(path)
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts'));
+}
+
+describe('the house', () => {
+  it('gives every file a room', () => {
+    expect(sources.filter((path) => floorOf(path) < 0)).toEqual([]);
+    expect(sources.length).toBeGreaterThan(30);
+  });
+
+  it('lets imports point one way', () => {
+    const upward = sources.flatMap((path) =>
+      localImports(path)
+        .filter((target) => floorOf(target) > floorOf(path) || (floorOf(target) === floorOf(path) && roomOf(target) !== roomOf(path) && roomOf(path) !== 'errors'))
+        .map((target) => `${path} imports ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it('imports only what exists', () => {
+    const missing = sources.flatMap((path) => localImports(path).filter((target) => !text.has(target)).map((target) => `${path} imports ${target}`));
+    expect(missing).toEqual([]);
+  });
+
+  it('has no circle of imports', () => {
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const walk = (path: string, way: readonly string[]): void => {
+      if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' → '));
+      if (done.has(path) || way.includes(path)) return;
+      for (const target of localImports(path)) walk(target, [...way, path]);
+      done.add(path);
+    };
+    for (const path of sources) walk(path, []);
+    expect(circles).toEqual([]);
+  });
+
+  it('keeps clock, disk and chance out of the pure rooms', () => {
+    const impure = sources
+      .filter((path) => PURE.has(roomOf(path)))
+      .flatMap((path) => {
+        const code = (text.get(path) ?? '').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
+        const found = [...code.matchAll(/'node:|\bDate\b|\bMath\.random\b|\bperformance\b|\bprocess\.|\bsetTimeout\b|\bfetch\(/g)].map((match) => match[0]);
+        return found.map((what) => `${path}: ${what}`);
+      });
+    expect(impure).toEqual([]);
+  });
+
+  it('has no dead file', () => {
+    const reached = new Set<string>();
+    const open = [...ENTRANCES];
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (reached.has(path)) continue;
+      reached.add(path);
+      open.push(...localImports(path));
+    }
+    expect(sources.filter((path) => !reached.has(path))).toEqual([]);
+  });
+
+  it('names files by nouns in kebab-case, and says at the top what each owns', () => {
+    const odd = sources.filter((path) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.generated)?\.ts$/.test(basename(path)) || /^(utils?|helpers?|types|misc|common)\.ts$/.test(basename(path)));
+    const silent = sources.filter((path) => !(text.get(path) ?? '').startsWith('// '));
+    expect({ odd, silent }).toEqual({ odd: [], silent: [] });
+  });
+
+  it('keeps files under 400 lines', () => {
+    const all = [...sources, ...filesIn('test', (name) => name.endsWith('.ts')), ...filesIn('scripts', (name) => name.endsWith('.mjs'))];
+    const long = all.map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n').length })).filter(({ lines }) => lines > 400);
+    expect(long).toEqual([]);
+  });
+
+  it('registers every reader and ships every role that a loop names', () => {
+    const roles = filesIn('roles', (name) => name.endsWith('.md'));
+    const loops = filesIn('src/loops', (name) => name.endsWith('.yaml')).map((path) => basename(path, '.yaml'));
+    expect(loops.filter((loop) => !roles.includes(`roles/${loop}/judge.md`))).toEqual([]);
+    expect(roles).toContain('roles/judge.md');
+  });
+
+  it('skips and focuses no test without a reason', () => {
+    const tests = [...filesIn('test', (name) => name.endsWith('.ts')), ...filesIn('src', (name) => name.endsWith('.test.ts'))].filter((path) => path !== 'test/tidy.test.ts');
+    const marked = tests.filter((path) => /\b(it|test|describe)\.(only|skip|todo)\b/.test(readFileSync(join(root, path), 'utf8')));
+    expect(marked).toEqual([]);
+  });
+});
