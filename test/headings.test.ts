@@ -58,20 +58,56 @@ const LINES: Readonly<Record<string, readonly RegExp[]>> = {
 
 /** One fixture per loop and outcome, with what its report must say in so many words. */
 const CASES: readonly (readonly [fixture: string, word: string, says: readonly RegExp[]])[] = [
-  ['D5', 'CONVERGE', [/^- GC Decision: CONVERGE$/m, /^- Audit Signal: audit_passed$/m, /^- Audit Score: 8\.2\/10$/m, /^- Iteration: 1 \/ 3$/m, /BUILD/]],
+  [
+    'D5',
+    'CONVERGE',
+    [/^- GC Decision: CONVERGE$/m, /^- Audit Signal: audit_passed$/m, /^- Audit Score: 8\.2\/10$/m, /^- Iteration: 1 \/ 3$/m, /BUILD/],
+  ],
   ['D6', 'CONVERGE', [/^- Audit Signal: audit_result$/m, /button-spec\.md:112/]],
   ['D7', 'REVISION', [/^- Audit Signal: fix_required$/m, /color\.json:48/, /DESIGN-fix-001/, /AUDIT-re-001/]],
   ['D8', 'ESCALATE', [/^- Iteration: 3 \/ 3$/m, /color\.json:48/, /button-spec\.md:112/, /force-approve/, /manual-fix/, /abort/]],
   ['D9', 'ESCALATE', [/tasks\.csv/]],
   ['T2', 'CONVERGE', [/^- GC Loop Round \d+ for L1: coverage .*86\.2%/m, /Target: 80%/]],
-  ['T3', 'RETRY', [/^- GC Loop Round \d+ for L1: coverage /m, /delta: /, /After: 71\.4%, Target: 80%/, /^- Issue 1: \S/m, /^- Issue 2: \S/m]],
+  [
+    'T3',
+    'RETRY',
+    [/^- GC Loop Round \d+ for L1: coverage /m, /delta: /, /After: 71\.4%, Target: 80%/, /^- Issue 1: \S/m, /^- Issue 2: \S/m],
+  ],
   ['T4', 'ACCEPT', [/After: 71\.4%, Target: 80%/, /unverified/i]],
   ['T5', 'CONVERGE', [/unverified/i]],
-  ['B3', 'pipeline_complete', [/^- GC round: 0 \/ 3$/m, /^- Debt score before: 62$/m, /^- Debt score after: 41$/m, /^- Improvement: .*%/m, /^- New tasks created: none$/m]],
-  ['B4', 'retry', [/^- Total regressions: 3$/m, /^- Test failures: 2\b/m, /^- Type errors: 1\b/m, /^- New tasks created: .*TDFIX-fix-1.*TDVAL-recheck-1/m]],
+  [
+    'B3',
+    'pipeline_complete',
+    [
+      /^- GC round: 0 \/ 3$/m,
+      /^- Debt score before: 62$/m,
+      /^- Debt score after: 41$/m,
+      /^- Improvement: .*%/m,
+      /^- New tasks created: none$/m,
+    ],
+  ],
+  [
+    'B4',
+    'retry',
+    [
+      /^- Total regressions: 3$/m,
+      /^- Test failures: 2\b/m,
+      /^- Type errors: 1\b/m,
+      /^- New tasks created: .*TDFIX-fix-1.*TDVAL-recheck-1/m,
+    ],
+  ],
   ['B5', 'accept', [/^- GC round: 3 \/ 3$/m, /unverified/i]],
   ['B2', 'retry', [/^- Debt score before: none$/m, /^- Debt score after: none$/m]],
-  ['R1', 'CONVERGE', [/^- Review score: 8\.5\/10$/m, /^- GC signal: CONVERGED$/m, /^- Iteration: 1 \/ 3$/m, /^- Iteration 1: score=8\.5, signal=CONVERGED, findings=\S/m]],
+  [
+    'R1',
+    'CONVERGE',
+    [
+      /^- Review score: 8\.5\/10$/m,
+      /^- GC signal: CONVERGED$/m,
+      /^- Iteration: 1 \/ 3$/m,
+      /^- Iteration 1: score=8\.5, signal=CONVERGED, findings=\S/m,
+    ],
+  ],
   ['R2', 'CONVERGE', [/unverified/i]],
   ['R4', 'FIX', [/FIX-1-1: targeting \S/, /FIX-1-2: targeting \S/, /^- High findings: 3\b/m]],
   ['R5', 'ESCALATE', [/Unresolved: \S/, /^- Iteration 3: score=5, signal=REVISION_NEEDED, findings=\S/m]],
@@ -121,7 +157,9 @@ describe('reports', () => {
       for (const label of template[index]?.[1] ?? []) {
         const text = label.replace('{word}', word);
         const line = lines.find((candidate) => candidate.startsWith(`- ${text}: `));
-        expect(line?.slice(text.length + 4).trim(), `"${text}:" under ${heading}; it has:\n${lines.join('\n')}`).toMatch(/\S/);
+        expect(line?.slice(text.length + 4).trim() ?? '', `"- ${text}: …" under ${heading}, which holds:\n${lines.join('\n')}\n`).toMatch(
+          /\S/,
+        );
       }
     });
     for (const pattern of [...(LINES[fixture.loop] ?? []), ...says]) expect(ran.stdout).toMatch(pattern);

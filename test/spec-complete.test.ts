@@ -7,7 +7,15 @@ import { type Fixture, readFixtures } from './support/spec-fixture.js';
 const ROWS: Readonly<Record<string, number>> = { D: 11, T: 6, B: 6, R: 10, C: 6 };
 const LOOPS: Readonly<Record<string, string>> = { D: 'design', T: 'testing', B: 'debt', R: 'review', C: 'brainstorm' };
 const REFUSALS = [
-  'duplicate-id', 'unknown-dep', 'self-dep', 'cycle', 'context-not-earlier', 'exec-mode', 'status', 'empty-description', 'malformed-csv',
+  'duplicate-id',
+  'unknown-dep',
+  'self-dep',
+  'cycle',
+  'context-not-earlier',
+  'exec-mode',
+  'status',
+  'empty-description',
+  'malformed-csv',
 ];
 
 /** Does some step of the fixture show this row at work: as the rule that decided, or as an anomaly? */

@@ -3,9 +3,19 @@
 
 import { describe, expect, it } from 'vitest';
 import { checkInvariants, checkPrinted, checkWritten, type Run } from './support/spec-checks.js';
-import { changes, decide, type Fixture, type JsonObject, prepare, readFixtures, snapshot, type Step, withFixture } from './support/spec-fixture.js';
+import {
+  changes,
+  decide,
+  type Fixture,
+  type JsonObject,
+  prepare,
+  readFixtures,
+  snapshot,
+  type Step,
+  withFixture,
+} from './support/spec-fixture.js';
 
-function runStep(fixture: Fixture, step: Step, folder: string): void {
+function checkStep(fixture: Fixture, step: Step, folder: string): void {
   prepare(fixture, step, folder);
   const before = snapshot(folder);
   const args = [...(step.args ?? []), '--json'];
@@ -32,7 +42,7 @@ describe('umpire decide, by the specification', () => {
   for (const fixture of readFixtures()) {
     it(`${fixture.name} (${fixture.loop})`, () => {
       withFixture(fixture, (folder) => {
-        for (const step of fixture.steps) runStep(fixture, step, folder);
+        for (const step of fixture.steps) checkStep(fixture, step, folder);
       });
     });
   }

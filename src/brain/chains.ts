@@ -97,8 +97,6 @@ export function settleRound(loop: Loop, chain: string, state: SessionState, task
   const history = Math.max(recorded, carried);
   if (carried > recorded && carried > (claims.files ?? 0)) {
     anomalies.push({ rule: 'E5', message: `${chain} was not among the tasks when this session was first judged, so it goes on with the rounds of the chain left open.` });
-  } else if (claims.files !== null && claims.files < history) {
-    anomalies.push({ rule: 'E5', message: `The files say round ${claims.files}, the history says ${history}; rounds never go back, so ${history} holds.` });
   }
   return { round: Math.max(loop.round.first, history, claims.files ?? 0), anomalies };
 }

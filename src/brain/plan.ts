@@ -139,6 +139,7 @@ function addTask(input: PlanInput, made: Made, template: TaskTemplate, slot: Slo
     exec_mode: 'csv-wave',
     wave: String(waveAfter(slot.deps, input, made.rows)),
     status: 'pending',
+    ...(template.each === 'file' ? { target_files: slot.file ?? 'the code under review' } : {}),
   };
   made.rows.push(row);
   if (template.file !== undefined) {

@@ -56,7 +56,8 @@ export function step(input: StepInput): Draft | Refusal {
   }
   if (!judgement.ok) return { ...judgement, message: `${judgement.message}${troubles(input)}` };
   const plan = planFor(input, judgement);
-  const anomalies = [...input.anomalies, ...noticed(input), ...withProblems(input, judgement.anomalies), ...plan.anomalies];
+  const notes = judgement.row.anomaly === undefined ? noticed(input) : [];
+  const anomalies = [...input.anomalies, ...notes, ...withProblems(input, judgement.anomalies), ...plan.anomalies];
   return {
     ok: true,
     verdict: {

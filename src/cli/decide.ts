@@ -6,7 +6,7 @@ import { UmpireError } from '../errors.js';
 import { decide } from '../engine.js';
 import { verdictJson } from '../report/verdict-json.js';
 import { HELP } from './help.js';
-import type { Outcome } from './main.js';
+import type { Outcome } from './outcome.js';
 
 const EXIT: Readonly<Record<Verdict['outcome'], number>> = { converge: 0, accept: 0, revise: 3, escalate: 4 };
 

@@ -4,13 +4,7 @@ import { writeSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { runDecide } from './decide.js';
 import { HELP, VERSION } from './help.js';
-
-/** What a command leaves: what to print and how to exit. */
-export interface Outcome {
-  readonly stdout?: string;
-  readonly stderr?: string;
-  readonly exit: number;
-}
+import type { Outcome } from './outcome.js';
 
 async function main(args: readonly string[]): Promise<Outcome> {
   const [command, ...rest] = args;

@@ -22,7 +22,7 @@ export const readAudit: Reader = (text, about) => {
   if (!read.ok) return read.result;
   const { report } = read;
   if (!report.counted && report.score === null && report.dimensions.length === 0) {
-    return unreadable(`it holds no finding, no score, no dimension and no statement that there are no findings; expected ${EXPECTED}`);
+    return unreadable('it holds no finding, no score, no dimension and no statement that there are no findings, so it is not an audit report');
   }
   return readable({
     values: valuesOf(report),

@@ -28,7 +28,7 @@ interface Basket {
   readonly notes: string[];
 }
 
-const LIST_KEYS = ['findings', 'issues', 'violations', 'problems'];
+const LIST_KEYS = ['findings', 'issues', 'violations', 'problems', 'challenges', 'critiques'];
 const COUNT_KEYS = ['severity_summary', 'severity_counts', 'severityCounts', 'severity', 'counts', 'summary', 'by_severity', 'totals', 'findings_count'];
 
 /** The top object and those of its members that only wrap a report. */
@@ -114,7 +114,8 @@ function takeGroups(root: JsonObject, basket: Basket): void {
 
 /** Not every name that holds a severity word names a group: `errors` and `warnings` of a tool's output do not. */
 function groupOf(key: string): Severity | null {
-  return /^(?:errors?|warnings?|info|notes?|information|warn)$/i.test(key) ? null : parseSeverity(key.replaceAll('_', ' '));
+  const name = key.replaceAll('_', ' ').replace(/ (?:count|total)$/i, '');
+  return /^(?:errors?|warnings?|info|notes?|information|warn)$/i.test(name) ? null : parseSeverity(name);
 }
 
 function draw(value: unknown, basket: Basket, context: FindingContext): void {

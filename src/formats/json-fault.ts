@@ -53,7 +53,7 @@ export function findFault(text: string): JsonFault {
       at += 1;
     } else {
       const end = scanWord(text, at);
-      if (!isLiteral(text.slice(at, end))) return refuse(text, at, expect);
+      if (!isLiteral(text.slice(at, end))) return cutWord(text, at, end) ?? refuse(text, at, expect);
       at = end;
       expect = after(open);
     }
@@ -82,6 +82,7 @@ function scanString(text: string, start: number): number | JsonFault {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 0x22) return at + 1;
+    if (code < 0x20 && text.slice(at).trim() === '') break;
     if (code < 0x20) return { offset: at, problem: 'a text in quotes is broken by a line end or control character' };
     if (code !== 0x5c) continue;
     const length = text[at + 1] === 'u' ? 6 : 2;
@@ -89,7 +90,7 @@ function scanString(text: string, start: number): number | JsonFault {
     if (!ESCAPE.test(text.slice(at, at + length))) return { offset: at, problem: 'there is an unknown escape after the backslash' };
     at += length - 1;
   }
-  return { offset: text.length, problem: 'the file ends inside a text in quotes; it looks cut off' };
+  return { offset: text.trimEnd().length, problem: 'it ends inside a text in quotes and looks cut off' };
 }
 
 function scanWord(text: string, start: number): number {
@@ -98,10 +99,17 @@ function scanWord(text: string, start: number): number {
   return at;
 }
 
+/** `tru` at the very end. */
+function cutWord(text: string, start: number, end: number): JsonFault | null {
+  const word = text.slice(start, end);
+  if (word === '' || text.slice(end).trim() !== '' || !['true', 'false', 'null'].some((literal) => literal.startsWith(word))) return null;
+  return { offset: end, problem: 'it ends inside a value and looks cut off' };
+}
+
 function atEnd(text: string, open: readonly string[], expect: Expect): JsonFault {
-  const offset = text.length;
-  if (open.length > 0) return { offset, problem: `the file ends while ${open.length === 1 ? 'one bracket is' : `${open.length} brackets are`} still open; it looks cut off` };
-  return { offset, problem: expect === 'end' ? 'it could not be parsed' : 'the file ends where a value was expected' };
+  const offset = text.trimEnd().length;
+  if (open.length > 0) return { offset, problem: `it ends while ${open.length === 1 ? 'one bracket is' : `${open.length} brackets are`} still open and looks cut off` };
+  return { offset, problem: expect === 'end' ? 'it could not be parsed' : 'it ends where a value was expected' };
 }
 
 function refuse(text: string, offset: number, expect: Expect): JsonFault {

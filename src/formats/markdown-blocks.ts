@@ -23,7 +23,7 @@ export type Block =
   | { readonly kind: 'fence'; readonly line: number; readonly language: string; readonly text: string };
 
 export interface Section {
-  /** 0 the file itself, 1–6 headings, 7 a line all in bold, 8 a short line that ends with a colon. */
+  /** 0 the file itself, 1–6 headings, 7 a line all in bold, 8 a short line above a list. */
   readonly level: number;
   readonly title: string;
   readonly line: number;
@@ -198,9 +198,10 @@ class Cutter {
     return !isBoldLine(trimmed) && !isUnderline(this.line(1)) && !isDelimiter(this.line(1)) && !this.isLabel(trimmed);
   }
 
-  /** `Issues:` above a list or table. */
+  /** `Issues:` or `CRITICAL (2)` above a list or table. */
   private isLabel(trimmed: string): boolean {
-    if (!/:\**$/.test(trimmed.slice(-4)) || trimmed.length > 80) return false;
+    const colon = trimmed.indexOf(':');
+    if (trimmed.length > 80 || /[.!?]$/.test(trimmed) || (colon >= 0 && !/^:\**$/.test(trimmed.slice(colon)))) return false;
     const next = this.line(1).trim() === '' ? this.line(2) : this.line(1);
     return BULLET.test(next) || next.trim().startsWith('|');
   }

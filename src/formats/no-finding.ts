@@ -25,7 +25,8 @@ const NOTHING: ReadonlySet<string> = new Set(['none', 'nil', 'nothing', 'na', 't
 /** A statement that there is nothing to report. */
 export function saysNone(text: string): boolean {
   if (text.length > 120) return false;
-  const words = text.toLowerCase().replace('n/a', 'na').match(/[\p{L}\p{N}]{1,40}/gu) ?? [];
+  const statement = text.toLowerCase().replace('n/a', 'na').replace(/^\W{0,4}(?:there (?:are|is|were|was)|(?:i|we)(?: have)? (?:found|see)|found)\s{1,3}/, '');
+  const words = statement.match(/[\p{L}\p{N}]{1,40}/gu) ?? [];
   const [first, ...others] = words;
   if (first === undefined) return false;
   if (first === 'not' && others[0] === 'applicable') return others.length === 1;

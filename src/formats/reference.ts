@@ -27,7 +27,7 @@ const SCALES = /^(?:spac|radi|shadow|size|sizing|font|text|gap|breakpoint|screen
 
 const TOKEN = /[^\s()<>"'`,;|{}“”‘’]+/g;
 const POINTER = /^((?:[A-Za-z]:[\\/])?[^:#?*]{1,300})(?::L?(\d{1,7})(?:[-–]L?\d{1,7})?(?::\d{1,7})?(?:[-–]\d{1,7})?|#L(\d{1,7})(?:-?L?\d{1,7})?)?$/;
-const LINE_WORD = /^[\s,]{0,3}(?:\(|at )?(?:lines?|ln|L)\.?[ :]{0,2}(\d{1,7})(?:[-–]\d{1,7})?\)?/i;
+const LINE_WORD = /^[`*'"]{0,2}[\s,]{0,3}(?:\(|at )?(?:lines?|ln|L)\.?[ :]{0,2}(\d{1,7})(?:[-–]\d{1,7})?\)?/i;
 const PAIRS: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
   ['[', ']'],

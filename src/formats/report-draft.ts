@@ -58,12 +58,13 @@ export class Draft {
   private readonly notes: string[] = [];
   private closed = 0;
   private none = false;
+  private readonly cleared = new Set<Severity>();
 
   constructor(private readonly options: DraftOptions) {}
 
   claim(claim: Claim): void {
     const headline = stripNumber(stripOrnament(plainText(claim.text)));
-    if (isNoFinding(headline)) return this.sayNone();
+    if (isNoFinding(headline)) return this.sayNone(claim.severity);
     const severity = claim.severity ?? this.classed(headline, claim);
     if (severity === null) return;
     const said = parseReference(headline);
@@ -74,9 +75,10 @@ export class Draft {
     (claim.aside === true ? this.asides : this.main).push(finding);
   }
 
-  /** "There are none", in so many words. */
-  sayNone(): void {
+  /** "There are none", in so many words: of this severity, or of any. */
+  sayNone(severity: Severity | null): void {
     this.none = true;
+    if (severity !== null) this.cleared.add(severity);
   }
 
   /** A finding that the report itself calls resolved. */
@@ -147,10 +149,10 @@ export class Draft {
     return kind ?? this.options.fallback;
   }
 
-  /** Asides only count for a severity of which the report lists nothing in its proper place. */
+  /** Asides only count for a severity of which the report says nothing in its proper place. */
   private allFindings(): readonly Finding[] {
     const listed = countFindings(this.main);
-    return [...this.main, ...this.asides.filter((finding) => listed[finding.severity] === 0)];
+    return [...this.main, ...this.asides.filter(({ severity }) => listed[severity] === 0 && !this.cleared.has(severity) && this.stated.get(severity) !== 0)];
   }
 
   private leastScore(): number | null {

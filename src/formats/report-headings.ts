@@ -67,7 +67,7 @@ function severityRole(title: string): Role | null {
 
 /** A heading that names what is judged: "Accessibility", "3. Token Consistency". */
 export function dimensionWord(title: string): string | null {
-  const text = stripOrnament(title).replace(/^\d{1,3}[.)]\s{1,4}/, '');
+  const text = (stripOrnament(title).replace(/^\d{1,3}[.)]\s{1,4}/, '').split(/\s[—–-]\s|[:(]/)[0] ?? '').trim();
   return text.length <= 40 && DIMENSION.test(text) ? text : null;
 }
 

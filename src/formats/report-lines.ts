@@ -10,6 +10,8 @@ import { splitTag, stripOrnament } from './severity-tag.js';
 export interface KeyValue {
   /** Lower case, words joined by `_`. */
   readonly key: string;
+  /** As it is written. */
+  readonly name: string;
   readonly value: string;
 }
 
@@ -21,7 +23,7 @@ export function splitKey(text: string): KeyValue | null {
   const name = plain.slice(0, colon).replace(/\([^()]{0,40}\)/g, '').trim();
   const words = name.split(/[\s_-]{1,5}/);
   if (words.length > 5 || !/^[\p{L}][\p{L}\d\s_-]*$/u.test(name)) return null;
-  return { key: words.join('_').toLowerCase(), value: plain.slice(colon + 1).trim() };
+  return { key: words.join('_').toLowerCase(), name, value: plain.slice(colon + 1).trim() };
 }
 
 /** Names of fields below a finding: they tell more of it and are no findings themselves. */
@@ -29,7 +31,7 @@ const LABELS: ReadonlySet<string> = new Set(
   `severity location locations file files line lines artifact artifacts where component target path reference references dimension category rule rule_id wcag
   criterion standard fix suggested_fix recommended_fix recommendation suggestion impact evidence expected actual current observed found status description details
   detail issue problem finding title why reason rationale effort owner priority level confidence id note notes example remediation solution steps proof user_impact
-  required ratio element code snippet context source affected affects threshold weight`.split(/\s+/),
+  required ratio element code snippet context source affected affects threshold weight what how result results`.split(/\s+/),
 );
 
 export function isLabel(text: string): boolean {
@@ -56,6 +58,18 @@ export interface ScoreLine {
   readonly threshold: Score | null;
 }
 
+/** The scores in a line: `Accessibility: 5/10`, or several: `Scores: Consistency 7/10, Accessibility 4/10`. */
+export function scoreLines(text: string, listed: boolean): readonly ScoreLine[] {
+  const parts = text.slice(0, 500).split(/[,;|·]/);
+  if (parts.length > 1 && parts.every((part) => findScore(part) !== null)) {
+    const [first = '', ...others] = parts;
+    const lines = [first.replace(/^[\s*]{0,5}(?:dimension )?(?:scores?|ratings?|dimensions?)\**:\**\s/i, ''), ...others].map((part) => scoreLine(part, listed));
+    if (lines.every((line) => line !== null)) return lines;
+  }
+  const line = scoreLine(text, listed);
+  return line === null ? [] : [line];
+}
+
 /**
  * `Accessibility: 5/10`, `Accessibility (25%) — 5/10`, `Score: 7`, `Overall rating 8/10`. A bare number counts after
  * the word "score", and after any name where `listed` says that scores are listed here. Percentages do not: they are weights.
@@ -66,8 +80,8 @@ export function scoreLine(text: string, listed: boolean): ScoreLine | null {
   const pair = splitKey(plain);
   const found = findScore(plain) === null ? null : findScore(arrow > 0 ? plain.slice(arrow) : plain);
   const firstAt = findScore(plain)?.start ?? -1;
-  const whole = cleanName(firstAt >= 0 ? plain.slice(0, firstAt) : (pair?.key.replaceAll('_', ' ') ?? ''));
-  if (whole === '' || whole.length > 40 || whole.split(' ').length > 6 || STALE.test(whole)) return null;
+  const whole = cleanName(firstAt >= 0 ? plain.slice(0, firstAt) : (pair?.name ?? ''));
+  if (whole === '' || whole.length > 40 || whole.split(' ').length > 6 || whole.includes(':') || STALE.test(whole)) return null;
   const overall = OVERALL.test(whole);
   const name = overall ? null : whole.replace(/ (?:score|rating)$/i, '');
   if (name !== null && NOT_A_DIMENSION.test(name)) return null;

@@ -4,9 +4,10 @@
 import type { Severity } from '../model.js';
 import { parseMarkdown, plainText, type Block, type ListItem, type Section } from './markdown-blocks.js';
 import { isNoFinding, isPlaceholder, saysNone } from './no-finding.js';
+import { parseReference } from './reference.js';
 import { isNumbered, stripNumber, type Draft } from './report-draft.js';
 import { dimensionWord, isOverall, roleOf } from './report-headings.js';
-import { countLine, isLabel, scoreLine, splitKey } from './report-lines.js';
+import { countLine, isLabel, scoreLine, scoreLines, splitKey } from './report-lines.js';
 import { takeTable } from './report-tables.js';
 import { parseSeverity, unknownSeverityNote, worseOf } from './severity.js';
 import { splitTag, type Tagged } from './severity-tag.js';
@@ -34,15 +35,18 @@ const PRAISED = /^(?:✅|✓|✔|☑|👍|🟢)|^pass(?:ed|es)?\b/i;
 const BLAMED = /^(?:❌|✗|✘|⚠|🔴|🟠|🟡|🚫|❗)|^fail(?:ed|s|ure)?\b/i;
 const NEGATIVE =
   /\b(?:missing|lacks?|lacking|fail(?:s|ed|ing|ures?)?|below|insufficient|inconsisten\w{0,5}|violat\w{0,6}|undefined|incorrect|invalid|broken|hard-?coded|duplicated?|mismatch\w{0,4}|unclear|not|no|without|incomplete|too|should|must|wrong|poor|weak|absent|never|cannot|unable|only)\b/i;
-const CLEARED = /^(?:no|zero)\b.{0,120}\b(?:found|detected|identified|present|remain(?:ing)?)\b/i;
+const ALL_DONE = /\b(?:all|every)\b.{0,80}\b(?:resolved|fixed|addressed)\b/i;
+const POSITIVE = /\b(?:meets?|pass(?:es|ed)?|compliant|compl(?:y|ies)|consistent(?:ly)?|correct(?:ly)?|good|great|excellent|valid|complete|resolves?|follows?|properly|adequate|sufficient|strong)\b/i;
+const CLEARED =
+  /^(?:no|zero)\b(?:.{0,120}\b(?:found|detected|identified|present|remain(?:ing)?)\b|.{0,40}\b(?:failures|errors|violations|issues|hard-?coded \w{1,20}|mismatch(?:es)?|duplicates|regressions|inconsistencies|conflicts|gaps)\.?$)/i;
 
 /** Drafts the report and gives back its JSON fences, which may hold a report of their own. */
 export function walkMarkdown(text: string, draft: Draft): readonly JsonFence[] {
   const root = parseMarkdown(text);
   const walk = new Walk(draft);
   walk.blocks(root, START);
-  const [only] = root.sections;
-  for (const section of root.sections) walk.section(section, START, root.sections.length === 1 && section === only);
+  if (root.sections.length === 1 && root.sections[0]?.level === 1) walk.title(root.sections[0]);
+  else for (const section of root.sections) walk.section(section, START);
   return walk.fences;
 }
 
@@ -51,27 +55,36 @@ class Walk {
 
   constructor(private readonly draft: Draft) {}
 
-  section(section: Section, above: Context, isTitle: boolean): void {
-    const context = this.enter(section, above, isTitle);
+  /** The one heading above all others names the report; it says little of what is below ("Audit: passed"). */
+  title(section: Section): void {
+    const role = roleOf(section.title);
+    if (role.kind === 'severity') return this.section(section, START);
+    this.fact(section.title, START);
+    this.blocks(section, role.kind === 'findings' ? { ...START, mode: 'dimension' } : START);
+    for (const inner of section.sections) this.section(inner, START);
+  }
+
+  section(section: Section, above: Context): void {
+    const context = this.enter(section, above);
     if (context === null) return;
     this.blocks(section, context);
-    for (const inner of section.sections) this.section(inner, context, false);
+    for (const inner of section.sections) this.section(inner, context);
   }
 
   /** The context inside a section, or null where the section as a whole was one finding. */
-  private enter(section: Section, above: Context, isTitle: boolean): Context | null {
+  private enter(section: Section, above: Context): Context | null {
     const { title } = section;
     if (above.mode === 'closed') return above;
     const role = roleOf(title);
-    const inside: Context = { ...above, title: isTitle ? '' : title };
+    const inside: Context = { ...above, title };
     if (role.kind === 'severity') {
       if (role.count !== null) this.draft.state(role.severity, role.count);
       return { ...inside, mode: 'severity', severity: role.severity, several: role.several };
     }
     const scored = scoreLine(title, false);
     if (scored !== null) return this.enterScore(scored, inside, above);
-    if (!isTitle && this.isFinding(section, above)) return null;
-    if (isTitle || role.kind === 'plain') return { ...inside, dimension: dimensionWord(title) ?? above.dimension, title: isTitle || section.level > 6 ? above.title : title };
+    if (this.isFinding(section, above)) return null;
+    if (role.kind === 'plain') return { ...inside, dimension: dimensionWord(title) ?? above.dimension, title: section.level > 6 ? above.title : title };
     if (role.kind === 'closed') return { ...inside, mode: 'closed' };
     if (role.kind === 'findings') return { ...inside, mode: above.mode === 'severity' ? 'severity' : 'findings' };
     if (role.kind === 'scores') return { ...inside, mode: 'scores' };
@@ -91,7 +104,8 @@ class Walk {
   private isFinding(section: Section, above: Context): boolean {
     const fields = fieldsOf(section.blocks);
     const lists = section.blocks.flatMap((block) => (block.kind === 'list' ? block.items : []));
-    const onlyDetails = section.sections.length === 0 && section.blocks.every((block) => block.kind !== 'table') && lists.every((item) => isLabel(item.text));
+    const described = lists.every((item) => isLabel(item.text)) || (isNumbered(section.title) && lists.some((item) => isLabel(item.text)));
+    const onlyDetails = described && section.sections.length === 0 && section.blocks.every((block) => block.kind !== 'table');
     const tag = splitTag(section.title);
     const said = fields.get('severity');
     const tagged = tag !== null && tag.rest !== '' && (onlyDetails || (tag.mark === 'bracket' && /^[^\p{L}]{0,4}[[(]/u.test(section.title)));
@@ -112,9 +126,15 @@ class Walk {
       if (block.kind === 'list') for (const item of block.items) this.item(item, context);
       else if (block.kind === 'text') this.text(block.lines, context, bareProse);
       else if (context.mode === 'closed') continue;
-      else if (block.kind === 'table') takeTable(block, { ...context, findings: context.mode === 'findings' }, this.draft);
+      else if (block.kind === 'table') this.table(block, context);
       else if (/^json[c5]?$/.test(block.language)) this.fences.push(block);
     }
+  }
+
+  /** A table that is none of the known ones may still say `| Overall Score | 6/10 |`. */
+  private table(table: Extract<Block, { kind: 'table' }>, context: Context): void {
+    if (takeTable(table, { ...context, findings: context.mode === 'findings' }, this.draft)) return;
+    for (const { cells } of table.rows) if (cells.length === 2) this.fact(cells.join(': '), context);
   }
 
   private text(lines: readonly string[], context: Context, bareProse: boolean): void {
@@ -126,18 +146,17 @@ class Walk {
     let taken = false;
     for (const line of lines) {
       const tag = splitTag(line);
-      const sure = tag !== null && (tag.mark !== 'plain' || /^\W{0,4}[A-Z]{3}/.test(line));
       if (this.fact(line, context)) taken = true;
-      else if (sure && tag.rest !== '') {
+      else if (tag !== null && tag.rest !== '') {
         this.tagged(tag, context, new Map());
         taken = true;
       } else if (saysNone(plainText(line))) {
-        this.draft.sayNone();
+        this.draft.sayNone(context.severity);
         taken = true;
       }
     }
     const prose = lines.join(' ');
-    if (!taken && bareProse && context.mode === 'severity' && !prose.endsWith(':') && !/\b(?:all|every)\b.{0,80}\b(?:resolved|fixed|addressed)\b/i.test(prose)) {
+    if (!taken && bareProse && context.mode === 'severity' && !prose.endsWith(':') && !isFigure(prose) && !ALL_DONE.test(prose)) {
       this.claim(prose, context.severity, context, new Map());
     }
   }
@@ -156,7 +175,7 @@ class Walk {
     const said = fields.get('severity');
     if (tag !== null && tag.rest !== '') this.tagged(tag, context, fields, item);
     else if (isNoFinding(text)) {
-      if (!isPlaceholder(text)) this.draft.sayNone();
+      if (!isPlaceholder(text)) this.draft.sayNone(context.severity);
     } else if (said !== undefined) {
       const named = /^(?:finding|issue|problem|challenge|critique)?\s?#?\d{0,3}:?$/i.test(text);
       this.claim((named ? (fields.get('title') ?? fields.get('issue') ?? fields.get('description')) : null) ?? text, severityOf(said, this.draft), context, fields);
@@ -203,16 +222,18 @@ class Walk {
       for (const [severity, count] of counts) this.draft.state(severity, count);
       return true;
     }
-    const scored = scoreLine(line, context.mode === 'scores');
+    const scored = scoreLines(line, context.mode === 'scores');
     const section = context.title === '' || isOverall(context.title) ? null : stripNumber(context.title);
-    if (scored === null) {
+    if (scored.length === 0) {
       if (pair === null || !/^(?:threshold|weight|total|total_issues|total_findings)$/.test(pair.key) || !/^\W{0,3}\d/.test(pair.value)) return false;
       if (pair.key === 'threshold' && section !== null) this.draft.threshold(section, pair.value);
       return true;
     }
-    const named = scored.name ?? (scored.overall ? null : section);
-    if (named === null) this.draft.score(scored.score);
-    else this.draft.dimension(named, scored.score, scored.threshold);
+    for (const { name, overall, score, threshold } of scored) {
+      const named = name ?? (overall ? null : section);
+      if (named === null) this.draft.score(score);
+      else this.draft.dimension(named, score, threshold);
+    }
     return true;
   }
 
@@ -223,11 +244,11 @@ class Walk {
   }
 
   private isClaim(text: string, context: Context): boolean {
-    if (isLabel(text) || !/\p{L}/u.test(text)) return false;
+    if (isLabel(text) || isFigure(text) || !/\p{L}/u.test(text)) return false;
     if (context.mode === 'severity') return true;
-    if (context.mode === 'findings') return !PRAISED.test(text) && !CLEARED.test(text);
+    if (context.mode === 'findings') return !PRAISED.test(text) && !CLEARED.test(text) && (!POSITIVE.test(text) || NEGATIVE.test(text));
     if (context.mode !== 'dimension' || PRAISED.test(text) || CLEARED.test(text)) return false;
-    return BLAMED.test(text) || NEGATIVE.test(text);
+    return BLAMED.test(text) || NEGATIVE.test(text) || parseReference(text).line !== null;
   }
 
   private claim(text: string, severity: Severity | null, context: Context, fields: ReadonlyMap<string, string>): void {
@@ -243,6 +264,12 @@ class Walk {
       aside: context.aside,
     });
   }
+}
+
+/** `Total: 3`: a figure, not a sentence. */
+function isFigure(text: string): boolean {
+  const pair = splitKey(text);
+  return pair !== null && /\d/.test(pair.value) && !/\p{L}/u.test(pair.value);
 }
 
 function severityOf(word: string, draft: Draft): Severity | null {

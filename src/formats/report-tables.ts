@@ -40,18 +40,19 @@ const HISTORY = /^(?:iterations?|rounds?|audit|audit id|run|date|version|attempt
 const DONE = /^(?:✅|✓|✔|☑)?\s?(?:resolved|fixed|closed|done|verified|yes)\b|^(?:✅|✔|✓)/i;
 const OVERALL = /^(?:overall|total|average|weighted|final|sum|mean)\b/i;
 
-export function takeTable(table: Table, context: TableContext, draft: Draft): void {
+/** False where the table is none that is known here. */
+export function takeTable(table: Table, context: TableContext, draft: Draft): boolean {
   const columns = columnsOf(table.header);
-  if (HISTORY.test(normal(table.header[0] ?? ''))) return;
+  if (HISTORY.test(normal(table.header[0] ?? '')) || isLegend(table, columns)) return true;
   if (columns.has('severity') && columns.has('count') && !columns.has('message')) return takeCounts(table, columns, draft);
   if (columns.has('score') && !columns.has('severity')) return takeScores(table, columns, context, draft);
-  if (table.header.length === 0 && takeBareScores(table, draft)) return;
-  if (isLegend(table, columns)) return;
+  if (table.header.length === 0 && takeBareScores(table, draft)) return true;
   const wanted = columns.has('severity') || context.severity !== null || context.findings || table.header.some((cell) => FINDING_COLUMN.test(normal(cell)));
-  if (!wanted || (table.header.length === 0 && context.severity === null)) return takeBareCounts(table, draft);
+  if (!wanted || (table.header.length === 0 && context.severity === null)) return false;
   const guessed = columns.has('severity') ? null : severityColumn(table);
   if (guessed !== null) columns.set('severity', guessed);
   for (const row of table.rows) takeFinding(row.cells, columns, context, draft);
+  return true;
 }
 
 /** A column under another name ("Impact") whose every cell is a severity. */
@@ -85,7 +86,7 @@ function takeFinding(cells: readonly string[], columns: ReadonlyMap<Column, numb
   const word = cellAt(cells, columns, 'severity');
   const text = cellAt(cells, columns, 'message') || restOf(cells, columns);
   if (isNoFinding(text) && (word === '' || isNoFinding(word) || parseSeverity(word) !== null)) {
-    if (text !== '') draft.sayNone();
+    if (text !== '') draft.sayNone(context.severity);
     return;
   }
   if (DONE.test(cellAt(cells, columns, 'status'))) return draft.skipClosed();
@@ -115,7 +116,7 @@ function restOf(cells: readonly string[], columns: ReadonlyMap<Column, number>):
   return free.reduce((longest, cell) => (cell.length > longest.length ? cell : longest), '');
 }
 
-function takeScores(table: Table, columns: ReadonlyMap<Column, number>, context: TableContext, draft: Draft): void {
+function takeScores(table: Table, columns: ReadonlyMap<Column, number>, context: TableContext, draft: Draft): true {
   const nameAt = columns.get('dimension') ?? 0;
   const scores = table.rows.map((row) => scoreOf(cellAt(row.cells, columns, 'score'), table.header[columns.get('score') ?? 0] ?? ''));
   const hundred = scores.some((score) => score !== null && score.outOf === null && score.value > 10 && score.value <= 100);
@@ -131,6 +132,7 @@ function takeScores(table: Table, columns: ReadonlyMap<Column, number>, context:
     const issue = cellAt(row.cells, columns, 'message');
     if (/\p{L}/u.test(issue) && !isNoFinding(issue)) draft.claim({ text: issue, severity: null, dimension: name, aside: context.aside });
   });
+  return true;
 }
 
 function scoreOf(cell: string, header: string): Score | null {
@@ -154,19 +156,14 @@ function takeBareScores(table: Table, draft: Draft): boolean {
   return taken;
 }
 
-function takeCounts(table: Table, columns: ReadonlyMap<Column, number>, draft: Draft): void {
-  for (const { cells } of table.rows) stateCount(cellAt(cells, columns, 'severity'), cellAt(cells, columns, 'count'), draft);
-}
-
-/** `| Critical | 2 |` under names that say nothing, such as Metric and Value. */
-function takeBareCounts(table: Table, draft: Draft): void {
-  for (const { cells } of table.rows) if (cells.length === 2) stateCount(plainText(cells[0] ?? ''), plainText(cells[1] ?? ''), draft);
-}
-
-function stateCount(word: string, count: string, draft: Draft): void {
-  const severity = /\p{L}/u.test(word) ? parseSeverity(word) : null;
-  const digits = /^\d{1,6}(?=\D|$)(?![./%])/.exec(count)?.[0];
-  if (severity !== null && digits !== undefined) draft.state(severity, Number(digits));
+function takeCounts(table: Table, columns: ReadonlyMap<Column, number>, draft: Draft): true {
+  for (const { cells } of table.rows) {
+    const word = cellAt(cells, columns, 'severity');
+    const severity = /\p{L}/u.test(word) ? parseSeverity(word) : null;
+    const digits = /^\d{1,6}(?=\D|$)(?![./%])/.exec(cellAt(cells, columns, 'count'))?.[0];
+    if (severity !== null && digits !== undefined) draft.state(severity, Number(digits));
+  }
+  return true;
 }
 
 /** Severity beside its meaning: an explanation, not a list of findings. */

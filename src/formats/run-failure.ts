@@ -54,7 +54,7 @@ export function findingOf(failure: Failure): Finding {
 function failureOf(entry: unknown, number: number): Failure {
   if (typeof entry === 'string') {
     const pointed = parseReference(entry);
-    return { name: pointed.message || `failure ${number}`, file: pointed.artifact, line: pointed.line, class: classifyFailure(entry), message: entry.trim() };
+    return { name: pointed.message || `failure ${number}`, file: pointed.artifact, line: pointed.line, class: classifyFailure(entry), message: pointed.message };
   }
   const failure: JsonObject = isObject(entry) ? entry : {};
   const message = messageOf(failure);

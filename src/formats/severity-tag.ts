@@ -25,6 +25,7 @@ const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['【', '】'],
 ]);
 const EMPHASIS: readonly string[] = ['**', '__', '`', '*', '_'];
+const NAMED = /(?<=[\s.,;(—–-])\(?severity\s{0,2}[:=]\s{0,2}[*_`]{0,2}([A-Za-z0-9]{2,12})[*_`]{0,2}\)?/i;
 const ORNAMENT = /^(?:\p{Extended_Pictographic}|[\uFE0F\u200D\s•·]){1,20}/u;
 const SEPARATOR = /^[\s:|—–.-]{1,20}/;
 
@@ -68,7 +69,8 @@ function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | nu
   if (word === null) return null;
   const before = body.slice(0, at).trim();
   const rest = restOf(after);
-  return { ...word, mark: 'bracket', rest: before === '' ? rest : `${before} ${rest}`.trim() };
+  const joint = rest !== '' && /^[\s*_`]{0,4}[:—–]/.test(after) ? ': ' : ' ';
+  return { ...word, mark: 'bracket', rest: before === '' ? rest : `${before}${joint}${rest}`.trim() };
 }
 
 /** `Critical: …`, `HIGH-2 — …` */
@@ -82,8 +84,14 @@ function worded(body: string, bold: boolean): Tagged | null {
   return { ...word, mark: bold ? 'bold' : 'plain', rest: at < 0 ? '' : restOf(body.slice(at)) };
 }
 
-/** `F-001 [HIGH] …`, `… (Medium)` */
+/** `F-001 [HIGH] …`, `… (Medium)`, `… Severity: high.` */
 function inside(body: string): Tagged | null {
+  const named = NAMED.exec(body);
+  const word = named === null ? null : wordOf(named[1] ?? '');
+  if (named !== null && word !== null) {
+    const rest = `${body.slice(0, named.index).trim()} ${restOf(body.slice(named.index + named[0].length))}`.trim();
+    return { ...word, mark: 'bracket', rest };
+  }
   for (let at = 1; at < body.length; at += 1) {
     const char = body[at];
     if (char !== '[' && char !== '(') continue;

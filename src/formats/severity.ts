@@ -103,7 +103,7 @@ export function parseSeveritySummary(text: string): SeveritySummary | null {
   const json = trimmed.startsWith('{') ? parseJson(trimmed) : null;
   if (json?.ok) return countsOfObject(json.value);
   const tally = new Tally();
-  for (const piece of trimmed.split(/[,;|\n/]/)) tallyPiece(piece, tally);
+  for (const piece of trimmed.split(/[,;|\n/]|\.\s/)) tallyPiece(piece, tally);
   return tally.finish();
 }
 

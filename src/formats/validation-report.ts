@@ -99,7 +99,7 @@ function valuesOfCheck({ name, status, errors }: Check): readonly (readonly [str
 
 function findingOf({ name, errors }: Check): Finding {
   const many = errors === null ? '' : `: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
-  return makeFinding({ severity: 'high', message: `${name} check failed${many}`, rule: name });
+  return makeFinding({ severity: 'high', message: `${name}${/\bcheck$/i.test(name) ? '' : ' check'} failed${many}`, rule: name });
 }
 
 function listed(roots: readonly JsonObject[], keys: readonly string[], notes: string[]): readonly Finding[] {

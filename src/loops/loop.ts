@@ -125,7 +125,8 @@ export type Block =
   | string
   | { readonly findings: readonly Severity[] }
   | { readonly list: string; readonly line: string }
-  | { readonly tasks: string }
+  /** The tasks of the verdict: all, or those of one role. */
+  | { readonly tasks: string; readonly role?: string }
   | { readonly history: string }
   /** Lines for one outcome only. */
   | { readonly when: readonly Outcome[]; readonly lines: readonly Block[] }

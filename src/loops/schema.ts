@@ -2,7 +2,7 @@
 // It only checks shapes; validate.ts checks that the parts fit each other.
 
 import { z } from 'zod';
-import type { Loop } from './loop.js';
+import type { Block, Loop, ReportSection } from './loop.js';
 
 const name = z.string().regex(/^[a-z][a-z0-9_]*$/, 'a name is lower-case letters, digits and _');
 const ruleId = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,31}$/, 'an id is a letter, then letters, digits, . _ or -');
@@ -20,15 +20,15 @@ const outcome = z.enum(['converge', 'revise', 'accept', 'escalate']);
 const sourceBase = {
   grade: z.enum(['measured', 'testified']).describe("measured: a tool's own report. testified: an agent's word."),
   what: text.describe('What this is, for people: "the audit report".'),
-  else: name.optional().describe('The source that stands in where this one is missing.'),
-  optional: z.boolean().optional().describe('Read for the report only; decides nothing.'),
+  else: name.exactOptional().describe('The source that stands in where this one is missing.'),
+  optional: z.boolean().exactOptional().describe('Read for the report only; decides nothing.'),
 };
 
 const source = z.union([
   z.strictObject({ row: z.literal('critic'), ...sourceBase }),
   z.strictObject({ column: text, reader: text, ...sourceBase }),
   z.strictObject({ file: oneOrMore(inside), reader: text, ...sourceBase }),
-  z.strictObject({ folder: oneOrMore(inside), named: text.optional(), match: z.array(text).optional(), reader: text, ...sourceBase }),
+  z.strictObject({ folder: oneOrMore(inside), named: text.exactOptional(), match: z.array(text).exactOptional(), reader: text, ...sourceBase }),
   z.strictObject({
     discoveries: text,
     of: z.union([z.enum(['round', 'all']), z.strictObject({ worker: text })]),
@@ -44,12 +44,12 @@ const fact = z.union([
   z.strictObject({ flag: oneOrMore(text) }),
   z.strictObject({ found: oneOrMore(name) }),
   z.strictObject({ counted: oneOrMore(name) }),
-  z.strictObject({ findings: oneOrMore(name), severity: severity.optional() }),
+  z.strictObject({ findings: oneOrMore(name), severity: severity.exactOptional() }),
   z.strictObject({
     count: text,
-    where: z.record(z.string(), z.string()).optional(),
-    below: z.number().optional(),
-    change: z.enum(['new', 'net']).optional(),
+    where: z.record(z.string(), z.string()).exactOptional(),
+    below: z.number().exactOptional(),
+    change: z.enum(['new', 'net']).exactOptional(),
   }),
 ]);
 
@@ -67,42 +67,42 @@ const setValue = z.union([
 const repair = z.strictObject({
   id: ruleId,
   when,
-  set: z.record(name, setValue).optional(),
-  error: z.strictObject({ message: text, hint: text }).optional(),
+  set: z.record(name, setValue).exactOptional(),
+  error: z.strictObject({ message: text, hint: text }).exactOptional(),
   why: text.describe('What was odd and how it is taken: the text of the anomaly.'),
 });
 
 const row = z.strictObject({
   id: ruleId.describe('Permanent: reports, tests and scripts name it.'),
-  when: when.optional().describe('Every test must hold. Left out in the last row.'),
+  when: when.exactOptional().describe('Every test must hold. Left out in the last row.'),
   then: outcome,
   why: text,
   next: text,
-  waiver: text.optional().describe('Why this row may approve without clean evidence.'),
-  anomaly: text.optional(),
+  waiver: text.exactOptional().describe('Why this row may approve without clean evidence.'),
+  anomaly: text.exactOptional(),
 });
 
 const task = z.strictObject({
   id: text,
   title: text,
   description: text,
-  without: text.optional().describe('The description where the critic left no finding.'),
+  without: text.exactOptional().describe('The description where the critic left no finding.'),
   role: text,
   after: z.enum(['critic', 'previous']),
-  each: z.literal('file').optional(),
-  recheck: z.boolean().optional(),
-  set: z.record(z.string(), z.string()).optional(),
-  copy: z.array(text).optional(),
-  file: inside.optional(),
-  acceptance: text.optional(),
+  each: z.literal('file').exactOptional(),
+  recheck: z.boolean().exactOptional(),
+  set: z.record(z.string(), z.string()).exactOptional(),
+  copy: z.array(text).exactOptional(),
+  file: inside.exactOptional(),
+  acceptance: text.exactOptional(),
 });
 
-const block: z.ZodType<import('./loop.js').Block> = z.lazy(() =>
+const block: z.ZodType<Block> = z.lazy(() =>
   z.union([
     text,
     z.strictObject({ findings: z.array(severity).min(1) }),
     z.strictObject({ list: text, line: text }),
-    z.strictObject({ tasks: text }),
+    z.strictObject({ tasks: text, role: text.exactOptional() }),
     z.strictObject({ history: text }),
     z.strictObject({ when: z.array(outcome).min(1), lines: z.array(block).min(1) }),
     z.strictObject({ unresolved: z.literal(true) }),
@@ -111,9 +111,9 @@ const block: z.ZodType<import('./loop.js').Block> = z.lazy(() =>
   ]),
 );
 
-const section: z.ZodType<import('./loop.js').ReportSection> = z.lazy(() =>
-  z.strictObject({ heading: text, blocks: z.array(block).default([]), sections: z.array(section).optional() }),
-) as z.ZodType<import('./loop.js').ReportSection>;
+const section: z.ZodType<ReportSection> = z.lazy(() =>
+  z.strictObject({ heading: text, blocks: z.array(block).default([]), sections: z.array(section).exactOptional() }),
+);
 
 const roundSource = z.union([
   z.strictObject({ file: inside, at: text }),
@@ -125,33 +125,33 @@ const roundSource = z.union([
 const notice = z.strictObject({ id: ruleId, why: text });
 
 export const loopSchema = z.strictObject({
-  $schema: z.string().optional(),
+  $schema: z.string().exactOptional(),
   loop: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/, 'a loop name is lower-case letters, digits and -'),
   title: text,
   roles: z.strictObject({ generator: text, critic: text, judge: text }),
   words: z.strictObject({ converge: text, revise: text, accept: text, escalate: text }),
-  chain: z.union([z.enum(['session', 'id']), z.strictObject({ column: text, what: text, choose: z.boolean().optional() })]),
+  chain: z.union([z.enum(['session', 'id']), z.strictObject({ column: text, what: text, choose: z.boolean().exactOptional() })]),
   round: z.strictObject({
     first: z.union([z.literal(0), z.literal(1)]),
     counts: text,
     from: z.array(roundSource).default([]),
-    unclear: notice.optional(),
-    corrupt: notice.optional(),
+    unclear: notice.exactOptional(),
+    corrupt: notice.exactOptional(),
   }),
   cap: z.strictObject({
     default: z.number().int().min(1).max(100),
-    from: z.strictObject({ file: inside, at: text }).optional(),
+    from: z.strictObject({ file: inside, at: text }).exactOptional(),
   }),
-  target: z.strictObject({ default: z.number(), column: text, what: text }).optional(),
+  target: z.strictObject({ default: z.number(), column: text, what: text }).exactOptional(),
   columns: z.strictObject({ in: z.array(text).default([]), out: z.array(text).default([]) }),
   evidence: z.record(name, source),
   facts: z.record(name, fact),
-  agree: z.strictObject({ sources: z.array(name).min(2), id: ruleId, why: text }).optional(),
+  agree: z.strictObject({ sources: z.array(name).min(2), id: ruleId, why: text }).exactOptional(),
   repairs: z.array(repair).default([]),
   table: z.array(row).min(1),
   tasks: z.array(task).default([]),
-  planned: z.strictObject({ skip: text }).optional(),
-  unwritable: z.strictObject({ id: ruleId, why: text, next: text }).optional(),
+  planned: z.strictObject({ skip: text }).exactOptional(),
+  unwritable: z.strictObject({ id: ruleId, why: text, next: text }).exactOptional(),
   report: z.array(section).min(1),
   ask: z.strictObject({
     question: text,
@@ -163,4 +163,4 @@ export const loopSchema = z.strictObject({
 export type LoopInput = z.input<typeof loopSchema>;
 
 /** The schema and the shapes of loop.ts must be the same thing: this line does not compile where they are not. */
-export const shapesAgree: (checked: Omit<z.output<typeof loopSchema>, '$schema'>) => Loop = (checked) => checked as Loop;
+export const shapesAgree: (checked: Omit<z.output<typeof loopSchema>, '$schema'>) => Loop = (checked) => checked;

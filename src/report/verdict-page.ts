@@ -45,7 +45,7 @@ function blockLines(block: Block, input: PageInput): string[] {
     return orNone(found.map((finding) => `${tag ? `[${finding.severity.toUpperCase()}] ` : ''}${describeFinding(finding)}`));
   }
   if ('list' in block) return listLines(block.list, block.line, input);
-  if ('tasks' in block) return orNone(verdict.tasks.map((task, index) => fillTemplate(block.tasks, taskLookup(task, index))));
+  if ('tasks' in block) return orNone(verdict.tasks.filter((task) => block.role === undefined || task['role'] === block.role).map((task, index) => fillTemplate(block.tasks, taskLookup(task, index))));
   if ('history' in block) return orNone(historyLines(block.history, input));
   if ('unresolved' in block) return unresolvedLines(verdict);
   if ('options' in block) return input.loop.ask.options.map((option) => bullet(`Option ${option.id}: ${option.means}`));
@@ -116,7 +116,8 @@ function lookupOf(input: PageInput): Lookup {
   const { verdict, facts } = input;
   const before = input.past.findLast((round) => round.verdict.round < verdict.round) ?? input.past.at(-1);
   const named: Readonly<Record<string, unknown>> = {
-    decision: decisionWord(verdict),
+    decision: verdict.decision,
+    verdict: marked(verdict),
     rule: verdict.rule,
     reason: verdict.reason,
     nextStep: verdict.nextStep,
@@ -149,6 +150,7 @@ function delta(before: unknown, after: unknown): string | null {
   return `${change >= 0 ? '+' : '-'}${showNumber(Math.abs(change))}`;
 }
 
-function decisionWord(verdict: Verdict): string {
+/** The decision with what everybody must see beside it. */
+function marked(verdict: Verdict): string {
   return verdict.decision + (verdict.status === 'partial' ? ' (PARTIAL)' : '') + (verdict.unverified ? ' (unverified)' : '');
 }

@@ -71,7 +71,7 @@ export function observe(input: SceneInput): Scene {
   const board = readBoard(folder, new Set(['gc_decision', ...boardTypes(loop)]), input.expired);
   if (board.scan.firstMalformed !== null) {
     const { line, problem } = board.scan.firstMalformed;
-    anomalies.push({ rule: BOARD, message: `${board.scan.malformed} of ${board.scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}` });
+    anomalies.push({ rule: BOARD, message: `${BOARD}: ${board.scan.malformed} of ${board.scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}` });
   }
   const past = decidedIn(state, loop.loop, chain);
   const files = roundOfFiles(folder, loop, chain, critic?.task ?? null, past.length > 0);

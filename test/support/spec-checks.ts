@@ -31,10 +31,16 @@ export function checkPrinted(step: Step, printed: JsonObject): void {
     expect(ids, `anomalies: ${JSON.stringify(anomalies)}`).toEqual([...step.anomalies].sort());
   }
   for (const pattern of step.anomalyMatches ?? []) {
-    expect(anomalies.map((anomaly) => anomaly['message']), 'an anomaly must speak of it').toContainEqual(expect.stringMatching(new RegExp(pattern, 'i')));
+    const told = anomalies.map((anomaly) => `${String(anomaly['rule'])} ${String(anomaly['message'])}`);
+    expect(told, 'an anomaly must speak of it').toContainEqual(expect.stringMatching(new RegExp(pattern, 'i')));
   }
   if (step.tasks !== undefined) {
-    expect(objects(printed['tasks']).map((task) => task['id']).sort(), 'tasks').toEqual([...step.tasks].sort());
+    expect(
+      objects(printed['tasks'])
+        .map((task) => task['id'])
+        .sort(),
+      'tasks',
+    ).toEqual([...step.tasks].sort());
   }
 }
 
@@ -84,7 +90,10 @@ function checkCell(name: string, actual: string, wanted: CellExpectation): void 
   for (const part of wanted.excludes ?? []) expect(actual, name).not.toContain(part);
 }
 
-function checkFixTasks(wanted: readonly { readonly target_files: readonly string[]; readonly findings: number }[], after: ReadonlyMap<string, string>): void {
+function checkFixTasks(
+  wanted: readonly { readonly target_files: readonly string[]; readonly findings: number }[],
+  after: ReadonlyMap<string, string>,
+): void {
   const found = [...after].filter(([path]) => /^session\/tasks\/FIX-[\d-]+\.json$/.test(path));
   const shapes = found.map(([path, text]) => {
     const task = JSON.parse(text) as JsonObject;
@@ -100,13 +109,19 @@ function checkFixTasks(wanted: readonly { readonly target_files: readonly string
 
 /** What holds for every verdict: its fields, its evidence, the board, and a task graph that is still sound. */
 export function checkInvariants({ printed, before, after }: Run): void {
-  expect(KEYS.filter((key) => !(key in printed)), 'fields of the verdict that are missing').toEqual([]);
+  expect(
+    KEYS.filter((key) => !(key in printed)),
+    'fields of the verdict that are missing',
+  ).toEqual([]);
   for (const key of ['reason', 'nextStep']) expect(String(printed[key]), key).toMatch(/\S/);
   expect(object(printed['role'])['sha256']).toMatch(/^[0-9a-f]{64}$/);
   for (const finding of objects(printed['findings'])) expect(finding['fingerprint']).toMatch(/\S/);
   checkEvidence(printed, before, after);
   const touched = [...before].filter(([path, bytes]) => EVIDENCE.test(path) && after.get(path) !== bytes);
-  expect(touched.map(([path]) => path), 'evidence must not be touched').toEqual([]);
+  expect(
+    touched.map(([path]) => path),
+    'evidence must not be touched',
+  ).toEqual([]);
   checkBoard(printed, before, after);
   checkGraph(printed, tableOf(before), tableOf(after));
 }
@@ -120,7 +135,9 @@ function checkEvidence(printed: JsonObject, before: ReadonlyMap<string, string>,
     // Of the task table and the board only a part is evidence, so their hash is not the file's.
     if (bytes === undefined || path === TASKS || path === BOARD) continue;
     expect(entry['sha256'], path).toBe(createHash('sha256').update(bytes, 'latin1').digest('hex'));
-    expect(after.get(`session/blobs/${String(entry['sha256'])}`) === bytes, `${path} must be kept by content beside the journal`).toBe(true);
+    expect(after.get(`session/blobs/${String(entry['sha256'])}`) === bytes, `${path} must be kept by content beside the journal`).toBe(
+      true,
+    );
   }
 }
 
@@ -128,10 +145,17 @@ function checkBoard(printed: JsonObject, before: ReadonlyMap<string, string>, af
   const old = before.get(BOARD) ?? '';
   const now = after.get(BOARD) ?? '';
   expect(now.startsWith(old), 'nothing is ever deleted from discoveries.ndjson').toBe(true);
-  const added = now.slice(old.length).split('\n').filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as JsonObject);
+  const added = now
+    .slice(old.length)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line) as JsonObject);
   expect(added.map((line) => [line['worker'], line['type']])).toEqual([['umpire', 'gc_decision']]);
   const data = object(added[0]?.['data']);
-  expect(DECISION_KEYS.filter((key) => !(key in data)), 'fields of the gc_decision that are missing').toEqual([]);
+  expect(
+    DECISION_KEYS.filter((key) => !(key in data)),
+    'fields of the gc_decision that are missing',
+  ).toEqual([]);
   for (const key of ['loop', 'round', 'maxRounds', 'decision', 'outcome', 'rule', 'counts']) expect(data[key], key).toEqual(printed[key]);
 }
 
@@ -140,19 +164,30 @@ function checkGraph(printed: JsonObject, before: Table | null, after: Table | nu
   const rowsNow = new Map(after.rows.map((row) => [row['id'] ?? '', row]));
   expect(rowsNow.size, 'task ids must be unique').toBe(after.rows.length);
   const listed = objects(printed['tasks']).map((task) => String(task['id']));
-  expect(listed.filter((id) => !rowsNow.has(id)), 'tasks of the verdict that tasks.csv lacks').toEqual([]);
-  for (const row of after.rows) if (row['status'] === 'pending') expect(row['wave'], `wave of ${row['id']}`).toBe(String(waveOf(row, rowsNow)));
+  expect(
+    listed.filter((id) => !rowsNow.has(id)),
+    'tasks of the verdict that tasks.csv lacks',
+  ).toEqual([]);
+  for (const row of after.rows)
+    if (row['status'] === 'pending') expect(row['wave'], `wave of ${row['id']}`).toBe(String(waveOf(row, rowsNow)));
   if (before === null) return;
 
-  expect(after.header.filter((name) => before.header.includes(name)), 'columns and their order are kept').toEqual(before.header);
+  expect(
+    after.header.filter((name) => before.header.includes(name)),
+    'columns and their order are kept',
+  ).toEqual(before.header);
   const added = after.rows.map((row) => row['id'] ?? '').filter((id) => !before.rows.some((row) => row['id'] === id));
-  expect(added.filter((id) => !listed.includes(id)), 'rows that the verdict does not list').toEqual([]);
+  expect(
+    added.filter((id) => !listed.includes(id)),
+    'rows that the verdict does not list',
+  ).toEqual([]);
   for (const row of before.rows) {
     if (listed.includes(row['id'] ?? '')) continue;
     const fixed = before.header.filter((column) => !MOVABLE.has(column));
     const now = rowsNow.get(row['id'] ?? '');
     for (const column of fixed) expect(now?.[column], `${row['id']}.${column}`).toBe(row[column]);
-    if (row['status'] === 'completed') expect(now, `${row['id']} is finished`).toMatchObject({ deps: row['deps'], status: 'completed', wave: row['wave'] });
+    if (row['status'] === 'completed')
+      expect(now, `${row['id']} is finished`).toMatchObject({ deps: row['deps'], status: 'completed', wave: row['wave'] });
   }
 }
 

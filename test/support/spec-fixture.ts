@@ -37,7 +37,7 @@ export interface Step {
   readonly json?: JsonObject;
   /** Exactly these rule ids, in any order. */
   readonly anomalies?: readonly string[];
-  /** Each pattern must match the message of some anomaly. */
+  /** Each pattern must match some anomaly, written as its rule, a space and its message. */
   readonly anomalyMatches?: readonly string[];
   readonly tasks?: readonly string[];
   /** Each text must occur, in any case, in the message or the hint. */
@@ -153,6 +153,7 @@ export function parseTable(text: string): Table {
     record = [];
   }
   const [header = [], ...rows] = records;
-  for (const row of rows) if (row.length !== header.length) throw new Error(`A row of tasks.csv has ${row.length} cells, not ${header.length}: ${row.join(',')}`);
+  for (const row of rows)
+    if (row.length !== header.length) throw new Error(`A row of tasks.csv has ${row.length} cells, not ${header.length}: ${row.join(',')}`);
   return { header, rows: rows.map((row) => Object.fromEntries(header.map((name, index) => [name, row[index] ?? '']))) };
 }

@@ -1,0 +1,42 @@
+// Runs every reader over the samples in fixtures/readers/<reader>/ and compares the whole reading with the file
+// beside it. To add a sample, put it there with its `.expected.json`.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { READERS } from './readers.js';
+
+const ROOT = new URL('../../fixtures/readers/', import.meta.url);
+
+function check(reader: string, file: string): void {
+  const text = readFileSync(new URL(`${reader}/${file}`, ROOT), 'utf8');
+  const expected: unknown = JSON.parse(readFileSync(new URL(`${reader}/${file}.expected.json`, ROOT), 'utf8'));
+  expect(READERS[reader]?.(text, { path: `artifacts/${file}` })).toEqual(expected);
+}
+
+const samples = readdirSync(ROOT).flatMap((reader) =>
+  readdirSync(new URL(`${reader}/`, ROOT))
+    .filter((file) => !file.endsWith('.expected.json'))
+    .map((file) => [reader, file] as const),
+);
+
+test('every reader has samples, and every folder of samples has a reader', () => {
+  expect([...new Set(samples.map(([reader]) => reader))].toSorted()).toEqual(Object.keys(READERS).toSorted());
+});
+
+describe('samples', () => {
+  test.each(samples)('%s: %s', check);
+});
+
+/** Texts made to send a careless scanner into quadratic time. */
+const PIECES = ['[', '(', '`', '**', '|', '- ', '# ', '\n- ', '\n|a|b', '1', '1/', 'a ', ' ', '\n', '```a\n', '{"a":', '"', '\\', ':', '_', '—', '[HIGH] ', 'a.ts:', '<!--\n', '>', '$', '\t- ', 'no ', '(High', '\n1. x\n'];
+
+describe('a long text costs little', () => {
+  test.each(Object.keys(READERS))('%s', (reader) => {
+    for (const piece of PIECES) {
+      const text = piece.repeat(Math.ceil(200_000 / piece.length));
+      const started = performance.now();
+      READERS[reader]?.(text, { path: 'x' });
+      expect(performance.now() - started, `${JSON.stringify(piece)} repeated`).toBeLessThan(1000);
+    }
+  });
+});
