@@ -21,7 +21,13 @@ export function splitEntries(text: string): { readonly entries: readonly Entry[]
   const entries: Entry[] = [];
   const notes: string[] = [];
   text.split('\n').forEach((line, index) => {
-    if (line.trim() === '') return;
+    const start = line.trimStart()[0];
+    if (start === undefined) return;
+    // Asked first, because a board full of other text would cost an exception per line.
+    if (start !== '{' && start !== '[') {
+      notes.push(`the entry on line ${index + 1} was left out: it is not a JSON object`);
+      return;
+    }
     const json = parseJson(line, index + 1);
     if (!json.ok) notes.push(`an entry was left out: ${json.problem}`);
     else if (!isObject(json.value)) notes.push(`the entry on line ${index + 1} was left out: it is ${nameOf(json.value)}, expected an object`);

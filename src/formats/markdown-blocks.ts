@@ -65,9 +65,11 @@ class Cutter {
   private readonly path: OpenSection[] = [this.root];
 
   private readonly lastFenceEnd: number;
+  private readonly lastCommentEnd: number;
 
   constructor(private readonly lines: readonly string[]) {
     this.lastFenceEnd = lines.findLastIndex(isFenceEnd);
+    this.lastCommentEnd = lines.findLastIndex((line) => line.includes('-->'));
   }
 
   cut(): Section {
@@ -127,10 +129,8 @@ class Cutter {
   }
 
   private skipComment(): void {
-    const start = this.at;
-    while (this.at < this.lines.length && !this.line(0).includes('-->')) this.at += 1;
     // A comment that is never closed hides nothing: only its first line is dropped.
-    if (this.at >= this.lines.length) this.at = start;
+    while (this.at < this.lastCommentEnd && !this.line(0).includes('-->')) this.at += 1;
     this.at += 1;
   }
 

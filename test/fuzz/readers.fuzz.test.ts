@@ -1,0 +1,106 @@
+// Every reader, on mutated reports: never an exception, never a malformed reading, never slow. UMPIRE_FUZZ sets how
+// many inputs each reader gets.
+
+import { afterAll, expect, test } from 'vitest';
+import { READERS } from '../../src/formats/readers.js';
+import { SEVERITIES, type Counts, type Finding, type ReadResult, type Reading } from '../../src/model.js';
+import { mutations } from '../support/mutate.js';
+
+const INPUTS = Number(process.env['UMPIRE_FUZZ'] ?? 100_000);
+const MAX_MS = 1000;
+
+const REPORT = `# Audit
+- **Overall Score**: 5/10
+- Signal: fix_required
+- Critical Issues: 1
+
+| Dimension | Score | Weight | Threshold |
+|---|---|---|---|
+| Accessibility | 3/10 | 25% | 6 |
+
+## Critical (1)
+- **[CRITICAL]** Contrast 2.8:1 (tokens.json:42)
+  Location: design/tokens.json:42
+
+### High
+1. Missing state \`button.md:3\`
+   - Fix: add it
+
+| Severity | Issue | File | Line |
+|---|---|---|---|
+| Medium | Naming | a.md | 4 |
+
+## Resolved
+- [x] [LOW] done
+`;
+
+const SEEDS: Readonly<Record<string, readonly string[]>> = {
+  audit: [REPORT, '{"audit_score":"7/10","dimensions":{"a":{"score":5,"issues":["x (a.ts:1)"]}},"findings":{"critical":[{"title":"t","path":"p"}]}}', '```json\n{"score": 4, "findings": []}\n```\n'],
+  'review-json': ['{"review_score":"8/10","gc_signal":"CONVERGED","findings":[{"severity":"HIGH","message":"m","file":"a.ts","line":3},"[LOW] x"],"summary":{"critical":1}}'],
+  'validation-json': ['{"passed":true,"total_regressions":2,"checks":{"tests":{"status":"failed","errors":3},"lint":false,"types":"ok"},"debt_score_before":9,"debt_score_after":4,"regressions":["r (a.ts:2)"]}'],
+  'run-json': ['{"layer":"L1","pass_rate":0.9,"coverage":{"lines":{"pct":80}},"total":10,"passed":9,"failed":1,"failures":[{"name":"n","file":"a.ts","line":2,"message":"expected 1 to be 2"}]}'],
+  critique: [REPORT, '# Critique\n### Challenge 1: Cost (HIGH)\n\nToo dear.\n\nCRITICAL:1 HIGH:2\n', '{"challenges":[{"severity":"low","challenge":"c"}],"severity_summary":"HIGH:1"}'],
+  'critique-entries': ['{"worker":"w","data":{"idea":"I","challenge":"c","severity":"HIGH"}}\n{"data":{"severity_summary":"CRITICAL:1 LOW:2"}}\n{"data":{"critical":1}}\n'],
+  'severity-summary': ['CRITICAL:1 HIGH:2 MEDIUM:3 LOW:1', '2 high, 1 critical', '{"critical": 1, "high": "2"}'],
+  entries: ['{"ts":"t","worker":"w","type":"x","data":{"a":1,"b":null,"c":[1]}}\n{"worker":"v"}\n'],
+  json: ['{"verdict":"pass","n":{"m":{"k":1}},"rows":[{"a":1}],"issues":[{"text":"t","level":"warning"}]}'],
+  markdown: [REPORT, '- Verdict: pass\n- Pages: 12\nScore: 7/10\n'],
+};
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isScalar = (value: unknown): boolean => isText(value) || typeof value === 'boolean' || Number.isFinite(value);
+
+function isFinding(finding: Finding): boolean {
+  return (
+    SEVERITIES.includes(finding.severity) &&
+    isText(finding.message) &&
+    finding.message !== '' &&
+    (finding.artifact === null || (isText(finding.artifact) && finding.artifact !== '')) &&
+    (finding.line === null || (Number.isSafeInteger(finding.line) && finding.line >= 1)) &&
+    (finding.rule === undefined || isText(finding.rule)) &&
+    (finding.dimension === undefined || isText(finding.dimension)) &&
+    /^[0-9a-f]{16}$/.test(finding.fingerprint)
+  );
+}
+
+function isCounts(counts: Counts): boolean {
+  return Object.keys(counts).length === 4 && SEVERITIES.every((severity) => isCount(counts[severity]));
+}
+
+function isReading(reading: Reading): boolean {
+  const items = Object.values(reading.lists).flat();
+  return (
+    Object.getPrototypeOf(reading.values) === Object.prototype &&
+    Object.values(reading.values).every(isScalar) &&
+    reading.findings.every(isFinding) &&
+    (reading.counts === undefined || isCounts(reading.counts)) &&
+    items.every((item) => Object.values(item).every((value) => value === null || isScalar(value))) &&
+    reading.notes.every((note) => isText(note) && note !== '')
+  );
+}
+
+function isWellFormed(result: ReadResult): boolean {
+  if (result.ok) return isReading(result.reading);
+  const { problem, line } = result.unreadable;
+  return isText(problem) && problem !== '' && (line === undefined || (Number.isSafeInteger(line) && line >= 1));
+}
+
+const times: string[] = [];
+
+test.each(Object.entries(READERS))('%s', (name, read) => {
+  const started = performance.now();
+  let slowest = 0;
+  for (const text of mutations(SEEDS[name] ?? [], INPUTS, 20_240_502)) {
+    const before = performance.now();
+    const result = read(text, { path: 'artifacts/report' });
+    slowest = Math.max(slowest, performance.now() - before);
+    if (!isWellFormed(result)) expect.unreachable(`${JSON.stringify(text)} gave ${JSON.stringify(result)}`);
+  }
+  expect(slowest).toBeLessThan(MAX_MS);
+  times.push(`${name}: ${INPUTS} inputs in ${((performance.now() - started) / 1000).toFixed(1)} s, slowest ${slowest.toFixed(0)} ms`);
+}, 600_000);
+
+afterAll(() => {
+  console.info(times.join('\n'));
+});
