@@ -27,7 +27,6 @@ await Promise.all([
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     minify: true,
-    keepNames: true,
     plugins: [authoredApart],
     banner: { js: '#!/usr/bin/env node' },
   }),

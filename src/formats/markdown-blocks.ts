@@ -53,10 +53,8 @@ export function parseMarkdown(text: string): Section {
 
 /** Without bold marks, and with a link's text in place of the link. */
 export function plainText(text: string): string {
-  return text
-    .replace(/\[([^[\]]{0,300})\]\([^()\s]{0,600}\)/g, '$1')
-    .replaceAll('**', '')
-    .trim();
+  const unlinked = text.includes('](') ? text.replace(/\[([^[\]]*)\]\([^()\s]*\)/g, '$1') : text;
+  return (unlinked.includes('**') ? unlinked.replaceAll('**', '') : unlinked).trim();
 }
 
 class Cutter {

@@ -17,6 +17,8 @@ export interface KeyValue {
 
 /** `**Audit Score:** 7/10` → audit_score. Null where the line is a sentence. */
 export function splitKey(text: string): KeyValue | null {
+  const at = text.indexOf(':');
+  if (at < 1 || at > 120) return null;
   const plain = stripOrnament(plainText(text)).replaceAll('`', '');
   const colon = plain.indexOf(':');
   if (colon < 1 || colon > 40 || !/^\s|^$/.test(plain.slice(colon + 1, colon + 2))) return null;
@@ -60,6 +62,7 @@ export interface ScoreLine {
 
 /** The scores in a line: `Accessibility: 5/10`, or several: `Scores: Consistency 7/10, Accessibility 4/10`. */
 export function scoreLines(text: string, listed: boolean): readonly ScoreLine[] {
+  if (!/\d/.test(text)) return [];
   const parts = text.slice(0, 500).split(/[,;|·]/);
   if (parts.length > 1 && parts.every((part) => findScore(part) !== null)) {
     const [first = '', ...others] = parts;
@@ -75,11 +78,13 @@ export function scoreLines(text: string, listed: boolean): readonly ScoreLine[] 
  * the word "score", and after any name where `listed` says that scores are listed here. Percentages do not: they are weights.
  */
 export function scoreLine(text: string, listed: boolean): ScoreLine | null {
+  if (!/\d/.test(text)) return null;
   const plain = stripOrnament(plainText(text)).replaceAll('`', '').slice(0, 300);
   const arrow = Math.max(plain.lastIndexOf('→'), plain.lastIndexOf('->'));
   const pair = splitKey(plain);
-  const found = findScore(plain) === null ? null : findScore(arrow > 0 ? plain.slice(arrow) : plain);
-  const firstAt = findScore(plain)?.start ?? -1;
+  const first = findScore(plain);
+  const found = first !== null && arrow > 0 ? findScore(plain.slice(arrow)) : first;
+  const firstAt = first?.start ?? -1;
   const whole = cleanName(firstAt >= 0 ? plain.slice(0, firstAt) : (pair?.name ?? ''));
   if (whole === '' || whole.length > 40 || whole.split(' ').length > 6 || whole.includes(':') || STALE.test(whole)) return null;
   const overall = OVERALL.test(whole);

@@ -58,6 +58,7 @@ function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | nu
   const open = body[at] ?? '';
   const close = BRACKETS.get(open);
   if (close === undefined) return null;
+  // Cut first: a search to the end of the text from every bracket would be quadratic.
   const end = body.slice(at, at + MAX_TAG).indexOf(close);
   if (end < 0) return null;
   const after = body.slice(at + end + 1);

@@ -84,10 +84,10 @@ function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, agai
   const entry = decisionEntry(given, input.ts);
   if (!(again && isOnBoard(input.board, entry))) appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0);
   const name = `verdicts/${verdict.chain.replace(/[^A-Za-z0-9._-]/g, '_')}-round-${verdict.round}`;
-  writeAtomically(folder, `${name}.md`, given.report);
-  writeAtomically(folder, `${name}.json`, `${JSON.stringify(verdict, null, 2)}\n`);
+  writeAtomically(folder, `${name}.md`, given.report, false);
+  writeAtomically(folder, `${name}.json`, `${JSON.stringify(verdict, null, 2)}\n`, false);
   const results = writeResults(input);
-  appendEvents(folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }]);
+  appendEvents(folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
 }
 
 function keepBlob(folder: SessionFolder, hash: string, content: string | Uint8Array): void {
@@ -138,6 +138,6 @@ function writeResults({ folder, given, results }: Omit<CommitInput, 'before' | '
     file.columns,
     file.tasks.map((task) => task.columns),
   );
-  writeAtomically(folder, RESULTS, text);
+  writeAtomically(folder, RESULTS, text, false);
   return sha256(text);
 }

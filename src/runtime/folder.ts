@@ -98,7 +98,11 @@ export interface Prepared {
 
 let counter = 0;
 
-export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array): Prepared {
+/**
+ * `durable`: the bytes are on the disk before the file is put in place, and the name after it. Without it a loss of power
+ * may cost the file (never half of it); for what can be written again from the journal.
+ */
+export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): Prepared {
   const place = placeFor(folder, path);
   const parent = dirname(place);
   const temporary = join(parent, `.umpire-tmp-${process.pid}-${++counter}`);
@@ -106,7 +110,7 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
     const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, modeOf(place));
     try {
       writeFileSync(fd, data);
-      fsyncSync(fd);
+      if (durable) fsyncSync(fd);
     } catch (error) {
       unlinkSync(temporary);
       throw error;
@@ -118,24 +122,24 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
     commit: () =>
       guardWrite(path, () => {
         renameSync(temporary, place);
-        syncFolder(parent);
+        if (durable) syncFolder(parent);
       }),
     discard: () => unlinkSync(temporary),
   };
 }
 
-export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array): void {
-  prepareWrite(folder, path, data).commit();
+export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): void {
+  prepareWrite(folder, path, data, durable).commit();
 }
 
 /** Appends whole lines in one write. A file whose last line was cut off gets its newline first. */
-export function appendLines(folder: SessionFolder, path: string, lines: string, endsWithNewline: boolean): void {
+export function appendLines(folder: SessionFolder, path: string, lines: string, endsWithNewline: boolean, durable = true): void {
   const place = placeFor(folder, path);
   guardWrite(path, () => {
     const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
     try {
       writeFileSync(fd, endsWithNewline ? lines : `\n${lines}`);
-      fsyncSync(fd);
+      if (durable) fsyncSync(fd);
     } finally {
       closeSync(fd);
     }

@@ -39,8 +39,8 @@ export function readJournal(folder: SessionFolder): JournalFile {
   };
 }
 
-/** Appends events with one write and one sync; returns the journal as it is then. */
-export function appendEvents(folder: SessionFolder, journal: JournalFile, ts: string, events: readonly Event[]): JournalFile {
+/** Appends events with one write and, where they must survive, one sync; returns the journal as it is then. */
+export function appendEvents(folder: SessionFolder, journal: JournalFile, ts: string, events: readonly Event[], durable = true): JournalFile {
   let { head } = journal;
   let text = '';
   const recorded: Recorded[] = [];
@@ -52,6 +52,6 @@ export function appendEvents(folder: SessionFolder, journal: JournalFile, ts: st
     recorded.push({ ...event, seq, ts });
   }
   if (journal.torn) truncateSync(placeFor(folder, JOURNAL), journal.goodBytes);
-  appendLines(folder, JOURNAL, text, true);
+  appendLines(folder, JOURNAL, text, true, durable);
   return { events: [...journal.events, ...recorded], head, goodBytes: journal.goodBytes + Buffer.byteLength(text), torn: false };
 }

@@ -9,42 +9,25 @@ import { mutations } from '../support/mutate.js';
 const INPUTS = Number(process.env['UMPIRE_FUZZ'] ?? 100_000);
 const MAX_MS = 1000;
 
-const REPORT = `# Audit
-- **Overall Score**: 5/10
-- Signal: fix_required
-- Critical Issues: 1
-
-| Dimension | Score | Weight | Threshold |
-|---|---|---|---|
-| Accessibility | 3/10 | 25% | 6 |
-
-## Critical (1)
-- **[CRITICAL]** Contrast 2.8:1 (tokens.json:42)
-  Location: design/tokens.json:42
-
-### High
-1. Missing state \`button.md:3\`
-   - Fix: add it
-
-| Severity | Issue | File | Line |
-|---|---|---|---|
-| Medium | Naming | a.md | 4 |
-
-## Resolved
-- [x] [LOW] done
-`;
+/** Small ones, so that a hundred thousand of their children take seconds. */
+const REPORTS = [
+  '# Audit\n- **Overall Score**: 5/10\n- Signal: fix_required\n- Critical Issues: 1\n\n| Dimension | Score | Weight |\n|---|---|---|\n| Accessibility | 3/10 | 25% |\n',
+  '## Critical (1)\n- **[CRITICAL]** Contrast 2.8:1 (tokens.json:42)\n  Location: a/b.json:42\n### High\n1. Missing state `button.md:3`\n   - Fix: add it\n',
+  '| Severity | Issue | File | Line |\n|---|---|---|---|\n| Medium | Naming | a.md | 4 |\n\n## Resolved\n- [x] [LOW] done\n',
+  '### Accessibility (4/10)\n**Issues:**\n- No focus ring\n\n### 1. Title\n**Severity:** High\nNo issues found.\n',
+];
 
 const SEEDS: Readonly<Record<string, readonly string[]>> = {
-  audit: [REPORT, '{"audit_score":"7/10","dimensions":{"a":{"score":5,"issues":["x (a.ts:1)"]}},"findings":{"critical":[{"title":"t","path":"p"}]}}', '```json\n{"score": 4, "findings": []}\n```\n'],
+  audit: [...REPORTS, '{"audit_score":"7/10","dimensions":{"a":{"score":5,"issues":["x (a.ts:1)"]}},"findings":{"critical":[{"title":"t","path":"p"}]}}', '```json\n{"score": 4, "findings": []}\n```\n'],
   'review-json': ['{"review_score":"8/10","gc_signal":"CONVERGED","findings":[{"severity":"HIGH","message":"m","file":"a.ts","line":3},"[LOW] x"],"summary":{"critical":1}}'],
   'validation-json': ['{"passed":true,"total_regressions":2,"checks":{"tests":{"status":"failed","errors":3},"lint":false,"types":"ok"},"debt_score_before":9,"debt_score_after":4,"regressions":["r (a.ts:2)"]}'],
   'run-json': ['{"layer":"L1","pass_rate":0.9,"coverage":{"lines":{"pct":80}},"total":10,"passed":9,"failed":1,"failures":[{"name":"n","file":"a.ts","line":2,"message":"expected 1 to be 2"}]}'],
-  critique: [REPORT, '# Critique\n### Challenge 1: Cost (HIGH)\n\nToo dear.\n\nCRITICAL:1 HIGH:2\n', '{"challenges":[{"severity":"low","challenge":"c"}],"severity_summary":"HIGH:1"}'],
+  critique: [...REPORTS, '# Critique\n### Challenge 1: Cost (HIGH)\n\nToo dear.\n\nCRITICAL:1 HIGH:2\n', '{"challenges":[{"severity":"low","challenge":"c"}],"severity_summary":"HIGH:1"}'],
   'critique-entries': ['{"worker":"w","data":{"idea":"I","challenge":"c","severity":"HIGH"}}\n{"data":{"severity_summary":"CRITICAL:1 LOW:2"}}\n{"data":{"critical":1}}\n'],
   'severity-summary': ['CRITICAL:1 HIGH:2 MEDIUM:3 LOW:1', '2 high, 1 critical', '{"critical": 1, "high": "2"}'],
   entries: ['{"ts":"t","worker":"w","type":"x","data":{"a":1,"b":null,"c":[1]}}\n{"worker":"v"}\n'],
   json: ['{"verdict":"pass","n":{"m":{"k":1}},"rows":[{"a":1}],"issues":[{"text":"t","level":"warning"}]}'],
-  markdown: [REPORT, '- Verdict: pass\n- Pages: 12\nScore: 7/10\n'],
+  markdown: [...REPORTS, '- Verdict: pass\n- Pages: 12\nScore: 7/10\n'],
 };
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
