@@ -1,7 +1,8 @@
 // Builds the package: loops to data, the command as one CommonJS file (the fastest cold start), the library as ES modules,
 // and its types.
 
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { root, run, tool } from './tools.mjs';
@@ -22,16 +23,32 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 await Promise.all([
   build({
     ...shared,
-    entryPoints: { umpire: 'src/cli/main.ts' },
+    entryPoints: { main: 'src/cli/main.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     minify: true,
+    supported: { 'dynamic-import': false },
     plugins: [authoredApart],
-    banner: { js: '#!/usr/bin/env node' },
+    banner: { js: '(function (require, __dirname) {' },
+    footer: { js: '})' },
   }),
   build({ ...shared, entryPoints: { authored: 'src/runtime/authored.ts' }, outdir: 'dist', outExtension: { '.js': '.cjs' }, format: 'cjs' }),
   build({ ...shared, entryPoints: { index: 'src/index.ts' }, outdir: 'dist', format: 'esm', splitting: true, sourcemap: true }),
 ]);
+copyFileSync(join(root, 'src', 'cli', 'launcher.cjs'), join(root, 'dist', 'umpire.cjs'));
 chmodSync(join(root, 'dist', 'umpire.cjs'), 0o755);
+warmUp();
 tool('typescript', ['-p', 'tsconfig.types.json'], 'tsc');
+
+/** Lets the command judge every sample session once, so that the compiled code it keeps holds all that a verdict needs. */
+function warmUp() {
+  const folder = mkdtempSync(join(tmpdir(), 'umpire-warm-'));
+  try {
+    cpSync(join(root, 'examples', 'sessions'), folder, { recursive: true });
+    const sessions = readdirSync(folder).map((name) => [name, join(folder, name)]);
+    run(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'warm-up', ...sessions.flat()], { stdio: 'ignore' });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -38,9 +38,10 @@ const loops = readdirSync(loopsFolder)
   .toSorted((a, b) => rank(basename(a, '.yaml')) - rank(basename(b, '.yaml')) || a.localeCompare(b))
   .map((name) => parseLoop(readFileSync(join(loopsFolder, name), 'utf8'), `src/loops/${name}`));
 
+const texts = loops.map((loop) => [loop.loop, JSON.stringify(loop)]);
 writeIfChanged(
   'src/loops/builtin.generated.ts',
-  `// Written by scripts/generate.mjs from the YAML files beside it. Do not edit.\n\nimport type { Loop } from './loop.js';\n\nexport const BUILTIN_LOOPS: readonly Loop[] = ${JSON.stringify(loops)};\n`,
+  `// Written by scripts/generate.mjs from the YAML files beside it. Do not edit.\n\n/** Each built-in loop as JSON, by name. */\nexport const BUILTIN_TEXTS: Readonly<Record<string, string>> = {\n${texts.map(([name, text]) => `  ${name}: ${JSON.stringify(text)},\n`).join('')}};\n`,
 );
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -2,17 +2,18 @@
 
 import { dirname } from 'node:path';
 import type { Verdict } from './model.js';
-import { UmpireError } from './errors.js';
+import { UmpireError, isUmpireError } from './errors.js';
 import { chainsOf } from './brain/chains.js';
 import { chainKey, decidedIn } from './brain/evolve.js';
 import type { PastVerdict } from './brain/evolve.js';
 import type { Event, VerdictGiven } from './brain/messages.js';
 import { step, unwritable } from './brain/step.js';
 import type { Draft } from './brain/step.js';
-import { BUILTIN_LOOPS } from './loops/builtin.generated.js';
+import { BUILTIN_NAMES, builtinLoop } from './loops/builtin.js';
 import { compileLoop } from './loops/compile.js';
 import type { Loop } from './loops/loop.js';
 import { verdictPage } from './report/verdict-page.js';
+import { elapsedMs } from './runtime/clock.js';
 import { commitVerdict, finishVerdict, prepareTasks } from './runtime/commit.js';
 import { listFiles, openFolder } from './runtime/folder.js';
 import type { SessionFolder } from './runtime/folder.js';
@@ -41,7 +42,7 @@ export interface DecideRequest {
   readonly strict?: boolean;
   /** Judge, but write nothing. */
   readonly dryRun?: boolean;
-  /** The moment from which the deadline counts, on the clock of `performance.now()`. */
+  /** The moment from which the deadline counts, in milliseconds since the process started. Now, where it is left out. */
   readonly startedAt?: number;
   /** The time that the journal notes. */
   readonly now?: Date;
@@ -53,19 +54,21 @@ export interface Decision {
   readonly report: string;
   /** The same evidence was judged before: this is that verdict, and nothing was written. */
   readonly repeated: boolean;
+  /** What the person at the keyboard should know and the verdict does not rest on. */
+  readonly notes: readonly string[];
 }
 
 const LOCK_WAIT_MS = 30_000;
 
 /** Judges the latest result of a loop's critic in a session folder. */
 export async function decide(request: DecideRequest): Promise<Decision> {
-  const started = request.startedAt ?? performance.now();
+  const started = request.startedAt ?? elapsedMs();
   const { loop, folder: loopFolder } = await resolveLoop(request.loop);
   checkNumbers(request, loop);
   const folder = openFolder(request.session);
   const project = findProject(folder.root);
   const strict = request.strict ?? (await strictBySettings(project));
-  const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (performance.now() - started));
+  const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (elapsedMs() - started));
   const context: Context = { request, loop, loopFolder, folder, project, strict, expired: () => remaining() <= 0 };
   if (request.dryRun === true) return decideIn(context);
   const lock = acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
@@ -121,7 +124,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
     try {
       prepared = prepareTasks(folder, scene.loop, scene.file, draft);
     } catch (error) {
-      const instead = error instanceof UmpireError ? unwritable(scene.loop, draft, error.message) : null;
+      const instead = isUmpireError(error) ? unwritable(scene.loop, draft, error.message) : null;
       if (instead === null) throw error;
       draft = instead;
     }
@@ -140,12 +143,12 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
   const same = last !== undefined && last.key === given.key && JSON.stringify(last.verdict) === JSON.stringify(given.verdict);
   if (same || request.dryRun === true) {
     prepared?.discard();
-    return { verdict: given.verdict, report: given.report, repeated: same };
+    return { verdict: given.verdict, report: given.report, repeated: same, notes: notesOn(scene) };
   }
   const ts = (request.now ?? new Date()).toISOString();
   const before = eventsBefore(context, scene, draft);
   commitVerdict({ folder, loop: scene.loop, journal: scene.journal, ts, before, given, blobs: gathering.blobs, tasks: scene.file, board: scene.board, results: scene.state.results }, prepared);
-  return { verdict: given.verdict, report: given.report, repeated: false };
+  return { verdict: given.verdict, report: given.report, repeated: false, notes: notesOn(scene) };
 }
 
 /** The recorded verdict, where its evidence is the evidence of now. Finishes its writes where a crash cut them short. */
@@ -162,7 +165,11 @@ function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision
     const ts = (request.now ?? new Date()).toISOString();
     finishVerdict({ folder: context.folder, loop: scene.loop, journal: scene.journal, ts, given: last, tasks: scene.file, board: scene.board, results: scene.state.results }, last.seq);
   }
-  return { verdict: last.verdict, report: last.report, repeated: true };
+  return { verdict: last.verdict, report: last.report, repeated: true, notes: notesOn(scene) };
+}
+
+function notesOn(scene: Scene): readonly string[] {
+  return scene.journal.torn ? ['The last line of journal.ndjson was cut off by a crash; the history goes on from the line before it.'] : [];
 }
 
 function gatherFor(context: Context, scene: Scene, round: number): Gathering {
@@ -193,16 +200,12 @@ function eventsBefore(context: Context, scene: Scene, draft: Draft): readonly Ev
   return events;
 }
 
-export function builtinLoop(name: string): Loop | null {
-  return BUILTIN_LOOPS.find((loop) => loop.loop === name) ?? null;
-}
-
 async function resolveLoop(loop: string | Loop): Promise<{ readonly loop: Loop; readonly folder: string | null }> {
   if (typeof loop !== 'string') return { loop, folder: null };
   const builtin = builtinLoop(loop);
   if (builtin !== null) return { loop: builtin, folder: null };
   const looksLikeFile = /[./\\]/.test(loop);
-  if (!looksLikeFile) throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_LOOPS.map((one) => one.loop).join(', ') });
+  if (!looksLikeFile) throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_NAMES.join(', ') });
   const { readLoopFile } = await import('./runtime/authored.js');
   return { loop: readLoopFile(loop), folder: dirname(loop) };
 }

@@ -126,6 +126,11 @@ export class UmpireError extends Error {
   }
 }
 
+/** Also where it comes from another copy of this file: the command and what it loads late are bundled apart. */
+export function isUmpireError(error: unknown): error is UmpireError {
+  return error instanceof Error && error.name === 'UmpireError' && 'hint' in error;
+}
+
 function fill(text: string, params: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? String(params[name]) : whole));
 }

@@ -1,8 +1,8 @@
 // The library's front door: named re-exports, nothing else.
 
-export { builtinLoop, decide } from './engine.js';
+export { decide } from './engine.js';
 export type { DecideRequest, Decision } from './engine.js';
-export { ERRORS, UmpireError } from './errors.js';
+export { ERRORS, UmpireError, isUmpireError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export type { Anomaly, Counts, Discovery, EvidenceRef, Finding, Grade, Outcome, RoleRef, Severity, Task, TaskRecord, TaskStatus, Verdict, VerdictStatus } from './model.js';
 export { computeWaves } from './brain/waves.js';
@@ -10,7 +10,7 @@ export { parseTasks, editTasks, printTasks } from './formats/tasks-csv.js';
 export type { TasksEdit, TasksFile } from './formats/tasks-csv.js';
 export { DiscoveryScanner, printDiscovery } from './formats/discoveries.js';
 export { printResults } from './formats/results-csv.js';
-export { BUILTIN_LOOPS } from './loops/builtin.generated.js';
+export { BUILTIN_NAMES, builtinLoop, builtinLoops } from './loops/builtin.js';
 export { compileLoop } from './loops/compile.js';
 export { judge } from './loops/judge.js';
 export type { Judgement, Params, Refusal } from './loops/judge.js';

@@ -1,70 +1,60 @@
 // `umpire decide`: flags in, a verdict out.
 
-import { parseArgs } from 'node:util';
 import type { Verdict } from '../model.js';
-import { UmpireError } from '../errors.js';
 import { decide } from '../engine.js';
 import { verdictJson } from '../report/verdict-json.js';
+import { readWords, usage, wholeNumber } from './flags.js';
+import type { FlagKinds } from './flags.js';
 import { HELP } from './help.js';
 import type { Outcome } from './outcome.js';
 
 const EXIT: Readonly<Record<Verdict['outcome'], number>> = { converge: 0, accept: 0, revise: 3, escalate: 4 };
 
-const OPTIONS = {
-  round: { type: 'string' },
-  'max-rounds': { type: 'string' },
-  layer: { type: 'string' },
-  'deadline-ms': { type: 'string' },
-  strict: { type: 'boolean' },
-  'dry-run': { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+const FLAGS: FlagKinds = {
+  '--round': 'value',
+  '--max-rounds': 'value',
+  '--layer': 'value',
+  '--deadline-ms': 'value',
+  '--strict': 'switch',
+  '--dry-run': 'switch',
+  '--json': 'switch',
+  '--help': 'switch',
+};
 
 export async function runDecide(args: readonly string[]): Promise<Outcome> {
-  const { values, positionals } = parse(args);
-  if (values.help === true) return { stdout: HELP.decide, exit: 0 };
-  const [loop, session, ...extra] = positionals;
-  if (loop === undefined || session === undefined) throw usage('`umpire decide` needs a loop and a session folder');
-  if (extra.length > 0) throw usage(`"${extra[0] ?? ''}" is one word too many`);
-  const { verdict, report, repeated } = await decide({
+  const words = readWords(args, FLAGS, 'decide');
+  if (words.switches.has('--help')) return { stdout: HELP.decide, exit: 0 };
+  const [loop, session, extra] = words.rest;
+  if (loop === undefined || session === undefined) throw usage('It needs a loop and a session folder.', 'decide');
+  if (extra !== undefined) throw usage(`"${extra}" is one word too many.`, 'decide');
+  const round = wholeNumber(words, '--round', 'decide');
+  const maxRounds = wholeNumber(words, '--max-rounds', 'decide');
+  const deadlineMs = wholeNumber(words, '--deadline-ms', 'decide');
+  const layer = words.values.get('--layer');
+  const dryRun = words.switches.has('--dry-run');
+  const { verdict, report, repeated, notes } = await decide({
     loop,
     session,
     startedAt: 0,
-    ...number('round', values.round),
-    ...number('maxRounds', values['max-rounds']),
-    ...number('deadlineMs', values['deadline-ms']),
-    ...(values.layer === undefined ? {} : { layer: values.layer }),
-    ...(values.strict === undefined ? {} : { strict: values.strict }),
-    ...(values['dry-run'] === undefined ? {} : { dryRun: values['dry-run'] }),
+    dryRun,
+    ...(round === undefined ? {} : { round }),
+    ...(maxRounds === undefined ? {} : { maxRounds }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(layer === undefined ? {} : { layer }),
+    ...(words.switches.has('--strict') ? { strict: true } : {}),
   });
   const exit = verdict.status === 'partial' ? 5 : EXIT[verdict.outcome];
-  const stdout = values.json === true ? `${JSON.stringify(verdictJson(verdict))}\n` : report;
-  return { stdout, stderr: headline(verdict, repeated, values['dry-run'] === true), exit };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw usage((error as Error).message.split('. ')[0] ?? 'the flags are not known');
-  }
-}
-
-function number<Name extends 'round' | 'maxRounds' | 'deadlineMs'>(name: Name, text: string | undefined): Partial<Record<Name, number>> {
-  if (text === undefined) return {};
-  const flag = { round: '--round', maxRounds: '--max-rounds', deadlineMs: '--deadline-ms' }[name];
-  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag} takes a whole number, not "${text.slice(0, 40)}"`);
-  return { [name]: Number(text) } as Record<Name, number>;
-}
-
-function usage(detail: string): UmpireError {
-  return new UmpireError('usage', { detail: `${detail.replace(/\.$/, '')}.`, command: 'decide' });
+  const stdout = words.switches.has('--json') ? `${JSON.stringify(verdictJson(verdict))}\n` : report;
+  return { stdout, stderr: [...notes.map((note) => `Note: ${note}\n`), headline(verdict, repeated, dryRun)].join(''), exit };
 }
 
 /** Two lines for the person who watches: what was decided and why, and what comes next. */
 function headline(verdict: Verdict, repeated: boolean, dryRun: boolean): string {
-  const marks = [verdict.status === 'partial' ? 'partial' : '', verdict.unverified ? 'unverified' : '', repeated ? 'judged before, nothing written' : '', dryRun ? 'dry run, nothing written' : ''].filter((mark) => mark !== '');
+  const marks: string[] = [];
+  if (verdict.status === 'partial') marks.push('partial');
+  if (verdict.unverified) marks.push('unverified');
+  if (repeated) marks.push('judged before, nothing written');
+  else if (dryRun) marks.push('dry run, nothing written');
   const mark = marks.length === 0 ? '' : ` (${marks.join('; ')})`;
   return `${verdict.loop}: ${verdict.decision}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${verdict.rule}. ${verdict.reason}\nNext: ${verdict.nextStep}\n`;
 }

@@ -1,7 +1,7 @@
 // The command. stdout is data, stderr is progress; the exit status is a contract. Everything it does is engine.ts' work.
 
 import { writeSync } from 'node:fs';
-import { UmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 import { runDecide } from './decide.js';
 import { HELP, VERSION } from './help.js';
 import type { Outcome } from './outcome.js';
@@ -12,11 +12,21 @@ async function main(args: readonly string[]): Promise<Outcome> {
   if (command === '--help' || command === '-h' || command === 'help') return { stdout: HELP.umpire, exit: 0 };
   if (command === '--version' || command === '-v') return { stdout: `${VERSION}\n`, exit: 0 };
   if (command === 'decide') return runDecide(rest);
+  if (command === 'warm-up') return warmUp(rest);
   throw new UmpireError('usage', { detail: `There is no command "${command}".`, command: '' });
 }
 
+/** For the build: judges sample sessions, so that the code kept for the next start holds what a verdict runs through. */
+async function warmUp(args: readonly string[]): Promise<Outcome> {
+  for (let i = 0; i + 1 < args.length; i += 2) {
+    const pair = [args[i] ?? '', args[i + 1] ?? ''];
+    for (const flags of [['--json'], []]) await runDecide([...pair, ...flags]);
+  }
+  return { exit: 0 };
+}
+
 function failure(error: unknown, json: boolean): Outcome {
-  const known = error instanceof UmpireError ? error : new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  const known = isUmpireError(error) ? error : new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   const stderr = `umpire: ${known.message}\n${known.hint}\n`;
   if (!json) return { stderr, exit: known.exit };
   const { code, message, hint, rule } = known;

@@ -27,7 +27,7 @@ export function parseFindingsText(text: string): FindingsText {
   const claims: { readonly tag: Tagged; message: string }[] = [];
   let stated: StatedCounts | null = null;
   for (const piece of text.split(SEPARATORS).flatMap((part) => part.split(BOUNDARY))) {
-    const body = piece.replace(/^\s{0,20}(?:[-*•+]|\d{1,3}[.)])\s{1,5}/, '').trim();
+    const body = piece.replace(/^\s{0,20}(?:[-*•+]|\d{1,3}[.)])\s{1,5}/, '').trim().replace(/,$/, '');
     if (body === '') continue;
     const counts = countLine(body);
     const tag = counts === null ? splitTag(body) : null;

@@ -42,13 +42,20 @@ interface OpenItem extends ListItem {
   readonly items: OpenItem[];
 }
 
-const BULLET = /^(\s{0,200})(?:[-*+•‣–]|\d{1,3}[.)])\s{1,20}(?=\S)/;
+const BULLET = /^\s{0,200}(?:[-*+•‣–]|\d{1,3}[.)])\s{1,20}(?=\S)/;
 const CHECKBOX = /^\[([ xX✓✔])\]\s{1,5}/;
 const MAX_NESTING = 20;
 
 export function parseMarkdown(text: string): Section {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
-  return new Cutter(lines.map((line) => (line.trimStart().startsWith('>') ? line.replace(/^\s{0,3}(?:>\s?){1,5}/, '') : line))).cut();
+  return new Cutter(lines.map(unwrap)).cut();
+}
+
+/** Without the marks of a quotation, and without the tags of a line of HTML (`<summary>Critical</summary>`). */
+function unwrap(line: string): string {
+  const start = line.trimStart();
+  if (start.startsWith('>')) return line.replace(/^\s{0,3}(?:>\s?){1,5}/, '');
+  return /^<\/?[a-z]/i.test(start) ? line.replace(/<\/?[a-z][^<>]*>/gi, '') : line;
 }
 
 /** Without bold marks, and with a link's text in place of the link. */
@@ -77,6 +84,10 @@ class Cutter {
       else this.cutBlock(this.line(0), this.line(0).trim());
     }
     return this.root;
+  }
+
+  private get current(): OpenSection {
+    return this.path.at(-1) ?? this.root;
   }
 
   private line(ahead: number): string {
@@ -108,9 +119,9 @@ class Cutter {
   }
 
   private open(level: number, title: string): void {
-    while ((this.path.at(-1)?.level ?? 0) >= level) this.path.pop();
+    while (this.current.level >= level) this.path.pop();
     const section: OpenSection = { level, title: plainText(title), line: this.at + 1, blocks: [], sections: [] };
-    (this.path.at(-1) ?? this.root).sections.push(section);
+    this.current.sections.push(section);
     this.path.push(section);
     this.at += 1;
   }
@@ -123,7 +134,7 @@ class Cutter {
   }
 
   private add(block: Block): void {
-    (this.path.at(-1) ?? this.root).blocks.push(block);
+    this.current.blocks.push(block);
   }
 
   private skipComment(): void {
@@ -134,8 +145,9 @@ class Cutter {
 
   private cutFence(opening: string): void {
     const mark = opening.startsWith('`') ? '```' : '~~~';
+    const closes = (line: string): boolean => isFenceEnd(line) && line.trim().startsWith(mark);
     let end = this.at + 1;
-    while (end <= this.lastFenceEnd && !(isFenceEnd(this.lines[end] ?? '') && this.lines[end]?.trim().startsWith(mark))) end += 1;
+    while (end <= this.lastFenceEnd && !closes(this.line(end - this.at))) end += 1;
     // A fence that is never closed would swallow the findings below it.
     if (end > this.lastFenceEnd) {
       this.at += 1;
@@ -206,13 +218,17 @@ class Cutter {
 }
 
 function pushItem(bullet: RegExpExecArray, line: string, number: number, top: OpenItem[], open: OpenItem[]): void {
-  const indent = (bullet[1] ?? '').replaceAll('\t', '    ').length;
-  while (open.length > 0 && ((open.at(-1)?.indent ?? 0) >= indent || open.length > MAX_NESTING)) open.pop();
+  const indent = line.slice(0, line.length - line.trimStart().length).replaceAll('\t', '    ').length;
+  let parent = open.at(-1);
+  while (parent !== undefined && (parent.indent >= indent || open.length > MAX_NESTING)) {
+    open.pop();
+    parent = open.at(-1);
+  }
   const body = line.slice(bullet[0].length).trim();
   const box = CHECKBOX.exec(body);
   const text = box === null ? body : body.slice(box[0].length);
   const item: OpenItem = { line: number, text, checked: box === null ? null : box[1] !== ' ', details: [], items: [], indent };
-  (open.at(-1)?.items ?? top).push(item);
+  (parent?.items ?? top).push(item);
   open.push(item);
 }
 

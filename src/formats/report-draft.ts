@@ -7,7 +7,7 @@ import { dedupe, reconcile } from './findings-json.js';
 import { plainText } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import { quote } from './reader.js';
-import { parseScore, toTen, type Score } from './score-text.js';
+import { parseThreshold, toTen, type Score } from './score-text.js';
 import { countFindings } from './severity.js';
 import { stripOrnament } from './severity-tag.js';
 
@@ -119,7 +119,7 @@ export class Draft {
   /** A dimension's threshold, given after its score. */
   threshold(name: string, text: string): void {
     const dimension = this.dims.get(name.toLowerCase());
-    const score = parseScore(text.replace(/^[\s>=≥]{1,5}/, ''));
+    const score = parseThreshold(text, null);
     if (dimension !== undefined && score !== null) this.dims.set(name.toLowerCase(), { ...dimension, threshold: toTen(score) });
   }
 

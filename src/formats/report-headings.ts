@@ -53,10 +53,10 @@ function severityRole(title: string): Role | null {
     if (digits !== undefined) count = Number(digits);
     text = text.slice(0, open).trim();
   }
-  const counted = /^(.{2,60}?)\s?[:—–-]\s?(\d{1,6})(?:\s(?:issues?|findings?|found|total))?$/i.exec(text);
-  if (counted !== null && open < 0 && !/p$/i.test(counted[1] ?? '')) {
-    text = counted[1] ?? '';
-    count = Number(counted[2]);
+  const counted = /\s?[:—–-]\s?(\d{1,6})(?:\s(?:issues?|findings?|found|total))?$/i.exec(text);
+  if (counted !== null && open < 0) {
+    text = text.slice(0, counted.index);
+    count = Number(counted[1]);
   }
   if (text.length > 60 || REMARKS.test(text)) return null;
   const severity = /\p{L}/u.test(text) ? parseSeverity(text) : null;

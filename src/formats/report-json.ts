@@ -5,7 +5,7 @@ import { findingsOf, findingsUnder, reconcile, rootsOf, type FindingsOptions } f
 import { firstOf, isObject, own, type JsonObject } from './json-text.js';
 import { quote } from './reader.js';
 import { Draft, type Settled } from './report-draft.js';
-import { parseScore, type Score } from './score-text.js';
+import { parseScore, parseThreshold, type Score } from './score-text.js';
 import { worstCounts } from './severity.js';
 
 const WRAPPERS = ['audit', 'report', 'audit_report', 'auditReport', 'audit_result', 'result', 'results', 'summary', 'review', 'critique', 'data'];
@@ -93,8 +93,7 @@ function takeDimensions(entries: readonly Entry[], draft: Draft): void {
       draft.score({ value: score.value, outOf });
       continue;
     }
-    const threshold = parseScore(firstOf(body, ['threshold', 'min_score', 'minimum', 'min']));
-    draft.dimension(name, { value: score.value, outOf }, threshold === null ? null : { value: threshold.value, outOf: threshold.outOf ?? outOf });
+    draft.dimension(name, { value: score.value, outOf }, parseThreshold(firstOf(body, ['threshold', 'min_score', 'minimum', 'min']), outOf));
   }
 }
 

@@ -44,7 +44,7 @@ export function isLabel(text: string): boolean {
 const NOT_A_DIMENSION =
   /\b(?:iterations?|rounds?|attempts?|steps?|phases?|waves?|cycles?|pass(?:ed|ing)?|checked|audited|reviewed|covered|coverage|tests?|files|components|pages|criteria|checks|issues|findings|previous|prior|last|before|baseline|target|threshold|minimum|maximum|required|date|version|page|task)\b/i;
 const COUNTED_THINGS = /^\s{0,3}\(?(?:components?|states?|tokens?|tests?|files|pages|checks|criteria|screens|buttons|items|issues|variants|elements|icons|colou?rs|cases|passed|iterations)\b/i;
-const OVERALL = /^(?:(?:the|audit|overall|total|final|aggregate|weighted|average|design|review|critique)[\s_]{1,3}){0,3}(?:score|rating|grade|total|average|overall)$|^overall\b/i;
+const OVERALL = /^(?:(?:the|audit|overall|total|final|aggregate|weighted|average|design|review|critique)[\s_]{1,3}){0,3}(?:score|rating|grade|total|average|overall)$|^overall\b|^(?:design |ui )?(?:audit|review|critique|report|verdict)(?: result| report)?$/i;
 const STALE = /\b(?:previous|prior|last|before|baseline|target|threshold|minimum|maximum|required|max|min|pass)\b/i;
 
 const LEADING_NUMBER = /^(\d{1,3}(?:\.\d{1,4})?(?:\s{0,3}\/\s{0,3}\d{1,3})?)(?=$|[\s(,;—–]|\.$)(?!\s{0,3}%)/;
@@ -95,7 +95,7 @@ export function scoreLine(text: string, listed: boolean): ScoreLine | null {
     const after = (arrow > 0 ? plain.slice(arrow) : plain).slice(found.end);
     return COUNTED_THINGS.test(after) ? null : { ...line, score: found.score };
   }
-  if (pair === null || (name !== null && !listed)) return null;
+  if (pair === null || !(name === null ? /\b(?:score|rating|grade)$/i.test(whole) : listed)) return null;
   const number = LEADING_NUMBER.exec(pair.value)?.[1];
   const score = number === undefined ? null : parseScore(number);
   return score === null || (score.outOf === null && score.value > 10) ? null : { ...line, score };

@@ -182,7 +182,7 @@ class Walk {
     } else if (this.isClaim(text, context)) this.claim(withDetails(text, item), context.severity, context, fields);
     else return this.inner(item, context);
     // Details are no findings, but a detail with a tag of its own is one.
-    for (const inner of item.items) if (splitTag(inner.text)?.mark === 'bracket') this.item(inner, context);
+    for (const inner of item.items) if (isTagged(inner.text)) this.item(inner, context);
   }
 
   /** Where the item only heads what is nested in it, or states a fact: the context of what is nested. */
@@ -266,6 +266,10 @@ class Walk {
   }
 }
 
+function isTagged(text: string): boolean {
+  return !isLabel(text) && splitTag(text)?.mark === 'bracket';
+}
+
 /** `Total: 3`: a figure, not a sentence. */
 function isFigure(text: string): boolean {
   const pair = splitKey(text);
@@ -302,7 +306,7 @@ function firstText(blocks: readonly Block[]): string | undefined {
 /** The headline with what is said below it, save for fields such as the location. */
 function withDetails(text: string, item: ListItem): string {
   const details = [...item.details, ...item.items.map((inner) => inner.text)]
-    .filter((line) => !isLabel(line) && splitTag(line)?.mark !== 'bracket')
+    .filter((line) => !isLabel(line) && !isTagged(line))
     .map((line) => plainText(line));
   return details.length === 0 ? text : `${text.replace(/[:.]$/, '')} — ${details.join('; ').slice(0, 300)}`;
 }

@@ -5,7 +5,7 @@ import type { Severity } from '../model.js';
 import { plainText, type Block } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import type { Draft } from './report-draft.js';
-import { parseScore, type Score } from './score-text.js';
+import { parseScore, parseThreshold, type Score } from './score-text.js';
 import { parseSeverity, unknownSeverityNote } from './severity.js';
 
 export interface TableContext {
@@ -17,6 +17,9 @@ export interface TableContext {
 }
 
 type Table = Extract<Block, { kind: 'table' }>;
+
+/** Where each column stands; -1 where the table has none such. */
+type Columns = Record<Column, number>;
 
 type Column = 'severity' | 'message' | 'place' | 'line' | 'dimension' | 'score' | 'outOf' | 'threshold' | 'rule' | 'status' | 'count';
 
@@ -43,61 +46,55 @@ const OVERALL = /^(?:overall|total|average|weighted|final|sum|mean)\b/i;
 /** False where the table is none that is known here. */
 export function takeTable(table: Table, context: TableContext, draft: Draft): boolean {
   const columns = columnsOf(table.header);
-  if (HISTORY.test(normal(table.header[0] ?? '')) || isLegend(table, columns)) return true;
-  if (columns.has('severity') && columns.has('count') && !columns.has('message')) return takeCounts(table, columns, draft);
-  if (columns.has('score') && !columns.has('severity')) return takeScores(table, columns, context, draft);
+  if (HISTORY.test(normal(cellAt(table.header, 0))) || isLegend(table, columns)) return true;
+  if (columns.severity >= 0 && columns.count >= 0 && columns.message < 0) return takeCounts(table, columns, draft);
+  if (columns.score >= 0 && columns.severity < 0) return takeScores(table, columns, context, draft);
   if (table.header.length === 0 && takeBareScores(table, draft)) return true;
-  const wanted = columns.has('severity') || context.severity !== null || context.findings || table.header.some((cell) => FINDING_COLUMN.test(normal(cell)));
+  const wanted = columns.severity >= 0 || context.severity !== null || context.findings || table.header.some((cell) => FINDING_COLUMN.test(normal(cell)));
   if (!wanted || (table.header.length === 0 && context.severity === null)) return false;
-  const guessed = columns.has('severity') ? null : severityColumn(table);
-  if (guessed !== null) columns.set('severity', guessed);
+  if (columns.severity < 0) columns.severity = severityColumn(table);
   for (const row of table.rows) takeFinding(row.cells, columns, context, draft);
   return true;
 }
 
 /** A column under another name ("Impact") whose every cell is a severity. */
-function severityColumn(table: Table): number | null {
-  const at = table.header.findIndex((_, index) =>
-    table.rows.every(({ cells }) => /\p{L}/u.test(cells[index] ?? '') && parseSeverity(plainText(cells[index] ?? '')) !== null),
+function severityColumn(table: Table): number {
+  if (table.rows.length === 0) return -1;
+  return table.header.findIndex((_, index) =>
+    table.rows.every(({ cells }) => /\p{L}/u.test(cellAt(cells, index)) && parseSeverity(cellAt(cells, index)) !== null),
   );
-  return at < 0 || table.rows.length === 0 ? null : at;
 }
 
-function columnsOf(header: readonly string[]): Map<Column, number> {
-  const columns = new Map<Column, number>();
-  header.forEach((cell, index) => {
-    const name = normal(cell);
-    const column = COLUMNS.find(([, pattern]) => pattern.test(name))?.[0];
-    if (column !== undefined && !columns.has(column)) columns.set(column, index);
-  });
-  return columns;
+function columnsOf(header: readonly string[]): Columns {
+  const meanings = header.map((cell) => COLUMNS.find(([, pattern]) => pattern.test(normal(cell)))?.[0]);
+  const entries = COLUMNS.map(([column]) => [column, meanings.indexOf(column)] as const);
+  return Object.fromEntries(entries) as Columns;
 }
 
 function normal(cell: string): string {
   return plainText(cell).replaceAll('`', '').replace(/\s{1,20}/g, ' ').trim().toLowerCase().slice(0, 60);
 }
 
-function cellAt(cells: readonly string[], columns: ReadonlyMap<Column, number>, column: Column): string {
-  const index = columns.get(column);
-  return index === undefined ? '' : plainText(cells[index] ?? '').trim();
+function cellAt(cells: readonly string[], index: number): string {
+  return plainText(cells[index] ?? '');
 }
 
-function takeFinding(cells: readonly string[], columns: ReadonlyMap<Column, number>, context: TableContext, draft: Draft): void {
-  const word = cellAt(cells, columns, 'severity');
-  const text = cellAt(cells, columns, 'message') || restOf(cells, columns);
+function takeFinding(cells: readonly string[], columns: Columns, context: TableContext, draft: Draft): void {
+  const word = cellAt(cells, columns.severity);
+  const text = cellAt(cells, columns.message) || restOf(cells, columns);
   if (isNoFinding(text) && (word === '' || isNoFinding(word) || parseSeverity(word) !== null)) {
     if (text !== '') draft.sayNone(context.severity);
     return;
   }
-  if (DONE.test(cellAt(cells, columns, 'status'))) return draft.skipClosed();
-  const line = /\d{1,7}/.exec(cellAt(cells, columns, 'line'))?.[0];
+  if (DONE.test(cellAt(cells, columns.status))) return draft.skipClosed();
+  const line = /\d{1,7}/.exec(cellAt(cells, columns.line))?.[0];
   draft.claim({
     text,
     severity: severityOf(word, draft) ?? context.severity,
-    place: cellAt(cells, columns, 'place'),
+    place: cellAt(cells, columns.place),
     line: line === undefined ? null : Number(line),
-    dimension: cellAt(cells, columns, 'dimension') || context.dimension,
-    rule: cellAt(cells, columns, 'rule'),
+    dimension: cellAt(cells, columns.dimension) || context.dimension,
+    rule: cellAt(cells, columns.rule),
     aside: context.aside,
   });
 }
@@ -110,33 +107,34 @@ function severityOf(word: string, draft: Draft): Severity | null {
 }
 
 /** Where no column is named for it, the finding is the longest cell of those without a meaning of their own. */
-function restOf(cells: readonly string[], columns: ReadonlyMap<Column, number>): string {
-  const taken = new Set(columns.values());
+function restOf(cells: readonly string[], columns: Columns): string {
+  const taken = new Set(Object.values(columns));
   const free = cells.filter((_, index) => !taken.has(index)).map((cell) => plainText(cell));
   return free.reduce((longest, cell) => (cell.length > longest.length ? cell : longest), '');
 }
 
-function takeScores(table: Table, columns: ReadonlyMap<Column, number>, context: TableContext, draft: Draft): true {
-  const nameAt = columns.get('dimension') ?? 0;
-  const scores = table.rows.map((row) => scoreOf(cellAt(row.cells, columns, 'score'), table.header[columns.get('score') ?? 0] ?? ''));
-  const hundred = scores.some((score) => score !== null && score.outOf === null && score.value > 10 && score.value <= 100);
-  table.rows.forEach((row, index) => {
-    const name = plainText(row.cells[nameAt] ?? '').replace(/\s{0,3}\([^()]{0,40}\)$/, '');
-    const said = scores[index] ?? null;
-    if (said === null || !/\p{L}/u.test(name)) return;
-    const outOf = parseScore(cellAt(row.cells, columns, 'outOf'))?.value ?? said.outOf ?? (hundred ? 100 : null);
+function takeScores(table: Table, columns: Columns, context: TableContext, draft: Draft): true {
+  const header = cellAt(table.header, columns.score);
+  const scored = table.rows.map((row) => ({ row, said: scoreOf(cellAt(row.cells, columns.score), header) }));
+  const hundred = scored.some(({ said }) => said !== null && said.outOf === null && said.value > 10 && said.value <= 100);
+  for (const { row, said } of scored) {
+    const name = cellAt(row.cells, Math.max(columns.dimension, 0)).replace(/\s{0,3}\([^()]{0,40}\)$/, '');
+    if (said === null || !/\p{L}/u.test(name)) continue;
+    const outOf = parseScore(cellAt(row.cells, columns.outOf))?.value ?? said.outOf ?? (hundred ? 100 : null);
     const score: Score = { value: said.value, outOf };
-    if (OVERALL.test(name)) return draft.score(score);
-    const threshold = parseScore(cellAt(row.cells, columns, 'threshold').replace(/^[\s>=≥]{1,5}/, ''));
-    draft.dimension(name, score, threshold === null ? null : { value: threshold.value, outOf: threshold.outOf ?? outOf });
-    const issue = cellAt(row.cells, columns, 'message');
+    if (OVERALL.test(name)) {
+      draft.score(score);
+      continue;
+    }
+    draft.dimension(name, score, parseThreshold(cellAt(row.cells, columns.threshold), outOf));
+    const issue = cellAt(row.cells, columns.message);
     if (/\p{L}/u.test(issue) && !isNoFinding(issue)) draft.claim({ text: issue, severity: null, dimension: name, aside: context.aside });
-  });
+  }
   return true;
 }
 
 function scoreOf(cell: string, header: string): Score | null {
-  const score = parseScore(cell.replaceAll('*', '').replace(/^[^\d]{1,6}/, '').replace(/[^\d%/.]{1,20}$/u, ''));
+  const score = parseScore(cell.replaceAll('*', '').replace(/^[^\d.-]{1,6}/, '').replace(/[^\d%/.]{1,20}$/u, ''));
   const top = /(?:\/|out of|0\s?[-–]\s?)\s?(\d{1,3})\b/i.exec(header)?.[1];
   if (score === null || score.outOf !== null || top === undefined) return score;
   return { value: score.value, outOf: Number(top) };
@@ -146,9 +144,9 @@ function scoreOf(cell: string, header: string): Score | null {
 function takeBareScores(table: Table, draft: Draft): boolean {
   let taken = false;
   for (const { cells } of table.rows) {
-    const score = scoreOf(plainText(cells[1] ?? ''), '');
-    const name = plainText(cells[0] ?? '');
-    if (score === null || score.outOf === null || (cells[1] ?? '').includes('%') || !/\p{L}/u.test(name)) continue;
+    const name = cellAt(cells, 0);
+    const score = scoreOf(cellAt(cells, 1), '');
+    if (score === null || score.outOf === null || cellAt(cells, 1).includes('%') || !/\p{L}/u.test(name)) continue;
     taken = true;
     if (OVERALL.test(name)) draft.score(score);
     else draft.dimension(name, score);
@@ -156,17 +154,17 @@ function takeBareScores(table: Table, draft: Draft): boolean {
   return taken;
 }
 
-function takeCounts(table: Table, columns: ReadonlyMap<Column, number>, draft: Draft): true {
+function takeCounts(table: Table, columns: Columns, draft: Draft): true {
   for (const { cells } of table.rows) {
-    const word = cellAt(cells, columns, 'severity');
+    const word = cellAt(cells, columns.severity);
     const severity = /\p{L}/u.test(word) ? parseSeverity(word) : null;
-    const digits = /^\d{1,6}(?=\D|$)(?![./%])/.exec(cellAt(cells, columns, 'count'))?.[0];
+    const digits = /^\d{1,6}(?=\D|$)(?![./%])/.exec(cellAt(cells, columns.count))?.[0];
     if (severity !== null && digits !== undefined) draft.state(severity, Number(digits));
   }
   return true;
 }
 
 /** Severity beside its meaning: an explanation, not a list of findings. */
-function isLegend(table: Table, columns: ReadonlyMap<Column, number>): boolean {
-  return columns.has('severity') && !columns.has('message') && table.header.some((cell) => /^(?:meaning|definition|criteria|gc impact|explanation)s?$/.test(normal(cell)));
+function isLegend(table: Table, columns: Columns): boolean {
+  return columns.severity >= 0 && columns.message < 0 && table.header.some((cell) => /^(?:meaning|definition|criteria|gc impact|explanation)s?$/.test(normal(cell)));
 }

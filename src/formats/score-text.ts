@@ -29,6 +29,13 @@ export function findScore(text: string): { readonly score: Score; readonly start
   return { score: { value: Number(match[1]), outOf: Number(match[2]) }, start: match.index, end: match.index + match[0].length };
 }
 
+/** A threshold stands on the scale of its score, save that 6 beside 80/100 means 6 of 10: read as 6 of 100 it would ask for nothing. */
+export function parseThreshold(value: unknown, outOf: number | null): Score | null {
+  const threshold = parseScore(typeof value === 'string' ? value.replace(/^[\s>=≥]{1,5}/, '') : value);
+  if (threshold === null || threshold.outOf !== null) return threshold;
+  return { value: threshold.value, outOf: outOf === 100 && threshold.value <= 10 ? 10 : outOf };
+}
+
 /** The score on a scale of 0 to 10, or null where it does not lie on its own scale. */
 export function toTen(score: Score): number | null {
   const outOf = score.outOf ?? 10;

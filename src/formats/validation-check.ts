@@ -56,6 +56,7 @@ function saidStatus(name: string, value: JsonObject, notes: string[]): readonly 
   return [
     ...words.map((word) => (typeof word === 'boolean' ? (word ? 'passed' : 'failed') : statusOf(name, typeof word === 'object' ? nameOf(word) : String(word), notes))),
     ...flags.map((flag) => (flag === true ? ('passed' as const) : ('failed' as const))),
+    ...(own(value, 'failed') === true ? ['failed' as const] : []),
   ];
 }
 

@@ -23,7 +23,34 @@ interface Hole {
 const HOLE = /\{([A-Za-z_][\w.]*)(?::([^{}]*)|(%)|\?([^|{}]*)\|([^|{}]*))?\}/g;
 const MOST_SHOWN = 256;
 
+/** Cut into its holes at the first use: a verdict fills few of the texts that a loop has. */
 export function compileTemplate(text: string): Template {
+  let parts: Parts | null = null;
+  const cut = () => (parts ??= cutHoles(text));
+  return {
+    get names() {
+      return cut().holes.map((hole) => hole.name);
+    },
+    fill: (lookup) => {
+      const { literals, holes, last } = parts ?? cut();
+      let out = '';
+      for (let i = 0; i < holes.length; i++) {
+        const hole = holes[i] as Hole;
+        out += (literals[i] as string) + showOnce(lookup(hole.name), hole);
+      }
+      return out + last;
+    },
+  };
+}
+
+interface Parts {
+  /** The text before each hole. */
+  readonly literals: readonly string[];
+  readonly holes: readonly Hole[];
+  readonly last: string;
+}
+
+function cutHoles(text: string): Parts {
   const literals: string[] = [];
   const holes: Hole[] = [];
   let from = 0;
@@ -42,19 +69,7 @@ export function compileTemplate(text: string): Template {
     });
     from = match.index + match[0].length;
   }
-  const last = text.slice(from);
-  if (holes.length === 0) return { names: [], fill: () => text };
-  return {
-    names: holes.map((hole) => hole.name),
-    fill: (lookup) => {
-      let out = '';
-      for (let i = 0; i < holes.length; i++) {
-        const hole = holes[i] as Hole;
-        out += (literals[i] as string) + showOnce(lookup(hole.name), hole);
-      }
-      return out + last;
-    },
-  };
+  return { literals, holes, last: text.slice(from) };
 }
 
 export function fillTemplate(text: string, lookup: Lookup): string {

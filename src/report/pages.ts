@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { ERRORS } from '../errors.js';
-import { BUILTIN_LOOPS } from '../loops/builtin.generated.js';
+import { builtinLoops } from '../loops/builtin.js';
 import { loopSchema } from '../loops/schema.js';
 import { loopPage, table } from './loop-page.js';
 
@@ -16,7 +16,7 @@ export function generatedPages(): Readonly<Record<string, string>> {
 function loopsPage(): string {
   const summary = table(
     ['loop', 'generator → critic', 'words', 'a round counts', 'cap', 'at the cap'],
-    BUILTIN_LOOPS.map((loop) => {
+    builtinLoops().map((loop) => {
       const last = loop.table.find((row) => row.when?.['round'] === '>=cap') ?? loop.table.findLast((row) => row.then === 'escalate' || row.then === 'accept');
       const words = [...new Set(loop.table.map((row) => loop.words[row.then]))].join(' · ');
       return [`[${loop.loop}](#${loop.loop})`, `${loop.roles.generator} → ${loop.roles.critic}`, words, loop.round.counts, String(loop.cap.default), last === undefined ? 'none' : `${loop.words[last.then]} (${last.id})`];
@@ -35,7 +35,7 @@ function loopsPage(): string {
     '',
     'An absent fact fails every comparison. A loop that approves by waiver never does so under `--strict`.',
     '',
-    ...BUILTIN_LOOPS.map(loopPage),
+    ...builtinLoops().map(loopPage),
   ]
     .join('\n')
     .replace(/\n+$/, '\n');

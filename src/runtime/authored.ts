@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { LineCounter, parseDocument } from 'yaml';
-import { UmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 import { decodeExactly } from '../formats/decode.js';
 import { parseLoop } from '../loops/loop-file.js';
 import type { Loop } from '../loops/loop.js';
@@ -19,7 +19,7 @@ export function readLoopFile(path: string): Loop {
     if (stat.size > MAX_LOOP_BYTES) throw new UmpireError('loop-unreadable', { file: path, detail: 'it is larger than 1 MB' });
     bytes = readFileSync(path);
   } catch (error) {
-    if (error instanceof UmpireError) throw error;
+    if (isUmpireError(error)) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new UmpireError('loop-unreadable', { file: path, detail: code === 'ENOENT' ? 'there is no such file' : faultOf(error) });
   }

@@ -126,18 +126,25 @@ function isOnBoard(board: Board, entry: Discovery): boolean {
 }
 
 /** The table that people open, once the chain is done. One that somebody else wrote is left alone. */
-function writeResults({ folder, given, results }: Omit<CommitInput, 'before' | 'blobs'>): string | null {
+function writeResults(input: Omit<CommitInput, 'before' | 'blobs'>): string | null {
+  const { folder, given, results } = input;
   const { outcome, status } = given.verdict;
   if (status === 'partial' || (outcome !== 'converge' && outcome !== 'accept')) return null;
-  const tasks = readBytes(folder, TASKS);
-  if (tasks.kind !== 'bytes') return null;
   const old = readBytes(folder, RESULTS);
   if (old.kind !== 'missing' && !(old.kind === 'bytes' && sha256(old.bytes) === results)) return null;
-  const file = parseTasks(tasks.bytes.toString('utf8'), TASKS);
+  const file = tasksNow(input);
+  if (file === null) return null;
   const text = printResults(
     file.columns,
     file.tasks.map((task) => task.columns),
   );
   writeAtomically(folder, RESULTS, text, false);
   return sha256(text);
+}
+
+function tasksNow({ folder, given, tasks }: Omit<CommitInput, 'before' | 'blobs'>): TasksFile | null {
+  const { add, set } = given.effects;
+  if (add.length === 0 && Object.keys(set).length === 0) return tasks;
+  const read = readBytes(folder, TASKS);
+  return read.kind === 'bytes' ? parseTasks(read.bytes.toString('utf8'), TASKS) : null;
 }

@@ -3,7 +3,7 @@
 
 import { closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readFileSync, readdirSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { UmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 
 /** Larger evidence is not read into memory. */
 export const MAX_BYTES = 256 * 1024 * 1024;
@@ -12,18 +12,20 @@ export interface SessionFolder {
   /** The folder itself, with links resolved. */
   readonly root: string;
   readonly name: string;
+  /** Folders inside it that were seen to be real and inside, by their path: each is looked at once. */
+  readonly seen: Map<string, string>;
 }
 
 export function openFolder(path: string): SessionFolder {
   let root: string;
   try {
-    root = realpathSync(path);
+    root = realpathSync.native(path);
     if (!statSync(root).isDirectory()) throw new UmpireError('session-missing', { path });
   } catch (error) {
-    if (error instanceof UmpireError) throw error;
+    if (isUmpireError(error)) throw error;
     throw new UmpireError('session-missing', { path });
   }
-  return { root, name: basename(root) };
+  return { root, name: basename(root), seen: new Map([[root, root]]) };
 }
 
 export type FileRead = { readonly kind: 'bytes'; readonly bytes: Buffer } | { readonly kind: 'missing' } | { readonly kind: 'unreadable'; readonly problem: string };
@@ -32,7 +34,8 @@ export type FileRead = { readonly kind: 'bytes'; readonly bytes: Buffer } | { re
 export function readBytes(folder: SessionFolder, path: string): FileRead {
   const file = join(folder.root, path);
   try {
-    const stat = statSync(file);
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined) return { kind: 'missing' };
     if (!stat.isFile()) return { kind: 'unreadable', problem: 'it is not a regular file' };
     if (stat.size > MAX_BYTES) return { kind: 'unreadable', problem: `it has ${Math.round(stat.size / 1048576)} MB; at most ${MAX_BYTES / 1048576} MB are read` };
     return { kind: 'bytes', bytes: readFileSync(file) };
@@ -58,27 +61,32 @@ export function listFiles(folder: SessionFolder, path: string): readonly string[
 export function placeFor(folder: SessionFolder, path: string): string {
   const lexical = join(folder.root, path);
   refuseOutside(folder, path, lexical);
-  const parent = dirname(lexical);
-  let existing = parent;
-  while (!existsSync(existing)) existing = dirname(existing);
-  refuseOutside(folder, path, realpathSync(existing));
-  if (existing !== parent) guardWrite(path, () => mkdirSync(parent, { recursive: true }));
-  const place = join(realpathSync(parent), basename(lexical));
-  let link = false;
-  try {
-    link = lstatSync(place).isSymbolicLink();
-  } catch {
-    return place;
-  }
-  if (!link) return place;
+  const place = join(realParent(folder, path, dirname(lexical)), basename(lexical));
+  if (!isLink(place)) return place;
   const target = resolveLink(place);
   refuseOutside(folder, path, target ?? 'nowhere');
   return target ?? place;
 }
 
+function realParent(folder: SessionFolder, path: string, parent: string): string {
+  const known = folder.seen.get(parent);
+  if (known !== undefined) return known;
+  let existing = parent;
+  while (!existsSync(existing)) existing = dirname(existing);
+  refuseOutside(folder, path, realpathSync.native(existing));
+  if (existing !== parent) guardWrite(path, () => mkdirSync(parent, { recursive: true }));
+  const real = realpathSync.native(parent);
+  folder.seen.set(parent, real);
+  return real;
+}
+
+function isLink(place: string): boolean {
+  return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
 function resolveLink(place: string): string | null {
   try {
-    return realpathSync(place);
+    return realpathSync.native(place);
   } catch {
     return null;
   }
@@ -158,18 +166,14 @@ function syncFolder(path: string): void {
 }
 
 function modeOf(place: string): number {
-  try {
-    return statSync(place).mode & 0o777;
-  } catch {
-    return 0o644;
-  }
+  return (statSync(place, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
 }
 
 function guardWrite(path: string, write: () => void): void {
   try {
     write();
   } catch (error) {
-    if (error instanceof UmpireError) throw error;
+    if (isUmpireError(error)) throw error;
     throw new UmpireError('write-failed', { path, detail: faultOf(error) });
   }
 }

@@ -4,6 +4,7 @@ import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { elapsedMs } from './clock.js';
 import { faultOf } from './folder.js';
 import type { SessionFolder } from './folder.js';
 
@@ -25,7 +26,7 @@ const PAUSE_MS = 5;
 export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
   const place = join(folder.root, NAME);
   const own = JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid) } satisfies Holder);
-  const until = performance.now() + waitMs;
+  const until = elapsedMs() + waitMs;
   for (;;) {
     if (take(folder, place, own)) return { release: () => unlinkSync(place) };
     const content = readHolder(place);
@@ -34,7 +35,7 @@ export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
       stealFrom(folder, place, content, own);
       continue;
     }
-    if (performance.now() >= until) throw new UmpireError('session-busy', { holder: describe(content) });
+    if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content) });
     pause();
   }
 }

@@ -58,7 +58,6 @@ export function observe(input: SceneInput): Scene {
   const frozen = state.frozen.get(input.loop.loop);
   const loop = frozen?.rules ?? input.loop;
   const anomalies: Anomaly[] = [];
-  if (journal.torn) anomalies.push({ rule: 'E5', message: 'The last line of journal.ndjson was cut off by a crash; the history goes on from the line before it.' });
   if (frozen !== undefined && frozen.hash !== hash) {
     anomalies.push({ rule: 'E5', message: `The ${loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.` });
   }

@@ -1,0 +1,55 @@
+// Reads a command's words: flags with or without a value, in any place. `--` ends the flags. Small on purpose: this runs
+// at every start.
+
+import { UmpireError } from '../errors.js';
+
+/** A flag that takes a value, or one that is there or not. */
+export type FlagKinds = Readonly<Record<string, 'value' | 'switch'>>;
+
+export interface Words {
+  readonly values: ReadonlyMap<string, string>;
+  readonly switches: ReadonlySet<string>;
+  readonly rest: readonly string[];
+}
+
+export function readWords(args: readonly string[], kinds: FlagKinds, command: string): Words {
+  const values = new Map<string, string>();
+  const switches = new Set<string>();
+  const rest: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i] ?? '';
+    if (word === '--') {
+      rest.push(...args.slice(i + 1));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
+      rest.push(word);
+      continue;
+    }
+    const equals = word.indexOf('=');
+    const flag = word === '-h' ? '--help' : equals < 0 ? word : word.slice(0, equals);
+    const kind = Object.hasOwn(kinds, flag) ? kinds[flag] : undefined;
+    if (kind === undefined) throw usage(`There is no flag "${flag}".`, command);
+    if (kind === 'switch') {
+      if (equals >= 0) throw usage(`${flag} takes no value.`, command);
+      switches.add(flag);
+      continue;
+    }
+    const value = equals < 0 ? args[++i] : word.slice(equals + 1);
+    if (value === undefined || value === '' || (equals < 0 && value.startsWith('--'))) throw usage(`${flag} needs a value.`, command);
+    values.set(flag, value);
+  }
+  return { values, switches, rest };
+}
+
+/** A whole number, or undefined where the flag was not given. */
+export function wholeNumber(words: Words, flag: string, command: string): number | undefined {
+  const text = words.values.get(flag);
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag} takes a whole number, not "${text.slice(0, 40)}".`, command);
+  return Number(text);
+}
+
+export function usage(detail: string, command: string): UmpireError {
+  return new UmpireError('usage', { detail, command });
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+// Starts the command. Node 20 compiles a file anew at every start, and that costs more than a verdict; so the compiled code
+// is kept beside the file, for this version of Node only, and left aside where it does not fit.
+'use strict';
+const { readFileSync, renameSync, writeFileSync } = require('node:fs');
+const { join } = require('node:path');
+const { Script } = require('node:vm');
+
+const filename = join(__dirname, 'main.cjs');
+const kept = join(__dirname, `main.${process.version}-${process.platform}-${process.arch}.cache`);
+
+function readKept() {
+  try {
+    return readFileSync(kept);
+  } catch {
+    return undefined;
+  }
+}
+
+/** For the next start. Where the folder cannot be written, every start compiles: slower, but right. */
+function keep(script) {
+  try {
+    writeFileSync(`${kept}.${process.pid}`, script.createCachedData());
+    renameSync(`${kept}.${process.pid}`, kept);
+  } catch {
+    return;
+  }
+}
+
+const cachedData = readKept();
+const script = new Script(readFileSync(filename, 'utf8'), { filename, cachedData });
+if (cachedData === undefined || script.cachedDataRejected) process.once('exit', () => keep(script));
+script.runInThisContext()(require, __dirname);

@@ -1,0 +1,56 @@
+// The reader `audit`: which form a text has, what is unreadable, and Markdown with JSON in it. The habits of real
+// reports are in fixtures/readers/audit/.
+
+import { describe, expect, test } from 'vitest';
+import { readAudit } from './audit-report.js';
+
+function check(text: string, expected: Readonly<Record<string, unknown>> | string, path = 'audit.md', line?: number): void {
+  const result = readAudit(text, { path });
+  if (typeof expected === 'string') {
+    expect(result).toEqual({ ok: false, unreadable: { problem: expected, ...(line === undefined ? {} : { line }) } });
+    return;
+  }
+  if (!result.ok) throw new Error(result.unreadable.problem);
+  const { values, findings, counts, lists, notes } = result.reading;
+  const drawn = findings.map((finding) => `${finding.severity} ${finding.message}`);
+  expect({ values, drawn, counts: Object.values(counts ?? {}).join(''), dimensions: lists['dimensions'], notes }).toEqual({ values: {}, drawn: [], counts: '0000', dimensions: [], notes: [], ...expected });
+}
+
+const NOT_A_REPORT = 'it holds no finding, no score, no dimension and no statement that there are no findings, so it is not an audit report';
+const EXPECTED = 'expected a report with findings, scores by dimension, or a statement that there are no findings';
+
+describe('unreadable', () => {
+  test('empty', () => check(' \n', `it is empty; ${EXPECTED}`));
+  test('binary', () => check('# a\n\0', `it is not text: there is a NUL byte at character 5; ${EXPECTED}`, 'a.md', 2));
+  test('prose', () => check('I will audit this now.', NOT_A_REPORT));
+  test('a signal alone', () => check('Signal: audit_passed', NOT_A_REPORT));
+  test('truncated JSON', () => check('{"findings": [', 'it is not valid JSON: at line 1, column 15, it ends while 2 brackets are still open and looks cut off', 'a.md', 1));
+  test('an error page under a JSON name', () => check('<html>', 'it is not valid JSON: at line 1, column 1, there is "<" where a value was expected', 'a.JSON', 1));
+  test('a truncated block', () => check('Hello\n```json\n{"findings": [\n```', 'the JSON block in it is broken: it is not valid JSON: at line 3, column 15, it ends while 2 brackets are still open and looks cut off', 'a.md', 3));
+});
+
+describe('forms', () => {
+  test('JSON', () => check('\uFEFF {"audit_score": 7, "audit_signal": "audit_passed"}', { values: { score: 7, signal: 'audit_passed' } }));
+  test('a JSON list', () => check('[ {"severity": "low", "message": "m"} ]', { drawn: ['low m'], counts: '0001' }));
+  test('an empty JSON list', () => check('[]', {}));
+  test('Markdown that begins with a bracket', () => check('[CRITICAL] m', { drawn: ['critical m'], counts: '1000' }));
+  test('a fence under a JSON name', () => check('```json\n{"findings": []}\n```', {}, 'a.json'));
+});
+
+describe('Markdown with a JSON block', () => {
+  const block = (json: unknown) => `\n\`\`\`json\n${JSON.stringify(json)}\n\`\`\`\n`;
+  test('only the block', () => check(`Here you are:${block({ score: 4, dimensions: { a: 3 } })}`, { values: { score: 4 }, dimensions: [{ name: 'a', score: 3, threshold: null }] }));
+  test('a sample', () => check(`- [LOW] m${block({ $type: 'color' })}`, { drawn: ['low m'], counts: '0001' }));
+  test('both agree', () => check(`- [LOW] m\n\nScore: 5${block({ score: 4, findings: ['[LOW] m'] })}`, { values: { score: 4 }, drawn: ['low m'], counts: '0001' }));
+  test('both differ', () =>
+    check(`- [HIGH] m\n- A: 5/10\n- B: 5/10${block({ findings: ['[LOW] n'], dimensions: { a: 7, b: 3 }, signal: 'fix_required' })}`, {
+      values: { signal: 'fix_required' },
+      drawn: ['high m'],
+      counts: '0101',
+      dimensions: [{ name: 'A', score: 5, threshold: null }, { name: 'b', score: 3, threshold: null }],
+      notes: ['the text and the JSON block in it count findings differently; the larger counts hold'],
+    }));
+  test('a broken block beside a report', () =>
+    check('Score: 5/10\n```json\n{"severity": \n```\n```json\n{"findings"\n```', { values: { score: 5 }, notes: ['the JSON block in it is broken: it is not valid JSON: at line 3, column 13, it ends while one bracket is still open and looks cut off'] }));
+  test('a broken sample', () => check('Score: 5/10\n```json\n{ ... }\n```', { values: { score: 5 } }));
+});

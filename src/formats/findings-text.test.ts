@@ -1,0 +1,36 @@
+// The findings cell of a row.
+
+import { describe, expect, test } from 'vitest';
+import { parseFindingsText } from './findings-text.js';
+
+function check(text: string, findings: readonly string[], stated: readonly number[] | null = null, notes: readonly string[] = []): void {
+  const read = parseFindingsText(text);
+  const drawn = read.findings.map(({ severity, message, artifact, line }) => [severity, artifact, line, message].filter((part) => part !== null).join(' '));
+  expect({ drawn, counts: read.counts && Object.values(read.counts), notes: read.notes }).toEqual({ drawn: findings, counts: stated, notes });
+}
+
+describe('tagged', () => {
+  test('brackets', () => check('[CRITICAL] Contrast (tokens.json:3); [HIGH] No hover', ['critical tokens.json 3 Contrast', 'high No hover'], [1, 1, 0, 0]));
+  test('words', () => check('CRITICAL: a | HIGH: b', ['critical a', 'high b'], [1, 1, 0, 0]));
+  test('words without a separator', () => check('CRITICAL: a, HIGH: b', ['critical a', 'high b'], [1, 1, 0, 0]));
+  test('bullets', () => check('- [HIGH] a\n* **Low**: b\n1. (Medium) c', ['high a', 'low b', 'medium c'], [0, 1, 1, 1]));
+  test('brackets in one line', () => check('[HIGH] a. [LOW] b', ['high a.', 'low b'], [0, 1, 0, 1]));
+  test('a piece without a tag goes on', () => check('[HIGH] a; b; [LOW] c', ['high a; b', 'low c'], [0, 1, 0, 1]));
+  test('a repetition', () => check('[HIGH] a; [HIGH] a', ['high a'], [0, 1, 0, 0]));
+  test('a tag with nothing', () => check('[HIGH] none; [CRITICAL]; x', [], [0, 0, 0, 0]));
+});
+
+describe('prose and counts', () => {
+  test('prose', () => check('Design looks fine; the header is high', []));
+  test('empty', () => check('', []));
+  test('counts', () => check('CRITICAL:1 HIGH:2', [], [1, 2, 0, 0], ['it says Critical: 1, but lists 0; counted 1', 'it says High: 2, but lists 0; counted 2']));
+  test('one count', () => check('Critical: 0; [HIGH] a', ['high a'], [0, 1, 0, 0]));
+});
+
+describe('JSON', () => {
+  test('a list', () => check('[{"severity":"high","message":"a"}, "[LOW] b", "prose"]', ['high a', 'low b'], [0, 1, 0, 1]));
+  test('an object', () => check('{"critical": ["a"]}', ['critical a'], [1, 0, 0, 0]));
+  test('counts', () => check('{"critical": 1}', [], [1, 0, 0, 0], ['it says Critical: 1, but lists 0; counted 1']));
+  test('nothing', () => check('[]', []));
+  test('broken', () => check('{"critical": [HIGH] a', ['high a'], [0, 1, 0, 0]));
+});

@@ -1,0 +1,35 @@
+// The builders that all readers share.
+
+import { expect, test } from 'vitest';
+import { lineAt, quote, readable, record, refuseText, unreadable } from './reader.js';
+
+function check(text: string, expected: ReturnType<typeof refuseText>): void {
+  expect(refuseText(text, 'a report')).toEqual(expected);
+}
+
+test('a text is refused where there is nothing in it, or bytes that are no text', () => {
+  check('x', null);
+  check(' \n\t', { ok: false, unreadable: { problem: 'it is empty; expected a report' } });
+  check('a\nb\0', { ok: false, unreadable: { problem: 'it is not text: there is a NUL byte at character 4; expected a report', line: 2 } });
+});
+
+test('a reading without parts', () => {
+  expect(readable({})).toEqual({ ok: true, reading: { values: {}, findings: [], lists: {}, notes: [] } });
+  expect(unreadable('why', 3)).toEqual({ ok: false, unreadable: { problem: 'why', line: 3 } });
+});
+
+test('each note once, and no flood of them', () => {
+  const result = readable({ notes: ['a', 'a', ...Array.from({ length: 30 }, (_, index) => `n${index}`)] });
+  expect(result.ok && result.reading.notes.slice(0, 2)).toEqual(['a', 'n0']);
+  expect(result.ok && result.reading.notes.slice(19)).toEqual(['n18', 'and 11 more oddities of this kind']);
+});
+
+test('a trap among the names is dropped', () => {
+  expect(Object.keys(record([['__proto__', 1], ['constructor', 2]]))).toEqual(['constructor']);
+});
+
+test('lines and quotations', () => {
+  expect([0, 1, 2, 3].map((offset) => lineAt('a\n\nb', offset))).toEqual([1, 1, 2, 3]);
+  expect(quote(' a\n b ')).toBe('"a b"');
+  expect(quote('x'.repeat(80))).toBe(`"${'x'.repeat(57)}…"`);
+});

@@ -1,0 +1,293 @@
+// `umpire decide` as scripts and people use it: flags, rounds, caps, time, locks, links, settings. The built command, real
+// folders, real processes.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const command = join(root, 'dist', 'umpire.cjs');
+const base = mkdtempSync(join(tmpdir(), 'umpire-decide-'));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+let made = 0;
+
+function session(from: string): string {
+  const folder = join(base, `project-${++made}`, 'session');
+  cpSync(join(root, from), folder, { recursive: true });
+  return folder;
+}
+
+interface Ran {
+  readonly exit: number | null;
+  readonly out: string;
+  readonly err: string;
+  readonly json: Record<string, unknown>;
+}
+
+function decide(loop: string, folder: string, ...flags: readonly string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'decide', loop, folder, ...flags], { encoding: 'utf8', cwd: base });
+  const json = flags.includes('--json') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
+  return { exit: status, out: stdout, err: stderr, json };
+}
+
+function filesOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true }).map(String).toSorted();
+}
+
+function events(folder: string, type: string): readonly unknown[] {
+  const lines = readFileSync(join(folder, 'journal.ndjson'), 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as { type: string; data: unknown }).filter((event) => event.type === type);
+}
+
+const RUN = { layer: 'L1', pass_rate: 0.5, coverage: 40, total: 4, passed: 2, failed: 2, failures: [{ name: 'a', message: 'expected 1, received 2' }] };
+
+function testing(run: object = RUN): string {
+  const folder = join(base, `project-${++made}`, 'session');
+  mkdirSync(join(folder, 'results'), { recursive: true });
+  writeFileSync(join(folder, 'results', 'run-L1.json'), JSON.stringify(run));
+  return folder;
+}
+
+function putRun(folder: string, run: object): void {
+  writeFileSync(join(folder, 'results', 'run-L1.json'), JSON.stringify(run));
+}
+
+describe('rounds', () => {
+  it('E5: counts every revision once, up to the cap, with no state file and no tasks.csv to begin with', () => {
+    const folder = testing();
+    const seen = [0, 1, 2, 3, 4].map((n) => {
+      putRun(folder, { ...RUN, coverage: 40 + n });
+      const { json, exit } = decide('testing', folder, '--json');
+      return [json['round'], json['decision'], json['rule'], exit, json['unverified']];
+    });
+    expect(seen).toEqual([
+      [0, 'RETRY', 'T3', 3, false],
+      [1, 'RETRY', 'T3', 3, false],
+      [2, 'RETRY', 'T3', 3, false],
+      [3, 'ACCEPT', 'T4', 0, true],
+      [3, 'ACCEPT', 'T4', 0, true],
+    ]);
+  });
+
+  it('E5: survives a deleted journal, by what is on the board', () => {
+    const folder = testing();
+    decide('testing', folder);
+    rmSync(join(folder, 'journal.ndjson'));
+    rmSync(join(folder, 'tasks.csv'));
+    expect(decide('testing', folder, '--json').json).toMatchObject({ round: 1, decision: 'RETRY' });
+  });
+
+  it('E4: returning to earlier evidence is a new round, not the old verdict', () => {
+    const folder = testing();
+    const rounds = [40, 41, 40, 41, 40].map((coverage) => {
+      putRun(folder, { ...RUN, coverage });
+      return decide('testing', folder, '--json').json['round'];
+    });
+    expect(rounds).toEqual([0, 1, 2, 3, 3]);
+  });
+
+  it('raises the round with --round, and never lowers it', () => {
+    const folder = testing();
+    expect(decide('testing', folder, '--round', '2', '--json').json).toMatchObject({ round: 2 });
+    putRun(folder, { ...RUN, coverage: 41 });
+    const refused = decide('testing', folder, '--round', '1', '--json');
+    expect([refused.exit, refused.json['error']]).toMatchObject([2, { code: 'round-below' }]);
+  });
+
+  it('E5: freezes the cap and the target; only --max-rounds changes the cap, and that is recorded', () => {
+    const folder = session('fixtures/spec/R4/session');
+    writeFileSync(join(folder, 'task-analysis.json'), '{"max_iterations": 2}');
+    expect(decide('review', folder, '--json').json).toMatchObject({ round: 1, maxRounds: 2, decision: 'FIX' });
+    writeFileSync(join(folder, 'task-analysis.json'), '{"max_iterations": 50}');
+    const results = join(folder, 'artifacts', 'review-results.json');
+    writeFileSync(results, readFileSync(results, 'utf8').replace('5.5', '5.6'));
+    const second = decide('review', folder, '--json');
+    expect(second.json).toMatchObject({ round: 2, maxRounds: 2, decision: 'ESCALATE' });
+    expect(second.json['anomalies']).toEqual([expect.objectContaining({ rule: 'E5', message: expect.stringContaining('the cap of 2') })]);
+    expect(decide('review', folder, '--max-rounds', '4', '--json').json).toMatchObject({ round: 2, maxRounds: 4, decision: 'FIX' });
+    expect(events(folder, 'CapChanged')).toMatchObject([{ data: { from: 2, to: 4 } }]);
+    expect(decide('review', folder, '--json').json).toMatchObject({ maxRounds: 4, decision: 'FIX' });
+  });
+
+  it('E5: freezes the coverage target of a layer', () => {
+    const folder = testing();
+    decide('testing', folder);
+    const tasks = readFileSync(join(folder, 'tasks.csv'), 'utf8');
+    writeFileSync(join(folder, 'tasks.csv'), tasks.replaceAll(',80,', ',10,'));
+    putRun(folder, { ...RUN, pass_rate: 1, passed: 4, failed: 0, failures: [], coverage: 50 });
+    expect(decide('testing', folder, '--json').json).toMatchObject({ decision: 'RETRY', anomalies: [expect.objectContaining({ rule: 'E5' })] });
+  });
+
+  it('E5: a chain that nobody planned does not start afresh while another is open', () => {
+    const folder = session('fixtures/spec/D7/session');
+    expect(decide('design', folder, '--json').json).toMatchObject({ round: 1, decision: 'REVISION' });
+    const tasks = readFileSync(join(folder, 'tasks.csv'), 'utf8');
+    const header = (tasks.split('\n')[0] ?? '').trim().split(',');
+    const row: Record<string, string> = { id: 'AUDIT-777', description: 'one more', role: 'reviewer', deps: 'AUDIT-001', status: 'completed', audit_signal: 'fix_required' };
+    writeFileSync(join(folder, 'tasks.csv'), `${tasks.trimEnd()}\n${header.map((column) => row[column] ?? '').join(',')}\n`);
+    expect(decide('design', folder, '--json').json).toMatchObject({ chain: 'AUDIT-777', round: 2 });
+  });
+});
+
+describe('flags', () => {
+  it('E1: gives a partial verdict when time runs out: no task, no approval, exit 5', () => {
+    const folder = session('fixtures/spec/D5/session');
+    const before = readFileSync(join(folder, 'tasks.csv'), 'utf8');
+    const partial = decide('design', folder, '--deadline-ms', '0', '--json');
+    expect(partial.exit).toBe(5);
+    expect(partial.json).toMatchObject({ status: 'partial', rule: 'E1', tasks: [], unverified: false });
+    expect(partial.json['outcome']).not.toMatch(/converge|accept/);
+    expect(partial.json['reason']).toMatch(/the audit report/);
+    expect(readFileSync(join(folder, 'tasks.csv'), 'utf8')).toBe(before);
+    expect(decide('design', folder, '--json').json).toMatchObject({ status: 'decided', outcome: 'converge', round: 1 });
+  });
+
+  it('judges with --dry-run and writes nothing', () => {
+    const folder = session('fixtures/spec/D7/session');
+    const before = filesOf(folder);
+    const { exit, json } = decide('design', folder, '--dry-run', '--json');
+    expect([exit, json['decision']]).toEqual([3, 'REVISION']);
+    expect(filesOf(folder)).toEqual(before);
+  });
+
+  it('escalates a waived verdict with --strict, also after it was given without', () => {
+    const folder = session('fixtures/spec/R2/session');
+    expect(decide('review', folder, '--json').json).toMatchObject({ outcome: 'converge', unverified: true, rule: 'R2' });
+    expect(decide('review', folder, '--strict', '--json')).toMatchObject({ exit: 4, json: { outcome: 'escalate', decision: 'ESCALATE', unverified: false, rule: 'R2' } });
+  });
+
+  it('takes strict: true from the settings of the project, never from the session', () => {
+    const folder = session('fixtures/spec/R2/session');
+    writeFileSync(join(folder, 'umpire.config.yaml'), 'strict: true\n');
+    expect(decide('review', folder, '--dry-run', '--json').exit).toBe(0);
+    writeFileSync(join(folder, '..', 'umpire.config.yaml'), '# ours\nstrict: true\n');
+    expect(decide('review', folder, '--dry-run', '--json').exit).toBe(4);
+    writeFileSync(join(folder, '..', 'umpire.config.yaml'), 'strict: maybe\n');
+    expect(decide('review', folder, '--json')).toMatchObject({ exit: 1, json: { error: { code: 'config-invalid' } } });
+  });
+
+  it('E2: loads the role first, and the one of the project before the one that ships', () => {
+    const folder = session('fixtures/spec/D7/session');
+    const shipped = decide('design', folder, '--dry-run', '--json').json['role'];
+    expect(shipped).toMatchObject({ path: 'roles/design/judge.md' });
+    mkdirSync(join(folder, '..', '.umpire', 'roles', 'design'), { recursive: true });
+    writeFileSync(join(folder, '..', '.umpire', 'roles', 'design', 'judge.md'), '# Ours\n');
+    expect(decide('design', folder, '--dry-run', '--json').json['role']).toMatchObject({ path: '.umpire/roles/design/judge.md' });
+  });
+
+  it.each([
+    [['decide', 'review'], /needs a loop and a session/],
+    [['decide', 'review', 'a', 'b'], /one word too many/],
+    [['decide', 'review', 'a', '--frobnicate'], /There is no flag "--frobnicate"/],
+    [['decide', 'review', 'a', '--round', 'two'], /--round takes a whole number/],
+    [['decide', 'review', 'a', '--round'], /--round needs a value/],
+    [['decide', 'review', 'a', '--json=yes'], /--json takes no value/],
+    [['decide', 'revue', 'a'], /There is no loop called "revue"/],
+    [['decide', 'review', '.', '--layer', 'L1'], /does not judge by layer/],
+    [['decide', 'testing', '.', '--layer', '../x'], /--layer takes a name/],
+    [['decide', 'review', '.', '--max-rounds', '0'], /--max-rounds takes a whole number of 1 or more/],
+    [['frobnicate'], /There is no command "frobnicate"/],
+    [[], /Usage/],
+  ])('says what is wrong with %j, exit 2', (args, message) => {
+    const { status, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', cwd: base });
+    expect(stderr).toMatch(message);
+    expect(status).toBe(2);
+  });
+
+  it('helps', () => {
+    const help = (...args: readonly string[]) => spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' });
+    expect([help('--help').stdout, help('decide', '--help').stdout]).toMatchSnapshot();
+    expect(help('--version').stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('the folder', () => {
+  it('gives one verdict to many that ask at once', async () => {
+    const folder = session('fixtures/spec/D7/session');
+    const runs = Array.from({ length: 6 }, () => {
+      const child = spawn(process.execPath, [command, 'decide', 'design', folder, '--json'], { stdio: ['ignore', 'pipe', 'ignore'] });
+      const pieces: Buffer[] = [];
+      child.stdout.on('data', (piece: Buffer) => pieces.push(piece));
+      return new Promise<string>((resolve) => child.on('close', () => resolve(Buffer.concat(pieces).toString())));
+    });
+    const answers = new Set(await Promise.all(runs));
+    expect(answers.size).toBe(1);
+    expect(events(folder, 'VerdictGiven')).toHaveLength(1);
+    expect(readFileSync(join(folder, 'discoveries.ndjson'), 'utf8').match(/gc_decision/g)).toHaveLength(1);
+    expect(filesOf(folder).filter((path) => path.includes('.umpire-'))).toEqual([]);
+  });
+
+  it('names a living holder of the lock, and takes over from a dead one', () => {
+    const folder = session('fixtures/spec/D7/session');
+    const lock = join(folder, '.umpire-lock');
+    writeFileSync(lock, JSON.stringify({ pid: process.pid, host: hostname(), started: '' }));
+    const busy = decide('design', folder, '--deadline-ms', '100', '--json');
+    expect([busy.exit, busy.json['error']]).toMatchObject([1, { code: 'session-busy', message: expect.stringContaining(`process ${process.pid}`) }]);
+    const { pid } = spawnSync(process.execPath, ['-e', '0']);
+    writeFileSync(lock, JSON.stringify({ pid, host: hostname(), started: '1' }));
+    expect(decide('design', folder, '--json').exit).toBe(3);
+    expect(existsSync(lock)).toBe(false);
+  });
+
+  it.each([
+    ['a folder', (folder: string, outside: string) => symlinkSync(outside, join(folder, 'tasks'))],
+    ['the board', (folder: string, outside: string) => symlinkSync(join(outside, 'board'), join(folder, 'discoveries.ndjson'))],
+    ['the journal', (folder: string, outside: string) => symlinkSync(join(outside, 'journal'), join(folder, 'journal.ndjson'))],
+    ['the blobs', (folder: string, outside: string) => symlinkSync(outside, join(folder, 'blobs'))],
+  ])('never writes through a link that leads outside: %s', (_, link) => {
+    const folder = session('fixtures/spec/R4/session');
+    const outside = join(base, `outside-${++made}`);
+    mkdirSync(outside);
+    rmSync(join(folder, 'discoveries.ndjson'), { force: true });
+    link(folder, outside);
+    const { exit, json } = decide('review', folder, '--json');
+    expect([exit, json['error']]).toMatchObject([1, { code: 'outside-session' }]);
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  it('refuses a changed journal with the number of its line', () => {
+    const folder = session('fixtures/spec/D7/session');
+    decide('design', folder);
+    const journal = join(folder, 'journal.ndjson');
+    writeFileSync(journal, readFileSync(journal, 'utf8').replace('"cap":3', '"cap":9'));
+    expect(decide('design', folder, '--json')).toMatchObject({ exit: 1, json: { error: { code: 'journal-broken', message: expect.stringContaining('line 2') } } });
+  });
+
+  it('goes on after a journal whose last line was cut off, and says so', () => {
+    const folder = session('fixtures/spec/D7/session');
+    const first = decide('design', folder, '--json');
+    const journal = join(folder, 'journal.ndjson');
+    const text = readFileSync(journal, 'utf8');
+    writeFileSync(journal, text.slice(0, -20));
+    const again = decide('design', folder, '--json');
+    expect([again.exit, again.json]).toEqual([first.exit, first.json]);
+    expect(again.err).toMatch(/cut off by a crash/);
+    expect(events(folder, 'VerdictGiven')).toHaveLength(1);
+  });
+
+  it('waits for no pipe and reads no device', () => {
+    const folder = testing();
+    rmSync(join(folder, 'results', 'run-L1.json'));
+    spawnSync('mkfifo', [join(folder, 'results', 'run-L1.json')]);
+    expect(decide('testing', folder, '--layer', 'L1', '--json')).toMatchObject({ exit: 1, json: { rule: 'T1', error: { message: expect.stringContaining('not a regular file') } } });
+  });
+
+  it('writes a results.csv that no spreadsheet takes for formulas, and leaves a foreign one alone', () => {
+    const folder = session('fixtures/spec/C4/session');
+    const tasks = join(folder, 'tasks.csv');
+    writeFileSync(tasks, readFileSync(tasks, 'utf8').replace('\n', `\n"=HYPERLINK(1)",x,do it,ideator${','.repeat((readFileSync(tasks, 'utf8').split('\n')[0] ?? '').split(',').length - 4)}\n`));
+    expect(decide('brainstorm', folder, '--json').exit).toBe(0);
+    expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toContain("'=HYPERLINK");
+    const other = session('fixtures/spec/C4/session');
+    writeFileSync(join(other, 'results.csv'), 'mine\n');
+    decide('brainstorm', other);
+    expect(readFileSync(join(other, 'results.csv'), 'utf8')).toBe('mine\n');
+  });
+
+  it('says so where the session is missing or is no folder', () => {
+    expect(decide('review', join(base, 'nowhere'), '--json')).toMatchObject({ exit: 1, json: { error: { code: 'session-missing' } } });
+    expect(decide('review', join(root, 'package.json'), '--json')).toMatchObject({ exit: 1, json: { error: { code: 'session-missing' } } });
+  });
+});

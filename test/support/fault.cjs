@@ -1,0 +1,51 @@
+// Preloaded into the command: ends the process with SIGKILL at the n-th change it makes to the disk (before it, or in the
+// middle of a write), or lets that change fail as a full disk does. UMPIRE_FAULT is kill:N, tear:N or full:N.
+'use strict';
+const fs = require('node:fs');
+
+const [kind, at] = (process.env.UMPIRE_FAULT || 'none:0').split(':');
+const CHANGES = ['openSync', 'writeSync', 'writeFileSync', 'renameSync', 'fsyncSync', 'linkSync', 'unlinkSync', 'mkdirSync', 'truncateSync'];
+let count = 0;
+
+function isChange(name, args) {
+  if (name === 'openSync') return args[1] !== 'r' && args[1] !== undefined && args[1] !== fs.constants.O_RDONLY;
+  if (name === 'writeSync') return args[0] > 2;
+  return true;
+}
+
+function fail() {
+  const error = new Error('ENOSPC: no space left on device');
+  error.code = 'ENOSPC';
+  throw error;
+}
+
+/** Half of the data, then the end. */
+function tear(original, args) {
+  const [target, data] = args;
+  const half = typeof data === 'string' ? data.slice(0, Math.floor(data.length / 2)) : data.subarray(0, Math.floor(data.length / 2));
+  original(target, half, ...args.slice(2));
+  process.kill(process.pid, 'SIGKILL');
+}
+
+let inside = false;
+for (const name of CHANGES) {
+  const original = fs[name];
+  fs[name] = function changed(...args) {
+    if (inside || !isChange(name, args)) return original.apply(fs, args);
+    count++;
+    inside = true;
+    try {
+      if (count === Number(at)) {
+        if (kind === 'kill') process.kill(process.pid, 'SIGKILL');
+        if (kind === 'full' && name !== 'unlinkSync' && name !== 'renameSync') fail();
+        if (kind === 'tear' && name === 'writeFileSync') tear(original, args);
+      }
+      return original.apply(fs, args);
+    } finally {
+      inside = false;
+    }
+  };
+}
+process.on('exit', () => {
+  if (process.env.UMPIRE_FAULT_COUNT) fs.writeSync(2, `changes: ${count}\n`);
+});
