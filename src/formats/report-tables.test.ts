@@ -64,7 +64,14 @@ describe('counts', () => {
 });
 
 describe('none of these', () => {
-  test('a history', () => check(['Iteration|Score', '1|4/10'], {}));
+  test('a history', () => {
+    check(['Iteration|Score|Findings', 'Round 1|4/10|many'], {});
+    check(['Round|Critical', '1|3'], {});
+  });
+  test('findings by round', () => {
+    check(['Audit|Severity|Issue', 'AUDIT-001|High|m'], { drawn: ['high -:- m'] });
+    check(['Round|Issue', '1|Contrast'], { drawn: ['critical -:- Contrast'] });
+  });
   test('a legend', () => check(['Severity|Meaning', 'Critical|blocks'], {}));
   test('an inventory', () => check(['Component|Description', 'Button|a button'], { known: false }));
   test('no header', () => run({ kind: 'table', line: 1, header: [], rows: [{ line: 1, cells: ['Critical', '2'] }] }, { known: false }));

@@ -40,13 +40,13 @@ const COLUMNS: readonly (readonly [Column, RegExp])[] = [
 /** Of the message columns, those that can only hold findings: "Description" also stands in an inventory. */
 const FINDING_COLUMN = /^(?:issues?|findings?|problems?|violations?|concerns?|defects?|bugs?|challenges?|critiques?)$/;
 const HISTORY = /^(?:iterations?|rounds?|audit|audit id|run|date|version|attempt|sprint|wave)$/;
-const DONE = /^(?:✅|✓|✔|☑)?\s?(?:resolved|fixed|closed|done|verified|yes)\b|^(?:✅|✔|✓)/i;
+const DONE = /^(?:✅|✓|✔|☑)?\s?(?:resolved|fixed|closed|done|yes)\b|^(?:✅|✔|✓)/i;
 const OVERALL = /^(?:overall|total|average|weighted|final|sum|mean)\b/i;
 
 /** False where the table is none that is known here. */
 export function takeTable(table: Table, context: TableContext, draft: Draft): boolean {
   const columns = columnsOf(table.header);
-  if (HISTORY.test(normal(cellAt(table.header, 0))) || isLegend(table, columns)) return true;
+  if (isHistory(table, columns) || isLegend(table, columns)) return true;
   if (columns.severity >= 0 && columns.count >= 0 && columns.message < 0) return takeCounts(table, columns, draft);
   if (columns.score >= 0 && columns.severity < 0) return takeScores(table, columns, context, draft);
   if (table.header.length === 0 && takeBareScores(table, draft)) return true;
@@ -162,6 +162,11 @@ function takeCounts(table: Table, columns: Columns, draft: Draft): true {
     if (severity !== null && digits !== undefined) draft.state(severity, Number(digits));
   }
   return true;
+}
+
+/** Scores of earlier rounds are not this report's. A list of findings may well begin with the round they were found in. */
+function isHistory(table: Table, columns: Columns): boolean {
+  return HISTORY.test(normal(cellAt(table.header, 0))) && columns.severity < 0 && (columns.score >= 0 || columns.message < 0);
 }
 
 /** Severity beside its meaning: an explanation, not a list of findings. */

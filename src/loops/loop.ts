@@ -123,7 +123,8 @@ export interface TaskTemplate {
 /** One block under a report heading: a line, or a list with `none` where it is empty. */
 export type Block =
   | string
-  | { readonly findings: readonly Severity[] }
+  /** With a label each line says what it is, also where there is none. */
+  | { readonly findings: readonly Severity[]; readonly label?: string }
   | { readonly list: string; readonly line: string }
   /** The tasks of the verdict: all, or those of one role. */
   | { readonly tasks: string; readonly role?: string }

@@ -100,7 +100,7 @@ const task = z.strictObject({
 const block: z.ZodType<Block> = z.lazy(() =>
   z.union([
     text,
-    z.strictObject({ findings: z.array(severity).min(1) }),
+    z.strictObject({ findings: z.array(severity).min(1), label: text.exactOptional() }),
     z.strictObject({ list: text, line: text }),
     z.strictObject({ tasks: text, role: text.exactOptional() }),
     z.strictObject({ history: text }),

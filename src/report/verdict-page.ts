@@ -42,7 +42,9 @@ function blockLines(block: Block, input: PageInput): string[] {
   if ('findings' in block) {
     const found = verdict.findings.filter((finding) => block.findings.includes(finding.severity));
     const tag = block.findings.length > 1;
-    return orNone(found.map((finding) => `${tag ? `[${finding.severity.toUpperCase()}] ` : ''}${describeFinding(finding)}`));
+    const label = block.label === undefined ? '' : `${block.label}: `;
+    if (found.length === 0) return [bullet(`${label}none`)];
+    return found.map((finding) => bullet(`${label}${tag ? `[${finding.severity.toUpperCase()}] ` : ''}${describeFinding(finding)}`));
   }
   if ('list' in block) return listLines(block.list, block.line, input);
   if ('tasks' in block) return orNone(verdict.tasks.filter((task) => block.role === undefined || task['role'] === block.role).map((task, index) => fillTemplate(block.tasks, taskLookup(task, index))));

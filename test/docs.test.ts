@@ -1,0 +1,78 @@
+// What the pages say is true: generated ones are fresh, examples parse, and the README's output is what the command prints.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DiscoveryScanner } from '../src/formats/discoveries.js';
+import { READERS } from '../src/formats/readers.js';
+import { parseTasks } from '../src/formats/tasks-csv.js';
+import { checkGraph } from '../src/brain/waves.js';
+import { generatedPages } from '../src/report/pages.js';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+describe('generated pages', () => {
+  it.each(Object.entries(generatedPages()))('%s is fresh (npm run docs writes it anew)', (path, text) => {
+    expect(read(path)).toBe(text);
+  });
+});
+
+/** Fenced examples of a page with the words behind the fence. */
+function examples(page: string): readonly { readonly kind: string; readonly text: string }[] {
+  return [...page.matchAll(/^```(\S+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map((match) => ({ kind: match[2] ?? match[1] ?? '', text: match[3] ?? '' }));
+}
+
+describe('docs/formats.md', () => {
+  const found = examples(read('docs/formats.md'));
+
+  it('has an example of every file, and each is read', () => {
+    const kinds = found.map((example) => example.kind);
+    expect(kinds).toEqual(['csv', 'ndjson', 'audit', 'run-json', 'validation-json', 'review-json']);
+  });
+
+  it.each(found.filter((example) => example.kind in READERS))('$kind', ({ kind, text }) => {
+    const reader = READERS[kind];
+    expect(reader?.(text, { path: 'example' })).toMatchObject({ ok: true, reading: { notes: [] } });
+  });
+
+  it('tasks.csv', () => {
+    const { tasks } = parseTasks(found.find((example) => example.kind === 'csv')?.text ?? '');
+    expect([...checkGraph(tasks)]).toEqual([1, 2, 3]);
+  });
+
+  it('discoveries.ndjson', () => {
+    const scanner = new DiscoveryScanner(new Set(['critique', 'gc_decision']));
+    scanner.push(Buffer.from(found.find((example) => example.kind === 'ndjson')?.text ?? ''));
+    expect(scanner.end()).toMatchObject({ malformed: 0, entries: [{ type: 'critique' }, { type: 'gc_decision' }] });
+  });
+});
+
+describe('README.md', () => {
+  it('shows what the commands really print', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'umpire-readme-'));
+    try {
+      cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
+      symlinkSync(join(root, 'dist', 'umpire.cjs'), join(folder, 'umpire'));
+      let status: number | null = 0;
+      for (const { text } of examples(read('README.md')).filter((example) => example.kind === 'console')) {
+        for (const part of text.split(/^\$ /m).filter((one) => one !== '')) {
+          const [line = '', ...shown] = part.trimEnd().split('\n');
+          const result = spawnSync('sh', ['-c', line.replace('$?', String(status))], { cwd: folder, encoding: 'utf8', env: { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` } });
+          status = result.status;
+          const printed = line.startsWith('umpire') ? result.stderr : result.stdout;
+          expect({ line, printed: printed.trimEnd() }).toEqual({ line, printed: shown.join('\n') });
+        }
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('is short, and names the two commands', () => {
+    expect(read('README.md').split('\n').length).toBeLessThan(140);
+    expect(read('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(250);
+  });
+});
