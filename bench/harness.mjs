@@ -74,7 +74,12 @@ export function printTable(lines) {
   ]);
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
   for (const row of [head, widths.map((width) => '-'.repeat(width)), ...rows]) {
-    console.log(row.map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]))).join('  ').trimEnd());
+    console.log(
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
+        .join('  ')
+        .trimEnd(),
+    );
   }
 }
 
@@ -94,7 +99,15 @@ export async function importSources(exports) {
     const contents = Object.entries(exports)
       .map(([path, names]) => `export ${names === '*' ? '*' : `{ ${names.join(', ')} }`} from './${path}';`)
       .join('\n');
-    await build({ stdin: { contents, resolveDir: ROOT, loader: 'ts' }, bundle: true, platform: 'node', format: 'esm', target: 'node20', outfile, logLevel: 'warning' });
+    await build({
+      stdin: { contents, resolveDir: ROOT, loader: 'ts' },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+      outfile,
+      logLevel: 'warning',
+    });
     return await import(pathToFileURL(outfile).href);
   } finally {
     scratch.remove();

@@ -27,7 +27,10 @@ function decide(session, critical, memoryFile) {
   });
   assert(child.status === REVISE, `decide ended with ${child.status}: ${child.stderr || child.stdout.slice(0, 500)}`);
   const verdict = JSON.parse(child.stdout);
-  assert(verdict.rule === 'C2' && verdict.counts.critical === critical, `decide says ${verdict.rule} with ${JSON.stringify(verdict.counts)}`);
+  assert(
+    verdict.rule === 'C2' && verdict.counts.critical === critical,
+    `decide says ${verdict.rule} with ${JSON.stringify(verdict.counts)}`,
+  );
   return { taken, peak: Number(readFileSync(memoryFile, 'utf8')) };
 }
 
@@ -58,7 +61,8 @@ export async function run({ runs = 3 } = {}) {
     });
     const taken = await interleave(Object.fromEntries(sizes.map(({ name, first }) => [name, first])), runs);
     const [, half, whole] = sizes.map(({ name, peaks }) => ({ time: taken[name], peak: median(peaks) }));
-    const growth = (name, ours, theirs, unit) => line({ name: `${name}, 50k to 100k tasks`, ours: unit(ours), theirs: unit(theirs), ratio: ours / theirs, bar: atMost(BAR) });
+    const growth = (name, ours, theirs, unit) =>
+      line({ name: `${name}, 50k to 100k tasks`, ours: unit(ours), theirs: unit(theirs), ratio: ours / theirs, bar: atMost(BAR) });
     return [
       ...sizes.map(({ name, peaks }) => line({ name: `decide on ${name}`, ours: `${ms(taken[name])}, ${mb(median(peaks))}` })),
       ...sizes.slice(-1).map(({ name, again }) => line({ name: `decide again on ${name}`, ours: ms(median(again)) })),

@@ -59,7 +59,7 @@ const consumeFlat = (judgement) => consume(judgement) + judgement.reason.charCod
 
 /** The row alone, by the same look-up that judge() does, with nothing said: the difference is what our explanation costs. */
 function pickRow(compiled, facts, params) {
-  return compiled.settled.get(compiled.cellOf(facts, params)).row.row.id.length;
+  return compiled.memory.settled.get(compiled.memory.cellOf(facts, params)).row.row.id.length;
 }
 
 let checksum = 0;
@@ -86,13 +86,12 @@ async function peerRate(inputs, peer) {
 }
 
 async function loadOurs() {
-  const { judge, compileLoop, ...others } = await importSources({
+  const { judge, compileLoop, builtinLoop } = await importSources({
     'src/loops/judge.ts': ['judge'],
     'src/loops/compile.ts': ['compileLoop'],
-    'src/loops/builtin.generated.ts': '*',
+    'src/loops/builtin.ts': ['builtinLoop'],
   });
-  const loops = Object.values(others).flatMap((value) => (value?.loop === 'review' ? [value] : Object.values(value ?? {})));
-  return { judge, compiled: compileLoop(loops.find((loop) => loop?.loop === 'review')) };
+  return { judge, compiled: compileLoop(builtinLoop('review')) };
 }
 
 async function checkAnswers(inputs, judgeOne, peers) {
@@ -102,7 +101,10 @@ async function checkAnswers(inputs, judgeOne, peers) {
     const ours = `${ok && row.id} ${outcome}`;
     for (const peer of peers) {
       const theirs = await peer.decide(input.flat);
-      assert(`${theirs.id} ${theirs.outcome}` === ours, `on ${JSON.stringify(input)} we say ${ours}, ${peer.name} ${theirs.id} ${theirs.outcome}`);
+      assert(
+        `${theirs.id} ${theirs.outcome}` === ours,
+        `on ${JSON.stringify(input)} we say ${ours}, ${peer.name} ${theirs.id} ${theirs.outcome}`,
+      );
     }
     seen.add(ours);
   }
@@ -132,7 +134,13 @@ export async function run({ runs = 7 } = {}) {
     const thousandths = await measure(makeInputs(12, 1000), ours, peers, runs);
     assert(checksum > 0, 'nothing was decided');
     const report = (name, rates, rival, bar = null) =>
-      line({ name: `review table, ${name}`, ours: perSecond(rates.ours), theirs: perSecond(rates[rival]), ratio: rates.ours / rates[rival], bar });
+      line({
+        name: `review table, ${name}`,
+        ours: perSecond(rates.ours),
+        theirs: perSecond(rates[rival]),
+        ratio: rates.ours / rates[rival],
+        bar,
+      });
     return [
       ...peers.map(({ name }) => report(`explained : ${name}`, tenths, name, atLeast(BAR))),
       ...peers.map(({ name }) => report(`scores that seldom repeat : ${name}`, thousandths, name, atLeast(BAR))),

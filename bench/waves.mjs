@@ -14,7 +14,7 @@ const NO_OVERFLOW = { text: 'no overflow', met: () => true };
 function randomTasks(seed) {
   const random = seededRandom(seed);
   const deps = Array.from({ length: TASKS }, () => new Set());
-  for (let count = 0; count < DEPENDENCIES; ) {
+  for (let count = 0; count < DEPENDENCIES;) {
     const task = 1 + Math.floor(random() * (TASKS - 1));
     const dependency = Math.floor(random() * task);
     if (deps[task].has(dependency)) continue;
@@ -48,7 +48,11 @@ function checkWaves(tasks, result) {
 function checkOrder(tasks, sorted) {
   const place = new Map(sorted.map((id, index) => [id, index]));
   assert(place.size === tasks.length, 'toposort lost tasks');
-  for (const { id, deps } of tasks) assert(deps.every((dependency) => place.get(dependency) < place.get(id)), `toposort puts ${id} too early`);
+  for (const { id, deps } of tasks)
+    assert(
+      deps.every((dependency) => place.get(dependency) < place.get(id)),
+      `toposort puts ${id} too early`,
+    );
 }
 
 function attempt(work) {
@@ -75,7 +79,18 @@ export async function run({ runs = 9 } = {}) {
   chain.reverse();
   checkWaves(chain, computeWaves(chain));
   return [
-    line({ name: 'waves of 100k tasks, 300k deps : toposort', ours: ms(taken.ours), theirs: ms(taken.toposort), ratio: taken.toposort / taken.ours, bar: atLeast(BAR) }),
-    line({ name: 'chain of 100k tasks : toposort', ours: attempt(() => computeWaves(chain)), theirs: attempt(() => toposort.array(...asGraph(chain))), bar: NO_OVERFLOW }),
+    line({
+      name: 'waves of 100k tasks, 300k deps : toposort',
+      ours: ms(taken.ours),
+      theirs: ms(taken.toposort),
+      ratio: taken.toposort / taken.ours,
+      bar: atLeast(BAR),
+    }),
+    line({
+      name: 'chain of 100k tasks : toposort',
+      ours: attempt(() => computeWaves(chain)),
+      theirs: attempt(() => toposort.array(...asGraph(chain))),
+      bar: NO_OVERFLOW,
+    }),
   ];
 }

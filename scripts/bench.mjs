@@ -36,7 +36,9 @@ const all = readdirSync(BENCH)
   .sort();
 const unknown = positionals.find((name) => !all.includes(name));
 if (unknown !== undefined || (values.runs !== undefined && !(Number(values.runs) >= 1))) {
-  console.error(unknown === undefined ? `--runs ${values.runs} is not a count.` : `There is no suite "${unknown}". Choose from: ${all.join(', ')}.`);
+  console.error(
+    unknown === undefined ? `--runs ${values.runs} is not a count.` : `There is no suite "${unknown}". Choose from: ${all.join(', ')}.`,
+  );
   process.exit(2);
 }
 if (!values['no-build']) prepare();
@@ -46,5 +48,8 @@ for (const name of positionals.length > 0 ? positionals : all) lines.push(...(aw
 const { printTable } = await import(pathToFileURL(join(BENCH, 'harness.mjs')).href);
 printTable(lines);
 const short = lines.filter(({ ok }) => ok === false);
-if (short.length > 0) console.error(`\n${short.length} of ${lines.length} lines fall short. A noisy machine moves them: run that suite alone before you believe it.`);
+if (short.length > 0)
+  console.error(
+    `\n${short.length} of ${lines.length} lines fall short. A noisy machine moves them: run that suite alone before you believe it.`,
+  );
 process.exitCode = short.length > 0 && !values.soft ? 1 : 0;

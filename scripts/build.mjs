@@ -9,13 +9,23 @@ import { root, run, tool } from './tools.mjs';
 
 run(process.execPath, [join(root, 'scripts', 'generate.mjs')]);
 
-const shared = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning', absWorkingDir: root, packages: 'external', logOverride: { 'empty-import-meta': 'silent' } };
+const shared = {
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'warning',
+  absWorkingDir: root,
+  packages: 'external',
+  logOverride: { 'empty-import-meta': 'silent' },
+};
 
 /** Reading what people write needs YAML and a schema: a second file, loaded only then. */
 const authoredApart = {
   name: 'authored-apart',
   setup(builder) {
-    builder.onResolve({ filter: /\/authored\.js$/ }, (args) => (args.kind === 'dynamic-import' ? { path: './authored.cjs', external: true } : undefined));
+    builder.onResolve({ filter: /\/authored\.js$/ }, (args) =>
+      args.kind === 'dynamic-import' ? { path: './authored.cjs', external: true } : undefined,
+    );
   },
 };
 
@@ -33,7 +43,13 @@ await Promise.all([
     banner: { js: '(function (require, __dirname) {' },
     footer: { js: '})' },
   }),
-  build({ ...shared, entryPoints: { authored: 'src/runtime/authored.ts' }, outdir: 'dist', outExtension: { '.js': '.cjs' }, format: 'cjs' }),
+  build({
+    ...shared,
+    entryPoints: { authored: 'src/runtime/authored.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+  }),
   build({ ...shared, entryPoints: { index: 'src/index.ts' }, outdir: 'dist', format: 'esm', splitting: true, sourcemap: true }),
 ]);
 copyFileSync(join(root, 'src', 'cli', 'launcher.cjs'), join(root, 'dist', 'umpire.cjs'));
@@ -41,13 +57,14 @@ chmodSync(join(root, 'dist', 'umpire.cjs'), 0o755);
 warmUp();
 tool('typescript', ['-p', 'tsconfig.types.json'], 'tsc');
 
-/** Lets the command judge every sample session once, so that the compiled code it keeps holds all that a verdict needs. */
+/** Lets the command judge a sample session of each loop, so that the compiled code it keeps holds all that a verdict needs. */
 function warmUp() {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-warm-'));
   try {
     cpSync(join(root, 'examples', 'sessions'), folder, { recursive: true });
-    const sessions = readdirSync(folder).map((name) => [name, join(folder, name)]);
-    run(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'warm-up', ...sessions.flat()], { stdio: 'ignore' });
+    for (const loop of readdirSync(folder)) {
+      run(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'warm-up', loop, join(folder, loop)], { stdio: 'ignore' });
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

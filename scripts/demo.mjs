@@ -17,7 +17,11 @@ const CASES = [
   { loop: 'debt', from: 'examples/sessions/debt', story: 'A clean-up was validated against its baseline.' },
   { loop: 'review', from: 'examples/sessions/review', story: 'A reviewer said CONVERGED.' },
   { loop: 'brainstorm', from: 'examples/sessions/brainstorm', story: 'A challenger attacked the ideas.' },
-  { loop: join('examples', 'docs-review', 'docs-review.yaml'), from: 'examples/docs-review/session', story: 'A loop of your own, written in YAML.' },
+  {
+    loop: join('examples', 'docs-review', 'docs-review.yaml'),
+    from: 'examples/docs-review/session',
+    story: 'A loop of your own, written in YAML.',
+  },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-demo-'));
@@ -26,7 +30,10 @@ try {
   for (const [index, { loop, from, story }] of CASES.entries()) {
     const session = join(folder, String(index));
     cpSync(join(root, from), session, { recursive: true });
-    const result = spawnSync(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'decide', loop, session, '--json'], { cwd: root, encoding: 'utf8' });
+    const result = spawnSync(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'decide', loop, session, '--json'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
     const verdict = parse(result.stdout);
     if (verdict === null || verdict.error) {
       process.stderr.write(`The demo of ${loop} failed (exit ${result.status}):\n${result.stderr}\n`);
@@ -53,7 +60,13 @@ function show(loop, story, verdict) {
     bold(`umpire decide ${loop} <session>`),
     `  ${story}`,
     `  ${bold(verdict.decision)} (rule ${verdict.rule}, round ${verdict.round} of ${verdict.maxRounds}): ${verdict.reason}`,
-    ...verdict.findings.slice(0, 2).map((finding) => dim(`    [${finding.severity.toUpperCase()}] ${finding.message}${finding.artifact ? ` (${finding.artifact}${finding.line ? `:${finding.line}` : ''})` : ''}`)),
+    ...verdict.findings
+      .slice(0, 2)
+      .map((finding) =>
+        dim(
+          `    [${finding.severity.toUpperCase()}] ${finding.message}${finding.artifact ? ` (${finding.artifact}${finding.line ? `:${finding.line}` : ''})` : ''}`,
+        ),
+      ),
     ...verdict.anomalies.map((anomaly) => `  Anomaly ${anomaly.rule}: ${anomaly.message}`),
     `  Next: ${verdict.nextStep}`,
     '',
@@ -62,9 +75,18 @@ function show(loop, story, verdict) {
 }
 
 function summary() {
-  const cells = rows.map(({ verdict, exit }) => [verdict.loop, verdict.decision, MEANING[verdict.outcome], verdict.rule, String(exit), verdict.tasks.map((task) => task.id).join(', ') || 'none']);
+  const cells = rows.map(({ verdict, exit }) => [
+    verdict.loop,
+    verdict.decision,
+    MEANING[verdict.outcome],
+    verdict.rule,
+    String(exit),
+    verdict.tasks.map((task) => task.id).join(', ') || 'none',
+  ]);
   const head = ['loop', 'verdict', 'meaning', 'rule', 'exit', 'tasks created'];
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column].length)));
   const line = (row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd();
-  process.stdout.write(`${[bold(line(head)), ...cells.map(line), '', `Six verdicts from measured evidence, each with the rule that gave it. Try one yourself:`, '  node dist/umpire.cjs decide review examples/sessions/review --dry-run', ''].join('\n')}`);
+  process.stdout.write(
+    `${[bold(line(head)), ...cells.map(line), '', `Six verdicts from measured evidence, each with the rule that gave it. Try one yourself:`, '  node dist/umpire.cjs decide review examples/sessions/review --dry-run', ''].join('\n')}`,
+  );
 }

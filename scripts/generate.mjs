@@ -45,7 +45,10 @@ writeIfChanged(
 );
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-writeIfChanged('src/cli/version.generated.ts', `// Written by scripts/generate.mjs from package.json. Do not edit.\n\nexport const VERSION = '${version}';\n`);
+writeIfChanged(
+  'src/cli/version.generated.ts',
+  `// Written by scripts/generate.mjs from package.json. Do not edit.\n\nexport const VERSION = '${version}';\n`,
+);
 
 if (process.argv.includes('--docs')) {
   const pages = await load('src/report/pages.ts');

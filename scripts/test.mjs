@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { installIfNeeded, root, run, tool } from './tools.mjs';
 
 installIfNeeded();
+if (!process.env.UMPIRE_CORPUS) process.stderr.write('UMPIRE_CORPUS is not set: reports of other tools are not tried (skipped).\n');
 run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
 tool('oxfmt', ['--check']);
 tool('oxlint', ['--type-aware', '--deny-warnings']);

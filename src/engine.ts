@@ -15,7 +15,7 @@ import type { Loop } from './loops/loop.js';
 import { verdictPage } from './report/verdict-page.js';
 import { elapsedMs } from './runtime/clock.js';
 import { commitVerdict, finishVerdict, prepareTasks } from './runtime/commit.js';
-import { listFiles, openFolder } from './runtime/folder.js';
+import { openFolder } from './runtime/folder.js';
 import type { SessionFolder } from './runtime/folder.js';
 import { gather, rowOutputs } from './runtime/gather.js';
 import type { Gathering } from './runtime/gather.js';
@@ -96,7 +96,8 @@ function decideIn(context: Context): Decision {
   const last = decidedIn(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
   const repeat = last === null ? null : findRepeat(context, scene, last);
   if (repeat !== null) return repeat;
-  if (request.round !== undefined && request.round < scene.round) throw new UmpireError('round-below', { asked: request.round, round: scene.round });
+  if (request.round !== undefined && request.round < scene.round)
+    throw new UmpireError('round-below', { asked: request.round, round: scene.round });
   const round = Math.max(scene.round, request.round ?? 0);
   const gathering = gatherFor(context, scene, round);
   const draft = step({
@@ -136,7 +137,14 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
     verdict: draft.verdict,
     facts: draft.facts,
     lists: draft.lists,
-    report: verdictPage({ loop: scene.loop, verdict: draft.verdict, facts: draft.facts, target: scene.target, gathered: gathering.exhibits, past: past.filter((one) => one.verdict.status === 'decided') }),
+    report: verdictPage({
+      loop: scene.loop,
+      verdict: draft.verdict,
+      facts: draft.facts,
+      target: scene.target,
+      gathered: gathering.exhibits,
+      past: past.filter((one) => one.verdict.status === 'decided'),
+    }),
     effects: draft.effects,
   };
   const last = past.at(-1);
@@ -147,7 +155,21 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
   }
   const ts = (request.now ?? new Date()).toISOString();
   const before = eventsBefore(context, scene, draft);
-  commitVerdict({ folder, loop: scene.loop, journal: scene.journal, ts, before, given, blobs: gathering.blobs, tasks: scene.file, board: scene.board, results: scene.state.results }, prepared);
+  commitVerdict(
+    {
+      folder,
+      loop: scene.loop,
+      journal: scene.journal,
+      ts,
+      before,
+      given,
+      blobs: gathering.blobs,
+      tasks: scene.file,
+      board: scene.board,
+      results: scene.state.results,
+    },
+    prepared,
+  );
   return { verdict: given.verdict, report: given.report, repeated: false, notes: notesOn(scene) };
 }
 
@@ -160,10 +182,23 @@ function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision
   if (waived && last.strict !== context.strict) return null;
   const gathering = gatherFor(context, scene, last.verdict.round);
   if (keyOf(scene, gathering) !== last.key) return null;
-  if (request.round !== undefined && request.round < last.verdict.round) throw new UmpireError('round-below', { asked: request.round, round: last.verdict.round });
+  if (request.round !== undefined && request.round < last.verdict.round)
+    throw new UmpireError('round-below', { asked: request.round, round: last.verdict.round });
   if (!last.projected && request.dryRun !== true) {
     const ts = (request.now ?? new Date()).toISOString();
-    finishVerdict({ folder: context.folder, loop: scene.loop, journal: scene.journal, ts, given: last, tasks: scene.file, board: scene.board, results: scene.state.results }, last.seq);
+    finishVerdict(
+      {
+        folder: context.folder,
+        loop: scene.loop,
+        journal: scene.journal,
+        ts,
+        given: last,
+        tasks: scene.file,
+        board: scene.board,
+        results: scene.state.results,
+      },
+      last.seq,
+    );
   }
   return { verdict: last.verdict, report: last.report, repeated: true, notes: notesOn(scene) };
 }
@@ -173,7 +208,15 @@ function notesOn(scene: Scene): readonly string[] {
 }
 
 function gatherFor(context: Context, scene: Scene, round: number): Gathering {
-  return gather({ folder: context.folder, loop: scene.loop, chain: scene.chain, round, critic: scene.critic?.task ?? null, board: scene.board, expired: context.expired });
+  return gather({
+    folder: context.folder,
+    loop: scene.loop,
+    chain: scene.chain,
+    round,
+    critic: scene.critic?.task ?? null,
+    board: scene.board,
+    expired: context.expired,
+  });
 }
 
 /** E4: the same row with the same outputs, the same bytes of its reports, the same round in the state files, the same cap. */
@@ -188,15 +231,17 @@ function keyOf(scene: Scene, gathering: Gathering): string {
 function eventsBefore(context: Context, scene: Scene, draft: Draft): readonly Event[] {
   const { state, loop, chain } = scene;
   const events: Event[] = [];
-  if (!state.observed) events.push({ type: 'SessionObserved', data: { session: context.folder.name, tasks: scene.tasks.length, files: listFiles(context.folder, '.').toSorted() } });
+  if (!state.observed) events.push({ type: 'SessionObserved', data: { session: context.folder.name, tasks: scene.tasks.length } });
   if (draft.verdict.status === 'partial') return events;
   const frozen = state.frozen.get(loop.loop);
   if (frozen === undefined) {
-    events.push({ type: 'RulesFrozen', data: { loop: loop.loop, hash: scene.hash, rules: loop, cap: scene.cap, chains: [...new Set([...chainsOf(loop, scene.tasks), chain])] } });
+    const chains = [...new Set([...chainsOf(loop, scene.tasks), chain])];
+    events.push({ type: 'RulesFrozen', data: { loop: loop.loop, hash: scene.hash, rules: loop, cap: scene.cap, chains } });
   } else if (frozen.cap !== scene.cap) {
     events.push({ type: 'CapChanged', data: { loop: loop.loop, from: frozen.cap, to: scene.cap, by: '--max-rounds' } });
   }
-  if (loop.target !== undefined && !state.targets.has(chainKey(loop.loop, chain))) events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target: scene.target } });
+  if (loop.target !== undefined && !state.targets.has(chainKey(loop.loop, chain)))
+    events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target: scene.target } });
   return events;
 }
 
@@ -219,9 +264,11 @@ async function strictBySettings(project: string | null): Promise<boolean> {
 
 function checkNumbers(request: DecideRequest, loop: Loop): void {
   const whole = (value: number | undefined, flag: string, least: number) => {
-    if (value !== undefined && (!Number.isInteger(value) || value < least)) throw new UmpireError('usage', { detail: `${flag} takes a whole number of ${least} or more`, command: 'decide' });
+    if (value !== undefined && (!Number.isInteger(value) || value < least))
+      throw new UmpireError('usage', { detail: `${flag} takes a whole number of ${least} or more`, command: 'decide' });
   };
   whole(request.round, '--round', loop.round.first);
   whole(request.maxRounds, '--max-rounds', 1);
-  if (request.deadlineMs !== undefined && !(request.deadlineMs >= 0)) throw new UmpireError('usage', { detail: '--deadline-ms takes a number of milliseconds', command: 'decide' });
+  if (request.deadlineMs !== undefined && !(request.deadlineMs >= 0))
+    throw new UmpireError('usage', { detail: '--deadline-ms takes a number of milliseconds', command: 'decide' });
 }

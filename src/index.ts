@@ -4,7 +4,22 @@ export { decide } from './engine.js';
 export type { DecideRequest, Decision } from './engine.js';
 export { ERRORS, UmpireError, isUmpireError } from './errors.js';
 export type { ErrorCode } from './errors.js';
-export type { Anomaly, Counts, Discovery, EvidenceRef, Finding, Grade, Outcome, RoleRef, Severity, Task, TaskRecord, TaskStatus, Verdict, VerdictStatus } from './model.js';
+export type {
+  Anomaly,
+  Counts,
+  Discovery,
+  EvidenceRef,
+  Finding,
+  Grade,
+  Outcome,
+  RoleRef,
+  Severity,
+  Task,
+  TaskRecord,
+  TaskStatus,
+  Verdict,
+  VerdictStatus,
+} from './model.js';
 export { computeWaves } from './brain/waves.js';
 export { parseTasks, editTasks, printTasks } from './formats/tasks-csv.js';
 export type { TasksEdit, TasksFile } from './formats/tasks-csv.js';

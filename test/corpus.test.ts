@@ -2,7 +2,7 @@
 // sentence, none crashes a reader. The corpus lies outside the project; UMPIRE_CORPUS names its folder.
 
 import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { decodeTolerantly } from '../src/formats/decode.js';
 import { READERS } from '../src/formats/readers.js';
@@ -11,7 +11,7 @@ const named = process.env['UMPIRE_CORPUS'];
 
 it('every report is read or refused, by every reader', (context) => {
   if (named === undefined) return context.skip('UMPIRE_CORPUS is not set, so the reports of other tools were not tried');
-  const corpus = join(import.meta.dirname, '..', named);
+  const corpus = resolve(import.meta.dirname, '..', named);
   const files = readdirSync(corpus, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.length, `UMPIRE_CORPUS names ${named}, and there is no corpus`).toBeGreaterThan(40);
   let read = 0;

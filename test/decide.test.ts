@@ -27,7 +27,10 @@ interface Ran {
 }
 
 function decide(loop: string, folder: string, ...flags: readonly string[]): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'decide', loop, folder, ...flags], { encoding: 'utf8', cwd: base });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'decide', loop, folder, ...flags], {
+    encoding: 'utf8',
+    cwd: base,
+  });
   const json = flags.includes('--json') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
   return { exit: status, out: stdout, err: stderr, json };
 }
@@ -41,7 +44,15 @@ function events(folder: string, type: string): readonly unknown[] {
   return lines.map((line) => JSON.parse(line) as { type: string; data: unknown }).filter((event) => event.type === type);
 }
 
-const RUN = { layer: 'L1', pass_rate: 0.5, coverage: 40, total: 4, passed: 2, failed: 2, failures: [{ name: 'a', message: 'expected 1, received 2' }] };
+const RUN = {
+  layer: 'L1',
+  pass_rate: 0.5,
+  coverage: 40,
+  total: 4,
+  passed: 2,
+  failed: 2,
+  failures: [{ name: 'a', message: 'expected 1, received 2' }],
+};
 
 function testing(run: object = RUN): string {
   const folder = join(base, `project-${++made}`, 'session');
@@ -117,7 +128,10 @@ describe('rounds', () => {
     const tasks = readFileSync(join(folder, 'tasks.csv'), 'utf8');
     writeFileSync(join(folder, 'tasks.csv'), tasks.replaceAll(',80,', ',10,'));
     putRun(folder, { ...RUN, pass_rate: 1, passed: 4, failed: 0, failures: [], coverage: 50 });
-    expect(decide('testing', folder, '--json').json).toMatchObject({ decision: 'RETRY', anomalies: [expect.objectContaining({ rule: 'E5' })] });
+    expect(decide('testing', folder, '--json').json).toMatchObject({
+      decision: 'RETRY',
+      anomalies: [expect.objectContaining({ rule: 'E5' })],
+    });
   });
 
   it('E5: a chain that nobody planned does not start afresh while another is open', () => {
@@ -125,7 +139,14 @@ describe('rounds', () => {
     expect(decide('design', folder, '--json').json).toMatchObject({ round: 1, decision: 'REVISION' });
     const tasks = readFileSync(join(folder, 'tasks.csv'), 'utf8');
     const header = (tasks.split('\n')[0] ?? '').trim().split(',');
-    const row: Record<string, string> = { id: 'AUDIT-777', description: 'one more', role: 'reviewer', deps: 'AUDIT-001', status: 'completed', audit_signal: 'fix_required' };
+    const row: Record<string, string> = {
+      id: 'AUDIT-777',
+      description: 'one more',
+      role: 'reviewer',
+      deps: 'AUDIT-001',
+      status: 'completed',
+      audit_signal: 'fix_required',
+    };
     writeFileSync(join(folder, 'tasks.csv'), `${tasks.trimEnd()}\n${header.map((column) => row[column] ?? '').join(',')}\n`);
     expect(decide('design', folder, '--json').json).toMatchObject({ chain: 'AUDIT-777', round: 2 });
   });
@@ -155,7 +176,10 @@ describe('flags', () => {
   it('escalates a waived verdict with --strict, also after it was given without', () => {
     const folder = session('fixtures/spec/R2/session');
     expect(decide('review', folder, '--json').json).toMatchObject({ outcome: 'converge', unverified: true, rule: 'R2' });
-    expect(decide('review', folder, '--strict', '--json')).toMatchObject({ exit: 4, json: { outcome: 'escalate', decision: 'ESCALATE', unverified: false, rule: 'R2' } });
+    expect(decide('review', folder, '--strict', '--json')).toMatchObject({
+      exit: 4,
+      json: { outcome: 'escalate', decision: 'ESCALATE', unverified: false, rule: 'R2' },
+    });
   });
 
   it('takes strict: true from the settings of the project, never from the session', () => {
@@ -224,7 +248,10 @@ describe('the folder', () => {
     const lock = join(folder, '.umpire-lock');
     writeFileSync(lock, JSON.stringify({ pid: process.pid, host: hostname(), started: '' }));
     const busy = decide('design', folder, '--deadline-ms', '100', '--json');
-    expect([busy.exit, busy.json['error']]).toMatchObject([1, { code: 'session-busy', message: expect.stringContaining(`process ${process.pid}`) }]);
+    expect([busy.exit, busy.json['error']]).toMatchObject([
+      1,
+      { code: 'session-busy', message: expect.stringContaining(`process ${process.pid}`) },
+    ]);
     const { pid } = spawnSync(process.execPath, ['-e', '0']);
     writeFileSync(lock, JSON.stringify({ pid, host: hostname(), started: '1' }));
     expect(decide('design', folder, '--json').exit).toBe(3);
@@ -252,7 +279,10 @@ describe('the folder', () => {
     decide('design', folder);
     const journal = join(folder, 'journal.ndjson');
     writeFileSync(journal, readFileSync(journal, 'utf8').replace('"cap":3', '"cap":9'));
-    expect(decide('design', folder, '--json')).toMatchObject({ exit: 1, json: { error: { code: 'journal-broken', message: expect.stringContaining('line 2') } } });
+    expect(decide('design', folder, '--json')).toMatchObject({
+      exit: 1,
+      json: { error: { code: 'journal-broken', message: expect.stringContaining('line 2') } },
+    });
   });
 
   it('goes on after a journal whose last line was cut off, and says so', () => {
@@ -271,13 +301,22 @@ describe('the folder', () => {
     const folder = testing();
     rmSync(join(folder, 'results', 'run-L1.json'));
     spawnSync('mkfifo', [join(folder, 'results', 'run-L1.json')]);
-    expect(decide('testing', folder, '--layer', 'L1', '--json')).toMatchObject({ exit: 1, json: { rule: 'T1', error: { message: expect.stringContaining('not a regular file') } } });
+    expect(decide('testing', folder, '--layer', 'L1', '--json')).toMatchObject({
+      exit: 1,
+      json: { rule: 'T1', error: { message: expect.stringContaining('not a regular file') } },
+    });
   });
 
   it('writes a results.csv that no spreadsheet takes for formulas, and leaves a foreign one alone', () => {
     const folder = session('fixtures/spec/C4/session');
     const tasks = join(folder, 'tasks.csv');
-    writeFileSync(tasks, readFileSync(tasks, 'utf8').replace('\n', `\n"=HYPERLINK(1)",x,do it,ideator${','.repeat((readFileSync(tasks, 'utf8').split('\n')[0] ?? '').split(',').length - 4)}\n`));
+    writeFileSync(
+      tasks,
+      readFileSync(tasks, 'utf8').replace(
+        '\n',
+        `\n"=HYPERLINK(1)",x,do it,ideator${','.repeat((readFileSync(tasks, 'utf8').split('\n')[0] ?? '').split(',').length - 4)}\n`,
+      ),
+    );
     expect(decide('brainstorm', folder, '--json').exit).toBe(0);
     expect(readFileSync(join(folder, 'results.csv'), 'utf8')).toContain("'=HYPERLINK");
     const other = session('fixtures/spec/C4/session');

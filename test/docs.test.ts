@@ -22,7 +22,10 @@ describe('generated pages', () => {
 
 /** Fenced examples of a page with the words behind the fence. */
 function examples(page: string): readonly { readonly kind: string; readonly text: string }[] {
-  return [...page.matchAll(/^```(\S+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map((match) => ({ kind: match[2] ?? match[1] ?? '', text: match[3] ?? '' }));
+  return [...page.matchAll(/^```(\S+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map((match) => ({
+    kind: match[2] ?? match[1] ?? '',
+    text: match[3] ?? '',
+  }));
 }
 
 describe('docs/formats.md', () => {
@@ -56,12 +59,16 @@ describe('README.md', () => {
     try {
       cpSync(join(root, 'examples'), join(folder, 'examples'), { recursive: true });
       symlinkSync(join(root, 'dist', 'umpire.cjs'), join(folder, 'umpire'));
-      let status: number | null = 0;
+      let status = 0;
       for (const { text } of examples(read('README.md')).filter((example) => example.kind === 'console')) {
         for (const part of text.split(/^\$ /m).filter((one) => one !== '')) {
           const [line = '', ...shown] = part.trimEnd().split('\n');
-          const result = spawnSync('sh', ['-c', line.replace('$?', String(status))], { cwd: folder, encoding: 'utf8', env: { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` } });
-          status = result.status;
+          const result = spawnSync('sh', ['-c', line.replace('$?', String(status))], {
+            cwd: folder,
+            encoding: 'utf8',
+            env: { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+          });
+          status = result.status ?? 1;
           const printed = line.startsWith('umpire') ? result.stderr : result.stdout;
           expect({ line, printed: printed.trimEnd() }).toEqual({ line, printed: shown.join('\n') });
         }

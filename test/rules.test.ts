@@ -67,7 +67,11 @@ describe('every combination of facts', () => {
   });
 
   it('has a built-in loop behind every statement, and a statement behind every built-in loop', () => {
-    expect(builtinLoops().map((loop) => loop.loop).sort()).toEqual(LOOPS.map(([name]) => name).sort());
+    expect(
+      builtinLoops()
+        .map((loop) => loop.loop)
+        .sort(),
+    ).toEqual(LOOPS.map(([name]) => name).sort());
   });
 
   it.each(LOOPS)('%s: the table says what the specification says', (name, rules, size) => {

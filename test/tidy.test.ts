@@ -64,14 +64,22 @@ describe('the house', () => {
   it('lets imports point one way', () => {
     const upward = sources.flatMap((path) =>
       localImports(path)
-        .filter((target) => floorOf(target) > floorOf(path) || (floorOf(target) === floorOf(path) && roomOf(target) !== roomOf(path) && roomOf(path) !== 'errors'))
+        .filter(
+          (target) =>
+            floorOf(target) > floorOf(path) ||
+            (floorOf(target) === floorOf(path) && roomOf(target) !== roomOf(path) && roomOf(path) !== 'errors'),
+        )
         .map((target) => `${path} imports ${target}`),
     );
     expect(upward).toEqual([]);
   });
 
   it('imports only what exists', () => {
-    const missing = sources.flatMap((path) => localImports(path).filter((target) => !text.has(target)).map((target) => `${path} imports ${target}`));
+    const missing = sources.flatMap((path) =>
+      localImports(path)
+        .filter((target) => !text.has(target))
+        .map((target) => `${path} imports ${target}`),
+    );
     expect(missing).toEqual([]);
   });
 
@@ -93,7 +101,9 @@ describe('the house', () => {
       .filter((path) => PURE.has(roomOf(path)))
       .flatMap((path) => {
         const code = (text.get(path) ?? '').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '');
-        const found = [...code.matchAll(/'node:|\bDate\b|\bMath\.random\b|\bperformance\.|\bprocess\.|\bsetTimeout\b|\bfetch\(/g)].map((match) => match[0]);
+        const found = [...code.matchAll(/'node:|\bDate\b|\bMath\.random\b|\bperformance\.|\bprocess\.|\bsetTimeout\b|\bfetch\(/g)].map(
+          (match) => match[0],
+        );
         return found.map((what) => `${path}: ${what}`);
       });
     expect(impure).toEqual([]);
@@ -111,14 +121,20 @@ describe('the house', () => {
   });
 
   it('names files by nouns in kebab-case, and says at the top what each owns', () => {
-    const odd = sources.filter((path) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.generated)?\.ts$/.test(basename(path)) || /^(utils?|helpers?|types|misc|common)\.ts$/.test(basename(path)));
+    const odd = sources.filter(
+      (path) =>
+        !/^[a-z0-9]+(-[a-z0-9]+)*(\.generated)?\.ts$/.test(basename(path)) ||
+        /^(utils?|helpers?|types|misc|common)\.ts$/.test(basename(path)),
+    );
     const silent = sources.filter((path) => !(text.get(path) ?? '').startsWith('// '));
     expect({ odd, silent }).toEqual({ odd: [], silent: [] });
   });
 
   it('keeps files under 400 lines', () => {
     const all = [...sources, ...filesIn('test', (name) => name.endsWith('.ts')), ...filesIn('scripts', (name) => name.endsWith('.mjs'))];
-    const long = all.map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n').length })).filter(({ lines }) => lines > 400);
+    const long = all
+      .map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n').length }))
+      .filter(({ lines }) => lines > 400);
     expect(long).toEqual([]);
   });
 
@@ -130,7 +146,9 @@ describe('the house', () => {
   });
 
   it('skips and focuses no test without a reason', () => {
-    const tests = [...filesIn('test', (name) => name.endsWith('.ts')), ...filesIn('src', (name) => name.endsWith('.test.ts'))].filter((path) => path !== 'test/tidy.test.ts');
+    const tests = [...filesIn('test', (name) => name.endsWith('.ts')), ...filesIn('src', (name) => name.endsWith('.test.ts'))].filter(
+      (path) => path !== 'test/tidy.test.ts',
+    );
     const marked = tests.filter((path) => /\b(it|test|describe)\.(only|skip|todo)\b/.test(readFileSync(join(root, path), 'utf8')));
     expect(marked).toEqual([]);
   });

@@ -96,7 +96,10 @@ export function settleRound(loop: Loop, chain: string, state: SessionState, task
   const carried = carriedOver(loop, chain, state, claims.board);
   const history = Math.max(recorded, carried);
   if (carried > recorded && carried > (claims.files ?? 0)) {
-    anomalies.push({ rule: 'E5', message: `${chain} was not among the tasks when this session was first judged, so it goes on with the rounds of the chain left open.` });
+    anomalies.push({
+      rule: 'E5',
+      message: `${chain} was not among the tasks when this session was first judged, so it goes on with the rounds of the chain left open.`,
+    });
   }
   return { round: Math.max(loop.round.first, history, claims.files ?? 0), anomalies };
 }

@@ -20,7 +20,7 @@ export type Event =
   /** The first line: what the folder's files said when Umpire first looked. */
   | {
       readonly type: 'SessionObserved';
-      readonly data: { readonly session: string; readonly tasks: number; readonly files: readonly string[] };
+      readonly data: { readonly session: string; readonly tasks: number };
     }
   /** The first verdict of a loop: its rules, cap and chains hold from here on. */
   | {
@@ -35,7 +35,10 @@ export type Event =
     }
   | { readonly type: 'TargetFrozen'; readonly data: { readonly loop: string; readonly chain: string; readonly target: number } }
   /** A person changed the cap. */
-  | { readonly type: 'CapChanged'; readonly data: { readonly loop: string; readonly from: number; readonly to: number; readonly by: string } }
+  | {
+      readonly type: 'CapChanged';
+      readonly data: { readonly loop: string; readonly from: number; readonly to: number; readonly by: string };
+    }
   | { readonly type: 'VerdictGiven'; readonly data: VerdictGiven }
   /** The verdict's effects are in the folder. */
   | {

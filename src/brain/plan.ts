@@ -67,7 +67,9 @@ function rightStatus(critic: Placed | null): Record<string, Cells> {
 function findPlanned(input: PlanInput): readonly Task[] | null {
   if (input.loop.planned === undefined) return findExisting(input);
   const { generator, critic } = input.loop.roles;
-  const pending = input.tasks.map((task, index) => ({ task, wave: input.waves[index] ?? 1 })).filter(({ task }) => task.status === 'pending');
+  const pending = input.tasks
+    .map((task, index) => ({ task, wave: input.waves[index] ?? 1 }))
+    .filter(({ task }) => task.status === 'pending');
   const rechecks = pending.filter(({ task }) => task.role === critic).toSorted((a, b) => a.wave - b.wave);
   for (const { task: recheck } of rechecks) {
     const generators = pending.filter(({ task }) => task.role === generator && recheck.deps.includes(task.id));
@@ -79,7 +81,9 @@ function findPlanned(input: PlanInput): readonly Task[] | null {
 /** The very tasks of this round, there already and still pending: made by an orchestrator of its own, or by a lost journal. */
 function findExisting(input: PlanInput): readonly Task[] | null {
   const plain = input.loop.tasks.filter((template) => template.each === undefined);
-  const found = plain.map((template) => input.tasks.find((task) => task.id === idOf(template, input, input.round, 1) && task.status === 'pending'));
+  const found = plain.map((template) =>
+    input.tasks.find((task) => task.id === idOf(template, input, input.round, 1) && task.status === 'pending'),
+  );
   if (plain.length === 0 || plain.length < input.loop.tasks.length || found.some((task) => task === undefined)) return null;
   return found.filter((task) => task !== undefined);
 }
@@ -95,7 +99,8 @@ function makeTasks(input: PlanInput): Made {
   const taken = new Set(input.tasks.map((task) => task.id));
   const round = freeRound(input, taken);
   for (const template of input.loop.tasks) {
-    const deps = template.after === 'critic' ? (input.critic === null ? [] : [input.critic.task.id]) : made.rows.map((row) => row['id'] ?? '');
+    const deps =
+      template.after === 'critic' ? (input.critic === null ? [] : [input.critic.task.id]) : made.rows.map((row) => row['id'] ?? '');
     const groups = template.each === 'file' ? groupByFile(input, made.anomalies) : [{ file: null, findings: input.findings }];
     let n = 0;
     for (const group of groups) {
@@ -262,13 +267,21 @@ function withoutSkipped(deps: readonly string[], skipped: ReadonlyMap<string, re
 function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<string, Cells>): void {
   const split = (cell: string) => cell.split(';').filter((id) => id !== '');
   const after = computeWaves([
-    ...input.tasks.map((task) => ({ id: task.id, deps: set[task.id]?.['deps'] === undefined ? task.deps : split(set[task.id]?.['deps'] ?? '') })),
+    ...input.tasks.map((task) => ({
+      id: task.id,
+      deps: set[task.id]?.['deps'] === undefined ? task.deps : split(set[task.id]?.['deps'] ?? ''),
+    })),
     ...rows.map((row) => ({ id: row['id'] ?? '', deps: split(row['deps'] ?? '') })),
   ]);
   if (!after.ok) throw new Error(`The plan of the ${input.loop.loop} loop breaks the task graph at ${after.ids.join(', ')}.`);
   input.tasks.forEach((task, index) => {
     const wave = after.waves[index];
-    if (task.status === 'pending' && set[task.id]?.['status'] === undefined && wave !== input.waves[index] && task.columns['wave'] !== undefined) {
+    if (
+      task.status === 'pending' &&
+      set[task.id]?.['status'] === undefined &&
+      wave !== input.waves[index] &&
+      task.columns['wave'] !== undefined
+    ) {
       set[task.id] = { ...set[task.id], wave: String(wave) };
     }
   });
@@ -286,7 +299,9 @@ function recordOfTask(task: Task, cells: Cells | undefined): TaskRecord {
 
 /** The dimensions with the lowest score, by name, for a revision without findings. */
 export function lowestDimensions(items: readonly Readonly<Record<string, unknown>>[]): string {
-  const scored = items.filter((item): item is { name: string; score: number } => typeof item['name'] === 'string' && typeof item['score'] === 'number');
+  const scored = items.filter(
+    (item): item is { name: string; score: number } => typeof item['name'] === 'string' && typeof item['score'] === 'number',
+  );
   const lowest = Math.min(...scored.map((item) => item.score));
   const names = scored.filter((item) => item.score === lowest).map((item) => `${item.name} (${item.score}/10)`);
   return names.length === 0 ? 'none was scored; see the report' : names.join(', ');

@@ -48,7 +48,9 @@ export interface Draft {
 export function step(input: StepInput): Draft | Refusal {
   const { compiled, exhibits } = input;
   const facts = drawFacts(compiled.loop, exhibits, input.past);
-  const unread = Object.entries(compiled.loop.evidence).filter(([name, source]) => exhibits[name]?.state === 'unread' && source.optional !== true);
+  const unread = Object.entries(compiled.loop.evidence).filter(
+    ([name, source]) => exhibits[name]?.state === 'unread' && source.optional !== true,
+  );
   const judgement = judge(compiled, facts, input.params);
   if (unread.length > 0) {
     const names = unread.map(([, source]) => source.what);

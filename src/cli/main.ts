@@ -16,21 +16,25 @@ async function main(args: readonly string[]): Promise<Outcome> {
   throw new UmpireError('usage', { detail: `There is no command "${command}".`, command: '' });
 }
 
-/** For the build: judges sample sessions, so that the code kept for the next start holds what a verdict runs through. */
+/** For the build: judges a sample session, so that the code kept for the next start holds what a verdict runs through. */
 async function warmUp(args: readonly string[]): Promise<Outcome> {
-  for (let i = 0; i + 1 < args.length; i += 2) {
-    const pair = [args[i] ?? '', args[i + 1] ?? ''];
-    for (const flags of [['--json'], []]) await runDecide([...pair, ...flags]);
-  }
+  await runDecide([...args, '--json']);
+  await runDecide(args);
   return { exit: 0 };
 }
 
 function failure(error: unknown, json: boolean): Outcome {
-  const known = isUmpireError(error) ? error : new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  const known = isUmpireError(error)
+    ? error
+    : new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   const stderr = `umpire: ${known.message}\n${known.hint}\n`;
   if (!json) return { stderr, exit: known.exit };
   const { code, message, hint, rule } = known;
-  return { stdout: `${JSON.stringify({ error: { code, message, hint }, ...(rule === undefined ? {} : { rule }) })}\n`, stderr, exit: known.exit };
+  return {
+    stdout: `${JSON.stringify({ error: { code, message, hint }, ...(rule === undefined ? {} : { rule }) })}\n`,
+    stderr,
+    exit: known.exit,
+  };
 }
 
 /** Writes all of it, also into a pipe that takes less at a time, or none for a moment. */

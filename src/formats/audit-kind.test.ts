@@ -8,12 +8,37 @@ function check(texts: readonly string[], expected: string | null, dimension = ''
 }
 
 test('accessibility failures and token format violations are Critical', () =>
-  check(['Contrast of links is 2.8:1', 'No aria-label', 'Fails WCAG 1.4.3', 'Focus ring missing', 'Keyboard trap in the modal', 'color.bg has no $type', 'Token `space.4` is malformed', 'invalid token reference', 'not DTCG'], 'critical'));
+  check(
+    [
+      'Contrast of links is 2.8:1',
+      'No aria-label',
+      'Fails WCAG 1.4.3',
+      'Focus ring missing',
+      'Keyboard trap in the modal',
+      'color.bg has no $type',
+      'Token `space.4` is malformed',
+      'invalid token reference',
+      'not DTCG',
+    ],
+    'critical',
+  ));
 
 test('inconsistencies and missing states are High', () =>
-  check(['Inconsistent radii', 'Card padding mismatch', 'Header differs on checkout', 'Missing states', 'No disabled state', 'Button lacks a hover variant', 'Loading state is not defined'], 'high'));
+  check(
+    [
+      'Inconsistent radii',
+      'Card padding mismatch',
+      'Header differs on checkout',
+      'Missing states',
+      'No disabled state',
+      'Button lacks a hover variant',
+      'Loading state is not defined',
+    ],
+    'high',
+  ));
 
-test('naming and documentation are Medium', () => check(['Naming: btnPrimary', 'Rename spacingXs', 'Usage is undocumented', 'Typo in the readme'], 'medium'));
+test('naming and documentation are Medium', () =>
+  check(['Naming: btnPrimary', 'Rename spacingXs', 'Usage is undocumented', 'Typo in the readme'], 'medium'));
 
 test('style is Low', () => check(['A style preference', 'Purely cosmetic', 'nit: shadow'], 'low'));
 

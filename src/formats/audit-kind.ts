@@ -2,30 +2,94 @@
 // format violations are Critical, inconsistencies and missing states High, naming and documentation Medium, style Low.
 
 import type { Severity } from '../model.js';
+import { WordList, wordsOf } from './wording.js';
 
-const ACCESSIBILITY = /accessib|\ba11y\b|\bwcag\b|\bcontrast\b|\baria\b|\baria-|screen.?reader|keyboard|focus.(?:ring|indicator|visible|order|trap|outline)|\balt.text\b/i;
-const TOKEN_FORMAT = /\bdtcg\b|\$(?:type|value)\b|token.?format|(?:invalid|malformed|broken|unresolved|unparsable).{0,20}\btoken|\btokens?\b.{0,40}(?:invalid|malformed|unresolved|not valid|unparsable)/i;
-const INCONSISTENCY = /inconsisten|consistency|mismatch|\bdiffers?\b|\bconflict/i;
-const STATE = /\b(?:states?|hover|focus|disabled|active|loading|error|empty|pressed|selected)\b/i;
-const MISSING = /\b(?:missing|lacks?|lacking|undefined|without|absent|incomplete|no|not|never)\b/i;
-const MISSING_STATE = /missing.states?/i;
-const NAMING = /\bnam(?:e|es|ed|ing)\b|\brename|kebab|camel.?case/i;
-const DOCUMENTATION = /document|\bdocs?\b|\bdescriptions?\b|\btypos?\b|\bspelling\b/i;
-const STYLE = /\bstyl(?:e|ing|istic)\b|cosmetic|preference|\bnit(?:pick)?s?\b|\bpolish\b/i;
+const ACCESSIBILITY = new WordList('a11y wcag contrast aria');
+const INCONSISTENCY = new WordList('differ differs');
+const STATE = new WordList('state states hover focus disabled active loading error empty pressed selected');
+const MISSING = new WordList('missing lack lacks lacking undefined without absent incomplete no not never');
+const NAMING = new WordList('name names named naming');
+const DOCUMENTATION = new WordList('doc docs description descriptions typo typos spelling');
+const STYLE = new WordList('style styling stylistic nit nits nitpick nitpicks polish');
 
-/** Null where the text shows none of these kinds. The dimension only adds: text is the better witness, save for accessibility. */
-export function severityOfKind(text: string, dimension: string): Severity | null {
-  const about = text.slice(0, 2000);
-  if (isCritical(about) || isCritical(dimension)) return 'critical';
-  return lesser(about) ?? lesser(dimension);
+/**
+ * Null where nothing shows one of these kinds. A category that the finding declares decides before its words; its
+ * dimension only adds: the text is the better witness, save for accessibility.
+ */
+export function severityOfKind(text: string, dimension: string, category = ''): Severity | null {
+  const about = new Sentence(text.slice(0, 2000));
+  const area = new Sentence(dimension);
+  const declared = new Sentence(category).severity();
+  if (declared !== null) return declared;
+  if (about.isCritical() || area.isCritical()) return 'critical';
+  return about.lesser() ?? area.lesser();
 }
 
-function isCritical(text: string): boolean {
-  return ACCESSIBILITY.test(text) || TOKEN_FORMAT.test(text);
-}
+class Sentence {
+  private readonly text: string;
+  private readonly words: readonly string[];
 
-function lesser(text: string): Severity | null {
-  if (INCONSISTENCY.test(text) || MISSING_STATE.test(text) || (STATE.test(text) && MISSING.test(text))) return 'high';
-  if (NAMING.test(text) || DOCUMENTATION.test(text)) return 'medium';
-  return STYLE.test(text) ? 'low' : null;
+  constructor(text: string) {
+    this.text = text.toLowerCase();
+    this.words = wordsOf(text);
+  }
+
+  severity(): Severity | null {
+    return this.isCritical() ? 'critical' : this.lesser();
+  }
+
+  isCritical(): boolean {
+    return this.isAccessibility() || this.isTokenFormat();
+  }
+
+  lesser(): Severity | null {
+    if (this.isInconsistency() || this.isMissingState()) return 'high';
+    if (this.isNaming() || this.isDocumentation()) return 'medium';
+    return this.isStyle() ? 'low' : null;
+  }
+
+  private isAccessibility(): boolean {
+    const { text } = this;
+    if (text.includes('accessib') || text.includes('keyboard') || ACCESSIBILITY.hasAny(this.words)) return true;
+    if (text.includes('screen') && /screen.?reader/.test(text)) return true;
+    if (text.includes('focus') && /focus.(?:ring|indicator|visible|order|trap|outline)/.test(text)) return true;
+    return text.includes('alt') && /\balt.text\b/.test(text);
+  }
+
+  private isTokenFormat(): boolean {
+    const { text } = this;
+    if (this.words.includes('dtcg') || (text.includes('$') && /\$(?:type|value)\b/.test(text))) return true;
+    if (!text.includes('token')) return false;
+    if (/token.?format|(?:invalid|malformed|broken|unresolved|unparsable).{0,20}\btoken/.test(text)) return true;
+    return /\btokens?\b.{0,40}(?:invalid|malformed|unresolved|not valid|unparsable)/.test(text);
+  }
+
+  private isInconsistency(): boolean {
+    const { text } = this;
+    if (text.includes('inconsisten') || text.includes('consistency') || text.includes('mismatch')) return true;
+    return INCONSISTENCY.hasAny(this.words) || this.startsAny('conflict');
+  }
+
+  private isMissingState(): boolean {
+    if (STATE.hasAny(this.words) && MISSING.hasAny(this.words)) return true;
+    return this.text.includes('missing') && /missing.state/.test(this.text);
+  }
+
+  private isNaming(): boolean {
+    const { text } = this;
+    if (NAMING.hasAny(this.words) || this.startsAny('rename') || text.includes('kebab')) return true;
+    return text.includes('camel') && /camel.?case/.test(text);
+  }
+
+  private isDocumentation(): boolean {
+    return this.text.includes('document') || DOCUMENTATION.hasAny(this.words);
+  }
+
+  private isStyle(): boolean {
+    return STYLE.hasAny(this.words) || this.text.includes('cosmetic') || this.text.includes('preference');
+  }
+
+  private startsAny(start: string): boolean {
+    return this.words.some((word) => word.startsWith(start));
+  }
 }

@@ -13,10 +13,18 @@ function check(text: string, expected: Readonly<Record<string, unknown>> | strin
   if (!result.ok) throw new Error(result.unreadable.problem);
   const { values, findings, counts, lists, notes } = result.reading;
   const drawn = findings.map((finding) => `${finding.severity} ${finding.message}`);
-  expect({ values, drawn, counts: Object.values(counts ?? {}).join(''), dimensions: lists['dimensions'], notes }).toEqual({ values: {}, drawn: [], counts: '0000', dimensions: [], notes: [], ...expected });
+  expect({ values, drawn, counts: Object.values(counts ?? {}).join(''), dimensions: lists['dimensions'], notes }).toEqual({
+    values: {},
+    drawn: [],
+    counts: '0000',
+    dimensions: [],
+    notes: [],
+    ...expected,
+  });
 }
 
-const NOT_A_REPORT = 'it holds no finding, no score, no dimension and no statement that there are no findings, so it is not an audit report';
+const NOT_A_REPORT =
+  'it holds no finding, no score, no dimension and no statement that there are no findings, so it is not an audit report';
 const EXPECTED = 'expected a report with findings, scores by dimension, or a statement that there are no findings';
 
 describe('unreadable', () => {
@@ -24,9 +32,22 @@ describe('unreadable', () => {
   test('binary', () => check('# a\n\0', `it is not text: there is a NUL byte at character 5; ${EXPECTED}`, 'a.md', 2));
   test('prose', () => check('I will audit this now.', NOT_A_REPORT));
   test('a signal alone', () => check('Signal: audit_passed', NOT_A_REPORT));
-  test('truncated JSON', () => check('{"findings": [', 'it is not valid JSON: at line 1, column 15, it ends while 2 brackets are still open and looks cut off', 'a.md', 1));
-  test('an error page under a JSON name', () => check('<html>', 'it is not valid JSON: at line 1, column 1, there is "<" where a value was expected', 'a.JSON', 1));
-  test('a truncated block', () => check('Hello\n```json\n{"findings": [\n```', 'the JSON block in it is broken: it is not valid JSON: at line 3, column 15, it ends while 2 brackets are still open and looks cut off', 'a.md', 3));
+  test('truncated JSON', () =>
+    check(
+      '{"findings": [',
+      'it is not valid JSON: at line 1, column 15, it ends while 2 brackets are still open and looks cut off',
+      'a.md',
+      1,
+    ));
+  test('an error page under a JSON name', () =>
+    check('<html>', 'it is not valid JSON: at line 1, column 1, there is "<" where a value was expected', 'a.JSON', 1));
+  test('a truncated block', () =>
+    check(
+      'Hello\n```json\n{"findings": [\n```',
+      'the JSON block in it is broken: it is not valid JSON: at line 3, column 15, it ends while 2 brackets are still open and looks cut off',
+      'a.md',
+      3,
+    ));
 });
 
 describe('forms', () => {
@@ -39,18 +60,35 @@ describe('forms', () => {
 
 describe('Markdown with a JSON block', () => {
   const block = (json: unknown) => `\n\`\`\`json\n${JSON.stringify(json)}\n\`\`\`\n`;
-  test('only the block', () => check(`Here you are:${block({ score: 4, dimensions: { a: 3 } })}`, { values: { score: 4 }, dimensions: [{ name: 'a', score: 3, threshold: null }] }));
+  test('only the block', () =>
+    check(`Here you are:${block({ score: 4, dimensions: { a: 3 } })}`, {
+      values: { score: 4 },
+      dimensions: [{ name: 'a', score: 3, threshold: null }],
+    }));
   test('a sample', () => check(`- [LOW] m${block({ $type: 'color' })}`, { drawn: ['low m'], counts: '0001' }));
-  test('both agree', () => check(`- [LOW] m\n\nScore: 5${block({ score: 4, findings: ['[LOW] m'] })}`, { values: { score: 4 }, drawn: ['low m'], counts: '0001' }));
+  test('both agree', () =>
+    check(`- [LOW] m\n\nScore: 5${block({ score: 4, findings: ['[LOW] m'] })}`, {
+      values: { score: 4 },
+      drawn: ['low m'],
+      counts: '0001',
+    }));
   test('both differ', () =>
     check(`- [HIGH] m\n- A: 5/10\n- B: 5/10${block({ findings: ['[LOW] n'], dimensions: { a: 7, b: 3 }, signal: 'fix_required' })}`, {
       values: { signal: 'fix_required' },
       drawn: ['high m'],
       counts: '0101',
-      dimensions: [{ name: 'A', score: 5, threshold: null }, { name: 'b', score: 3, threshold: null }],
+      dimensions: [
+        { name: 'A', score: 5, threshold: null },
+        { name: 'b', score: 3, threshold: null },
+      ],
       notes: ['the text and the JSON block in it count findings differently; the larger counts hold'],
     }));
   test('a broken block beside a report', () =>
-    check('Score: 5/10\n```json\n{"severity": \n```\n```json\n{"findings"\n```', { values: { score: 5 }, notes: ['the JSON block in it is broken: it is not valid JSON: at line 3, column 13, it ends while one bracket is still open and looks cut off'] }));
+    check('Score: 5/10\n```json\n{"severity": \n```\n```json\n{"findings"\n```', {
+      values: { score: 5 },
+      notes: [
+        'the JSON block in it is broken: it is not valid JSON: at line 3, column 13, it ends while one bracket is still open and looks cut off',
+      ],
+    }));
   test('a broken sample', () => check('Score: 5/10\n```json\n{ ... }\n```', { values: { score: 5 } }));
 });

@@ -22,7 +22,9 @@ export const readAudit: Reader = (text, about) => {
   if (!read.ok) return read.result;
   const { report } = read;
   if (!report.counted && report.score === null && report.dimensions.length === 0) {
-    return unreadable('it holds no finding, no score, no dimension and no statement that there are no findings, so it is not an audit report');
+    return unreadable(
+      'it holds no finding, no score, no dimension and no statement that there are no findings, so it is not an audit report',
+    );
   }
   return readable({
     values: valuesOf(report),
@@ -93,7 +95,11 @@ function merge(markdown: Settled, json: Settled): Settled {
     dimensions: lowestOf([...json.dimensions, ...markdown.dimensions]),
     score: lower(markdown.score, json.score),
     signal: json.signal ?? markdown.signal,
-    notes: [...markdown.notes, ...json.notes, ...(differ ? ['the text and the JSON block in it count findings differently; the larger counts hold'] : [])],
+    notes: [
+      ...markdown.notes,
+      ...json.notes,
+      ...(differ ? ['the text and the JSON block in it count findings differently; the larger counts hold'] : []),
+    ],
   };
 }
 

@@ -9,7 +9,15 @@ import { dedupe, findingsOf, reconcile } from './findings-json.js';
 import { firstOf, own, type JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
 import { quote, readable, unreadable, type Reader } from './reader.js';
-import { countsOfObject, parseSeverity, parseSeveritySummary, unknownSeverityNote, worstStated, type SeveritySummary, type StatedCounts } from './severity.js';
+import {
+  countsOfObject,
+  parseSeverity,
+  parseSeveritySummary,
+  unknownSeverityNote,
+  worstStated,
+  type SeveritySummary,
+  type StatedCounts,
+} from './severity.js';
 
 const EXPECTED = 'critiques with a severity each, or counts such as CRITICAL:1 HIGH:2';
 const MESSAGE_KEYS = ['challenge', 'critique', 'message', 'description', 'issue', 'title', 'text', 'summary', 'finding'];
@@ -56,7 +64,10 @@ function findingsIn({ data, worker }: Entry, notes: string[]): readonly Finding[
   const message = firstOf(data, MESSAGE_KEYS);
   const text = typeof message === 'string' ? message : '';
   if (isNoFinding(String(word)) || (text !== '' && isNoFinding(text))) return nested.findings;
-  return [makeFinding({ severity: severityOf(word, notes), ...placed(text || `a critique by ${worker || 'an unnamed worker'}`, data) }), ...nested.findings];
+  return [
+    makeFinding({ severity: severityOf(word, notes), ...placed(text || `a critique by ${worker || 'an unnamed worker'}`, data) }),
+    ...nested.findings,
+  ];
 }
 
 /** The members that hold lists of critiques; a severity at the top is the entry's own. */
@@ -71,7 +82,10 @@ function severityOf(word: unknown, notes: string[]): Severity {
   return severity ?? 'high';
 }
 
-function placed(text: string, data: JsonObject): { readonly message: string; readonly artifact: string | null; readonly line: number | null } {
+function placed(
+  text: string,
+  data: JsonObject,
+): { readonly message: string; readonly artifact: string | null; readonly line: number | null } {
   const pointed = parseReference(text);
   const target = firstOf(data, ['idea', 'idea_id', 'target', 'artifact', 'file']);
   return pointed.artifact !== null || typeof target !== 'string' ? pointed : { ...pointed, artifact: target };
@@ -85,5 +99,7 @@ function summaryOf(data: JsonObject): SeveritySummary | null {
 
 /** `{critical: 1, high: 2}` right in the data. */
 function numbersOf(data: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(data).filter(([key, value]) => typeof value === 'number' && /^(?:critical|high|medium|low)(?:_count)?$/i.test(key)));
+  return Object.fromEntries(
+    Object.entries(data).filter(([key, value]) => typeof value === 'number' && /^(?:critical|high|medium|low)(?:_count)?$/i.test(key)),
+  );
 }

@@ -30,7 +30,8 @@ export function splitEntries(text: string): { readonly entries: readonly Entry[]
     }
     const json = parseJson(line, index + 1);
     if (!json.ok) notes.push(`an entry was left out: ${json.problem}`);
-    else if (!isObject(json.value)) notes.push(`the entry on line ${index + 1} was left out: it is ${nameOf(json.value)}, expected an object`);
+    else if (!isObject(json.value))
+      notes.push(`the entry on line ${index + 1} was left out: it is ${nameOf(json.value)}, expected an object`);
     else {
       const worker = own(json.value, 'worker');
       const data = own(json.value, 'data');

@@ -4,7 +4,12 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findingFromUnknown, makeFinding } from './finding.js';
 
-function check(value: unknown, expected: Readonly<Record<string, unknown>> | null, notes: readonly string[] = [], fallback: 'high' | null = 'high'): void {
+function check(
+  value: unknown,
+  expected: Readonly<Record<string, unknown>> | null,
+  notes: readonly string[] = [],
+  fallback: 'high' | null = 'high',
+): void {
   const drawn = findingFromUnknown(value, fallback);
   const { fingerprint, ...rest } = drawn.finding ?? { fingerprint: null };
   expect([drawn.finding === null ? null : rest, drawn.notes]).toEqual([expected && { artifact: null, line: null, ...expected }, notes]);
@@ -25,12 +30,29 @@ describe('makeFinding', () => {
   });
 
   test('only what is needed', () => {
-    expect(makeFinding({ severity: 'high', message: '', line: 3, rule: ' ', dimension: null })).toMatchObject({ message: 'no message was given', artifact: null, line: null });
-    expect(Object.keys(makeFinding({ severity: 'high', message: 'm' }))).toEqual(['severity', 'message', 'artifact', 'line', 'fingerprint']);
-    expect([0, -1, 1.5, NaN, 1e300].map((line) => makeFinding({ severity: 'high', message: 'm', artifact: 'a', line }).line)).toEqual([null, null, null, null, null]);
+    expect(makeFinding({ severity: 'high', message: '', line: 3, rule: ' ', dimension: null })).toMatchObject({
+      message: 'no message was given',
+      artifact: null,
+      line: null,
+    });
+    expect(Object.keys(makeFinding({ severity: 'high', message: 'm' }))).toEqual([
+      'severity',
+      'message',
+      'artifact',
+      'line',
+      'fingerprint',
+    ]);
+    expect([0, -1, 1.5, NaN, 1e300].map((line) => makeFinding({ severity: 'high', message: 'm', artifact: 'a', line }).line)).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 
-  const print = (message: string, artifact = 'a', rule = 'r', line = 1) => makeFinding({ severity: 'high', message, artifact, rule, line }).fingerprint;
+  const print = (message: string, artifact = 'a', rule = 'r', line = 1) =>
+    makeFinding({ severity: 'high', message, artifact, rule, line }).fingerprint;
 
   test('the fingerprint stays where only lines, figures and spaces change', () => {
     expect(new Set([print('contrast 2.8:1'), print(' contrast  31.75:4 '), print('contrast 2.8:1', './a', 'r', 99)]).size).toBe(1);
@@ -41,14 +63,19 @@ describe('makeFinding', () => {
   });
 
   test('different words hardly ever share one', () => {
-    const made = new Set(Array.from({ length: 20_000 }, (_, n) => print(`m ${String.fromCharCode(97 + (n % 26), 97 + ((n / 26) % 26), 97 + ((n / 676) % 26), 97 + n / 17_576)}`)));
+    const made = new Set(
+      Array.from({ length: 20_000 }, (_, n) =>
+        print(`m ${String.fromCharCode(97 + (n % 26), 97 + ((n / 26) % 26), 97 + ((n / 676) % 26), 97 + n / 17_576)}`),
+      ),
+    );
     expect(made.size).toBe(20_000);
   });
 });
 
 describe('sentences', () => {
   test('tagged', () => check('[LOW] Old comment (a.ts:3)', { severity: 'low', message: 'Old comment', artifact: 'a.ts', line: 3 }));
-  test('untagged', () => check('Too slow', { severity: 'high', message: 'Too slow' }, ['a finding has no severity; counted as High: "Too slow"']));
+  test('untagged', () =>
+    check('Too slow', { severity: 'high', message: 'Too slow' }, ['a finding has no severity; counted as High: "Too slow"']));
   test('untagged, without fallback', () => check('Too slow', null, [], null));
   test('nothing', () => check('None', null));
   test('a tag before nothing', () => check('[HIGH] none', null));
@@ -73,7 +100,11 @@ describe('objects', () => {
     ['a file that is no text', { ...said, file: 3 }, said],
     ['the file in the message', { severity: 'high', message: 'm (a.ts:3)' }, { ...said, artifact: 'a.ts', line: 3 }],
     ['the same file in both', { severity: 'high', message: 'm (a.ts:3)', file: 'a.ts' }, { ...said, artifact: 'a.ts', line: 3 }],
-    ['another file in the message', { severity: 'high', message: 'm (a.ts:3)', file: 'b.ts' }, { ...said, message: 'm (a.ts:3)', artifact: 'b.ts' }],
+    [
+      'another file in the message',
+      { severity: 'high', message: 'm (a.ts:3)', file: 'b.ts' },
+      { ...said, message: 'm (a.ts:3)', artifact: 'b.ts' },
+    ],
     ['a line of no use', { ...said, file: 'a.ts', line: 'x' }, { ...said, artifact: 'a.ts' }],
     ['rule', { ...said, ruleId: 'no-any' }, { ...said, rule: 'no-any' }],
     ['an id that is a rule', { ...said, id: 'color-contrast' }, { ...said, rule: 'color-contrast' }],
@@ -105,12 +136,18 @@ describe('objects', () => {
   });
 
   test('names of built-in members are harmless', () => {
-    check(JSON.parse('{"__proto__": {"severity": "critical"}, "constructor": "x", "message": "m", "severity": "low"}'), { severity: 'low', message: 'm' });
+    check(JSON.parse('{"__proto__": {"severity": "critical"}, "constructor": "x", "message": "m", "severity": "low"}'), {
+      severity: 'low',
+      message: 'm',
+    });
   });
 });
 
 test('a group gives the severity; where both speak the worse holds', () => {
-  expect(findingFromUnknown('m', null, { group: 'critical', dimension: 'd' })).toMatchObject({ finding: { severity: 'critical', dimension: 'd' }, notes: [] });
+  expect(findingFromUnknown('m', null, { group: 'critical', dimension: 'd' })).toMatchObject({
+    finding: { severity: 'critical', dimension: 'd' },
+    notes: [],
+  });
   expect(findingFromUnknown({ severity: 'critical', message: 'm' }, null, { group: 'critical' }).notes).toEqual([]);
   expect(findingFromUnknown({ severity: 'low', message: 'm' }, null, { group: 'critical' })).toMatchObject({
     finding: { severity: 'critical' },

@@ -7,6 +7,7 @@ import { isNoFinding } from './no-finding.js';
 import { parseReference } from './reference.js';
 import { severityName, parseSeverity, unknownSeverityNote, worseOf } from './severity.js';
 import { splitTag } from './severity-tag.js';
+import { leadingWord, WordList } from './wording.js';
 
 export { parseReference, type Reference } from './reference.js';
 
@@ -24,7 +25,7 @@ export interface FindingContext {
   readonly group?: Severity;
   readonly dimension?: string;
   /** Classes a finding without a severity by its kind, before the fallback is asked. */
-  readonly classify?: (text: string, dimension: string) => Severity | null;
+  readonly classify?: (text: string, dimension: string, category: string) => Severity | null;
 }
 
 export interface Drawn {
@@ -34,13 +35,42 @@ export interface Drawn {
 }
 
 const SEVERITY_KEYS = ['severity', 'level', 'priority'];
-const MESSAGE_KEYS = ['message', 'description', 'title', 'text', 'issue', 'finding', 'summary', 'challenge', 'critique', 'problem', 'comment', 'detail', 'details', 'name'];
-const FILE_KEYS = ['file', 'artifact', 'path', 'filePath', 'file_path', 'filename', 'location', 'target', 'target_file', 'files', 'target_files', 'module', 'component'];
+const MESSAGE_KEYS = [
+  'message',
+  'description',
+  'title',
+  'text',
+  'issue',
+  'finding',
+  'summary',
+  'challenge',
+  'critique',
+  'problem',
+  'comment',
+  'detail',
+  'details',
+  'name',
+];
+const FILE_KEYS = [
+  'file',
+  'artifact',
+  'path',
+  'filePath',
+  'file_path',
+  'filename',
+  'location',
+  'target',
+  'target_file',
+  'files',
+  'target_files',
+  'module',
+  'component',
+];
 const LINE_KEYS = ['line', 'lineno', 'line_number', 'lineNumber', 'start_line', 'startLine', 'lines'];
 const RULE_KEYS = ['rule', 'ruleId', 'rule_id', 'id', 'category', 'type', 'kind'];
 /** "F-001" numbers a finding in one report: as a rule it would make the same finding a new one in the next. */
-const SERIAL = /^(?:f|finding|issue|i|r|rev|review|audit|a|bug|c|h|m|l|crit|critical|high|med|medium|low|fix|no|n)?[-_#. ]?\d{1,6}$/i;
-const CLOSED = /^(?:resolved|fixed|closed|done)$/i;
+const SERIAL = new WordList('|f|finding|issue|i|r|rev|review|audit|a|bug|c|h|m|l|crit|critical|high|med|medium|low|fix|no|n', '|');
+const CLOSED = new WordList('resolved fixed closed done');
 
 export function makeFinding(parts: FindingParts): Finding {
   const message = flatten(parts.message) || 'no message was given';
@@ -61,8 +91,10 @@ export function makeFinding(parts: FindingParts): Finding {
 /** A sentence is a finding with the severity it is tagged with. `fallback` null: without a severity there is no finding. */
 export function findingFromUnknown(value: unknown, fallback: 'high' | null, context: FindingContext = {}): Drawn {
   if (typeof value === 'string') return fromText(value, fallback, context);
-  if (!isObject(value)) return { finding: null, notes: value === null ? [] : [`a finding is neither a text nor an object; it was left out`] };
-  if (isClosed(value)) return { finding: null, notes: [`a finding marked as resolved was left out: "${flatten(textAt(value, MESSAGE_KEYS)).slice(0, 80)}"`] };
+  if (!isObject(value))
+    return { finding: null, notes: value === null ? [] : [`a finding is neither a text nor an object; it was left out`] };
+  if (isClosed(value))
+    return { finding: null, notes: [`a finding marked as resolved was left out: "${flatten(textAt(value, MESSAGE_KEYS)).slice(0, 80)}"`] };
   const notes: string[] = [];
   const said = saidSeverity(value, notes);
   const message = textAt(value, MESSAGE_KEYS);
@@ -75,7 +107,8 @@ export function findingFromUnknown(value: unknown, fallback: 'high' | null, cont
   const tag = said === null ? splitTag(message) : null;
   const dimension = textAt(value, ['dimension']) || (context.dimension ?? '');
   const headline = tag?.rest || message || rule;
-  const severity = settle(said ?? tag?.severity ?? null, `${headline} ${rule}`, dimension, fallback, context, notes);
+  const classed = { text: `${headline} ${rule}`, dimension, category: categoryOf(value, rule) };
+  const severity = settle(said ?? tag?.severity ?? null, classed, fallback, context, notes);
   if (severity === null) return { finding: null, notes };
   const inText = parseReference(headline);
   const pointed = place.artifact === null || place.artifact === inText.artifact ? inText : { ...place, message: headline };
@@ -88,20 +121,41 @@ function fromText(text: string, fallback: 'high' | null, context: FindingContext
   const notes: string[] = [];
   const headline = tag === null ? text : tag.rest;
   if (tag !== null && isNoFinding(headline)) return { finding: null, notes: [] };
-  const severity = settle(tag?.severity ?? null, headline, context.dimension ?? '', fallback, context, notes);
+  const severity = settle(
+    tag?.severity ?? null,
+    { text: headline, dimension: context.dimension ?? '', category: '' },
+    fallback,
+    context,
+    notes,
+  );
   if (severity === null) return { finding: null, notes };
   return { finding: makeFinding({ severity, ...parseReference(headline), dimension: context.dimension ?? null }), notes };
 }
 
+interface Classed {
+  readonly text: string;
+  readonly dimension: string;
+  readonly category: string;
+}
+
 /** What a finding counts: its own word, its group's (the worse where both speak), its kind, the fallback. */
-function settle(said: Severity | null, text: string, dimension: string, fallback: 'high' | null, context: FindingContext, notes: string[]): Severity | null {
+function settle(
+  said: Severity | null,
+  classed: Classed,
+  fallback: 'high' | null,
+  context: FindingContext,
+  notes: string[],
+): Severity | null {
+  const { text, dimension, category } = classed;
   const group = context.group ?? null;
   if (said !== null && group !== null && said !== group) {
     const worse = worseOf(said, group);
-    notes.push(`a finding under ${severityName(group)} says ${severityName(said)}; counted as ${severityName(worse)}: "${flatten(text).slice(0, 80)}"`);
+    notes.push(
+      `a finding under ${severityName(group)} says ${severityName(said)}; counted as ${severityName(worse)}: "${flatten(text).slice(0, 80)}"`,
+    );
     return worse;
   }
-  const known = said ?? group ?? context.classify?.(text, dimension) ?? null;
+  const known = said ?? group ?? context.classify?.(text, dimension, category) ?? null;
   if (known !== null || fallback === null) return known;
   notes.push(`a finding has no severity; counted as High: "${flatten(text).slice(0, 80)}"`);
   return 'high';
@@ -146,15 +200,29 @@ function ruleOf(value: JsonObject): string {
   for (const key of RULE_KEYS) {
     const rule = own(value, key);
     const text = typeof rule === 'string' ? rule.trim() : '';
-    if (text === '' || parseSeverity(text) !== null || (key === 'id' && SERIAL.test(text))) continue;
+    if (text === '' || parseSeverity(text) !== null || (key === 'id' && isSerial(text))) continue;
     return text;
   }
   return '';
 }
 
+function isSerial(id: string): boolean {
+  const number = /[-_#. ]?\d{1,6}$/.exec(id);
+  return number !== null && SERIAL.has(id.slice(0, number.index).toLowerCase());
+}
+
+/** What the finding declares itself to be about. A rule is such a word only where it is a single one: "document-title" is about access. */
+function categoryOf(value: JsonObject, rule: string): string {
+  return textAt(value, ['category', 'type', 'kind']) || (leadingWord(rule) === rule.toLowerCase() ? rule : '');
+}
+
 function isClosed(value: JsonObject): boolean {
   const status = firstOf(value, ['status', 'state']);
-  return (typeof status === 'string' && CLOSED.test(status.trim())) || own(value, 'resolved') === true || own(value, 'fixed') === true;
+  return (
+    (typeof status === 'string' && CLOSED.has(status.trim().toLowerCase())) ||
+    own(value, 'resolved') === true ||
+    own(value, 'fixed') === true
+  );
 }
 
 function textAt(value: JsonObject, keys: readonly string[]): string {
@@ -175,7 +243,7 @@ function cleanPath(path: string): string {
 }
 
 function flatten(text: string): string {
-  return text.trim().split(/\s+/).join(' ');
+  return text.trim().replace(/\s+/g, ' ');
 }
 
 /** 64-bit FNV-1a over UTF-16 units, in two halves: BigInt is twenty times slower. Runs of digits count as one `#`. */

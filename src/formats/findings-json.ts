@@ -5,7 +5,17 @@ import { SEVERITIES, type Counts, type Finding, type Severity } from '../model.j
 import { findingFromUnknown, type FindingContext } from './finding.js';
 import { isObject, nameOf, own, type JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
-import { countFindings, countsOfObject, NO_COUNTS, parseSeverity, parseSeveritySummary, severityName, worstCounts, worstStated, type StatedCounts } from './severity.js';
+import {
+  countFindings,
+  countsOfObject,
+  NO_COUNTS,
+  parseSeverity,
+  parseSeveritySummary,
+  severityName,
+  worstCounts,
+  worstStated,
+  type StatedCounts,
+} from './severity.js';
 
 export interface FoundFindings {
   readonly findings: readonly Finding[];
@@ -29,7 +39,17 @@ interface Basket {
 }
 
 const LIST_KEYS = ['findings', 'issues', 'violations', 'problems', 'challenges', 'critiques'];
-const COUNT_KEYS = ['severity_summary', 'severity_counts', 'severityCounts', 'severity', 'counts', 'summary', 'by_severity', 'totals', 'findings_count'];
+const COUNT_KEYS = [
+  'severity_summary',
+  'severity_counts',
+  'severityCounts',
+  'severity',
+  'counts',
+  'summary',
+  'by_severity',
+  'totals',
+  'findings_count',
+];
 
 /** The top object and those of its members that only wrap a report. */
 export function rootsOf(top: JsonObject, wrappers: readonly string[]): readonly JsonObject[] {
@@ -55,7 +75,10 @@ export function findingsUnder(value: unknown, name: string, options: FindingsOpt
 }
 
 /** Counts of the findings listed and stated: the worse of each, with a note where they differ. */
-export function reconcile(findings: readonly Finding[], stated: StatedCounts | null): { readonly counts: Counts; readonly notes: readonly string[] } {
+export function reconcile(
+  findings: readonly Finding[],
+  stated: StatedCounts | null,
+): { readonly counts: Counts; readonly notes: readonly string[] } {
   const listed = countFindings(findings);
   const notes = SEVERITIES.flatMap((severity) => {
     const said = stated?.[severity] ?? listed[severity];

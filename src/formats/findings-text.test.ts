@@ -5,12 +5,19 @@ import { parseFindingsText } from './findings-text.js';
 
 function check(text: string, findings: readonly string[], stated: readonly number[] | null = null, notes: readonly string[] = []): void {
   const read = parseFindingsText(text);
-  const drawn = read.findings.map(({ severity, message, artifact, line }) => [severity, artifact, line, message].filter((part) => part !== null).join(' '));
-  expect({ drawn, counts: read.counts && Object.values(read.counts), notes: read.notes }).toEqual({ drawn: findings, counts: stated, notes });
+  const drawn = read.findings.map(({ severity, message, artifact, line }) =>
+    [severity, artifact, line, message].filter((part) => part !== null).join(' '),
+  );
+  expect({ drawn, counts: read.counts && Object.values(read.counts), notes: read.notes }).toEqual({
+    drawn: findings,
+    counts: stated,
+    notes,
+  });
 }
 
 describe('tagged', () => {
-  test('brackets', () => check('[CRITICAL] Contrast (tokens.json:3); [HIGH] No hover', ['critical tokens.json 3 Contrast', 'high No hover'], [1, 1, 0, 0]));
+  test('brackets', () =>
+    check('[CRITICAL] Contrast (tokens.json:3); [HIGH] No hover', ['critical tokens.json 3 Contrast', 'high No hover'], [1, 1, 0, 0]));
   test('words', () => check('CRITICAL: a | HIGH: b', ['critical a', 'high b'], [1, 1, 0, 0]));
   test('words without a separator', () => check('CRITICAL: a, HIGH: b', ['critical a', 'high b'], [1, 1, 0, 0]));
   test('bullets', () => check('- [HIGH] a\n* **Low**: b\n1. (Medium) c', ['high a', 'low b', 'medium c'], [0, 1, 1, 1]));
@@ -23,7 +30,13 @@ describe('tagged', () => {
 describe('prose and counts', () => {
   test('prose', () => check('Design looks fine; the header is high', []));
   test('empty', () => check('', []));
-  test('counts', () => check('CRITICAL:1 HIGH:2', [], [1, 2, 0, 0], ['it says Critical: 1, but lists 0; counted 1', 'it says High: 2, but lists 0; counted 2']));
+  test('counts', () =>
+    check(
+      'CRITICAL:1 HIGH:2',
+      [],
+      [1, 2, 0, 0],
+      ['it says Critical: 1, but lists 0; counted 1', 'it says High: 2, but lists 0; counted 2'],
+    ));
   test('one count', () => check('Critical: 0; [HIGH] a', ['high a'], [0, 1, 0, 0]));
 });
 

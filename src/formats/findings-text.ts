@@ -19,7 +19,8 @@ export interface FindingsText {
 
 const SEPARATORS = /[;|\n\r]/;
 /** Where a new finding starts in the middle of a line: `[HIGH]`, `HIGH:`, `**High**`. */
-const BOUNDARY = /(?<=\s)(?=\[[A-Za-z][A-Za-z0-9 -]{1,20}\]|\*\*\[?[A-Za-z0-9]{2,12}\]?:?\*\*|(?:CRITICAL|HIGH|MEDIUM|LOW|P[0-4])\s{0,2}:)/g;
+const BOUNDARY =
+  /(?<=\s)(?=\[[A-Za-z][A-Za-z0-9 -]{1,20}\]|\*\*\[?[A-Za-z0-9]{2,12}\]?:?\*\*|(?:CRITICAL|HIGH|MEDIUM|LOW|P[0-4])\s{0,2}:)/g;
 
 export function parseFindingsText(text: string): FindingsText {
   const json = parseAsJson(text);
@@ -27,7 +28,10 @@ export function parseFindingsText(text: string): FindingsText {
   const claims: { readonly tag: Tagged; message: string }[] = [];
   let stated: StatedCounts | null = null;
   for (const piece of text.split(SEPARATORS).flatMap((part) => part.split(BOUNDARY))) {
-    const body = piece.replace(/^\s{0,20}(?:[-*•+]|\d{1,3}[.)])\s{1,5}/, '').trim().replace(/,$/, '');
+    const body = piece
+      .replace(/^\s{0,20}(?:[-*•+]|\d{1,3}[.)])\s{1,5}/, '')
+      .trim()
+      .replace(/,$/, '');
     if (body === '') continue;
     const counts = countLine(body);
     const tag = counts === null ? splitTag(body) : null;

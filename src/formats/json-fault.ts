@@ -108,7 +108,11 @@ function cutWord(text: string, start: number, end: number): JsonFault | null {
 
 function atEnd(text: string, open: readonly string[], expect: Expect): JsonFault {
   const offset = text.trimEnd().length;
-  if (open.length > 0) return { offset, problem: `it ends while ${open.length === 1 ? 'one bracket is' : `${open.length} brackets are`} still open and looks cut off` };
+  if (open.length > 0)
+    return {
+      offset,
+      problem: `it ends while ${open.length === 1 ? 'one bracket is' : `${open.length} brackets are`} still open and looks cut off`,
+    };
   return { offset, problem: expect === 'end' ? 'it could not be parsed' : 'it ends where a value was expected' };
 }
 

@@ -11,7 +11,13 @@ function check(read: Reader, text: string, expected: Readonly<Record<string, unk
     return;
   }
   const { values, findings, counts, lists, notes } = result.reading;
-  expect({ values, drawn: findings.map((finding) => `${finding.severity} ${finding.message}`), counts: counts === undefined ? null : Object.values(counts).join(''), lists, notes }).toEqual({
+  expect({
+    values,
+    drawn: findings.map((finding) => `${finding.severity} ${finding.message}`),
+    counts: counts === undefined ? null : Object.values(counts).join(''),
+    lists,
+    notes,
+  }).toEqual({
     values: {},
     drawn: [],
     counts: null,
@@ -22,13 +28,24 @@ function check(read: Reader, text: string, expected: Readonly<Record<string, unk
 }
 
 describe('json', () => {
-  const json = (value: unknown, expected: Readonly<Record<string, unknown>> | string) => check(readJson, typeof value === 'string' ? value : JSON.stringify(value), expected);
+  const json = (value: unknown, expected: Readonly<Record<string, unknown>> | string) =>
+    check(readJson, typeof value === 'string' ? value : JSON.stringify(value), expected);
   test('values', () => json({ a: 1, b: 'x', c: true, d: null, e: [1] }, { values: { a: 1, b: 'x', c: true } }));
   test('nested to four levels', () => json({ a: { b: { c: { d: 1, e: { f: 2 } } } } }, { values: { 'a.b.c.d': 1 } }));
   test('lists', () => json({ rows: [{ a: 1, b: [] }], deep: { rows: [] } }, { lists: { rows: [{ a: 1 }], 'deep.rows': [] } }));
-  test('findings', () => json({ issues: [{ text: 'm' }], review: { findings: ['[LOW] n'] } }, { drawn: ['high m', 'low n'], counts: '0101', lists: { issues: [{ text: 'm' }] }, notes: ['a finding has no severity; counted as High: "m"'] }));
+  test('findings', () =>
+    json(
+      { issues: [{ text: 'm' }], review: { findings: ['[LOW] n'] } },
+      {
+        drawn: ['high m', 'low n'],
+        counts: '0101',
+        lists: { issues: [{ text: 'm' }] },
+        notes: ['a finding has no severity; counted as High: "m"'],
+      },
+    ));
   test('no findings', () => json({ findings: [] }, { counts: '0000', lists: { findings: [] } }));
-  test('stated counts', () => json({ critical: 1 }, { values: { critical: 1 }, counts: '1000', notes: ['it says Critical: 1, but lists 0; counted 1'] }));
+  test('stated counts', () =>
+    json({ critical: 1 }, { values: { critical: 1 }, counts: '1000', notes: ['it says Critical: 1, but lists 0; counted 1'] }));
   test('infinite numbers and traps', () => json('{"a": 1e999, "__proto__": 1, "constructor": 2}', { values: { constructor: 2 } }));
   test('unreadable', () => {
     json('', 'it is empty; expected a JSON object');
@@ -39,12 +56,34 @@ describe('json', () => {
 
 describe('markdown', () => {
   const markdown = (text: string, expected: Readonly<Record<string, unknown>> | string) => check(readMarkdown, text, expected);
-  test('values', () => markdown('- Verdict: pass\n- **Bundle size**: 210\nIn budget: FALSE\nScore: 70/100\nShare: 80%\n', { values: { verdict: 'pass', bundle_size: 210, in_budget: false, score: 7, share: 80 } }));
-  test('a score that cannot be', () => markdown('Speed: 12/10', { values: { speed: '12/10' }, notes: ['the score 12 of "Speed" does not lie between 0 and 10; it was left out'] }));
-  test('placeholders and long texts', () => markdown(`Verdict: [pass | fail]\nText: ${'x'.repeat(600)}\nOk: yes`, { values: { ok: 'yes' } }));
-  test('given twice', () => markdown('Verdict: pass\n\n- Verdict: pass\n\n## A\nVerdict: fail', { values: { verdict: 'pass' }, notes: ['verdict is given twice, as "pass" and "fail"; the first holds'] }));
-  test('findings and dimensions', () => markdown('- [HIGH] m\n- Speed: 4/10\n\n| a | b |\n|---|---|', { values: { speed: 4 }, drawn: ['high m'], counts: '0100', lists: { dimensions: [{ name: 'Speed', score: 4, threshold: null }] } }));
-  test('the report is the better witness of its score', () => markdown('Score: 7/10\nOverall score: 5/10', { values: { score: 5, overall_score: 5 }, notes: ['the report gives several scores, 5, 7; the lowest holds'] }));
+  test('values', () =>
+    markdown('- Verdict: pass\n- **Bundle size**: 210\nIn budget: FALSE\nScore: 70/100\nShare: 80%\n', {
+      values: { verdict: 'pass', bundle_size: 210, in_budget: false, score: 7, share: 80 },
+    }));
+  test('a score that cannot be', () =>
+    markdown('Speed: 12/10', {
+      values: { speed: '12/10' },
+      notes: ['the score 12 of "Speed" does not lie between 0 and 10; it was left out'],
+    }));
+  test('placeholders and long texts', () =>
+    markdown(`Verdict: [pass | fail]\nText: ${'x'.repeat(600)}\nOk: yes`, { values: { ok: 'yes' } }));
+  test('given twice', () =>
+    markdown('Verdict: pass\n\n- Verdict: pass\n\n## A\nVerdict: fail', {
+      values: { verdict: 'pass' },
+      notes: ['verdict is given twice, as "pass" and "fail"; the first holds'],
+    }));
+  test('findings and dimensions', () =>
+    markdown('- [HIGH] m\n- Speed: 4/10\n\n| a | b |\n|---|---|', {
+      values: { speed: 4 },
+      drawn: ['high m'],
+      counts: '0100',
+      lists: { dimensions: [{ name: 'Speed', score: 4, threshold: null }] },
+    }));
+  test('the report is the better witness of its score', () =>
+    markdown('Score: 7/10\nOverall score: 5/10', {
+      values: { score: 5, overall_score: 5 },
+      notes: ['the report gives several scores, 5, 7; the lowest holds'],
+    }));
   test('unreadable', () => {
     markdown('Hello', 'it holds no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
     markdown(' ', 'it is empty; expected a report with findings, scores by dimension, or a statement that there are no findings');

@@ -60,7 +60,8 @@ function addPair(line: string, pairs: Map<string, Scalar>, notes: string[]): voi
   const value = scalarOf(pair.value);
   const before = pairs.get(pair.key);
   if (before === undefined) pairs.set(pair.key, value);
-  else if (before !== value) notes.push(`${pair.key} is given twice, as "${String(before).slice(0, 60)}" and "${String(value).slice(0, 60)}"; the first holds`);
+  else if (before !== value)
+    notes.push(`${pair.key} is given twice, as "${String(before).slice(0, 60)}" and "${String(value).slice(0, 60)}"; the first holds`);
 }
 
 function scalarOf(text: string): Scalar {

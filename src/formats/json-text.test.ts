@@ -8,7 +8,11 @@ function check(text: string, expected: unknown): void {
   expect(parseJson(text)).toEqual(expected);
 }
 
-const bad = (line: number, column: number, problem: string) => ({ ok: false, line, problem: `it is not valid JSON: at line ${line}, column ${column}, ${problem}` });
+const bad = (line: number, column: number, problem: string) => ({
+  ok: false,
+  line,
+  problem: `it is not valid JSON: at line ${line}, column ${column}, ${problem}`,
+});
 
 describe('parseJson', () => {
   test.each([
@@ -51,10 +55,12 @@ describe('parseJson', () => {
   });
 
   test('it agrees with JSON.parse, and always says what is wrong', () => {
-    const texts = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', '{', ']', ',', '\\', 'x', '\n', '1e', ':')).map(([json, at, extra]) => {
-      const cut = at % (json.length + 1);
-      return json.slice(0, cut) + extra + json.slice(cut + (at % 3));
-    });
+    const texts = fc
+      .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', '{', ']', ',', '\\', 'x', '\n', '1e', ':'))
+      .map(([json, at, extra]) => {
+        const cut = at % (json.length + 1);
+        return json.slice(0, cut) + extra + json.slice(cut + (at % 3));
+      });
     fc.assert(
       fc.property(texts, (text) => {
         const result = parseJson(text);
@@ -82,7 +88,17 @@ describe('looking into values', () => {
   });
 
   test('numbers, and texts that are nothing but one', () => {
-    expect([1, '2.5', ' -3 ', 'x', '1e5', true, NaN, Infinity, null].map(numberOf)).toEqual([1, 2.5, -3, null, null, null, null, null, null]);
+    expect([1, '2.5', ' -3 ', 'x', '1e5', true, NaN, Infinity, null].map(numberOf)).toEqual([
+      1,
+      2.5,
+      -3,
+      null,
+      null,
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 
   test('names for messages', () => {

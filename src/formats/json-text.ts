@@ -66,7 +66,9 @@ function fault(text: string, offset: number, problem: string, firstLine: number)
   return { ok: false, line, problem: `it is not valid JSON: at line ${line}, column ${column}, ${problem}` };
 }
 
+/** Where it is nested too deep, or -1. Only a text with many brackets is walked, one character after the other. */
 function tooDeepAt(text: string): number {
+  if (!hasManyBrackets(text)) return -1;
   let depth = 0;
   let quoted = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -79,4 +81,12 @@ function tooDeepAt(text: string): number {
     } else if (code === 0x5d || code === 0x7d) depth -= 1;
   }
   return -1;
+}
+
+function hasManyBrackets(text: string): boolean {
+  let count = 0;
+  for (const bracket of ['[', '{']) {
+    for (let at = text.indexOf(bracket); at >= 0 && count <= MAX_DEPTH; at = text.indexOf(bracket, at + 1)) count += 1;
+  }
+  return count > MAX_DEPTH;
 }

@@ -5,7 +5,10 @@ import { parseMarkdown, plainText, type Block, type ListItem, type Section } fro
 
 /** The tree as short texts: what is where, without the braces. */
 function outline(section: Section): readonly unknown[] {
-  return [...section.blocks.map(showBlock), ...section.sections.map((inner) => [`${inner.level} ${inner.title} @${inner.line}`, ...outline(inner)])];
+  return [
+    ...section.blocks.map(showBlock),
+    ...section.sections.map((inner) => [`${inner.level} ${inner.title} @${inner.line}`, ...outline(inner)]),
+  ];
 }
 
 function showBlock(block: Block): unknown {
@@ -28,10 +31,19 @@ describe('sections', () => {
   test('headings', () => check('a\n# One #\n## Two\nb\n#\n', ['text@1 a', ['1 One @2', ['2 Two @3', 'text@4 b']], ['1  @5']]));
   test('underlined', () => check('One\n===\na', [['1 One @1', 'text@3 a']]));
   test('a rule is no underline', () => check('a\n---\nb\n***\n', ['text@1 a', 'text@3 b']));
-  test('bold lines', () => check('**High**\n- a\n**Low:**\nb', [['7 High @1', ['a']], ['7 Low: @3', 'text@4 b']]));
+  test('bold lines', () =>
+    check('**High**\n- a\n**Low:**\nb', [
+      ['7 High @1', ['a']],
+      ['7 Low: @3', 'text@4 b'],
+    ]));
   test('bold at the start of a sentence', () => check('**High** is\n**a', ['text@1 **High** is / **a']));
-  test('labels', () => check('Issues:\n\n- a\n\n**Others**:\n- b\nc: d\n- e\nDone.\n- f', [['8 Issues: @1', ['a']], ['7 Others @5', ['b'], 'text@7 c: d', ['e'], 'text@9 Done.', ['f']]]));
-  test('a label above a table', () => check('text\nScores\n| a | b |\n|---|---|', ['text@1 text', ['8 Scores @2', { header: ['a', 'b'], rows: [] }]]));
+  test('labels', () =>
+    check('Issues:\n\n- a\n\n**Others**:\n- b\nc: d\n- e\nDone.\n- f', [
+      ['8 Issues: @1', ['a']],
+      ['7 Others @5', ['b'], 'text@7 c: d', ['e'], 'text@9 Done.', ['f']],
+    ]));
+  test('a label above a table', () =>
+    check('text\nScores\n| a | b |\n|---|---|', ['text@1 text', ['8 Scores @2', { header: ['a', 'b'], rows: [] }]]));
 });
 
 describe('lists', () => {
@@ -39,7 +51,8 @@ describe('lists', () => {
   test('nested', () => check('- a\n  - b\n\t- c\n- d\n', [[['a', ['b', 'c']], 'd']]));
   test('lines that go on', () => check('- a\n  more\n\n  still\n- b\n\nend', [['a + more + still', 'b'], 'text@7 end']));
   test('boxes', () => check('- [x] a\n- [ ] b\n- [HIGH] c', [['x a', 'o b', '[HIGH] c']]));
-  test('a fence ends it', () => check('- a\n  ```\n  x\n  ```\n- b\n\n  ```\n  y\n  ```', [['a'], 'fence@3 :   x', ['b'], 'fence@8 :   y']));
+  test('a fence ends it', () =>
+    check('- a\n  ```\n  x\n  ```\n- b\n\n  ```\n  y\n  ```', [['a'], 'fence@3 :   x', ['b'], 'fence@8 :   y']));
   test('nesting is bounded', () => {
     const deep = parseMarkdown(Array.from({ length: 60 }, (_, depth) => `${' '.repeat(depth)}- a`).join('\n'));
     let depth = 0;
@@ -50,7 +63,8 @@ describe('lists', () => {
 });
 
 describe('tables', () => {
-  test('with header', () => check('| a | b |\n|:--|--:|\n| 1 | x \\| y |\n| 2 |\n', [{ header: ['a', 'b'], rows: ['@3 1 | x | y', '@4 2'] }]));
+  test('with header', () =>
+    check('| a | b |\n|:--|--:|\n| 1 | x \\| y |\n| 2 |\n', [{ header: ['a', 'b'], rows: ['@3 1 | x | y', '@4 2'] }]));
   test('without outer bars', () => check('a | b\n--|--\n1 | 2', [{ header: ['a', 'b'], rows: ['@3 1 | 2'] }]));
   test('without header', () => check('| a | 1 |\n| b | 2 |', [{ header: [], rows: ['@1 a | 1', '@2 b | 2'] }]));
   test('a bar in a sentence', () => check('a | b', ['text@1 a | b']));

@@ -153,7 +153,10 @@ class Cutter {
       this.at += 1;
       return;
     }
-    const language = opening.replace(/^[`~]{3,20}/, '').trim().toLowerCase();
+    const language = opening
+      .replace(/^[`~]{3,20}/, '')
+      .trim()
+      .toLowerCase();
     this.add({ kind: 'fence', line: this.at + 2, language, text: this.lines.slice(this.at + 1, end).join('\n') });
     this.at = end + 1;
   }
@@ -233,7 +236,10 @@ function pushItem(bullet: RegExpExecArray, line: string, number: number, top: Op
 }
 
 function isRule(trimmed: string): boolean {
-  return trimmed.length >= 3 && (/^(?:-\s?){3,}$/.test(trimmed) || /^\*{3,}$/.test(trimmed) || /^_{3,}$/.test(trimmed) || /^={3,}$/.test(trimmed));
+  return (
+    trimmed.length >= 3 &&
+    (/^(?:-\s?){3,}$/.test(trimmed) || /^\*{3,}$/.test(trimmed) || /^_{3,}$/.test(trimmed) || /^={3,}$/.test(trimmed))
+  );
 }
 
 /** Only `===`: agents write `---` as a rule between sections, not to make the line above it a heading. */
@@ -256,7 +262,11 @@ function isBoldLine(trimmed: string): boolean {
 }
 
 function splitCells(line: string): readonly string[] {
-  const cells = line.trim().replaceAll('\\|', '\u0000').split('|').map((cell) => cell.trim().replaceAll('\u0000', '|'));
+  const cells = line
+    .trim()
+    .replaceAll('\\|', '\u0000')
+    .split('|')
+    .map((cell) => cell.trim().replaceAll('\u0000', '|'));
   if (cells[0] === '') cells.shift();
   if (cells.length > 1 && cells.at(-1) === '') cells.pop();
   return cells;

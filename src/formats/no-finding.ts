@@ -1,33 +1,34 @@
 // Tells a finding from its absence: "None", "No issues found", a template's placeholder. Careful in one direction:
 // "No focus state is defined" and "None of the buttons have labels" are findings.
 
+import { hasLetterOrNumber, letterWords } from './letters.js';
+import { WordList } from './wording.js';
+
 /** Nouns that "no …" denies. */
-const NOUNS: ReadonlySet<string> = new Set(
-  'issue issues finding findings problem problems violation violations concern concerns defect defects blocker blockers regression regressions critiques challenges'.split(' '),
+const NOUNS = new WordList(
+  'issue issues finding findings problem problems violation violations concern concerns defect defects blocker blockers regression regressions critiques challenges',
 );
 
 /** Words that may stand before such a noun. */
-const ADJECTIVES: ReadonlySet<string> = new Set(
-  'critical high medium low severity priority blocking major minor significant serious new open remaining outstanding unresolved other further additional known or and accessibility consistency design token more such level actionable material'.split(
-    ' ',
-  ),
+const ADJECTIVES = new WordList(
+  'critical high medium low severity priority blocking major minor significant serious new open remaining outstanding unresolved other further additional known or and accessibility consistency design token more such level actionable material',
 );
 
 /** Words that may follow it. */
-const TAIL: ReadonlySet<string> = new Set(
-  'were was are is have has been found identified detected remain remaining remains reported outstanding noted observed at this that the time level severity in audit review round iteration report here currently exist present to for now so far yet applicable and or all good discovered critical high medium low issues findings from any recorded'.split(
-    ' ',
-  ),
+const TAIL = new WordList(
+  'were was are is have has been found identified detected remain remaining remains reported outstanding noted observed at this that the time level severity in audit review round iteration report here currently exist present to for now so far yet applicable and or all good discovered critical high medium low issues findings from any recorded',
 );
 
-const NOTHING: ReadonlySet<string> = new Set(['none', 'nil', 'nothing', 'na', 'tbd', 'todo', 'zero', '0']);
+const NOTHING = new WordList('none nil nothing na tbd todo zero 0');
+
+/** "There are no issues", "I found nothing". */
+const OPENERS = new WordList('there i we found');
+const MOST_MARKS = 10;
 
 /** A statement that there is nothing to report. */
 export function saysNone(text: string): boolean {
   if (text.length > 120) return false;
-  const statement = text.toLowerCase().replace('n/a', 'na').replace(/^\W{0,4}(?:there (?:are|is|were|was)|(?:i|we)(?: have)? (?:found|see)|found)\s{1,3}/, '');
-  const words = statement.match(/[\p{L}\p{N}]{1,40}/gu) ?? [];
-  const [first, ...others] = words;
+  const [first, ...others] = statementWords(text.toLowerCase().replace('n/a', 'na'));
   if (first === undefined) return false;
   if (first === 'not' && others[0] === 'applicable') return others.length === 1;
   if (NOTHING.has(first)) {
@@ -40,13 +41,20 @@ export function saysNone(text: string): boolean {
   return others.every((word, at) => at === noun || (at < noun ? ADJECTIVES : TAIL).has(word) || NOUNS.has(word));
 }
 
+function statementWords(statement: string): readonly string[] {
+  const words = letterWords(statement);
+  if (!OPENERS.has(words[0] ?? '')) return words;
+  return letterWords(statement.replace(/^\W{0,4}(?:there (?:are|is|were|was)|(?:i|we)(?: have)? (?:found|see)|found)\s{1,3}/, ''));
+}
+
 /** Nothing but marks, or a template's `[finding with artifact:line reference]`. */
 export function isPlaceholder(text: string): boolean {
   const bare = trimMarks(text);
-  if (!/[\p{L}\p{N}]/u.test(bare)) return true;
-  if (/^\$?\{[^{}]{0,200}\}\.?$/.test(bare) || /^<[^<>]{0,200}>\.?$/.test(bare)) return true;
+  if (!hasLetterOrNumber(bare)) return true;
+  if (bare.startsWith('{') || bare.startsWith('$')) return /^\$?\{[^{}]{0,200}\}\.?$/.test(bare);
+  if (bare.startsWith('<')) return /^<[^<>]{0,200}>\.?$/.test(bare);
   // A digit makes it the real thing: a line number, a ratio.
-  return /^\[[^[\]\d]{0,200}\]\.?$/.test(bare);
+  return bare.startsWith('[') && /^\[[^[\]\d]{0,200}\]\.?$/.test(bare);
 }
 
 export function isNoFinding(text: string): boolean {
@@ -55,5 +63,15 @@ export function isNoFinding(text: string): boolean {
 
 function trimMarks(text: string): string {
   const trimmed = text.trim();
-  return trimmed.length > 400 ? trimmed : trimmed.replace(/^[*_`\s]{1,10}/, '').replace(/[*_`\s]{1,10}$/, '');
+  if (trimmed.length > 400) return trimmed;
+  let start = 0;
+  while (start < MOST_MARKS && isMark(trimmed.charAt(start))) start += 1;
+  let end = trimmed.length;
+  while (end > start && end > trimmed.length - MOST_MARKS && isMark(trimmed.charAt(end - 1))) end -= 1;
+  return trimmed.slice(start, end);
+}
+
+/** Emphasis, or a blank. Past the end there is none. */
+function isMark(char: string): boolean {
+  return char === '*' || char === '_' || char === '`' || (char !== '' && char.trim() === '');
 }

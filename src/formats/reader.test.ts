@@ -10,6 +10,7 @@ function check(text: string, expected: ReturnType<typeof refuseText>): void {
 test('a text is refused where there is nothing in it, or bytes that are no text', () => {
   check('x', null);
   check(' \n\t', { ok: false, unreadable: { problem: 'it is empty; expected a report' } });
+  check('\0', { ok: false, unreadable: { problem: 'it is not text: there is a NUL byte at character 1; expected a report', line: 1 } });
   check('a\nb\0', { ok: false, unreadable: { problem: 'it is not text: there is a NUL byte at character 4; expected a report', line: 2 } });
 });
 
@@ -25,7 +26,14 @@ test('each note once, and no flood of them', () => {
 });
 
 test('a trap among the names is dropped', () => {
-  expect(Object.keys(record([['__proto__', 1], ['constructor', 2]]))).toEqual(['constructor']);
+  expect(
+    Object.keys(
+      record([
+        ['__proto__', 1],
+        ['constructor', 2],
+      ]),
+    ),
+  ).toEqual(['constructor']);
 });
 
 test('lines and quotations', () => {

@@ -66,6 +66,9 @@ function distinct(notes: readonly string[]): readonly string[] {
 
 /** A quotation for a message: short, on one line. */
 export function quote(text: string): string {
-  const flat = text.slice(0, 200).replace(/\s{1,200}/g, ' ').trim();
+  const flat = text
+    .slice(0, 200)
+    .replace(/\s{1,200}/g, ' ')
+    .trim();
   return flat.length > 60 ? `"${flat.slice(0, 57)}…"` : `"${flat}"`;
 }

@@ -28,7 +28,38 @@ describe('samples', () => {
 });
 
 /** Texts made to send a careless scanner into quadratic time. */
-const PIECES = ['[', '(', '`', '**', '|', '- ', '# ', '\n- ', '\n|a|b', '1', '1/', 'a ', ' ', '\n', '```a\n', '{"a":', '"', '\\', ':', '_', '—', '[HIGH] ', 'a.ts:', '<!--\n', '>', '$', '\t- ', 'no ', '(High', '\n1. x\n'];
+const PIECES = [
+  '[',
+  '(',
+  '`',
+  '**',
+  '|',
+  '- ',
+  '# ',
+  '\n- ',
+  '\n|a|b',
+  '1',
+  '1/',
+  'a ',
+  ' ',
+  '\n',
+  '```a\n',
+  '{"a":',
+  '"',
+  '\\',
+  ':',
+  '_',
+  '—',
+  '[HIGH] ',
+  'a.ts:',
+  '<!--\n',
+  '>',
+  '$',
+  '\t- ',
+  'no ',
+  '(High',
+  '\n1. x\n',
+];
 
 describe('a long text costs little', () => {
   test.each(Object.keys(READERS))('%s', (reader) => {

@@ -1,6 +1,9 @@
 // Finds the file and line that a sentence points at: `(src/a.ts:12)`, `a.ts#L12`, `(tokens.json, line 3)`.
 // URLs, times such as 12:30, ratios such as 4.5:1 and token names such as `spacing.md` are no files.
 
+import { hasDigit, hasLetter } from './letters.js';
+import { lowerCase, WordList } from './wording.js';
+
 export interface Reference {
   readonly artifact: string | null;
   readonly line: number | null;
@@ -15,19 +18,25 @@ interface Found {
   readonly end: number;
 }
 
-const EXTENSIONS: ReadonlySet<string> = new Set(
-  `astro bash c cc cfg cjs clj conf cpp cs css csv dart env erb ex exs fish go gql graphql gradle h hbs hcl hpp hrl hs htm html ini ipynb java js
-  json json5 jsonc jsx kt kts less lock log lua m markdown md mdx mjs mm mts cts ndjson nix php pl plist pm prisma properties proto ps1 pug py
-  pyi r rb rego rs rst sass scala scss sh sol sql styl svelte svg swift tf tokens toml ts tsx txt vb vue xml yaml yml zig zsh snap feature figma`.split(/\s+/),
+const EXTENSIONS = new WordList(
+  'astro bash c cc cfg cjs clj conf cpp cs css csv dart env erb ex exs fish go gql graphql gradle h hbs hcl hpp hrl hs htm html ini ipynb ' +
+    'java js json json5 jsonc jsx kt kts less lock log lua m markdown md mdx mjs mm mts cts ndjson nix php pl plist pm prisma properties ' +
+    'proto ps1 pug py pyi r rb rego rs rst sass scala scss sh sol sql styl svelte svg swift tf tokens toml ts tsx txt vb vue xml yaml yml ' +
+    'zig zsh snap feature figma',
 );
-const NAMES: ReadonlySet<string> = new Set(['dockerfile', 'makefile', 'jenkinsfile', 'gemfile', 'rakefile', 'procfile', 'codeowners', 'justfile']);
-const PRODUCTS = /^(?:node|next|vue|react|nuxt|express|three|d3|chart|ember|p5|moment|day|socket|solid|alpine|backbone)\.js$/i;
-/** Sizes of a design scale look like Markdown files. */
-const SCALES = /^(?:spac|radi|shadow|size|sizing|font|text|gap|breakpoint|screen|container|padding|margin|border|elevation|line|type|icon|button|input)[\w.-]{0,60}\.md$/i;
+/** Files without an extension. */
+const NAMES = new WordList('dockerfile makefile jenkinsfile gemfile rakefile procfile codeowners justfile');
+const PRODUCTS = new WordList('node next vue react nuxt express three d3 chart ember p5 moment day socket solid alpine backbone');
+/** Sizes of a design scale look like Markdown files; their names begin with one of these. */
+const SCALES =
+  'spac radi shadow size sizing font text gap breakpoint screen container padding margin border elevation line type icon button input';
 
-const TOKEN = /[^\s()<>"'`,;|{}“”‘’]+/g;
-const POINTER = /^((?:[A-Za-z]:[\\/])?[^:#?*]{1,300})(?::L?(\d{1,7})(?:[-–]L?\d{1,7})?(?::\d{1,7})?(?:[-–]\d{1,7})?|#L(\d{1,7})(?:-?L?\d{1,7})?)?$/;
-const LINE_WORD = /^[`*'"]{0,2}[\s,]{0,3}(?:\(|at )?(?:lines?|ln|L)\.?[ :]{0,2}(\d{1,7})(?:[-–]\d{1,7})?\)?/i;
+const TOKEN = /[^\s()<>"'`,;|{}\u201c\u201d\u2018\u2019]+/g;
+const POINTER =
+  /^((?:[A-Za-z]:[\\/])?[^:#?*]{1,300})(?::L?(\d{1,7})(?:[-\u2013]L?\d{1,7})?(?::\d{1,7})?(?:[-\u2013]\d{1,7})?|#L(\d{1,7})(?:-?L?\d{1,7})?)?$/;
+/** What may part a reference from the sentence that it opens or ends. */
+const BEFORE_SENTENCE = ':|\u2014\u2013-';
+const AFTER_SENTENCE = '|\u2014\u2013@\u2192-';
 const PAIRS: ReadonlyMap<string, string> = new Map([
   ['(', ')'],
   ['[', ']'],
@@ -48,8 +57,10 @@ export function parseReference(text: string): Reference {
 function findReference(text: string): Found | null {
   let enclosed: Found | null = null;
   let plain: Found | null = null;
+  const bareNames = mayNameFile(text);
+  if (!bareNames && !text.includes('.')) return null;
   for (const match of text.matchAll(TOKEN)) {
-    if (match[0].length > 320) continue;
+    if (match[0].length > 320 || !(bareNames || match[0].includes('.'))) continue;
     const found = referenceAt(text, match.index, match[0]);
     if (found === null) continue;
     if (found.line !== null) return found;
@@ -59,11 +70,19 @@ function findReference(text: string): Found | null {
   return enclosed ?? plain;
 }
 
+/** Cheaply: whether one of NAMES may stand in the text. */
+function mayNameFile(text: string): boolean {
+  const lower = text.toLowerCase();
+  return lower.includes('file') || lower.includes('codeowners');
+}
+
 function referenceAt(text: string, index: number, token: string): Found | null {
   if (token.includes('://') || token.startsWith('www.')) return null;
-  const lead = /^[[*_]{0,4}/.exec(token)?.[0].length ?? 0;
+  let lead = 0;
+  while (lead < 4 && lead < token.length && '[*_'.includes(token.charAt(lead))) lead += 1;
   let end = token.length;
-  while (end > lead && '.:!?*]'.includes(token[end - 1] ?? '') && !(token[end - 1] === ']' && token.slice(lead, end).includes('['))) end -= 1;
+  while (end > lead && '.:!?*]'.includes(token[end - 1] ?? '') && !(token[end - 1] === ']' && token.slice(lead, end).includes('[')))
+    end -= 1;
   const match = POINTER.exec(token.slice(lead, end));
   if (match === null) return null;
   const [, path = '', afterColon, afterHash] = match;
@@ -73,9 +92,20 @@ function referenceAt(text: string, index: number, token: string): Found | null {
     return isFile(path, true) ? { artifact: path, line: lineOf(number), start, end: index + end } : null;
   }
   if (!isFile(path, false)) return null;
-  const word = LINE_WORD.exec(text.slice(index + end, index + end + 40));
+  const word = lineWord(text.slice(index + end, index + end + 40));
   if (word === null) return { artifact: path, line: null, start, end: index + end };
-  return { artifact: path, line: lineOf(word[1] ?? ''), start, end: index + end + word[0].length - (text[start - 1] === '(' && word[0].endsWith(')') ? 1 : 0) };
+  return {
+    artifact: path,
+    line: lineOf(word[1] ?? ''),
+    start,
+    end: index + end + word[0].length - (text[start - 1] === '(' && word[0].endsWith(')') ? 1 : 0),
+  };
+}
+
+/** `, line 3` or `(L3)` behind a file. */
+function lineWord(after: string): RegExpExecArray | null {
+  if (!hasDigit(after)) return null;
+  return /^[`*'"]{0,2}[\s,]{0,3}(?:\(|at )?(?:lines?|ln|l)\.?[ :]{0,2}(\d{1,7})(?:[-\u2013]\d{1,7})?\)?/.exec(lowerCase(after));
 }
 
 function lineOf(digits: string): number | null {
@@ -88,9 +118,23 @@ function isFile(path: string, hasLine: boolean): boolean {
   const extension = name.slice(dot + 1).toLowerCase();
   if (NAMES.has(name.toLowerCase())) return true;
   if (dot < 0 || extension === '') return false;
-  if (!hasLine && (PRODUCTS.test(path) || SCALES.test(path))) return false;
-  if (EXTENSIONS.has(extension)) return /[\p{L}\d_]/u.test(name.slice(0, dot)) || dot === 0;
+  if (!hasLine && (isProduct(path) || isScale(path))) return false;
+  if (EXTENSIONS.has(extension)) return dot === 0 || /\w/.test(name.slice(0, dot)) || hasLetter(name.slice(0, dot));
   return hasLine && name !== path && dot > 0 && /^[a-z][a-z\d]{0,9}$/.test(extension);
+}
+
+/** `Node.js` */
+function isProduct(path: string): boolean {
+  const lower = path.toLowerCase();
+  return lower.endsWith('.js') && PRODUCTS.has(lower.slice(0, -'.js'.length));
+}
+
+/** `spacing.md` */
+function isScale(path: string): boolean {
+  const lower = path.toLowerCase();
+  if (!lower.endsWith('.md')) return false;
+  const start = SCALES.split(' ').find((each) => lower.startsWith(each));
+  return start !== undefined && /^[\w.-]{0,60}$/.test(lower.slice(start.length, -'.md'.length));
 }
 
 function withoutReference(text: string, found: Found): string {
@@ -105,8 +149,8 @@ function withoutReference(text: string, found: Found): string {
   const after = text.slice(end).trim();
   let message: string | null = null;
   if (hangs) message = `${before} ${after}`;
-  else if (before === '' && /^[:|—–-]/.test(after)) message = after.replace(/^[:|—–\s-]{1,10}/, '');
-  else if (after === '' && /[|—–@→-]$/.test(before)) message = before.replace(/[|—–@→\s-]{1,10}$/, '');
-  if (message === null || !/[\p{L}\d]/u.test(message)) return text.trim();
+  else if (before === '' && after !== '' && BEFORE_SENTENCE.includes(after.charAt(0))) message = after.replace(/^[:|\u2014\u2013\s-]{1,10}/, '');
+  else if (after === '' && before !== '' && AFTER_SENTENCE.includes(before.slice(-1))) message = before.replace(/[|\u2014\u2013@\u2192\s-]{1,10}$/, '');
+  if (message === null || !(hasLetter(message) || hasDigit(message))) return text.trim();
   return message.replace(/ {1,4}([.,;:])/g, '$1').trim();
 }

@@ -13,7 +13,7 @@ import { stripOrnament } from './severity-tag.js';
 
 export interface DraftOptions {
   /** Classes a finding without a severity by its kind. */
-  readonly classify: ((text: string, dimension: string) => Severity | null) | null;
+  readonly classify: ((text: string, dimension: string, category: string) => Severity | null) | null;
   /** What one that cannot be classed counts; null: it is no finding. */
   readonly fallback: 'high' | null;
 }
@@ -26,6 +26,8 @@ export interface Claim {
   readonly line?: number | null;
   readonly dimension?: string;
   readonly rule?: string;
+  /** What the finding declares itself to be about. */
+  readonly category?: string;
   /** In a summary or among recommendations: a repetition, unless nothing else of its severity is listed. */
   readonly aside?: boolean;
 }
@@ -46,7 +48,8 @@ export interface Settled {
 
 const SIGNALS = /\b(?:audit[_ -]passed|audit[_ -]result|fix[_ -]required)\b/gi;
 
-const NUMBERED = /^(?:(?:[Ff]inding|[Ii]ssue|[Pp]roblem|[Cc]hallenge|[Cc]ritique|[Vv]iolation)\s{0,2}#?\d{1,3}|[A-Z]{1,6}-?\d{1,4}|#?\d{1,3})\s{0,2}[.):—–-]{1,2}\s{1,4}(?=\S)/;
+const NUMBERED =
+  /^(?:(?:[Ff]inding|[Ii]ssue|[Pp]roblem|[Cc]hallenge|[Cc]ritique|[Vv]iolation)\s{0,2}#?\d{1,3}|[A-Z]{1,6}-?\d{1,4}|#?\d{1,3})\s{0,2}[.):—–-]{1,2}\s{1,4}(?=\S)/;
 
 export class Draft {
   private readonly main: Finding[] = [];
@@ -113,7 +116,11 @@ export class Draft {
       this.notes.push(`${quote(plain)} is scored twice, ${before.score} and ${ten}; the lower holds`);
     }
     const least = Math.min(before?.score ?? ten, ten);
-    this.dims.set(key, { name: before?.name ?? plain, score: least, threshold: (threshold === null ? null : toTen(threshold)) ?? before?.threshold ?? null });
+    this.dims.set(key, {
+      name: before?.name ?? plain,
+      score: least,
+      threshold: (threshold === null ? null : toTen(threshold)) ?? before?.threshold ?? null,
+    });
   }
 
   /** A dimension's threshold, given after its score. */
@@ -144,15 +151,19 @@ export class Draft {
   }
 
   private classed(headline: string, claim: Claim): Severity | null {
-    const kind = this.options.classify?.(`${headline} ${claim.rule ?? ''}`, claim.dimension ?? '') ?? null;
-    if (kind === null && this.options.fallback !== null && claim.aside !== true) this.notes.push(`a finding has no severity; counted as High: ${quote(headline)}`);
+    const kind = this.options.classify?.(`${headline} ${claim.rule ?? ''}`, claim.dimension ?? '', claim.category ?? '') ?? null;
+    if (kind === null && this.options.fallback !== null && claim.aside !== true)
+      this.notes.push(`a finding has no severity; counted as High: ${quote(headline)}`);
     return kind ?? this.options.fallback;
   }
 
   /** Asides only count for a severity of which the report says nothing in its proper place. */
   private allFindings(): readonly Finding[] {
     const listed = countFindings(this.main);
-    return [...this.main, ...this.asides.filter(({ severity }) => listed[severity] === 0 && !this.cleared.has(severity) && this.stated.get(severity) !== 0)];
+    return [
+      ...this.main,
+      ...this.asides.filter(({ severity }) => listed[severity] === 0 && !this.cleared.has(severity) && this.stated.get(severity) !== 0),
+    ];
   }
 
   private leastScore(): number | null {
@@ -171,7 +182,9 @@ export class Draft {
 
   private closedNote(): readonly string[] {
     if (this.closed === 0) return [];
-    return [`${this.closed === 1 ? 'one finding that the report calls resolved was' : `${this.closed} findings that the report calls resolved were`} not counted`];
+    return [
+      `${this.closed === 1 ? 'one finding that the report calls resolved was' : `${this.closed} findings that the report calls resolved were`} not counted`,
+    ];
   }
 }
 

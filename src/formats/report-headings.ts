@@ -22,13 +22,15 @@ const CLOSED: readonly RegExp[] = [
 ];
 const ADVICE =
   /\brecommend\w{0,8}\b|\bsuggest\w{0,6}\b|\bnext (?:steps?|actions?)\b|^actions?\b|\bactions? (?:taken|items|required|needed)\b|\brationale\b|\bdecision\b|\brequired (?:fixes|changes)\b|\b(?:fix|action|remediation) plan\b|\bremediation\b|\bto-?do\b|\bpriorities\b|\broadmap\b|\breasoning\b/i;
-const FINDINGS = /\b(?:findings?|issues?|problems?|violations?|defects?|concerns?|bugs|failures?|gaps|unresolved|challenges|critiques?|weaknesses)\b/i;
+const FINDINGS =
+  /\b(?:findings?|issues?|problems?|violations?|defects?|concerns?|bugs|failures?|gaps|unresolved|challenges|critiques?|weaknesses)\b/i;
 const SUMMARY = /\b(?:summary|overview|tl;?dr|at a glance|key takeaways?|highlights|conclusion)\b/i;
 const SCORES = /\bscor(?:es?|ecard|ing)\b|\bratings?\b/i;
 const DIMENSIONS = /\bdimensions?\b/i;
 /** "Notes" and "Note" head ordinary remarks. */
 const REMARKS = /^notes?$/i;
-const DIMENSION = /^(?:accessibility|a11y|consistency|completeness|quality|compliance|usability|performance|responsiveness|responsive|visual|tokens?|design tokens|states?|interaction|naming|documentation|typography|colou?rs?|spacing|layout|industry|brand|content|motion)\b/i;
+const DIMENSION =
+  /^(?:accessibility|a11y|consistency|completeness|quality|compliance|usability|performance|responsiveness|responsive|visual|tokens?|design tokens|states?|interaction|naming|documentation|typography|colou?rs?|spacing|layout|industry|brand|content|motion)\b/i;
 
 export function roleOf(title: string): Role {
   const text = title.slice(0, 200);
@@ -44,7 +46,9 @@ export function roleOf(title: string): Role {
 
 /** `### 🔴 Critical Issues (2)`, `High (requires fix)`, `Medium/Low`, `P1 — High` */
 function severityRole(title: string): Role | null {
-  let text = stripOrnament(title).replace(/^\d{1,3}(?:\.\d{1,3}){0,3}[.):]?\s{1,4}/, '').trim();
+  let text = stripOrnament(title)
+    .replace(/^\d{1,3}(?:\.\d{1,3}){0,3}[.):]?\s{1,4}/, '')
+    .trim();
   while (text.endsWith(':')) text = text.slice(0, -1).trim();
   let count: number | null = null;
   const open = text.endsWith(')') ? text.lastIndexOf('(') : -1;
@@ -67,11 +71,17 @@ function severityRole(title: string): Role | null {
 
 /** A heading that names what is judged: "Accessibility", "3. Token Consistency". */
 export function dimensionWord(title: string): string | null {
-  const text = (stripOrnament(title).replace(/^\d{1,3}[.)]\s{1,4}/, '').split(/\s[—–-]\s|[:(]/)[0] ?? '').trim();
+  const text = (
+    stripOrnament(title)
+      .replace(/^\d{1,3}[.)]\s{1,4}/, '')
+      .split(/\s[—–-]\s|[:(]/)[0] ?? ''
+  ).trim();
   return text.length <= 40 && DIMENSION.test(text) ? text : null;
 }
 
 /** A section of this name speaks of the whole report, so a score in it is the report's. */
 export function isOverall(title: string): boolean {
-  return /\b(?:summary|overview|overall|audit|report|results?|verdict|conclusion|scores?|decision|status|final|gc|signal|assessment|scorecard|critique|review)\b/i.test(title);
+  return /\b(?:summary|overview|overall|audit|report|results?|verdict|conclusion|scores?|decision|status|final|gc|signal|assessment|scorecard|critique|review)\b/i.test(
+    title,
+  );
 }

@@ -8,7 +8,19 @@ import { Draft, type Settled } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';
 import { worstCounts } from './severity.js';
 
-const WRAPPERS = ['audit', 'report', 'audit_report', 'auditReport', 'audit_result', 'result', 'results', 'summary', 'review', 'critique', 'data'];
+const WRAPPERS = [
+  'audit',
+  'report',
+  'audit_report',
+  'auditReport',
+  'audit_result',
+  'result',
+  'results',
+  'summary',
+  'review',
+  'critique',
+  'data',
+];
 const SCORE_KEYS = ['audit_score', 'auditScore', 'overall_score', 'overallScore', 'score', 'total_score', 'final_score', 'overall'];
 const SIGNAL_KEYS = ['audit_signal', 'auditSignal', 'signal', 'gc_signal'];
 const DIMENSION_KEYS = ['dimensions', 'dimension_scores', 'dimensionScores', 'scores', 'scorecard'];
@@ -33,9 +45,13 @@ export function readReport(value: unknown, options: FindingsOptions): JsonReport
   takeDimensions(entries, draft);
   const settled = draft.settle();
   const found = findingsOf(roots, options);
-  const ofDimensions = entries.map((entry) => findingsUnder(firstOf(entry.body, ['issues', 'findings', 'violations']), entry.name, { ...options, dimension: entry.name }));
+  const ofDimensions = entries.map((entry) =>
+    findingsUnder(firstOf(entry.body, ['issues', 'findings', 'violations']), entry.name, { ...options, dimension: entry.name }),
+  );
   // Most reports list a dimension's issues once more in `findings`: only the dimension that is silent there adds its own.
-  const listed = new Set(found.findings.flatMap((finding) => [`message ${finding.message}`, `dimension ${finding.dimension?.toLowerCase() ?? ''}`]));
+  const listed = new Set(
+    found.findings.flatMap((finding) => [`message ${finding.message}`, `dimension ${finding.dimension?.toLowerCase() ?? ''}`]),
+  );
   const added = ofDimensions
     .flatMap((each) => each.findings)
     .filter((finding) => !listed.has(`message ${finding.message}`) && !listed.has(`dimension ${finding.dimension?.toLowerCase() ?? ''}`));
@@ -72,7 +88,10 @@ interface Entry {
 
 function dimensionsOf(value: unknown): readonly Entry[] {
   if (Array.isArray(value)) {
-    return value.filter(isObject).map((body) => ({ name: String(firstOf(body, NAME_KEYS) ?? ''), body, score: scoreOf(body) })).filter((entry) => entry.name !== '');
+    return value
+      .filter(isObject)
+      .map((body) => ({ name: String(firstOf(body, NAME_KEYS) ?? ''), body, score: scoreOf(body) }))
+      .filter((entry) => entry.name !== '');
   }
   if (!isObject(value)) return [];
   return Object.entries(value)
@@ -85,7 +104,8 @@ function takeDimensions(entries: readonly Entry[], draft: Draft): void {
   if (hundred) draft.note('a dimension scores above 10; all were taken as out of 100');
   for (const { name, body, score } of entries) {
     if (score === null) {
-      if (own(body, 'score') !== undefined && own(body, 'score') !== null) draft.note(`the score of ${quote(name)} is not a number; it was left out`);
+      if (own(body, 'score') !== undefined && own(body, 'score') !== null)
+        draft.note(`the score of ${quote(name)} is not a number; it was left out`);
       continue;
     }
     const outOf = score.outOf ?? (hundred ? 100 : null);
@@ -93,7 +113,11 @@ function takeDimensions(entries: readonly Entry[], draft: Draft): void {
       draft.score({ value: score.value, outOf });
       continue;
     }
-    draft.dimension(name, { value: score.value, outOf }, parseThreshold(firstOf(body, ['threshold', 'min_score', 'minimum', 'min']), outOf));
+    draft.dimension(
+      name,
+      { value: score.value, outOf },
+      parseThreshold(firstOf(body, ['threshold', 'min_score', 'minimum', 'min']), outOf),
+    );
   }
 }
 
@@ -108,4 +132,3 @@ function scoreOf(value: unknown): Score | null {
 function outOfHundred(score: Score): boolean {
   return score.outOf === null && score.value > 10 && score.value <= 100;
 }
-

@@ -6,7 +6,9 @@ import { countLine, isLabel, scoreLine, scoreLines, splitKey } from './report-li
 function check(text: string, expected: string | null, listed = false): void {
   const line = scoreLine(text, listed);
   const name = line?.name ?? (line?.overall ? 'OVERALL' : 'SECTION');
-  expect(line && `${name} ${line.score.value}/${line.score.outOf ?? '?'}${line.threshold === null ? '' : ` threshold ${line.threshold.value}`}`).toBe(expected);
+  expect(
+    line && `${name} ${line.score.value}/${line.score.outOf ?? '?'}${line.threshold === null ? '' : ` threshold ${line.threshold.value}`}`,
+  ).toBe(expected);
 }
 
 describe('scoreLine', () => {
@@ -76,8 +78,20 @@ describe('countLine', () => {
     ['High: 2 (a, b)', [['high', 2]]],
     ['High: 0 ✅', [['high', 0]]],
     ['High: 5 → 2', [['high', 2]]],
-    ['CRITICAL:1 HIGH:2', [['critical', 1], ['high', 2]]],
-    ['Severity summary: 1 critical, 2 low', [['critical', 1], ['low', 2]]],
+    [
+      'CRITICAL:1 HIGH:2',
+      [
+        ['critical', 1],
+        ['high', 2],
+      ],
+    ],
+    [
+      'Severity summary: 1 critical, 2 low',
+      [
+        ['critical', 1],
+        ['low', 2],
+      ],
+    ],
     ['High: 3 components lack focus', null],
     ['[HIGH] 2', null],
     ['High: text', null],
@@ -91,6 +105,17 @@ describe('countLine', () => {
 test('keys', () => {
   expect(splitKey('**Audit Score:** 7/10')).toEqual({ key: 'audit_score', name: 'Audit Score', value: '7/10' });
   expect(splitKey('- `Accessibility` (25%): ok'.slice(2))).toEqual({ key: 'accessibility', name: 'Accessibility', value: 'ok' });
-  expect(['a sentence', 'http://x', ': x', '12:30', 'a very long key that nobody would ever write: x', 'one two three four five six: x', '1st: x', `${'**'.repeat(70)}a: x`].map(splitKey)).toEqual(Array(8).fill(null));
+  expect(
+    [
+      'a sentence',
+      'http://x',
+      ': x',
+      '12:30',
+      'a very long key that nobody would ever write: x',
+      'one two three four five six: x',
+      '1st: x',
+      `${'**'.repeat(70)}a: x`,
+    ].map(splitKey),
+  ).toEqual(Array(8).fill(null));
   expect(['Location: a.ts', 'Suggested fix: b', 'Contrast: c', 'x'].map(isLabel)).toEqual([true, true, false, false]);
 });

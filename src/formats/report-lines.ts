@@ -22,7 +22,10 @@ export function splitKey(text: string): KeyValue | null {
   const plain = stripOrnament(plainText(text)).replaceAll('`', '');
   const colon = plain.indexOf(':');
   if (colon < 1 || colon > 40 || !/^\s|^$/.test(plain.slice(colon + 1, colon + 2))) return null;
-  const name = plain.slice(0, colon).replace(/\([^()]{0,40}\)/g, '').trim();
+  const name = plain
+    .slice(0, colon)
+    .replace(/\([^()]{0,40}\)/g, '')
+    .trim();
   const words = name.split(/[\s_-]{1,5}/);
   if (words.length > 5 || !/^[\p{L}][\p{L}\d\s_-]*$/u.test(name)) return null;
   return { key: words.join('_').toLowerCase(), name, value: plain.slice(colon + 1).trim() };
@@ -43,8 +46,10 @@ export function isLabel(text: string): boolean {
 
 const NOT_A_DIMENSION =
   /\b(?:iterations?|rounds?|attempts?|steps?|phases?|waves?|cycles?|pass(?:ed|ing)?|checked|audited|reviewed|covered|coverage|tests?|files|components|pages|criteria|checks|issues|findings|previous|prior|last|before|baseline|target|threshold|minimum|maximum|required|date|version|page|task)\b/i;
-const COUNTED_THINGS = /^\s{0,3}\(?(?:components?|states?|tokens?|tests?|files|pages|checks|criteria|screens|buttons|items|issues|variants|elements|icons|colou?rs|cases|passed|iterations)\b/i;
-const OVERALL = /^(?:(?:the|audit|overall|total|final|aggregate|weighted|average|design|review|critique)[\s_]{1,3}){0,3}(?:score|rating|grade|total|average|overall)$|^overall\b|^(?:design |ui )?(?:audit|review|critique|report|verdict)(?: result| report)?$/i;
+const COUNTED_THINGS =
+  /^\s{0,3}\(?(?:components?|states?|tokens?|tests?|files|pages|checks|criteria|screens|buttons|items|issues|variants|elements|icons|colou?rs|cases|passed|iterations)\b/i;
+const OVERALL =
+  /^(?:(?:the|audit|overall|total|final|aggregate|weighted|average|design|review|critique)[\s_]{1,3}){0,3}(?:score|rating|grade|total|average|overall)$|^overall\b|^(?:design |ui )?(?:audit|review|critique|report|verdict)(?: result| report)?$/i;
 const STALE = /\b(?:previous|prior|last|before|baseline|target|threshold|minimum|maximum|required|max|min|pass)\b/i;
 
 const LEADING_NUMBER = /^(\d{1,3}(?:\.\d{1,4})?(?:\s{0,3}\/\s{0,3}\d{1,3})?)(?=$|[\s(,;—–]|\.$)(?!\s{0,3}%)/;
@@ -66,7 +71,9 @@ export function scoreLines(text: string, listed: boolean): readonly ScoreLine[] 
   const parts = text.slice(0, 500).split(/[,;|·]/);
   if (parts.length > 1 && parts.every((part) => findScore(part) !== null)) {
     const [first = '', ...others] = parts;
-    const lines = [first.replace(/^[\s*]{0,5}(?:dimension )?(?:scores?|ratings?|dimensions?)\**:\**\s/i, ''), ...others].map((part) => scoreLine(part, listed));
+    const lines = [first.replace(/^[\s*]{0,5}(?:dimension )?(?:scores?|ratings?|dimensions?)\**:\**\s/i, ''), ...others].map((part) =>
+      scoreLine(part, listed),
+    );
     if (lines.every((line) => line !== null)) return lines;
   }
   const line = scoreLine(text, listed);
@@ -108,20 +115,27 @@ export function countLine(text: string): readonly (readonly [Severity, number])[
   if (tag !== null && tag.mark !== 'bracket') {
     if (tag.count !== null) return [[tag.severity, tag.count]];
     const arrow = /^\d{1,6}\s{0,2}(?:→|->)\s{0,2}(\d{1,6})$/.exec(tag.rest)?.[1];
-    const digits = arrow ?? /^(\d{1,6})(?:\s(?:issues?|findings?|found|total|open|remaining|unresolved))?[.!]?(?:\s{1,3}\(.{0,120}\))?(?:\s{1,3}[^\p{L}\d]{1,4})?$/iu.exec(tag.rest)?.[1];
+    const digits =
+      arrow ??
+      /^(\d{1,6})(?:\s(?:issues?|findings?|found|total|open|remaining|unresolved))?[.!]?(?:\s{1,3}\(.{0,120}\))?(?:\s{1,3}[^\p{L}\d]{1,4})?$/iu.exec(
+        tag.rest,
+      )?.[1];
     if (digits !== undefined) return [[tag.severity, Number(digits)]];
   }
   return tallyLine(plain);
 }
 
-const TALLY_WORDS = /^(?:critical|high|medium|low|blockers?|major|minor|severity|summary|total|totals|issues?|findings?|found|and|no|none|zero|counts?|breakdown|by)$/i;
+const TALLY_WORDS =
+  /^(?:critical|high|medium|low|blockers?|major|minor|severity|summary|total|totals|issues?|findings?|found|and|no|none|zero|counts?|breakdown|by)$/i;
 
 /** A line that is nothing but a tally of at least two severities. */
 function tallyLine(plain: string): readonly (readonly [Severity, number])[] | null {
   if (plain.length > 160) return null;
   const words = plain.match(/\p{L}{1,40}/gu) ?? [];
   if (words.length < 2 || !words.every((word) => TALLY_WORDS.test(word)) || !/\d/.test(plain)) return null;
-  const named = (['critical', 'high', 'medium', 'low'] as const).filter((severity) => words.some((word) => word.toLowerCase() === severity));
+  const named = (['critical', 'high', 'medium', 'low'] as const).filter((severity) =>
+    words.some((word) => word.toLowerCase() === severity),
+  );
   const summary = named.length < 2 ? null : parseSeveritySummary(plain);
   return summary === null ? null : named.map((severity) => [severity, summary.counts[severity]] as const);
 }

@@ -6,31 +6,72 @@ import { Draft } from './report-draft.js';
 import { walkMarkdown } from './report-markdown.js';
 
 /** Findings as `severity file:line [dimension] message`, then scores, signal and notes where there are any. */
-function check(text: string, findings: readonly string[], rest: Readonly<Record<string, unknown>> = {}, options: ConstructorParameters<typeof Draft>[0] = { classify: severityOfKind, fallback: 'high' }): void {
+function check(
+  text: string,
+  findings: readonly string[],
+  rest: Readonly<Record<string, unknown>> = {},
+  options: ConstructorParameters<typeof Draft>[0] = { classify: severityOfKind, fallback: 'high' },
+): void {
   const draft = new Draft(options);
   walkMarkdown(text, draft);
   const settled = draft.settle();
   const drawn = settled.findings.map(({ severity, artifact, line, dimension, rule, message }) =>
-    [severity, artifact === null ? '-' : `${artifact}:${line ?? '-'}`, dimension === undefined ? null : `[${dimension}]`, rule === undefined ? null : `<${rule}>`, message].filter((part) => part !== null).join(' '),
+    [
+      severity,
+      artifact === null ? '-' : `${artifact}:${line ?? '-'}`,
+      dimension === undefined ? null : `[${dimension}]`,
+      rule === undefined ? null : `<${rule}>`,
+      message,
+    ]
+      .filter((part) => part !== null)
+      .join(' '),
   );
   const dimensions = settled.dimensions.map(({ name, score, threshold }) => `${name} ${score}${threshold === null ? '' : `/${threshold}`}`);
   const counts = Object.values(settled.counts).join('');
   const seen = { drawn, dimensions, score: settled.score, signal: settled.signal, notes: settled.notes, counted: settled.counted, counts };
-  const plain = (['critical', 'high', 'medium', 'low'] as const).map((severity) => findings.filter((finding) => finding.startsWith(severity)).length).join('');
-  expect(seen).toEqual({ drawn: findings, dimensions: [], score: null, signal: null, notes: [], counted: findings.length > 0, counts: plain, ...rest });
+  const plain = (['critical', 'high', 'medium', 'low'] as const)
+    .map((severity) => findings.filter((finding) => finding.startsWith(severity)).length)
+    .join('');
+  expect(seen).toEqual({
+    drawn: findings,
+    dimensions: [],
+    score: null,
+    signal: null,
+    notes: [],
+    counted: findings.length > 0,
+    counts: plain,
+    ...rest,
+  });
 }
 
 describe('severity headings', () => {
   test('bullets', () => check('## Critical\n- a (x.ts:1)\n- b\n## High\n- None', ['critical x.ts:1 a', 'critical - b']));
-  test('prose', () => check('## Critical\nThe contrast\nis low.\n## High\nNo issues.\n## Medium\nAll medium issues were resolved.\n## Low\nSee below:', ['critical - The contrast is low.']));
+  test('prose', () =>
+    check('## Critical\nThe contrast\nis low.\n## High\nNo issues.\n## Medium\nAll medium issues were resolved.\n## Low\nSee below:', [
+      'critical - The contrast is low.',
+    ]));
   test('prose beside a list is no finding', () => check('## Critical\nThese block:\n- a\n\nPlease fix.', ['critical - a']));
   test('figures are no findings', () => check('## Critical\n- Total: 3\n## High\nChecked files: 4', []));
-  test('a group of a component', () => check('## High\n- **Button**\n  - no hover\n  - no focus\n- `input.md`:\n  - no error\n- Card:\n  - no title', ['high - no hover', 'high - no focus', 'high input.md:- no error', 'high - no title']));
-  test('a tag below is the better witness only for the worse', () => check('## Low\n- [HIGH] a\n## Critical\n- [LOW] b\n## Medium/Low\n- [LOW] c', ['high - a', 'critical - b', 'low - c']));
-  test('sub-headings are findings', () => check('## Critical\n### C1: Contrast\n- **Where**: a.md:3\n- 2.9:1\n### Icon\nNo name.\n### Accessibility\n- a', ['critical a.md:3 Contrast', 'critical - Icon', 'critical - [Accessibility] a']));
-  test('a dimension with a score between', () => check('## Critical\n### Accessibility (3/10)\n- a', ['critical - [Accessibility] a'], { dimensions: ['Accessibility 3'] }));
+  test('a group of a component', () =>
+    check('## High\n- **Button**\n  - no hover\n  - no focus\n- `input.md`:\n  - no error\n- Card:\n  - no title', [
+      'high - no hover',
+      'high - no focus',
+      'high input.md:- no error',
+      'high - no title',
+    ]));
+  test('a tag below is the better witness only for the worse', () =>
+    check('## Low\n- [HIGH] a\n## Critical\n- [LOW] b\n## Medium/Low\n- [LOW] c', ['high - a', 'critical - b', 'low - c']));
+  test('sub-headings are findings', () =>
+    check('## Critical\n### C1: Contrast\n- **Where**: a.md:3\n- 2.9:1\n### Icon\nNo name.\n### Accessibility\n- a', [
+      'critical a.md:3 Contrast',
+      'critical - Icon',
+      'critical - [Accessibility] a',
+    ]));
+  test('a dimension with a score between', () =>
+    check('## Critical\n### Accessibility (3/10)\n- a', ['critical - [Accessibility] a'], { dimensions: ['Accessibility 3'] }));
   test('findings heading below', () => check('## Critical\n**Issues**\n- a', ['critical - a']));
-  test('counts in headings', () => check('## Critical (2)\n- a', ['critical - a'], { counts: '2000', notes: ['it says Critical: 2, but lists 1; counted 2'] }));
+  test('counts in headings', () =>
+    check('## Critical (2)\n- a', ['critical - a'], { counts: '2000', notes: ['it says Critical: 2, but lists 1; counted 2'] }));
   test('the title itself', () => check('# Critical\n- a', ['critical - a']));
   test('several first-level headings', () => check('# Findings\n- [LOW] a\n# High\n- b', ['low - a', 'high - b']));
 });
@@ -38,57 +79,135 @@ describe('severity headings', () => {
 describe('tags', () => {
   test('in bullets, anywhere', () => check('- [HIGH] a\n- ok\n  - [LOW] b', ['high - a', 'low - b']));
   test('in lines', () => check('[HIGH] a\nCritical: b\n**Low** c\nnot tagged', ['high - a', 'critical - b', 'low - c']));
-  test('nested details', () => check('- [HIGH] States\n  - Button: disabled\n  - Location: a.md:4\n  - Severity: Low\n  - [LOW] own', ['high a.md:4 States — Button: disabled', 'low - own']));
-  test('groups', () => check('- **Critical**\n  - a\n- High:\n  - b\n- Medium (1)\n  - c\n- Low issues\n  - none', ['critical - a', 'high - b', 'medium - c']));
+  test('nested details', () =>
+    check('- [HIGH] States\n  - Button: disabled\n  - Location: a.md:4\n  - Severity: Low\n  - [LOW] own', [
+      'high a.md:4 States — Button: disabled',
+      'low - own',
+    ]));
+  test('groups', () =>
+    check('- **Critical**\n  - a\n- High:\n  - b\n- Medium (1)\n  - c\n- Low issues\n  - none', [
+      'critical - a',
+      'high - b',
+      'medium - c',
+    ]));
   test('a tag with nothing', () => check('- [HIGH] none\n- [LOW]\n- [MEDIUM] [finding]', [], { counted: true }));
 });
 
 describe('records', () => {
-  test('headings with fields', () => check('## Findings\n### 1. Contrast\n**Severity:** Critical\n**File:** a.css\n**Line:** 7\n**Rule:** 1.4.3\n**Category:** Colour', ['critical a.css:7 [Colour] <1.4.3> Contrast']));
-  test('a heading that only numbers', () => check('### Finding 1\n- Severity: High\n- Description: No name\n### Issue 2\n- Severity: Low\n\nThe text', ['high - No name', 'low - The text']));
+  test('headings with fields', () =>
+    check('## Findings\n### 1. Contrast\n**Severity:** Critical\n**File:** a.css\n**Line:** 7\n**Rule:** 1.4.3\n**Category:** Colour', [
+      'critical a.css:7 [Colour] <1.4.3> Contrast',
+    ]));
+  test('a heading that only numbers', () =>
+    check('### Finding 1\n- Severity: High\n- Description: No name\n### Issue 2\n- Severity: Low\n\nThe text', [
+      'high - No name',
+      'low - The text',
+    ]));
   test('a heading that only numbers, without anything else', () => check('### Finding 1\n- Severity: High', ['high - Finding 1']));
-  test('numbered headings among findings', () => check('## Findings\n### 1. No focus ring\nIt is gone.\n### 2. Other\n- a\n- b', ['critical - No focus ring', 'high - a', 'high - b'], { notes: ['a finding has no severity; counted as High: "a"', 'a finding has no severity; counted as High: "b"'] }));
-  test('tagged headings', () => check('### [HIGH] One\n- a\n### Critical: Two\nb\n### Cost (LOW)\n- a\n- b', ['high - One', 'critical - Two']));
-  test('paragraphs', () => check('severity: P1\nfile: a.ts\nlines: 4-9\ntitle: One\n\nseverity: odd\ndescription: Two', ['high a.ts:4 One', 'high - Two'], { notes: ['severity "odd" is not known; counted as High'] }));
-  test('items with fields', () => check('- Finding 1\n  - Severity: High (blocking)\n  - Issue: a\n- Contrast\n  Severity: Low\n- x\n  - Severity: [level]', ['high - a', 'low - Contrast', 'high - x'], { notes: ['a finding has no severity; counted as High: "x"'] }));
+  test('numbered headings among findings', () =>
+    check('## Findings\n### 1. No focus ring\nIt is gone.\n### 2. Other\n- a\n- b', ['critical - No focus ring', 'high - a', 'high - b'], {
+      notes: ['a finding has no severity; counted as High: "a"', 'a finding has no severity; counted as High: "b"'],
+    }));
+  test('tagged headings', () =>
+    check('### [HIGH] One\n- a\n### Critical: Two\nb\n### Cost (LOW)\n- a\n- b', ['high - One', 'critical - Two']));
+  test('paragraphs', () =>
+    check('severity: P1\nfile: a.ts\nlines: 4-9\ntitle: One\n\nseverity: odd\ndescription: Two', ['high a.ts:4 One', 'high - Two'], {
+      notes: ['severity "odd" is not known; counted as High'],
+    }));
+  test('items with fields', () =>
+    check(
+      '- Finding 1\n  - Severity: High (blocking)\n  - Issue: a\n- Contrast\n  Severity: Low\n- x\n  - Severity: [level]',
+      ['high - a', 'low - Contrast', 'high - x'],
+      { notes: ['a finding has no severity; counted as High: "x"'] },
+    ));
 });
 
 describe('dimensions', () => {
   test('issues and praise', () =>
-    check('## Accessibility (4/10)\n- ✅ Labels\n- ❌ Odd order\n- Ring missing\n- Fine\n- No contrast failures\n**Strengths**\n- no clutter\n**Issues**\n- Fine too', ['critical - [Accessibility] Odd order', 'critical - [Accessibility] Ring missing', 'critical - [Accessibility] Fine too'], {
+    check(
+      '## Accessibility (4/10)\n- ✅ Labels\n- ❌ Odd order\n- Ring missing\n- Fine\n- No contrast failures\n**Strengths**\n- no clutter\n**Issues**\n- Fine too',
+      ['critical - [Accessibility] Odd order', 'critical - [Accessibility] Ring missing', 'critical - [Accessibility] Fine too'],
+      {
+        dimensions: ['Accessibility 4'],
+      },
+    ));
+  test('nested in a bullet', () =>
+    check('- Accessibility: 4/10\n  - Ring missing\n- Score: 7/10', ['critical - [Accessibility] Ring missing'], {
       dimensions: ['Accessibility 4'],
+      score: 7,
     }));
-  test('nested in a bullet', () => check('- Accessibility: 4/10\n  - Ring missing\n- Score: 7/10', ['critical - [Accessibility] Ring missing'], { dimensions: ['Accessibility 4'], score: 7 }));
-  test('score lines in a section', () => check('## Accessibility\nScore: 5\nThreshold: >= 7\nWeight: 25%\n## Summary\nScore: 6\n', [], { dimensions: ['Accessibility 5/7'], score: 6 }));
+  test('score lines in a section', () =>
+    check('## Accessibility\nScore: 5\nThreshold: >= 7\nWeight: 25%\n## Summary\nScore: 6\n', [], {
+      dimensions: ['Accessibility 5/7'],
+      score: 6,
+    }));
   test('a threshold without a score', () => check('## Accessibility\nThreshold: 7', []));
   test('listed scores', () => check('## Scores\n- Consistency: 7\n- Weight: 20%\n- Layers: many', [], { dimensions: ['Consistency 7'] }));
-  test('several scores', () => check('Score: 7/10\nOverall score: 5/10\nScore: 12/10', [], { score: 5, notes: ['the score 12 does not lie between 0 and 10; it was left out', 'the report gives several scores, 5, 7; the lowest holds'] }));
-  test('a dimension twice', () => check('- Motion: 7/10\n- motion: 4/10\n- Touch: 11/10', [], { dimensions: ['Motion 4'], notes: ['"motion" is scored twice, 7 and 4; the lower holds', 'the score 11 of "Touch" does not lie between 0 and 10; it was left out'] }));
-  test('a score in a heading of the whole', () => check('# Audit: 7/10\n## Overall score: 6/10', [], { score: 6, notes: ['the report gives several scores, 6, 7; the lowest holds'] }));
+  test('several scores', () =>
+    check('Score: 7/10\nOverall score: 5/10\nScore: 12/10', [], {
+      score: 5,
+      notes: ['the score 12 does not lie between 0 and 10; it was left out', 'the report gives several scores, 5, 7; the lowest holds'],
+    }));
+  test('a dimension twice', () =>
+    check('- Motion: 7/10\n- motion: 4/10\n- Touch: 11/10', [], {
+      dimensions: ['Motion 4'],
+      notes: [
+        '"motion" is scored twice, 7 and 4; the lower holds',
+        'the score 11 of "Touch" does not lie between 0 and 10; it was left out',
+      ],
+    }));
+  test('a score in a heading of the whole', () =>
+    check('# Audit: 7/10\n## Overall score: 6/10', [], { score: 6, notes: ['the report gives several scores, 6, 7; the lowest holds'] }));
 });
 
 describe('findings without a severity', () => {
-  test('classed by kind', () => check('## Findings\n- Contrast is low\n- Inconsistent radii\n- Rename x\n- A style preference\n- Odd', ['critical - Contrast is low', 'high - Inconsistent radii', 'medium - Rename x', 'low - A style preference', 'high - Odd'], { notes: ['a finding has no severity; counted as High: "Odd"'] }));
+  test('classed by kind', () =>
+    check(
+      '## Findings\n- Contrast is low\n- Inconsistent radii\n- Rename x\n- A style preference\n- Odd',
+      ['critical - Contrast is low', 'high - Inconsistent radii', 'medium - Rename x', 'low - A style preference', 'high - Odd'],
+      { notes: ['a finding has no severity; counted as High: "Odd"'] },
+    ));
   test('praise among them', () => check('## Findings\n- Contrast meets AA\n- ✅ Labels\n- No hard-coded values found\n- Tokens: 12', []));
-  test('under a title', () => check('# Contrast issues\n- Date: today\n- Body 3:1 (a.json:4)\n- Looks fine', ['high a.json:4 Body 3:1'], { notes: ['a finding has no severity; counted as High: "Body 3:1 (a.json:4)"'] }));
-  test('left out where nobody classes them', () => check('## Findings\n- Odd\n- [LOW] a', ['low - a'], {}, { classify: null, fallback: null }));
+  test('under a title', () =>
+    check('# Contrast issues\n- Date: today\n- Body 3:1 (a.json:4)\n- Looks fine', ['high a.json:4 Body 3:1'], {
+      notes: ['a finding has no severity; counted as High: "Body 3:1 (a.json:4)"'],
+    }));
+  test('left out where nobody classes them', () =>
+    check('## Findings\n- Odd\n- [LOW] a', ['low - a'], {}, { classify: null, fallback: null }));
 });
 
 describe('asides', () => {
-  test('praise, history and the done are closed', () => check('## Resolved\n- [HIGH] a\n  - [LOW] b\ntext\n```json\n{"findings": []}\n```\n### Critical\n- c\n## Other\n- [x] [LOW] d\n- ~~[LOW] e~~\n- [x] f', [], { notes: ['4 findings that the report calls resolved were not counted'] }));
-  test('one closed', () => check('## Strengths\n- [LOW] a\n- [HIGH] none', [], { notes: ['one finding that the report calls resolved was not counted'] }));
-  test('advice repeats, unless nothing else is said', () => check('## High\n- a\n## Recommendations\n- [HIGH] a again\n- [LOW] b\n- plain', ['high - a', 'low - b']));
-  test('advice does not overrule a statement', () => check('## High\n- None\n## Medium: 0\n## Summary\n- [HIGH] a\n- [MEDIUM] b', [], { counted: true }));
-  test('nested advice', () => check('- Recommendations:\n  - [LOW] a\n- Fixed:\n  - [LOW] b\n- Issues:\n  - Odd order of tabs and focus order', ['critical - Odd order of tabs and focus order', 'low - a'], { notes: ['one finding that the report calls resolved was not counted'] }));
+  test('praise, history and the done are closed', () =>
+    check(
+      '## Resolved\n- [HIGH] a\n  - [LOW] b\ntext\n```json\n{"findings": []}\n```\n### Critical\n- c\n## Other\n- [x] [LOW] d\n- ~~[LOW] e~~\n- [x] f',
+      [],
+      { notes: ['4 findings that the report calls resolved were not counted'] },
+    ));
+  test('one closed', () =>
+    check('## Strengths\n- [LOW] a\n- [HIGH] none', [], { notes: ['one finding that the report calls resolved was not counted'] }));
+  test('advice repeats, unless nothing else is said', () =>
+    check('## High\n- a\n## Recommendations\n- [HIGH] a again\n- [LOW] b\n- plain', ['high - a', 'low - b']));
+  test('advice does not overrule a statement', () =>
+    check('## High\n- None\n## Medium: 0\n## Summary\n- [HIGH] a\n- [MEDIUM] b', [], { counted: true }));
+  test('nested advice', () =>
+    check(
+      '- Recommendations:\n  - [LOW] a\n- Fixed:\n  - [LOW] b\n- Issues:\n  - Odd order of tabs and focus order',
+      ['critical - Odd order of tabs and focus order', 'low - a'],
+      { notes: ['one finding that the report calls resolved was not counted'] },
+    ));
 });
 
 describe('signals and statements', () => {
   test('a signal', () => check('- **Audit Signal**: `Fix Required`', [], { signal: 'fix_required' }));
   test('another word', () => check('gc_signal: REVISION needed', [], { signal: 'revision_needed' }));
   test('a placeholder', () => check('Signal: [audit_passed | fix_required]\nSignal: audit_passed or fix_required', []));
-  test('two signals', () => check('Signal: audit_passed\nSignal: fix_required', [], { notes: ['the report gives several signals: audit_passed, fix_required; none was taken'] }));
+  test('two signals', () =>
+    check('Signal: audit_passed\nSignal: fix_required', [], {
+      notes: ['the report gives several signals: audit_passed, fix_required; none was taken'],
+    }));
   test('none at all', () => check('No issues found.', [], { counted: true }));
-  test('a tally', () => check('CRITICAL:0 HIGH:1', [], { counted: true, counts: '0100', notes: ['it says High: 1, but lists 0; counted 1'] }));
+  test('a tally', () =>
+    check('CRITICAL:0 HIGH:1', [], { counted: true, counts: '0100', notes: ['it says High: 1, but lists 0; counted 1'] }));
 });
 
 test('JSON fences are handed back', () => {

@@ -36,7 +36,8 @@ const BLAMED = /^(?:❌|✗|✘|⚠|🔴|🟠|🟡|🚫|❗)|^fail(?:ed|s|ure)?\
 const NEGATIVE =
   /\b(?:missing|lacks?|lacking|fail(?:s|ed|ing|ures?)?|below|insufficient|inconsisten\w{0,5}|violat\w{0,6}|undefined|incorrect|invalid|broken|hard-?coded|duplicated?|mismatch\w{0,4}|unclear|not|no|without|incomplete|too|should|must|wrong|poor|weak|absent|never|cannot|unable|only)\b/i;
 const ALL_DONE = /\b(?:all|every)\b.{0,80}\b(?:resolved|fixed|addressed)\b/i;
-const POSITIVE = /\b(?:meets?|pass(?:es|ed)?|compliant|compl(?:y|ies)|consistent(?:ly)?|correct(?:ly)?|good|great|excellent|valid|complete|resolves?|follows?|properly|adequate|sufficient|strong)\b/i;
+const POSITIVE =
+  /\b(?:meets?|pass(?:es|ed)?|compliant|compl(?:y|ies)|consistent(?:ly)?|correct(?:ly)?|good|great|excellent|valid|complete|resolves?|follows?|properly|adequate|sufficient|strong)\b/i;
 const CLEARED =
   /^(?:no|zero)\b(?:.{0,120}\b(?:found|detected|identified|present|remain(?:ing)?)\b|.{0,40}\b(?:failures|errors|violations|issues|hard-?coded \w{1,20}|mismatch(?:es)?|duplicates|regressions|inconsistencies|conflicts|gaps)\.?$)/i;
 
@@ -84,7 +85,8 @@ class Walk {
     const scored = scoreLine(title, false);
     if (scored !== null) return this.enterScore(scored, inside, above);
     if (this.isFinding(section, above)) return null;
-    if (role.kind === 'plain') return { ...inside, dimension: dimensionWord(title) ?? above.dimension, title: section.level > 6 ? above.title : title };
+    if (role.kind === 'plain')
+      return { ...inside, dimension: dimensionWord(title) ?? above.dimension, title: section.level > 6 ? above.title : title };
     if (role.kind === 'closed') return { ...inside, mode: 'closed' };
     if (role.kind === 'findings') return { ...inside, mode: above.mode === 'severity' ? 'severity' : 'findings' };
     if (role.kind === 'scores') return { ...inside, mode: 'scores' };
@@ -108,14 +110,22 @@ class Walk {
     const onlyDetails = described && section.sections.length === 0 && section.blocks.every((block) => block.kind !== 'table');
     const tag = splitTag(section.title);
     const said = fields.get('severity');
-    const tagged = tag !== null && tag.rest !== '' && (onlyDetails || (tag.mark === 'bracket' && /^[^\p{L}]{0,4}[[(]/u.test(section.title)));
+    const tagged =
+      tag !== null && tag.rest !== '' && (onlyDetails || (tag.mark === 'bracket' && /^[^\p{L}]{0,4}[[(]/u.test(section.title)));
     const listed = (above.mode === 'severity' && section.level < 8) || (above.mode === 'findings' && isNumbered(section.title));
     const bare = listed && onlyDetails && section.blocks.length > 0 && dimensionWord(section.title) === null;
     if (!tagged && said === undefined && !bare) return false;
     const severity = said === undefined ? null : severityOf(said, this.draft);
     const headline = tag !== null && tag.rest !== '' ? tag.rest : stripNumber(section.title);
     const named = /^(?:finding|issue|problem|challenge|critique)\s?#?\d{0,3}$/i.test(headline.trim());
-    const text = named ? (fields.get('title') ?? fields.get('issue') ?? fields.get('finding') ?? fields.get('description') ?? firstText(section.blocks) ?? headline) : headline;
+    const text = named
+      ? (fields.get('title') ??
+        fields.get('issue') ??
+        fields.get('finding') ??
+        fields.get('description') ??
+        firstText(section.blocks) ??
+        headline)
+      : headline;
     this.claim(text, severity ?? tag?.severity ?? above.severity, above, fields);
     return true;
   }
@@ -171,14 +181,22 @@ class Walk {
     }
     const inside = this.itemContext(item, text, tag, context);
     if (inside !== null) return this.inner(item, inside);
-    const fields = fieldsOf([{ kind: 'list', items: item.items }, { kind: 'text', line: 1, lines: item.details }]);
+    const fields = fieldsOf([
+      { kind: 'list', items: item.items },
+      { kind: 'text', line: 1, lines: item.details },
+    ]);
     const said = fields.get('severity');
     if (tag !== null && tag.rest !== '') this.tagged(tag, context, fields, item);
     else if (isNoFinding(text)) {
       if (!isPlaceholder(text)) this.draft.sayNone(context.severity);
     } else if (said !== undefined) {
       const named = /^(?:finding|issue|problem|challenge|critique)?\s?#?\d{0,3}:?$/i.test(text);
-      this.claim((named ? (fields.get('title') ?? fields.get('issue') ?? fields.get('description')) : null) ?? text, severityOf(said, this.draft), context, fields);
+      this.claim(
+        (named ? (fields.get('title') ?? fields.get('issue') ?? fields.get('description')) : null) ?? text,
+        severityOf(said, this.draft),
+        context,
+        fields,
+      );
     } else if (this.isClaim(text, context)) this.claim(withDetails(text, item), context.severity, context, fields);
     else return this.inner(item, context);
     // Details are no findings, but a detail with a tag of its own is one.
@@ -225,7 +243,8 @@ class Walk {
     const scored = scoreLines(line, context.mode === 'scores');
     const section = context.title === '' || isOverall(context.title) ? null : stripNumber(context.title);
     if (scored.length === 0) {
-      if (pair === null || !/^(?:threshold|weight|total|total_issues|total_findings)$/.test(pair.key) || !/^\W{0,3}\d/.test(pair.value)) return false;
+      if (pair === null || !/^(?:threshold|weight|total|total_issues|total_findings)$/.test(pair.key) || !/^\W{0,3}\d/.test(pair.value))
+        return false;
       if (pair.key === 'threshold' && section !== null) this.draft.threshold(section, pair.value);
       return true;
     }
@@ -253,7 +272,9 @@ class Walk {
 
   private claim(text: string, severity: Severity | null, context: Context, fields: ReadonlyMap<string, string>): void {
     const line = /\d{1,7}/.exec(fields.get('line') ?? fields.get('lines') ?? '')?.[0];
-    const place = ['location', 'file', 'files', 'artifact', 'where', 'path', 'component', 'target', 'reference'].map((key) => fields.get(key)).find((value) => value !== undefined);
+    const place = ['location', 'file', 'files', 'artifact', 'where', 'path', 'component', 'target', 'reference']
+      .map((key) => fields.get(key))
+      .find((value) => value !== undefined);
     this.draft.claim({
       text,
       severity,
@@ -261,6 +282,7 @@ class Walk {
       line: line === undefined ? null : Number(line),
       dimension: fields.get('dimension') ?? fields.get('category') ?? context.dimension,
       rule: fields.get('rule') ?? fields.get('rule_id') ?? '',
+      category: fields.get('category') ?? fields.get('type') ?? '',
       aside: context.aside,
     });
   }
@@ -310,4 +332,3 @@ function withDetails(text: string, item: ListItem): string {
     .map((line) => plainText(line));
   return details.length === 0 ? text : `${text.replace(/[:.]$/, '')} — ${details.join('; ').slice(0, 300)}`;
 }
-

@@ -14,13 +14,26 @@ function check(rows: readonly string[], expected: Readonly<Record<string, unknow
   run(block, expected, context);
 }
 
-function run(block: Parameters<typeof takeTable>[0], expected: Readonly<Record<string, unknown>>, context: Partial<TableContext> = {}): void {
+function run(
+  block: Parameters<typeof takeTable>[0],
+  expected: Readonly<Record<string, unknown>>,
+  context: Partial<TableContext> = {},
+): void {
   const draft = new Draft({ classify: severityOfKind, fallback: 'high' });
   const known = takeTable(block, { severity: null, dimension: '', aside: false, findings: false, ...context }, draft);
   const settled = draft.settle();
-  const drawn = settled.findings.map(({ severity, artifact, line, dimension, rule, message }) => [severity, `${artifact ?? '-'}:${line ?? '-'}`, dimension, rule, message].filter((part) => part !== undefined).join(' '));
+  const drawn = settled.findings.map(({ severity, artifact, line, dimension, rule, message }) =>
+    [severity, `${artifact ?? '-'}:${line ?? '-'}`, dimension, rule, message].filter((part) => part !== undefined).join(' '),
+  );
   const dimensions = settled.dimensions.map(({ name, score, threshold }) => `${name} ${score}${threshold === null ? '' : `/${threshold}`}`);
-  expect({ known, drawn, dimensions, score: settled.score, counts: Object.values(settled.counts).join(''), counted: settled.counted }).toEqual({
+  expect({
+    known,
+    drawn,
+    dimensions,
+    score: settled.score,
+    counts: Object.values(settled.counts).join(''),
+    counted: settled.counted,
+  }).toEqual({
     known: true,
     drawn: [],
     dimensions: [],
@@ -32,35 +45,58 @@ function run(block: Parameters<typeof takeTable>[0], expected: Readonly<Record<s
 }
 
 describe('findings', () => {
-  test('columns in any order', () => check(['File|Issue|Line|Severity|Dimension|Rule', 'a.ts|m|7|HIGH|Colour|1.4.3'], { drawn: ['high a.ts:7 Colour 1.4.3 m'] }));
+  test('columns in any order', () =>
+    check(['File|Issue|Line|Severity|Dimension|Rule', 'a.ts|m|7|HIGH|Colour|1.4.3'], { drawn: ['high a.ts:7 Colour 1.4.3 m'] }));
   test('reference in one cell', () => check(['Severity|Description|Location', '**High**|m|`a.ts:3`'], { drawn: ['high a.ts:3 m'] }));
-  test('no named message', () => check(['Severity|Text|X', 'High|the longer one|-', 'Low|a|bb'], { drawn: ['high -:- the longer one', 'low -:- bb'] }));
+  test('no named message', () =>
+    check(['Severity|Text|X', 'High|the longer one|-', 'Low|a|bb'], { drawn: ['high -:- the longer one', 'low -:- bb'] }));
   test('under a severity', () => check(['Issue', 'm', 'None'], { drawn: ['critical -:- m'] }, { severity: 'critical' }));
   test('by kind', () => check(['Issue|File', 'Contrast|a.ts'], { drawn: ['critical a.ts:- Contrast'] }));
   test('where findings are expected', () => check(['Description', 'Contrast'], { drawn: ['critical -:- Contrast'] }, { findings: true }));
   test('a severity under another name', () => check(['Impact|Issue', 'minor|m', 'major|n'], { drawn: ['low -:- m', 'high -:- n'] }));
-  test('not every cell a severity', () => check(['Impact|Issue', 'minor|Rename', 'users leave|Rename it'], { drawn: ['medium -:- Rename', 'medium -:- Rename it'] }));
+  test('not every cell a severity', () =>
+    check(['Impact|Issue', 'minor|Rename', 'users leave|Rename it'], { drawn: ['medium -:- Rename', 'medium -:- Rename it'] }));
   test('an empty table', () => check(['Issue|File'], {}));
   test('an unknown severity', () => check(['Severity|Issue', 'odd|m', '-|Contrast'], { drawn: ['high -:- m', 'critical -:- Contrast'] }));
   test('none', () => check(['Severity|Issue', 'None|-', 'High|None', '|'], { counted: true }));
   test('a status', () => check(['Severity|Issue|Status', 'High|m|Fixed', 'High|n|Open', 'Low|o|✅'], { drawn: ['high -:- n'] }));
-  test('without a header, under a severity', () => run({ kind: 'table', line: 1, header: [], rows: [{ line: 1, cells: ['a', 'Missing ring'] }] }, { drawn: ['high -:- Missing ring'] }, { severity: 'high' }));
+  test('without a header, under a severity', () =>
+    run(
+      { kind: 'table', line: 1, header: [], rows: [{ line: 1, cells: ['a', 'Missing ring'] }] },
+      { drawn: ['high -:- Missing ring'] },
+      { severity: 'high' },
+    ));
 });
 
 describe('scores', () => {
-  test('with weights', () => check(['Dimension|Score|Weight', 'A|5/10|25%', 'B|**8**/10 ✅|20%', 'Total|6.5/10|'], { dimensions: ['A 5', 'B 8'], score: 6.5 }));
-  test('thresholds', () => check(['Area|Score|Threshold', 'A (25%)|5|≥ 7', 'B|8|6/10', 'C|N/A|6', '1|5|5'], { dimensions: ['A 5/7', 'B 8/6'] }));
+  test('with weights', () =>
+    check(['Dimension|Score|Weight', 'A|5/10|25%', 'B|**8**/10 ✅|20%', 'Total|6.5/10|'], { dimensions: ['A 5', 'B 8'], score: 6.5 }));
+  test('thresholds', () =>
+    check(['Area|Score|Threshold', 'A (25%)|5|≥ 7', 'B|8|6/10', 'C|N/A|6', '1|5|5'], { dimensions: ['A 5/7', 'B 8/6'] }));
   test('out of a hundred', () => check(['Aspect|Score|Min', 'A|55|60', 'B|8|'], { dimensions: ['A 5.5/6', 'B 0.8'] }));
   test('the header says out of what', () => check(['X|Score (0-5)', 'A|4'], { dimensions: ['A 8'] }));
   test('a column says out of what', () => check(['X|Score|Max', 'A|15|20'], { dimensions: ['A 7.5'] }));
   test('percent', () => check(['X|Score', 'A|85%'], { dimensions: ['A 8.5'] }));
-  test('issues beside', () => check(['Dimension|Score|Issues', 'Accessibility|5|Contrast is low', 'B|5|2', 'C|9|None'], { dimensions: ['Accessibility 5', 'B 5', 'C 9'], drawn: ['critical -:- Accessibility Contrast is low'] }));
+  test('issues beside', () =>
+    check(['Dimension|Score|Issues', 'Accessibility|5|Contrast is low', 'B|5|2', 'C|9|None'], {
+      dimensions: ['Accessibility 5', 'B 5', 'C 9'],
+      drawn: ['critical -:- Accessibility Contrast is low'],
+    }));
   test('without a header', () =>
-    run({ kind: 'table', line: 1, header: [], rows: [['A', '5/10'], ['Overall', '6/10'], ['W', '25%'], ['X', 'y'], ['1', '5/10'], ['Z']].map((cells) => ({ line: 1, cells })) }, { dimensions: ['A 5'], score: 6 }));
+    run(
+      {
+        kind: 'table',
+        line: 1,
+        header: [],
+        rows: [['A', '5/10'], ['Overall', '6/10'], ['W', '25%'], ['X', 'y'], ['1', '5/10'], ['Z']].map((cells) => ({ line: 1, cells })),
+      },
+      { dimensions: ['A 5'], score: 6 },
+    ));
 });
 
 describe('counts', () => {
-  test('by severity', () => check(['Severity|Count', 'Critical|1', 'High|0 ✅', 'Total|1', '2|2', 'Low|1.5'], { counted: true, counts: '1000' }));
+  test('by severity', () =>
+    check(['Severity|Count', 'Critical|1', 'High|0 ✅', 'Total|1', '2|2', 'Low|1.5'], { counted: true, counts: '1000' }));
 });
 
 describe('none of these', () => {

@@ -32,8 +32,14 @@ const COLUMNS: readonly (readonly [Column, RegExp])[] = [
   ['score', /^(?:score|rating|grade|points|current score|new score|score ?\(.{1,20}\)|score ?\/ ?\d+)$/],
   ['dimension', /^(?:dimension|category|area|aspect|criterion|check)$/],
   ['line', /^(?:lines?|ln|line number|line no\.?)$/],
-  ['place', /^(?:location|file|files|artifact|path|where|component|target|module|reference|source|file:line|file path|artifact:line|element|idea)$/],
-  ['message', /^(?:issues?|findings?|descriptions?|problems?|messages?|titles?|violations?|concerns?|observations?|summary|what|challenges?|critiques?|details?|defect|bug)$/],
+  [
+    'place',
+    /^(?:location|file|files|artifact|path|where|component|target|module|reference|source|file:line|file path|artifact:line|element|idea)$/,
+  ],
+  [
+    'message',
+    /^(?:issues?|findings?|descriptions?|problems?|messages?|titles?|violations?|concerns?|observations?|summary|what|challenges?|critiques?|details?|defect|bug)$/,
+  ],
   ['rule', /^(?:rule|rule id|wcag|guideline|code|standard)$/],
   ['status', /^(?:status|state|resolved\??|fixed\??)$/],
 ];
@@ -50,7 +56,11 @@ export function takeTable(table: Table, context: TableContext, draft: Draft): bo
   if (columns.severity >= 0 && columns.count >= 0 && columns.message < 0) return takeCounts(table, columns, draft);
   if (columns.score >= 0 && columns.severity < 0) return takeScores(table, columns, context, draft);
   if (table.header.length === 0 && takeBareScores(table, draft)) return true;
-  const wanted = columns.severity >= 0 || context.severity !== null || context.findings || table.header.some((cell) => FINDING_COLUMN.test(normal(cell)));
+  const wanted =
+    columns.severity >= 0 ||
+    context.severity !== null ||
+    context.findings ||
+    table.header.some((cell) => FINDING_COLUMN.test(normal(cell)));
   if (!wanted || (table.header.length === 0 && context.severity === null)) return false;
   if (columns.severity < 0) columns.severity = severityColumn(table);
   for (const row of table.rows) takeFinding(row.cells, columns, context, draft);
@@ -72,7 +82,12 @@ function columnsOf(header: readonly string[]): Columns {
 }
 
 function normal(cell: string): string {
-  return plainText(cell).replaceAll('`', '').replace(/\s{1,20}/g, ' ').trim().toLowerCase().slice(0, 60);
+  return plainText(cell)
+    .replaceAll('`', '')
+    .replace(/\s{1,20}/g, ' ')
+    .trim()
+    .toLowerCase()
+    .slice(0, 60);
 }
 
 function cellAt(cells: readonly string[], index: number): string {
@@ -134,7 +149,12 @@ function takeScores(table: Table, columns: Columns, context: TableContext, draft
 }
 
 function scoreOf(cell: string, header: string): Score | null {
-  const score = parseScore(cell.replaceAll('*', '').replace(/^[^\d.-]{1,6}/, '').replace(/[^\d%/.]{1,20}$/u, ''));
+  const score = parseScore(
+    cell
+      .replaceAll('*', '')
+      .replace(/^[^\d.-]{1,6}/, '')
+      .replace(/[^\d%/.]{1,20}$/u, ''),
+  );
   const top = /(?:\/|out of|0\s?[-–]\s?)\s?(\d{1,3})\b/i.exec(header)?.[1];
   if (score === null || score.outOf !== null || top === undefined) return score;
   return { value: score.value, outOf: Number(top) };
@@ -171,5 +191,9 @@ function isHistory(table: Table, columns: Columns): boolean {
 
 /** Severity beside its meaning: an explanation, not a list of findings. */
 function isLegend(table: Table, columns: Columns): boolean {
-  return columns.severity >= 0 && columns.message < 0 && table.header.some((cell) => /^(?:meaning|definition|criteria|gc impact|explanation)s?$/.test(normal(cell)));
+  return (
+    columns.severity >= 0 &&
+    columns.message < 0 &&
+    table.header.some((cell) => /^(?:meaning|definition|criteria|gc impact|explanation)s?$/.test(normal(cell)))
+  );
 }

@@ -20,12 +20,30 @@ export type Failure = {
 
 /** In this order: "expected mock to be called" is a mock's matter before it is an assertion's. */
 const PATTERNS: readonly (readonly [FailureClass, RegExp])[] = [
-  ['missing import', /cannot find (?:module|package)|module not found|modulenotfounderror|importerror|failed to resolve import|cannot resolve|unable to resolve|is not exported|does not provide an export|no module named|unresolved import/i],
-  ['type error', /\bTS\d{4,5}\b|is not assignable|does not exist on type|has no exported member|implicitly has an? 'any'|incompatible types?\b|type mismatch/i],
-  ['null reference', /cannot read propert|cannot set propert|of (?:null|undefined)\b|is (?:null|undefined|not defined)\b(?! to )|'?nonetype'?|null ?pointer|nullreference|nil pointer|undefined is not an object|null is not an object/i],
-  ['mock', /\bmock|\bspy\b|\bspies\b|\bstub|tohavebeencalled|not (?:been )?called|been called|called with|number of calls|\bjest\.fn|\bvi\.fn/i],
-  ['assertion mismatch', /^\s{0,5}(?:\w{1,40}\.)?AssertionError|expected .{0,400}\b(?:received|but got|to (?:be|equal|have|match|contain|include|deep|strictly))\b|expect\(.{0,200}\)\./i],
-  ['async', /time[d]?[ -]?out|not resolved|unresolved promise|unhandled(?: promise)? rejection|\bpromise\b|\basync\b|\bawait\b|done\(\)|deadlock|never settled/i],
+  [
+    'missing import',
+    /cannot find (?:module|package)|module not found|modulenotfounderror|importerror|failed to resolve import|cannot resolve|unable to resolve|is not exported|does not provide an export|no module named|unresolved import/i,
+  ],
+  [
+    'type error',
+    /\bTS\d{4,5}\b|is not assignable|does not exist on type|has no exported member|implicitly has an? 'any'|incompatible types?\b|type mismatch/i,
+  ],
+  [
+    'null reference',
+    /cannot read propert|cannot set propert|of (?:null|undefined)\b|is (?:null|undefined|not defined)\b(?! to )|'?nonetype'?|null ?pointer|nullreference|nil pointer|undefined is not an object|null is not an object/i,
+  ],
+  [
+    'mock',
+    /\bmock|\bspy\b|\bspies\b|\bstub|tohavebeencalled|not (?:been )?called|been called|called with|number of calls|\bjest\.fn|\bvi\.fn/i,
+  ],
+  [
+    'assertion mismatch',
+    /^\s{0,5}(?:\w{1,40}\.)?AssertionError|expected .{0,400}\b(?:received|but got|to (?:be|equal|have|match|contain|include|deep|strictly))\b|expect\(.{0,200}\)\./i,
+  ],
+  [
+    'async',
+    /time[d]?[ -]?out|not resolved|unresolved promise|unhandled(?: promise)? rejection|\bpromise\b|\basync\b|\bawait\b|done\(\)|deadlock|never settled/i,
+  ],
   ['assertion mismatch', /\bassert|\bexpected\b|\breceived\b|does not equal|not equal|to(?:Be|Equal|Match|Contain)\b|!==?|mismatch/i],
   ['type error', /\btypeerror\b|is not a function|is not iterable|is not a constructor/i],
 ];
@@ -54,7 +72,13 @@ export function findingOf(failure: Failure): Finding {
 function failureOf(entry: unknown, number: number): Failure {
   if (typeof entry === 'string') {
     const pointed = parseReference(entry);
-    return { name: pointed.message || `failure ${number}`, file: pointed.artifact, line: pointed.line, class: classifyFailure(entry), message: pointed.message };
+    return {
+      name: pointed.message || `failure ${number}`,
+      file: pointed.artifact,
+      line: pointed.line,
+      class: classifyFailure(entry),
+      message: pointed.message,
+    };
   }
   const failure: JsonObject = isObject(entry) ? entry : {};
   const message = messageOf(failure);

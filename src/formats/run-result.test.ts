@@ -10,8 +10,16 @@ function check(value: unknown, expected: Readonly<Record<string, unknown>> | str
     return;
   }
   const { values, lists, findings, notes } = result.reading;
-  const drawn = findings.map((finding) => `${finding.severity} ${finding.rule} ${finding.artifact ?? '-'}:${finding.line ?? '-'} ${finding.message}`);
-  expect({ values, failures: lists['failures'], drawn, notes }).toEqual({ values: {}, failures: [], drawn: [], notes: [], ...(expected as object) });
+  const drawn = findings.map(
+    (finding) => `${finding.severity} ${finding.rule} ${finding.artifact ?? '-'}:${finding.line ?? '-'} ${finding.message}`,
+  );
+  expect({ values, failures: lists['failures'], drawn, notes }).toEqual({
+    values: {},
+    failures: [],
+    drawn: [],
+    notes: [],
+    ...(expected as object),
+  });
 }
 
 const full = { pass_rate: 0.9, total: 10, passed: 9, failed: 1 };
@@ -21,36 +29,96 @@ describe('counts', () => {
   test('texts', () => check({ pass_rate: '0.9', total: '10', passed: '9', failed: '1', layer: 3 }, { values: full }));
   test('without failed', () => check({ pass_rate: 0.9, total: 10, passed: 9 }, { values: full }));
   test('without passed', () => check({ pass_rate: 0.9, total: 10, failed: 1 }, { values: full }));
-  test('without total', () => check({ pass_rate: 0.9, passed: 9, failed: 1 }, { values: full, notes: ['total is missing; taken as 10, the sum of passed and failed'] }));
+  test('without total', () =>
+    check(
+      { pass_rate: 0.9, passed: 9, failed: 1 },
+      { values: full, notes: ['total is missing; taken as 10, the sum of passed and failed'] },
+    ));
   test('only failures', () =>
-    check({ failures: ['a', 'b'] }, {
-      values: { pass_rate: 0, total: 2, passed: 0, failed: 2 },
-      failures: [{ name: 'a', file: null, line: null, class: 'other', message: 'a' }, { name: 'b', file: null, line: null, class: 'other', message: 'b' }],
-      drawn: ['high other -:- a', 'high other -:- b'],
-      notes: ['total is missing; taken as 2, the sum of passed and failed', 'pass_rate is missing; computed from passed and total as 0'],
-    }));
-  test('only the rate', () => check({ pass_rate: 0.97 }, { values: { pass_rate: 0.97 }, notes: ['passed and total are missing; that any test was run rests on pass_rate alone'] }));
-  test('the rate and the total', () => check({ pass_rate: 0.97, total: 100 }, { values: { pass_rate: 0.97, total: 100 }, notes: ['passed and total are missing; that any test was run rests on pass_rate alone'] }));
-  test('skipped tests count against', () => check({ pass_rate: 1, total: 10, passed: 8, failed: 0 }, { values: { pass_rate: 0.8, total: 10, passed: 8, failed: 0 }, notes: ['pass_rate is 1 but passed/total is 0.8; the worse holds'] }));
-  test('passed above total', () => check({ total: 10, passed: 12, failed: 0 }, { values: { pass_rate: 1, total: 10, passed: 10, failed: 0 }, notes: ['passed is 12, failed 0 and total 10, which cannot be; passed counted as 10', 'pass_rate is missing; computed from passed and total as 1'] }));
-  test('passed above total, failed unsaid', () => check({ pass_rate: 1, total: 10, passed: 12 }, { values: { pass_rate: 1, total: 10, passed: 10, failed: 0 }, notes: ['passed is 12, failed 0 and total 10, which cannot be; passed counted as 10'] }));
-  test('failed although all passed', () => check({ pass_rate: 0.8, total: 10, passed: 10, failed: 2 }, { values: { pass_rate: 0.8, total: 10, passed: 8, failed: 2 }, notes: ['passed is 10, failed 2 and total 10, which cannot be; passed counted as 8'] }));
-  test('failed above total', () => check({ pass_rate: 0, total: 2, failed: 3 }, { values: { pass_rate: 0, total: 3, passed: 0, failed: 3 }, notes: ['failed is 3 but total is 2; total counted as 3'] }));
+    check(
+      { failures: ['a', 'b'] },
+      {
+        values: { pass_rate: 0, total: 2, passed: 0, failed: 2 },
+        failures: [
+          { name: 'a', file: null, line: null, class: 'other', message: 'a' },
+          { name: 'b', file: null, line: null, class: 'other', message: 'b' },
+        ],
+        drawn: ['high other -:- a', 'high other -:- b'],
+        notes: ['total is missing; taken as 2, the sum of passed and failed', 'pass_rate is missing; computed from passed and total as 0'],
+      },
+    ));
+  test('only the rate', () =>
+    check(
+      { pass_rate: 0.97 },
+      { values: { pass_rate: 0.97 }, notes: ['passed and total are missing; that any test was run rests on pass_rate alone'] },
+    ));
+  test('the rate and the total', () =>
+    check(
+      { pass_rate: 0.97, total: 100 },
+      { values: { pass_rate: 0.97, total: 100 }, notes: ['passed and total are missing; that any test was run rests on pass_rate alone'] },
+    ));
+  test('skipped tests count against', () =>
+    check(
+      { pass_rate: 1, total: 10, passed: 8, failed: 0 },
+      { values: { pass_rate: 0.8, total: 10, passed: 8, failed: 0 }, notes: ['pass_rate is 1 but passed/total is 0.8; the worse holds'] },
+    ));
+  test('passed above total', () =>
+    check(
+      { total: 10, passed: 12, failed: 0 },
+      {
+        values: { pass_rate: 1, total: 10, passed: 10, failed: 0 },
+        notes: [
+          'passed is 12, failed 0 and total 10, which cannot be; passed counted as 10',
+          'pass_rate is missing; computed from passed and total as 1',
+        ],
+      },
+    ));
+  test('passed above total, failed unsaid', () =>
+    check(
+      { pass_rate: 1, total: 10, passed: 12 },
+      {
+        values: { pass_rate: 1, total: 10, passed: 10, failed: 0 },
+        notes: ['passed is 12, failed 0 and total 10, which cannot be; passed counted as 10'],
+      },
+    ));
+  test('failed although all passed', () =>
+    check(
+      { pass_rate: 0.8, total: 10, passed: 10, failed: 2 },
+      {
+        values: { pass_rate: 0.8, total: 10, passed: 8, failed: 2 },
+        notes: ['passed is 10, failed 2 and total 10, which cannot be; passed counted as 8'],
+      },
+    ));
+  test('failed above total', () =>
+    check(
+      { pass_rate: 0, total: 2, failed: 3 },
+      { values: { pass_rate: 0, total: 3, passed: 0, failed: 3 }, notes: ['failed is 3 but total is 2; total counted as 3'] },
+    ));
 });
 
 describe('pass_rate', () => {
   test('percent', () => check({ ...full, pass_rate: 90 }, { values: full, notes: ['pass_rate is 90, above 1; taken as 90 percent'] }));
   test('percent as a text', () => check({ ...full, pass_rate: '90%' }, { values: full }));
-  test('missing', () => check({ ...full, pass_rate: null }, { values: full, notes: ['pass_rate is missing; computed from passed and total as 0.9'] }));
-  test('rounded', () => check({ pass_rate: 0.67, total: 3, passed: 2 }, { values: { pass_rate: 0.666667, total: 3, passed: 2, failed: 1 } }));
-  test('better than the counts', () => check({ ...full, pass_rate: 1 }, { values: full, notes: ['pass_rate is 1 but passed/total is 0.9; the worse holds'] }));
-  test('worse than the counts', () => check({ ...full, pass_rate: 0.5 }, { values: { ...full, pass_rate: 0.5 }, notes: ['pass_rate is 0.5 but passed/total is 0.9; the worse holds'] }));
-  test.each([-0.1, 101, 'all', [1]])('%j is refused', (pass_rate) => check({ ...full, pass_rate }, `pass_rate is ${Array.isArray(pass_rate) ? 'a list' : `"${pass_rate}"`}; expected a number from 0 to 1`));
+  test('missing', () =>
+    check({ ...full, pass_rate: null }, { values: full, notes: ['pass_rate is missing; computed from passed and total as 0.9'] }));
+  test('rounded', () =>
+    check({ pass_rate: 0.67, total: 3, passed: 2 }, { values: { pass_rate: 0.666667, total: 3, passed: 2, failed: 1 } }));
+  test('better than the counts', () =>
+    check({ ...full, pass_rate: 1 }, { values: full, notes: ['pass_rate is 1 but passed/total is 0.9; the worse holds'] }));
+  test('worse than the counts', () =>
+    check(
+      { ...full, pass_rate: 0.5 },
+      { values: { ...full, pass_rate: 0.5 }, notes: ['pass_rate is 0.5 but passed/total is 0.9; the worse holds'] },
+    ));
+  test.each([-0.1, 101, 'all', [1]])('%j is refused', (pass_rate) =>
+    check({ ...full, pass_rate }, `pass_rate is ${Array.isArray(pass_rate) ? 'a list' : `"${pass_rate}"`}; expected a number from 0 to 1`),
+  );
   test('above 100 percent', () => check({ ...full, pass_rate: '120%' }, 'pass_rate is "120%"; expected at most 100%'));
 });
 
 describe('coverage', () => {
-  const covered = (coverage: unknown, value: number | null, notes: readonly string[] = []) => check({ ...full, coverage }, { values: value === null ? full : { ...full, coverage: value }, notes });
+  const covered = (coverage: unknown, value: number | null, notes: readonly string[] = []) =>
+    check({ ...full, coverage }, { values: value === null ? full : { ...full, coverage: value }, notes });
   test('numbers and texts', () => {
     covered(0, 0);
     covered('85.5%', 85.5);
@@ -64,18 +132,33 @@ describe('coverage', () => {
     covered({ pct: 80 }, 80);
     covered({ total: { lines: { pct: 'Unknown' } } }, null);
   });
-  test('fractions are suspicious', () => covered(0.82, 0.82, ['coverage is 0.82, read as 0.82 percent; if a fraction was meant, write 82']));
-  test.each([-1, 101, 'good', true])('%j is refused', (coverage) => check({ ...full, coverage }, `coverage is "${coverage}"; expected a percentage from 0 to 100, or null`));
+  test('fractions are suspicious', () =>
+    covered(0.82, 0.82, ['coverage is 0.82, read as 0.82 percent; if a fraction was meant, write 82']));
+  test.each([-1, 101, 'good', true])('%j is refused', (coverage) =>
+    check({ ...full, coverage }, `coverage is "${coverage}"; expected a percentage from 0 to 100, or null`),
+  );
   test('a list is refused', () => check({ ...full, coverage: [80] }, 'coverage is a list; expected a percentage from 0 to 100, or null'));
-  test('an empty object is refused', () => check({ ...full, coverage: {} }, 'coverage is an object without lines or pct; expected a percentage or null'));
+  test('an empty object is refused', () =>
+    check({ ...full, coverage: {} }, 'coverage is an object without lines or pct; expected a percentage or null'));
 });
 
 describe('failures', () => {
   const failed = (entry: unknown, failure: Readonly<Record<string, unknown>>, drawn: string) =>
-    check({ ...full, failures: [entry] }, { values: full, failures: [{ file: null, line: null, class: 'other', message: '', ...failure }], drawn: [drawn] });
+    check(
+      { ...full, failures: [entry] },
+      { values: full, failures: [{ file: null, line: null, class: 'other', message: '', ...failure }], drawn: [drawn] },
+    );
   test('objects', () => {
-    failed({ name: 'n', file: 'a.test.ts', line: 3, message: 'AssertionError: x' }, { name: 'n', file: 'a.test.ts', line: 3, class: 'assertion mismatch', message: 'AssertionError: x' }, 'high assertion mismatch a.test.ts:3 n: AssertionError: x');
-    failed({ test: 'n', path: 'a.test.ts:9', error: { message: 'Cannot find module\nat x' } }, { name: 'n', file: 'a.test.ts', line: 9, class: 'missing import', message: 'Cannot find module\nat x' }, 'high missing import a.test.ts:9 n: Cannot find module');
+    failed(
+      { name: 'n', file: 'a.test.ts', line: 3, message: 'AssertionError: x' },
+      { name: 'n', file: 'a.test.ts', line: 3, class: 'assertion mismatch', message: 'AssertionError: x' },
+      'high assertion mismatch a.test.ts:3 n: AssertionError: x',
+    );
+    failed(
+      { test: 'n', path: 'a.test.ts:9', error: { message: 'Cannot find module\nat x' } },
+      { name: 'n', file: 'a.test.ts', line: 9, class: 'missing import', message: 'Cannot find module\nat x' },
+      'high missing import a.test.ts:9 n: Cannot find module',
+    );
     failed({ failureMessages: ['boom'], file: 'suite' }, { name: 'boom', file: 'suite', message: 'boom' }, 'high other suite:- boom');
     failed({ name: 'n', line: 3, class: 'mock' }, { name: 'n', class: 'mock' }, 'high mock -:- n');
     failed({ name: 'n', type: 'Null_Reference' }, { name: 'n', class: 'null reference' }, 'high null reference -:- n');
@@ -83,39 +166,82 @@ describe('failures', () => {
     failed({}, { name: 'failure 1' }, 'high other -:- failure 1');
     failed(7, { name: 'failure 1' }, 'high other -:- failure 1');
   });
-  test('texts', () => failed('a.test.ts:8 - Test timed out', { name: 'Test timed out', file: 'a.test.ts', line: 8, class: 'async', message: 'Test timed out' }, 'high async a.test.ts:8 Test timed out'));
+  test('texts', () =>
+    failed(
+      'a.test.ts:8 - Test timed out',
+      { name: 'Test timed out', file: 'a.test.ts', line: 8, class: 'async', message: 'Test timed out' },
+      'high async a.test.ts:8 Test timed out',
+    ));
   test('empty texts', () => failed('', { name: 'failure 1' }, 'high other -:- failure 1'));
-  test('more than failed', () => check({ pass_rate: 1, total: 1, passed: 1, failed: 0, failures: [{ name: 'n' }] }, {
-    values: { pass_rate: 0, total: 1, passed: 0, failed: 1 },
-    failures: [{ name: 'n', file: null, line: null, class: 'other', message: '' }],
-    drawn: ['high other -:- n'],
-    notes: ['failed is 0 but failures lists 1; counted 1', 'passed is 1, failed 1 and total 1, which cannot be; passed counted as 0', 'pass_rate is 1 but passed/total is 0; the worse holds'],
-  }));
+  test('more than failed', () =>
+    check(
+      { pass_rate: 1, total: 1, passed: 1, failed: 0, failures: [{ name: 'n' }] },
+      {
+        values: { pass_rate: 0, total: 1, passed: 0, failed: 1 },
+        failures: [{ name: 'n', file: null, line: null, class: 'other', message: '' }],
+        drawn: ['high other -:- n'],
+        notes: [
+          'failed is 0 but failures lists 1; counted 1',
+          'passed is 1, failed 1 and total 1, which cannot be; passed counted as 0',
+          'pass_rate is 1 but passed/total is 0; the worse holds',
+        ],
+      },
+    ));
   test('a number', () => check({ ...full, failures: 1 }, { values: full }));
-  test('no list', () => check({ ...full, failures: 'none' }, { values: full, notes: ['failures is a text; expected a list of failed tests'] }));
+  test('no list', () =>
+    check({ ...full, failures: 'none' }, { values: full, notes: ['failures is a text; expected a list of failed tests'] }));
 });
 
 describe('classes', () => {
   test.each([
-    ['assertion mismatch', ['expected 3, received 4', 'AssertionError: expected null to be 5', 'expect(received).toBe(expected)', 'values are not equal', "AssertionError: expected 'timeout' to equal 'x'"]],
+    [
+      'assertion mismatch',
+      [
+        'expected 3, received 4',
+        'AssertionError: expected null to be 5',
+        'expect(received).toBe(expected)',
+        'values are not equal',
+        "AssertionError: expected 'timeout' to equal 'x'",
+      ],
+    ],
     ['missing import', ["Cannot find module './x'", 'ModuleNotFoundError: No module named x', 'Failed to resolve import "x"']],
-    ['null reference', ['Cannot read property of null', "Cannot read properties of undefined (reading 'a')", 'x is not defined', "'NoneType' object has no attribute"]],
+    [
+      'null reference',
+      [
+        'Cannot read property of null',
+        "Cannot read properties of undefined (reading 'a')",
+        'x is not defined',
+        "'NoneType' object has no attribute",
+      ],
+    ],
     ['async', ['Test timed out in 5000ms', 'promise not resolved', 'Exceeded timeout of 5000 ms', 'Unhandled rejection']],
-    ['mock', ['mock not called', 'expected spy to have been called', 'expect(fn).toHaveBeenCalledTimes(1)', 'AssertionError: expected "vi.fn()" to be called']],
+    [
+      'mock',
+      [
+        'mock not called',
+        'expected spy to have been called',
+        'expect(fn).toHaveBeenCalledTimes(1)',
+        'AssertionError: expected "vi.fn()" to be called',
+      ],
+    ],
     ['type error', ["Type 'X' is not assignable to type 'Y'", 'error TS2322', 'TypeError: x is not a function']],
     ['other', ['', 'Segmentation fault', 'ENOSPC']],
-  ] as const)('%s', (name, messages) => expect(messages.map((message) => [message, classifyFailure(message)])).toEqual(messages.map((message) => [message, name])));
+  ] as const)('%s', (name, messages) =>
+    expect(messages.map((message) => [message, classifyFailure(message)])).toEqual(messages.map((message) => [message, name])),
+  );
 });
 
 describe('unreadable', () => {
   const expected = 'expected a JSON object with pass_rate, coverage, total, passed, failed and failures';
   test('no tests', () => check({ ...full, total: 0 }, 'total is 0: no test was run, so there is nothing to judge'));
-  test('no tests in sum', () => check({ pass_rate: 1, passed: 0, failed: 0 }, 'it counts no test at all: no test was run, so there is nothing to judge'));
+  test('no tests in sum', () =>
+    check({ pass_rate: 1, passed: 0, failed: 0 }, 'it counts no test at all: no test was run, so there is nothing to judge'));
   test('nothing', () => check({}, `it has neither pass_rate nor passed and total; ${expected}`));
   test('negative', () => check({ ...full, failed: -1 }, 'failed is "-1"; expected a whole number from 0 on'));
   test('no number', () => check({ ...full, passed: {} }, 'passed is an object; expected a whole number from 0 on'));
   test('infinite', () => check('{"total": 1e999}', 'total is "Infinity"; expected a whole number from 0 on'));
   test('empty', () => check('', `it is empty; ${expected}`));
   test('a list', () => check('[]', `it is a list; ${expected}`));
-  test('truncated', () => check('{\n', 'it is not valid JSON: at line 1, column 2, it ends while one bracket is still open and looks cut off', 1));
+  test('truncated', () =>
+    check('{\n', 'it is not valid JSON: at line 1, column 2, it ends while one bracket is still open and looks cut off', 1));
 });

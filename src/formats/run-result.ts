@@ -68,7 +68,8 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): Counted | R
   }
   const [statedTotal = null, statedPassed = null, statedFailed = null] = said;
   if (statedTotal === 0) return new Refusal('total is 0: no test was run, so there is nothing to judge');
-  if (statedFailed !== null && listed > statedFailed) notes.push(`failed is ${statedFailed} but failures lists ${listed}; counted ${listed}`);
+  if (statedFailed !== null && listed > statedFailed)
+    notes.push(`failed is ${statedFailed} but failures lists ${listed}; counted ${listed}`);
   let failed = statedFailed === null ? (listed > 0 ? listed : null) : Math.max(statedFailed, listed);
   let total = statedTotal ?? (statedPassed === null && failed === null ? null : (statedPassed ?? 0) + (failed ?? 0));
   if (total === 0) return new Refusal('it counts no test at all: no test was run, so there is nothing to judge');
@@ -80,7 +81,8 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): Counted | R
   }
   failed ??= statedPassed === null ? null : Math.max(total - statedPassed, 0);
   const most = total - (failed ?? 0);
-  if (statedPassed !== null && statedPassed > most) notes.push(`passed is ${statedPassed}, failed ${failed ?? 0} and total ${total}, which cannot be; passed counted as ${most}`);
+  if (statedPassed !== null && statedPassed > most)
+    notes.push(`passed is ${statedPassed}, failed ${failed ?? 0} and total ${total}, which cannot be; passed counted as ${most}`);
   return { total, failed, passed: failed === null ? null : Math.min(statedPassed ?? most, most) };
 }
 
@@ -115,21 +117,26 @@ function statedRate(value: unknown, notes: string[]): number | null | Refusal {
   return rate;
 }
 
-const UNAVAILABLE = /^(?:unavailable|n\/?a|none|null|unknown|not (?:available|measured|collected|run)|no coverage(?: tool)?|missing|-|—)\.?$/i;
+const UNAVAILABLE =
+  /^(?:unavailable|n\/?a|none|null|unknown|not (?:available|measured|collected|run)|no coverage(?: tool)?|missing|-|—)\.?$/i;
 
 /** Null where no coverage was measured. A figure that cannot be is refused: leaving it out would let the pass rate decide alone. */
 function coverageOf(value: unknown, notes: string[]): number | null | Refusal {
   if (value === undefined || value === null) return null;
   if (isObject(value)) {
-    const inner = ['lines', 'line', 'pct', 'percent', 'percentage', 'total', 'overall', 'statements'].map((key) => own(value, key)).find((each) => each !== undefined && each !== null);
+    const inner = ['lines', 'line', 'pct', 'percent', 'percentage', 'total', 'overall', 'statements']
+      .map((key) => own(value, key))
+      .find((each) => each !== undefined && each !== null);
     if (inner === undefined) return new Refusal('coverage is an object without lines or pct; expected a percentage or null');
     return coverageOf(inner, notes);
   }
   const text = typeof value === 'string' ? value.trim() : '';
   if (typeof value === 'string' && (text === '' || UNAVAILABLE.test(text))) return null;
   const percent = numberOf(text.endsWith('%') ? text.slice(0, -1).trim() : value);
-  if (percent === null || percent < 0 || percent > 100) return new Refusal(`coverage is ${shown(value)}; expected a percentage from 0 to 100, or null`);
-  if (percent > 0 && percent <= 1 && !text.endsWith('%')) notes.push(`coverage is ${percent}, read as ${percent} percent; if a fraction was meant, write ${rounded(percent * 100)}`);
+  if (percent === null || percent < 0 || percent > 100)
+    return new Refusal(`coverage is ${shown(value)}; expected a percentage from 0 to 100, or null`);
+  if (percent > 0 && percent <= 1 && !text.endsWith('%'))
+    notes.push(`coverage is ${percent}, read as ${percent} percent; if a fraction was meant, write ${rounded(percent * 100)}`);
   return percent;
 }
 

@@ -39,7 +39,16 @@ test('thresholds', () => {
     const threshold = parseThreshold(value, outOf);
     return threshold === null ? null : toTen(threshold);
   };
-  expect([on(6, null), on('>= 7', 10), on(60, 100), on(6, 100), on('6/10', 100), on(3, 5), on(60, null), on('x', 10)]).toEqual([6, 7, 6, 6, 6, 6, null, null]);
+  expect([on(6, null), on('>= 7', 10), on(60, 100), on(6, 100), on('6/10', 100), on(3, 5), on(60, null), on('x', 10)]).toEqual([
+    6,
+    7,
+    6,
+    6,
+    6,
+    6,
+    null,
+    null,
+  ]);
 });
 
 test('inside a line', () => {

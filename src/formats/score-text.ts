@@ -1,21 +1,22 @@
 // Scores as critics write them: 8, "8/10", "80/100", "8.5 out of 10", "85%". Percentages count as scores only where
 // the caller knows that a score stands there: elsewhere they are weights.
 
+import { hasDigit, LetterPattern } from './letters.js';
+import { lowerCase } from './wording.js';
+
 export interface Score {
   readonly value: number;
   /** The top of the scale where the text says it. */
   readonly outOf: number | null;
 }
 
-const NUMBER = '[-+]?\\d{1,9}(?:\\.\\d{1,9})?';
-const WHOLE = new RegExp(`^(${NUMBER})(?:\\s{0,3}(?:/|out of|of)\\s{0,3}(\\d{1,9}(?:\\.\\d{1,4})?))?(\\s{0,3}%)?$`, 'i');
-const INSIDE = /(?<![\d.\p{L}])(\d{1,3}(?:\.\d{1,4})?)\s{0,3}(?:\/|out of)\s{0,3}(10|100)(?![\d%\p{L}]|\.\d|\/)/iu;
+const INSIDE = new LetterPattern(String.raw`(?<![\d.\p{L}])(\d{1,3}(?:\.\d{1,4})?)\s{0,3}(?:\/|out of)\s{0,3}(10|100)(?![\d%\p{L}]|\.\d|\/)`);
 
 /** A value that is a score and nothing else. */
 export function parseScore(value: unknown): Score | null {
   if (typeof value === 'number') return Number.isFinite(value) ? { value, outOf: null } : null;
-  if (typeof value !== 'string' || value.length > 60) return null;
-  const match = WHOLE.exec(value.trim());
+  if (typeof value !== 'string' || value.length > 60 || !hasDigit(value)) return null;
+  const match = /^([-+]?\d{1,9}(?:\.\d{1,9})?)(?:\s{0,3}(?:\/|out of|of)\s{0,3}(\d{1,9}(?:\.\d{1,4})?))?(\s{0,3}%)?$/.exec(value.trim().toLowerCase());
   if (match === null) return null;
   const [, number = '', outOf, percent] = match;
   if (percent !== undefined) return outOf === undefined ? { value: Number(number), outOf: 100 } : null;
@@ -24,14 +25,17 @@ export function parseScore(value: unknown): Score | null {
 
 /** The first `5/10` or `80/100` inside a text, and where it stands. */
 export function findScore(text: string): { readonly score: Score; readonly start: number; readonly end: number } | null {
-  const match = INSIDE.exec(text);
+  if (!text.includes('10')) return null;
+  const lower = lowerCase(text);
+  if (!text.includes('/') && !lower.includes('out of')) return null;
+  const match = INSIDE.for(lower).exec(lower);
   if (match === null) return null;
   return { score: { value: Number(match[1]), outOf: Number(match[2]) }, start: match.index, end: match.index + match[0].length };
 }
 
 /** A threshold stands on the scale of its score, save that 6 beside 80/100 means 6 of 10: read as 6 of 100 it would ask for nothing. */
 export function parseThreshold(value: unknown, outOf: number | null): Score | null {
-  const threshold = parseScore(typeof value === 'string' ? value.replace(/^[\s>=≥]{1,5}/, '') : value);
+  const threshold = parseScore(typeof value === 'string' ? value.replace(/^[\s>=\u2265]{1,5}/, '') : value);
   if (threshold === null || threshold.outOf !== null) return threshold;
   return { value: threshold.value, outOf: outOf === 100 && threshold.value <= 10 ? 10 : outOf };
 }

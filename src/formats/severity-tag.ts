@@ -2,7 +2,9 @@
 // Only the tag is judged here; what the rest of the sentence is worth is the caller's affair.
 
 import type { Severity } from '../model.js';
+import { hasLetter, isDigit } from './letters.js';
 import { parseSeverity } from './severity.js';
+import { leadingWord, lowerCase, WordList } from './wording.js';
 
 export interface Tagged {
   readonly severity: Severity;
@@ -16,8 +18,10 @@ export interface Tagged {
 const MAX_TAG = 60;
 
 /** "Note:" and "Info:" open ordinary sentences, and so does "Error:" where nothing sets it off. */
-const BOLD_WORD = /^(?:critical|crit|blocker|fatal|high|error|major|serious|medium|med|warning|moderate|low|minor|trivial|p[0-4])\b/i;
-const PLAIN_WORD = /^(?:critical|blocker|high|major|serious|medium|moderate|low|minor|p[0-4])\b/i;
+const BOLD_WORDS = new WordList(
+  'critical crit blocker fatal high error major serious medium med warning moderate low minor trivial p0 p1 p2 p3 p4',
+);
+const PLAIN_WORDS = new WordList('critical blocker high major serious medium moderate low minor p0 p1 p2 p3 p4');
 
 const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['[', ']'],
@@ -25,18 +29,19 @@ const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['【', '】'],
 ]);
 const EMPHASIS: readonly string[] = ['**', '__', '`', '*', '_'];
-const NAMED = /(?<=[\s.,;(—–-])\(?severity\s{0,2}[:=]\s{0,2}[*_`]{0,2}([A-Za-z0-9]{2,12})[*_`]{0,2}\)?/i;
-const ORNAMENT = /^(?:\p{Extended_Pictographic}|[\uFE0F\u200D\s•·]){1,20}/u;
-const SEPARATOR = /^[\s:|—–.-]{1,20}/;
+/** The first character that may be an ornament: the copyright sign. */
+const FIRST_ORNAMENT = 0xa9;
 
 export function splitTag(text: string): Tagged | null {
-  const body = text.trim().replace(ORNAMENT, '');
+  const body = stripOrnament(text);
   return emphasised(body) ?? bracketed(body, 0, 'any') ?? worded(body.replaceAll('**', ''), body.startsWith('**')) ?? inside(body);
 }
 
 /** Marks such as an emoji before the first word. */
 export function stripOrnament(text: string): string {
-  return text.trim().replace(ORNAMENT, '');
+  const trimmed = text.trim();
+  if (!(trimmed.charCodeAt(0) >= FIRST_ORNAMENT)) return trimmed;
+  return trimmed.replace(/^(?:\p{Extended_Pictographic}|[\ufe0f\u200d\s\u2022\u00b7]){1,20}/u, '');
 }
 
 /** `**High**: …`, `` `HIGH` … ``, `**[HIGH]** …` */
@@ -49,7 +54,7 @@ function emphasised(body: string): Tagged | null {
   const rest = restOf(body.slice(end + mark.length));
   const tag = bracketed(inner, 0, 'any');
   if (tag !== null) return { ...tag, rest: [tag.rest, rest].filter((part) => part !== '').join(': ') };
-  const word = BOLD_WORD.test(inner) ? wordOf(inner) : null;
+  const word = BOLD_WORDS.has(leadingWord(inner)) ? wordOf(inner) : null;
   return word === null ? null : { ...word, mark: 'bold', rest };
 }
 
@@ -62,23 +67,23 @@ function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | nu
   const end = body.slice(at, at + MAX_TAG).indexOf(close);
   if (end < 0) return null;
   const after = body.slice(at + end + 1);
-  if (where === 'edge' && open === '(' && !/^[\s*_`.]{0,4}(?:$|[:—–])/.test(after)) return null;
+  if (where === 'edge' && open === '(' && !/^[\s*_`.]{0,4}(?:$|[:\u2014\u2013])/.test(after)) return null;
   // A link's text is not a tag.
   if (after.startsWith('(') && open === '[') return null;
   const inner = body.slice(at + 1, at + end);
-  const word = wordOf(inner) ?? wordOf(inner.split(/[|,:;/]/)[0] ?? '');
+  const word = wordOf(inner) ?? wordOf(firstPart(inner));
   if (word === null) return null;
   const before = body.slice(0, at).trim();
   const rest = restOf(after);
-  const joint = rest !== '' && /^[\s*_`]{0,4}[:—–]/.test(after) ? ': ' : ' ';
+  const joint = rest !== '' && /^[\s*_`]{0,4}[:\u2014\u2013]/.test(after) ? ': ' : ' ';
   return { ...word, mark: 'bracket', rest: before === '' ? rest : `${before}${joint}${rest}`.trim() };
 }
 
 /** `Critical: …`, `HIGH-2 — …` */
 function worded(body: string, bold: boolean): Tagged | null {
-  if (!(bold ? BOLD_WORD : PLAIN_WORD).test(body)) return null;
+  if (!(bold ? BOLD_WORDS : PLAIN_WORDS).has(leadingWord(body))) return null;
   const head = body.slice(0, MAX_TAG);
-  const at = head.search(/[:|—–]| - /);
+  const at = head.search(/[:|\u2014\u2013]| - /);
   if (at < 0 && body.length > MAX_TAG) return null;
   const word = wordOf(at < 0 ? head : head.slice(0, at));
   if (word === null || (at < 0 && word.count === null)) return null;
@@ -87,7 +92,7 @@ function worded(body: string, bold: boolean): Tagged | null {
 
 /** `F-001 [HIGH] …`, `… (Medium)`, `… Severity: high.` */
 function inside(body: string): Tagged | null {
-  const named = NAMED.exec(body);
+  const named = findNamed(body);
   const word = named === null ? null : wordOf(named[1] ?? '');
   if (named !== null && word !== null) {
     const rest = `${body.slice(0, named.index).trim()} ${restOf(body.slice(named.index + named[0].length))}`.trim();
@@ -102,6 +107,19 @@ function inside(body: string): Tagged | null {
   return null;
 }
 
+/** `Severity: high`, after the start of the sentence. */
+function findNamed(body: string): RegExpExecArray | null {
+  const lower = lowerCase(body);
+  if (!lower.includes('severity')) return null;
+  return /(?<=[\s.,;(\u2014\u2013-])\(?severity\s{0,2}[:=]\s{0,2}[*_`]{0,2}([a-z0-9]{2,12})[*_`]{0,2}\)?/.exec(lower);
+}
+
+/** `High` of `[High | Accessibility]`. */
+function firstPart(text: string): string {
+  const end = text.search(/[|,:;/]/);
+  return end < 0 ? '' : text.slice(0, end);
+}
+
 /** The severity in a tag's own text, and the number it may carry: `Critical Issues (2)`, `HIGH-1`. */
 function wordOf(text: string): Pick<Tagged, 'severity' | 'count'> | null {
   let word = text.trim();
@@ -113,13 +131,14 @@ function wordOf(text: string): Pick<Tagged, 'severity' | 'count'> | null {
     word = word.slice(0, open);
   }
   // A bare number is no tag: "[2]" is a footnote, not ESLint's error.
-  if (!/\p{L}/u.test(word)) return null;
-  const severity = parseSeverity(word) ?? parseSeverity(word.replace(/[-#\s]{0,2}\d{1,3}$/, ''));
+  if (!hasLetter(word)) return null;
+  const severity =
+    parseSeverity(word) ?? (isDigit(word.charCodeAt(word.length - 1)) ? parseSeverity(word.replace(/[-#\s]{0,2}\d{1,3}$/, '')) : null);
   return severity === null ? null : { severity, count };
 }
 
 function restOf(text: string): string {
-  let rest = text.replace(/^[*_`]{1,3}(?=[\s:—–-]|$)/, '');
-  rest = rest.replace(SEPARATOR, '');
-  return rest.replace(/^\*\*(?=\s)/, '').trim();
+  let rest = EMPHASIS.some((mark) => text.startsWith(mark)) ? text.replace(/^[*_`]{1,3}(?=[\s:\u2014\u2013-]|$)/, '') : text;
+  rest = rest.replace(/^[\s:|\u2014\u2013.-]{1,20}/, '');
+  return (rest.startsWith('**') && rest.length > 2 && rest.charAt(2).trim() === '' ? rest.slice(2) : rest).trim();
 }

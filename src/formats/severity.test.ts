@@ -20,18 +20,72 @@ function check(words: readonly unknown[], expected: ReturnType<typeof parseSever
 }
 
 describe('parseSeverity', () => {
-  test('critical', () => check(['critical', 'CRITICAL', 'blocker', 'fatal', 'P0', '[Critical]', '**Blocker**:', '🔴 Critical', 'Critical Issues', 'critical/high'], 'critical'));
-  test('high', () => check(['high', 'HIGH', 'error', 'major', 'serious', 'p1', '[HIGH]', '**High**', 'High:', 'Severity: High', 'High priority', 2, '2', 'P1 - High'], 'high'));
+  test('critical', () =>
+    check(
+      ['critical', 'CRITICAL', 'blocker', 'fatal', 'P0', '[Critical]', '**Blocker**:', '🔴 Critical', 'Critical Issues', 'critical/high'],
+      'critical',
+    ));
+  test('high', () =>
+    check(
+      [
+        'high',
+        'HIGH',
+        'error',
+        'major',
+        'serious',
+        'p1',
+        '[HIGH]',
+        '**High**',
+        'High:',
+        'Severity: High',
+        'High priority',
+        2,
+        '2',
+        'P1 - High',
+      ],
+      'high',
+    ));
   test('medium', () => check(['medium', 'warning', 'moderate', 'P2', 'Medium/Low', '(warn)', 1, '1'], 'medium'));
   test('low', () => check(['low', 'minor', 'info', 'note', 'trivial', 'P3', 'P4', 'informational'], 'low'));
-  test('none', () => check(['severe-ish', 'non-critical', 'high-level', '', '!!', 0, 3, 9.8, null, {}, true, 'constructor', '__proto__', 'high '.repeat(40), 'issues'], null));
+  test('none', () =>
+    check(
+      [
+        'severe-ish',
+        'non-critical',
+        'high-level',
+        '',
+        '!!',
+        0,
+        3,
+        9.8,
+        null,
+        {},
+        true,
+        'constructor',
+        '__proto__',
+        'high '.repeat(40),
+        'issues',
+      ],
+      null,
+    ));
 });
 
 describe('severityOfScore', () => {
   test('the bands of security-severity', () => {
-    expect([10, 9, 8.9, 7, 6.9, 4, 3.9, 0.1, 0, -1, 11, NaN].map(severityOfScore)).toEqual(
-      ['critical', 'critical', 'high', 'high', 'medium', 'medium', 'low', 'low', null, null, null, null],
-    );
+    expect([10, 9, 8.9, 7, 6.9, 4, 3.9, 0.1, 0, -1, 11, NaN].map(severityOfScore)).toEqual([
+      'critical',
+      'critical',
+      'high',
+      'high',
+      'medium',
+      'medium',
+      'low',
+      'low',
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 });
 
@@ -54,17 +108,40 @@ describe('parseSeveritySummary', () => {
     ['{"CRITICAL": 1, "high_count": "2", "total": 9}', counts(1, 2, 0, 0)],
   ])('%s', (text, expected) => expect(parseSeveritySummary(text)).toMatchObject({ counts: expected, notes: [] }));
 
-  test.each(['', 'looks fine', 'none', 'HIGH', '3', 'HIGH:-1', 'HIGH:1.5', '50% high', '{"high": [1]}', '[]', 'HIGH:99999999999999999999', '1/2/3'])('nothing in %j', (text) =>
-    expect(parseSeveritySummary(text)).toBeNull(),
-  );
+  test.each([
+    '',
+    'looks fine',
+    'none',
+    'HIGH',
+    '3',
+    'HIGH:-1',
+    'HIGH:1.5',
+    '50% high',
+    '{"high": [1]}',
+    '[]',
+    'HIGH:99999999999999999999',
+    '1/2/3',
+  ])('nothing in %j', (text) => expect(parseSeveritySummary(text)).toBeNull());
 
   test('what is no count is left out and said', () => {
-    expect(parseSeveritySummary('CRITICAL:-1 HIGH:2')).toEqual({ counts: counts(0, 2, 0, 0), said: { high: 2 }, notes: ['"-1" is not a count of Critical findings; it was left out'] });
-    expect(parseSeveritySummary('{"critical": true, "low": 1}')).toEqual({ counts: counts(0, 0, 0, 1), said: { low: 1 }, notes: ['"true" is not a count of Critical findings; it was left out'] });
+    expect(parseSeveritySummary('CRITICAL:-1 HIGH:2')).toEqual({
+      counts: counts(0, 2, 0, 0),
+      said: { high: 2 },
+      notes: ['"-1" is not a count of Critical findings; it was left out'],
+    });
+    expect(parseSeveritySummary('{"critical": true, "low": 1}')).toEqual({
+      counts: counts(0, 0, 0, 1),
+      said: { low: 1 },
+      notes: ['"true" is not a count of Critical findings; it was left out'],
+    });
   });
 
   test('of two counts the larger holds', () => {
-    expect(parseSeveritySummary('HIGH:1 HIGH:3 LOW:2 LOW:2')).toEqual({ counts: counts(0, 3, 0, 2), said: { high: 3, low: 2 }, notes: ['High is counted twice, as 1 and 3; the larger holds'] });
+    expect(parseSeveritySummary('HIGH:1 HIGH:3 LOW:2 LOW:2')).toEqual({
+      counts: counts(0, 3, 0, 2),
+      said: { high: 3, low: 2 },
+      notes: ['High is counted twice, as 1 and 3; the larger holds'],
+    });
   });
 
   test('what is written is read back', () => {
@@ -80,8 +157,18 @@ describe('parseSeveritySummary', () => {
 });
 
 test('counting', () => {
-  expect(countFindings([{ severity: 'high' }, { severity: 'high' }, { severity: 'low' }])).toEqual({ critical: 0, high: 2, medium: 0, low: 1 });
-  expect(worstCounts({ critical: 1, high: 0, medium: 5, low: 0 }, { critical: 0, high: 2, medium: 4, low: 0 })).toEqual({ critical: 1, high: 2, medium: 5, low: 0 });
+  expect(countFindings([{ severity: 'high' }, { severity: 'high' }, { severity: 'low' }])).toEqual({
+    critical: 0,
+    high: 2,
+    medium: 0,
+    low: 1,
+  });
+  expect(worstCounts({ critical: 1, high: 0, medium: 5, low: 0 }, { critical: 0, high: 2, medium: 4, low: 0 })).toEqual({
+    critical: 1,
+    high: 2,
+    medium: 5,
+    low: 0,
+  });
   expect(worstStated({ high: 1 }, { high: 0, low: 2 })).toEqual({ high: 1, low: 2 });
   expect(worstStated(null, { critical: 1 })).toEqual({ critical: 1 });
   expect(countsOfObject([1])).toBeNull();
@@ -89,5 +176,8 @@ test('counting', () => {
 });
 
 test('words for people', () => {
-  expect([severityName('critical'), unknownSeverityNote(' severe-ish ')]).toEqual(['Critical', 'severity "severe-ish" is not known; counted as High']);
+  expect([severityName('critical'), unknownSeverityNote(' severe-ish ')]).toEqual([
+    'Critical',
+    'severity "severe-ish" is not known; counted as High',
+  ]);
 });

@@ -3,19 +3,21 @@
 
 import { SEVERITIES, type Counts, type Finding, type Severity } from '../model.js';
 import { isObject, numberOf, parseJson } from './json-text.js';
+import { hasDigit, isDigit, LetterPattern, letterWords } from './letters.js';
+import { WordList } from './wording.js';
 
-const WORDS: ReadonlyMap<string, Severity> = new Map([
-  ...words('critical', ['critical', 'criticals', 'crit', 'blocker', 'blockers', 'blocking', 'fatal', 'p0']),
-  ...words('high', ['high', 'highs', 'error', 'errors', 'major', 'serious', 'p1']),
-  ...words('medium', ['medium', 'mediums', 'med', 'warning', 'warnings', 'warn', 'moderate', 'p2']),
-  ...words('low', ['low', 'lows', 'minor', 'info', 'informational', 'information', 'note', 'trivial', 'p3', 'p4']),
-]);
+/** The worst first. */
+const WORDS: readonly (readonly [Severity, WordList])[] = [
+  ['critical', new WordList('critical criticals crit blocker blockers blocking fatal p0')],
+  ['high', new WordList('high highs error errors major serious p1')],
+  ['medium', new WordList('medium mediums med warning warnings warn moderate p2')],
+  ['low', new WordList('low lows minor info informational information note trivial p3 p4')],
+];
 
 /** Words that stand beside a severity and change nothing. "level" is not one: "high-level" is no severity. */
-const FILLERS: ReadonlySet<string> = new Set([
-  ...['severity', 'sev', 'priority', 'risk', 'impact', 'issue', 'issues', 'finding', 'findings', 'problem', 'problems'],
-  ...['violation', 'violations', 'concern', 'concerns', 'item', 'items', 'and', 'or', 'the'],
-]);
+const FILLERS = new WordList(
+  'severity sev priority risk impact issue issues finding findings problem problems violation violations concern concerns item items and or the',
+);
 
 /** ESLint's numbers: 2 is an error, 1 a warning; 0 means that the rule is off, so it is no severity. */
 const ESLINT: ReadonlyMap<number, Severity> = new Map([
@@ -36,8 +38,8 @@ export function parseSeverity(word: unknown): Severity | null {
   if (typeof word === 'number') return ESLINT.get(word) ?? null;
   if (typeof word !== 'string' || word.length > 80) return null;
   let worst: Severity | null = null;
-  for (const token of tokensOf(word)) {
-    const severity = WORDS.get(token);
+  for (const token of letterWords(word.toLowerCase())) {
+    const severity = WORDS.find(([, words]) => words.has(token))?.[0];
     if (severity !== undefined) worst = worst === null ? severity : worseOf(worst, severity);
     else if (!FILLERS.has(token)) return ESLINT.get(Number(word)) ?? null;
   }
@@ -102,6 +104,8 @@ export function parseSeveritySummary(text: string): SeveritySummary | null {
   const trimmed = text.trim();
   const json = trimmed.startsWith('{') ? parseJson(trimmed) : null;
   if (json?.ok) return countsOfObject(json.value);
+  // Most texts count nothing, and that is soon seen.
+  if (!hasDigit(trimmed) && !NONE.hasAny(letterWords(trimmed.toLowerCase()))) return null;
   const tally = new Tally();
   for (const piece of trimmed.split(/[,;|\n/]|\.\s/)) tallyPiece(piece, tally);
   return tally.finish();
@@ -111,10 +115,19 @@ export function parseSeveritySummary(text: string): SeveritySummary | null {
 export function countsOfObject(value: unknown): SeveritySummary | null {
   const tally = new Tally();
   for (const [key, entry] of isObject(value) ? Object.entries(value) : []) {
-    const severity = parseSeverity(key.replace(/(?:_|-|\s)?(?:count|total)$/i, ''));
+    const severity = parseSeverity(withoutCount(key));
     if (severity !== null && entry !== null && typeof entry !== 'object') tally.add(severity, numberOf(entry) ?? NaN, String(entry));
   }
   return tally.finish();
+}
+
+/** `high_count`, `high total` → high */
+function withoutCount(key: string): string {
+  const lower = key.toLowerCase();
+  if (!lower.endsWith('count') && !lower.endsWith('total')) return key;
+  const rest = key.slice(0, -'count'.length);
+  const last = rest.slice(-1);
+  return last === '_' || last === '-' || last.trim() === '' ? rest.slice(0, -1) : rest;
 }
 
 /** Numbers after their words (`HIGH:2`) or before them (`2 high`): whichever comes first in the piece says which. */
@@ -122,8 +135,8 @@ function tallyPiece(piece: string, tally: Tally): void {
   let word: Severity | null = null;
   let number: string | null = null;
   let wordsFirst: boolean | null = null;
-  for (const token of piece.match(TALLY_TOKEN) ?? []) {
-    const isNumber = /^[-+\d]/.test(token) || NONE.has(token.toLowerCase());
+  for (const token of piece.match(TALLY_TOKEN.for(piece)) ?? []) {
+    const isNumber = isDigit(token.charCodeAt(0)) || token.startsWith('-') || token.startsWith('+') || NONE.has(token.toLowerCase());
     const severity = isNumber ? null : parseSeverity(token);
     if (!isNumber && severity === null) continue;
     wordsFirst ??= severity !== null;
@@ -137,10 +150,13 @@ function tallyPiece(piece: string, tally: Tally): void {
   }
 }
 
-const NONE: ReadonlySet<string> = new Set(['no', 'none', 'zero', 'nil']);
+const NONE = new WordList('no none zero nil');
 
 /** A number that is not part of a longer word or figure ("2x" is one too), or a word. A minus after a letter is a dash. */
-const TALLY_TOKEN = /(?<![\p{L}\d.])[-+]?\d{1,20}(?:\.\d{1,20})?%?(?!\.?\d|(?!x\b)\p{L})|\p{L}{1,40}\d?/gu;
+const TALLY_TOKEN = new LetterPattern(
+  String.raw`(?<![\p{L}\d.])[-+]?\d{1,20}(?:\.\d{1,20})?%?(?!\.?\d|(?!x\b)[\p{L}])|[\p{L}]{1,40}\d?`,
+  'g',
+);
 
 class Tally {
   private readonly counts = new Map<Severity, number>();
@@ -162,12 +178,4 @@ class Tally {
     const said: StatedCounts = Object.fromEntries(this.counts);
     return { counts: { ...NO_COUNTS, ...said }, said, notes: this.notes };
   }
-}
-
-function tokensOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]{1,80}/gu) ?? [];
-}
-
-function words(severity: Severity, list: readonly string[]): readonly (readonly [string, Severity])[] {
-  return list.map((word) => [word, severity] as const);
 }

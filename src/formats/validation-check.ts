@@ -43,19 +43,27 @@ function checkOfObject(name: string, value: JsonObject, notes: string[]): Check 
     return { name, status: 'failed', errors, findings };
   }
   const byErrors = errors === null ? [] : [errors > 0 ? ('failed' as const) : ('passed' as const)];
-  const all = [...said, ...byErrors];
-  if (all.includes('failed') && said.includes('passed')) notes.push(`the ${name} check says passed and failed at once; counted as failed`);
-  if (all.includes('failed')) return { name, status: 'failed', errors, findings };
+  const failed = said.includes('failed') || byErrors.includes('failed');
+  if (failed && said.includes('passed')) notes.push(`the ${name} check says passed and failed at once; counted as failed`);
+  if (failed) return { name, status: 'failed', errors, findings };
   return { name, status: said.includes('missing') ? 'missing' : 'passed', errors, findings };
 }
 
 /** Everything that the check says of its own outcome. */
 function saidStatus(name: string, value: JsonObject, notes: string[]): readonly Check['status'][] {
-  const words = ['status', 'result', 'outcome', 'state'].map((key) => own(value, key)).filter((word) => word !== undefined && word !== null && word !== '');
+  const words = ['status', 'result', 'outcome', 'state']
+    .map((key) => own(value, key))
+    .filter((word) => word !== undefined && word !== null && word !== '');
   const flags = ['passed', 'pass', 'ok', 'success'].map((key) => own(value, key)).filter((flag) => typeof flag === 'boolean');
   return [
-    ...words.map((word) => (typeof word === 'boolean' ? (word ? 'passed' : 'failed') : statusOf(name, typeof word === 'object' ? nameOf(word) : String(word), notes))),
-    ...flags.map((flag) => (flag === true ? ('passed' as const) : ('failed' as const))),
+    ...words.map((word) =>
+      typeof word === 'boolean'
+        ? word
+          ? 'passed'
+          : 'failed'
+        : statusOf(name, typeof word === 'object' ? nameOf(word) : String(word), notes),
+    ),
+    ...flags.map((flag) => (flag ? ('passed' as const) : ('failed' as const))),
     ...(own(value, 'failed') === true ? ['failed' as const] : []),
   ];
 }
@@ -76,7 +84,10 @@ function errorCount(name: string, value: JsonObject, notes: string[]): number | 
     const raw = own(value, key);
     if (raw === undefined || raw === null || typeof raw === 'boolean') continue;
     const errors = errorsOf(raw);
-    if (errors === null) notes.push(`${key} of the ${name} check is ${typeof raw === 'object' ? nameOf(raw) : quote(String(raw))}; expected a whole number from 0 on`);
+    if (errors === null)
+      notes.push(
+        `${key} of the ${name} check is ${typeof raw === 'object' ? nameOf(raw) : quote(String(raw))}; expected a whole number from 0 on`,
+      );
     else most = Math.max(most ?? 0, errors);
   }
   return most;

@@ -25,7 +25,12 @@ export const readValidation: Reader = (text) => {
   }
   const regressions = listed(roots, ['regressions'], notes);
   const details = listed(roots, ['failures', 'details'], notes);
-  const values = [...passedOf(roots, notes), ...totalOf(roots, regressions.length, notes), ...scoresOf(roots, notes), ...(checks ?? []).flatMap(valuesOfCheck)];
+  const values = [
+    ...passedOf(roots, notes),
+    ...totalOf(roots, regressions.length, notes),
+    ...scoresOf(roots, notes),
+    ...(checks ?? []).flatMap(valuesOfCheck),
+  ];
   const failed = (checks ?? []).filter((check) => check.status === 'failed').map(findingOf);
   const findings = dedupe([...failed, ...regressions, ...details, ...(checks ?? []).flatMap((check) => check.findings)]);
   const items = (checks ?? []).map(({ name, status, errors }) => ({ name, status, errors }));
@@ -43,7 +48,9 @@ function checksOf(value: unknown, notes: string[]): readonly Check[] | null {
     return names.map((name) => checkOf(name, value[name], notes));
   }
   if (Array.isArray(value)) {
-    return value.filter(isObject).map((check, index) => checkOf(String(firstOf(check, ['name', 'check', 'id', 'type']) ?? `check ${index + 1}`), check, notes));
+    return value
+      .filter(isObject)
+      .map((check, index) => checkOf(String(firstOf(check, ['name', 'check', 'id', 'type']) ?? `check ${index + 1}`), check, notes));
   }
   if (value !== undefined) notes.push(`checks is ${nameOf(value)}; expected an object by name such as {tests: {status: "passed"}}`);
   return null;
@@ -66,7 +73,8 @@ function totalOf(roots: readonly JsonObject[], listedCount: number, notes: strin
   const value = said(roots, 'total_regressions');
   const total = numberOf(value);
   const valid = total !== null && Number.isSafeInteger(total) && total >= 0;
-  if (value !== undefined && !valid) notes.push(`total_regressions is ${shown(value)}; expected a whole number from 0 on, so it was left out`);
+  if (value !== undefined && !valid)
+    notes.push(`total_regressions is ${shown(value)}; expected a whole number from 0 on, so it was left out`);
   if (valid && typeof value === 'string') notes.push(`total_regressions is the text ${quote(value)}; taken as ${total}`);
   if (listedCount > 0 && (!valid || listedCount > total)) {
     notes.push(`regressions lists ${listedCount}, total_regressions says ${valid ? total : 'nothing usable'}; counted ${listedCount}`);
@@ -79,7 +87,8 @@ function scoresOf(roots: readonly JsonObject[], notes: string[]): readonly (read
   const [before, after] = ['debt_score_before', 'debt_score_after'].map((key) => {
     const value = said(roots, key);
     const score = numberOf(value);
-    if (value !== undefined && (score === null || score < 0)) notes.push(`${key} is ${shown(value)}; expected a number from 0 on, so it was left out`);
+    if (value !== undefined && (score === null || score < 0))
+      notes.push(`${key} is ${shown(value)}; expected a number from 0 on, so it was left out`);
     return score === null || score < 0 ? null : score;
   });
   const values: (readonly [string, Scalar])[] = [];
@@ -92,7 +101,10 @@ function scoresOf(roots: readonly JsonObject[], notes: string[]): readonly (read
 }
 
 function valuesOfCheck({ name, status, errors }: Check): readonly (readonly [string, Scalar])[] {
-  const key = name.trim().toLowerCase().replace(/[^\p{L}\d]{1,40}/gu, '_');
+  const key = name
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\d]{1,40}/gu, '_');
   const values: (readonly [string, Scalar])[] = [[`${key}_status`, status]];
   return errors === null ? values : [...values, [`${key}_errors`, errors]];
 }

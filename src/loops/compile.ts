@@ -1,13 +1,11 @@
 // From a loop's data to functions: conditions to predicates, texts to templates. Done once per loop, then judged with.
 
 import type { Outcome } from '../model.js';
-import { compileCells } from './cells.js';
 import type { CellOf } from './cells.js';
 import { compileCondition, describeCondition, parseCondition } from './condition.js';
-import type { Params, Predicate } from './condition.js';
+import type { Condition, Params, Predicate } from './condition.js';
 import type { FactValue, Facts, Loop, Repair, Row, SetValue, When } from './loop.js';
-import { compileTemplate } from './template.js';
-import type { Template } from './template.js';
+import { fillTemplate, writeTemplate } from './template.js';
 
 /** Why a row was passed over: the first of its conditions that did not hold. */
 export interface Step {
@@ -22,24 +20,27 @@ interface Part {
   readonly failed: Step;
 }
 
+/** A text over facts. */
+export type FactText = (facts: Facts, params: Params) => string;
+
 export interface CompiledRow {
   readonly row: Row;
   readonly parts: readonly Part[];
   readonly matched: Step;
-  readonly why: Template;
-  readonly strictWhy: Template;
-  readonly anomaly: Template | null;
+  readonly why: FactText;
+  readonly strictWhy: FactText;
+  readonly anomaly: FactText | null;
   readonly approves: boolean;
 }
 
 export interface CompiledRepair {
   readonly repair: Repair;
   readonly holds: Predicate;
-  readonly why: Template;
+  readonly why: FactText;
   readonly assign: readonly (readonly [string, (facts: Facts) => FactValue])[];
   /** It sets a fact by a formula, so what follows hangs on more than the cell. */
   readonly computes: boolean;
-  readonly error: { readonly message: Template; readonly hint: Template } | null;
+  readonly error: { readonly message: FactText; readonly hint: FactText } | null;
 }
 
 /** What one cell of the fact space comes to: the repairs that apply in it, the row that matches, and why. */
@@ -49,20 +50,33 @@ export interface Settled {
   readonly explanation: readonly Step[];
 }
 
+/** Cells judged before. Begun at the second judgement: the first is often the only one, and not worth the code. */
+export interface Memory {
+  judged: boolean;
+  cellOf: CellOf | null;
+  /** What a cell came to, or null where that hangs on more than the cell. */
+  readonly settled: Map<number, Settled | null>;
+}
+
 export interface CompiledLoop {
   readonly loop: Loop;
   readonly repairs: readonly CompiledRepair[];
   readonly rows: readonly CompiledRow[];
-  readonly cellOf: CellOf;
-  /** Cells judged before: what they came to, or null where that hangs on more than the cell. Filled as they are met. */
-  readonly settled: Map<number, Settled | null>;
+  readonly conditions: readonly Condition[];
+  readonly memory: Memory;
 }
 
 const APPROVALS: ReadonlySet<Outcome> = new Set(['converge', 'accept']);
 
 export function compileLoop(loop: Loop): CompiledLoop {
   const conditions = [...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when));
-  return { loop, repairs: loop.repairs.map(compileRepair), rows: loop.table.map(compileRow), cellOf: compileCells(conditions), settled: new Map() };
+  return {
+    loop,
+    repairs: loop.repairs.map(compileRepair),
+    rows: loop.table.map(compileRow),
+    conditions,
+    memory: { judged: false, cellOf: null, settled: new Map() },
+  };
 }
 
 function compileRow(row: Row): CompiledRow {
@@ -76,9 +90,11 @@ function compileRow(row: Row): CompiledRow {
     row,
     parts,
     matched: { row: row.id, holds: true, because: all },
-    why: compileTemplate(row.why),
-    strictWhy: compileTemplate(`${row.why} This would be approved by waiver only (${row.waiver ?? ''}), and strict judging does not waive.`),
-    anomaly: row.anomaly === undefined ? null : compileTemplate(row.anomaly),
+    why: compileFactText(row.why),
+    strictWhy: compileFactText(
+      `${row.why} This would be approved by waiver only (${row.waiver ?? ''}), and strict judging does not waive.`,
+    ),
+    anomaly: row.anomaly === undefined ? null : compileFactText(row.anomaly),
     approves: APPROVALS.has(row.then),
   };
 }
@@ -88,10 +104,10 @@ function compileRepair(repair: Repair): CompiledRepair {
   return {
     repair,
     holds: (facts, params) => predicates.every((holds) => holds(facts, params)),
-    why: compileTemplate(repair.why),
+    why: compileFactText(repair.why),
     computes: Object.values(repair.set ?? {}).some((value) => typeof value === 'object'),
     assign: Object.entries(repair.set ?? {}).map(([fact, value]) => [fact, compileSet(value)] as const),
-    error: repair.error ? { message: compileTemplate(repair.error.message), hint: compileTemplate(repair.error.hint) } : null,
+    error: repair.error ? { message: compileFactText(repair.error.message), hint: compileFactText(repair.error.hint) } : null,
   };
 }
 
@@ -115,6 +131,23 @@ function compileSet(value: SetValue): (facts: Facts) => FactValue {
 
 function conditionsOf(when: When | undefined) {
   return Object.entries(when ?? {}).map(([fact, test]) => parseCondition(fact, test));
+}
+
+/** Filled plainly the first time, written as code for the times after. */
+function compileFactText(text: string): FactText {
+  let used = false;
+  let written: FactText | null = null;
+  return (facts, params) => {
+    if (written !== null) return written(facts, params);
+    if (used) written = writeTemplate<[Facts, Params]>(text, 'facts, params', readOf);
+    used = true;
+    return fillTemplate(text, lookupIn(facts, params));
+  };
+}
+
+function readOf(name: string): string {
+  if (name === 'next') return 'params.round + 1';
+  return name === 'round' || name === 'cap' || name === 'target' ? `params.${name}` : `facts[${JSON.stringify(name)}]`;
 }
 
 /** The names that a loop's texts may use: its facts, and the round, cap and target. */

@@ -37,14 +37,32 @@ it('compares the round with the cap', () => {
   expect([1, 3, 4].map((round) => holds({ round: 0 }, { ...params, round }))).toEqual([true, false, false]);
 });
 
-const TESTS: readonly Test[] = ['absent', 'present', 'a', ['a', 'b'], true, false, 0, '>0', '<=2', '>=1.5', '<cap', '>=target', '=3', '>cap'];
+const TESTS: readonly Test[] = [
+  'absent',
+  'present',
+  'a',
+  ['a', 'b'],
+  true,
+  false,
+  0,
+  '>0',
+  '<=2',
+  '>=1.5',
+  '<cap',
+  '>=target',
+  '=3',
+  '>cap',
+];
 const VALUES: readonly FactValue[] = [null, 'a', 'b', 'c', '', true, false, 0, 1, 1.5, 2, 3, 80, 81, -1, Number.NaN, Infinity];
 
 it('gives facts of one cell the same answers', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom('x', 'y', 'round'), fc.constantFrom(...TESTS)), { minLength: 1, maxLength: 6 }),
-      fc.array(fc.record({ x: fc.constantFrom(...VALUES), y: fc.constantFrom(...VALUES), round: fc.integer({ min: 0, max: 4 }) }), { minLength: 2, maxLength: 30 }),
+      fc.array(fc.record({ x: fc.constantFrom(...VALUES), y: fc.constantFrom(...VALUES), round: fc.integer({ min: 0, max: 4 }) }), {
+        minLength: 2,
+        maxLength: 30,
+      }),
       (tests, inputs) => {
         const conditions = tests.map(([fact, test]) => parseCondition(fact, test));
         const cellOf = compileCells(conditions);

@@ -59,7 +59,8 @@ export function compileCondition(condition: Condition): Predicate {
 
 function compileComparison(fact: string, operator: Operator, bound: Bound): Predicate {
   const value = fact === 'round' ? (_: Facts, params: Params) => params.round : (facts: Facts) => facts[fact];
-  const limit = typeof bound === 'number' ? () => bound : bound === 'cap' ? (params: Params) => params.cap : (params: Params) => params.target;
+  const limit =
+    typeof bound === 'number' ? () => bound : bound === 'cap' ? (params: Params) => params.cap : (params: Params) => params.target;
   const holds = COMPARE[operator];
   return (facts, params) => {
     const left = value(facts, params);

@@ -1,7 +1,7 @@
 // Applies a compiled loop to facts: repairs in order, then the first row that matches. Pure, and never without a reason.
 
 import type { Anomaly, Outcome } from '../model.js';
-import { lookupIn } from './compile.js';
+import { compileCells } from './cells.js';
 import type { CompiledLoop, CompiledRepair, Settled, Step } from './compile.js';
 import type { Params } from './condition.js';
 import type { Facts, FactValue, Row } from './loop.js';
@@ -33,12 +33,15 @@ export interface Refusal {
 const NONE: readonly Anomaly[] = [];
 
 export function judge(compiled: CompiledLoop, raw: Facts, params: Params): Judgement | Refusal {
-  const cell = compiled.cellOf(raw, params);
-  const known = cell < 0 ? null : compiled.settled.get(cell);
+  const { memory } = compiled;
+  if (memory.cellOf === null && memory.judged) memory.cellOf = compileCells(compiled.conditions);
+  memory.judged = true;
+  const cell = memory.cellOf === null ? -1 : memory.cellOf(raw, params);
+  const known = cell < 0 ? null : memory.settled.get(cell);
   if (known) return conclude(known, raw, params);
   const found = settle(compiled, raw, params);
   if ('ok' in found) return found;
-  if (cell >= 0 && known === undefined) compiled.settled.set(cell, found.repairs.some((repair) => repair.computes) ? null : found);
+  if (cell >= 0 && known === undefined) memory.settled.set(cell, found.repairs.some((repair) => repair.computes) ? null : found);
   return conclude(found, raw, params);
 }
 
@@ -49,8 +52,7 @@ function settle(compiled: CompiledLoop, raw: Facts, params: Params): Settled | R
   for (const repair of compiled.repairs) {
     if (!repair.holds(facts, params)) continue;
     if (repair.error !== null) {
-      const lookup = lookupIn(facts, params);
-      return { ok: false, rule: repair.repair.id, message: repair.error.message.fill(lookup), hint: repair.error.hint.fill(lookup) };
+      return { ok: false, rule: repair.repair.id, message: repair.error.message(facts, params), hint: repair.error.hint(facts, params) };
     }
     repairs.push(repair);
     facts = mend(repair, facts);
@@ -77,10 +79,10 @@ function conclude({ repairs, row, explanation }: Settled, raw: Facts, params: Pa
   if (repairs.length > 0 || row.anomaly !== null) {
     const noted: Anomaly[] = [];
     for (const repair of repairs) {
-      noted.push({ rule: repair.repair.id, message: repair.why.fill(lookupIn(facts, params)) });
+      noted.push({ rule: repair.repair.id, message: repair.why(facts, params) });
       facts = mend(repair, facts);
     }
-    if (row.anomaly !== null) noted.push({ rule: row.row.id, message: row.anomaly.fill(lookupIn(facts, params)) });
+    if (row.anomaly !== null) noted.push({ rule: row.row.id, message: row.anomaly(facts, params) });
     anomalies = noted;
   }
   const waived = row.approves && row.row.waiver !== undefined;
@@ -89,7 +91,7 @@ function conclude({ repairs, row, explanation }: Settled, raw: Facts, params: Pa
     ok: true,
     row: row.row,
     outcome: refused ? 'escalate' : row.row.then,
-    reason: (refused ? row.strictWhy : row.why).fill(lookupIn(facts, params)),
+    reason: (refused ? row.strictWhy : row.why)(facts, params),
     facts,
     anomalies,
     unverified: waived && !refused,

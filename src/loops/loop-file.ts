@@ -64,7 +64,10 @@ function firstIssue(issues: readonly Issue[], base: readonly PropertyKey[] = [])
   const [deepest] = branches;
   if (deepest !== undefined && deepest.path.length > path.length) return deepest;
   const where = path.map(String).join('.');
-  return { path: path.map((key) => (typeof key === 'number' ? key : String(key))), problem: where === '' ? issue.message : `${where}: ${issue.message}` };
+  return {
+    path: path.map((key) => (typeof key === 'number' ? key : String(key))),
+    problem: where === '' ? issue.message : `${where}: ${issue.message}`,
+  };
 }
 
 function complain(file: string, line: string, complaint: Complaint): UmpireError {

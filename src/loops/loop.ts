@@ -32,7 +32,12 @@ export type Source =
   /** The first of these files that exists. */
   | (SourceBase & { readonly file: readonly string[]; readonly reader: string })
   /** A file of these folders: the one that column `named` names, else one whose name holds the row's id, else the last by name. With `match`, its path must hold one of these words. */
-  | (SourceBase & { readonly folder: readonly string[]; readonly named?: string; readonly match?: readonly string[]; readonly reader: string })
+  | (SourceBase & {
+      readonly folder: readonly string[];
+      readonly named?: string;
+      readonly match?: readonly string[];
+      readonly reader: string;
+    })
   /** Entries of this type on the board (discoveries.ndjson): of the round judged, or of a worker. */
   | (SourceBase & { readonly discoveries: string; readonly of: 'round' | 'all' | { readonly worker: string }; readonly reader: string });
 

@@ -13,7 +13,10 @@ const oneOrMore = <T extends z.ZodType>(item: T) =>
     .transform((value): z.output<T>[] => (Array.isArray(value) ? (value as z.output<T>[]) : [value as z.output<T>]));
 
 /** A path that stays inside the session folder. */
-const inside = text.refine((path) => !path.startsWith('/') && !path.includes('\\') && !path.split('/').includes('..'), 'a path inside the session folder, without ".."');
+const inside = text.refine(
+  (path) => !path.startsWith('/') && !path.includes('\\') && !path.split('/').includes('..'),
+  'a path inside the session folder, without ".."',
+);
 const severity = z.enum(['critical', 'high', 'medium', 'low']);
 const outcome = z.enum(['converge', 'revise', 'accept', 'escalate']);
 
@@ -28,7 +31,13 @@ const source = z.union([
   z.strictObject({ row: z.literal('critic'), ...sourceBase }),
   z.strictObject({ column: text, reader: text, ...sourceBase }),
   z.strictObject({ file: oneOrMore(inside), reader: text, ...sourceBase }),
-  z.strictObject({ folder: oneOrMore(inside), named: text.exactOptional(), match: z.array(text).exactOptional(), reader: text, ...sourceBase }),
+  z.strictObject({
+    folder: oneOrMore(inside),
+    named: text.exactOptional(),
+    match: z.array(text).exactOptional(),
+    reader: text,
+    ...sourceBase,
+  }),
   z.strictObject({
     discoveries: text,
     of: z.union([z.enum(['round', 'all']), z.strictObject({ worker: text })]),

@@ -12,16 +12,14 @@ export interface Template {
 interface Hole {
   readonly name: string;
   readonly noun: string;
+  readonly nouns: string;
   readonly unit: string;
   readonly percent: boolean;
   readonly yes: string;
   readonly no: string;
-  /** Texts shown before: the same few values come again and again. */
-  readonly shown: Map<unknown, string>;
 }
 
 const HOLE = /\{([A-Za-z_][\w.]*)(?::([^{}]*)|(%)|\?([^|{}]*)\|([^|{}]*))?\}/g;
-const MOST_SHOWN = 256;
 
 /** Cut into its holes at the first use: a verdict fills few of the texts that a loop has. */
 export function compileTemplate(text: string): Template {
@@ -36,7 +34,7 @@ export function compileTemplate(text: string): Template {
       let out = '';
       for (let i = 0; i < holes.length; i++) {
         const hole = holes[i] as Hole;
-        out += (literals[i] as string) + showOnce(lookup(hole.name), hole);
+        out += (literals[i] as string) + show(lookup(hole.name), hole);
       }
       return out + last;
     },
@@ -61,48 +59,56 @@ function cutHoles(text: string): Parts {
     holes.push({
       name: match[1] ?? '',
       noun: counted ? suffix : '',
+      nouns: counted ? plural(suffix) : '',
       unit: counted ? '' : suffix,
       percent: match[3] === '%',
       yes: match[4] ?? 'true',
       no: match[5] ?? 'false',
-      shown: new Map(),
     });
     from = match.index + match[0].length;
   }
   return { literals, holes, last: text.slice(from) };
 }
 
+/**
+ * The same text as code: `values` says how each name is read. Several times as fast, and worth it from the second use on.
+ * Literals and names enter as JSON, nothing else does.
+ */
+export function writeTemplate<Args extends readonly unknown[]>(text: string, args: string, values: (name: string) => string): (...args: Args) => string {
+  const { literals, holes, last } = cutHoles(text);
+  const parts = holes.map((hole, index) => `${JSON.stringify(literals[index])} + show(${values(hole.name)}, holes[${index}])`);
+  const code = `return (${args}) => ${[...parts, JSON.stringify(last)].join(' + ')};`;
+  // oxlint-disable-next-line no-new-func, typescript/no-implied-eval
+  return new Function('show', 'holes', code)(show, holes) as (...args: Args) => string;
+}
+
 export function fillTemplate(text: string, lookup: Lookup): string {
   return compileTemplate(text).fill(lookup);
 }
 
-function showOnce(value: unknown, hole: Hole): string {
-  const known = hole.shown.get(value);
-  if (known !== undefined) return known;
-  const text = show(value, hole);
-  if (hole.shown.size < MOST_SHOWN) hole.shown.set(value, text);
-  return text;
-}
-
 function show(value: unknown, hole: Hole): string {
-  if (value === null || value === undefined || value === '') return hole.noun === '' ? 'none' : `no ${plural(hole.noun)}`;
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) return 'none';
     if (hole.percent) return `${showNumber(value * 100)}%`;
     if (hole.noun === '') return showNumber(value) + hole.unit;
-    return `${showNumber(value)} ${value === 1 ? hole.noun : plural(hole.noun)}`;
+    return `${showNumber(value)} ${value === 1 ? hole.noun : hole.nouns}`;
   }
+  if (value === null || value === undefined || value === '') return hole.noun === '' ? 'none' : `no ${hole.nouns}`;
   if (typeof value === 'boolean') return value ? hole.yes : hole.no;
   return (typeof value === 'string' ? value : JSON.stringify(value)) + hole.unit;
 }
 
+/** `.01` to `.99`, and nothing for 0. */
+const FRACTIONS: readonly string[] = Array.from({ length: 100 }, (_, n) => (n === 0 ? '' : String(n / 100).slice(1)));
+
 /** At most two decimals; cut, not rounded, so that 94.999 never reads as 95. */
 export function showNumber(value: number): string {
   if (Number.isInteger(value)) return String(value);
-  const hundredths = value * 100;
+  const hundredths = Math.abs(value) * 100;
   const nearest = Math.round(hundredths);
   const kept = Math.abs(hundredths - nearest) < 1e-6 ? nearest : Math.trunc(hundredths);
-  return String(kept / 100);
+  const text = String(Math.trunc(kept / 100)) + (FRACTIONS[kept % 100] as string);
+  return value < 0 && kept > 0 ? `-${text}` : text;
 }
 
 function plural(noun: string): string {

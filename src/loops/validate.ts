@@ -30,7 +30,8 @@ function checkWords(loop: Loop): Complaint[] {
   const out: Complaint[] = [];
   for (const [outcome, word] of Object.entries(loop.words)) {
     const other = seen.get(word);
-    if (other !== undefined) out.push({ path: ['words', outcome], problem: `"${word}" already means ${other}; each outcome needs a word of its own` });
+    if (other !== undefined)
+      out.push({ path: ['words', outcome], problem: `"${word}" already means ${other}; each outcome needs a word of its own` });
     seen.set(word, outcome);
   }
   return out;
@@ -40,7 +41,10 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
   const out: Complaint[] = [];
   for (const [name, source] of Object.entries(loop.evidence)) {
     if ('reader' in source && !readers.has(source.reader)) {
-      out.push({ path: ['evidence', name, 'reader'], problem: `there is no reader "${source.reader}"; there are ${[...readers].join(', ')}` });
+      out.push({
+        path: ['evidence', name, 'reader'],
+        problem: `there is no reader "${source.reader}"; there are ${[...readers].join(', ')}`,
+      });
     }
     if (source.else !== undefined && (!(source.else in loop.evidence) || source.else === name)) {
       out.push({ path: ['evidence', name, 'else'], problem: `"${source.else}" is not another piece of evidence of this loop` });
@@ -55,12 +59,14 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
 function checkFacts(loop: Loop): Complaint[] {
   const out: Complaint[] = [];
   for (const [name, spec] of Object.entries(loop.facts)) {
-    if (['round', 'cap', 'target', 'next'].includes(name)) out.push({ path: ['facts', name], problem: `"${name}" is given by Umpire and cannot be a fact` });
+    if (['round', 'cap', 'target', 'next'].includes(name))
+      out.push({ path: ['facts', name], problem: `"${name}" is given by Umpire and cannot be a fact` });
     for (const evidence of evidenceOf(spec)) {
       const source: Source | undefined = loop.evidence[evidence];
       if (source === undefined) out.push({ path: ['facts', name], problem: `"${evidence}" is no evidence of this loop` });
     }
-    if ('number' in spec && spec.number[0] >= spec.number[1]) out.push({ path: ['facts', name, 'number'], problem: 'the lower bound must be below the upper one' });
+    if ('number' in spec && spec.number[0] >= spec.number[1])
+      out.push({ path: ['facts', name, 'number'], problem: 'the lower bound must be below the upper one' });
   }
   return out;
 }
@@ -80,7 +86,8 @@ function checkRepairs(loop: Loop): Complaint[] {
   loop.repairs.forEach((repair, index) => {
     const path = ['repairs', index];
     out.push(...checkWhen(loop, repair.when, [...path, 'when']));
-    if (Object.keys(repair.when).length === 0) out.push({ path: [...path, 'when'], problem: 'a repair without a condition would always apply' });
+    if (Object.keys(repair.when).length === 0)
+      out.push({ path: [...path, 'when'], problem: 'a repair without a condition would always apply' });
     for (const [fact, value] of Object.entries(repair.set ?? {})) {
       if (!(fact in loop.facts)) out.push({ path: [...path, 'set', fact], problem: `"${fact}" is no fact of this loop` });
       const uses = typeof value !== 'object' ? [] : 'step' in value ? [value.step] : Object.keys(value.linear);
@@ -100,7 +107,8 @@ function checkTable(loop: Loop): Complaint[] {
     const path = ['table', index];
     const last = index === loop.table.length - 1;
     if (row.when !== undefined) out.push(...checkWhen(loop, row.when, [...path, 'when']));
-    if (last && row.when !== undefined) out.push({ path, problem: `the last row (${row.id}) must have no "when", so that every case ends in a row` });
+    if (last && row.when !== undefined)
+      out.push({ path, problem: `the last row (${row.id}) must have no "when", so that every case ends in a row` });
     if (!last && row.when === undefined) out.push({ path, problem: `row ${row.id} has no "when", so no row after it can ever be reached` });
     if (row.waiver !== undefined && row.then !== 'converge' && row.then !== 'accept') {
       out.push({ path: [...path, 'waiver'], problem: `row ${row.id} approves nothing, so it needs no waiver` });
@@ -115,19 +123,22 @@ function checkTasks(loop: Loop): Complaint[] {
   const revises = loop.table.some((row) => row.then === 'revise');
   const rechecks = loop.tasks.filter((task) => task.recheck === true);
   const out: Complaint[] = [];
-  if (revises && rechecks.length !== 1) out.push({ path: ['tasks'], problem: 'a loop that revises needs exactly one task with "recheck: true": the critic\'s new run' });
+  if (revises && rechecks.length !== 1)
+    out.push({ path: ['tasks'], problem: 'a loop that revises needs exactly one task with "recheck: true": the critic\'s new run' });
   const known = ['mend', 'chain', 'n', 'findings', 'files', 'lowest', 'critic', 'id'];
   loop.tasks.forEach((task, index) => {
     const path = ['tasks', index];
     if (task.recheck === true && task.role !== loop.roles.critic) {
       out.push({ path: [...path, 'role'], problem: `the recheck is the critic's, so its role must be "${loop.roles.critic}"` });
     }
-    if (task.each === 'file' && !task.id.includes('{n}')) out.push({ path: [...path, 'id'], problem: 'one task for each file needs {n} in its id' });
+    if (task.each === 'file' && !task.id.includes('{n}'))
+      out.push({ path: [...path, 'id'], problem: 'one task for each file needs {n} in its id' });
     for (const key of ['id', 'title', 'description', 'without'] as const) {
       const value = task[key];
       if (value !== undefined) out.push(...checkText(loop, value, [...path, key], known));
     }
-    if (!/\{(round|next|mend)\}/.test(task.id)) out.push({ path: [...path, 'id'], problem: 'a task id needs {round}, {next} or {mend}, so that each round has its own' });
+    if (!/\{(round|next|mend)\}/.test(task.id))
+      out.push({ path: [...path, 'id'], problem: 'a task id needs {round}, {next} or {mend}, so that each round has its own' });
   });
   return out;
 }
@@ -150,7 +161,8 @@ function checkWhen(loop: Loop, when: Readonly<Record<string, unknown>>, path: re
 
 function checkCondition(loop: Loop, condition: Condition): string | null {
   const { fact } = condition;
-  if (condition.kind === 'compare' && condition.bound === 'target' && loop.target === undefined) return 'this loop has no target to compare with';
+  if (condition.kind === 'compare' && condition.bound === 'target' && loop.target === undefined)
+    return 'this loop has no target to compare with';
   if (fact === 'round') return condition.kind === 'compare' ? null : 'round takes a comparison, such as "<cap"';
   const spec = loop.facts[fact];
   if (spec === undefined) return `"${fact}" is no fact of this loop`;

@@ -15,10 +15,18 @@ export function loopPage(loop: Loop): string {
     '',
     ...table(
       ['name', 'what', 'where', 'reader', 'grade'],
-      Object.entries(loop.evidence).map(([name, source]) => [name, source.what + (source.optional === true ? ' (for the report only)' : ''), whereOf(source), 'reader' in source ? source.reader : 'row', source.grade]),
+      Object.entries(loop.evidence).map(([name, source]) => [
+        name,
+        source.what + (source.optional === true ? ' (for the report only)' : ''),
+        whereOf(source),
+        'reader' in source ? source.reader : 'row',
+        source.grade,
+      ]),
     ),
     '',
-    ...(loop.repairs.length === 0 ? [] : ['### Repairs', '', 'In this order; each is an anomaly of the verdict.', '', ...repairs(loop), '']),
+    ...(loop.repairs.length === 0
+      ? []
+      : ['### Repairs', '', 'In this order; each is an anomaly of the verdict.', '', ...repairs(loop), '']),
     '### Decision table',
     '',
     'The first row that matches decides.',
@@ -33,7 +41,12 @@ export function loopPage(loop: Loop): string {
     '',
     ...table(
       ['id', 'role', 'after', 'what'],
-      loop.tasks.map((task) => [`\`${task.id}\``, task.role, task.after === 'critic' ? "the critic's task" : 'the tasks before it', task.title]),
+      loop.tasks.map((task) => [
+        `\`${task.id}\``,
+        task.role,
+        task.after === 'critic' ? "the critic's task" : 'the tasks before it',
+        task.title,
+      ]),
     ),
     '',
     ...(loop.unwritable === undefined ? [] : [`Where they cannot be written: ${loop.words.escalate}, rule ${loop.unwritable.id}.`, '']),
@@ -47,14 +60,21 @@ export function loopPage(loop: Loop): string {
 }
 
 function facts(loop: Loop): string[] {
-  const chain = loop.chain === 'session' ? 'the session' : loop.chain === 'id' ? "the family of the critic's task id" : `column \`${loop.chain.column}\``;
+  const chain =
+    loop.chain === 'session'
+      ? 'the session'
+      : loop.chain === 'id'
+        ? "the family of the critic's task id"
+        : `column \`${loop.chain.column}\``;
   return [
     `- Generator: \`${loop.roles.generator}\`. Critic: \`${loop.roles.critic}\`.`,
     `- Words: ${(['converge', 'revise', 'accept', 'escalate'] as const).map((outcome) => `${outcome} = \`${loop.words[outcome]}\``).join(', ')}.`,
     `- A round counts ${loop.round.counts}. Counted by ${chain}.`,
     `- Round from: ${[...loop.round.from.map(roundFrom), 'the history'].join(', then ')}; never below the history.`,
     `- Cap: ${loop.cap.default}${loop.cap.from === undefined ? '' : `, or \`${loop.cap.from.at}\` of \`${loop.cap.from.file}\``}; frozen by the first verdict.`,
-    ...(loop.target === undefined ? [] : [`- Target: ${loop.target.what} ${loop.target.default}, or column \`${loop.target.column}\`; frozen by the first verdict.`]),
+    ...(loop.target === undefined
+      ? []
+      : [`- Target: ${loop.target.what} ${loop.target.default}, or column \`${loop.target.column}\`; frozen by the first verdict.`]),
   ];
 }
 
@@ -69,7 +89,8 @@ function whereOf(source: Source): string {
   if ('row' in source) return "the critic's row of `tasks.csv`";
   if ('column' in source) return `column \`${source.column}\` of the critic's row`;
   if ('file' in source) return source.file.map((path) => `\`${path}\``).join(', else ');
-  if ('folder' in source) return `${source.folder.map((path) => `\`${path}/\``).join(', else ')}${source.named === undefined ? '' : `, by column \`${source.named}\``}`;
+  if ('folder' in source)
+    return `${source.folder.map((path) => `\`${path}/\``).join(', else ')}${source.named === undefined ? '' : `, by column \`${source.named}\``}`;
   return `\`${source.discoveries}\` entries of \`discoveries.ndjson\``;
 }
 
@@ -77,13 +98,24 @@ function repairs(loop: Loop): string[] {
   return table(
     ['id', 'when', 'then', 'why'],
     loop.repairs.map((repair) => {
-      const set = Object.entries(repair.set ?? {}).map(([fact, value]) => `${fact} becomes ${typeof value === 'object' ? formula(value) : String(value)}`);
-      return [repair.id, whenOf(repair.when), repair.error === undefined ? set.join(', ') || 'noted' : 'error', repair.error?.message ?? repair.why];
+      const set = Object.entries(repair.set ?? {}).map(
+        ([fact, value]) => `${fact} becomes ${typeof value === 'object' ? formula(value) : String(value)}`,
+      );
+      return [
+        repair.id,
+        whenOf(repair.when),
+        repair.error === undefined ? set.join(', ') || 'noted' : 'error',
+        repair.error?.message ?? repair.why,
+      ];
     }),
   );
 }
 
-function formula(value: { readonly step: string; readonly at: number; readonly below: unknown; readonly else: unknown } | { readonly linear: Readonly<Record<string, number>>; readonly base: number; readonly within: readonly [number, number] }): string {
+function formula(
+  value:
+    | { readonly step: string; readonly at: number; readonly below: unknown; readonly else: unknown }
+    | { readonly linear: Readonly<Record<string, number>>; readonly base: number; readonly within: readonly [number, number] },
+): string {
   if ('step' in value) return `${String(value.else)} where ${value.step} >= ${value.at}, else ${String(value.below)}`;
   const terms = Object.entries(value.linear).map(([fact, weight]) => `${weight < 0 ? '-' : '+'} ${Math.abs(weight)} x ${fact}`);
   return `${value.base} ${terms.join(' ')}, within ${value.within.join(' to ')}`;
@@ -92,7 +124,14 @@ function formula(value: { readonly step: string; readonly at: number; readonly b
 function waivers(loop: Loop): string[] {
   const waived = loop.table.filter((row) => row.waiver !== undefined);
   if (waived.length === 0) return [];
-  return ['### Waivers', '', 'Approved without clean evidence: marked `unverified`; with `--strict` they escalate instead.', '', ...waived.map((row) => `- ${row.id} (${whenOf(row.when)}): ${row.waiver ?? ''}.`), ''];
+  return [
+    '### Waivers',
+    '',
+    'Approved without clean evidence: marked `unverified`; with `--strict` they escalate instead.',
+    '',
+    ...waived.map((row) => `- ${row.id} (${whenOf(row.when)}): ${row.waiver ?? ''}.`),
+    '',
+  ];
 }
 
 function whenOf(when: When | undefined): string {
@@ -101,6 +140,7 @@ function whenOf(when: When | undefined): string {
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()).join(' | ')} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)];
 }

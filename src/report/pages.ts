@@ -17,9 +17,18 @@ function loopsPage(): string {
   const summary = table(
     ['loop', 'generator → critic', 'words', 'a round counts', 'cap', 'at the cap'],
     builtinLoops().map((loop) => {
-      const last = loop.table.find((row) => row.when?.['round'] === '>=cap') ?? loop.table.findLast((row) => row.then === 'escalate' || row.then === 'accept');
+      const last =
+        loop.table.find((row) => row.when?.['round'] === '>=cap') ??
+        loop.table.findLast((row) => row.then === 'escalate' || row.then === 'accept');
       const words = [...new Set(loop.table.map((row) => loop.words[row.then]))].join(' · ');
-      return [`[${loop.loop}](#${loop.loop})`, `${loop.roles.generator} → ${loop.roles.critic}`, words, loop.round.counts, String(loop.cap.default), last === undefined ? 'none' : `${loop.words[last.then]} (${last.id})`];
+      return [
+        `[${loop.loop}](#${loop.loop})`,
+        `${loop.roles.generator} → ${loop.roles.critic}`,
+        words,
+        loop.round.counts,
+        String(loop.cap.default),
+        last === undefined ? 'none' : `${loop.words[last.then]} (${last.id})`,
+      ];
     }),
   );
   return [

@@ -3,6 +3,44 @@
 import type { Verdict } from '../model.js';
 
 export function verdictJson(verdict: Verdict): Record<string, unknown> {
-  const { loop, decision, outcome, status, rule, reason, round, maxRounds, unverified, counts, findings, anomalies, tasks, evidence, role, nextStep, chain, waivers } = verdict;
-  return { loop, decision, outcome, status, rule, reason, round, maxRounds, unverified, counts, findings, anomalies, tasks, evidence, role, nextStep, chain, waivers };
+  const {
+    loop,
+    decision,
+    outcome,
+    status,
+    rule,
+    reason,
+    round,
+    maxRounds,
+    unverified,
+    counts,
+    findings,
+    anomalies,
+    tasks,
+    evidence,
+    role,
+    nextStep,
+    chain,
+    waivers,
+  } = verdict;
+  return {
+    loop,
+    decision,
+    outcome,
+    status,
+    rule,
+    reason,
+    round,
+    maxRounds,
+    unverified,
+    counts,
+    findings,
+    anomalies,
+    tasks,
+    evidence,
+    role,
+    nextStep,
+    chain,
+    waivers,
+  };
 }

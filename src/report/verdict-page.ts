@@ -47,7 +47,12 @@ function blockLines(block: Block, input: PageInput): string[] {
     return found.map((finding) => bullet(`${label}${tag ? `[${finding.severity.toUpperCase()}] ` : ''}${describeFinding(finding)}`));
   }
   if ('list' in block) return listLines(block.list, block.line, input);
-  if ('tasks' in block) return orNone(verdict.tasks.filter((task) => block.role === undefined || task['role'] === block.role).map((task, index) => fillTemplate(block.tasks, taskLookup(task, index))));
+  if ('tasks' in block)
+    return orNone(
+      verdict.tasks
+        .filter((task) => block.role === undefined || task['role'] === block.role)
+        .map((task, index) => fillTemplate(block.tasks, taskLookup(task, index))),
+    );
   if ('history' in block) return orNone(historyLines(block.history, input));
   if ('unresolved' in block) return unresolvedLines(verdict);
   if ('options' in block) return input.loop.ask.options.map((option) => bullet(`Option ${option.id}: ${option.means}`));

@@ -37,10 +37,17 @@ export function parseSettings(text: string, file: string): Settings {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [fault] = document.errors;
-  if (fault !== undefined) throw new UmpireError('config-invalid', { file, line: `:${lines.linePos(fault.pos[0]).line}`, detail: fault.message.replace(/\.$/, '') });
+  if (fault !== undefined)
+    throw new UmpireError('config-invalid', {
+      file,
+      line: `:${lines.linePos(fault.pos[0]).line}`,
+      detail: fault.message.replace(/\.$/, ''),
+    });
   const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new UmpireError('config-invalid', { file, line: '', detail: 'it must be a list of settings, such as "strict: true"' });
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new UmpireError('config-invalid', { file, line: '', detail: 'it must be a list of settings, such as "strict: true"' });
   const { strict = false } = value as { strict?: unknown };
-  if (typeof strict !== 'boolean') throw new UmpireError('config-invalid', { file, line: '', detail: `strict must be true or false, not ${JSON.stringify(strict)}` });
+  if (typeof strict !== 'boolean')
+    throw new UmpireError('config-invalid', { file, line: '', detail: `strict must be true or false, not ${JSON.stringify(strict)}` });
   return { strict };
 }

@@ -12,7 +12,7 @@ import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
 import type { Board } from './board.js';
 import { BOARD } from './board.js';
-import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically } from './folder.js';
+import { appendLines, placeFor, prepareWrite, readBytes, syncFolder, writeAtomically } from './folder.js';
 import type { Prepared, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { appendEvents } from './journal-file.js';
@@ -36,7 +36,12 @@ export interface CommitInput {
 }
 
 /** Everything that can fail for want of space or permission is tried before the journal says that the verdict was given. */
-export function prepareTasks(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, given: Pick<VerdictGiven, 'effects'>): Prepared | null {
+export function prepareTasks(
+  folder: SessionFolder,
+  loop: Loop,
+  tasks: TasksFile | null,
+  given: Pick<VerdictGiven, 'effects'>,
+): Prepared | null {
   const { effects } = given;
   for (const file of effects.files) placeFor(folder, file.path);
   const text = tasksAfter(loop, tasks, effects);
@@ -61,7 +66,7 @@ export function commitVerdict(input: CommitInput, prepared: Prepared | null): vo
   const { folder, given } = input;
   let journal: JournalFile;
   try {
-    for (const [hash, content] of input.blobs) keepBlob(folder, hash, content);
+    keepBlobs(folder, input.blobs);
     journal = appendEvents(folder, input.journal, input.ts, [...input.before, { type: 'VerdictGiven', data: given }]);
   } catch (error) {
     prepared?.discard();
@@ -82,18 +87,24 @@ function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, agai
   const { verdict } = given;
   for (const file of given.effects.files) writeAtomically(folder, file.path, file.text);
   const entry = decisionEntry(given, input.ts);
-  if (!(again && isOnBoard(input.board, entry))) appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0);
+  if (!(again && isOnBoard(input.board, entry)))
+    appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0);
   const name = `verdicts/${verdict.chain.replace(/[^A-Za-z0-9._-]/g, '_')}-round-${verdict.round}`;
-  writeAtomically(folder, `${name}.md`, given.report, false);
-  writeAtomically(folder, `${name}.json`, `${JSON.stringify(verdict, null, 2)}\n`, false);
+  writeAtomically(folder, `${name}.md`, given.report, 'no');
   const results = writeResults(input);
   appendEvents(folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
 }
 
-function keepBlob(folder: SessionFolder, hash: string, content: string | Uint8Array): void {
-  const path = `blobs/${hash}`;
-  if (existsSync(join(folder.root, path))) return;
-  writeAtomically(folder, path, content);
+/** Evidence by content; durable before the journal speaks of it. */
+function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, string | Uint8Array>): void {
+  let kept = 0;
+  for (const [hash, content] of blobs) {
+    const path = `blobs/${hash}`;
+    if (existsSync(join(folder.root, path))) continue;
+    writeAtomically(folder, path, content, 'file');
+    kept++;
+  }
+  if (kept > 0) syncFolder(placeFor(folder, 'blobs'));
 }
 
 /** What the board and other agents are told of a verdict. */
@@ -138,7 +149,7 @@ function writeResults(input: Omit<CommitInput, 'before' | 'blobs'>): string | nu
     file.columns,
     file.tasks.map((task) => task.columns),
   );
-  writeAtomically(folder, RESULTS, text, false);
+  writeAtomically(folder, RESULTS, text, 'no');
   return sha256(text);
 }
 

@@ -1,7 +1,22 @@
 // The session folder as a place to read and write: reads never hang or throw raw errors, writes are atomic (the old file
 // or the new one, never half) and never leave the folder, whatever links or dots a path holds.
 
-import { closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readFileSync, readdirSync, realpathSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 
@@ -28,7 +43,10 @@ export function openFolder(path: string): SessionFolder {
   return { root, name: basename(root), seen: new Map([[root, root]]) };
 }
 
-export type FileRead = { readonly kind: 'bytes'; readonly bytes: Buffer } | { readonly kind: 'missing' } | { readonly kind: 'unreadable'; readonly problem: string };
+export type FileRead =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'unreadable'; readonly problem: string };
 
 /** Follows links (an agent may have put a report elsewhere), but reads regular files only: a pipe would wait for ever. */
 export function readBytes(folder: SessionFolder, path: string): FileRead {
@@ -37,7 +55,8 @@ export function readBytes(folder: SessionFolder, path: string): FileRead {
     const stat = statSync(file, { throwIfNoEntry: false });
     if (stat === undefined) return { kind: 'missing' };
     if (!stat.isFile()) return { kind: 'unreadable', problem: 'it is not a regular file' };
-    if (stat.size > MAX_BYTES) return { kind: 'unreadable', problem: `it has ${Math.round(stat.size / 1048576)} MB; at most ${MAX_BYTES / 1048576} MB are read` };
+    if (stat.size > MAX_BYTES)
+      return { kind: 'unreadable', problem: `it has ${Math.round(stat.size / 1048576)} MB; at most ${MAX_BYTES / 1048576} MB are read` };
     return { kind: 'bytes', bytes: readFileSync(file) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -107,10 +126,13 @@ export interface Prepared {
 let counter = 0;
 
 /**
- * `durable`: the bytes are on the disk before the file is put in place, and the name after it. Without it a loss of power
- * may cost the file (never half of it); for what can be written again from the journal.
+ * Does a file survive a loss of power? `yes`: its bytes are on the disk before it is put in place, and its name after it.
+ * `file`: the caller makes the names durable, once for many. `no`: it may be lost (never half of it), and can be written
+ * again from the journal.
  */
-export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): Prepared {
+export type Durable = 'yes' | 'file' | 'no';
+
+export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array, durable: Durable = 'yes'): Prepared {
   const place = placeFor(folder, path);
   const parent = dirname(place);
   const temporary = join(parent, `.umpire-tmp-${process.pid}-${++counter}`);
@@ -118,7 +140,7 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
     const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, modeOf(place));
     try {
       writeFileSync(fd, data);
-      if (durable) fsyncSync(fd);
+      if (durable !== 'no') fsyncSync(fd);
     } catch (error) {
       unlinkSync(temporary);
       throw error;
@@ -130,13 +152,13 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
     commit: () =>
       guardWrite(path, () => {
         renameSync(temporary, place);
-        if (durable) syncFolder(parent);
+        if (durable === 'yes') syncFolder(parent);
       }),
     discard: () => unlinkSync(temporary),
   };
 }
 
-export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): void {
+export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array, durable: Durable = 'yes'): void {
   prepareWrite(folder, path, data, durable).commit();
 }
 
@@ -155,7 +177,7 @@ export function appendLines(folder: SessionFolder, path: string, lines: string, 
 }
 
 /** Makes a rename durable. Not every system lets a folder be opened for that; then the rename itself must do. */
-function syncFolder(path: string): void {
+export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(path, constants.O_RDONLY);
   try {

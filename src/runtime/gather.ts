@@ -79,7 +79,11 @@ function exhibit(source: Source, input: GatherInput, blobs: Map<string, string |
 function find(source: Source, input: GatherInput): Found {
   if ('row' in source) return findRow(input);
   if ('column' in source) return findColumn(source.column, input);
-  if ('file' in source) return findFile(source.file.map((path) => path.replaceAll('{chain}', input.chain)), input);
+  if ('file' in source)
+    return findFile(
+      source.file.map((path) => path.replaceAll('{chain}', input.chain)),
+      input,
+    );
   if ('folder' in source) return findInFolder(source, input);
   return findOnBoard(source, input);
 }
@@ -198,7 +202,8 @@ type BoardSource = Extract<Source, { discoveries: string }>;
 function findOnBoard(source: BoardSource, input: GatherInput): Found {
   const { board } = input;
   const path = `${BOARD}#${source.discoveries}`;
-  if (board.state === 'unreadable') return { path, content: null, state: 'unreadable', problem: `${BOARD}: ${board.problem ?? 'it could not be read'}.` };
+  if (board.state === 'unreadable')
+    return { path, content: null, state: 'unreadable', problem: `${BOARD}: ${board.problem ?? 'it could not be read'}.` };
   const typed = board.scan.entries.filter((entry) => entry.type === source.discoveries);
   const entries = pickEntries(typed, source, input);
   if (entries.length === 0) return missing(`${source.discoveries} entries in ${BOARD}`);

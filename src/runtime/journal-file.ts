@@ -27,7 +27,8 @@ export function readJournal(folder: SessionFolder): JournalFile {
   const result = parseJournal(text, JOURNAL_VERSION, sha256);
   if (!result.ok) {
     const { fault } = result;
-    if (fault.kind === 'newer') throw new UmpireError('journal-newer', { line: fault.line, version: fault.version, known: JOURNAL_VERSION });
+    if (fault.kind === 'newer')
+      throw new UmpireError('journal-newer', { line: fault.line, version: fault.version, known: JOURNAL_VERSION });
     throw new UmpireError('journal-broken', { line: fault.line, detail: fault.detail });
   }
   const { journal } = result;
@@ -40,7 +41,13 @@ export function readJournal(folder: SessionFolder): JournalFile {
 }
 
 /** Appends events with one write and, where they must survive, one sync; returns the journal as it is then. */
-export function appendEvents(folder: SessionFolder, journal: JournalFile, ts: string, events: readonly Event[], durable = true): JournalFile {
+export function appendEvents(
+  folder: SessionFolder,
+  journal: JournalFile,
+  ts: string,
+  events: readonly Event[],
+  durable = true,
+): JournalFile {
   let { head } = journal;
   let text = '';
   const recorded: Recorded[] = [];

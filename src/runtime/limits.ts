@@ -23,7 +23,11 @@ export function roundOfFiles(folder: SessionFolder, loop: Loop, chain: string, c
     const { round, corrupt } = readRound(source, folder, chain, critic);
     if (corrupt !== null) {
       const { corrupt: notice } = loop.round;
-      anomalies.push(notice === undefined ? { rule: 'E5', message: `The round could not be read (${corrupt}).` } : { rule: notice.id, message: `${notice.why} (${corrupt})` });
+      anomalies.push(
+        notice === undefined
+          ? { rule: 'E5', message: `The round could not be read (${corrupt}).` }
+          : { rule: notice.id, message: `${notice.why} (${corrupt})` },
+      );
     }
     if (round !== null) return { round, state: 'file' in source ? round : null, anomalies };
   }
@@ -32,7 +36,12 @@ export function roundOfFiles(folder: SessionFolder, loop: Loop, chain: string, c
   return { round: null, state: null, anomalies };
 }
 
-function readRound(source: RoundSource, folder: SessionFolder, chain: string, critic: Task | null): { round: number | null; corrupt: string | null } {
+function readRound(
+  source: RoundSource,
+  folder: SessionFolder,
+  chain: string,
+  critic: Task | null,
+): { round: number | null; corrupt: string | null } {
   if ('file' in source) {
     const read = readStateNumber(folder, source.file, source.at, chain);
     return { round: read.kind === 'value' ? read.value : null, corrupt: read.kind === 'corrupt' ? read.problem : null };
@@ -85,8 +94,17 @@ export function targetOf(loop: Loop, chain: string, state: SessionState, critic:
   const frozen = state.targets.get(chainKey(loop.loop, chain));
   if (frozen !== undefined) {
     if (said === null || said === frozen) return { value: frozen, anomalies: [] };
-    return { value: frozen, anomalies: [{ rule: 'E5', message: `tasks.csv now says a ${what} of ${said}; ${frozen}, by which ${chain} was first judged, holds.` }] };
+    return {
+      value: frozen,
+      anomalies: [
+        { rule: 'E5', message: `tasks.csv now says a ${what} of ${said}; ${frozen}, by which ${chain} was first judged, holds.` },
+      ],
+    };
   }
-  if (said === null && cell !== undefined) return { value: standard, anomalies: [{ rule: 'E5', message: `The ${what} "${cell.slice(0, 40)}" is not a percentage; ${standard} holds.` }] };
+  if (said === null && cell !== undefined)
+    return {
+      value: standard,
+      anomalies: [{ rule: 'E5', message: `The ${what} "${cell.slice(0, 40)}" is not a percentage; ${standard} holds.` }],
+    };
   return { value: said ?? standard, anomalies: [] };
 }

@@ -137,7 +137,9 @@ function startOf(pid: number): string {
 
 function describe(content: string): string {
   const holder = parseHolder(content);
-  return holder === null ? `the lock file ${NAME} cannot be read; remove it if no Umpire runs here` : `process ${holder.pid} on ${holder.host}`;
+  return holder === null
+    ? `the lock file ${NAME} cannot be read; remove it if no Umpire runs here`
+    : `process ${holder.pid} on ${holder.host}`;
 }
 
 const bell = new Int32Array(new SharedArrayBuffer(4));

@@ -44,7 +44,8 @@ export function loadRole(loop: string, role: string, project: string | null, loo
       return { path, sha256: sha256(readFileSync(join(folder, path))) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: `${path}: ${faultOf(error)}` });
+      if (code !== 'ENOENT' && code !== 'ENOTDIR')
+        throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: `${path}: ${faultOf(error)}` });
     }
   }
   throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: 'neither the project nor the package has it' });

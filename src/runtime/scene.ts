@@ -59,7 +59,10 @@ export function observe(input: SceneInput): Scene {
   const loop = frozen?.rules ?? input.loop;
   const anomalies: Anomaly[] = [];
   if (frozen !== undefined && frozen.hash !== hash) {
-    anomalies.push({ rule: 'E5', message: `The ${loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.` });
+    anomalies.push({
+      rule: 'E5',
+      message: `The ${loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.`,
+    });
   }
   const file = readTasks(folder);
   const tasks = file?.tasks ?? [];
@@ -70,7 +73,10 @@ export function observe(input: SceneInput): Scene {
   const board = readBoard(folder, new Set(['gc_decision', ...boardTypes(loop)]), input.expired);
   if (board.scan.firstMalformed !== null) {
     const { line, problem } = board.scan.firstMalformed;
-    anomalies.push({ rule: BOARD, message: `${BOARD}: ${board.scan.malformed} of ${board.scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}` });
+    anomalies.push({
+      rule: BOARD,
+      message: `${BOARD}: ${board.scan.malformed} of ${board.scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}`,
+    });
   }
   const past = decidedIn(state, loop.loop, chain);
   const files = roundOfFiles(folder, loop, chain, critic?.task ?? null, past.length > 0);
@@ -78,7 +84,23 @@ export function observe(input: SceneInput): Scene {
   const cap = capOf(folder, loop, state, input.maxRounds);
   const target = targetOf(loop, chain, state, critic?.task ?? null, tasks);
   anomalies.push(...files.anomalies, ...settled.anomalies, ...cap.anomalies, ...target.anomalies);
-  return { journal, state, loop, hash, file, tasks, waves, chain, critic, board, cap: cap.value, target: target.value, round: settled.round, stateRound: files.state, anomalies };
+  return {
+    journal,
+    state,
+    loop,
+    hash,
+    file,
+    tasks,
+    waves,
+    chain,
+    critic,
+    board,
+    cap: cap.value,
+    target: target.value,
+    round: settled.round,
+    stateRound: files.state,
+    anomalies,
+  };
 }
 
 function boardTypes(loop: Loop): readonly string[] {
@@ -90,7 +112,13 @@ function readTasks(folder: SessionFolder): TasksFile | null {
   if (read.kind === 'missing') return null;
   if (read.kind === 'unreadable') throw new UmpireError('read-failed', { path: TASKS, detail: read.problem });
   const decoded = decodeExactly(read.bytes);
-  if (!decoded.ok) throw new UmpireError('tasks-malformed', { file: TASKS, line: 1, detail: decoded.problem, hint: 'Save the file as UTF-8 and run the same command again.' });
+  if (!decoded.ok)
+    throw new UmpireError('tasks-malformed', {
+      file: TASKS,
+      line: 1,
+      detail: decoded.problem,
+      hint: 'Save the file as UTF-8 and run the same command again.',
+    });
   return parseTasks(decoded.text, TASKS);
 }
 
@@ -104,11 +132,14 @@ function chooseChain(folder: SessionFolder, loop: Loop, tasks: readonly Task[], 
     return null;
   }
   if (asked !== null) {
-    if (!LAYER.test(asked)) throw new UmpireError('usage', { detail: `--layer takes a name such as L1, not "${asked.slice(0, 40)}"`, command: 'decide' });
+    if (!LAYER.test(asked))
+      throw new UmpireError('usage', { detail: `--layer takes a name such as L1, not "${asked.slice(0, 40)}"`, command: 'decide' });
     return asked;
   }
   const withEvidence = chainsWithEvidence(folder, loop);
-  const inTasks = [...new Set(tasks.filter((task) => task.role === loop.roles.critic).map((task) => task.columns[chain.column]?.trim() ?? ''))].filter((name) => LAYER.test(name));
+  const inTasks = [
+    ...new Set(tasks.filter((task) => task.role === loop.roles.critic).map((task) => task.columns[chain.column]?.trim() ?? '')),
+  ].filter((name) => LAYER.test(name));
   const known = withEvidence.length > 0 ? withEvidence : inTasks;
   const [first] = known;
   if (first !== undefined && known.length > 1) throw new UmpireError('layer-unknown', { what: chain.what, known: known.join(', '), first });

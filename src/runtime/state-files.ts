@@ -5,7 +5,10 @@ import { decodeTolerantly } from '../formats/decode.js';
 import { readBytes } from './folder.js';
 import type { SessionFolder } from './folder.js';
 
-export type StateNumber = { readonly kind: 'value'; readonly value: number } | { readonly kind: 'absent' } | { readonly kind: 'corrupt'; readonly problem: string };
+export type StateNumber =
+  | { readonly kind: 'value'; readonly value: number }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'corrupt'; readonly problem: string };
 
 /** The whole number at a dotted place, such as `rounds.L1`; `{chain}` stands for the chain, dots in it included. */
 export function readStateNumber(folder: SessionFolder, file: string, at: string, chain: string): StateNumber {
@@ -24,7 +27,8 @@ export function readStateNumber(folder: SessionFolder, file: string, at: string,
   }
   if (value === null || value === undefined) return { kind: 'absent' };
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value.trim()) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0 || number > 1e9) return { kind: 'corrupt', problem: `${file}: ${at} is ${JSON.stringify(value).slice(0, 60)}, not a whole number` };
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 0 || number > 1e9)
+    return { kind: 'corrupt', problem: `${file}: ${at} is ${JSON.stringify(value).slice(0, 60)}, not a whole number` };
   return { kind: 'value', value: number };
 }
 

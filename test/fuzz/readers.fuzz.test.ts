@@ -18,12 +18,28 @@ const REPORTS = [
 ];
 
 const SEEDS: Readonly<Record<string, readonly string[]>> = {
-  audit: [...REPORTS, '{"audit_score":"7/10","dimensions":{"a":{"score":5,"issues":["x (a.ts:1)"]}},"findings":{"critical":[{"title":"t","path":"p"}]}}', '```json\n{"score": 4, "findings": []}\n```\n'],
-  'review-json': ['{"review_score":"8/10","gc_signal":"CONVERGED","findings":[{"severity":"HIGH","message":"m","file":"a.ts","line":3},"[LOW] x"],"summary":{"critical":1}}'],
-  'validation-json': ['{"passed":true,"total_regressions":2,"checks":{"tests":{"status":"failed","errors":3},"lint":false,"types":"ok"},"debt_score_before":9,"debt_score_after":4,"regressions":["r (a.ts:2)"]}'],
-  'run-json': ['{"layer":"L1","pass_rate":0.9,"coverage":{"lines":{"pct":80}},"total":10,"passed":9,"failed":1,"failures":[{"name":"n","file":"a.ts","line":2,"message":"expected 1 to be 2"}]}'],
-  critique: [...REPORTS, '# Critique\n### Challenge 1: Cost (HIGH)\n\nToo dear.\n\nCRITICAL:1 HIGH:2\n', '{"challenges":[{"severity":"low","challenge":"c"}],"severity_summary":"HIGH:1"}'],
-  'critique-entries': ['{"worker":"w","data":{"idea":"I","challenge":"c","severity":"HIGH"}}\n{"data":{"severity_summary":"CRITICAL:1 LOW:2"}}\n{"data":{"critical":1}}\n'],
+  audit: [
+    ...REPORTS,
+    '{"audit_score":"7/10","dimensions":{"a":{"score":5,"issues":["x (a.ts:1)"]}},"findings":{"critical":[{"title":"t","path":"p"}]}}',
+    '```json\n{"score": 4, "findings": []}\n```\n',
+  ],
+  'review-json': [
+    '{"review_score":"8/10","gc_signal":"CONVERGED","findings":[{"severity":"HIGH","message":"m","file":"a.ts","line":3},"[LOW] x"],"summary":{"critical":1}}',
+  ],
+  'validation-json': [
+    '{"passed":true,"total_regressions":2,"checks":{"tests":{"status":"failed","errors":3},"lint":false,"types":"ok"},"debt_score_before":9,"debt_score_after":4,"regressions":["r (a.ts:2)"]}',
+  ],
+  'run-json': [
+    '{"layer":"L1","pass_rate":0.9,"coverage":{"lines":{"pct":80}},"total":10,"passed":9,"failed":1,"failures":[{"name":"n","file":"a.ts","line":2,"message":"expected 1 to be 2"}]}',
+  ],
+  critique: [
+    ...REPORTS,
+    '# Critique\n### Challenge 1: Cost (HIGH)\n\nToo dear.\n\nCRITICAL:1 HIGH:2\n',
+    '{"challenges":[{"severity":"low","challenge":"c"}],"severity_summary":"HIGH:1"}',
+  ],
+  'critique-entries': [
+    '{"worker":"w","data":{"idea":"I","challenge":"c","severity":"HIGH"}}\n{"data":{"severity_summary":"CRITICAL:1 LOW:2"}}\n{"data":{"critical":1}}\n',
+  ],
   'severity-summary': ['CRITICAL:1 HIGH:2 MEDIUM:3 LOW:1', '2 high, 1 critical', '{"critical": 1, "high": "2"}'],
   entries: ['{"ts":"t","worker":"w","type":"x","data":{"a":1,"b":null,"c":[1]}}\n{"worker":"v"}\n'],
   json: ['{"verdict":"pass","n":{"m":{"k":1}},"rows":[{"a":1}],"issues":[{"text":"t","level":"warning"}]}'],
@@ -71,18 +87,22 @@ function isWellFormed(result: ReadResult): boolean {
 
 const times: string[] = [];
 
-test.each(Object.entries(READERS))('%s', (name, read) => {
-  const started = performance.now();
-  let slowest = 0;
-  for (const text of mutations(SEEDS[name] ?? [], INPUTS, 20_240_502)) {
-    const before = performance.now();
-    const result = read(text, { path: 'artifacts/report' });
-    slowest = Math.max(slowest, performance.now() - before);
-    if (!isWellFormed(result)) expect.unreachable(`${JSON.stringify(text)} gave ${JSON.stringify(result)}`);
-  }
-  expect(slowest).toBeLessThan(MAX_MS);
-  times.push(`${name}: ${INPUTS} inputs in ${((performance.now() - started) / 1000).toFixed(1)} s, slowest ${slowest.toFixed(0)} ms`);
-}, 600_000);
+test.each(Object.entries(READERS))(
+  '%s',
+  (name, read) => {
+    const started = performance.now();
+    let slowest = 0;
+    for (const text of mutations(SEEDS[name] ?? [], INPUTS, 20_240_502)) {
+      const before = performance.now();
+      const result = read(text, { path: 'artifacts/report' });
+      slowest = Math.max(slowest, performance.now() - before);
+      if (!isWellFormed(result)) expect.unreachable(`${JSON.stringify(text)} gave ${JSON.stringify(result)}`);
+    }
+    expect(slowest).toBeLessThan(MAX_MS);
+    times.push(`${name}: ${INPUTS} inputs in ${((performance.now() - started) / 1000).toFixed(1)} s, slowest ${slowest.toFixed(0)} ms`);
+  },
+  600_000,
+);
 
 afterAll(() => {
   console.info(times.join('\n'));

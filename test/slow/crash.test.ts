@@ -44,7 +44,7 @@ function filesOf(session: string): Readonly<Record<string, string>> {
     const path = join(entry.parentPath, entry.name);
     out[path.slice(session.length + 1)] = readFileSync(path, 'utf8')
       .replace(/"(ts|prev|hash)":"[^"]*"/g, '"$1":""')
-      .replace(/"session":"[^"]*","tasks":\d+,"files":\[[^\]]*\]/g, '');
+      .replace(/"session":"[^"]*","tasks":\d+/g, '');
   }
   return out;
 }
@@ -87,7 +87,11 @@ describe('a verdict that is cut short', () => {
         if (kind === 'full' && broken.status === 1) expect(broken.stdout, `change ${at}`).toMatch(/the disk is full/);
         if (kind === 'full') expect(broken.signal, `change ${at}`).toBe(null);
         const after = run(loop, session);
-        expect({ at, exit: after.status, verdict: JSON.parse(after.stdout) as unknown }).toEqual({ at, exit: first.status, verdict: JSON.parse(first.stdout) as unknown });
+        expect({ at, exit: after.status, verdict: JSON.parse(after.stdout) as unknown }).toEqual({
+          at,
+          exit: first.status,
+          verdict: JSON.parse(first.stdout) as unknown,
+        });
         expect({ at, files: withoutNotes(filesOf(session)) }).toEqual({ at, files: wanted });
       }
     });

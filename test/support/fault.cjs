@@ -4,7 +4,17 @@
 const fs = require('node:fs');
 
 const [kind, at] = (process.env.UMPIRE_FAULT || 'none:0').split(':');
-const CHANGES = ['openSync', 'writeSync', 'writeFileSync', 'renameSync', 'fsyncSync', 'linkSync', 'unlinkSync', 'mkdirSync', 'truncateSync'];
+const CHANGES = [
+  'openSync',
+  'writeSync',
+  'writeFileSync',
+  'renameSync',
+  'fsyncSync',
+  'linkSync',
+  'unlinkSync',
+  'mkdirSync',
+  'truncateSync',
+];
 let count = 0;
 
 function isChange(name, args) {

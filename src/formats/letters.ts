@@ -1,0 +1,50 @@
+// Which characters are letters, in any script. Unicode's own classes take a millisecond to compile, so they are only
+// asked about text that holds more than ASCII letters, punctuation, symbols and emoji.
+
+/** All beyond ASCII that may be a letter or a number; dashes, quotes, arrows, symbols, emoji and their joiners are not among it. */
+const FOREIGN = /[\u00aa\u00b2\u00b3\u00b5\u00b9-\u00be\u00c0-\u1fff\u2070-\u218f\u2460-\u24ff\u2776-\u2793\u2c00-\ud83b\ud83f-\udbff\uf900-\ufdff\ufe70-\uffff]/;
+
+const LETTER = '\\p{L}';
+const NUMBER = '\\p{N}';
+
+/** A pattern that names letters as `\p{L}` and numbers as `\p{N}`, each inside square brackets. */
+export class LetterPattern {
+  private plain: RegExp | null = null;
+  private full: RegExp | null = null;
+
+  constructor(
+    private readonly source: string,
+    private readonly flags = '',
+  ) {}
+
+  /** The pattern as this text needs it. */
+  for(text: string): RegExp {
+    if (FOREIGN.test(text)) return (this.full ??= new RegExp(this.source, `${this.flags}u`));
+    return (this.plain ??= new RegExp(this.source.replaceAll(LETTER, 'A-Za-z').replaceAll(NUMBER, '0-9'), this.flags));
+  }
+}
+
+const ANY_LETTER = new LetterPattern('[\\p{L}]');
+const ANY_WORD = new LetterPattern('[\\p{L}\\p{N}]');
+const WORDS = new LetterPattern('[\\p{L}\\p{N}]+', 'g');
+
+export function hasLetter(text: string): boolean {
+  return ANY_LETTER.for(text).test(text);
+}
+
+export function hasLetterOrNumber(text: string): boolean {
+  return ANY_WORD.for(text).test(text);
+}
+
+export function hasDigit(text: string): boolean {
+  return /\d/.test(text);
+}
+
+/** Runs of letters and numbers. */
+export function letterWords(text: string): readonly string[] {
+  return text.match(WORDS.for(text)) ?? [];
+}
+
+export function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
