@@ -42,12 +42,12 @@ interface OpenItem extends ListItem {
   readonly items: OpenItem[];
 }
 
-const BULLET = /^\s{0,200}(?:[-*+•‣–]|\d{1,3}[.)])\s{1,20}(?=\S)/;
-const CHECKBOX = /^\[([ xX✓✔])\]\s{1,5}/;
+const BULLET = /^\s{0,200}(?:[-*+\u2022\u2023\u2013]|\d{1,3}[.)])\s{1,20}(?=\S)/;
 const MAX_NESTING = 20;
 
 export function parseMarkdown(text: string): Section {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r\n?|\n/);
+  const body = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const lines = (body.includes('\r') ? body.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : body).split('\n');
   return new Cutter(lines.map(unwrap)).cut();
 }
 
@@ -55,7 +55,7 @@ export function parseMarkdown(text: string): Section {
 function unwrap(line: string): string {
   const start = line.trimStart();
   if (start.startsWith('>')) return line.replace(/^\s{0,3}(?:>\s?){1,5}/, '');
-  return /^<\/?[a-z]/i.test(start) ? line.replace(/<\/?[a-z][^<>]*>/gi, '') : line;
+  return start.startsWith('<') && /^<\/?[A-Za-z]/.test(start) ? line.replace(/<\/?[A-Za-z][^<>]*>/g, '') : line;
 }
 
 /** Without bold marks, and with a link's text in place of the link. */
@@ -97,7 +97,8 @@ class Cutter {
   /** A report that is itself wrapped in a ```markdown fence: the fence lines are skipped. Returns the closing line's index. */
   private wrapperEnd(): number {
     const start = this.lines.findIndex((line) => line.trim() !== '');
-    const fence = /^(`{3,})(?:markdown|md)$/i.exec((this.lines[start] ?? '').trim());
+    const opening = (this.lines[start] ?? '').trim();
+    const fence = opening.startsWith('```') ? /^(`{3,})(?:markdown|md)$/.exec(opening.toLowerCase()) : null;
     if (fence === null) return -1;
     this.at = start + 1;
     return this.lines.findLastIndex((line, index) => index > start && line.trim() === fence[1]);
@@ -106,8 +107,8 @@ class Cutter {
   private cutBlock(line: string, trimmed: string): void {
     if (trimmed === '' || isRule(trimmed)) this.at += 1;
     else if (trimmed.startsWith('<!--')) this.skipComment();
-    else if (/^(?:`{3}|~{3})/.test(trimmed)) this.cutFence(trimmed);
-    else if (/^#{1,6}(?:\s|$)/.test(trimmed)) this.openHeading(trimmed);
+    else if (isFence(trimmed)) this.cutFence(trimmed);
+    else if (headingLevel(trimmed) > 0) this.openHeading(trimmed);
     else if (isUnderline(this.line(1)) && !trimmed.includes('|') && !BULLET.test(line)) {
       this.open(1, trimmed);
       this.at += 1;
@@ -127,7 +128,7 @@ class Cutter {
   }
 
   private openHeading(trimmed: string): void {
-    const level = trimmed.search(/[^#]|$/);
+    const level = headingLevel(trimmed);
     let title = trimmed.slice(level).trim();
     while (title.endsWith('#')) title = title.slice(0, -1).trimEnd();
     this.open(level, title);
@@ -180,7 +181,7 @@ class Cutter {
       const line = this.line(0);
       const bullet = BULLET.exec(line);
       if (bullet !== null) pushItem(bullet, line, this.at + 1, top, open);
-      else if (line.trim() === '' ? !this.goesOn() : !/^(?:\s{2}|\t)/.test(line) || /^\s*(?:`{3}|~{3})/.test(line)) break;
+      else if (line.trim() === '' ? !this.goesOn() : !isIndented(line) || isFence(line.trimStart())) break;
       else if (line.trim() !== '') open.at(-1)?.details.push(line.trim());
     }
     this.add({ kind: 'list', items: top });
@@ -191,7 +192,7 @@ class Cutter {
     let ahead = 1;
     while (ahead < 3 && this.at + ahead < this.lines.length && this.line(ahead).trim() === '') ahead += 1;
     const next = this.line(ahead);
-    return BULLET.test(next) || (/^(?:\s{2}|\t)\s*\S/.test(next) && !/^\s*(?:`{3}|~{3})/.test(next));
+    return BULLET.test(next) || (isIndented(next) && next.trim() !== '' && !isFence(next.trimStart()));
   }
 
   private cutText(): void {
@@ -207,14 +208,15 @@ class Cutter {
   private isPlain(): boolean {
     const line = this.line(0);
     const trimmed = line.trim();
-    if (trimmed === '' || isRule(trimmed) || /^(?:#{1,6}(?:\s|$)|`{3}|~{3}|<!--|\|)/.test(trimmed) || BULLET.test(line)) return false;
+    if (trimmed === '' || isRule(trimmed) || headingLevel(trimmed) > 0 || isFence(trimmed)) return false;
+    if (trimmed.startsWith('<!--') || trimmed.startsWith('|') || BULLET.test(line)) return false;
     return !isBoldLine(trimmed) && !isUnderline(this.line(1)) && !isDelimiter(this.line(1)) && !this.isLabel(trimmed);
   }
 
   /** `Issues:` or `CRITICAL (2)` above a list or table. */
   private isLabel(trimmed: string): boolean {
     const colon = trimmed.indexOf(':');
-    if (trimmed.length > 80 || /[.!?]$/.test(trimmed) || (colon >= 0 && !/^:\**$/.test(trimmed.slice(colon)))) return false;
+    if (trimmed.length > 80 || '.!?'.includes(trimmed.slice(-1)) || (colon >= 0 && trimmed.slice(colon).replaceAll('*', '') !== ':')) return false;
     const next = this.line(1).trim() === '' ? this.line(2) : this.line(1);
     return BULLET.test(next) || next.trim().startsWith('|');
   }
@@ -228,7 +230,7 @@ function pushItem(bullet: RegExpExecArray, line: string, number: number, top: Op
     parent = open.at(-1);
   }
   const body = line.slice(bullet[0].length).trim();
-  const box = CHECKBOX.exec(body);
+  const box = body.startsWith('[') ? /^\[([ xX\u2713\u2714])\]\s{1,5}/.exec(body) : null;
   const text = box === null ? body : body.slice(box[0].length);
   const item: OpenItem = { line: number, text, checked: box === null ? null : box[1] !== ' ', details: [], items: [], indent };
   (parent?.items ?? top).push(item);
@@ -236,15 +238,33 @@ function pushItem(bullet: RegExpExecArray, line: string, number: number, top: Op
 }
 
 function isRule(trimmed: string): boolean {
-  return (
-    trimmed.length >= 3 &&
-    (/^(?:-\s?){3,}$/.test(trimmed) || /^\*{3,}$/.test(trimmed) || /^_{3,}$/.test(trimmed) || /^={3,}$/.test(trimmed))
-  );
+  if (trimmed.length < 3 || !'-*_='.includes(trimmed.charAt(0))) return false;
+  return isRunOf(trimmed.charAt(0), trimmed) || (trimmed.startsWith('-') && trimmed.endsWith('-') && /^(?:-\s?){3,}$/.test(trimmed));
+}
+
+function isRunOf(char: string, text: string): boolean {
+  return text === char.repeat(text.length);
+}
+
+/** 1 to 6; 0 where the line is no heading. */
+function headingLevel(trimmed: string): number {
+  let level = 0;
+  while (trimmed.charAt(level) === '#') level += 1;
+  return level <= 6 && trimmed.charAt(level).trim() === '' ? level : 0;
+}
+
+function isFence(start: string): boolean {
+  return start.startsWith('```') || start.startsWith('~~~');
+}
+
+function isIndented(line: string): boolean {
+  return line.startsWith('\t') || (line.length > 1 && line.slice(0, 2).trim() === '');
 }
 
 /** Only `===`: agents write `---` as a rule between sections, not to make the line above it a heading. */
 function isUnderline(line: string): boolean {
-  return /^={3,200}$/.test(line.trim());
+  const trimmed = line.trim();
+  return trimmed.startsWith('===') && trimmed.length <= 200 && isRunOf('=', trimmed);
 }
 
 function isDelimiter(line: string): boolean {
@@ -252,13 +272,14 @@ function isDelimiter(line: string): boolean {
 }
 
 function isFenceEnd(line: string): boolean {
-  return /^(?:`{3,}|~{3,})$/.test(line.trim());
+  const trimmed = line.trim();
+  return isFence(trimmed) && isRunOf(trimmed.charAt(0), trimmed);
 }
 
 function isBoldLine(trimmed: string): boolean {
   if (!trimmed.startsWith('**') || trimmed.length > 120) return false;
   const end = trimmed.indexOf('**', 2);
-  return end > 2 && /^:?$/.test(trimmed.slice(end + 2));
+  return end > 2 && (end + 2 === trimmed.length || trimmed.slice(end + 2) === ':');
 }
 
 function splitCells(line: string): readonly string[] {

@@ -4,6 +4,7 @@
 import type { Counts, Finding, Severity } from '../model.js';
 import { makeFinding, parseReference } from './finding.js';
 import { dedupe, reconcile } from './findings-json.js';
+import { hasDigit, hasLetter } from './letters.js';
 import { plainText } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import { quote } from './reader.js';
@@ -46,10 +47,11 @@ export interface Settled {
   readonly notes: readonly string[];
 }
 
-const SIGNALS = /\b(?:audit[_ -]passed|audit[_ -]result|fix[_ -]required)\b/gi;
+/** No number that stands before a finding ends later than this. */
+const MAX_NUMBER = 20;
 
 const NUMBERED =
-  /^(?:(?:[Ff]inding|[Ii]ssue|[Pp]roblem|[Cc]hallenge|[Cc]ritique|[Vv]iolation)\s{0,2}#?\d{1,3}|[A-Z]{1,6}-?\d{1,4}|#?\d{1,3})\s{0,2}[.):—–-]{1,2}\s{1,4}(?=\S)/;
+  /^(?:(?:[Ff]inding|[Ii]ssue|[Pp]roblem|[Cc]hallenge|[Cc]ritique|[Vv]iolation)\s{0,2}#?\d{1,3}|[A-Z]{1,6}-?\d{1,4}|#?\d{1,3})\s{0,2}[.):\u2014\u2013-]{1,2}\s{1,4}(?=\S)/;
 
 export class Draft {
   private readonly main: Finding[] = [];
@@ -131,9 +133,10 @@ export class Draft {
   }
 
   signal(text: string): void {
-    const known = new Set((text.match(SIGNALS) ?? []).map((word) => word.toLowerCase().replaceAll(/[ -]/g, '_')));
+    const lower = text.toLowerCase();
+    const known = new Set(lower.match(/\b(?:audit[_ -]passed|audit[_ -]result|fix[_ -]required)\b/g)?.map(underscored));
     if (known.size === 1) for (const word of known) this.signals.add(word);
-    else if (known.size === 0 && /^[\w -]{1,40}$/.test(text)) this.signals.add(text.toLowerCase().replaceAll(/[ -]/g, '_'));
+    else if (known.size === 0 && /^[\w -]{1,40}$/.test(text)) this.signals.add(underscored(lower));
   }
 
   settle(): Settled {
@@ -195,12 +198,17 @@ function placeOf(text: string): { readonly artifact: string | null; readonly lin
   return { artifact: pointed.artifact ?? plain, line: pointed.line };
 }
 
+function underscored(text: string): string {
+  return text.replaceAll(' ', '_').replaceAll('-', '_');
+}
+
 /** `1.`, `C1:`, `F-001:`, `Finding 2 —` before the finding itself. */
 export function stripNumber(text: string): string {
+  if (!isNumbered(text)) return text;
   const stripped = text.replace(NUMBERED, '');
-  return /\p{L}/u.test(stripped) ? stripped : text;
+  return hasLetter(stripped) ? stripped : text;
 }
 
 export function isNumbered(text: string): boolean {
-  return NUMBERED.test(text);
+  return hasDigit(text.slice(0, MAX_NUMBER)) && NUMBERED.test(text);
 }

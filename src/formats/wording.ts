@@ -35,23 +35,42 @@ export function leadingWord(text: string): string {
   return /^\w+/.exec(text)?.[0].toLowerCase() ?? '';
 }
 
-/**
- * Words in lower case with what parts them: a single space is nothing, anything else a gap of its own (`|`), so that
- * "issues fixed" is a pair and "issues: fixed" is none.
- */
+/** Phrases such as `passed/passing checks`: words parted by single spaces, where a stroke parts words of which one will do. */
+export class PhraseList {
+  private set: ReadonlySet<string> | null = null;
+  private readonly phrases: readonly string[];
+
+  constructor(...phrases: readonly string[]) {
+    this.phrases = phrases;
+  }
+
+  /** One of them stands in the text, in whole words. */
+  isIn(wording: Wording): boolean {
+    return wording.words.some((_, at) => this.standsAt(wording, at));
+  }
+
+  /** The text begins with one of them. */
+  opens(wording: Wording): boolean {
+    return this.standsAt(wording, 0);
+  }
+
+  private standsAt({ words }: Wording, at: number): boolean {
+    const set = (this.set ??= new Set(this.phrases.flatMap(spellings)));
+    return set.has(words[at] ?? '') || set.has(words.slice(at, at + 2).join(' ')) || set.has(words.slice(at, at + 3).join(' '));
+  }
+}
+
+/** `a/b c` → `a c`, `b c` */
+function spellings(phrase: string): readonly string[] {
+  const [first = '', ...others] = phrase.split(' ').map((word) => word.split('/'));
+  return others.reduce((starts, words) => starts.flatMap((start) => words.map((word) => `${start} ${word}`)), [...first]);
+}
+
+/** Words in lower case, and between them what parts them: a single space is nothing, other characters are a gap (`|`). */
 export class Wording {
   readonly words: readonly string[];
 
   constructor(text: string) {
     this.words = text.toLowerCase().replace(/[^\w ]+| {2,}/g, ' | ').split(' ');
-  }
-
-  hasAny(list: WordList): boolean {
-    return list.hasAny(this.words);
-  }
-
-  /** One of the first list, a single space, one of the second. */
-  hasPair(first: WordList, second: WordList): boolean {
-    return this.words.some((word, at) => first.has(word) && second.has(this.words[at + 1] ?? ''));
   }
 }

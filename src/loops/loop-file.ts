@@ -14,8 +14,7 @@ export type { LoopInput } from './schema.js';
 
 /** A loop from TypeScript: accepts what YAML can say, and nothing more. */
 export function defineLoop(input: LoopInput): Loop {
-  const plain: unknown = JSON.parse(JSON.stringify(input));
-  const result = checkLoop(plain);
+  const result = checkLoop(input);
   if (!result.ok) throw complain('defineLoop', '', result.complaint);
   return result.loop;
 }
@@ -55,23 +54,25 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[];
 }
 
-/** The issue that went deepest: in a union, the alternative that fitted best. */
+/** The issue to tell: a key that is not known before one that is missing (it is often the same, misspelt), and in a union the
+ * alternative that fitted best. */
 function firstIssue(issues: readonly Issue[], base: readonly PropertyKey[] = []): Complaint {
-  const [issue] = issues;
+  const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return { path: [], problem: 'it is not a loop' };
   const path = [...base, ...issue.path];
   const branches = (issue.errors ?? []).map((branch) => firstIssue(branch, path)).toSorted((a, b) => b.path.length - a.path.length);
   const [deepest] = branches;
   if (deepest !== undefined && deepest.path.length > path.length) return deepest;
-  const where = path.map(String).join('.');
-  return {
-    path: path.map((key) => (typeof key === 'number' ? key : String(key))),
-    problem: where === '' ? issue.message : `${where}: ${issue.message}`,
-  };
+  return { path: path.map((key) => (typeof key === 'number' ? key : String(key))), problem: wordsOf(issue) };
 }
 
-function complain(file: string, line: string, complaint: Complaint): UmpireError {
-  const where = complaint.path.join('.');
-  const detail = complaint.problem.startsWith(where) ? complaint.problem : `${where}: ${complaint.problem}`;
-  return new UmpireError('loop-invalid', { file, line, detail });
+function wordsOf(issue: Issue): string {
+  const missing = /^Invalid input: expected (\w+), received undefined$/.exec(issue.message);
+  if (missing !== null) return `it is missing; a value of kind ${missing[1] ?? ''} is expected here`;
+  return issue.message.replace(/^Invalid input: /, '').replace(/^Unrecognized key/, 'unknown key');
+}
+
+function complain(file: string, line: string, { path, problem }: Complaint): UmpireError {
+  const where = path.join('.');
+  return new UmpireError('loop-invalid', { file, line, detail: where === '' ? problem : `${where}: ${problem}` });
 }

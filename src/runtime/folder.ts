@@ -17,7 +17,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 
 /** Larger evidence is not read into memory. */
@@ -112,9 +112,8 @@ function resolveLink(place: string): string | null {
 }
 
 function refuseOutside(folder: SessionFolder, path: string, target: string): void {
-  const way = relative(folder.root, target);
-  const outside = target === 'nowhere' || way === '..' || way.startsWith(`..${sep}`) || way.startsWith(sep);
-  if (outside) throw new UmpireError('outside-session', { path, target, verb: 'write' });
+  const inside = target === folder.root || target.startsWith(folder.root.endsWith(sep) ? folder.root : folder.root + sep);
+  if (!inside) throw new UmpireError('outside-session', { path, target, verb: 'write' });
 }
 
 /** A file written beside its place, durable, and ready to be put there in one step. */

@@ -1,0 +1,132 @@
+// From readings to facts: every kind of fact, with evidence there, missing and odd.
+
+import { expect, it } from 'vitest';
+import type { Finding, Reading, Severity } from '../model.js';
+import { builtinLoop } from './builtin.js';
+import { comparedLists, disagreement, drawCounts, drawFacts, drawFindings, itemNames, valueAt } from './facts.js';
+import type { GatheredAll, PastLists } from './facts.js';
+import type { FactSpec, FactValue, Loop } from './loop.js';
+
+const EMPTY: Reading = { values: {}, findings: [], lists: {}, notes: [] };
+
+function reading(part: Partial<Reading>): GatheredAll {
+  return { a: { state: 'ok', reading: { ...EMPTY, ...part } } };
+}
+
+const base = builtinLoop('brainstorm') as Loop;
+
+function check(spec: FactSpec, gathered: GatheredAll, expected: FactValue, past: PastLists = null): void {
+  expect(drawFacts({ ...base, facts: { fact: spec } }, gathered, past)).toEqual({ fact: expected });
+}
+
+function finding(severity: Severity, message: string): Finding {
+  return { severity, message, artifact: null, line: null, fingerprint: message };
+}
+
+it('tells how evidence stands', () => {
+  check({ state: 'a' }, { a: { state: 'unreadable', reading: null } }, 'unreadable');
+  check({ state: 'a' }, {}, 'missing');
+  check({ found: ['a', 'b'] }, reading({}), true);
+  check({ found: ['b'] }, reading({}), false);
+  check({ counted: ['a'] }, reading({}), false);
+  check({ counted: ['a'] }, reading({ counts: { critical: 0, high: 0, medium: 0, low: 0 } }), true);
+});
+
+it('reads words in any case, and no other word', () => {
+  const spec: FactSpec = { enum: ['audit_passed', 'fix_required'], at: ['a.signal', 'a.other'] };
+  check(spec, reading({ values: { signal: ' Audit-Passed ' } }), 'audit_passed');
+  check(spec, reading({ values: { signal: '', other: 'FIX REQUIRED' } }), 'fix_required');
+  check(spec, reading({ values: { signal: 'audit_passed!' } }), null);
+  check(spec, reading({}), null);
+  check(spec, { a: { state: 'missing', reading: null } }, null);
+});
+
+it('reads numbers as agents write them, within bounds', () => {
+  const spec: FactSpec = { number: [0, 10], at: ['a.score'] };
+  const cases: readonly [string | number | boolean, number | null][] = [
+    [8, 8],
+    ['8.5', 8.5],
+    ['8/10', 8],
+    ['80 / 100', 8],
+    ['eight', null],
+    [11, null],
+    ['-1', null],
+    ['8/0', null],
+    [Number.NaN, null],
+    [true, null],
+  ];
+  for (const [value, expected] of cases) check(spec, reading({ values: { score: value } }), expected);
+});
+
+it('reads flags, and nothing for a flag', () => {
+  check({ flag: ['a.ok'] }, reading({ values: { ok: false } }), false);
+  check({ flag: ['a.ok'] }, reading({ values: { ok: 'true' } }), null);
+});
+
+it('does not take inherited names for values', () => {
+  expect(valueAt(['a.constructor', 'a.__proto__', 'b.x'], reading({}))).toBe(null);
+});
+
+it('counts findings: the worst of the sources', () => {
+  const gathered: GatheredAll = {
+    a: { state: 'ok', reading: { ...EMPTY, counts: { critical: 1, high: 0, medium: 2, low: 0 } } },
+    b: { state: 'ok', reading: { ...EMPTY, counts: { critical: 0, high: 3, medium: 1, low: 0 } } },
+    c: { state: 'ok', reading: EMPTY },
+  };
+  check({ findings: ['a', 'b', 'c'], severity: 'high' }, gathered, 3);
+  check({ findings: ['a', 'b'] }, gathered, 4);
+  check({ findings: ['c'], severity: 'high' }, gathered, null);
+});
+
+it('counts the entries of a list', () => {
+  const gathered = reading({
+    lists: {
+      rows: [
+        { name: 'x', status: 'failed', score: 5, threshold: null },
+        { name: 'y', status: 'ok', score: 5, threshold: 4 },
+        { name: 'z', status: 'failed', score: null, threshold: null },
+      ],
+    },
+  });
+  check({ count: 'a.rows' }, gathered, 3);
+  check({ count: 'a.rows', where: { status: 'failed' } }, gathered, 2);
+  check({ count: 'a.rows', below: 6 }, gathered, 1);
+  check({ count: 'a.other' }, gathered, 0);
+  check({ count: 'b.rows' }, gathered, null);
+});
+
+it('compares a list with the round before', () => {
+  const gathered = reading({ lists: { failures: [{ name: 'x' }, { name: 'y', file: 'f' }] } });
+  const past = { 'a.failures': ['x', 'gone', 'gone too', 'and this'] };
+  check({ count: 'a.failures', change: 'new' }, gathered, 1, past);
+  check({ count: 'a.failures', change: 'net' }, gathered, 2, past);
+  check({ count: 'a.failures', change: 'new' }, gathered, null);
+  check({ count: 'a.failures', change: 'new' }, gathered, null, {});
+  const loop: Loop = { ...base, facts: { x: { count: 'a.failures', change: 'new' }, y: { count: 'b.rows', change: 'net' }, z: { state: 'a' } } };
+  expect(comparedLists(loop, gathered)).toEqual({ 'a.failures': itemNames([{ name: 'x' }, { name: 'y', file: 'f' }]) });
+});
+
+it('rests a verdict on the source that found most of a severity', () => {
+  const loop: Loop = { ...base, evidence: { a: source('A'), b: source('B'), c: { ...source('C'), optional: true } } };
+  const gathered: GatheredAll = {
+    a: { state: 'ok', reading: { ...EMPTY, findings: [finding('high', 'one'), finding('low', 'small')] } },
+    b: { state: 'ok', reading: { ...EMPTY, findings: [finding('high', 'one'), finding('high', 'two')] } },
+    c: { state: 'ok', reading: { ...EMPTY, findings: [finding('critical', 'hearsay')], counts: { critical: 1, high: 0, medium: 0, low: 0 } } },
+  };
+  expect(drawFindings(loop, gathered).map((one) => one.message)).toEqual(['one', 'two', 'small']);
+  expect(drawCounts(loop, gathered)).toEqual({ critical: 0, high: 0, medium: 0, low: 0 });
+});
+
+function source(what: string) {
+  return { file: ['x'], reader: 'json', grade: 'testified', what } as const;
+}
+
+it('says who disagrees on severities', () => {
+  const loop: Loop = { ...base, evidence: { a: source('the board'), b: source('the row') }, agree: { sources: ['a', 'b', 'c'], id: 'C0', why: 'Split: {detail}.' } };
+  const counts = (high: number) => ({ state: 'ok' as const, reading: { ...EMPTY, counts: { critical: 0, high, medium: 0, low: 0 } } });
+  expect(disagreement(loop, { a: counts(1), b: counts(2) })).toEqual({ rule: 'C0', message: 'Split: Critical/High/Medium/Low: the board 0/1/0/0, the row 0/2/0/0.' });
+  expect(disagreement(loop, { a: counts(1), b: counts(1), c: { state: 'ok', reading: EMPTY } })).toBe(null);
+  const { agree: _, ...silent } = loop;
+  expect(disagreement(silent, { a: counts(1), b: counts(2) })).toBe(null);
+  expect(disagreement({ ...loop, evidence: {} }, { a: counts(1), c: counts(2) })?.message).toContain('a 0/1/0/0, c 0/2/0/0');
+});

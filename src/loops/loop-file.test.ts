@@ -1,0 +1,130 @@
+// Loops as people write them: what is accepted, and what each mistake is told, with its line.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { isUmpireError } from '../errors.js';
+import { builtinLoop, builtinLoops } from './builtin.js';
+import { defineLoop, parseLoop } from './loop-file.js';
+import type { LoopInput } from './loop-file.js';
+
+const folder = import.meta.dirname;
+const example = readFileSync(join(folder, '..', '..', 'examples', 'docs-review', 'docs-review.yaml'), 'utf8');
+
+function complaintOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    if (isUmpireError(error)) return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+/** The example with one thing changed, and what is said of it. */
+function check(from: string | RegExp, to: string, expected: RegExp): void {
+  const changed = example.replace(from, to);
+  expect(changed, 'the example must hold what is to be changed').not.toBe(example);
+  expect(complaintOf(() => parseLoop(changed, 'my-loop.yaml'))).toMatch(expected);
+}
+
+it('ships the loops that lie here as YAML, and only those', () => {
+  const names = readdirSync(folder)
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => name.replace('.yaml', ''));
+  expect(
+    builtinLoops()
+      .map((loop) => loop.loop)
+      .toSorted(),
+  ).toEqual(names.toSorted());
+  for (const name of names) {
+    expect(builtinLoop(name)).toEqual(parseLoop(readFileSync(join(folder, `${name}.yaml`), 'utf8'), name));
+  }
+  expect([builtinLoop('constructor'), builtinLoop('nothing')]).toEqual([null, null]);
+});
+
+it('takes the same object in TypeScript, and nothing that YAML cannot say', () => {
+  const object = parse(example) as LoopInput;
+  expect(defineLoop(object)).toEqual(parseLoop(example, 'x'));
+  const clever = { ...object, table: [{ ...object.table[0], when: () => true }] } as unknown as LoopInput;
+  expect(complaintOf(() => defineLoop(clever))).toMatch(/defineLoop: table/);
+});
+
+describe('mistakes', () => {
+  it('names the line of broken YAML', () => {
+    expect(complaintOf(() => parseLoop('loop: x\n  bad: [\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:\d+: /);
+    expect(complaintOf(() => parseLoop('loop: a\nloop: b\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:2: .*unique/i);
+    expect(complaintOf(() => parseLoop('', 'my-loop.yaml'))).toMatch(/my-loop\.yaml.*object/);
+    expect(complaintOf(() => parseLoop('a: &x [*x, *x]\n', 'my-loop.yaml'))).not.toBe('accepted');
+  });
+
+  it('names an unknown key, and a missing one', () => {
+    check(/^title:/m, 'titel:', /my-loop\.yaml:\d+: .*titel/);
+    check(/^title:.*$/m, '', /title/);
+  });
+
+  it('names what does not fit', () => {
+    check(/reader: json/, 'reader: jsonn', /no reader "jsonn"; there are audit/);
+    check(/\{ state: results \}|state: \w+/, 'state: nowhere', /"nowhere" is no evidence/);
+    check(/then: revise/, 'then: retry', /then/);
+    check(/recheck: true/, 'recheck: false', /exactly one task with "recheck: true"/);
+    check(/escalate: \w+/, 'escalate: PUBLISH', /"PUBLISH" already means/);
+    check(/file: \S+\.json/, 'file: ../outside.json', /inside the session folder/);
+  });
+});
+
+describe('the parts of a loop', () => {
+  const base = JSON.parse(JSON.stringify(builtinLoop('review'))) as LoopInput;
+  const told = (change: (loop: Mutable) => void): string => {
+    const loop = JSON.parse(JSON.stringify(base)) as Mutable;
+    change(loop);
+    return complaintOf(() => defineLoop(loop as unknown as LoopInput));
+  };
+  type Any = Record<string, unknown>;
+  interface Mutable {
+    table: Any[];
+    repairs: Any[];
+    tasks: Any[];
+    facts: Record<string, Any>;
+    evidence: Record<string, Any>;
+    agree?: Any;
+  }
+
+  it.each<[string, (loop: Mutable) => void, RegExp]>([
+    ['a last row with a condition', (loop) => void (loop.table.at(-1)!['when'] = { score: '>1' }), /must have no "when"/],
+    ['a row that shadows all after it', (loop) => void delete loop.table[0]!['when'], /no row after it can ever be reached/],
+    ['a waiver that approves nothing', (loop) => void (loop.table[0]!['waiver'] = 'why not'), /needs no waiver/],
+    ['an unknown fact', (loop) => void (loop.table[0]!['when'] = { mood: 'good' }), /"mood" is no fact/],
+    ['a word for a number', (loop) => void (loop.table[0]!['when'] = { score: 'high' }), /is a number: compare it/],
+    ['an unknown word', (loop) => void (loop.table[0]!['when'] = { signal: 'MAYBE' }), /"MAYBE" is no word of "signal"/],
+    ['a comparison of a word', (loop) => void (loop.table[0]!['when'] = { signal: '>3' }), /is a word: one of CONVERGED/],
+    ['a word for the round', (loop) => void (loop.table[0]!['when'] = { round: 'late' }), /round takes a comparison/],
+    ['a target where there is none', (loop) => void (loop.table[0]!['when'] = { score: '>=target' }), /no target to compare with/],
+    ['a hole that nothing fills', (loop) => void (loop.table[0]!['why'] = 'Because {moon}.'), /\{moon\} is neither a fact/],
+    ['a hole in the next step', (loop) => void (loop.table[0]!['next'] = 'Ask {moon}.'), /\{moon\}/],
+    ['a repair of everything', (loop) => void (loop.repairs[0]!['when'] = {}), /would always apply/],
+    ['a repair of no fact', (loop) => void (loop.repairs[2]!['set'] = { moon: 1 }), /"moon" is no fact/],
+    ['a step over no fact', (loop) => void (loop.repairs[2]!['set'] = { signal: { step: 'moon', at: 7, below: 'A', else: 'B' } }), /"moon" is no fact/],
+    ['a sum over no fact', (loop) => void (loop.repairs[2]!['set'] = { score: { linear: { moon: 1 }, base: 1, within: [0, 1] } }), /"moon" is no fact/],
+    ['an error text with a hole', (loop) => void (loop.repairs[0]!['error'] = { message: '{moon}', hint: 'x' }), /\{moon\}/],
+    ['a fact with a name that is taken', (loop) => void (loop.facts['round'] = { flag: ['results.x'] }), /given by Umpire/],
+    ['a number with its bounds turned', (loop) => void (loop.facts['score'] = { number: [10, 0], at: ['results.x'] }), /lower bound/],
+    ['a flag compared', (loop) => void ((loop.facts['ok'] = { flag: ['results.ok'] }), (loop.table[0]!['when'] = { ok: '>1' })), /is a flag/],
+    ['a stand-in that is not there', (loop) => void (loop.evidence['results']!['else'] = 'moon'), /not another piece of evidence/],
+    ['a stand-in for itself', (loop) => void (loop.evidence['results']!['else'] = 'results'), /not another piece of evidence/],
+    ['agreement of nothing', (loop) => void (loop.agree = { sources: ['results', 'moon'], id: 'A1', why: 'x' }), /"moon" is no evidence/],
+    ['a fact without evidence', (loop) => void (loop.facts['x'] = { counted: ['moon'] }), /"moon" is no evidence/],
+    ['a count without evidence', (loop) => void (loop.facts['x'] = { count: 'moon.list' }), /"moon" is no evidence/],
+    ['a re-check by another', (loop) => void (loop.tasks.at(-1)!['role'] = 'developer'), /its role must be "reviewer"/],
+    ['a task a file without its number', (loop) => void (loop.tasks[0]!['id'] = 'FIX-{round}'), /needs \{n\} in its id/],
+    ['a task id that repeats', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW-again'), /needs \{round\}, \{next\} or \{mend\}/],
+  ])('%s', (_, change, expected) => {
+    expect(told(change)).toMatch(expected);
+  });
+
+  it('accepts absent, present, flags and found sources', () => {
+    expect(told((loop) => void (loop.table[0]!['when'] = { score: 'present', signal: 'absent', results: ['ok'] }))).toBe('accepted');
+    expect(told((loop) => void ((loop.facts['seen'] = { found: ['results'] }), (loop.table[0]!['when'] = { seen: true })))).toBe('accepted');
+  });
+});
