@@ -17,13 +17,16 @@ export function run(command, args, options = {}) {
   if (result.status !== 0) process.exit(result.status ?? 1);
 }
 
-/** `npm ci` where the installed packages are not those of the lock file. */
+/**
+ * Installs where the packages are not those of the lock file. Not by `npm ci`: it demands that the lock names the native
+ * parts of every platform, and a lock can only name those that the registry at hand has.
+ */
 export function installIfNeeded(folder = root) {
   const installed = join(folder, 'node_modules', '.package-lock.json');
   if (existsSync(installed) && samePackages(join(folder, 'package-lock.json'), installed)) return;
   process.stderr.write(`Installing packages${folder === root ? '' : ` of ${folder.slice(root.length + 1)}/`} …\n`);
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  run(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, shell: process.platform === 'win32' });
+  run(npm, ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, shell: process.platform === 'win32' });
 }
 
 function samePackages(lockFile, installedFile) {
