@@ -86,7 +86,7 @@ function summary() {
   const head = ['loop', 'verdict', 'meaning', 'rule', 'exit', 'tasks created'];
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column].length)));
   const line = (row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd();
-  process.stdout.write(
-    `${[bold(line(head)), ...cells.map(line), '', `Six verdicts from measured evidence, each with the rule that gave it. Try one yourself:`, '  node dist/umpire.cjs decide review examples/sessions/review --dry-run', ''].join('\n')}`,
-  );
+  const closing = 'Six verdicts, each from evidence and with the rule that gave it. Try one yourself:';
+  const command = '  node dist/umpire.cjs decide review examples/sessions/review --dry-run';
+  process.stdout.write([bold(line(head)), ...cells.map(line), '', closing, command, ''].join('\n'));
 }

@@ -59,7 +59,7 @@ const OVERALL = new WordList(
 export function roleOf(title: string): Role {
   const text = title.slice(0, 200).toLowerCase();
   const severity = severityRole(title.slice(0, 200));
-  const wording = new Wording(text);
+  const wording = new Wording(text.trim());
   if (isClosed(text.trim(), wording) && !isStillOpen(wording)) return { kind: 'closed' };
   if (severity !== null) return severity;
   if (isAdvice(text, wording)) return { kind: 'advice' };

@@ -1,11 +1,13 @@
 // Reads single lines of a report: `Key: value`, `Accessibility: 5/10`, `Critical: 2`. What a line means for the
 // report is decided by the walk in report-markdown.ts.
 
-import type { Severity } from '../model.js';
+import { SEVERITIES, type Severity } from '../model.js';
+import { hasDigit, hasLetter, isDigit, LetterPattern } from './letters.js';
 import { plainText } from './markdown-blocks.js';
 import { findScore, parseScore, type Score } from './score-text.js';
 import { parseSeveritySummary } from './severity.js';
 import { splitTag, stripOrnament } from './severity-tag.js';
+import { leadingWord, WordList, wordsOf } from './wording.js';
 
 export interface KeyValue {
   /** Lower case, words joined by `_`. */
@@ -15,28 +17,30 @@ export interface KeyValue {
   readonly value: string;
 }
 
+const NAME = new LetterPattern(String.raw`^[\p{L}][\p{L}\d\s_-]*$`);
+
 /** `**Audit Score:** 7/10` → audit_score. Null where the line is a sentence. */
 export function splitKey(text: string): KeyValue | null {
   const at = text.indexOf(':');
   if (at < 1 || at > 120) return null;
   const plain = stripOrnament(plainText(text)).replaceAll('`', '');
   const colon = plain.indexOf(':');
-  if (colon < 1 || colon > 40 || !/^\s|^$/.test(plain.slice(colon + 1, colon + 2))) return null;
-  const name = plain
-    .slice(0, colon)
-    .replace(/\([^()]{0,40}\)/g, '')
-    .trim();
+  if (colon < 1 || colon > 40 || plain.charAt(colon + 1).trim() !== '') return null;
+  const head = plain.slice(0, colon);
+  const name = (head.includes('(') ? head.replace(/\([^()]{0,40}\)/g, '') : head).trim();
+  if (!NAME.for(name).test(name)) return null;
   const words = name.split(/[\s_-]{1,5}/);
-  if (words.length > 5 || !/^[\p{L}][\p{L}\d\s_-]*$/u.test(name)) return null;
+  if (words.length > 5) return null;
   return { key: words.join('_').toLowerCase(), name, value: plain.slice(colon + 1).trim() };
 }
 
 /** Names of fields below a finding: they tell more of it and are no findings themselves. */
-const LABELS: ReadonlySet<string> = new Set(
-  `severity location locations file files line lines artifact artifacts where component target path reference references dimension category rule rule_id wcag
-  criterion standard fix suggested_fix recommended_fix recommendation suggestion impact evidence expected actual current observed found status description details
-  detail issue problem finding title why reason rationale effort owner priority level confidence id note notes example remediation solution steps proof user_impact
-  required ratio element code snippet context source affected affects threshold weight what how result results`.split(/\s+/),
+const LABELS = new WordList(
+  'severity location locations file files line lines artifact artifacts where component target path reference references dimension category ' +
+    'rule rule_id wcag criterion standard fix suggested_fix recommended_fix recommendation suggestion impact evidence expected actual current ' +
+    'observed found status description details detail issue problem finding title why reason rationale effort owner priority level confidence ' +
+    'id note notes example remediation solution steps proof user_impact required ratio element code snippet context source affected affects ' +
+    'threshold weight what how result results',
 );
 
 export function isLabel(text: string): boolean {
@@ -44,17 +48,21 @@ export function isLabel(text: string): boolean {
   return pair !== null && LABELS.has(pair.key);
 }
 
-const NOT_A_DIMENSION =
-  /\b(?:iterations?|rounds?|attempts?|steps?|phases?|waves?|cycles?|pass(?:ed|ing)?|checked|audited|reviewed|covered|coverage|tests?|files|components|pages|criteria|checks|issues|findings|previous|prior|last|before|baseline|target|threshold|minimum|maximum|required|date|version|page|task)\b/i;
-const COUNTED_THINGS =
-  /^\s{0,3}\(?(?:components?|states?|tokens?|tests?|files|pages|checks|criteria|screens|buttons|items|issues|variants|elements|icons|colou?rs|cases|passed|iterations)\b/i;
-const OVERALL =
-  /^(?:(?:the|audit|overall|total|final|aggregate|weighted|average|design|review|critique)[\s_]{1,3}){0,3}(?:score|rating|grade|total|average|overall)$|^overall\b|^(?:design |ui )?(?:audit|review|critique|report|verdict)(?: result| report)?$/i;
-const STALE = /\b(?:previous|prior|last|before|baseline|target|threshold|minimum|maximum|required|max|min|pass)\b/i;
-
-const LEADING_NUMBER = /^(\d{1,3}(?:\.\d{1,4})?(?:\s{0,3}\/\s{0,3}\d{1,3})?)(?=$|[\s(,;—–]|\.$)(?!\s{0,3}%)/;
-
-const THRESHOLD = /\bthreshold\W{0,5}(\d{1,3}(?:\.\d{1,4})?)/i;
+const NOT_A_DIMENSION = new WordList(
+  'iteration iterations round rounds attempt attempts step steps phase phases wave waves cycle cycles pass passed passing checked audited ' +
+    'reviewed covered coverage test tests files components pages criteria checks issues findings previous prior last before baseline target ' +
+    'threshold minimum maximum required date version page task',
+);
+const COUNTED_THINGS = new WordList(
+  'component components state states token tokens test tests files pages checks criteria screens buttons items issues variants elements icons ' +
+    'colors colours cases passed iterations',
+);
+const STALE = new WordList('previous prior last before baseline target threshold minimum maximum required max min pass');
+/** What may stand before one of SCORE_NAMES: "the overall design score". */
+const QUALIFIERS = new WordList('the audit overall total final aggregate weighted average design review critique');
+const SCORE_NAMES = new WordList('score rating grade total average overall');
+const PLAIN_SCORES = new WordList('score rating grade');
+const REPORTS = new WordList('audit review critique report verdict');
 
 export interface ScoreLine {
   /** Null where the score is that of the whole report, or of the section it stands in. */
@@ -67,13 +75,13 @@ export interface ScoreLine {
 
 /** The scores in a line: `Accessibility: 5/10`, or several: `Scores: Consistency 7/10, Accessibility 4/10`. */
 export function scoreLines(text: string, listed: boolean): readonly ScoreLine[] {
-  if (!/\d/.test(text)) return [];
-  const parts = text.slice(0, 500).split(/[,;|·]/);
+  if (!hasDigit(text)) return [];
+  const start = text.slice(0, 500);
+  const parts = findScore(start) === null ? [] : start.split(/[,;|\u00b7]/);
   if (parts.length > 1 && parts.every((part) => findScore(part) !== null)) {
     const [first = '', ...others] = parts;
-    const lines = [first.replace(/^[\s*]{0,5}(?:dimension )?(?:scores?|ratings?|dimensions?)\**:\**\s/i, ''), ...others].map((part) =>
-      scoreLine(part, listed),
-    );
+    const label = /^[\s*]{0,5}(?:dimension )?(?:scores?|ratings?|dimensions?)\**:\**\s/.exec(first.toLowerCase())?.[0] ?? '';
+    const lines = [first.slice(label.length), ...others].map((part) => scoreLine(part, listed));
     if (lines.every((line) => line !== null)) return lines;
   }
   const line = scoreLine(text, listed);
@@ -85,27 +93,49 @@ export function scoreLines(text: string, listed: boolean): readonly ScoreLine[] 
  * the word "score", and after any name where `listed` says that scores are listed here. Percentages do not: they are weights.
  */
 export function scoreLine(text: string, listed: boolean): ScoreLine | null {
-  if (!/\d/.test(text)) return null;
+  if (!hasDigit(text)) return null;
   const plain = stripOrnament(plainText(text)).replaceAll('`', '').slice(0, 300);
-  const arrow = Math.max(plain.lastIndexOf('→'), plain.lastIndexOf('->'));
   const pair = splitKey(plain);
   const first = findScore(plain);
-  const found = first !== null && arrow > 0 ? findScore(plain.slice(arrow)) : first;
-  const firstAt = first?.start ?? -1;
-  const whole = cleanName(firstAt >= 0 ? plain.slice(0, firstAt) : (pair?.name ?? ''));
-  if (whole === '' || whole.length > 40 || whole.split(' ').length > 6 || whole.includes(':') || STALE.test(whole)) return null;
-  const overall = OVERALL.test(whole);
-  const name = overall ? null : whole.replace(/ (?:score|rating)$/i, '');
-  if (name !== null && NOT_A_DIMENSION.test(name)) return null;
-  const line = { name, overall: overall && !/^(?:score|rating|grade)$/i.test(whole), threshold: parseScore(THRESHOLD.exec(plain)?.[1]) };
-  if (found !== null) {
-    const after = (arrow > 0 ? plain.slice(arrow) : plain).slice(found.end);
-    return COUNTED_THINGS.test(after) ? null : { ...line, score: found.score };
-  }
-  if (pair === null || !(name === null ? /\b(?:score|rating|grade)$/i.test(whole) : listed)) return null;
-  const number = LEADING_NUMBER.exec(pair.value)?.[1];
+  if (pair === null && first === null) return null;
+  const whole = cleanName(first === null ? (pair?.name ?? '') : plain.slice(0, first.start));
+  if (whole === '' || whole.length > 40 || whole.split(' ').length > 6 || whole.includes(':') || STALE.hasAny(wordsOf(whole))) return null;
+  const name = isOverallName(whole.toLowerCase()) ? null : withoutScore(whole);
+  if (name !== null && NOT_A_DIMENSION.hasAny(wordsOf(name))) return null;
+  const line = { name, overall: name === null && !PLAIN_SCORES.has(whole.toLowerCase()), threshold: thresholdIn(plain) };
+  const arrow = Math.max(plain.lastIndexOf('\u2192'), plain.lastIndexOf('->'), 0);
+  const found = first === null ? null : findScore(plain.slice(arrow));
+  if (found !== null) return countsThings(plain.slice(arrow + found.end)) ? null : { ...line, score: found.score };
+  if (pair === null || !(name === null ? PLAIN_SCORES.has(wordsOf(whole).at(-1) ?? '') : listed)) return null;
+  const number = /^(\d{1,3}(?:\.\d{1,4})?(?:\s{0,3}\/\s{0,3}\d{1,3})?)(?=$|[\s(,;\u2014\u2013]|\.$)(?!\s{0,3}%)/.exec(pair.value)?.[1];
   const score = number === undefined ? null : parseScore(number);
   return score === null || (score.outOf === null && score.value > 10) ? null : { ...line, score };
+}
+
+/** "score", "overall design score", "overall quality", "ui audit report" */
+function isOverallName(name: string): boolean {
+  if (leadingWord(name) === 'overall') return true;
+  const words = name.replaceAll('_', ' ').split(' ').filter((word) => word !== '');
+  if (words.length <= 4 && SCORE_NAMES.has(words.at(-1) ?? '') && words.slice(0, -1).every((word) => QUALIFIERS.has(word))) return true;
+  const [report = '', ending, ...others] = name.split(' ').slice(name.startsWith('design ') || name.startsWith('ui ') ? 1 : 0);
+  return REPORTS.has(report) && others.length === 0 && (ending === undefined || ending === 'result' || ending === 'report');
+}
+
+function withoutScore(name: string): string {
+  const lower = name.toLowerCase();
+  const ending = [' score', ' rating'].find((each) => lower.endsWith(each)) ?? '';
+  return name.slice(0, name.length - ending.length);
+}
+
+function thresholdIn(text: string): Score | null {
+  const lower = text.toLowerCase();
+  return lower.includes('threshold') ? parseScore(/\bthreshold\W{0,5}(\d{1,3}(?:\.\d{1,4})?)/.exec(lower)?.[1]) : null;
+}
+
+/** "8/10 components" is no score. */
+function countsThings(after: string): boolean {
+  const word = /^\s{0,3}\(?(\w+)/.exec(after)?.[1] ?? '';
+  return COUNTED_THINGS.has(word.toLowerCase());
 }
 
 /** `Critical: 2`, `**High Issues**: 0`, `CRITICAL:1 HIGH:2`, `- Medium (3)`: how many, not what. */
@@ -114,34 +144,45 @@ export function countLine(text: string): readonly (readonly [Severity, number])[
   const tag = splitTag(plain);
   if (tag !== null && tag.mark !== 'bracket') {
     if (tag.count !== null) return [[tag.severity, tag.count]];
-    const arrow = /^\d{1,6}\s{0,2}(?:→|->)\s{0,2}(\d{1,6})$/.exec(tag.rest)?.[1];
-    const digits =
-      arrow ??
-      /^(\d{1,6})(?:\s(?:issues?|findings?|found|total|open|remaining|unresolved))?[.!]?(?:\s{1,3}\(.{0,120}\))?(?:\s{1,3}[^\p{L}\d]{1,4})?$/iu.exec(
-        tag.rest,
-      )?.[1];
-    if (digits !== undefined) return [[tag.severity, Number(digits)]];
+    const count = countOf(tag.rest);
+    if (count !== null) return [[tag.severity, count]];
   }
   return tallyLine(plain);
 }
 
-const TALLY_WORDS =
-  /^(?:critical|high|medium|low|blockers?|major|minor|severity|summary|total|totals|issues?|findings?|found|and|no|none|zero|counts?|breakdown|by)$/i;
+const COUNT = new LetterPattern(
+  String.raw`^(\d{1,6})(?:\s(?:issues?|findings?|found|total|open|remaining|unresolved))?[.!]?(?:\s{1,3}\(.{0,120}\))?(?:\s{1,3}[^\p{L}\d]{1,8})?$`,
+);
+
+/** `2`, `2 issues (one new)`, `3 → 2`; null where more is said than a number. */
+function countOf(text: string): number | null {
+  if (!isDigit(text.charCodeAt(0))) return null;
+  const lower = text.toLowerCase();
+  const digits = /^\d{1,6}\s{0,2}(?:\u2192|->)\s{0,2}(\d{1,6})$/.exec(lower)?.[1] ?? COUNT.for(lower).exec(lower)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+const WORDS = new LetterPattern('[\\p{L}]{1,40}', 'g');
+const TALLY_WORDS = new WordList(
+  'critical high medium low blocker blockers major minor severity summary total totals issue issues finding findings found and no none zero ' +
+    'count counts breakdown by',
+);
 
 /** A line that is nothing but a tally of at least two severities. */
 function tallyLine(plain: string): readonly (readonly [Severity, number])[] | null {
-  if (plain.length > 160) return null;
-  const words = plain.match(/\p{L}{1,40}/gu) ?? [];
-  if (words.length < 2 || !words.every((word) => TALLY_WORDS.test(word)) || !/\d/.test(plain)) return null;
-  const named = (['critical', 'high', 'medium', 'low'] as const).filter((severity) =>
-    words.some((word) => word.toLowerCase() === severity),
-  );
+  if (plain.length > 160 || !hasDigit(plain)) return null;
+  const lower = plain.toLowerCase();
+  const words: readonly string[] = lower.match(WORDS.for(lower)) ?? [];
+  if (words.length < 2 || !words.every((word) => TALLY_WORDS.has(word))) return null;
+  const named = SEVERITIES.filter((severity) => words.includes(severity));
   const summary = named.length < 2 ? null : parseSeveritySummary(plain);
   return summary === null ? null : named.map((severity) => [severity, summary.counts[severity]] as const);
 }
 
 function cleanName(text: string): string {
-  let name = text.replace(/\([^()]{0,40}\)?/g, ' ').replace(/\[[^[\]]{0,40}\]?/g, ' ');
-  name = name.replace(/^\s{0,3}\d{1,3}[.)]\s{1,3}/, '').replace(/[\s:—–|=_*-]{1,20}$/, '');
-  return /\p{L}/u.test(name) ? name.trim().split(/\s+/).join(' ') : '';
+  let name = text.includes('(') ? text.replace(/\([^()]{0,40}\)?/g, ' ') : text;
+  if (name.includes('[')) name = name.replace(/\[[^[\]]{0,40}\]?/g, ' ');
+  if (hasDigit(name)) name = name.replace(/^\s{0,3}\d{1,3}[.)]\s{1,3}/, '');
+  name = name.replace(/[\s:\u2014\u2013|=_*-]{1,20}$/, '');
+  return hasLetter(name) ? name.trim().replace(/\s+/g, ' ') : '';
 }

@@ -35,6 +35,9 @@ export function leadingWord(text: string): string {
   return /^\w+/.exec(text)?.[0].toLowerCase() ?? '';
 }
 
+/** No phrase has more words, gaps included. */
+const LONGEST = 4;
+
 /** Phrases such as `passed/passing checks`: words parted by single spaces, where a stroke parts words of which one will do. */
 export class PhraseList {
   private set: ReadonlySet<string> | null = null;
@@ -56,7 +59,11 @@ export class PhraseList {
 
   private standsAt({ words }: Wording, at: number): boolean {
     const set = (this.set ??= new Set(this.phrases.flatMap(spellings)));
-    return set.has(words[at] ?? '') || set.has(words.slice(at, at + 2).join(' ')) || set.has(words.slice(at, at + 3).join(' '));
+    for (let phrase = words[at], end = at + 1; phrase !== undefined && end <= at + LONGEST; end += 1) {
+      if (set.has(phrase)) return true;
+      phrase = end < words.length ? `${phrase} ${words[end]}` : undefined;
+    }
+    return false;
   }
 }
 
