@@ -9,8 +9,6 @@ export type Counts = Readonly<Record<Severity, number>>;
 /** What a verdict does, in the engine's one vocabulary. Each loop has its own words for these. */
 export type Outcome = 'converge' | 'revise' | 'accept' | 'escalate';
 
-export const OUTCOMES: readonly Outcome[] = ['converge', 'revise', 'accept', 'escalate'];
-
 /** `measured`: a tool's own report. `testified`: an agent's word. */
 export type Grade = 'measured' | 'testified';
 

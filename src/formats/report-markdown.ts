@@ -2,6 +2,8 @@
 // scores by dimension, stated counts. Sections of praise, advice and history are told apart by report-headings.ts.
 
 import type { Severity } from '../model.js';
+import { isAllDone, isBlamed, isCleared, isNegative, isPositive, isPraised } from './claim-words.js';
+import { hasDigit, hasLetter } from './letters.js';
 import { parseMarkdown, plainText, type Block, type ListItem, type Section } from './markdown-blocks.js';
 import { isNoFinding, isPlaceholder, saysNone } from './no-finding.js';
 import { parseReference } from './reference.js';
@@ -31,15 +33,9 @@ interface Context {
 
 const START: Context = { mode: 'neutral', severity: null, several: false, dimension: '', title: '', place: '', aside: false };
 
-const PRAISED = /^(?:✅|✓|✔|☑|👍|🟢)|^pass(?:ed|es)?\b/i;
-const BLAMED = /^(?:❌|✗|✘|⚠|🔴|🟠|🟡|🚫|❗)|^fail(?:ed|s|ure)?\b/i;
-const NEGATIVE =
-  /\b(?:missing|lacks?|lacking|fail(?:s|ed|ing|ures?)?|below|insufficient|inconsisten\w{0,5}|violat\w{0,6}|undefined|incorrect|invalid|broken|hard-?coded|duplicated?|mismatch\w{0,4}|unclear|not|no|without|incomplete|too|should|must|wrong|poor|weak|absent|never|cannot|unable|only)\b/i;
-const ALL_DONE = /\b(?:all|every)\b.{0,80}\b(?:resolved|fixed|addressed)\b/i;
-const POSITIVE =
-  /\b(?:meets?|pass(?:es|ed)?|compliant|compl(?:y|ies)|consistent(?:ly)?|correct(?:ly)?|good|great|excellent|valid|complete|resolves?|follows?|properly|adequate|sufficient|strong)\b/i;
-const CLEARED =
-  /^(?:no|zero)\b(?:.{0,120}\b(?:found|detected|identified|present|remain(?:ing)?)\b|.{0,40}\b(?:failures|errors|violations|issues|hard-?coded \w{1,20}|mismatch(?:es)?|duplicates|regressions|inconsistencies|conflicts|gaps)\.?$)/i;
+const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
+const SIGNAL_KEYS = ['signal', 'audit_signal', 'gc_signal'];
+const FIGURE_KEYS = ['threshold', 'weight', 'total', 'total_issues', 'total_findings'];
 
 /** Drafts the report and gives back its JSON fences, which may hold a report of their own. */
 export function walkMarkdown(text: string, draft: Draft): readonly JsonFence[] {
@@ -111,13 +107,13 @@ class Walk {
     const tag = splitTag(section.title);
     const said = fields.get('severity');
     const tagged =
-      tag !== null && tag.rest !== '' && (onlyDetails || (tag.mark === 'bracket' && /^[^\p{L}]{0,4}[[(]/u.test(section.title)));
+      tag !== null && tag.rest !== '' && (onlyDetails || (tag.mark === 'bracket' && opensWithBracket(section.title)));
     const listed = (above.mode === 'severity' && section.level < 8) || (above.mode === 'findings' && isNumbered(section.title));
     const bare = listed && onlyDetails && section.blocks.length > 0 && dimensionWord(section.title) === null;
     if (!tagged && said === undefined && !bare) return false;
     const severity = said === undefined ? null : severityOf(said, this.draft);
     const headline = tag !== null && tag.rest !== '' ? tag.rest : stripNumber(section.title);
-    const named = /^(?:finding|issue|problem|challenge|critique)\s?#?\d{0,3}$/i.test(headline.trim());
+    const named = /^(?:finding|issue|problem|challenge|critique)\s?#?\d{0,3}$/.test(headline.trim().toLowerCase());
     const text = named
       ? (fields.get('title') ??
         fields.get('issue') ??
@@ -137,7 +133,7 @@ class Walk {
       else if (block.kind === 'text') this.text(block.lines, context, bareProse);
       else if (context.mode === 'closed') continue;
       else if (block.kind === 'table') this.table(block, context);
-      else if (/^json[c5]?$/.test(block.language)) this.fences.push(block);
+      else if (JSON_LANGUAGES.includes(block.language)) this.fences.push(block);
     }
   }
 
@@ -166,7 +162,7 @@ class Walk {
       }
     }
     const prose = lines.join(' ');
-    if (!taken && bareProse && context.mode === 'severity' && !prose.endsWith(':') && !isFigure(prose) && !ALL_DONE.test(prose)) {
+    if (!taken && bareProse && context.mode === 'severity' && !prose.endsWith(':') && !isFigure(prose) && !isAllDone(prose)) {
       this.claim(prose, context.severity, context, new Map());
     }
   }
@@ -174,7 +170,7 @@ class Walk {
   private item(item: ListItem, context: Context): void {
     const text = plainText(item.text);
     const tag = splitTag(item.text);
-    if (context.mode === 'closed' || item.checked === true || /^~~.{1,2000}~~/s.test(text)) {
+    if (context.mode === 'closed' || item.checked === true || (text.startsWith('~~') && /^~~.{1,2000}~~/s.test(text))) {
       if (tag !== null && !isNoFinding(tag.rest)) this.draft.skipClosed();
       for (const inner of item.items) this.item(inner, { ...context, mode: 'closed' });
       return;
@@ -190,7 +186,7 @@ class Walk {
     else if (isNoFinding(text)) {
       if (!isPlaceholder(text)) this.draft.sayNone(context.severity);
     } else if (said !== undefined) {
-      const named = /^(?:finding|issue|problem|challenge|critique)?\s?#?\d{0,3}:?$/i.test(text);
+      const named = /^(?:finding|issue|problem|challenge|critique)?\s?#?\d{0,3}:?$/.test(text.toLowerCase());
       this.claim(
         (named ? (fields.get('title') ?? fields.get('issue') ?? fields.get('description')) : null) ?? text,
         severityOf(said, this.draft),
@@ -214,12 +210,12 @@ class Walk {
     if (item.items.length === 0 || item.items.every((inner) => isLabel(inner.text))) return null;
     const role = roleOf(text.endsWith(':') ? text.slice(0, -1) : text);
     if (role.kind === 'severity') return { ...context, mode: 'severity', severity: role.severity, several: role.several };
-    const heads = text.endsWith(':') || /^\*\*[^*]{1,60}\*\*:?$/.test(item.text) || /^`[^`]{1,100}`:?$/.test(item.text);
+    const heads = text.endsWith(':') || isHeadline(item.text);
     if (!heads || (tag !== null && tag.rest !== '')) return null;
     if (role.kind === 'closed') return { ...context, mode: 'closed' };
     if (role.kind === 'findings') return { ...context, mode: context.mode === 'severity' ? 'severity' : 'findings' };
     if (role.kind !== 'plain') return { ...context, mode: 'neutral', aside: true };
-    const name = text.replace(/:$/, '').replaceAll('`', '');
+    const name = (text.endsWith(':') ? text.slice(0, -1) : text).replaceAll('`', '');
     return /[./\\]\w/.test(name) ? { ...context, place: name } : { ...context, dimension: dimensionWord(name) ?? context.dimension };
   }
 
@@ -231,7 +227,7 @@ class Walk {
   /** A score, a signal, a threshold, a count: true where the line was one of these. */
   private fact(line: string, context: Context): boolean {
     const pair = splitKey(line);
-    if (pair !== null && /^(?:audit_|gc_)?signal$/.test(pair.key)) {
+    if (pair !== null && SIGNAL_KEYS.includes(pair.key)) {
       if (!isPlaceholder(pair.value)) this.draft.signal(pair.value);
       return true;
     }
@@ -243,7 +239,7 @@ class Walk {
     const scored = scoreLines(line, context.mode === 'scores');
     const section = context.title === '' || isOverall(context.title) ? null : stripNumber(context.title);
     if (scored.length === 0) {
-      if (pair === null || !/^(?:threshold|weight|total|total_issues|total_findings)$/.test(pair.key) || !/^\W{0,3}\d/.test(pair.value))
+      if (pair === null || !FIGURE_KEYS.includes(pair.key) || !/^\W{0,3}\d/.test(pair.value))
         return false;
       if (pair.key === 'threshold' && section !== null) this.draft.threshold(section, pair.value);
       return true;
@@ -263,15 +259,16 @@ class Walk {
   }
 
   private isClaim(text: string, context: Context): boolean {
-    if (isLabel(text) || isFigure(text) || !/\p{L}/u.test(text)) return false;
+    if (isLabel(text) || isFigure(text) || !hasLetter(text)) return false;
     if (context.mode === 'severity') return true;
-    if (context.mode === 'findings') return !PRAISED.test(text) && !CLEARED.test(text) && (!POSITIVE.test(text) || NEGATIVE.test(text));
-    if (context.mode !== 'dimension' || PRAISED.test(text) || CLEARED.test(text)) return false;
-    return BLAMED.test(text) || NEGATIVE.test(text) || parseReference(text).line !== null;
+    if (context.mode === 'findings') return !isPraised(text) && !isCleared(text) && (!isPositive(text) || isNegative(text));
+    if (context.mode !== 'dimension' || isPraised(text) || isCleared(text)) return false;
+    return isBlamed(text) || isNegative(text) || parseReference(text).line !== null;
   }
 
   private claim(text: string, severity: Severity | null, context: Context, fields: ReadonlyMap<string, string>): void {
-    const line = /\d{1,7}/.exec(fields.get('line') ?? fields.get('lines') ?? '')?.[0];
+    const lines = fields.get('line') ?? fields.get('lines');
+    const line = lines === undefined ? undefined : /\d{1,7}/.exec(lines)?.[0];
     const place = ['location', 'file', 'files', 'artifact', 'where', 'path', 'component', 'target', 'reference']
       .map((key) => fields.get(key))
       .find((value) => value !== undefined);
@@ -292,14 +289,26 @@ function isTagged(text: string): boolean {
   return !isLabel(text) && splitTag(text)?.mark === 'bracket';
 }
 
+/** `**Buttons**:` or `` `button.md`: `` */
+function isHeadline(text: string): boolean {
+  if (text.startsWith('**')) return /^\*\*[^*]{1,60}\*\*:?$/.test(text);
+  return text.startsWith('`') && /^`[^`]{1,100}`:?$/.test(text);
+}
+
+/** `[HIGH] …`, also behind a mark or two. */
+function opensWithBracket(title: string): boolean {
+  const at = title.search(/[[(]/);
+  return at >= 0 && at <= 8 && !hasLetter(title.slice(0, at));
+}
+
 /** `Total: 3`: a figure, not a sentence. */
 function isFigure(text: string): boolean {
   const pair = splitKey(text);
-  return pair !== null && /\d/.test(pair.value) && !/\p{L}/u.test(pair.value);
+  return pair !== null && hasDigit(pair.value) && !hasLetter(pair.value);
 }
 
 function severityOf(word: string, draft: Draft): Severity | null {
-  const severity = parseSeverity(word.replace(/\([^()]{0,60}\)$/, ''));
+  const severity = parseSeverity(word.endsWith(')') ? word.replace(/\([^()]{0,60}\)$/, '') : word);
   if (severity !== null || isPlaceholder(word)) return severity;
   draft.note(unknownSeverityNote(word));
   return 'high';

@@ -2,11 +2,13 @@
 // are none of these (a history, a legend) give nothing.
 
 import type { Severity } from '../model.js';
+import { hasDigit, hasLetter, isDigit } from './letters.js';
 import { plainText, type Block } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import type { Draft } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';
 import { parseSeverity, unknownSeverityNote } from './severity.js';
+import { leadingWord, WordList } from './wording.js';
 
 export interface TableContext {
   readonly severity: Severity | null;
@@ -23,31 +25,39 @@ type Columns = Record<Column, number>;
 
 type Column = 'severity' | 'message' | 'place' | 'line' | 'dimension' | 'score' | 'outOf' | 'threshold' | 'rule' | 'status' | 'count';
 
-/** In this order: the first pattern that a name fits. */
-const COLUMNS: readonly (readonly [Column, RegExp])[] = [
-  ['severity', /^(?:severity|sev|level|priority|severity level)$/],
-  ['count', /^(?:counts?|number|total|qty|#|found|open|remaining|after|current count|now|issues found)$/],
-  ['threshold', /^(?:threshold|minimum|min|required|target|pass mark|pass threshold|min score|minimum score)$/],
-  ['outOf', /^(?:max|max score|maximum|out of)$/],
-  ['score', /^(?:score|rating|grade|points|current score|new score|score ?\(.{1,20}\)|score ?\/ ?\d+)$/],
-  ['dimension', /^(?:dimension|category|area|aspect|criterion|check)$/],
-  ['line', /^(?:lines?|ln|line number|line no\.?)$/],
+/** In this order: the first that has the name. */
+const COLUMNS: readonly (readonly [Column, WordList])[] = [
+  ['severity', new WordList('severity|sev|level|priority|severity level', '|')],
+  ['count', new WordList('count|counts|number|total|qty|#|found|open|remaining|after|current count|now|issues found', '|')],
+  ['threshold', new WordList('threshold|minimum|min|required|target|pass mark|pass threshold|min score|minimum score', '|')],
+  ['outOf', new WordList('max|max score|maximum|out of', '|')],
+  ['score', new WordList('score|rating|grade|points|current score|new score', '|')],
+  ['dimension', new WordList('dimension|category|area|aspect|criterion|check', '|')],
+  ['line', new WordList('line|lines|ln|line number|line no|line no.', '|')],
   [
     'place',
-    /^(?:location|file|files|artifact|path|where|component|target|module|reference|source|file:line|file path|artifact:line|element|idea)$/,
+    new WordList('location|file|files|artifact|path|where|component|target|module|reference|source|file:line|file path|artifact:line|element|idea', '|'),
   ],
   [
     'message',
-    /^(?:issues?|findings?|descriptions?|problems?|messages?|titles?|violations?|concerns?|observations?|summary|what|challenges?|critiques?|details?|defect|bug)$/,
+    new WordList(
+      'issue|issues|finding|findings|description|descriptions|problem|problems|message|messages|title|titles|violation|violations|concern|' +
+        'concerns|observation|observations|summary|what|challenge|challenges|critique|critiques|detail|details|defect|bug',
+      '|',
+    ),
   ],
-  ['rule', /^(?:rule|rule id|wcag|guideline|code|standard)$/],
-  ['status', /^(?:status|state|resolved\??|fixed\??)$/],
+  ['rule', new WordList('rule|rule id|wcag|guideline|code|standard', '|')],
+  ['status', new WordList('status|state|resolved|resolved?|fixed|fixed?', '|')],
 ];
 /** Of the message columns, those that can only hold findings: "Description" also stands in an inventory. */
-const FINDING_COLUMN = /^(?:issues?|findings?|problems?|violations?|concerns?|defects?|bugs?|challenges?|critiques?)$/;
-const HISTORY = /^(?:iterations?|rounds?|audit|audit id|run|date|version|attempt|sprint|wave)$/;
-const DONE = /^(?:✅|✓|✔|☑)?\s?(?:resolved|fixed|closed|done|yes)\b|^(?:✅|✔|✓)/i;
-const OVERALL = /^(?:overall|total|average|weighted|final|sum|mean)\b/i;
+const FINDING_COLUMN = new WordList(
+  'issue issues finding findings problem problems violation violations concern concerns defect defects bug bugs challenge challenges critique critiques',
+);
+const HISTORY = new WordList('iteration|iterations|round|rounds|audit|audit id|run|date|version|attempt|sprint|wave', '|');
+const LEGEND = new WordList('meaning|meanings|definition|definitions|criteria|criterias|gc impact|gc impacts|explanation|explanations', '|');
+const DONE_MARKS = ['\u2705', '\u2714', '\u2713'];
+const DONE = new WordList('resolved fixed closed done yes');
+const OVERALL = new WordList('overall total average weighted final sum mean');
 
 /** False where the table is none that is known here. */
 export function takeTable(table: Table, context: TableContext, draft: Draft): boolean {
@@ -60,7 +70,7 @@ export function takeTable(table: Table, context: TableContext, draft: Draft): bo
     columns.severity >= 0 ||
     context.severity !== null ||
     context.findings ||
-    table.header.some((cell) => FINDING_COLUMN.test(normal(cell)));
+    table.header.some((cell) => FINDING_COLUMN.has(normal(cell)));
   if (!wanted || (table.header.length === 0 && context.severity === null)) return false;
   if (columns.severity < 0) columns.severity = severityColumn(table);
   for (const row of table.rows) takeFinding(row.cells, columns, context, draft);
@@ -71,20 +81,26 @@ export function takeTable(table: Table, context: TableContext, draft: Draft): bo
 function severityColumn(table: Table): number {
   if (table.rows.length === 0) return -1;
   return table.header.findIndex((_, index) =>
-    table.rows.every(({ cells }) => /\p{L}/u.test(cellAt(cells, index)) && parseSeverity(cellAt(cells, index)) !== null),
+    table.rows.every(({ cells }) => hasLetter(cellAt(cells, index)) && parseSeverity(cellAt(cells, index)) !== null),
   );
 }
 
 function columnsOf(header: readonly string[]): Columns {
-  const meanings = header.map((cell) => COLUMNS.find(([, pattern]) => pattern.test(normal(cell)))?.[0]);
+  const meanings = header.map((cell) => meaningOf(normal(cell)));
   const entries = COLUMNS.map(([column]) => [column, meanings.indexOf(column)] as const);
   return Object.fromEntries(entries) as Columns;
+}
+
+function meaningOf(name: string): Column | undefined {
+  const known = COLUMNS.find(([, names]) => names.has(name))?.[0];
+  // "Score (0-10)", "Score / 10"
+  return known ?? (name.startsWith('score') && /^score ?(?:\(.{1,20}\)|\/ ?\d+)$/.test(name) ? 'score' : undefined);
 }
 
 function normal(cell: string): string {
   return plainText(cell)
     .replaceAll('`', '')
-    .replace(/\s{1,20}/g, ' ')
+    .replace(/\s+/g, ' ')
     .trim()
     .toLowerCase()
     .slice(0, 60);
@@ -101,8 +117,8 @@ function takeFinding(cells: readonly string[], columns: Columns, context: TableC
     if (text !== '') draft.sayNone(context.severity);
     return;
   }
-  if (DONE.test(cellAt(cells, columns.status))) return draft.skipClosed();
-  const line = /\d{1,7}/.exec(cellAt(cells, columns.line))?.[0];
+  if (isDone(cellAt(cells, columns.status))) return draft.skipClosed();
+  const line = columns.line < 0 ? undefined : /\d{1,7}/.exec(cellAt(cells, columns.line))?.[0];
   draft.claim({
     text,
     severity: severityOf(word, draft) ?? context.severity,
@@ -133,31 +149,43 @@ function takeScores(table: Table, columns: Columns, context: TableContext, draft
   const scored = table.rows.map((row) => ({ row, said: scoreOf(cellAt(row.cells, columns.score), header) }));
   const hundred = scored.some(({ said }) => said !== null && said.outOf === null && said.value > 10 && said.value <= 100);
   for (const { row, said } of scored) {
-    const name = cellAt(row.cells, Math.max(columns.dimension, 0)).replace(/\s{0,3}\([^()]{0,40}\)$/, '');
-    if (said === null || !/\p{L}/u.test(name)) continue;
+    const name = withoutRemark(cellAt(row.cells, Math.max(columns.dimension, 0)));
+    if (said === null || !hasLetter(name)) continue;
     const outOf = parseScore(cellAt(row.cells, columns.outOf))?.value ?? said.outOf ?? (hundred ? 100 : null);
     const score: Score = { value: said.value, outOf };
-    if (OVERALL.test(name)) {
+    if (OVERALL.has(leadingWord(name))) {
       draft.score(score);
       continue;
     }
     draft.dimension(name, score, parseThreshold(cellAt(row.cells, columns.threshold), outOf));
     const issue = cellAt(row.cells, columns.message);
-    if (/\p{L}/u.test(issue) && !isNoFinding(issue)) draft.claim({ text: issue, severity: null, dimension: name, aside: context.aside });
+    if (hasLetter(issue) && !isNoFinding(issue)) draft.claim({ text: issue, severity: null, dimension: name, aside: context.aside });
   }
   return true;
 }
 
+/** `Accessibility (25%)` → Accessibility */
+function withoutRemark(name: string): string {
+  return name.endsWith(')') ? name.replace(/\s{0,3}\([^()]{0,40}\)$/, '') : name;
+}
+
+function isDone(status: string): boolean {
+  if (DONE_MARKS.some((mark) => status.startsWith(mark))) return true;
+  const text = status.startsWith('\u2611') ? status.slice(1).trimStart() : status;
+  return DONE.has(leadingWord(text));
+}
+
 function scoreOf(cell: string, header: string): Score | null {
-  const score = parseScore(
-    cell
-      .replaceAll('*', '')
-      .replace(/^[^\d.-]{1,6}/, '')
-      .replace(/[^\d%/.]{1,20}$/u, ''),
-  );
-  const top = /(?:\/|out of|0\s?[-–]\s?)\s?(\d{1,3})\b/i.exec(header)?.[1];
+  const score = hasDigit(cell) ? parseScore(withoutMarks(cell.replaceAll('*', ''))) : null;
+  const top = hasDigit(header) ? /(?:\/|out of|0\s?[-\u2013]\s?)\s?(\d{1,3})\b/.exec(header.toLowerCase())?.[1] : undefined;
   if (score === null || score.outOf !== null || top === undefined) return score;
   return { value: score.value, outOf: Number(top) };
+}
+
+/** `🟢 8/10 (good)` → 8/10 */
+function withoutMarks(text: string): string {
+  const start = isDigit(text.charCodeAt(0)) ? text : text.replace(/^[^\d.-]{1,6}/, '');
+  return isDigit(start.charCodeAt(start.length - 1)) ? start : start.replace(/[^\d%/.]{1,20}$/u, '');
 }
 
 /** `| Accessibility | 5/10 |` without any header. */
@@ -166,9 +194,9 @@ function takeBareScores(table: Table, draft: Draft): boolean {
   for (const { cells } of table.rows) {
     const name = cellAt(cells, 0);
     const score = scoreOf(cellAt(cells, 1), '');
-    if (score === null || score.outOf === null || cellAt(cells, 1).includes('%') || !/\p{L}/u.test(name)) continue;
+    if (score === null || score.outOf === null || cellAt(cells, 1).includes('%') || !hasLetter(name)) continue;
     taken = true;
-    if (OVERALL.test(name)) draft.score(score);
+    if (OVERALL.has(leadingWord(name))) draft.score(score);
     else draft.dimension(name, score);
   }
   return taken;
@@ -177,7 +205,7 @@ function takeBareScores(table: Table, draft: Draft): boolean {
 function takeCounts(table: Table, columns: Columns, draft: Draft): true {
   for (const { cells } of table.rows) {
     const word = cellAt(cells, columns.severity);
-    const severity = /\p{L}/u.test(word) ? parseSeverity(word) : null;
+    const severity = hasLetter(word) ? parseSeverity(word) : null;
     const digits = /^\d{1,6}(?=\D|$)(?![./%])/.exec(cellAt(cells, columns.count))?.[0];
     if (severity !== null && digits !== undefined) draft.state(severity, Number(digits));
   }
@@ -186,7 +214,7 @@ function takeCounts(table: Table, columns: Columns, draft: Draft): true {
 
 /** Scores of earlier rounds are not this report's. A list of findings may well begin with the round they were found in. */
 function isHistory(table: Table, columns: Columns): boolean {
-  return HISTORY.test(normal(cellAt(table.header, 0))) && columns.severity < 0 && (columns.score >= 0 || columns.message < 0);
+  return HISTORY.has(normal(cellAt(table.header, 0))) && columns.severity < 0 && (columns.score >= 0 || columns.message < 0);
 }
 
 /** Severity beside its meaning: an explanation, not a list of findings. */
@@ -194,6 +222,6 @@ function isLegend(table: Table, columns: Columns): boolean {
   return (
     columns.severity >= 0 &&
     columns.message < 0 &&
-    table.header.some((cell) => /^(?:meaning|definition|criteria|gc impact|explanation)s?$/.test(normal(cell)))
+    table.header.some((cell) => LEGEND.has(normal(cell)))
   );
 }
