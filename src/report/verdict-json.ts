@@ -2,45 +2,27 @@
 
 import type { Verdict } from '../model.js';
 
-export function verdictJson(verdict: Verdict): Record<string, unknown> {
-  const {
-    loop,
-    decision,
-    outcome,
-    status,
-    rule,
-    reason,
-    round,
-    maxRounds,
-    unverified,
-    counts,
-    findings,
-    anomalies,
-    tasks,
-    evidence,
-    role,
-    nextStep,
-    chain,
-    waivers,
-  } = verdict;
-  return {
-    loop,
-    decision,
-    outcome,
-    status,
-    rule,
-    reason,
-    round,
-    maxRounds,
-    unverified,
-    counts,
-    findings,
-    anomalies,
-    tasks,
-    evidence,
-    role,
-    nextStep,
-    chain,
-    waivers,
-  };
+const FIELDS = [
+  'loop',
+  'decision',
+  'outcome',
+  'status',
+  'rule',
+  'reason',
+  'round',
+  'maxRounds',
+  'unverified',
+  'counts',
+  'findings',
+  'anomalies',
+  'tasks',
+  'evidence',
+  'role',
+  'nextStep',
+  'chain',
+  'waivers',
+] as const satisfies readonly (keyof Verdict)[];
+
+export function verdictJson(verdict: Verdict): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(FIELDS.map((field) => [field, verdict[field]]));
 }
