@@ -14,7 +14,7 @@ import { compileLoop } from './loops/compile.js';
 import type { Loop } from './loops/loop.js';
 import { verdictPage } from './report/verdict-page.js';
 import { elapsedMs } from './runtime/clock.js';
-import { commitVerdict, finishVerdict, prepareTasks } from './runtime/commit.js';
+import { checkPlaces, commitVerdict, finishVerdict, prepareTasks } from './runtime/commit.js';
 import { openFolder } from './runtime/folder.js';
 import type { SessionFolder } from './runtime/folder.js';
 import { gather, rowOutputs } from './runtime/gather.js';
@@ -122,6 +122,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
   let draft = drafted;
   let prepared = null;
   if (request.dryRun !== true) {
+    checkPlaces(folder, draft);
     try {
       prepared = prepareTasks(folder, scene.loop, scene.file, draft);
     } catch (error) {
@@ -134,6 +135,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
   const given: VerdictGiven = {
     key: keyOf(scene, gathering),
     strict: context.strict,
+    target: scene.loop.target === undefined ? null : scene.target,
     verdict: draft.verdict,
     facts: draft.facts,
     lists: draft.lists,

@@ -1,6 +1,6 @@
 // Which chain a critic's row belongs to, which row is the critic's, and which round it is. Rounds never fall.
 
-import type { Anomaly, Task } from '../model.js';
+import type { Task } from '../model.js';
 import type { Loop } from '../loops/loop.js';
 import { decidedIn } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
@@ -76,54 +76,72 @@ export function mendOf(chain: string, round: number): string {
   return number <= 1 ? String(round).padStart(3, '0') : `${String(number).padStart(3, '0')}-${round}`;
 }
 
+/** How far a chain had come by what is left of it outside the journal. */
+export interface Trace {
+  readonly round: number;
+  /** Its last verdict asked for more. */
+  readonly open: boolean;
+}
+
+/** What is left of earlier verdicts outside the journal. The strictest of it holds: anyone can write there. */
+export interface Traces {
+  readonly chains: ReadonlyMap<string, Trace>;
+  readonly targets: ReadonlyMap<string, number>;
+  readonly cap: number | null;
+}
+
+export const NO_TRACES: Traces = { chains: new Map(), targets: new Map(), cap: null };
+
 export interface RoundClaims {
   /** What the state files (or the row's column) say. */
   readonly files: number | null;
-  /** What gc_decision lines on the board say, by chain: kept where a journal was lost. */
-  readonly board: ReadonlyMap<string, number>;
+  readonly traces: Traces;
+  /** A person named the chain, so that it may begin afresh. */
+  readonly chosen: boolean;
 }
 
 export interface RoundSettled {
   readonly round: number;
-  readonly anomalies: readonly Anomaly[];
+  /** The chain goes on with the rounds of another. */
+  readonly inherits: boolean;
 }
 
 /** The larger of what history implies and what the files say. Never less than the first round. */
 export function settleRound(loop: Loop, chain: string, state: SessionState, tasks: readonly Task[], claims: RoundClaims): RoundSettled {
   const past = decidedIn(state, loop.loop, chain);
-  const anomalies: Anomaly[] = [];
-  const recorded = Math.max(afterRevisions(past), claims.board.get(chain) ?? 0, finishedRounds(loop, chain, tasks));
-  const carried = carriedOver(loop, chain, state, claims.board);
-  const history = Math.max(recorded, carried);
-  if (carried > recorded && carried > (claims.files ?? 0)) {
-    anomalies.push({
-      rule: 'E5',
-      message: `${chain} was not among the tasks when this session was first judged, so it goes on with the rounds of the chain left open.`,
-    });
+  const recorded = Math.max(afterRevisions(past), claims.traces.chains.get(chain)?.round ?? 0, finishedRounds(loop, chain, tasks));
+  const carried = isKnown(loop, chain, state, claims) ? 0 : openRounds(loop, state, claims.traces);
+  return {
+    round: Math.max(loop.round.first, recorded, carried, claims.files ?? 0),
+    inherits: carried > Math.max(recorded, claims.files ?? 0, loop.round.first),
+  };
+}
+
+/** A chain that a person named, that was planned when the rules were frozen, or that was judged before. */
+function isKnown(loop: Loop, chain: string, state: SessionState, { traces, chosen }: RoundClaims): boolean {
+  const planned = state.frozen.get(loop.loop)?.chains.includes(chain) ?? false;
+  return chosen || planned || traces.chains.has(chain) || decidedIn(state, loop.loop, chain).length > 0;
+}
+
+/** A chain that nobody announced cannot start afresh while another is open: new names would mean endless rounds. */
+function openRounds(loop: Loop, state: SessionState, traces: Traces): number {
+  let round = 0;
+  const prefix = `${loop.loop}/`;
+  for (const key of state.verdicts.keys()) {
+    const past = key.startsWith(prefix) ? decidedIn(state, loop.loop, key.slice(prefix.length)) : [];
+    const last = past.at(-1)?.verdict.outcome;
+    if (last === 'revise' || last === 'escalate') round = Math.max(round, afterRevisions(past));
   }
-  return { round: Math.max(loop.round.first, history, claims.files ?? 0), anomalies };
+  for (const [chain, trace] of traces.chains) {
+    const closed = decidedIn(state, loop.loop, chain).length > 0;
+    if (trace.open && !closed) round = Math.max(round, trace.round);
+  }
+  return round;
 }
 
 function afterRevisions(past: readonly PastVerdict[]): number {
   let round = 0;
   for (const { verdict } of past) round = Math.max(round, verdict.outcome === 'revise' ? verdict.round + 1 : verdict.round);
-  return round;
-}
-
-/** A chain that nobody announced cannot start afresh while another is open: new rows would mean endless rounds. */
-function carriedOver(loop: Loop, chain: string, state: SessionState, board: ReadonlyMap<string, number>): number {
-  const frozen = state.frozen.get(loop.loop);
-  const chosen = typeof loop.chain === 'object' && loop.chain.choose === true;
-  if (frozen === undefined || chosen || frozen.chains.includes(chain) || decidedIn(state, loop.loop, chain).length > 0) return 0;
-  let round = 0;
-  for (const key of state.verdicts.keys()) {
-    const prefix = `${loop.loop}/`;
-    if (!key.startsWith(prefix)) continue;
-    const other = key.slice(prefix.length);
-    const past = decidedIn(state, loop.loop, other);
-    const last = past.at(-1)?.verdict.outcome;
-    if (last === 'revise' || last === 'escalate') round = Math.max(round, afterRevisions(past), board.get(other) ?? 0);
-  }
   return round;
 }
 

@@ -50,6 +50,8 @@ export interface VerdictGiven {
   /** What makes evidence the same evidence: see rounds.ts. */
   readonly key: string;
   readonly strict: boolean;
+  /** What the chain is held to, where its loop has a target. */
+  readonly target: number | null;
   readonly verdict: Verdict;
   /** The facts after the repairs. */
   readonly facts: Readonly<Record<string, FactValue>>;

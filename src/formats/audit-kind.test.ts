@@ -49,3 +49,9 @@ test('the dimension speaks where the text does not, and always for accessibility
   check(['Too small'], 'high', 'Consistency');
   check(['Rename it'], 'medium', 'Consistency');
 });
+
+test('a declared category decides before the words', () => {
+  expect(severityOfKind('keyboard behaviour is not described', '', 'documentation')).toBe('medium');
+  expect(severityOfKind('Rename it', '', 'token-format')).toBe('critical');
+  expect(severityOfKind('Contrast is 2:1', '', 'other')).toBe('critical');
+});

@@ -54,8 +54,8 @@ export function readReportText(text: string, about: About, options: FindingsOpti
 
 /** Markdown may begin with a bracket too: `[CRITICAL] …`. A fence at the start of a .json file is Markdown around JSON. */
 function isJson(text: string, about: About): boolean {
-  const start = text.replace(/^\uFEFF/, '').trimStart();
-  if (start.startsWith('{') || /^\[\s{0,200}[{"\]]/.test(start)) return true;
+  const start = text.trimStart();
+  if (start.startsWith('{') || (start.startsWith('[') && /^\[\s{0,200}[{"\]]/.test(start))) return true;
   return about.path.toLowerCase().endsWith('.json') && !start.startsWith('```');
 }
 

@@ -1,7 +1,7 @@
 // Tells from its words whether a line of a report blames or praises what it speaks of. Asked where a heading promises
 // findings and a line carries no severity.
 
-import { leadingWord, PhraseList, WordList, Wording } from './wording.js';
+import { leadingWord, PhraseList, WordList, wordsOf } from './wording.js';
 
 const PRAISE_MARKS = ['\u2705', '\u2713', '\u2714', '\u2611', '\u{1f44d}', '\u{1f7e2}'];
 const BLAME_MARKS = ['\u274c', '\u2717', '\u2718', '\u26a0', '\u{1f534}', '\u{1f7e0}', '\u{1f7e1}', '\u{1f6ab}', '\u2757'];
@@ -29,12 +29,12 @@ export function isBlamed(text: string): boolean {
 }
 
 export function isNegative(text: string): boolean {
-  const wording = new Wording(text);
-  return NEGATIVE.isIn(wording) || wording.words.some((word) => NEGATIVE_STEMS.some((stem) => word.startsWith(stem)));
+  const words = wordsOf(text);
+  return NEGATIVE.isIn(words) || words.some((word) => NEGATIVE_STEMS.some((stem) => word.startsWith(stem)));
 }
 
 export function isPositive(text: string): boolean {
-  return POSITIVE.hasAny(new Wording(text).words);
+  return POSITIVE.hasAny(wordsOf(text));
 }
 
 /** "No failures were found", "Zero duplicates." */

@@ -9,6 +9,7 @@ import { dedupe, findingsOf, reconcile } from './findings-json.js';
 import { firstOf, own, type JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
 import { quote, readable, unreadable, type Reader } from './reader.js';
+import { WordList } from './wording.js';
 import {
   countsOfObject,
   parseSeverity,
@@ -20,6 +21,7 @@ import {
 } from './severity.js';
 
 const EXPECTED = 'critiques with a severity each, or counts such as CRITICAL:1 HIGH:2';
+const COUNT_KEYS = new WordList('critical high medium low critical_count high_count medium_count low_count');
 const MESSAGE_KEYS = ['challenge', 'critique', 'message', 'description', 'issue', 'title', 'text', 'summary', 'finding'];
 
 export const readCritique: Reader = (text, about) => {
@@ -57,23 +59,19 @@ export const readSeveritySummary: Reader = (text) => {
 
 /** One entry is one critique, or carries a list of them. */
 function findingsIn({ data, worker }: Entry, notes: string[]): readonly Finding[] {
-  const nested = findingsOf([listsOf(data)], { fallback: null });
-  notes.push(...nested.notes);
+  const list = firstOf(data, ['findings', 'challenges', 'critiques', 'issues']);
+  // Only the list: a severity at the top is the entry's own.
+  const nested = Array.isArray(list) ? findingsOf([{ findings: list }], { fallback: null }) : null;
+  notes.push(...(nested?.notes ?? []));
   const word = firstOf(data, ['severity', 'level', 'priority']);
-  if (word === undefined || typeof word === 'object') return nested.findings;
+  if (word === undefined || typeof word === 'object') return nested?.findings ?? [];
   const message = firstOf(data, MESSAGE_KEYS);
   const text = typeof message === 'string' ? message : '';
-  if (isNoFinding(String(word)) || (text !== '' && isNoFinding(text))) return nested.findings;
+  if (isNoFinding(String(word)) || (text !== '' && isNoFinding(text))) return nested?.findings ?? [];
   return [
     makeFinding({ severity: severityOf(word, notes), ...placed(text || `a critique by ${worker || 'an unnamed worker'}`, data) }),
-    ...nested.findings,
+    ...(nested?.findings ?? []),
   ];
-}
-
-/** The members that hold lists of critiques; a severity at the top is the entry's own. */
-function listsOf(data: JsonObject): JsonObject {
-  const list = firstOf(data, ['findings', 'challenges', 'critiques', 'issues']);
-  return Array.isArray(list) ? { findings: list } : {};
 }
 
 function severityOf(word: unknown, notes: string[]): Severity {
@@ -99,7 +97,5 @@ function summaryOf(data: JsonObject): SeveritySummary | null {
 
 /** `{critical: 1, high: 2}` right in the data. */
 function numbersOf(data: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(data).filter(([key, value]) => typeof value === 'number' && /^(?:critical|high|medium|low)(?:_count)?$/i.test(key)),
-  );
+  return Object.fromEntries(Object.entries(data).filter(([key, value]) => typeof value === 'number' && COUNT_KEYS.has(key.toLowerCase())));
 }

@@ -5,6 +5,7 @@ import { SEVERITIES, type Counts, type Finding, type Severity } from '../model.j
 import { findingFromUnknown, type FindingContext } from './finding.js';
 import { isObject, nameOf, own, type JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
+import { WordList } from './wording.js';
 import {
   countFindings,
   countsOfObject,
@@ -50,6 +51,8 @@ const COUNT_KEYS = [
   'totals',
   'findings_count',
 ];
+
+const NO_GROUPS = new WordList('error errors warning warnings info note notes information warn');
 
 /** The top object and those of its members that only wrap a report. */
 export function rootsOf(top: JsonObject, wrappers: readonly string[]): readonly JsonObject[] {
@@ -137,8 +140,9 @@ function takeGroups(root: JsonObject, basket: Basket): void {
 
 /** Not every name that holds a severity word names a group: `errors` and `warnings` of a tool's output do not. */
 function groupOf(key: string): Severity | null {
-  const name = key.replaceAll('_', ' ').replace(/ (?:count|total)$/i, '');
-  return /^(?:errors?|warnings?|info|notes?|information|warn)$/i.test(name) ? null : parseSeverity(name);
+  const words = key.toLowerCase().replaceAll('_', ' ');
+  const name = words.endsWith(' count') || words.endsWith(' total') ? words.slice(0, -' count'.length) : words;
+  return NO_GROUPS.has(name) ? null : parseSeverity(name);
 }
 
 function draw(value: unknown, basket: Basket, context: FindingContext): void {

@@ -27,9 +27,9 @@ export function parseFindingsText(text: string): FindingsText {
   if (json !== null) return json;
   const claims: { readonly tag: Tagged; message: string }[] = [];
   let stated: StatedCounts | null = null;
-  for (const piece of text.split(SEPARATORS).flatMap((part) => part.split(BOUNDARY))) {
+  for (const piece of text.split(SEPARATORS).flatMap(splitAtTags)) {
     const body = piece
-      .replace(/^\s{0,20}(?:[-*•+]|\d{1,3}[.)])\s{1,5}/, '')
+      .replace(/^\s{0,20}(?:[-*\u2022+]|\d{1,3}[.)])\s{1,5}/, '')
       .trim()
       .replace(/,$/, '');
     if (body === '') continue;
@@ -50,8 +50,13 @@ export function parseFindingsText(text: string): FindingsText {
   return { findings, ...reconcile(findings, stated) };
 }
 
+function splitAtTags(part: string): readonly string[] {
+  return part.includes('[') || part.includes('**') || part.includes(':') ? part.split(BOUNDARY) : [part];
+}
+
 function parseAsJson(text: string): FindingsText | null {
-  if (!/^\s{0,20}(?:\[\s{0,20}[{"\]]|\{)/.test(text)) return null;
+  const start = text.trimStart();
+  if (!start.startsWith('{') && !(start.startsWith('[') && /^\[\s{0,20}[{"\]]/.test(start))) return null;
   const json = parseJson(text);
   if (!json.ok || (!Array.isArray(json.value) && !isObject(json.value))) return null;
   // A sentence in such a list is a finding only where it is tagged, as outside of one.

@@ -65,7 +65,8 @@ function addPair(line: string, pairs: Map<string, Scalar>, notes: string[]): voi
 }
 
 function scalarOf(text: string): Scalar {
-  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  const lower = text.toLowerCase();
+  if (lower === 'true' || lower === 'false') return lower === 'true';
   const score = parseScore(text);
   if (score === null) return text;
   return score.outOf === null || text.endsWith('%') ? score.value : (toTen(score) ?? text);

@@ -2,7 +2,8 @@
 // asked about text that holds more than ASCII letters, punctuation, symbols and emoji.
 
 /** All beyond ASCII that may be a letter or a number; dashes, quotes, arrows, symbols, emoji and their joiners are not among it. */
-const FOREIGN = /[\u00aa\u00b2\u00b3\u00b5\u00b9-\u00be\u00c0-\u1fff\u2070-\u218f\u2460-\u24ff\u2776-\u2793\u2c00-\ud83b\ud83f-\udbff\uf900-\ufdff\ufe70-\uffff]/;
+const FOREIGN =
+  /[\u00aa\u00b2\u00b3\u00b5\u00b9-\u00be\u00c0-\u1fff\u2070-\u218f\u2460-\u24ff\u2776-\u2793\u2c00-\ud83b\ud83f-\udbff\uf900-\ufdff\ufe70-\uffff]/;
 
 const LETTER = '\\p{L}';
 const NUMBER = '\\p{N}';
@@ -24,16 +25,14 @@ export class LetterPattern {
   }
 }
 
-const ANY_LETTER = new LetterPattern('[\\p{L}]');
-const ANY_WORD = new LetterPattern('[\\p{L}\\p{N}]');
 const WORDS = new LetterPattern('[\\p{L}\\p{N}]+', 'g');
 
 export function hasLetter(text: string): boolean {
-  return ANY_LETTER.for(text).test(text);
+  return /[A-Za-z]/.test(text) || (FOREIGN.test(text) && /\p{L}/u.test(text));
 }
 
 export function hasLetterOrNumber(text: string): boolean {
-  return ANY_WORD.for(text).test(text);
+  return /[A-Za-z0-9]/.test(text) || (FOREIGN.test(text) && /[\p{L}\p{N}]/u.test(text));
 }
 
 export function hasDigit(text: string): boolean {
@@ -43,6 +42,24 @@ export function hasDigit(text: string): boolean {
 /** Runs of letters and numbers. */
 export function letterWords(text: string): readonly string[] {
   return text.match(WORDS.for(text)) ?? [];
+}
+
+/** How many characters at the start of the text are blanks or one of these marks; at most so many are counted. */
+export function marksLength(text: string, marks: string, most: number): number {
+  let length = 0;
+  while (length < most && length < text.length && isMark(text.charAt(length), marks)) length += 1;
+  return length;
+}
+
+/** The same at the end of the text. */
+export function endMarksLength(text: string, marks: string, most: number): number {
+  let length = 0;
+  while (length < most && length < text.length && isMark(text.charAt(text.length - 1 - length), marks)) length += 1;
+  return length;
+}
+
+function isMark(char: string, marks: string): boolean {
+  return marks.includes(char) || char.trim() === '';
 }
 
 export function isDigit(code: number): boolean {

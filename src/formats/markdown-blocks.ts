@@ -42,7 +42,7 @@ interface OpenItem extends ListItem {
   readonly items: OpenItem[];
 }
 
-const BULLET = /^\s{0,200}(?:[-*+\u2022\u2023\u2013]|\d{1,3}[.)])\s{1,20}(?=\S)/;
+const BULLET = /^\s*(?:[-*+\u2022\u2023\u2013]|\d{1,3}[.)])\s+(?=\S)/;
 const MAX_NESTING = 20;
 
 export function parseMarkdown(text: string): Section {
@@ -216,7 +216,8 @@ class Cutter {
   /** `Issues:` or `CRITICAL (2)` above a list or table. */
   private isLabel(trimmed: string): boolean {
     const colon = trimmed.indexOf(':');
-    if (trimmed.length > 80 || '.!?'.includes(trimmed.slice(-1)) || (colon >= 0 && trimmed.slice(colon).replaceAll('*', '') !== ':')) return false;
+    if (trimmed.length > 80 || '.!?'.includes(trimmed.slice(-1)) || (colon >= 0 && trimmed.slice(colon).replaceAll('*', '') !== ':'))
+      return false;
     const next = this.line(1).trim() === '' ? this.line(2) : this.line(1);
     return BULLET.test(next) || next.trim().startsWith('|');
   }
@@ -230,7 +231,7 @@ function pushItem(bullet: RegExpExecArray, line: string, number: number, top: Op
     parent = open.at(-1);
   }
   const body = line.slice(bullet[0].length).trim();
-  const box = body.startsWith('[') ? /^\[([ xX\u2713\u2714])\]\s{1,5}/.exec(body) : null;
+  const box = body.startsWith('[') && body.charAt(2) === ']' ? /^\[([ xX\u2713\u2714])\]\s{1,5}/.exec(body) : null;
   const text = box === null ? body : body.slice(box[0].length);
   const item: OpenItem = { line: number, text, checked: box === null ? null : box[1] !== ' ', details: [], items: [], indent };
   (parent?.items ?? top).push(item);
@@ -268,10 +269,15 @@ function isUnderline(line: string): boolean {
 }
 
 function isDelimiter(line: string): boolean {
-  return line.includes('-') && line.includes('|') && splitCells(line).every((cell) => /^:?-{1,200}:?$/.test(cell));
+  return (
+    line.includes('-') &&
+    line.includes('|') &&
+    splitCells(line).every((cell) => cell.includes('-') && ['', ':', '::'].includes(cell.replaceAll('-', '')))
+  );
 }
 
 function isFenceEnd(line: string): boolean {
+  if (!line.includes('```') && !line.includes('~~~')) return false;
   const trimmed = line.trim();
   return isFence(trimmed) && isRunOf(trimmed.charAt(0), trimmed);
 }

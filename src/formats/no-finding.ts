@@ -1,8 +1,8 @@
 // Tells a finding from its absence: "None", "No issues found", a template's placeholder. Careful in one direction:
 // "No focus state is defined" and "None of the buttons have labels" are findings.
 
-import { hasLetterOrNumber, letterWords } from './letters.js';
-import { WordList } from './wording.js';
+import { endMarksLength, hasLetterOrNumber, letterWords, marksLength } from './letters.js';
+import { leadingWord, WordList } from './wording.js';
 
 /** Nouns that "no …" denies. */
 const NOUNS = new WordList(
@@ -23,11 +23,14 @@ const NOTHING = new WordList('none nil nothing na tbd todo zero 0');
 
 /** "There are no issues", "I found nothing". */
 const OPENERS = new WordList('there i we found');
+/** All words that can begin such a statement; `n` is that of n/a. */
+const FIRST_WORDS = new WordList('no without not none nil nothing n na tbd todo zero 0 there i we found');
+const EMPHASIS = '*_`';
 const MOST_MARKS = 10;
 
 /** A statement that there is nothing to report. */
 export function saysNone(text: string): boolean {
-  if (text.length > 120) return false;
+  if (text.length > 120 || beginsOtherwise(text)) return false;
   const [first, ...others] = statementWords(text.toLowerCase().replace('n/a', 'na'));
   if (first === undefined) return false;
   if (first === 'not' && others[0] === 'applicable') return others.length === 1;
@@ -39,6 +42,12 @@ export function saysNone(text: string): boolean {
   const noun = others.findIndex((word) => NOUNS.has(word));
   if (noun < 0) return false;
   return others.every((word, at) => at === noun || (at < noun ? ADJECTIVES : TAIL).has(word) || NOUNS.has(word));
+}
+
+/** Seen without cutting the text: it begins with a word that no such statement begins with. */
+function beginsOtherwise(text: string): boolean {
+  const first = leadingWord(text);
+  return first !== '' && !first.includes('_') && !FIRST_WORDS.has(first);
 }
 
 function statementWords(statement: string): readonly string[] {
@@ -64,14 +73,6 @@ export function isNoFinding(text: string): boolean {
 function trimMarks(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length > 400) return trimmed;
-  let start = 0;
-  while (start < MOST_MARKS && isMark(trimmed.charAt(start))) start += 1;
-  let end = trimmed.length;
-  while (end > start && end > trimmed.length - MOST_MARKS && isMark(trimmed.charAt(end - 1))) end -= 1;
-  return trimmed.slice(start, end);
-}
-
-/** Emphasis, or a blank. Past the end there is none. */
-function isMark(char: string): boolean {
-  return char === '*' || char === '_' || char === '`' || (char !== '' && char.trim() === '');
+  const start = trimmed.slice(marksLength(trimmed, EMPHASIS, MOST_MARKS));
+  return start.slice(0, start.length - endMarksLength(start, EMPHASIS, MOST_MARKS));
 }

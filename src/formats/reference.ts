@@ -1,7 +1,7 @@
 // Finds the file and line that a sentence points at: `(src/a.ts:12)`, `a.ts#L12`, `(tokens.json, line 3)`.
 // URLs, times such as 12:30, ratios such as 4.5:1 and token names such as `spacing.md` are no files.
 
-import { hasDigit, hasLetter } from './letters.js';
+import { hasDigit, hasLetter, hasLetterOrNumber } from './letters.js';
 import { lowerCase, WordList } from './wording.js';
 
 export interface Reference {
@@ -59,9 +59,12 @@ function findReference(text: string): Found | null {
   let plain: Found | null = null;
   const bareNames = mayNameFile(text);
   if (!bareNames && !text.includes('.')) return null;
-  for (const match of text.matchAll(TOKEN)) {
-    if (match[0].length > 320 || !(bareNames || match[0].includes('.'))) continue;
-    const found = referenceAt(text, match.index, match[0]);
+  let end = 0;
+  for (const token of text.match(TOKEN) ?? []) {
+    const start = text.indexOf(token, end);
+    end = start + token.length;
+    if (token.length > 320 || !(bareNames || token.includes('.'))) continue;
+    const found = referenceAt(text, start, token);
     if (found === null) continue;
     if (found.line !== null) return found;
     if (PAIRS.get(text[found.start - 1] ?? '') === text[found.end]) enclosed ??= found;
@@ -83,11 +86,10 @@ function referenceAt(text: string, index: number, token: string): Found | null {
   let end = token.length;
   while (end > lead && '.:!?*]'.includes(token[end - 1] ?? '') && !(token[end - 1] === ']' && token.slice(lead, end).includes('[')))
     end -= 1;
-  const match = POINTER.exec(token.slice(lead, end));
-  if (match === null) return null;
-  const [, path = '', afterColon, afterHash] = match;
+  const pointer = splitPointer(token.slice(lead, end));
+  if (pointer === null) return null;
+  const { path, number } = pointer;
   const start = index + lead;
-  const number = afterColon ?? afterHash;
   if (number !== undefined) {
     return isFile(path, true) ? { artifact: path, line: lineOf(number), start, end: index + end } : null;
   }
@@ -100,6 +102,15 @@ function referenceAt(text: string, index: number, token: string): Found | null {
     start,
     end: index + end + word[0].length - (text[start - 1] === '(' && word[0].endsWith(')') ? 1 : 0),
   };
+}
+
+/** `a.ts:12` or `a.ts#L12` → path and number; most tokens are a path alone. */
+function splitPointer(token: string): { readonly path: string; readonly number: string | undefined } | null {
+  if (!token.includes(':') && !token.includes('#')) {
+    return token.length > 300 || token.includes('?') || token.includes('*') ? null : { path: token, number: undefined };
+  }
+  const match = POINTER.exec(token);
+  return match === null ? null : { path: match[1] ?? '', number: match[2] ?? match[3] };
 }
 
 /** `, line 3` or `(L3)` behind a file. */
@@ -119,7 +130,7 @@ function isFile(path: string, hasLine: boolean): boolean {
   if (NAMES.has(name.toLowerCase())) return true;
   if (dot < 0 || extension === '') return false;
   if (!hasLine && (isProduct(path) || isScale(path))) return false;
-  if (EXTENSIONS.has(extension)) return dot === 0 || /\w/.test(name.slice(0, dot)) || hasLetter(name.slice(0, dot));
+  if (EXTENSIONS.has(extension)) return dot === 0 || name.includes('_') || hasLetterOrNumber(name.slice(0, dot));
   return hasLine && name !== path && dot > 0 && /^[a-z][a-z\d]{0,9}$/.test(extension);
 }
 
@@ -149,8 +160,15 @@ function withoutReference(text: string, found: Found): string {
   const after = text.slice(end).trim();
   let message: string | null = null;
   if (hangs) message = `${before} ${after}`;
-  else if (before === '' && after !== '' && BEFORE_SENTENCE.includes(after.charAt(0))) message = after.replace(/^[:|\u2014\u2013\s-]{1,10}/, '');
-  else if (after === '' && before !== '' && AFTER_SENTENCE.includes(before.slice(-1))) message = before.replace(/[|\u2014\u2013@\u2192\s-]{1,10}$/, '');
+  else if (before === '' && after !== '' && BEFORE_SENTENCE.includes(after.charAt(0)))
+    message = after.replace(/^[:|\u2014\u2013\s-]{1,10}/, '');
+  else if (after === '' && before !== '' && AFTER_SENTENCE.includes(before.slice(-1)))
+    message = before.replace(/[|\u2014\u2013@\u2192\s-]{1,10}$/, '');
   if (message === null || !(hasLetter(message) || hasDigit(message))) return text.trim();
-  return message.replace(/ {1,4}([.,;:])/g, '$1').trim();
+  // Where the reference stood before a comma or a full stop, a blank is left over.
+  return hasLooseMark(message) ? message.replace(/ {1,4}([.,;:])/g, '$1').trim() : message.trim();
+}
+
+function hasLooseMark(text: string): boolean {
+  return text.includes(' .') || text.includes(' ,') || text.includes(' ;') || text.includes(' :');
 }

@@ -11,6 +11,7 @@ import { quote } from './reader.js';
 import { parseThreshold, toTen, type Score } from './score-text.js';
 import { countFindings } from './severity.js';
 import { stripOrnament } from './severity-tag.js';
+import { WordList } from './wording.js';
 
 export interface DraftOptions {
   /** Classes a finding without a severity by its kind. */
@@ -47,11 +48,10 @@ export interface Settled {
   readonly notes: readonly string[];
 }
 
-/** No number that stands before a finding ends later than this. */
-const MAX_NUMBER = 20;
-
-const NUMBERED =
-  /^(?:(?:[Ff]inding|[Ii]ssue|[Pp]roblem|[Cc]hallenge|[Cc]ritique|[Vv]iolation)\s{0,2}#?\d{1,3}|[A-Z]{1,6}-?\d{1,4}|#?\d{1,3})\s{0,2}[.):\u2014\u2013-]{1,2}\s{1,4}(?=\S)/;
+const SIGNALS = new WordList('audit_passed audit_result fix_required');
+/** In a label such as `Finding #12:` the number begins before this. */
+const MAX_LABEL = 14;
+const NUMBERED_THINGS = new WordList('finding issue problem challenge critique violation');
 
 export class Draft {
   private readonly main: Finding[] = [];
@@ -134,7 +134,8 @@ export class Draft {
 
   signal(text: string): void {
     const lower = text.toLowerCase();
-    const known = new Set(lower.match(/\b(?:audit[_ -]passed|audit[_ -]result|fix[_ -]required)\b/g)?.map(underscored));
+    const words = SIGNALS.has(underscored(lower)) ? [lower] : lower.match(/\b(?:audit[_ -]passed|audit[_ -]result|fix[_ -]required)\b/g);
+    const known = new Set(words?.map(underscored));
     if (known.size === 1) for (const word of known) this.signals.add(word);
     else if (known.size === 0 && /^[\w -]{1,40}$/.test(text)) this.signals.add(underscored(lower));
   }
@@ -204,11 +205,21 @@ function underscored(text: string): string {
 
 /** `1.`, `C1:`, `F-001:`, `Finding 2 —` before the finding itself. */
 export function stripNumber(text: string): string {
-  if (!isNumbered(text)) return text;
-  const stripped = text.replace(NUMBERED, '');
+  const stripped = text.slice(numberLength(text));
   return hasLetter(stripped) ? stripped : text;
 }
 
 export function isNumbered(text: string): boolean {
-  return hasDigit(text.slice(0, MAX_NUMBER)) && NUMBERED.test(text);
+  return numberLength(text) > 0;
+}
+
+function numberLength(text: string): number {
+  if (!hasDigit(text.slice(0, MAX_LABEL))) return 0;
+  const thing = /^[A-Za-z]+/.exec(text)?.[0] ?? '';
+  const label = NUMBERED_THINGS.has(thing.toLowerCase())
+    ? /^[A-Za-z]+\s*#?\d{1,3}/.exec(text)
+    : /^(?:[A-Z]{1,6}-?\d{1,4}|#?\d{1,3})/.exec(text);
+  if (label === null) return 0;
+  const after = /^\s*[.):\u2014\u2013-]{1,2}\s+(?=\S)/.exec(text.slice(label[0].length));
+  return after === null ? 0 : label[0].length + after[0].length;
 }

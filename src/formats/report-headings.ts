@@ -5,7 +5,7 @@ import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './letters.js';
 import { parseSeverity } from './severity.js';
 import { stripOrnament } from './severity-tag.js';
-import { leadingWord, lowerCase, PhraseList, WordList, Wording, wordsOf } from './wording.js';
+import { leadingWord, lowerCase, PhraseList, WordList, wordsOf } from './wording.js';
 
 export type Role =
   /** `several`: "Medium/Low", where a tag below may say which. */
@@ -59,28 +59,28 @@ const OVERALL = new WordList(
 export function roleOf(title: string): Role {
   const text = title.slice(0, 200).toLowerCase();
   const severity = severityRole(title.slice(0, 200));
-  const wording = new Wording(text.trim());
-  if (isClosed(text.trim(), wording) && !isStillOpen(wording)) return { kind: 'closed' };
+  const words = wordsOf(text.trim());
+  if (isClosed(text.trim(), words) && !isStillOpen(words)) return { kind: 'closed' };
   if (severity !== null) return severity;
-  if (isAdvice(text, wording)) return { kind: 'advice' };
-  if (SUMMARY.isIn(wording)) return { kind: 'summary' };
-  if (SCORES.hasAny(wording.words)) return { kind: 'scores' };
-  if (FINDINGS.hasAny(wording.words)) return { kind: 'findings' };
-  return { kind: wording.words.includes('dimension') || wording.words.includes('dimensions') ? 'scores' : 'plain' };
+  if (isAdvice(text, words)) return { kind: 'advice' };
+  if (SUMMARY.isIn(words)) return { kind: 'summary' };
+  if (SCORES.hasAny(words)) return { kind: 'scores' };
+  if (FINDINGS.hasAny(words)) return { kind: 'findings' };
+  return { kind: words.includes('dimension') || words.includes('dimensions') ? 'scores' : 'plain' };
 }
 
-function isClosed(text: string, wording: Wording): boolean {
-  return CLOSED_TITLES.has(text) || CLOSED.isIn(wording) || text.includes('what was fixed') || CLOSED_STARTS.opens(wording);
+function isClosed(text: string, words: readonly string[]): boolean {
+  return CLOSED_TITLES.has(text) || CLOSED.isIn(words) || text.includes('what was fixed') || CLOSED_STARTS.opens(words);
 }
 
 /** "Not resolved", "To be fixed", "Unaddressed". */
-function isStillOpen(wording: Wording): boolean {
-  return STILL_OPEN.isIn(wording) || wording.words.some((word) => word.startsWith('un') && word.length >= 'un'.length + 3);
+function isStillOpen(words: readonly string[]): boolean {
+  return STILL_OPEN.isIn(words) || words.some((word) => word.startsWith('un') && word.length >= 'un'.length + 3);
 }
 
-function isAdvice(text: string, wording: Wording): boolean {
+function isAdvice(text: string, words: readonly string[]): boolean {
   if (text.startsWith('action') && ['action', 'actions'].includes(leadingWord(text))) return true;
-  return ADVICE.isIn(wording) || wording.words.some((word) => word.startsWith('recommend') || word.startsWith('suggest'));
+  return ADVICE.isIn(words) || words.some((word) => word.startsWith('recommend') || word.startsWith('suggest'));
 }
 
 /** `### 🔴 Critical Issues (2)`, `High (requires fix)`, `Medium/Low`, `P1 — High` */
@@ -95,7 +95,8 @@ function severityRole(title: string): Role | null {
     if (digits !== undefined) count = Number(digits);
     text = text.slice(0, open).trim();
   }
-  const counted = open < 0 && hasDigit(text) ? /\s?[:\u2014\u2013-]\s?(\d{1,6})(?:\s(?:issues?|findings?|found|total))?$/.exec(lowerCase(text)) : null;
+  const counted =
+    open < 0 && hasDigit(text) ? /\s?[:\u2014\u2013-]\s?(\d{1,6})(?:\s(?:issues?|findings?|found|total))?$/.exec(lowerCase(text)) : null;
   if (counted !== null) {
     text = text.slice(0, counted.index);
     count = Number(counted[1]);

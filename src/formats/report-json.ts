@@ -109,7 +109,7 @@ function takeDimensions(entries: readonly Entry[], draft: Draft): void {
       continue;
     }
     const outOf = score.outOf ?? (hundred ? 100 : null);
-    if (/^(?:overall|total|average)$/i.test(name)) {
+    if (['overall', 'total', 'average'].includes(name.toLowerCase())) {
       draft.score({ value: score.value, outOf });
       continue;
     }

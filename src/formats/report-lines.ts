@@ -2,7 +2,7 @@
 // report is decided by the walk in report-markdown.ts.
 
 import { SEVERITIES, type Severity } from '../model.js';
-import { hasDigit, hasLetter, isDigit, LetterPattern } from './letters.js';
+import { endMarksLength, hasDigit, hasLetter, isDigit, LetterPattern } from './letters.js';
 import { plainText } from './markdown-blocks.js';
 import { findScore, parseScore, type Score } from './score-text.js';
 import { parseSeveritySummary } from './severity.js';
@@ -17,19 +17,24 @@ export interface KeyValue {
   readonly value: string;
 }
 
+/** Marks that may stand between a key's colon and the blank behind it. */
+const KEY_ENDS = '*`';
 const NAME = new LetterPattern(String.raw`^[\p{L}][\p{L}\d\s_-]*$`);
 
 /** `**Audit Score:** 7/10` → audit_score. Null where the line is a sentence. */
 export function splitKey(text: string): KeyValue | null {
   const at = text.indexOf(':');
   if (at < 1 || at > 120) return null;
+  // Most colons are in the middle of something: a time, a ratio, a path.
+  if (!KEY_ENDS.includes(text.charAt(at + 1)) && text.charAt(at + 1).trim() !== '' && !text.includes('](')) return null;
   const plain = stripOrnament(plainText(text)).replaceAll('`', '');
   const colon = plain.indexOf(':');
   if (colon < 1 || colon > 40 || plain.charAt(colon + 1).trim() !== '') return null;
   const head = plain.slice(0, colon);
   const name = (head.includes('(') ? head.replace(/\([^()]{0,40}\)/g, '') : head).trim();
   if (!NAME.for(name).test(name)) return null;
-  const words = name.split(/[\s_-]{1,5}/);
+  const isOneWord = leadingWord(name).length === name.length && !name.includes('_');
+  const words = isOneWord ? [name] : name.split(/[\s_-]{1,5}/);
   if (words.length > 5) return null;
   return { key: words.join('_').toLowerCase(), name, value: plain.slice(colon + 1).trim() };
 }
@@ -115,7 +120,10 @@ export function scoreLine(text: string, listed: boolean): ScoreLine | null {
 /** "score", "overall design score", "overall quality", "ui audit report" */
 function isOverallName(name: string): boolean {
   if (leadingWord(name) === 'overall') return true;
-  const words = name.replaceAll('_', ' ').split(' ').filter((word) => word !== '');
+  const words = name
+    .replaceAll('_', ' ')
+    .split(' ')
+    .filter((word) => word !== '');
   if (words.length <= 4 && SCORE_NAMES.has(words.at(-1) ?? '') && words.slice(0, -1).every((word) => QUALIFIERS.has(word))) return true;
   const [report = '', ending, ...others] = name.split(' ').slice(name.startsWith('design ') || name.startsWith('ui ') ? 1 : 0);
   return REPORTS.has(report) && others.length === 0 && (ending === undefined || ending === 'result' || ending === 'report');
@@ -134,8 +142,8 @@ function thresholdIn(text: string): Score | null {
 
 /** "8/10 components" is no score. */
 function countsThings(after: string): boolean {
-  const word = /^\s{0,3}\(?(\w+)/.exec(after)?.[1] ?? '';
-  return COUNTED_THINGS.has(word.toLowerCase());
+  const rest = after.trimStart();
+  return COUNTED_THINGS.has(leadingWord(rest.startsWith('(') ? rest.slice(1) : rest));
 }
 
 /** `Critical: 2`, `**High Issues**: 0`, `CRITICAL:1 HIGH:2`, `- Medium (3)`: how many, not what. */
@@ -172,9 +180,11 @@ const TALLY_WORDS = new WordList(
 function tallyLine(plain: string): readonly (readonly [Severity, number])[] | null {
   if (plain.length > 160 || !hasDigit(plain)) return null;
   const lower = plain.toLowerCase();
+  const mentioned = SEVERITIES.filter((severity) => lower.includes(severity));
+  if (mentioned.length < 2) return null;
   const words: readonly string[] = lower.match(WORDS.for(lower)) ?? [];
-  if (words.length < 2 || !words.every((word) => TALLY_WORDS.has(word))) return null;
-  const named = SEVERITIES.filter((severity) => words.includes(severity));
+  if (!words.every((word) => TALLY_WORDS.has(word))) return null;
+  const named = mentioned.filter((severity) => words.includes(severity));
   const summary = named.length < 2 ? null : parseSeveritySummary(plain);
   return summary === null ? null : named.map((severity) => [severity, summary.counts[severity]] as const);
 }
@@ -182,7 +192,7 @@ function tallyLine(plain: string): readonly (readonly [Severity, number])[] | nu
 function cleanName(text: string): string {
   let name = text.includes('(') ? text.replace(/\([^()]{0,40}\)?/g, ' ') : text;
   if (name.includes('[')) name = name.replace(/\[[^[\]]{0,40}\]?/g, ' ');
-  if (hasDigit(name)) name = name.replace(/^\s{0,3}\d{1,3}[.)]\s{1,3}/, '');
-  name = name.replace(/[\s:\u2014\u2013|=_*-]{1,20}$/, '');
+  if (isDigit(name.trimStart().charCodeAt(0))) name = name.replace(/^\s{0,3}\d{1,3}[.)]\s{1,3}/, '');
+  name = name.slice(0, name.length - endMarksLength(name, ':\u2014\u2013|=_*-', 20));
   return hasLetter(name) ? name.trim().replace(/\s+/g, ' ') : '';
 }

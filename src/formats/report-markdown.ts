@@ -13,6 +13,7 @@ import { countLine, isLabel, scoreLine, scoreLines, splitKey } from './report-li
 import { takeTable } from './report-tables.js';
 import { parseSeverity, unknownSeverityNote, worseOf } from './severity.js';
 import { splitTag, type Tagged } from './severity-tag.js';
+import { WordList } from './wording.js';
 
 export interface JsonFence {
   readonly line: number;
@@ -33,9 +34,9 @@ interface Context {
 
 const START: Context = { mode: 'neutral', severity: null, several: false, dimension: '', title: '', place: '', aside: false };
 
-const JSON_LANGUAGES = ['json', 'jsonc', 'json5'];
-const SIGNAL_KEYS = ['signal', 'audit_signal', 'gc_signal'];
-const FIGURE_KEYS = ['threshold', 'weight', 'total', 'total_issues', 'total_findings'];
+const JSON_LANGUAGES = new WordList('json jsonc json5');
+const SIGNAL_KEYS = new WordList('signal audit_signal gc_signal');
+const FIGURE_KEYS = new WordList('threshold weight total total_issues total_findings');
 
 /** Drafts the report and gives back its JSON fences, which may hold a report of their own. */
 export function walkMarkdown(text: string, draft: Draft): readonly JsonFence[] {
@@ -106,8 +107,7 @@ class Walk {
     const onlyDetails = described && section.sections.length === 0 && section.blocks.every((block) => block.kind !== 'table');
     const tag = splitTag(section.title);
     const said = fields.get('severity');
-    const tagged =
-      tag !== null && tag.rest !== '' && (onlyDetails || (tag.mark === 'bracket' && opensWithBracket(section.title)));
+    const tagged = tag !== null && tag.rest !== '' && (onlyDetails || (tag.mark === 'bracket' && opensWithBracket(section.title)));
     const listed = (above.mode === 'severity' && section.level < 8) || (above.mode === 'findings' && isNumbered(section.title));
     const bare = listed && onlyDetails && section.blocks.length > 0 && dimensionWord(section.title) === null;
     if (!tagged && said === undefined && !bare) return false;
@@ -133,7 +133,7 @@ class Walk {
       else if (block.kind === 'text') this.text(block.lines, context, bareProse);
       else if (context.mode === 'closed') continue;
       else if (block.kind === 'table') this.table(block, context);
-      else if (JSON_LANGUAGES.includes(block.language)) this.fences.push(block);
+      else if (JSON_LANGUAGES.has(block.language)) this.fences.push(block);
     }
   }
 
@@ -227,7 +227,7 @@ class Walk {
   /** A score, a signal, a threshold, a count: true where the line was one of these. */
   private fact(line: string, context: Context): boolean {
     const pair = splitKey(line);
-    if (pair !== null && SIGNAL_KEYS.includes(pair.key)) {
+    if (pair !== null && SIGNAL_KEYS.has(pair.key)) {
       if (!isPlaceholder(pair.value)) this.draft.signal(pair.value);
       return true;
     }
@@ -239,8 +239,7 @@ class Walk {
     const scored = scoreLines(line, context.mode === 'scores');
     const section = context.title === '' || isOverall(context.title) ? null : stripNumber(context.title);
     if (scored.length === 0) {
-      if (pair === null || !FIGURE_KEYS.includes(pair.key) || !/^\W{0,3}\d/.test(pair.value))
-        return false;
+      if (pair === null || !FIGURE_KEYS.has(pair.key) || !/^\W{0,3}\d/.test(pair.value)) return false;
       if (pair.key === 'threshold' && section !== null) this.draft.threshold(section, pair.value);
       return true;
     }

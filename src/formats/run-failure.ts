@@ -1,13 +1,10 @@
-// One failed test of a run: what it is called, where it lies, and which of the seven classes its message belongs to.
+// One failed test of a run: what it is called, where it lies, and which class its message belongs to.
 
 import type { Finding } from '../model.js';
+import { classifyFailure, FAILURE_CLASSES, type FailureClass } from './failure-class.js';
 import { makeFinding } from './finding.js';
 import { firstOf, isObject, nameOf, own, type JsonObject } from './json-text.js';
 import { parseReference } from './reference.js';
-
-export const FAILURE_CLASSES = ['assertion mismatch', 'missing import', 'null reference', 'async', 'mock', 'type error', 'other'] as const;
-
-export type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 /** A type, not an interface, so that it is an Item of a list. */
 export type Failure = {
@@ -17,41 +14,6 @@ export type Failure = {
   readonly class: FailureClass;
   readonly message: string;
 };
-
-/** In this order: "expected mock to be called" is a mock's matter before it is an assertion's. */
-const PATTERNS: readonly (readonly [FailureClass, RegExp])[] = [
-  [
-    'missing import',
-    /cannot find (?:module|package)|module not found|modulenotfounderror|importerror|failed to resolve import|cannot resolve|unable to resolve|is not exported|does not provide an export|no module named|unresolved import/i,
-  ],
-  [
-    'type error',
-    /\bTS\d{4,5}\b|is not assignable|does not exist on type|has no exported member|implicitly has an? 'any'|incompatible types?\b|type mismatch/i,
-  ],
-  [
-    'null reference',
-    /cannot read propert|cannot set propert|of (?:null|undefined)\b|is (?:null|undefined|not defined)\b(?! to )|'?nonetype'?|null ?pointer|nullreference|nil pointer|undefined is not an object|null is not an object/i,
-  ],
-  [
-    'mock',
-    /\bmock|\bspy\b|\bspies\b|\bstub|tohavebeencalled|not (?:been )?called|been called|called with|number of calls|\bjest\.fn|\bvi\.fn/i,
-  ],
-  [
-    'assertion mismatch',
-    /^\s{0,5}(?:\w{1,40}\.)?AssertionError|expected .{0,400}\b(?:received|but got|to (?:be|equal|have|match|contain|include|deep|strictly))\b|expect\(.{0,200}\)\./i,
-  ],
-  [
-    'async',
-    /time[d]?[ -]?out|not resolved|unresolved promise|unhandled(?: promise)? rejection|\bpromise\b|\basync\b|\bawait\b|done\(\)|deadlock|never settled/i,
-  ],
-  ['assertion mismatch', /\bassert|\bexpected\b|\breceived\b|does not equal|not equal|to(?:Be|Equal|Match|Contain)\b|!==?|mismatch/i],
-  ['type error', /\btypeerror\b|is not a function|is not iterable|is not a constructor/i],
-];
-
-export function classifyFailure(message: string): FailureClass {
-  const text = message.slice(0, 4000);
-  return PATTERNS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'other';
-}
 
 export function failuresOf(value: unknown, notes: string[]): readonly Failure[] {
   if (value === undefined || value === null) return [];
@@ -99,7 +61,10 @@ function failureOf(entry: unknown, number: number): Failure {
 function classOf(failure: JsonObject, message: string): FailureClass {
   const drawn = classifyFailure(message);
   if (drawn !== 'other') return drawn;
-  const given = textAt(failure, ['class', 'type', 'category', 'failure_type', 'kind']).toLowerCase().replaceAll(/[_-]/g, ' ');
+  const given = textAt(failure, ['class', 'type', 'category', 'failure_type', 'kind'])
+    .toLowerCase()
+    .replaceAll('_', ' ')
+    .replaceAll('-', ' ');
   return FAILURE_CLASSES.find((name) => name === given || (given !== '' && name.startsWith(given))) ?? 'other';
 }
 

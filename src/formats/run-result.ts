@@ -6,8 +6,9 @@ import { isObject, nameOf, numberOf, own, parseJson, type JsonObject } from './j
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 import { failuresOf, findingOf } from './run-failure.js';
 import { countFindings } from './severity.js';
+import { WordList } from './wording.js';
 
-export { classifyFailure, FAILURE_CLASSES, type FailureClass } from './run-failure.js';
+export { classifyFailure } from './failure-class.js';
 
 const EXPECTED = 'a JSON object with pass_rate, coverage, total, passed, failed and failures';
 
@@ -117,8 +118,10 @@ function statedRate(value: unknown, notes: string[]): number | null | Refusal {
   return rate;
 }
 
-const UNAVAILABLE =
-  /^(?:unavailable|n\/?a|none|null|unknown|not (?:available|measured|collected|run)|no coverage(?: tool)?|missing|-|—)\.?$/i;
+const UNAVAILABLE = new WordList(
+  'unavailable|n/a|na|none|null|unknown|not available|not measured|not collected|not run|no coverage|no coverage tool|missing|-|\u2014',
+  '|',
+);
 
 /** Null where no coverage was measured. A figure that cannot be is refused: leaving it out would let the pass rate decide alone. */
 function coverageOf(value: unknown, notes: string[]): number | null | Refusal {
@@ -131,7 +134,8 @@ function coverageOf(value: unknown, notes: string[]): number | null | Refusal {
     return coverageOf(inner, notes);
   }
   const text = typeof value === 'string' ? value.trim() : '';
-  if (typeof value === 'string' && (text === '' || UNAVAILABLE.test(text))) return null;
+  if (typeof value === 'string' && (text === '' || UNAVAILABLE.has((text.endsWith('.') ? text.slice(0, -1) : text).toLowerCase())))
+    return null;
   const percent = numberOf(text.endsWith('%') ? text.slice(0, -1).trim() : value);
   if (percent === null || percent < 0 || percent > 100)
     return new Refusal(`coverage is ${shown(value)}; expected a percentage from 0 to 100, or null`);

@@ -1,7 +1,7 @@
 // Scores as critics write them: 8, "8/10", "80/100", "8.5 out of 10", "85%". Percentages count as scores only where
 // the caller knows that a score stands there: elsewhere they are weights.
 
-import { hasDigit, LetterPattern } from './letters.js';
+import { hasDigit, LetterPattern, marksLength } from './letters.js';
 import { lowerCase } from './wording.js';
 
 export interface Score {
@@ -10,17 +10,26 @@ export interface Score {
   readonly outOf: number | null;
 }
 
-const INSIDE = new LetterPattern(String.raw`(?<![\d.\p{L}])(\d{1,3}(?:\.\d{1,4})?)\s{0,3}(?:\/|out of)\s{0,3}(10|100)(?![\d%\p{L}]|\.\d|\/)`);
+const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/;
+const INSIDE = new LetterPattern(String.raw`(?<![\d.\p{L}])(\d{1,3}(?:\.\d{1,4})?)\s*(?:\/|out of)\s*(100?)(?![\d%\p{L}]|\.\d|\/)`);
 
 /** A value that is a score and nothing else. */
 export function parseScore(value: unknown): Score | null {
   if (typeof value === 'number') return Number.isFinite(value) ? { value, outOf: null } : null;
   if (typeof value !== 'string' || value.length > 60 || !hasDigit(value)) return null;
-  const match = /^([-+]?\d{1,9}(?:\.\d{1,9})?)(?:\s{0,3}(?:\/|out of|of)\s{0,3}(\d{1,9}(?:\.\d{1,4})?))?(\s{0,3}%)?$/.exec(value.trim().toLowerCase());
-  if (match === null) return null;
-  const [, number = '', outOf, percent] = match;
-  if (percent !== undefined) return outOf === undefined ? { value: Number(number), outOf: 100 } : null;
-  return { value: Number(number), outOf: outOf === undefined ? null : Number(outOf) };
+  const text = value.trim().toLowerCase();
+  if (text.endsWith('%')) return scoreOutOf(text.slice(0, -1), 100);
+  const scale = ['/', 'out of', 'of'].find((each) => text.includes(each));
+  if (scale === undefined) return scoreOutOf(text, null);
+  const at = text.indexOf(scale);
+  const top = text.slice(at + scale.length).trimStart();
+  return NUMBER.test(top) ? scoreOutOf(text.slice(0, at), Number(top)) : null;
+}
+
+function scoreOutOf(text: string, outOf: number | null): Score | null {
+  const number = text.trimEnd();
+  const isNumber = NUMBER.test(number.startsWith('-') || number.startsWith('+') ? number.slice(1) : number);
+  return isNumber ? { value: Number(number), outOf } : null;
 }
 
 /** The first `5/10` or `80/100` inside a text, and where it stands. */
@@ -35,7 +44,7 @@ export function findScore(text: string): { readonly score: Score; readonly start
 
 /** A threshold stands on the scale of its score, save that 6 beside 80/100 means 6 of 10: read as 6 of 100 it would ask for nothing. */
 export function parseThreshold(value: unknown, outOf: number | null): Score | null {
-  const threshold = parseScore(typeof value === 'string' ? value.replace(/^[\s>=\u2265]{1,5}/, '') : value);
+  const threshold = parseScore(typeof value === 'string' ? value.slice(marksLength(value, '>=\u2265', 5)) : value);
   if (threshold === null || threshold.outOf !== null) return threshold;
   return { value: threshold.value, outOf: outOf === 100 && threshold.value <= 10 ? 10 : outOf };
 }

@@ -2,7 +2,7 @@
 // Only the tag is judged here; what the rest of the sentence is worth is the caller's affair.
 
 import type { Severity } from '../model.js';
-import { hasLetter, isDigit } from './letters.js';
+import { endMarksLength, hasLetter, isDigit, marksLength } from './letters.js';
 import { parseSeverity } from './severity.js';
 import { leadingWord, lowerCase, WordList } from './wording.js';
 
@@ -67,7 +67,7 @@ function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | nu
   const end = body.slice(at, at + MAX_TAG).indexOf(close);
   if (end < 0) return null;
   const after = body.slice(at + end + 1);
-  if (where === 'edge' && open === '(' && !/^[\s*_`.]{0,4}(?:$|[:\u2014\u2013])/.test(after)) return null;
+  if (where === 'edge' && open === '(' && !turns(after)) return null;
   // A link's text is not a tag.
   if (after.startsWith('(') && open === '[') return null;
   const inner = body.slice(at + 1, at + end);
@@ -75,7 +75,7 @@ function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | nu
   if (word === null) return null;
   const before = body.slice(0, at).trim();
   const rest = restOf(after);
-  const joint = rest !== '' && /^[\s*_`]{0,4}[:\u2014\u2013]/.test(after) ? ': ' : ' ';
+  const joint = rest !== '' && isTurn(after.charAt(marksLength(after, '*_`', 4))) ? ': ' : ' ';
   return { ...word, mark: 'bracket', rest: before === '' ? rest : `${before}${joint}${rest}`.trim() };
 }
 
@@ -98,11 +98,15 @@ function inside(body: string): Tagged | null {
     const rest = `${body.slice(0, named.index).trim()} ${restOf(body.slice(named.index + named[0].length))}`.trim();
     return { ...word, mark: 'bracket', rest };
   }
-  for (let at = 1; at < body.length; at += 1) {
-    const char = body[at];
-    if (char !== '[' && char !== '(') continue;
+  let square = body.indexOf('[', 1);
+  let round = body.indexOf('(', 1);
+  while (square >= 0 || round >= 0) {
+    const at = round < 0 || (square >= 0 && square < round) ? square : round;
     const tag = bracketed(body, at, 'edge');
     if (tag !== null) return tag;
+    // Only the one that was met is sought again: to seek both from every bracket would be quadratic.
+    if (at === square) square = body.indexOf('[', at + 1);
+    else round = body.indexOf('(', at + 1);
   }
   return null;
 }
@@ -116,8 +120,9 @@ function findNamed(body: string): RegExpExecArray | null {
 
 /** `High` of `[High | Accessibility]`. */
 function firstPart(text: string): string {
-  const end = text.search(/[|,:;/]/);
-  return end < 0 ? '' : text.slice(0, end);
+  let end = text.length;
+  for (const mark of '|,:;/') if (text.includes(mark)) end = Math.min(end, text.indexOf(mark));
+  return text.slice(0, end);
 }
 
 /** The severity in a tag's own text, and the number it may carry: `Critical Issues (2)`, `HIGH-1`. */
@@ -132,13 +137,31 @@ function wordOf(text: string): Pick<Tagged, 'severity' | 'count'> | null {
   }
   // A bare number is no tag: "[2]" is a footnote, not ESLint's error.
   if (!hasLetter(word)) return null;
-  const severity =
-    parseSeverity(word) ?? (isDigit(word.charCodeAt(word.length - 1)) ? parseSeverity(word.replace(/[-#\s]{0,2}\d{1,3}$/, '')) : null);
+  const severity = parseSeverity(word) ?? (isDigit(word.charCodeAt(word.length - 1)) ? parseSeverity(withoutNumber(word)) : null);
   return severity === null ? null : { severity, count };
+}
+
+/** `HIGH-12` → HIGH */
+function withoutNumber(word: string): string {
+  let end = word.length;
+  while (end > word.length - 3 && isDigit(word.charCodeAt(end - 1))) end -= 1;
+  const rest = word.slice(0, end);
+  return rest.slice(0, rest.length - endMarksLength(rest, '-#', 2));
+}
+
+/** Whether the sentence stops or turns here: at its end, before a colon or a dash. */
+function turns(after: string): boolean {
+  const at = marksLength(after, '*_`.', 4);
+  return at === after.length || isTurn(after.charAt(at));
+}
+
+/** A colon or a dash. */
+function isTurn(char: string): boolean {
+  return char === ':' || char === '\u2014' || char === '\u2013';
 }
 
 function restOf(text: string): string {
   let rest = EMPHASIS.some((mark) => text.startsWith(mark)) ? text.replace(/^[*_`]{1,3}(?=[\s:\u2014\u2013-]|$)/, '') : text;
-  rest = rest.replace(/^[\s:|\u2014\u2013.-]{1,20}/, '');
+  rest = rest.slice(marksLength(rest, ':|\u2014\u2013.-', 20));
   return (rest.startsWith('**') && rest.length > 2 && rest.charAt(2).trim() === '' ? rest.slice(2) : rest).trim();
 }

@@ -6,13 +6,12 @@ import { isObject, numberOf, parseJson } from './json-text.js';
 import { hasDigit, isDigit, LetterPattern, letterWords } from './letters.js';
 import { WordList } from './wording.js';
 
-/** The worst first. */
-const WORDS: readonly (readonly [Severity, WordList])[] = [
-  ['critical', new WordList('critical criticals crit blocker blockers blocking fatal p0')],
-  ['high', new WordList('high highs error errors major serious p1')],
-  ['medium', new WordList('medium mediums med warning warnings warn moderate p2')],
-  ['low', new WordList('low lows minor info informational information note trivial p3 p4')],
-];
+const WORDS: Readonly<Record<Severity, WordList>> = {
+  critical: new WordList('critical criticals crit blocker blockers blocking fatal p0'),
+  high: new WordList('high highs error errors major serious p1'),
+  medium: new WordList('medium mediums med warning warnings warn moderate p2'),
+  low: new WordList('low lows minor info informational information note trivial p3 p4'),
+};
 
 /** Words that stand beside a severity and change nothing. "level" is not one: "high-level" is no severity. */
 const FILLERS = new WordList(
@@ -39,7 +38,7 @@ export function parseSeverity(word: unknown): Severity | null {
   if (typeof word !== 'string' || word.length > 80) return null;
   let worst: Severity | null = null;
   for (const token of letterWords(word.toLowerCase())) {
-    const severity = WORDS.find(([, words]) => words.has(token))?.[0];
+    const severity = SEVERITIES.find((each) => WORDS[each].has(token));
     if (severity !== undefined) worst = worst === null ? severity : worseOf(worst, severity);
     else if (!FILLERS.has(token)) return ESLINT.get(Number(word)) ?? null;
   }
@@ -107,14 +106,21 @@ export function parseSeveritySummary(text: string): SeveritySummary | null {
   // Most texts count nothing, and that is soon seen.
   if (!hasDigit(trimmed) && !NONE.hasAny(letterWords(trimmed.toLowerCase()))) return null;
   const tally = new Tally();
-  for (const piece of trimmed.split(/[,;|\n/]|\.\s/)) tallyPiece(piece, tally);
+  for (const piece of splitPieces(trimmed)) tallyPiece(piece, tally);
   return tally.finish();
+}
+
+function splitPieces(text: string): readonly string[] {
+  let pieces = text;
+  for (const mark of [';', '|', '\n', '/', '. ']) pieces = pieces.replaceAll(mark, ',');
+  return pieces.split(',');
 }
 
 /** The same of a JSON object whose members are named by severity: `{critical: 1, high_count: 2}`. */
 export function countsOfObject(value: unknown): SeveritySummary | null {
+  if (!isObject(value)) return null;
   const tally = new Tally();
-  for (const [key, entry] of isObject(value) ? Object.entries(value) : []) {
+  for (const [key, entry] of Object.entries(value)) {
     const severity = parseSeverity(withoutCount(key));
     if (severity !== null && entry !== null && typeof entry !== 'object') tally.add(severity, numberOf(entry) ?? NaN, String(entry));
   }

@@ -5,6 +5,7 @@ import type { Finding } from '../model.js';
 import { findingsUnder } from './findings-json.js';
 import { isObject, nameOf, numberOf, own, type JsonObject } from './json-text.js';
 import { quote } from './reader.js';
+import { WordList } from './wording.js';
 
 export interface Check {
   readonly name: string;
@@ -14,9 +15,11 @@ export interface Check {
   readonly findings: readonly Finding[];
 }
 
-const PASSED = /^(?:pass(?:ed|ing|es)?|ok|success(?:ful)?|green|true|clean|yes|✅|✓)$/i;
-const FAILED = /^(?:fail(?:ed|ing|s|ure)?|errors?|errored|regress(?:ed|ion|ions)|red|false|no|broken|❌)$/i;
-const MISSING = /^(?:missing|skipped|skip|not[ _-]?run|n\/?a|none|unavailable|pending|not[ _-]?available|not[ _-]?applicable)$/i;
+const PASSED = new WordList('pass passed passing passes ok success successful green true clean yes \u2705 \u2713');
+const FAILED = new WordList(
+  'fail failed failing fails failure error errors errored regressed regression regressions red false no broken \u274c',
+);
+const MISSING = new WordList('missing skipped skip notrun n/a na none unavailable pending notavailable notapplicable');
 const ERROR_KEYS = ['errors', 'error_count', 'errorCount', 'new_errors', 'regressions', 'failures', 'failed', 'count'];
 const LIST_KEYS = ['regressions', 'failures', 'details', 'errors'];
 
@@ -69,10 +72,11 @@ function saidStatus(name: string, value: JsonObject, notes: string[]): readonly 
 }
 
 function statusOf(name: string, text: string, notes: string[]): Check['status'] {
-  const word = text.trim();
-  if (PASSED.test(word)) return 'passed';
-  if (FAILED.test(word)) return 'failed';
-  if (MISSING.test(word)) return 'missing';
+  const word = text.trim().toLowerCase();
+  if (PASSED.has(word)) return 'passed';
+  if (FAILED.has(word)) return 'failed';
+  // "not_run", "Not available"
+  if (MISSING.has(word.startsWith('not') && ' _-'.includes(word.charAt(3)) ? `not${word.slice(4)}` : word)) return 'missing';
   notes.push(`the ${name} check has status ${quote(text)}, which is not known; counted as failed`);
   return 'failed';
 }

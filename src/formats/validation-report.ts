@@ -5,9 +5,14 @@ import type { Finding, Scalar } from '../model.js';
 import { makeFinding } from './finding.js';
 import { dedupe, findingsUnder, rootsOf } from './findings-json.js';
 import { firstOf, isObject, nameOf, numberOf, own, parseJson, type JsonObject } from './json-text.js';
+import { LetterPattern } from './letters.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 import { countFindings } from './severity.js';
 import { checkOf, type Check } from './validation-check.js';
+import { wordsOf } from './wording.js';
+
+/** What cannot stand in the name of a value. */
+const NOT_IN_KEY = new LetterPattern('[^\\p{L}\\d]{1,40}', 'g');
 
 const EXPECTED = 'a JSON object with passed, total_regressions or checks';
 
@@ -101,17 +106,14 @@ function scoresOf(roots: readonly JsonObject[], notes: string[]): readonly (read
 }
 
 function valuesOfCheck({ name, status, errors }: Check): readonly (readonly [string, Scalar])[] {
-  const key = name
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\d]{1,40}/gu, '_');
+  const key = name.trim().toLowerCase().replace(NOT_IN_KEY.for(name), '_');
   const values: (readonly [string, Scalar])[] = [[`${key}_status`, status]];
   return errors === null ? values : [...values, [`${key}_errors`, errors]];
 }
 
 function findingOf({ name, errors }: Check): Finding {
   const many = errors === null ? '' : `: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
-  return makeFinding({ severity: 'high', message: `${name}${/\bcheck$/i.test(name) ? '' : ' check'} failed${many}`, rule: name });
+  return makeFinding({ severity: 'high', message: `${name}${wordsOf(name).at(-1) === 'check' ? '' : ' check'} failed${many}`, rule: name });
 }
 
 function listed(roots: readonly JsonObject[], keys: readonly string[], notes: string[]): readonly Finding[] {

@@ -1,18 +1,19 @@
 // The words of a text, and lists of words to hold them against. A regular expression is compiled when it first runs, and
 // a long one takes longer for that than the whole report takes to be read: a start is cheap only with few and short ones.
 
-/** A list written as one text, since that costs nothing to load: it is cut when it is first asked. */
+/** A list written as one text, and searched as one: that costs nothing to load, and less than a set that is asked a few times. */
 export class WordList {
-  private set: ReadonlySet<string> | null = null;
+  private readonly text: string;
 
   constructor(
-    private readonly text: string,
+    list: string,
     private readonly separator = ' ',
-  ) {}
+  ) {
+    this.text = separator + list + separator;
+  }
 
   has(word: string): boolean {
-    this.set ??= new Set(this.text.split(this.separator));
-    return this.set.has(word);
+    return !word.includes(this.separator) && this.text.includes(this.separator + word + this.separator);
   }
 
   hasAny(words: readonly string[]): boolean {
@@ -25,9 +26,15 @@ export function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();
 }
 
-/** In lower case; letters of ASCII, digits and `_`, as `\b` sees them. */
+/**
+ * The words of a text in lower case (letters of ASCII, digits and `_`, as `\b` sees them), and between them what parts
+ * them: a single space is nothing, other characters are a gap (`|`). So "issues fixed" is a pair, "issues: fixed" none.
+ */
 export function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/\w+/g) ?? [];
+  return text
+    .toLowerCase()
+    .replace(/[^\w ]+| {2,}/g, ' | ')
+    .split(' ');
 }
 
 /** The word that a text begins with, in lower case; empty where it begins with something else. */
@@ -35,49 +42,28 @@ export function leadingWord(text: string): string {
   return /^\w+/.exec(text)?.[0].toLowerCase() ?? '';
 }
 
-/** No phrase has more words, gaps included. */
-const LONGEST = 4;
-
 /** Phrases such as `passed/passing checks`: words parted by single spaces, where a stroke parts words of which one will do. */
 export class PhraseList {
-  private set: ReadonlySet<string> | null = null;
-  private readonly phrases: readonly string[];
+  private readonly texts: readonly string[];
+  /** Cut when first asked: the words of each phrase, with strokes around them. */
+  private phrases: readonly (readonly string[])[] | null = null;
 
-  constructor(...phrases: readonly string[]) {
-    this.phrases = phrases;
+  constructor(...texts: readonly string[]) {
+    this.texts = texts;
   }
 
-  /** One of them stands in the text, in whole words. */
-  isIn(wording: Wording): boolean {
-    return wording.words.some((_, at) => this.standsAt(wording, at));
+  /** One of them stands among these words, as wordsOf gives them. */
+  isIn(words: readonly string[]): boolean {
+    return words.some((_, at) => this.standsAt(words, at));
   }
 
-  /** The text begins with one of them. */
-  opens(wording: Wording): boolean {
-    return this.standsAt(wording, 0);
+  /** The words begin with one of them. */
+  opens(words: readonly string[]): boolean {
+    return this.standsAt(words, 0);
   }
 
-  private standsAt({ words }: Wording, at: number): boolean {
-    const set = (this.set ??= new Set(this.phrases.flatMap(spellings)));
-    for (let phrase = words[at], end = at + 1; phrase !== undefined && end <= at + LONGEST; end += 1) {
-      if (set.has(phrase)) return true;
-      phrase = end < words.length ? `${phrase} ${words[end]}` : undefined;
-    }
-    return false;
-  }
-}
-
-/** `a/b c` → `a c`, `b c` */
-function spellings(phrase: string): readonly string[] {
-  const [first = '', ...others] = phrase.split(' ').map((word) => word.split('/'));
-  return others.reduce((starts, words) => starts.flatMap((start) => words.map((word) => `${start} ${word}`)), [...first]);
-}
-
-/** Words in lower case, and between them what parts them: a single space is nothing, other characters are a gap (`|`). */
-export class Wording {
-  readonly words: readonly string[];
-
-  constructor(text: string) {
-    this.words = text.toLowerCase().replace(/[^\w ]+| {2,}/g, ' | ').split(' ');
+  private standsAt(words: readonly string[], at: number): boolean {
+    this.phrases ??= this.texts.map((text) => text.split(' ').map((choice) => `/${choice}/`));
+    return this.phrases.some((phrase) => phrase.every((choice, index) => choice.includes(`/${words[at + index] ?? ''}/`)));
   }
 }

@@ -1,9 +1,10 @@
 // Puts a verdict into the session folder. The journal line is the moment of truth: before it nothing has changed, after
 // it everything can be done again from the line alone, and doing it again changes nothing.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Discovery } from '../model.js';
+import type { Discovery, Verdict } from '../model.js';
+import { UmpireError } from '../errors.js';
 import type { Event, VerdictGiven } from '../brain/messages.js';
 import { printDiscovery } from '../formats/discoveries.js';
 import { printResults } from '../formats/results-csv.js';
@@ -12,10 +13,10 @@ import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
 import type { Board } from './board.js';
 import { BOARD } from './board.js';
-import { appendLines, placeFor, prepareWrite, readBytes, syncFolder, writeAtomically } from './folder.js';
+import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically } from './folder.js';
 import type { Prepared, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
-import { appendEvents } from './journal-file.js';
+import { JOURNAL, appendEvents } from './journal-file.js';
 import type { JournalFile } from './journal-file.js';
 
 export const TASKS = 'tasks.csv';
@@ -33,6 +34,22 @@ export interface CommitInput {
   readonly tasks: TasksFile | null;
   readonly board: Board;
   readonly results: string | null;
+}
+
+/** Places that a verdict writes to beside the tasks: refused before anything is written where one leads astray. */
+export function checkPlaces(folder: SessionFolder, given: Pick<VerdictGiven, 'verdict'>): void {
+  for (const path of [BOARD, JOURNAL, RESULTS, pageOf(given.verdict), 'blobs/x']) {
+    const place = placeFor(folder, path);
+    if (isFolder(place)) throw new UmpireError('write-failed', { path, detail: 'it is a folder' });
+  }
+}
+
+function isFolder(place: string): boolean {
+  return statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function pageOf(verdict: Verdict): string {
+  return `verdicts/${verdict.chain.replace(/[^A-Za-z0-9._-]/g, '_')}-round-${verdict.round}.md`;
 }
 
 /** Everything that can fail for want of space or permission is tried before the journal says that the verdict was given. */
@@ -88,23 +105,18 @@ function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, agai
   for (const file of given.effects.files) writeAtomically(folder, file.path, file.text);
   const entry = decisionEntry(given, input.ts);
   if (!(again && isOnBoard(input.board, entry)))
-    appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0);
-  const name = `verdicts/${verdict.chain.replace(/[^A-Za-z0-9._-]/g, '_')}-round-${verdict.round}`;
-  writeAtomically(folder, `${name}.md`, given.report, 'no');
+    appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0, false);
+  writeAtomically(folder, pageOf(verdict), given.report, 'no');
   const results = writeResults(input);
   appendEvents(folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
 }
 
-/** Evidence by content; durable before the journal speaks of it. */
+/** Evidence by content, on the disk before the journal speaks of it. Its name is made durable with the journal's own sync. */
 function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, string | Uint8Array>): void {
-  let kept = 0;
   for (const [hash, content] of blobs) {
     const path = `blobs/${hash}`;
-    if (existsSync(join(folder.root, path))) continue;
-    writeAtomically(folder, path, content, 'file');
-    kept++;
+    if (!existsSync(join(folder.root, path))) writeAtomically(folder, path, content, 'file');
   }
-  if (kept > 0) syncFolder(placeFor(folder, 'blobs'));
 }
 
 /** What the board and other agents are told of a verdict. */
@@ -126,6 +138,7 @@ function decisionEntry(given: VerdictGiven, ts: string): Discovery {
       counts: verdict.counts,
       tasks: verdict.tasks.map((task) => task.id),
       signal: facts['signal'] ?? null,
+      ...(given.target === null ? {} : { target: given.target }),
       ...(verdict.status === 'partial' ? { status: 'partial' } : {}),
     },
   };

@@ -100,7 +100,11 @@ function realParent(folder: SessionFolder, path: string, parent: string): string
 }
 
 function isLink(place: string): boolean {
-  return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  try {
+    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    return false;
+  }
 }
 
 function resolveLink(place: string): string | null {
@@ -126,7 +130,7 @@ let counter = 0;
 
 /**
  * Does a file survive a loss of power? `yes`: its bytes are on the disk before it is put in place, and its name after it.
- * `file`: the caller makes the names durable, once for many. `no`: it may be lost (never half of it), and can be written
+ * `file`: its bytes are, its name follows with a later sync. `no`: it may be lost (never half of it), and can be written
  * again from the journal.
  */
 export type Durable = 'yes' | 'file' | 'no';
@@ -176,7 +180,7 @@ export function appendLines(folder: SessionFolder, path: string, lines: string, 
 }
 
 /** Makes a rename durable. Not every system lets a folder be opened for that; then the rename itself must do. */
-export function syncFolder(path: string): void {
+function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const fd = openSync(path, constants.O_RDONLY);
   try {

@@ -3,6 +3,7 @@
 
 import type { Anomaly, Task } from '../model.js';
 import { chainOfId } from '../brain/chains.js';
+import type { Traces } from '../brain/chains.js';
 import { chainKey } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Loop, RoundSource } from '../loops/loop.js';
@@ -62,14 +63,20 @@ export interface Limit {
 const HIGHEST_CAP = 100;
 
 /** A person's --max-rounds, else what was frozen, else what the files say, else the loop's own. */
-export function capOf(folder: SessionFolder, loop: Loop, state: SessionState, asked: number | null): Limit {
+export function capOf(folder: SessionFolder, loop: Loop, state: SessionState, traces: Traces, asked: number | null): Limit {
   const said = capOfFiles(folder, loop);
-  const frozen = state.frozen.get(loop.loop)?.cap;
+  const frozen = state.frozen.get(loop.loop)?.cap ?? traces.cap ?? undefined;
   if (asked !== null) return { value: asked, anomalies: [] };
   if (frozen === undefined) return { value: said.value ?? loop.cap.default, anomalies: said.anomalies };
   if (said.value === null || said.value === frozen) return { value: frozen, anomalies: [] };
   const message = `${loop.cap.from?.file ?? ''} now says ${said.value} rounds; the cap of ${frozen} that this session was first judged by holds. A person changes it with --max-rounds.`;
   return { value: frozen, anomalies: [{ rule: 'E5', message }] };
+}
+
+/** The highest target of the loop's other chains: what a chain that nobody announced is held to. */
+export function highestTarget(loop: Loop, state: SessionState, traces: Traces): number {
+  const frozen = [...state.targets].filter(([key]) => key.startsWith(`${loop.loop}/`)).map(([, target]) => target);
+  return Math.max(0, ...frozen, ...traces.targets.values());
 }
 
 function capOfFiles(folder: SessionFolder, loop: Loop): { value: number | null; anomalies: readonly Anomaly[] } {
@@ -83,7 +90,7 @@ function capOfFiles(folder: SessionFolder, loop: Loop): { value: number | null; 
 }
 
 /** What was frozen, else what the critic's row or another row of the chain says, else the loop's own. */
-export function targetOf(loop: Loop, chain: string, state: SessionState, critic: Task | null, tasks: readonly Task[]): Limit {
+export function targetOf(loop: Loop, chain: string, state: SessionState, traces: Traces, critic: Task | null, tasks: readonly Task[]): Limit {
   if (loop.target === undefined) return { value: 0, anomalies: [] };
   const { column, default: standard, what } = loop.target;
   const chainColumn = typeof loop.chain === 'object' ? loop.chain.column : null;
@@ -91,7 +98,7 @@ export function targetOf(loop: Loop, chain: string, state: SessionState, critic:
   const cell = [critic, ...ofChain].map((task) => task?.columns[column]?.trim() ?? '').find((text) => text !== '');
   const number = cell === undefined ? null : Number(cell.replace(/\s*%$/, ''));
   const said = number !== null && number >= 0 && number <= 100 ? number : null;
-  const frozen = state.targets.get(chainKey(loop.loop, chain));
+  const frozen = state.targets.get(chainKey(loop.loop, chain)) ?? traces.targets.get(chain);
   if (frozen !== undefined) {
     if (said === null || said === frozen) return { value: frozen, anomalies: [] };
     return {

@@ -30,13 +30,9 @@ export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
   for (;;) {
     if (take(folder, place, own)) return { release: () => unlinkSync(place) };
     const content = readHolder(place);
-    if (content === null) continue;
-    if (isDead(content)) {
-      stealFrom(folder, place, content, own);
-      continue;
-    }
-    if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content) });
-    pause();
+    if (content !== null && isDead(content)) stealFrom(folder, place, content, own);
+    else if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content ?? '') });
+    else pause();
   }
 }
 
@@ -46,6 +42,7 @@ function take(folder: SessionFolder, place: string, own: string): boolean {
   try {
     writeFileSync(draft, own, { flag: 'w' });
   } catch (error) {
+    removeQuietly(draft);
     throw new UmpireError('write-failed', { path: `${folder.name}/${NAME}`, detail: faultOf(error) });
   }
   try {
@@ -57,7 +54,7 @@ function take(folder: SessionFolder, place: string, own: string): boolean {
     if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS' || code === 'EOPNOTSUPP') return takeWithoutLinks(place, own);
     throw new UmpireError('write-failed', { path: `${folder.name}/${NAME}`, detail: faultOf(error) });
   } finally {
-    unlinkSync(draft);
+    removeQuietly(draft);
   }
 }
 
@@ -138,7 +135,7 @@ function startOf(pid: number): string {
 function describe(content: string): string {
   const holder = parseHolder(content);
   return holder === null
-    ? `the lock file ${NAME} cannot be read; remove it if no Umpire runs here`
+    ? `the lock ${NAME} cannot be read`
     : `process ${holder.pid} on ${holder.host}`;
 }
 

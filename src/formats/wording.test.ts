@@ -1,0 +1,35 @@
+// Words, lists of words and lists of phrases.
+
+import { expect, test } from 'vitest';
+import { leadingWord, lowerCase, PhraseList, WordList, wordsOf } from './wording.js';
+
+test('a list has its words, whole, and nothing between them', () => {
+  const list = new WordList('alpha beta');
+  expect(['alpha', 'beta', 'alph', '', ' ', 'alpha beta'].map((word) => list.has(word))).toEqual([true, true, false, false, false, false]);
+  expect(new WordList('two words|one', '|').has('two words')).toBe(true);
+  expect([list.hasAny(['x', 'beta']), list.hasAny([])]).toEqual([true, false]);
+});
+
+test('words, with gaps where more than a single space parts them', () => {
+  expect(wordsOf('Issues fixed')).toEqual(['issues', 'fixed']);
+  expect(wordsOf('Issues-fixed')).toEqual(['issues', '|', 'fixed']);
+  expect(wordsOf('a  b_c')).toEqual(['a', '|', 'b_c']);
+});
+
+test('phrases stand in whole words, a single space apart', () => {
+  const phrases = new PhraseList('passed/passing check/checks', 'to | do');
+  const isIn = (text: string): boolean => phrases.isIn(wordsOf(text));
+  expect(['All passing checks', 'passed: checks', 'passed checkses', 'passed', 'to-do', 'to do'].map(isIn)).toEqual([
+    true,
+    false,
+    false,
+    false,
+    true,
+    false,
+  ]);
+  expect(['passed check', 'all passed check'].map((text) => phrases.opens(wordsOf(text)))).toEqual([true, false]);
+});
+
+test('the first word', () => expect(['High: x', ' High', '(High)', ''].map(leadingWord)).toEqual(['high', '', '', '']));
+
+test('lower case keeps the length', () => expect(lowerCase('\u0130X')).toBe('ix'));
