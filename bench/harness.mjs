@@ -42,7 +42,7 @@ export async function interleave(contenders, rounds) {
 export function timeMs(work) {
   const start = process.hrtime.bigint();
   work();
-  return Number(process.hrtime.bigint() - start) / 1e6;
+  return Number(process.hrtime.bigint() - start) / 1e6; // oxlint-disable-line typescript/no-unnecessary-type-conversion
 }
 
 /** Stops the suite where the contenders do not agree: a fast wrong answer is no answer. */

@@ -1,7 +1,8 @@
 // Builds the package: loops to data, the command as one CommonJS file (the fastest cold start), the library as ES modules,
 // and its types.
 
-import { chmodSync, copyFileSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -52,7 +53,12 @@ await Promise.all([
   }),
   build({ ...shared, entryPoints: { index: 'src/index.ts' }, outdir: 'dist', format: 'esm', splitting: true, sourcemap: true }),
 ]);
-copyFileSync(join(root, 'src', 'cli', 'launcher.cjs'), join(root, 'dist', 'umpire.cjs'));
+const built = createHash('sha256')
+  .update(readFileSync(join(root, 'dist', 'main.cjs')))
+  .digest('hex')
+  .slice(0, 12);
+const launcher = readFileSync(join(root, 'src', 'cli', 'launcher.cjs'), 'utf8');
+writeFileSync(join(root, 'dist', 'umpire.cjs'), launcher.replace("'unbuilt'", `'${built}'`));
 chmodSync(join(root, 'dist', 'umpire.cjs'), 0o755);
 warmUp();
 tool('typescript', ['-p', 'tsconfig.types.json'], 'tsc');

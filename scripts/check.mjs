@@ -9,5 +9,5 @@ tool('oxfmt', ['--check']);
 tool('oxlint', ['--type-aware', '--deny-warnings']);
 tool('typescript', ['-p', 'tsconfig.json'], 'tsc');
 tool('knip', ['--no-progress']);
-const slow = ['test/fuzz/**', 'test/slow/**', 'test/spec.test.ts', 'test/decide.test.ts'];
+const slow = ['test/fuzz/**', 'test/slow/**', 'test/spec.test.ts', 'test/decide.test.ts', 'test/own-loop.test.ts'];
 tool('vitest', ['run', ...slow.flatMap((pattern) => ['--exclude', pattern])]);

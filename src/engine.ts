@@ -11,6 +11,7 @@ import { step, unwritable } from './brain/step.js';
 import type { Draft } from './brain/step.js';
 import { BUILTIN_NAMES, builtinLoop } from './loops/builtin.js';
 import { compileLoop } from './loops/compile.js';
+import { decidingSources } from './loops/facts.js';
 import type { Loop } from './loops/loop.js';
 import { verdictPage } from './report/verdict-page.js';
 import { elapsedMs } from './runtime/clock.js';
@@ -206,7 +207,16 @@ function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision
 }
 
 function notesOn(scene: Scene): readonly string[] {
-  return scene.journal.torn ? ['The last line of journal.ndjson was cut off by a crash; the history goes on from the line before it.'] : [];
+  const notes: string[] = [];
+  if (scene.journal.torn)
+    notes.push('The last line of journal.ndjson was cut off by a crash; the history goes on from the line before it.');
+  const frozen = scene.state.frozen.get(scene.loop.loop);
+  if (frozen !== undefined && frozen.hash !== scene.hash) {
+    notes.push(
+      `The ${scene.loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.`,
+    );
+  }
+  return notes;
 }
 
 function gatherFor(context: Context, scene: Scene, round: number): Gathering {
@@ -223,9 +233,9 @@ function gatherFor(context: Context, scene: Scene, round: number): Gathering {
 
 /** E4: the same row with the same outputs, the same bytes of its reports, the same round in the state files, the same cap. */
 function keyOf(scene: Scene, gathering: Gathering): string {
-  const reports = Object.entries(scene.loop.evidence)
-    .filter(([, source]) => source.optional !== true && !('row' in source))
-    .map(([name]) => [name, gathering.exhibits[name]?.state, gathering.exhibits[name]?.ref?.sha256 ?? null]);
+  const reports = decidingSources(scene.loop)
+    .filter((name) => !('row' in (scene.loop.evidence[name] ?? {})))
+    .map((name) => [name, gathering.exhibits[name]?.state, gathering.exhibits[name]?.ref?.sha256 ?? null]);
   const row = scene.critic === null ? null : rowOutputs(scene.loop, scene.critic.task);
   return sha256(JSON.stringify({ row, reports, state: scene.stateRound, cap: scene.cap }));
 }

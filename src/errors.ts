@@ -12,7 +12,7 @@ export const ERRORS = {
   usage: {
     exit: 2,
     message: '{detail}',
-    hint: 'Run `umpire {command} --help` to see what it takes.',
+    hint: 'Run `umpire help {command}` to see what it takes.',
   },
   'unknown-loop': {
     exit: 2,
@@ -36,7 +36,7 @@ export const ERRORS = {
   },
   'session-missing': {
     exit: 1,
-    message: 'There is no session folder at {path}.',
+    message: 'There is no session folder at "{path}".',
     hint: 'Check the path. A session is a folder with tasks.csv and the reports of its critic.',
   },
   'session-busy': {
@@ -72,7 +72,7 @@ export const ERRORS = {
   'loop-invalid': {
     exit: 1,
     message: '{file}{line}: {detail}.',
-    hint: 'docs/loops.md describes a loop file; schema/loop.schema.json gives completion in an editor.',
+    hint: 'docs/writing-loops.md describes a loop file; schema/loop.schema.json gives completion in an editor.',
   },
   'loop-unreadable': {
     exit: 1,

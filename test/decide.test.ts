@@ -2,38 +2,11 @@
 // folders, real processes.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-
-const root = join(import.meta.dirname, '..');
-const command = join(root, 'dist', 'umpire.cjs');
-const base = mkdtempSync(join(tmpdir(), 'umpire-decide-'));
-afterAll(() => rmSync(base, { recursive: true, force: true }));
-let made = 0;
-
-function session(from: string): string {
-  const folder = join(base, `project-${++made}`, 'session');
-  cpSync(join(root, from), folder, { recursive: true });
-  return folder;
-}
-
-interface Ran {
-  readonly exit: number | null;
-  readonly out: string;
-  readonly err: string;
-  readonly json: Record<string, unknown>;
-}
-
-function decide(loop: string, folder: string, ...flags: readonly string[]): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'decide', loop, folder, ...flags], {
-    encoding: 'utf8',
-    cwd: base,
-  });
-  const json = flags.includes('--json') ? (JSON.parse(stdout) as Record<string, unknown>) : {};
-  return { exit: status, out: stdout, err: stderr, json };
-}
+import { describe, expect, it } from 'vitest';
+import { base, command, decide, newSession, root, session } from './support/command.js';
 
 function filesOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true }).map(String).toSorted();
@@ -55,7 +28,7 @@ const RUN = {
 };
 
 function testing(run: object = RUN): string {
-  const folder = join(base, `project-${++made}`, 'session');
+  const folder = newSession();
   mkdirSync(join(folder, 'results'), { recursive: true });
   writeFileSync(join(folder, 'results', 'run-L1.json'), JSON.stringify(run));
   return folder;
@@ -88,6 +61,47 @@ describe('rounds', () => {
     rmSync(join(folder, 'journal.ndjson'));
     rmSync(join(folder, 'tasks.csv'));
     expect(decide('testing', folder, '--json').json).toMatchObject({ round: 1, decision: 'RETRY' });
+  });
+
+  it('E5: a deleted journal unfreezes neither the cap nor the target', () => {
+    const folder = testing({ ...RUN, pass_rate: 1, passed: 4, failed: 0, failures: [], coverage: 50 });
+    expect(decide('testing', folder, '--max-rounds', '2', '--json').json).toMatchObject({ decision: 'RETRY', maxRounds: 2 });
+    rmSync(join(folder, 'journal.ndjson'));
+    const tasks = readFileSync(join(folder, 'tasks.csv'), 'utf8');
+    writeFileSync(join(folder, 'tasks.csv'), tasks.replaceAll(',80,', ',10,'));
+    const { json } = decide('testing', folder, '--json');
+    expect(json).toMatchObject({ decision: 'RETRY', round: 1, maxRounds: 2 });
+    expect((json['anomalies'] as { message: string }[]).map((one) => one.message).join()).toMatch(/journal is gone.*10; 80/);
+  });
+
+  it('E5: the pages of verdicts tell the round where journal and board are gone', () => {
+    const folder = session('fixtures/spec/R4/session');
+    const results = join(folder, 'artifacts', 'review-results.json');
+    const rounds = [1, 2, 3, 4].map((n) => {
+      writeFileSync(results, readFileSync(results, 'utf8').replace(/"review_score": [\d.]+/, `"review_score": 5.${n}`));
+      for (const name of ['journal.ndjson', 'discoveries.ndjson']) rmSync(join(folder, name), { force: true });
+      return decide('review', folder, '--json').json['round'];
+    });
+    expect(rounds).toEqual([1, 2, 3, 3]);
+  });
+
+  it('E5: a layer that is renamed goes on with the rounds and the target of the open one', () => {
+    const folder = testing();
+    const seen = ['L1', 'L1x', 'L1xx', 'L1xxx', 'L1xxxx'].map((name, n, names) => {
+      if (n > 0) renameSync(join(folder, 'results', `run-${names[n - 1] ?? ''}.json`), join(folder, 'results', `run-${name}.json`));
+      return decide('testing', folder, '--json').json['round'];
+    });
+    expect(seen).toEqual([0, 1, 2, 3, 3]);
+  });
+
+  it('E5: a claim beyond the cap is an anomaly', () => {
+    const folder = testing();
+    writeFileSync(join(folder, 'gc-state.json'), '{"rounds":{"L1":1000000000}}');
+    expect(decide('testing', folder, '--json').json).toMatchObject({
+      decision: 'ACCEPT',
+      unverified: true,
+      anomalies: [{ rule: 'E5', message: expect.stringContaining('far beyond the cap') }],
+    });
   });
 
   it('E4: returning to earlier evidence is a new round, not the old verdict', () => {
@@ -265,13 +279,37 @@ describe('the folder', () => {
     ['the blobs', (folder: string, outside: string) => symlinkSync(outside, join(folder, 'blobs'))],
   ])('never writes through a link that leads outside: %s', (_, link) => {
     const folder = session('fixtures/spec/R4/session');
-    const outside = join(base, `outside-${++made}`);
-    mkdirSync(outside);
+    const outside = join(newSession(), '..', 'outside');
+    mkdirSync(outside, { recursive: true });
     rmSync(join(folder, 'discoveries.ndjson'), { force: true });
     link(folder, outside);
     const { exit, json } = decide('review', folder, '--json');
     expect([exit, json['error']]).toMatchObject([1, { code: 'outside-session' }]);
     expect(readdirSync(outside)).toEqual([]);
+  });
+
+  it.each([
+    ['a dangling link', (folder: string) => symlinkSync(join(folder, 'nowhere'), join(folder, '.umpire-lock')), 'session-busy'],
+    ['a folder', (folder: string) => mkdirSync(join(folder, '.umpire-lock')), 'session-busy'],
+  ])('does not wait for ever where the lock is %s', (_, make, code) => {
+    const folder = session('fixtures/spec/D7/session');
+    make(folder);
+    expect(decide('design', folder, '--deadline-ms', '100', '--json')).toMatchObject({ exit: 1, json: { error: { code } } });
+  });
+
+  it('changes nothing where a place that it writes to is taken', () => {
+    const folder = session('fixtures/spec/D7/session');
+    writeFileSync(join(folder, 'verdicts'), 'mine');
+    const before = filesOf(folder).map((path) => [
+      path,
+      statSync(join(folder, path)).isFile() ? readFileSync(join(folder, path), 'utf8') : '',
+    ]);
+    expect(decide('design', folder, '--json')).toMatchObject({ exit: 1, json: { error: { code: 'write-failed' } } });
+    const after = filesOf(folder).map((path) => [
+      path,
+      statSync(join(folder, path)).isFile() ? readFileSync(join(folder, path), 'utf8') : '',
+    ]);
+    expect(after).toEqual(before);
   });
 
   it('refuses a changed journal with the number of its line', () => {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Outcome, Task, TaskStatus, Verdict } from '../model.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
-import { chainOfId, chainOfRow, chainsOf, findCriticRow, mendOf, settleRound } from './chains.js';
+import { NO_TRACES, chainOfId, chainOfRow, chainsOf, findCriticRow, mendOf, recheckIds, settleRound } from './chains.js';
 import { NEW_SESSION, chainKey, evolve, fold } from './evolve.js';
 import type { Recorded } from './messages.js';
 
@@ -39,7 +39,13 @@ it('finds the chain of a row by id, column or session', () => {
   expect(chainOfRow(review, task('R', 'reviewer', 'completed', { sprint_num: ' 2 ' }))).toBe('2');
   expect(chainOfRow(review, null)).toBe('1');
   expect(chainOfRow(builtinLoop('debt') as Loop, null)).toBe('session');
-  expect(chainsOf(design, [task('AUDIT-001', 'reviewer', 'pending'), task('AUDIT-re-001', 'reviewer', 'pending'), task('X-1', 'designer', 'pending')])).toEqual(['AUDIT-001']);
+  expect(
+    chainsOf(design, [
+      task('AUDIT-001', 'reviewer', 'pending'),
+      task('AUDIT-re-001', 'reviewer', 'pending'),
+      task('X-1', 'designer', 'pending'),
+    ]),
+  ).toEqual(['AUDIT-001']);
 });
 
 it("takes the critic's finished row of the highest wave, also one that only carries its outputs", () => {
@@ -52,7 +58,11 @@ it("takes the critic's finished row of the highest wave, also one that only carr
   ];
   expect(findCriticRow(design, rows, Int32Array.of(1, 2, 3, 4, 5), null)?.task.id).toBe('AUDIT-re-001');
   expect(findCriticRow(design, rows, Int32Array.of(2, 1, 3, 4, 5), null)?.task.id).toBe('AUDIT-001');
-  const stated = [task('A-1', 'reviewer', 'completed', { wave: '5' }), task('A-2', 'reviewer', 'failed', { wave: '3' }), task('A-3', 'reviewer', 'failed', { wave: 'x' })];
+  const stated = [
+    task('A-1', 'reviewer', 'completed', { wave: '5' }),
+    task('A-2', 'reviewer', 'failed', { wave: '3' }),
+    task('A-3', 'reviewer', 'failed', { wave: 'x' }),
+  ];
   expect(findCriticRow(design, stated, Int32Array.of(1, 1, 1), null)?.task.id).toBe('A-1');
   const layers = [task('T-1', 'executor', 'completed', { layer: 'L1' }), task('T-2', 'executor', 'completed', { layer: 'L2' })];
   expect(findCriticRow(testing, layers, Int32Array.of(1, 2), 'L1')?.task.id).toBe('T-1');
@@ -60,44 +70,98 @@ it("takes the critic's finished row of the highest wave, also one that only carr
 });
 
 function verdict(chain: string, round: number, outcome: Outcome, seq: number, status: Verdict['status'] = 'decided'): Recorded {
-  const given = { loop: 'design', chain, round, outcome, status, findings: [], counts: { critical: 0, high: 0, medium: 0, low: 0 } } as unknown as Verdict;
-  return { type: 'VerdictGiven', seq, ts: '', data: { key: String(seq), strict: false, verdict: given, facts: {}, lists: {}, report: '', effects: { add: [], set: {}, files: [] } } };
+  const given = {
+    loop: 'design',
+    chain,
+    round,
+    outcome,
+    status,
+    findings: [],
+    counts: { critical: 0, high: 0, medium: 0, low: 0 },
+  } as unknown as Verdict;
+  return {
+    type: 'VerdictGiven',
+    seq,
+    ts: '',
+    data: {
+      key: String(seq),
+      strict: false,
+      target: null,
+      verdict: given,
+      facts: {},
+      lists: {},
+      report: '',
+      effects: { add: [], set: {}, files: [] },
+    },
+  };
 }
 
 it('never lets a round fall, whatever is judged and whatever the files say', () => {
   const outcome = fc.constantFrom<Outcome>('converge', 'revise', 'accept', 'escalate');
   fc.assert(
-    fc.property(fc.array(fc.tuple(outcome, fc.option(fc.integer({ min: 0, max: 6 })), fc.constantFrom<Verdict['status']>('decided', 'partial')), { maxLength: 12 }), (story) => {
-      let state = NEW_SESSION;
-      let last = 0;
-      story.forEach(([next, files, status], index) => {
-        const { round } = settleRound(design, 'AUDIT-001', state, [], { files, board: new Map() });
-        expect(round).toBeGreaterThanOrEqual(Math.max(1, last));
-        if (status === 'decided') last = next === 'revise' ? round + 1 : round;
-        state = evolve(state, verdict('AUDIT-001', round, next, index + 1, status));
-      });
-    }),
+    fc.property(
+      fc.array(fc.tuple(outcome, fc.option(fc.integer({ min: 0, max: 6 })), fc.constantFrom<Verdict['status']>('decided', 'partial')), {
+        maxLength: 12,
+      }),
+      (story) => {
+        let state = NEW_SESSION;
+        let last = 0;
+        story.forEach(([next, files, status], index) => {
+          const { round } = settleRound(design, 'AUDIT-001', state, [], { files, traces: NO_TRACES, chosen: false });
+          expect(round).toBeGreaterThanOrEqual(Math.max(1, last));
+          if (status === 'decided') last = next === 'revise' ? round + 1 : round;
+          state = evolve(state, verdict('AUDIT-001', round, next, index + 1, status));
+        });
+      },
+    ),
   );
 });
 
 it('reads rounds back from finished re-checks of the chain, and from the board', () => {
-  const rows = [task('AUDIT-re-002', 'reviewer', 'completed'), task('AUDIT-re-002-1', 'reviewer', 'failed'), task('AUDIT-re-009', 'reviewer', 'pending')];
-  const none = { files: null, board: new Map<string, number>() };
+  const rows = [
+    task('AUDIT-re-002', 'reviewer', 'completed'),
+    task('AUDIT-re-002-1', 'reviewer', 'failed'),
+    task('AUDIT-re-009', 'reviewer', 'pending'),
+  ];
+  const none = { files: null, traces: NO_TRACES, chosen: false };
   expect(settleRound(design, 'AUDIT-001', NEW_SESSION, rows, none).round).toBe(3);
   expect(settleRound(design, 'AUDIT-002', NEW_SESSION, rows, none).round).toBe(2);
-  expect(settleRound(testing, 'L1', NEW_SESSION, [task('TESTRUN-fix-L1-2', 'executor', 'completed'), task('TESTRUN-fix-L2-3', 'executor', 'completed')], none).round).toBe(2);
+  expect(
+    settleRound(
+      testing,
+      'L1',
+      NEW_SESSION,
+      [task('TESTRUN-fix-L1-2', 'executor', 'completed'), task('TESTRUN-fix-L2-3', 'executor', 'completed')],
+      none,
+    ).round,
+  ).toBe(2);
   expect(settleRound(builtinLoop('debt') as Loop, 'session', NEW_SESSION, [task('TDFIX-fix-2', 'executor', 'failed')], none).round).toBe(2);
-  expect(settleRound(design, 'AUDIT-001', NEW_SESSION, [], { files: 1, board: new Map([['AUDIT-001', 4]]) }).round).toBe(4);
+  expect(
+    settleRound(design, 'AUDIT-001', NEW_SESSION, [], {
+      files: 1,
+      chosen: false,
+      traces: { ...NO_TRACES, chains: new Map([['AUDIT-001', { round: 4, open: true }]]) },
+    }).round,
+  ).toBe(4);
 });
 
 it('lets an unannounced chain inherit the open one, and a planned one begin afresh', () => {
-  const frozen: Recorded = { type: 'RulesFrozen', seq: 1, ts: '', data: { loop: 'design', hash: '', rules: design, cap: 3, chains: ['AUDIT-001', 'AUDIT-002'] } };
+  const frozen: Recorded = {
+    type: 'RulesFrozen',
+    seq: 1,
+    ts: '',
+    data: { loop: 'design', hash: '', rules: design, cap: 3, chains: ['AUDIT-001', 'AUDIT-002'] },
+  };
   const open = fold([frozen, verdict('AUDIT-001', 2, 'revise', 2)]);
   const closed = fold([frozen, verdict('AUDIT-001', 2, 'revise', 2), verdict('AUDIT-001', 3, 'converge', 3)]);
-  const claims = { files: null, board: new Map<string, number>() };
-  expect(settleRound(design, 'AUDIT-777', open, [], claims)).toMatchObject({ round: 3, anomalies: [{ rule: 'E5' }] });
-  expect(settleRound(design, 'AUDIT-002', open, [], claims)).toEqual({ round: 1, anomalies: [] });
-  expect(settleRound(design, 'AUDIT-777', closed, [], claims)).toEqual({ round: 1, anomalies: [] });
+  const claims = { files: null, traces: NO_TRACES, chosen: false };
+  expect(settleRound(design, 'AUDIT-777', open, [], claims)).toEqual({ round: 3, inherits: true });
+  expect(settleRound(design, 'AUDIT-777', open, [], { ...claims, chosen: true })).toEqual({ round: 1, inherits: false });
+  expect(settleRound(design, 'AUDIT-002', open, [], claims)).toEqual({ round: 1, inherits: false });
+  expect(settleRound(design, 'AUDIT-777', closed, [], claims)).toEqual({ round: 1, inherits: false });
+  const lost = { ...claims, traces: { ...NO_TRACES, chains: new Map([['AUDIT-001', { round: 3, open: true }]]) } };
+  expect(settleRound(design, 'AUDIT-777', NEW_SESSION, [], lost)).toEqual({ round: 3, inherits: true });
+  expect(recheckIds(design, 'AUDIT-002', 1)).toEqual(['AUDIT-re-002-1']);
 });
 
 it('folds caps, targets and what was written', () => {

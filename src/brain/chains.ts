@@ -145,6 +145,18 @@ function afterRevisions(past: readonly PastVerdict[]): number {
   return round;
 }
 
+/** The ids that the re-check of a round has. */
+export function recheckIds(loop: Loop, chain: string, round: number): readonly string[] {
+  const rechecks = loop.tasks.filter((task) => task.recheck === true);
+  return rechecks.map((task) =>
+    task.id
+      .replaceAll('{mend}', mendOf(chain, round))
+      .replaceAll('{next}', String(round + 1))
+      .replaceAll('{round}', String(round))
+      .replaceAll('{chain}', chain),
+  );
+}
+
 /** The rounds that finished re-checks in tasks.csv prove. */
 function finishedRounds(loop: Loop, chain: string, tasks: readonly Task[]): number {
   const patterns = loop.tasks.filter((task) => task.recheck === true).map((task) => task.id);

@@ -127,7 +127,7 @@ function addTask(input: PlanInput, made: Made, template: TaskTemplate, slot: Slo
     if (name === 'n') return slot.n;
     if (name === 'files') return slot.file ?? 'the code under review';
     if (name === 'findings') return listFindings(slot.findings);
-    return placeholder(name, input, slot.round) ?? input.lookup(name);
+    return placeholder(name, input, input.round) ?? input.lookup(name);
   };
   const text = slot.findings.length === 0 && template.without !== undefined ? template.without : template.description;
   const copied = Object.fromEntries((template.copy ?? []).map((column) => [column, input.critic?.task.columns[column] ?? '']));

@@ -3,7 +3,7 @@
 import type { Anomaly, EvidenceRef, RoleRef, Task, Verdict } from '../model.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import { lookupIn } from '../loops/compile.js';
-import { comparedLists, disagreement, drawCounts, drawFacts, drawFindings, listAt } from '../loops/facts.js';
+import { comparedLists, decidingSources, disagreement, drawCounts, drawFacts, drawFindings, listAt } from '../loops/facts.js';
 import type { Gathered, PastLists } from '../loops/facts.js';
 import { judge } from '../loops/judge.js';
 import type { Judgement, Params, Refusal } from '../loops/judge.js';
@@ -48,37 +48,62 @@ export interface Draft {
 export function step(input: StepInput): Draft | Refusal {
   const { compiled, exhibits } = input;
   const facts = drawFacts(compiled.loop, exhibits, input.past);
-  const unread = Object.entries(compiled.loop.evidence).filter(
-    ([name, source]) => exhibits[name]?.state === 'unread' && source.optional !== true,
-  );
+  const unread = decidingSources(compiled.loop).filter((name) => exhibits[name]?.state === 'unread');
   const judgement = judge(compiled, facts, input.params);
   if (unread.length > 0) {
-    const names = unread.map(([, source]) => source.what);
+    const names = unread.map((name) => compiled.loop.evidence[name]?.what ?? name);
     return partial(input, judgement, facts, names);
   }
   if (!judgement.ok) return { ...judgement, message: `${judgement.message}${troubles(input)}` };
-  const plan = planFor(input, judgement);
+  const guarded = guard(input, judgement);
+  const plan = planFor(input, guarded);
   const notes = judgement.row.anomaly === undefined ? noticed(input) : [];
   const anomalies = [...input.anomalies, ...notes, ...withProblems(input, judgement.anomalies), ...plan.anomalies];
   return {
     ok: true,
     verdict: {
       ...baseOf(input),
-      decision: compiled.loop.words[judgement.outcome],
-      outcome: judgement.outcome,
+      decision: compiled.loop.words[guarded.outcome],
+      outcome: guarded.outcome,
       status: 'decided',
-      rule: judgement.row.id,
-      reason: judgement.reason,
+      rule: guarded.rule,
+      reason: guarded.reason,
       unverified: judgement.unverified,
       waivers: judgement.unverified && judgement.row.waiver !== undefined ? [judgement.row.waiver] : [],
       anomalies,
       tasks: plan.tasks,
-      nextStep: nextStep(input, judgement, plan),
+      nextStep: nextStep(input, guarded, plan),
     },
     facts: judgement.facts,
     lists: comparedLists(compiled.loop, exhibits),
     effects: plan.effects,
   };
+}
+
+/** A judgement with the last word of the rules that stand above every loop. */
+interface Guarded extends Judgement {
+  readonly rule: string;
+}
+
+/** Whatever a loop's table says: nothing is approved over a Critical finding without a waiver, and no revision is begun at the cap. */
+function guard(input: StepInput, judgement: Judgement): Guarded {
+  const { row, outcome } = judgement;
+  const { critical } = drawCounts(input.compiled.loop, input.exhibits);
+  const approves = outcome === 'converge' || outcome === 'accept';
+  if (approves && critical > 0 && !judgement.unverified) {
+    const many = critical === 1 ? '1 Critical finding' : `${critical} Critical findings`;
+    return {
+      ...judgement,
+      outcome: 'escalate',
+      rule: 'E8',
+      reason: `Row ${row.id} would approve over ${many}, and it has no waiver: nothing is. (${judgement.reason})`,
+    };
+  }
+  if (outcome === 'revise' && input.params.round >= input.params.cap) {
+    const spent = `Row ${row.id} asks for another round at round ${input.params.round}, and the cap is ${input.params.cap}: every loop ends.`;
+    return { ...judgement, outcome: 'escalate', rule: 'E9', reason: `${spent} (${judgement.reason})` };
+  }
+  return { ...judgement, rule: row.id };
 }
 
 /** The verdict where the tasks of a revision could not be written: a person is called at once. */
@@ -136,8 +161,8 @@ function planFor(input: StepInput, judgement: Judgement): Plan {
 
 function nextStep(input: StepInput, judgement: Judgement, plan: Plan): string {
   const { loop } = input.compiled;
-  const strict = judgement.outcome === 'escalate' && judgement.row.then !== 'escalate';
-  const text = strict ? `A person decides, since nothing is approved by waiver under --strict: {options}.` : judgement.row.next;
+  const overruled = judgement.outcome === 'escalate' && judgement.row.then !== 'escalate';
+  const text = overruled ? 'A person decides: {options}.' : judgement.row.next;
   const facts = lookupIn(judgement.facts, input.params);
   return fillTemplate(text, (name) => {
     if (name === 'tasks') return plan.tasks.map((task) => task.id).join(' + ');
@@ -191,7 +216,8 @@ function partial(input: StepInput, judgement: Judgement | Refusal, facts: Facts,
   const { loop } = input.compiled;
   const soFar = judgement.ok && (judgement.outcome === 'revise' || judgement.outcome === 'escalate') ? judgement.outcome : null;
   const outcome = soFar ?? (input.params.round < input.params.cap ? 'revise' : 'escalate');
-  const leaning = judgement.ok ? `So far rule ${judgement.row.id} would apply: ${judgement.reason}` : 'Nothing can be said yet.';
+  const read = Object.values(input.exhibits).flatMap((exhibit) => (exhibit.ref === null ? [] : [exhibit.ref.path]));
+  const leaning = read.length === 0 ? 'Nothing was read.' : `Read so far: ${read.join(', ')}.`;
   return {
     ok: true,
     verdict: {
@@ -203,7 +229,7 @@ function partial(input: StepInput, judgement: Judgement | Refusal, facts: Facts,
       reason: `Time ran out before ${unread.join(' and ')} could be read. ${leaning}`,
       unverified: false,
       waivers: [],
-      anomalies: [...input.anomalies, ...noticed(input), ...(judgement.ok ? judgement.anomalies : [])],
+      anomalies: [...input.anomalies, ...noticed(input)],
       tasks: [],
       nextStep: 'Nothing was approved and no task was created. Run the same command again with more time.',
     },

@@ -9,7 +9,9 @@ const { Script } = require('node:vm');
 const LOOPS = ['design', 'testing', 'debt', 'review', 'brainstorm'];
 const use = LOOPS.includes(process.argv[3]) ? process.argv[3] : 'other';
 const filename = join(__dirname, 'main.cjs');
-const kept = join(__dirname, `main.${process.version}-${process.platform}-${process.arch}-${use}.cache`);
+/** Set by the build: code kept for other content must not be taken for this one, and V8 itself compares lengths only. */
+const BUILD = 'unbuilt';
+const kept = join(__dirname, `main.${BUILD}-${process.version}-${process.platform}-${process.arch}-${use}.cache`);
 
 function readKept() {
   try {

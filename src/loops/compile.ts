@@ -139,7 +139,7 @@ function compileFactText(text: string): FactText {
   let written: FactText | null = null;
   return (facts, params) => {
     if (written !== null) return written(facts, params);
-    if (used) written = writeTemplate<[Facts, Params]>(text, 'facts, params', readOf);
+    if (used) written = writeTemplate(text, 'facts, params', readOf) as FactText;
     used = true;
     return fillTemplate(text, lookupIn(facts, params));
   };

@@ -102,16 +102,26 @@ it('compares a list with the round before', () => {
   check({ count: 'a.failures', change: 'net' }, gathered, 2, past);
   check({ count: 'a.failures', change: 'new' }, gathered, null);
   check({ count: 'a.failures', change: 'new' }, gathered, null, {});
-  const loop: Loop = { ...base, facts: { x: { count: 'a.failures', change: 'new' }, y: { count: 'b.rows', change: 'net' }, z: { state: 'a' } } };
+  const loop: Loop = {
+    ...base,
+    facts: { x: { count: 'a.failures', change: 'new' }, y: { count: 'b.rows', change: 'net' }, z: { state: 'a' } },
+  };
   expect(comparedLists(loop, gathered)).toEqual({ 'a.failures': itemNames([{ name: 'x' }, { name: 'y', file: 'f' }]) });
 });
 
 it('rests a verdict on the source that found most of a severity', () => {
-  const loop: Loop = { ...base, evidence: { a: source('A'), b: source('B'), c: { ...source('C'), optional: true } } };
+  const loop: Loop = {
+    ...base,
+    facts: { x: { findings: ['a'] } },
+    evidence: { a: { ...source('A'), else: 'b' }, b: source('B'), c: source('C') },
+  };
   const gathered: GatheredAll = {
     a: { state: 'ok', reading: { ...EMPTY, findings: [finding('high', 'one'), finding('low', 'small')] } },
     b: { state: 'ok', reading: { ...EMPTY, findings: [finding('high', 'one'), finding('high', 'two')] } },
-    c: { state: 'ok', reading: { ...EMPTY, findings: [finding('critical', 'hearsay')], counts: { critical: 1, high: 0, medium: 0, low: 0 } } },
+    c: {
+      state: 'ok',
+      reading: { ...EMPTY, findings: [finding('critical', 'hearsay')], counts: { critical: 1, high: 0, medium: 0, low: 0 } },
+    },
   };
   expect(drawFindings(loop, gathered).map((one) => one.message)).toEqual(['one', 'two', 'small']);
   expect(drawCounts(loop, gathered)).toEqual({ critical: 0, high: 0, medium: 0, low: 0 });
@@ -122,9 +132,16 @@ function source(what: string) {
 }
 
 it('says who disagrees on severities', () => {
-  const loop: Loop = { ...base, evidence: { a: source('the board'), b: source('the row') }, agree: { sources: ['a', 'b', 'c'], id: 'C0', why: 'Split: {detail}.' } };
+  const loop: Loop = {
+    ...base,
+    evidence: { a: source('the board'), b: source('the row') },
+    agree: { sources: ['a', 'b', 'c'], id: 'C0', why: 'Split: {detail}.' },
+  };
   const counts = (high: number) => ({ state: 'ok' as const, reading: { ...EMPTY, counts: { critical: 0, high, medium: 0, low: 0 } } });
-  expect(disagreement(loop, { a: counts(1), b: counts(2) })).toEqual({ rule: 'C0', message: 'Split: Critical/High/Medium/Low: the board 0/1/0/0, the row 0/2/0/0.' });
+  expect(disagreement(loop, { a: counts(1), b: counts(2) })).toEqual({
+    rule: 'C0',
+    message: 'Split: Critical/High/Medium/Low: the board 0/1/0/0, the row 0/2/0/0.',
+  });
   expect(disagreement(loop, { a: counts(1), b: counts(1), c: { state: 'ok', reading: EMPTY } })).toBe(null);
   const { agree: _, ...silent } = loop;
   expect(disagreement(silent, { a: counts(1), b: counts(2) })).toBe(null);

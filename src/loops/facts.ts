@@ -152,10 +152,24 @@ export function drawCounts(loop: Loop, gathered: GatheredAll): Counts {
   return { critical: count('critical'), high: count('high'), medium: count('medium'), low: count('low') };
 }
 
+/** The sources that some fact is drawn from, and those that stand in for them. */
 export function decidingSources(loop: Loop): readonly string[] {
-  return Object.entries(loop.evidence)
-    .filter(([, source]) => source.optional !== true)
-    .map(([name]) => name);
+  const used = new Set(Object.values(loop.facts).flatMap(evidenceOf));
+  for (const name of used) {
+    const standIn = loop.evidence[name]?.else;
+    if (standIn !== undefined) used.add(standIn);
+  }
+  return Object.keys(loop.evidence).filter((name) => used.has(name));
+}
+
+/** The names of the sources that a fact is drawn from. */
+export function evidenceOf(spec: FactSpec): readonly string[] {
+  if ('state' in spec) return [spec.state];
+  if ('found' in spec) return spec.found;
+  if ('counted' in spec) return spec.counted;
+  if ('findings' in spec) return spec.findings;
+  const at = 'count' in spec ? [spec.count] : 'flag' in spec ? spec.flag : spec.at;
+  return at.map((dotted) => dotted.split('.')[0] ?? '');
 }
 
 /** Where sources that should agree do not. */

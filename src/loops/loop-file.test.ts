@@ -105,12 +105,24 @@ describe('the parts of a loop', () => {
     ['a hole in the next step', (loop) => void (loop.table[0]!['next'] = 'Ask {moon}.'), /\{moon\}/],
     ['a repair of everything', (loop) => void (loop.repairs[0]!['when'] = {}), /would always apply/],
     ['a repair of no fact', (loop) => void (loop.repairs[2]!['set'] = { moon: 1 }), /"moon" is no fact/],
-    ['a step over no fact', (loop) => void (loop.repairs[2]!['set'] = { signal: { step: 'moon', at: 7, below: 'A', else: 'B' } }), /"moon" is no fact/],
-    ['a sum over no fact', (loop) => void (loop.repairs[2]!['set'] = { score: { linear: { moon: 1 }, base: 1, within: [0, 1] } }), /"moon" is no fact/],
+    [
+      'a step over no fact',
+      (loop) => void (loop.repairs[2]!['set'] = { signal: { step: 'moon', at: 7, below: 'A', else: 'B' } }),
+      /"moon" is no fact/,
+    ],
+    [
+      'a sum over no fact',
+      (loop) => void (loop.repairs[2]!['set'] = { score: { linear: { moon: 1 }, base: 1, within: [0, 1] } }),
+      /"moon" is no fact/,
+    ],
     ['an error text with a hole', (loop) => void (loop.repairs[0]!['error'] = { message: '{moon}', hint: 'x' }), /\{moon\}/],
     ['a fact with a name that is taken', (loop) => void (loop.facts['round'] = { flag: ['results.x'] }), /given by Umpire/],
     ['a number with its bounds turned', (loop) => void (loop.facts['score'] = { number: [10, 0], at: ['results.x'] }), /lower bound/],
-    ['a flag compared', (loop) => void ((loop.facts['ok'] = { flag: ['results.ok'] }), (loop.table[0]!['when'] = { ok: '>1' })), /is a flag/],
+    [
+      'a flag compared',
+      (loop) => void ((loop.facts['ok'] = { flag: ['results.ok'] }), (loop.table[0]!['when'] = { ok: '>1' })),
+      /is a flag/,
+    ],
     ['a stand-in that is not there', (loop) => void (loop.evidence['results']!['else'] = 'moon'), /not another piece of evidence/],
     ['a stand-in for itself', (loop) => void (loop.evidence['results']!['else'] = 'results'), /not another piece of evidence/],
     ['agreement of nothing', (loop) => void (loop.agree = { sources: ['results', 'moon'], id: 'A1', why: 'x' }), /"moon" is no evidence/],
@@ -125,6 +137,8 @@ describe('the parts of a loop', () => {
 
   it('accepts absent, present, flags and found sources', () => {
     expect(told((loop) => void (loop.table[0]!['when'] = { score: 'present', signal: 'absent', results: ['ok'] }))).toBe('accepted');
-    expect(told((loop) => void ((loop.facts['seen'] = { found: ['results'] }), (loop.table[0]!['when'] = { seen: true })))).toBe('accepted');
+    expect(told((loop) => void ((loop.facts['seen'] = { found: ['results'] }), (loop.table[0]!['when'] = { seen: true })))).toBe(
+      'accepted',
+    );
   });
 });

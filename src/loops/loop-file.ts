@@ -50,6 +50,7 @@ function checkLoop(value: unknown): { ok: true; loop: Loop } | { ok: false; comp
 interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
+  readonly keys?: readonly string[];
   readonly code?: string | undefined;
   readonly errors?: readonly (readonly Issue[])[];
 }
@@ -59,17 +60,27 @@ interface Issue {
 function firstIssue(issues: readonly Issue[], base: readonly PropertyKey[] = []): Complaint {
   const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return { path: [], problem: 'it is not a loop' };
-  const path = [...base, ...issue.path];
+  const path = [...base, ...issue.path, ...(issue.keys ?? []).slice(0, 1)];
   const branches = (issue.errors ?? []).map((branch) => firstIssue(branch, path)).toSorted((a, b) => b.path.length - a.path.length);
   const [deepest] = branches;
   if (deepest !== undefined && deepest.path.length > path.length) return deepest;
   return { path: path.map((key) => (typeof key === 'number' ? key : String(key))), problem: wordsOf(issue) };
 }
 
-function wordsOf(issue: Issue): string {
-  const missing = /^Invalid input: expected (\w+), received undefined$/.exec(issue.message);
-  if (missing !== null) return `it is missing; a value of kind ${missing[1] ?? ''} is expected here`;
-  return issue.message.replace(/^Invalid input: /, '').replace(/^Unrecognized key/, 'unknown key');
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^Invalid input: expected (\w+), received undefined$/, 'it is missing; a value of kind $1 is expected here'],
+  [/^Invalid input: expected (\w+), received (\w+)$/, 'a value of kind $1 is expected here, not $2'],
+  [/^Invalid option: expected one of (.*)$/, 'it must be one of $1'],
+  [/^Invalid key in record$/, 'this name is not allowed: lower-case letters, digits and _ only'],
+  [/^Too small: expected (?:number|array|string) to (?:be|have) >=(\d+).*$/, 'it is too small or too short: at least $1'],
+  [/^Too big: expected (?:number|array|string) to (?:be|have) <=(\d+).*$/, 'it is too large: at most $1'],
+  [/^Unrecognized keys?: .*$/, 'this key is not known here'],
+  [/^Invalid input$/, 'it fits none of the forms that are known here'],
+];
+
+function wordsOf({ message }: Issue): string {
+  const known = WORDS.find(([pattern]) => pattern.test(message));
+  return known === undefined ? message : message.replace(known[0], known[1]).replaceAll('"|"', '", "');
 }
 
 function complain(file: string, line: string, { path, problem }: Complaint): UmpireError {

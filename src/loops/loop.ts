@@ -19,7 +19,7 @@ interface SourceBase {
   readonly what: string;
   /** Another source that stands in where this one is missing (never where it is unreadable). */
   readonly else?: string;
-  /** Read for the report only: it decides nothing, and its absence is no news. */
+  /** Its absence is no news. */
   readonly optional?: boolean;
 }
 

@@ -24,7 +24,7 @@ const sourceBase = {
   grade: z.enum(['measured', 'testified']).describe("measured: a tool's own report. testified: an agent's word."),
   what: text.describe('What this is, for people: "the audit report".'),
   else: name.exactOptional().describe('The source that stands in where this one is missing.'),
-  optional: z.boolean().exactOptional().describe('Read for the report only; decides nothing.'),
+  optional: z.boolean().exactOptional().describe('Its absence is no news.'),
 };
 
 const source = z.union([

@@ -74,12 +74,12 @@ function cutHoles(text: string): Parts {
  * The same text as code: `values` says how each name is read. Several times as fast, and worth it from the second use on.
  * Literals and names enter as JSON, nothing else does.
  */
-export function writeTemplate<Args extends readonly unknown[]>(text: string, args: string, values: (name: string) => string): (...args: Args) => string {
+export function writeTemplate(text: string, args: string, values: (name: string) => string): (...args: never[]) => string {
   const { literals, holes, last } = cutHoles(text);
   const parts = holes.map((hole, index) => `${JSON.stringify(literals[index])} + show(${values(hole.name)}, holes[${index}])`);
   const code = `return (${args}) => ${[...parts, JSON.stringify(last)].join(' + ')};`;
   // oxlint-disable-next-line no-new-func, typescript/no-implied-eval
-  return new Function('show', 'holes', code)(show, holes) as (...args: Args) => string;
+  return new Function('show', 'holes', code)(show, holes) as (...args: never[]) => string;
 }
 
 export function fillTemplate(text: string, lookup: Lookup): string {
@@ -93,7 +93,7 @@ function show(value: unknown, hole: Hole): string {
     if (hole.noun === '') return showNumber(value) + hole.unit;
     return `${showNumber(value)} ${value === 1 ? hole.noun : hole.nouns}`;
   }
-  if (value === null || value === undefined || value === '') return hole.noun === '' ? 'none' : `no ${hole.nouns}`;
+  if (value === null || value === undefined || value === '') return hole.noun === '' ? 'none' : `an unknown number of ${hole.nouns}`;
   if (typeof value === 'boolean') return value ? hole.yes : hole.no;
   return (typeof value === 'string' ? value : JSON.stringify(value)) + hole.unit;
 }

@@ -1,9 +1,12 @@
 // Do the parts of a loop fit each other? Names that exist, words that are known, a table that always ends in a row.
 // Shapes are schema.ts' business; whether the rules are wise is check's.
 
-import type { At, FactSpec, Loop, Source } from './loop.js';
+import type { Severity } from '../model.js';
+import { SEVERITIES } from '../model.js';
+import type { Block, Loop, ReportSection, Source } from './loop.js';
 import { parseCondition } from './condition.js';
 import type { Condition } from './condition.js';
+import { evidenceOf } from './facts.js';
 import { EVIDENCE_STATES } from './loop.js';
 import { compileTemplate } from './template.js';
 
@@ -22,6 +25,7 @@ export function validateLoop(loop: Loop, readers: ReadonlySet<string>): readonly
     ...checkRepairs(loop),
     ...checkTable(loop),
     ...checkTasks(loop),
+    ...checkReport(loop, loop.report, ['report']),
   ];
 }
 
@@ -69,16 +73,6 @@ function checkFacts(loop: Loop): Complaint[] {
       out.push({ path: ['facts', name, 'number'], problem: 'the lower bound must be below the upper one' });
   }
   return out;
-}
-
-function evidenceOf(spec: FactSpec): readonly string[] {
-  const ofAt = (at: At) => at.map((dotted) => dotted.split('.')[0] ?? '');
-  if ('state' in spec) return [spec.state];
-  if ('found' in spec) return spec.found;
-  if ('counted' in spec) return spec.counted;
-  if ('findings' in spec) return spec.findings;
-  if ('count' in spec) return ofAt([spec.count]);
-  return ofAt('flag' in spec ? spec.flag : spec.at);
 }
 
 function checkRepairs(loop: Loop): Complaint[] {
@@ -143,10 +137,37 @@ function checkTasks(loop: Loop): Complaint[] {
   return out;
 }
 
+const REPORT_NAMES = ['decision', 'verdict', 'rule', 'reason', 'nextStep', 'chain', 'counts', 'tasks'];
+
+function checkReport(loop: Loop, sections: readonly ReportSection[], path: readonly (string | number)[]): Complaint[] {
+  return sections.flatMap((section, index) => {
+    const here = [...path, index];
+    const blocks = section.blocks.flatMap((block, at) => checkBlock(loop, block, [...here, 'blocks', at]));
+    return [...blocks, ...checkReport(loop, section.sections ?? [], [...here, 'sections'])];
+  });
+}
+
+function checkBlock(loop: Loop, block: Block, path: readonly (string | number)[]): Complaint[] {
+  if (typeof block === 'string') return checkText(loop, block, path, REPORT_NAMES);
+  if ('when' in block) return block.lines.flatMap((line, at) => checkBlock(loop, line, [...path, 'lines', at]));
+  if ('history' in block) return checkText(loop, block.history, [...path, 'history'], ['decision', 'counts', 'fixed']);
+  if ('list' in block && !((block.list.split('.')[0] ?? '') in loop.evidence)) {
+    return [{ path: [...path, 'list'], problem: `"${block.list}" is a list of no evidence of this loop` }];
+  }
+  return [];
+}
+
+/** `before.x` and `delta.x` of a fact, `count.high`, `evidence.value`. */
+function isDotted(loop: Loop, name: string): boolean {
+  const [head = '', tail = ''] = name.split('.');
+  if (head === 'before' || head === 'delta') return tail in loop.facts;
+  return head === 'count' ? SEVERITIES.includes(tail as Severity) : tail !== '' && head in loop.evidence;
+}
+
 function checkText(loop: Loop, text: string, path: readonly (string | number)[], more: readonly string[]): Complaint[] {
   const known = new Set(['round', 'next', 'cap', 'target', ...Object.keys(loop.facts), ...more]);
   return compileTemplate(text)
-    .names.filter((name) => !known.has(name))
+    .names.filter((name) => !known.has(name) && !(path[0] === 'report' && isDotted(loop, name)))
     .map((name) => ({ path, problem: `{${name}} is neither a fact of this loop nor a word that this text may use` }));
 }
 
@@ -175,5 +196,10 @@ function checkCondition(loop: Loop, condition: Condition): string | null {
   }
   const isFlag = 'flag' in spec || 'found' in spec || 'counted' in spec;
   if (isFlag) return condition.kind === 'flag' ? null : `"${fact}" is a flag: true or false`;
-  return condition.kind === 'compare' ? null : `"${fact}" is a number: compare it, as in ">=7"`;
+  if (condition.kind !== 'compare') return `"${fact}" is a number: compare it, as in ">=7"`;
+  if (!('number' in spec) || typeof condition.bound !== 'number') return null;
+  const [low, high] = spec.number;
+  return condition.bound < low || condition.bound > high
+    ? `"${fact}" lies between ${low} and ${high}, so comparing it with ${condition.bound} always gives the same answer`
+    : null;
 }

@@ -1,9 +1,11 @@
 // A loop as Markdown: what it judges by, for docs/loops.md and for people who read a loop before they run it.
 
 import { describeCondition, parseCondition } from '../loops/condition.js';
+import { decidingSources } from '../loops/facts.js';
 import type { Loop, RoundSource, Source, When } from '../loops/loop.js';
 
 export function loopPage(loop: Loop): string {
+  const deciding = new Set(decidingSources(loop));
   return [
     `## ${loop.loop}`,
     '',
@@ -17,7 +19,7 @@ export function loopPage(loop: Loop): string {
       ['name', 'what', 'where', 'reader', 'grade'],
       Object.entries(loop.evidence).map(([name, source]) => [
         name,
-        source.what + (source.optional === true ? ' (for the report only)' : ''),
+        source.what + (deciding.has(name) ? '' : ' (for the report only)'),
         whereOf(source),
         'reader' in source ? source.reader : 'row',
         source.grade,

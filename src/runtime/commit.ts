@@ -39,7 +39,7 @@ export interface CommitInput {
 /** Places that a verdict writes to beside the tasks: refused before anything is written where one leads astray. */
 export function checkPlaces(folder: SessionFolder, given: Pick<VerdictGiven, 'verdict'>): void {
   for (const path of [BOARD, JOURNAL, RESULTS, pageOf(given.verdict), 'blobs/x']) {
-    const place = placeFor(folder, path);
+    const place = placeFor(folder, path, false);
     if (isFolder(place)) throw new UmpireError('write-failed', { path, detail: 'it is a folder' });
   }
 }

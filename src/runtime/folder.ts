@@ -76,23 +76,27 @@ export function listFiles(folder: SessionFolder, path: string): readonly string[
   }
 }
 
-/** The real place of a path, refused where a link or `..` leads it outside the session. Folders on the way are made. */
-export function placeFor(folder: SessionFolder, path: string): string {
+/** The real place of a path, refused where a link or `..` leads it outside the session. Folders on the way are made, if asked. */
+export function placeFor(folder: SessionFolder, path: string, make = true): string {
   const lexical = join(folder.root, path);
   refuseOutside(folder, path, lexical);
-  const place = join(realParent(folder, path, dirname(lexical)), basename(lexical));
+  const place = join(realParent(folder, path, dirname(lexical), make), basename(lexical));
   if (!isLink(place)) return place;
   const target = resolveLink(place);
   refuseOutside(folder, path, target ?? 'nowhere');
   return target ?? place;
 }
 
-function realParent(folder: SessionFolder, path: string, parent: string): string {
+function realParent(folder: SessionFolder, path: string, parent: string, make: boolean): string {
   const known = folder.seen.get(parent);
   if (known !== undefined) return known;
   let existing = parent;
   while (!existsSync(existing)) existing = dirname(existing);
-  refuseOutside(folder, path, realpathSync.native(existing));
+  const place = realpathSync.native(existing);
+  refuseOutside(folder, path, place);
+  if (!statSync(place).isDirectory())
+    throw new UmpireError('write-failed', { path, detail: `${basename(existing)} is a file, and a folder is needed there` });
+  if (existing !== parent && !make) return parent;
   if (existing !== parent) guardWrite(path, () => mkdirSync(parent, { recursive: true }));
   const real = realpathSync.native(parent);
   folder.seen.set(parent, real);

@@ -146,8 +146,8 @@ function findInFolder(source: FolderSource, input: GatherInput): Found {
   const { critic } = input;
   const own = critic === null ? undefined : paths.findLast((path) => holdsId(path, critic.id));
   if (own !== undefined) return findFile([own], input);
-  const [first] = named;
-  if (first !== undefined) return missing(`${first}, which the row names in ${source.named ?? ''}`);
+  const cell = source.named === undefined ? '' : (input.critic?.columns[source.named] ?? '').trim();
+  if (named.length > 0) return missing(`${cell}, which the row names in ${source.named ?? ''}`);
   const last = lastOfFirstFolder(paths, source.folder);
   return last === undefined ? missing(source.folder.map((folder) => `a report in ${folder}/`).join(' and ')) : findFile([last], input);
 }

@@ -60,7 +60,8 @@ export interface Limit {
   readonly anomalies: readonly Anomaly[];
 }
 
-const HIGHEST_CAP = 100;
+/** No loop has more rounds than this. */
+export const HIGHEST_CAP = 100;
 
 /** A person's --max-rounds, else what was frozen, else what the files say, else the loop's own. */
 export function capOf(folder: SessionFolder, loop: Loop, state: SessionState, traces: Traces, asked: number | null): Limit {
@@ -90,7 +91,14 @@ function capOfFiles(folder: SessionFolder, loop: Loop): { value: number | null; 
 }
 
 /** What was frozen, else what the critic's row or another row of the chain says, else the loop's own. */
-export function targetOf(loop: Loop, chain: string, state: SessionState, traces: Traces, critic: Task | null, tasks: readonly Task[]): Limit {
+export function targetOf(
+  loop: Loop,
+  chain: string,
+  state: SessionState,
+  traces: Traces,
+  critic: Task | null,
+  tasks: readonly Task[],
+): Limit {
   if (loop.target === undefined) return { value: 0, anomalies: [] };
   const { column, default: standard, what } = loop.target;
   const chainColumn = typeof loop.chain === 'object' ? loop.chain.column : null;

@@ -134,9 +134,7 @@ function startOf(pid: number): string {
 
 function describe(content: string): string {
   const holder = parseHolder(content);
-  return holder === null
-    ? `the lock ${NAME} cannot be read`
-    : `process ${holder.pid} on ${holder.host}`;
+  return holder === null ? `the lock ${NAME} cannot be read` : `process ${holder.pid} on ${holder.host}`;
 }
 
 const bell = new Int32Array(new SharedArrayBuffer(4));

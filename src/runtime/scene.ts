@@ -3,8 +3,8 @@
 
 import type { Anomaly, Task } from '../model.js';
 import { UmpireError } from '../errors.js';
-import { chainOfRow, findCriticRow, settleRound } from '../brain/chains.js';
-import type { Placed } from '../brain/chains.js';
+import { chainOfRow, findCriticRow, recheckIds, settleRound } from '../brain/chains.js';
+import type { Placed, Traces } from '../brain/chains.js';
 import { decidedIn, fold } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import { checkGraph } from '../brain/waves.js';
@@ -12,7 +12,7 @@ import { decodeExactly } from '../formats/decode.js';
 import { parseTasks } from '../formats/tasks-csv.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
-import { BOARD, readBoard, roundsOnBoard } from './board.js';
+import { BOARD, readBoard, tracesOnBoard } from './board.js';
 import type { Board } from './board.js';
 import { TASKS } from './commit.js';
 import { listFiles, readBytes } from './folder.js';
@@ -20,7 +20,7 @@ import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { readJournal } from './journal-file.js';
 import type { JournalFile } from './journal-file.js';
-import { capOf, roundOfFiles, targetOf } from './limits.js';
+import { HIGHEST_CAP, capOf, highestTarget, roundOfFiles, targetOf } from './limits.js';
 
 export interface SceneInput {
   readonly folder: SessionFolder;
@@ -71,19 +71,32 @@ export function observe(input: SceneInput): Scene {
   const critic = findCriticRow(loop, tasks, waves, chosen);
   const chain = chosen ?? chainOfRow(loop, critic?.task ?? null);
   const board = readBoard(folder, new Set(['gc_decision', ...boardTypes(loop)]), input.expired);
-  if (board.scan.firstMalformed !== null) {
-    const { line, problem } = board.scan.firstMalformed;
+  anomalies.push(...unreadLines(board));
+  const row = critic?.task ?? null;
+  const lost = !state.frozen.has(loop.loop);
+  const traces = withPages(tracesOnBoard(board.scan.entries, loop.loop), lost ? listFiles(folder, 'verdicts') : [], loop, tasks);
+  if (lost && traces.chains.size > 0) {
     anomalies.push({
-      rule: BOARD,
-      message: `${BOARD}: ${board.scan.malformed} of ${board.scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}`,
+      rule: 'E5',
+      message: 'This session was judged before, but its journal is gone; rounds, cap and target go on from what is left of it.',
     });
   }
-  const past = decidedIn(state, loop.loop, chain);
-  const files = roundOfFiles(folder, loop, chain, critic?.task ?? null, past.length > 0);
-  const settled = settleRound(loop, chain, state, tasks, { files: files.round, board: roundsOnBoard(board.scan.entries, loop.loop) });
-  const cap = capOf(folder, loop, state, input.maxRounds);
-  const target = targetOf(loop, chain, state, critic?.task ?? null, tasks);
-  anomalies.push(...files.anomalies, ...settled.anomalies, ...cap.anomalies, ...target.anomalies);
+  const files = roundOfFiles(folder, loop, chain, row, decidedIn(state, loop.loop, chain).length > 0);
+  const settled = settleRound(loop, chain, state, tasks, { files: files.round, traces, chosen: input.layer !== null });
+  const cap = capOf(folder, loop, state, traces, input.maxRounds);
+  const target = targetOf(loop, chain, state, traces, row, tasks);
+  anomalies.push(...files.anomalies, ...cap.anomalies, ...target.anomalies);
+  if (settled.inherits) {
+    anomalies.push({
+      rule: 'E5',
+      message: `${chain} was not planned when this session was first judged, so it goes on with the rounds of what is still open.`,
+    });
+  } else if (settled.round > Math.max(cap.value, HIGHEST_CAP)) {
+    anomalies.push({
+      rule: 'E5',
+      message: `Round ${settled.round} is far beyond the cap of ${cap.value}: the files claim more rounds than there can have been.`,
+    });
+  }
   return {
     journal,
     state,
@@ -96,11 +109,34 @@ export function observe(input: SceneInput): Scene {
     critic,
     board,
     cap: cap.value,
-    target: target.value,
+    target: settled.inherits ? Math.max(target.value, highestTarget(loop, state, traces)) : target.value,
     round: settled.round,
     stateRound: files.state,
     anomalies,
   };
+}
+
+function unreadLines({ scan }: Board): readonly Anomaly[] {
+  if (scan.firstMalformed === null) return [];
+  const { line, problem } = scan.firstMalformed;
+  const message = `${scan.malformed} of ${scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}`;
+  return [{ rule: BOARD, message }];
+}
+
+const PAGE = /^(.+)-round-(\d{1,5})\.md$/;
+
+/** The pages of earlier verdicts tell their chain and round; a re-check of that round in tasks.csv, that it was a revision. */
+function withPages(traces: Traces, pages: readonly string[], loop: Loop, tasks: readonly Task[]): Traces {
+  const chains = new Map(traces.chains);
+  for (const page of pages) {
+    const [, chain, digits] = PAGE.exec(page) ?? [];
+    if (chain === undefined || digits === undefined) continue;
+    const round = Number(digits);
+    const reached = recheckIds(loop, chain, round).some((id) => tasks.some((task) => task.id === id)) ? round + 1 : round;
+    const known = chains.get(chain);
+    if (known === undefined || known.round < reached) chains.set(chain, { round: reached, open: true });
+  }
+  return { ...traces, chains };
 }
 
 function boardTypes(loop: Loop): readonly string[] {

@@ -17,18 +17,22 @@ export function readStateNumber(folder: SessionFolder, file: string, at: string,
   if (read.kind === 'unreadable') return { kind: 'corrupt', problem: `${file}: ${read.problem}` };
   const parsed = parseJson(decodeTolerantly(read.bytes));
   if (!parsed.ok) return { kind: 'corrupt', problem: `${file}:${parsed.line}: ${parsed.problem}` };
+  const shown = at.replaceAll('{chain}', chain);
   let value: unknown = parsed.value;
   if (!isObject(value)) return { kind: 'corrupt', problem: `${file} holds no object` };
   for (const part of at.split('.')) {
     const key = part.replaceAll('{chain}', chain);
     if (value === null || value === undefined) return { kind: 'absent' };
-    if (!isObject(value)) return { kind: 'corrupt', problem: `${file}: ${at} is not where it should be` };
+    if (!isObject(value)) return { kind: 'corrupt', problem: `${file}: ${shown} is not where it should be` };
     value = Object.hasOwn(value, key) ? value[key] : undefined;
   }
   if (value === null || value === undefined) return { kind: 'absent' };
   const number = typeof value === 'string' && /^\d{1,9}$/.test(value.trim()) ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isInteger(number) || number < 0 || number > 1e9)
-    return { kind: 'corrupt', problem: `${file}: ${at} is ${JSON.stringify(value).slice(0, 60)}, not a whole number` };
+    return {
+      kind: 'corrupt',
+      problem: `${file}: ${shown} is ${JSON.stringify(value).slice(0, 60)}, not a whole number from 0 to 1000000000`,
+    };
   return { kind: 'value', value: number };
 }
 

@@ -1,0 +1,60 @@
+// A loop that a user wrote: judged with no code, told its mistakes, and held to the rules that stand above every loop.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { decide, root, session } from './support/command.js';
+
+describe('a loop of your own', () => {
+  const example = readFileSync(join(root, 'examples', 'docs-review', 'docs-review.yaml'), 'utf8');
+
+  function withLoop(change: (yaml: string) => string): { readonly loop: string; readonly folder: string } {
+    const folder = session('examples/docs-review/session');
+    const loop = join(folder, '..', 'loop.yaml');
+    writeFileSync(loop, change(example));
+    return { loop, folder };
+  }
+
+  it('is judged with no code, and its mistakes are told with their line', () => {
+    const { loop, folder } = withLoop((yaml) => yaml);
+    expect(decide(loop, folder, '--json')).toMatchObject({ exit: 3, json: { decision: 'REWRITE', role: { path: 'roles/judge.md' } } });
+    const broken = withLoop((yaml) => yaml.replace(/^title:/m, 'titel:'));
+    expect(decide(broken.loop, broken.folder, '--json')).toMatchObject({
+      exit: 1,
+      json: { error: { code: 'loop-invalid', message: expect.stringMatching(/loop\.yaml:\d+: titel/) } },
+    });
+    expect(decide('./nowhere.yaml', folder, '--json')).toMatchObject({ exit: 1, json: { error: { code: 'loop-unreadable' } } });
+  });
+
+  it('E8: approves nothing over a Critical finding, whatever its table says', () => {
+    const { loop, folder } = withLoop((yaml) =>
+      yaml.replace(/^table:[\s\S]*?^(?=tasks:)/m, 'table:\n  - { id: X1, then: converge, why: Fine., next: Go. }\n'),
+    );
+    expect(decide(loop, folder, '--json')).toMatchObject({
+      exit: 4,
+      json: { rule: 'E8', outcome: 'escalate', unverified: false, tasks: [] },
+    });
+  });
+
+  it('E9: begins no revision at the cap, whatever its table says', () => {
+    const { loop, folder } = withLoop((yaml) =>
+      yaml.replace(/^table:[\s\S]*?^(?=tasks:)/m, 'table:\n  - { id: X1, then: revise, why: More., next: Go. }\n'),
+    );
+    const file = join(folder, 'artifacts', 'docs-review.json');
+    const seen = [1, 2, 3, 4, 5].map((n) => {
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/"clarity": [\d.]+/, `"clarity": ${n}`));
+      const { json } = decide(loop, folder, '--json');
+      return `${String(json['round'])} ${String(json['rule'])}`;
+    });
+    expect(seen).toEqual(['1 X1', '2 X1', '3 E9', '3 E9', '3 E9']);
+  });
+
+  it('E5: keeps the rules of the first verdict when its file is changed, and says so', () => {
+    const { loop, folder } = withLoop((yaml) => yaml);
+    const first = decide(loop, folder, '--json');
+    writeFileSync(loop, example.replace(/^table:[\s\S]*?^(?=tasks:)/m, 'table:\n  - { id: X1, then: converge, why: Fine., next: Go. }\n'));
+    const again = decide(loop, folder, '--json');
+    expect([again.exit, again.json]).toEqual([first.exit, first.json]);
+    expect(again.err).toMatch(/the rules of then hold/);
+  });
+});
