@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import type { Verdict } from './model.js';
 import { UmpireError, isUmpireError } from './errors.js';
-import { chainsOf } from './brain/chains.js';
+import { chainsOf, findPeers } from './brain/chains.js';
 import { chainKey, decidedIn } from './brain/evolve.js';
 import type { PastVerdict } from './brain/evolve.js';
 import type { Event, VerdictGiven } from './brain/messages.js';
@@ -226,6 +226,7 @@ function gatherFor(context: Context, scene: Scene, round: number): Gathering {
     chain: scene.chain,
     round,
     critic: scene.critic?.task ?? null,
+    peers: findPeers(scene.loop, scene.tasks, scene.waves, scene.critic),
     board: scene.board,
     expired: context.expired,
   });

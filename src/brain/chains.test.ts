@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Outcome, Task, TaskStatus, Verdict } from '../model.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
-import { NO_TRACES, chainOfId, chainOfRow, chainsOf, findCriticRow, mendOf, recheckIds, settleRound } from './chains.js';
+import { NO_TRACES, chainOfId, chainOfRow, chainsOf, findCriticRow, findPeers, mendOf, recheckIds, settleRound } from './chains.js';
 import { NEW_SESSION, chainKey, evolve, fold } from './evolve.js';
 import type { Recorded } from './messages.js';
 
@@ -67,6 +67,21 @@ it("takes the critic's finished row of the highest wave, also one that only carr
   const layers = [task('T-1', 'executor', 'completed', { layer: 'L1' }), task('T-2', 'executor', 'completed', { layer: 'L2' })];
   expect(findCriticRow(testing, layers, Int32Array.of(1, 2), 'L1')?.task.id).toBe('T-1');
   expect(findCriticRow(testing, [], Int32Array.of(), 'L1')).toBe(null);
+});
+
+it('hears every critic of the wave, the latest last', () => {
+  const brainstorm = builtinLoop('brainstorm') as Loop;
+  const rows = [
+    task('C-0', 'challenger', 'completed'),
+    task('C-1', 'challenger', 'completed'),
+    task('C-2', 'challenger', 'completed'),
+    task('C-3', 'challenger', 'pending'),
+    task('I-1', 'ideator', 'completed'),
+  ];
+  const waves = Int32Array.of(1, 2, 2, 2, 2);
+  const critic = findCriticRow(brainstorm, rows, waves, null);
+  expect(findPeers(brainstorm, rows, waves, critic).map((peer) => peer.id)).toEqual(['C-1', 'C-2']);
+  expect(findPeers(brainstorm, rows, waves, null)).toEqual([]);
 });
 
 function verdict(chain: string, round: number, outcome: Outcome, seq: number, status: Verdict['status'] = 'decided'): Recorded {

@@ -37,6 +37,22 @@ export function findCriticRow(loop: Loop, tasks: readonly Task[], waves: Int32Ar
   return best;
 }
 
+/** The critic's finished rows of the same wave and chain: several critics may have run side by side. The latest comes last. */
+export function findPeers(loop: Loop, tasks: readonly Task[], waves: Int32Array, critic: Placed | null): readonly Task[] {
+  if (critic === null) return [];
+  const chain = chainOfRow(loop, critic.task);
+  const others = tasks.filter(
+    (task, index) =>
+      task !== critic.task &&
+      task.role === loop.roles.critic &&
+      waves[index] === critic.wave &&
+      statedWave(task) === statedWave(critic.task) &&
+      (isFinished(task) || carriesOutputs(task, loop)) &&
+      chainOfRow(loop, task) === chain,
+  );
+  return [...others, critic.task];
+}
+
 export function statedWave(task: Task): number {
   const wave = Number(task.columns['wave']);
   return Number.isInteger(wave) && wave > 0 ? wave : 0;

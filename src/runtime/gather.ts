@@ -21,6 +21,8 @@ export interface GatherInput {
   readonly chain: string;
   readonly round: number;
   readonly critic: Task | null;
+  /** The critic's row and those of critics that ran beside it. */
+  readonly peers: readonly Task[];
   readonly board: Board;
   readonly expired: () => boolean;
 }
@@ -113,8 +115,11 @@ function readRow(loop: Loop, row: Task | null): Reading {
   return { values, findings, counts: countFindings(findings), lists: {}, notes };
 }
 
-function findColumn(column: string, { loop, critic }: GatherInput): Found {
-  const cell = (critic?.columns[column] ?? '').trim();
+function findColumn(column: string, { loop, critic, peers }: GatherInput): Found {
+  const cell = peers
+    .map((peer) => (peer.columns[column] ?? '').trim())
+    .filter((text) => text !== '')
+    .join('\n');
   if (critic === null || cell === '') return missing(`${column} of a finished ${loop.roles.critic} row in tasks.csv`);
   return { path: `tasks.csv#${critic.id}.${column}`, content: cell, state: 'ok', problem: null };
 }
@@ -219,12 +224,12 @@ function pickEntries(entries: readonly Discovery[], source: BoardSource, input: 
 }
 
 /** By `gc_round` in the data, else by its worker (the critic's task), else all that are not of an earlier round. */
-function entriesOfRound(entries: readonly Discovery[], { critic, round }: GatherInput): readonly Discovery[] {
+function entriesOfRound(entries: readonly Discovery[], { critic, peers, round }: GatherInput): readonly Discovery[] {
   const stated = Number(critic?.columns['gc_round']?.trim() || Number.NaN);
   const current = Number.isInteger(stated) ? stated : round;
   const tagged = entries.filter((entry) => entry.data['gc_round'] !== undefined);
   const plain = entries.filter((entry) => entry.data['gc_round'] === undefined);
-  const own = plain.filter((entry) => critic !== null && entry.worker === critic.id);
+  const own = plain.filter((entry) => peers.some((peer) => peer.id === entry.worker));
   const ofRound = tagged.filter((entry) => Number(entry.data['gc_round']) === current);
   if (ofRound.length > 0) return [...ofRound, ...own];
   if (own.length > 0) return own;
