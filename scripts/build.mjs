@@ -6,6 +6,7 @@ import { chmodSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { parse } from 'yaml';
 import { root, run, tool } from './tools.mjs';
 
 run(process.execPath, [join(root, 'scripts', 'generate.mjs')]);
@@ -24,26 +25,49 @@ const shared = {
 const authoredApart = {
   name: 'authored-apart',
   setup(builder) {
-    builder.onResolve({ filter: /\/authored\.js$/ }, (args) =>
-      args.kind === 'dynamic-import' ? { path: './authored.cjs', external: true } : undefined,
-    );
+    builder.onResolve({ filter: /\/authored\.js$/ }, (args) => (args.kind === 'dynamic-import' ? { path: './authored.cjs', external: true } : undefined));
   },
 };
 
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-await Promise.all([
-  build({
+/** Keeps of two registries, the readers and the built-in loops, only the lines that one loop needs: less to load at every start. */
+function onlyFor(loop, readers) {
+  const keepLines = (keeps) => (args) => {
+    const lines = readFileSync(args.path, 'utf8').split('\n');
+    return { contents: lines.filter((line) => keeps(/^  '?([\w-]+)'?: /.exec(line)?.[1])).join('\n'), loader: 'ts' };
+  };
+  return {
+    name: 'only-for',
+    setup(builder) {
+      builder.onLoad({ filter: /\/formats\/readers\.ts$/ }, keepLines((name) => name === undefined || readers.includes(name)));
+      builder.onLoad({ filter: /\/loops\/builtin\.generated\.ts$/ }, keepLines((name) => name === undefined || name === loop));
+    },
+  };
+}
+
+/** The command as one file: with everything (`main`), and once for each built-in loop with only what that loop reads. */
+function buildCommand(name, plugins) {
+  return build({
     ...shared,
-    entryPoints: { main: 'src/cli/main.ts' },
+    entryPoints: { [name]: 'src/cli/main.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
     minify: true,
     supported: { 'dynamic-import': false },
-    plugins: [authoredApart],
+    plugins: [authoredApart, ...plugins],
     banner: { js: '(function (require, __dirname) {' },
     footer: { js: '})' },
-  }),
+  });
+}
+
+const loops = readdirSync(join(root, 'src', 'loops'))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => parse(readFileSync(join(root, 'src', 'loops', name), 'utf8')));
+
+rmSync(join(root, 'dist'), { recursive: true, force: true });
+await Promise.all([
+  buildCommand('main', []),
+  ...loops.map(({ loop, evidence }) => buildCommand(`main-${loop}`, [onlyFor(loop, Object.values(evidence).map((source) => source.reader))])),
   build({
     ...shared,
     entryPoints: { authored: 'src/runtime/authored.ts' },
@@ -53,12 +77,15 @@ await Promise.all([
   }),
   build({ ...shared, entryPoints: { index: 'src/index.ts' }, outdir: 'dist', format: 'esm', splitting: true, sourcemap: true }),
 ]);
-const built = createHash('sha256')
-  .update(readFileSync(join(root, 'dist', 'main.cjs')))
-  .digest('hex')
-  .slice(0, 12);
+const commands = readdirSync(join(root, 'dist')).filter((name) => /^main.*\.cjs$/.test(name));
+const hash = createHash('sha256');
+for (const name of commands) {
+  const text = readFileSync(join(root, 'dist', name), 'latin1');
+  if (/[^\t\n\x20-\x7e]/.test(text)) throw new Error(`dist/${name} holds more than ASCII, and the launcher reads it as ASCII: write such characters as escapes`);
+  hash.update(text);
+}
 const launcher = readFileSync(join(root, 'src', 'cli', 'launcher.cjs'), 'utf8');
-writeFileSync(join(root, 'dist', 'umpire.cjs'), launcher.replace("'unbuilt'", `'${built}'`));
+writeFileSync(join(root, 'dist', 'umpire.cjs'), launcher.replace("'unbuilt'", `'${hash.digest('hex').slice(0, 12)}'`));
 chmodSync(join(root, 'dist', 'umpire.cjs'), 0o755);
 warmUp();
 tool('typescript', ['-p', 'tsconfig.types.json'], 'tsc');

@@ -203,7 +203,7 @@ function graphError(problem: GraphProblem, tasks: readonly Task[], file: string)
 
 /** The first id again at the end closes the ring. A long cycle is shown by its beginning and its end. */
 function showCycle(ids: readonly string[]): string {
-  const ring = [...ids, ...ids.slice(0, 1)].map((id) => (/^[^\s\p{C}"→]{1,60}$/u.test(id) ? id : showValue(id)));
+  const ring = [...ids, ...ids.slice(0, 1)].map((id) => (/^[^\s\p{C}"\u2192]{1,60}$/u.test(id) ? id : showValue(id)));
   const shown = ring.length > 16 ? [...ring.slice(0, 8), `… ${ring.length - 12} more …`, ...ring.slice(-4)] : ring;
   return shown.join(' → ');
 }

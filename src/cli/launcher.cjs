@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Starts the command. Node compiles a file anew at every start, and that costs more than a verdict; so the compiled code is
-// kept beside the file, for this version of Node and for each loop apart (less to load), and left aside where it does not fit.
+// kept beside the file, for this version of Node, and left aside where it does not fit. Each built-in loop has a file of its own
+// with only what it needs: less to load.
 'use strict';
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
@@ -8,7 +9,7 @@ const { Script } = require('node:vm');
 
 const LOOPS = ['design', 'testing', 'debt', 'review', 'brainstorm'];
 const use = LOOPS.includes(process.argv[3]) ? process.argv[3] : 'other';
-const filename = join(__dirname, 'main.cjs');
+const filename = join(__dirname, use === 'other' ? 'main.cjs' : `main-${use}.cjs`);
 /** Set by the build: code kept for other content must not be taken for this one, and V8 itself compares lengths only. */
 const BUILD = 'unbuilt';
 const kept = join(__dirname, `main.${BUILD}-${process.version}-${process.platform}-${process.arch}-${use}.cache`);
@@ -32,6 +33,6 @@ function keep(script) {
 }
 
 const cachedData = readKept();
-const script = new Script(readFileSync(filename, 'utf8'), { filename, cachedData });
+const script = new Script(readFileSync(filename, 'latin1'), { filename, cachedData });
 if (cachedData === undefined || script.cachedDataRejected) process.once('exit', () => keep(script));
 script.runInThisContext()(require, __dirname);

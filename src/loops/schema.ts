@@ -27,96 +27,131 @@ const sourceBase = {
   optional: z.boolean().exactOptional().describe('Its absence is no news.'),
 };
 
+const reader = text.describe('The reader that makes values, lists and findings of it.');
+
 const source = z.union([
-  z.strictObject({ row: z.literal('critic'), ...sourceBase }),
-  z.strictObject({ column: text, reader: text, ...sourceBase }),
-  z.strictObject({ file: oneOrMore(inside), reader: text, ...sourceBase }),
+  z.strictObject({ row: z.literal('critic').describe("The critic's row of tasks.csv: its output columns and findings."), ...sourceBase }),
+  z.strictObject({ column: text.describe("A column of the critic's row, read as text."), reader, ...sourceBase }),
   z.strictObject({
-    folder: oneOrMore(inside),
-    named: text.exactOptional(),
-    match: z.array(text).exactOptional(),
-    reader: text,
+    file: oneOrMore(inside).describe('The first of these files that exists; {chain} is filled in.'),
+    reader,
     ...sourceBase,
   }),
   z.strictObject({
-    discoveries: text,
-    of: z.union([z.enum(['round', 'all']), z.strictObject({ worker: text })]),
-    reader: text,
+    folder: oneOrMore(inside).describe(
+      "A file of these folders: the one named, else one with the row's id in its name, else the last by name.",
+    ),
+    named: text.exactOptional().describe("The column of the critic's row that names the file."),
+    match: z.array(text).exactOptional().describe('The path must hold one of these words.'),
+    reader,
+    ...sourceBase,
+  }),
+  z.strictObject({
+    discoveries: text.describe('Entries of this type in discoveries.ndjson.'),
+    of: z
+      .union([z.enum(['round', 'all']), z.strictObject({ worker: text.describe('{chain} and {round} are filled in.') })])
+      .describe('Those of the round judged, all, or those of a worker.'),
+    reader,
     ...sourceBase,
   }),
 ]);
+
+const at = oneOrMore(text).describe('evidence.value; of several, the first that is there.');
 
 const fact = z.union([
-  z.strictObject({ state: name }),
-  z.strictObject({ enum: z.array(text).min(1), at: oneOrMore(text) }),
-  z.strictObject({ number: z.tuple([z.number(), z.number()]), at: oneOrMore(text) }),
-  z.strictObject({ flag: oneOrMore(text) }),
-  z.strictObject({ found: oneOrMore(name) }),
-  z.strictObject({ counted: oneOrMore(name) }),
-  z.strictObject({ findings: oneOrMore(name), severity: severity.exactOptional() }),
+  z.strictObject({ state: name.describe('How this evidence stands: ok, missing, unreadable or unread.') }),
+  z.strictObject({ enum: z.array(text).min(1).describe('The words that are known; another is absent.'), at }),
+  z.strictObject({ number: z.tuple([z.number(), z.number()]).describe('The bounds; what lies outside is absent.'), at }),
+  z.strictObject({ flag: oneOrMore(text).describe('evidence.value that is true or false; anything else is absent.') }),
+  z.strictObject({ found: oneOrMore(name).describe('Is any of these sources there?') }),
+  z.strictObject({ counted: oneOrMore(name).describe('Does any of these sources yield severity counts?') }),
   z.strictObject({
-    count: text,
-    where: z.record(z.string(), z.string()).exactOptional(),
-    below: z.number().exactOptional(),
-    change: z.enum(['new', 'net']).exactOptional(),
+    findings: oneOrMore(name).describe('How many findings these sources have; where they disagree, the worst.'),
+    severity: severity.exactOptional().describe('Of this severity only.'),
+  }),
+  z.strictObject({
+    count: text.describe('evidence.list: how many items it has.'),
+    where: z.record(z.string(), z.string()).exactOptional().describe('Only items whose fields are these texts.'),
+    below: z.number().exactOptional().describe('Only items whose score is below their own threshold, else below this.'),
+    change: z.enum(['new', 'net']).exactOptional().describe('Since the last revision: new items, or those gone less those new.'),
   }),
 ]);
 
-const test = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()).min(1)]);
+const test = z
+  .union([z.string(), z.number(), z.boolean(), z.array(z.string()).min(1)])
+  .describe('absent, present, a word or several, a flag, a number, or a comparison such as ">=7", "<cap", ">=target".');
 const when = z.record(name, test);
 
 const setValue = z.union([
   z.string(),
   z.number(),
   z.boolean(),
-  z.strictObject({ step: name, at: z.number(), below: z.union([z.string(), z.number()]), else: z.union([z.string(), z.number()]) }),
-  z.strictObject({ linear: z.record(name, z.number()), base: z.number(), within: z.tuple([z.number(), z.number()]) }),
+  z.strictObject({
+    step: name.describe('The fact that is looked at.'),
+    at: z.number().describe('From here on it is `else`.'),
+    below: z.union([z.string(), z.number()]).describe('What is set below `at`, or where the fact is absent.'),
+    else: z.union([z.string(), z.number()]).describe('What is set from `at` on.'),
+  }),
+  z.strictObject({
+    linear: z.record(name, z.number()).describe('Facts and their weights; an absent fact adds nothing.'),
+    base: z.number().describe('What the sum begins with.'),
+    within: z.tuple([z.number(), z.number()]).describe('The bounds that the sum is held within.'),
+  }),
 ]);
 
 const repair = z.strictObject({
-  id: ruleId,
-  when,
-  set: z.record(name, setValue).exactOptional(),
-  error: z.strictObject({ message: text, hint: text }).exactOptional(),
+  id: ruleId.describe('The id of the anomaly.'),
+  when: when.describe('Every test must hold.'),
+  set: z.record(name, setValue).exactOptional().describe('What facts become: a constant, a step or a linear sum.'),
+  error: z.strictObject({ message: text, hint: text }).exactOptional().describe('No verdict: stop with this message.'),
   why: text.describe('What was odd and how it is taken: the text of the anomaly.'),
 });
 
 const row = z.strictObject({
   id: ruleId.describe('Permanent: reports, tests and scripts name it.'),
   when: when.exactOptional().describe('Every test must hold. Left out in the last row.'),
-  then: outcome,
-  why: text,
-  next: text,
+  then: outcome.describe('What the verdict is.'),
+  why: text.describe('The reason of the verdict.'),
+  next: text.describe('What comes next; may use {tasks}, {options} and {chain}.'),
   waiver: text.exactOptional().describe('Why this row may approve without clean evidence.'),
-  anomaly: text.exactOptional(),
+  anomaly: text.exactOptional().describe('Noted where this row is reached.'),
 });
 
 const task = z.strictObject({
-  id: text,
-  title: text,
-  description: text,
+  id: text.describe('Needs {round}, {next} or {mend}, and with `each` also {n}.'),
+  title: text.describe('What it is, in a few words.'),
+  description: text.describe('What is to be done; may use {findings}, {files}, {critic}, {lowest} and facts.'),
   without: text.exactOptional().describe('The description where the critic left no finding.'),
-  role: text,
-  after: z.enum(['critic', 'previous']),
-  each: z.literal('file').exactOptional(),
-  recheck: z.boolean().exactOptional(),
-  set: z.record(z.string(), z.string()).exactOptional(),
-  copy: z.array(text).exactOptional(),
-  file: inside.exactOptional(),
-  acceptance: text.exactOptional(),
+  role: text.describe('Who does it.'),
+  after: z.enum(['critic', 'previous']).describe("What it waits for: the critic's task, or all tasks made before it."),
+  each: z.literal('file').exactOptional().describe('One task for each file with Critical or High findings.'),
+  recheck: z.boolean().exactOptional().describe("The critic's new run. Exactly one, and the last."),
+  set: z.record(z.string(), z.string()).exactOptional().describe('Other columns of its row.'),
+  copy: z.array(text).exactOptional().describe("Columns copied from the critic's row."),
+  file: inside.exactOptional().describe('Also written as JSON at this path.'),
+  acceptance: text.exactOptional().describe('What must hold afterwards; part of that JSON.'),
 });
 
 const block: z.ZodType<Block> = z.lazy(() =>
   z.union([
     text,
-    z.strictObject({ findings: z.array(severity).min(1), label: text.exactOptional() }),
-    z.strictObject({ list: text, line: text }),
-    z.strictObject({ tasks: text, role: text.exactOptional() }),
-    z.strictObject({ history: text }),
-    z.strictObject({ when: z.array(outcome).min(1), lines: z.array(block).min(1) }),
-    z.strictObject({ unresolved: z.literal(true) }),
-    z.strictObject({ options: z.literal(true) }),
-    z.strictObject({ reasons: z.literal(true) }),
+    z.strictObject({
+      findings: z.array(severity).min(1).describe('The findings of these severities.'),
+      label: text.exactOptional().describe('What each line begins with.'),
+    }),
+    z.strictObject({
+      list: text.describe('evidence.list: a line for each item.'),
+      line: text.describe("May use {n} and the item's fields."),
+    }),
+    z.strictObject({
+      tasks: text.describe('A line for each task made; may use {n} and its columns.'),
+      role: text.exactOptional().describe('Only tasks of this role.'),
+    }),
+    z.strictObject({ history: text.describe('A line for each round; may use {round}, {decision}, {counts}, {fixed} and facts.') }),
+    z.strictObject({ when: z.array(outcome).min(1).describe('For these outcomes only.'), lines: z.array(block).min(1) }),
+    z.strictObject({ unresolved: z.literal(true).describe('Critical and High findings that are open.') }),
+    z.strictObject({ options: z.literal(true).describe('What a person may choose.') }),
+    z.strictObject({ reasons: z.literal(true).describe('Rule, reason, worst findings, waivers, anomalies and evidence.') }),
   ]),
 );
 
@@ -125,45 +160,73 @@ const section: z.ZodType<ReportSection> = z.lazy(() =>
 );
 
 const roundSource = z.union([
-  z.strictObject({ file: inside, at: text }),
-  z.strictObject({ id: z.literal(true) }),
-  z.strictObject({ column: text }),
-  z.strictObject({ finished: text }),
+  z.strictObject({ file: inside.describe('A JSON file.'), at: text.describe('Where in it, such as rounds.{chain}.') }),
+  z.strictObject({ id: z.literal(true).describe("The number in the critic's task id.") }),
+  z.strictObject({ column: text.describe("A column of the critic's row.") }),
+  z.strictObject({ finished: text.describe('The highest {n} of finished tasks with such an id.') }),
 ]);
 
 const notice = z.strictObject({ id: ruleId, why: text });
 
 export const loopSchema = z.strictObject({
-  $schema: z.string().exactOptional(),
-  loop: z.string().regex(/^[a-z][a-z0-9-]{0,40}$/, 'a loop name is lower-case letters, digits and -'),
-  title: text,
-  roles: z.strictObject({ generator: text, critic: text, judge: text }),
-  words: z.strictObject({ converge: text, revise: text, accept: text, escalate: text }),
-  chain: z.union([z.enum(['session', 'id']), z.strictObject({ column: text, what: text, choose: z.boolean().exactOptional() })]),
+  $schema: z.string().exactOptional().describe('For editors only.'),
+  loop: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,40}$/, 'a loop name is lower-case letters, digits and -')
+    .describe('Its name.'),
+  title: text.describe('A sentence for people.'),
+  roles: z
+    .strictObject({ generator: text, critic: text, judge: text })
+    .describe("Words of the role column; judge names the judge's text, roles/<loop>/<judge>.md."),
+  words: z.strictObject({ converge: text, revise: text, accept: text, escalate: text }).describe('Your word for each outcome.'),
+  chain: z
+    .union([
+      z.enum(['session', 'id']),
+      z.strictObject({
+        column: text.describe("The column of the critic's row that names the chain."),
+        what: text.describe('What the chains are, in the plural.'),
+        choose: z.boolean().exactOptional().describe('The caller says which, with --layer.'),
+      }),
+    ])
+    .describe("What rounds are counted by: the session, the family of the critic's task id, or a column of its row."),
   round: z.strictObject({
-    first: z.union([z.literal(0), z.literal(1)]),
-    counts: text,
-    from: z.array(roundSource).default([]),
-    unclear: notice.exactOptional(),
-    corrupt: notice.exactOptional(),
+    first: z.union([z.literal(0), z.literal(1)]).describe('0: rounds count revisions spent. 1: they count reviews.'),
+    counts: text.describe('What a round counts, for people.'),
+    from: z.array(roundSource).default([]).describe('Where else the round is said; never below the history.'),
+    unclear: notice.exactOptional().describe('Noted where nothing tells the round of a new chain.'),
+    corrupt: notice.exactOptional().describe('Noted where a source of the round is broken.'),
   }),
   cap: z.strictObject({
-    default: z.number().int().min(1).max(100),
-    from: z.strictObject({ file: inside, at: text }).exactOptional(),
+    default: z.number().int().min(1).max(100).describe('The most rounds.'),
+    from: z.strictObject({ file: inside, at: text }).exactOptional().describe('A JSON file that may say it; read by the first verdict.'),
   }),
-  target: z.strictObject({ default: z.number(), column: text, what: text }).exactOptional(),
-  columns: z.strictObject({ in: z.array(text).default([]), out: z.array(text).default([]) }),
-  evidence: z.record(name, source),
-  facts: z.record(name, fact),
-  agree: z.strictObject({ sources: z.array(name).min(2), id: ruleId, why: text }).exactOptional(),
-  repairs: z.array(repair).default([]),
-  table: z.array(row).min(1),
-  tasks: z.array(task).default([]),
-  planned: z.strictObject({ skip: text }).exactOptional(),
-  unwritable: z.strictObject({ id: ruleId, why: text, next: text }).exactOptional(),
-  report: z.array(section).min(1),
+  target: z
+    .strictObject({ default: z.number(), column: text, what: text })
+    .exactOptional()
+    .describe('A number from 0 to 100 to compare with, from a column.'),
+  columns: z
+    .strictObject({ in: z.array(text).default([]), out: z.array(text).default([]) })
+    .describe('Columns of tasks.csv beside the common ones: what a task is given, what it hands back.'),
+  evidence: z.record(name, source).describe('What the critic leaves behind, by name.'),
+  facts: z.record(name, fact).describe('What the rules may look at.'),
+  agree: z
+    .strictObject({ sources: z.array(name).min(2), id: ruleId, why: text })
+    .exactOptional()
+    .describe('Sources whose severity counts should agree; {detail} says how they do not.'),
+  repairs: z.array(repair).default([]).describe('What missing or contradictory facts become, in order.'),
+  table: z.array(row).min(1).describe('The first row that matches decides.'),
+  tasks: z.array(task).default([]).describe('What a revision adds to tasks.csv.'),
+  planned: z
+    .strictObject({ skip: text.describe('Why they are skipped; may use {rule}.') })
+    .exactOptional()
+    .describe('Revision tasks planned beforehand: released by a revision, skipped by a convergence.'),
+  unwritable: z
+    .strictObject({ id: ruleId, why: text, next: text })
+    .exactOptional()
+    .describe('The row for tasks that cannot be written; may use {error} and {options}.'),
+  report: z.array(section).min(1).describe('The report, heading by heading.'),
   ask: z.strictObject({
-    question: text,
+    question: text.describe('What a person is asked.'),
     options: z.array(z.strictObject({ id: z.enum(['force-approve', 'manual-fix', 'extend', 'abort']), means: text })).min(1),
   }),
 });

@@ -80,7 +80,8 @@ export function listFiles(folder: SessionFolder, path: string): readonly string[
 export function placeFor(folder: SessionFolder, path: string, make = true): string {
   const lexical = join(folder.root, path);
   refuseOutside(folder, path, lexical);
-  const place = join(realParent(folder, path, dirname(lexical), make), basename(lexical));
+  const slash = lexical.lastIndexOf(sep);
+  const place = realParent(folder, path, lexical.slice(0, slash), make) + lexical.slice(slash);
   if (!isLink(place)) return place;
   const target = resolveLink(place);
   refuseOutside(folder, path, target ?? 'nowhere');

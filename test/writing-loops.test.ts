@@ -1,0 +1,175 @@
+// docs/writing-loops.md is true: its loop parses, its parts fit into one, its mistakes are told in these words, and its
+// command prints what it shows.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { READERS } from '../src/formats/readers.js';
+import { defineLoop, parseLoop } from '../src/loops/loop-file.js';
+import type { LoopInput } from '../src/loops/loop-file.js';
+import { loopSchema } from '../src/loops/schema.js';
+import { fillTemplate } from '../src/loops/template.js';
+
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs', 'writing-loops.md'), 'utf8');
+
+/** Fenced examples: the kind, and the file that it is to be, where it is one. */
+const examples = [...page.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map((match) => ({
+  kind: match[1] ?? '',
+  file: match[2] ?? null,
+  text: match[3] ?? '',
+}));
+const files = examples.filter((example) => example.file !== null);
+const tiny = files.find((example) => example.file === 'tiny.yaml')?.text ?? '';
+
+/** The cells of the table that begins with this header. */
+function tableOf(header: string): readonly (readonly string[])[] {
+  const [, body = ''] = page.split(`| ${header} |\n`);
+  const rows = body.split('\n').slice(1);
+  return rows
+    .slice(
+      0,
+      rows.findIndex((row) => !row.startsWith('|')),
+    )
+    .map((row) => row.slice(2, -2).split(/ (?<!\\)\| /));
+}
+
+/** What stands in backticks. */
+function codeIn(cell: string): readonly string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map((match) => match[1] ?? '');
+}
+
+type Part = Partial<Record<keyof LoopInput, object>>;
+
+const parts = examples.filter((example) => example.kind === 'yaml' && example.file === null).map((example) => parse(example.text) as Part);
+const facts = parse(
+  tableOf('example | is | absent where')
+    .map(([example = '']) => codeIn(example)[0])
+    .join('\n'),
+) as object;
+
+/** The smallest loop with this part in place of its own, and with the evidence and facts of the whole page. */
+function loopWith(part: Part): LoopInput {
+  const base = parse(tiny) as Required<Part>;
+  const target = parts.find((one) => 'target' in one)?.target;
+  const evidence = Object.assign({}, base.evidence, ...parts.map((one) => one.evidence ?? {})) as object;
+  return { ...base, target, ...part, evidence, facts: { ...base.facts, ...facts } } as unknown as LoopInput;
+}
+
+describe('the loop language', () => {
+  it('has a complete loop that parses', () => {
+    expect(parseLoop(tiny, 'tiny.yaml')).toMatchObject({ loop: 'tiny', table: [{ id: 'Y2' }, { id: 'Y3' }, { id: 'Y4' }] });
+  });
+
+  it.each(parts.map((part) => [Object.keys(part).join(', '), part] as const))('%s', (_, part) => {
+    expect(defineLoop(loopWith(part))).toMatchObject({ loop: 'tiny' });
+  });
+
+  it('names every key of the file and every reader', () => {
+    const words = new Set(page.match(/\$?[a-z]+(?:-[a-z]+)*/g));
+    expect([...Object.keys(loopSchema.shape), ...Object.keys(READERS)].filter((name) => !words.has(name))).toEqual([]);
+    const shown = new Set(['$schema', ...Object.keys(parse(tiny) as object), ...parts.flatMap((part) => Object.keys(part))]);
+    expect(Object.keys(loopSchema.shape).filter((key) => !shown.has(key))).toEqual([]);
+  });
+
+  it('shows conditions that a row may have', () => {
+    const tests = tableOf('test | holds where').flatMap(([cell = '']) => codeIn(cell).filter((code) => code.includes(': ')));
+    expect(tests.length).toBeGreaterThan(8);
+    const rows = tests.map((code, index) => ({ id: `X${index}`, when: parse(code) as object, then: 'escalate', why: 'x', next: 'x' }));
+    expect(defineLoop(loopWith({ table: [...rows, { id: 'X', then: 'escalate', why: 'x', next: 'x' }] })).table).toHaveLength(
+      tests.length + 1,
+    );
+  });
+
+  it('says what texts print', () => {
+    const values = [0.5, 1, true, null];
+    for (const [written = '', ...printed] of tableOf('written | 0.5 | 1 | true | absent')) {
+      const text = (codeIn(written)[0] ?? '').replace('\\|', '|');
+      expect([text, ...values.map((value) => fillTemplate(text, () => value))]).toEqual([text, ...printed]);
+    }
+  });
+
+  it.each(tableOf('instead of | you wrote | Umpire says'))('%s, written as %s', (right = '', wrong = '', says = '') => {
+    const [before = '', after] = [codeIn(right)[0], codeIn(wrong)[0]];
+    expect(tiny).toContain(before);
+    const line = tiny.split('\n').find((one) => one.includes(before));
+    const broken = after === undefined ? tiny.replace(`${line ?? ''}\n`, '') : tiny.replace(before, () => after);
+    const [start = ''] = says.split('…');
+    expect(() => parseLoop(broken, 'tiny.yaml')).toThrow(start);
+  });
+});
+
+/** What the samples of a reader yield: names of values, and of lists with the fields of their items. */
+function yields(reader: string): {
+  readonly values: readonly string[];
+  readonly lists: readonly string[];
+  readonly fields: readonly string[];
+} {
+  interface Sample {
+    readonly reading?: { readonly values: object; readonly lists: Readonly<Record<string, readonly object[]>> };
+  }
+  const folder = join(root, 'fixtures', 'readers', reader);
+  const readings = readdirSync(folder)
+    .filter((name) => name.endsWith('.expected.json'))
+    .flatMap((name) => (JSON.parse(readFileSync(join(folder, name), 'utf8')) as Sample).reading ?? []);
+  return {
+    values: [...new Set(readings.flatMap((reading) => Object.keys(reading.values)))],
+    lists: [...new Set(readings.flatMap((reading) => Object.keys(reading.lists)))],
+    fields: [...new Set(readings.flatMap((reading) => Object.values(reading.lists).flat().flatMap(Object.keys)))],
+  };
+}
+
+describe('the table of readers', () => {
+  const rows = tableOf('reader | values | lists | findings');
+  const free = new Set(['json', 'markdown', 'entries']);
+
+  it('has every reader once', () => {
+    expect(rows.map(([reader = '']) => codeIn(reader)[0]).toSorted()).toEqual(Object.keys(READERS).toSorted());
+  });
+
+  it.each(rows.map((row) => [codeIn(row[0] ?? '')[0] ?? '', row] as const))('%s', (reader, [, values = '', lists = '']) => {
+    const found = yields(reader);
+    const said = codeIn(values);
+    const known = (name: string) => said.includes(name) || (reader === 'validation-json' && /_(status|errors)$/.test(name));
+    if (!free.has(reader)) expect(found.values.filter((name) => !known(name))).toEqual([]);
+    if (reader !== 'json') expect(found.lists.filter((name) => !codeIn(lists).includes(name))).toEqual([]);
+    const [items = ''] = page.match(/^Items of lists:.*$/m) ?? [];
+    if (!free.has(reader)) expect(found.fields.filter((name) => !items.includes(name))).toEqual([]);
+  });
+});
+
+it('shows what the command really prints', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'umpire-writing-'));
+  try {
+    for (const { file, text } of files) {
+      mkdirSync(dirname(join(folder, file ?? '')), { recursive: true });
+      writeFileSync(join(folder, file ?? ''), text);
+    }
+    symlinkSync(join(root, 'dist', 'umpire.cjs'), join(folder, 'umpire'));
+    const commands = examples.filter((example) => example.kind === 'console').flatMap((example) => example.text.split(/^\$ /m).slice(1));
+    expect(commands.length).toBeGreaterThan(2);
+    let status = 0;
+    for (const command of commands) {
+      const [line = '', ...shown] = command.trimEnd().split('\n');
+      const result = spawnSync('sh', ['-c', line.replace('$?', String(status))], {
+        cwd: folder,
+        encoding: 'utf8',
+        env: { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+      });
+      status = result.status ?? 1;
+      const printed = line.startsWith('umpire') ? result.stderr : result.stdout;
+      expect({ line, printed: printed.trimEnd() }).toEqual({ line, printed: shown.join('\n') });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('is a page and no book', () => {
+  const lines = page.split('\n').length;
+  expect(lines).toBeGreaterThan(150);
+  expect(lines).toBeLessThanOrEqual(281);
+});
