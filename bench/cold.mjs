@@ -1,15 +1,17 @@
-// What a hook waits for: `umpire decide` from a cold start against `node -e 0`, whole processes, with their output
-// read through a pipe. First verdicts each get a fresh copy of the session and do all their writes.
+// What a hook waits for: `umpire decide` from a cold start against `node -e 0`, whole processes, with their output read
+// through a pipe. Each built-in loop judges its sample session: a first verdict with all its writes on a fresh copy, and
+// the same evidence again.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { assert, atMost, BENCH, interleave, line, ms, ROOT, scratchFolder, timeMs } from './harness.mjs';
+import { assert, atMost, interleave, line, ms, ROOT, scratchFolder, timeMs } from './harness.mjs';
 
-const LOOP = 'design';
 const BAR = 1.25;
 const COMMAND = join(ROOT, 'dist', 'umpire.cjs');
-const REVISE = 3;
+/** The loops and the exit status of their sample sessions. */
+const LOOPS = { design: 3, testing: 3, debt: 0, review: 4, brainstorm: 0 };
+const UNMEASURED = 2;
 
 /** Times one process, and insists on its exit status. */
 function timeProcess(args, status) {
@@ -21,34 +23,29 @@ function timeProcess(args, status) {
   return taken;
 }
 
-function checkVerdict(session, rule) {
-  const child = spawnSync(process.execPath, [COMMAND, 'decide', LOOP, session, '--json'], { encoding: 'utf8' });
-  const verdict = JSON.parse(child.stdout);
-  assert(verdict.rule === rule && verdict.tasks.length === 2, `the sample session gives ${child.stdout}`);
-}
-
 export async function run({ runs = 20 } = {}) {
   const scratch = scratchFolder('cold');
   try {
-    const copy = (name) => {
-      const session = join(scratch.path, name);
-      cpSync(join(BENCH, 'sessions', LOOP), session, { recursive: true });
+    let copies = 0;
+    const copy = (loop) => {
+      const session = join(scratch.path, `${loop}-${copies++}`);
+      cpSync(join(ROOT, 'examples', 'sessions', loop), session, { recursive: true });
       return session;
     };
-    const judged = copy('judged');
-    checkVerdict(judged, 'D7');
-    checkVerdict(judged, 'D7');
+    const contenders = { node: () => timeProcess(['-e', '0'], 0) };
+    for (const [loop, status] of Object.entries(LOOPS)) {
+      const judged = copy(loop);
+      timeProcess([COMMAND, 'decide', loop, judged], status);
+      const fresh = Array.from({ length: runs + UNMEASURED }, () => copy(loop));
+      contenders[`${loop}, first verdict`] = () => timeProcess([COMMAND, 'decide', loop, fresh.pop()], status);
+      contenders[`${loop}, same evidence again`] = () => timeProcess([COMMAND, 'decide', loop, judged], status);
+    }
     // Two rounds go unmeasured: they warm the disk's cache, not the process.
-    const fresh = Array.from({ length: runs + 2 }, (_, index) => copy(`fresh-${index}`));
-    const contenders = {
-      node: () => timeProcess(['-e', '0'], 0),
-      first: () => timeProcess([COMMAND, 'decide', LOOP, fresh.pop()], REVISE),
-      again: () => timeProcess([COMMAND, 'decide', LOOP, judged], REVISE),
-    };
-    await interleave(contenders, 2);
-    const taken = await interleave(contenders, runs);
-    const report = (name, ours) => line({ name, ours: ms(ours), theirs: ms(taken.node), ratio: ours / taken.node, bar: atMost(BAR) });
-    return [report('cold start, first verdict : node -e 0', taken.first), report('cold start, repeat verdict : node -e 0', taken.again)];
+    await interleave(contenders, UNMEASURED);
+    const { node, ...taken } = await interleave(contenders, runs);
+    return Object.entries(taken).map(([name, ours]) =>
+      line({ name: `cold start, ${name} : node -e 0`, ours: ms(ours), theirs: ms(node), ratio: ours / node, bar: atMost(BAR) }),
+    );
   } finally {
     scratch.remove();
   }

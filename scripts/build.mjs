@@ -25,7 +25,9 @@ const shared = {
 const authoredApart = {
   name: 'authored-apart',
   setup(builder) {
-    builder.onResolve({ filter: /\/authored\.js$/ }, (args) => (args.kind === 'dynamic-import' ? { path: './authored.cjs', external: true } : undefined));
+    builder.onResolve({ filter: /\/authored\.js$/ }, (args) =>
+      args.kind === 'dynamic-import' ? { path: './authored.cjs', external: true } : undefined,
+    );
   },
 };
 
@@ -38,8 +40,14 @@ function onlyFor(loop, readers) {
   return {
     name: 'only-for',
     setup(builder) {
-      builder.onLoad({ filter: /\/formats\/readers\.ts$/ }, keepLines((name) => name === undefined || readers.includes(name)));
-      builder.onLoad({ filter: /\/loops\/builtin\.generated\.ts$/ }, keepLines((name) => name === undefined || name === loop));
+      builder.onLoad(
+        { filter: /\/formats\/readers\.ts$/ },
+        keepLines((name) => name === undefined || readers.includes(name)),
+      );
+      builder.onLoad(
+        { filter: /\/loops\/builtin\.generated\.ts$/ },
+        keepLines((name) => name === undefined || name === loop),
+      );
     },
   };
 }
@@ -67,7 +75,14 @@ const loops = readdirSync(join(root, 'src', 'loops'))
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 await Promise.all([
   buildCommand('main', []),
-  ...loops.map(({ loop, evidence }) => buildCommand(`main-${loop}`, [onlyFor(loop, Object.values(evidence).map((source) => source.reader))])),
+  ...loops.map(({ loop, evidence }) =>
+    buildCommand(`main-${loop}`, [
+      onlyFor(
+        loop,
+        Object.values(evidence).map((source) => source.reader),
+      ),
+    ]),
+  ),
   build({
     ...shared,
     entryPoints: { authored: 'src/runtime/authored.ts' },
@@ -81,7 +96,8 @@ const commands = readdirSync(join(root, 'dist')).filter((name) => /^main.*\.cjs$
 const hash = createHash('sha256');
 for (const name of commands) {
   const text = readFileSync(join(root, 'dist', name), 'latin1');
-  if (/[^\t\n\x20-\x7e]/.test(text)) throw new Error(`dist/${name} holds more than ASCII, and the launcher reads it as ASCII: write such characters as escapes`);
+  if (/[^\t\n\x20-\x7e]/.test(text))
+    throw new Error(`dist/${name} holds more than ASCII, and the launcher reads it as ASCII: write such characters as escapes`);
   hash.update(text);
 }
 const launcher = readFileSync(join(root, 'src', 'cli', 'launcher.cjs'), 'utf8');

@@ -141,13 +141,18 @@ describe('the table of readers', () => {
   });
 });
 
+/** The files of the page, each where its fence says. */
+function writeSession(folder: string): void {
+  for (const { file, text } of files) {
+    mkdirSync(dirname(join(folder, file ?? '')), { recursive: true });
+    writeFileSync(join(folder, file ?? ''), text);
+  }
+}
+
 it('shows what the command really prints', () => {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-writing-'));
   try {
-    for (const { file, text } of files) {
-      mkdirSync(dirname(join(folder, file ?? '')), { recursive: true });
-      writeFileSync(join(folder, file ?? ''), text);
-    }
+    writeSession(folder);
     symlinkSync(join(root, 'dist', 'umpire.cjs'), join(folder, 'umpire'));
     const commands = examples.filter((example) => example.kind === 'console').flatMap((example) => example.text.split(/^\$ /m).slice(1));
     expect(commands.length).toBeGreaterThan(2);
@@ -163,6 +168,23 @@ it('shows what the command really prints', () => {
       const printed = line.startsWith('umpire') ? result.stderr : result.stdout;
       expect({ line, printed: printed.trimEnd() }).toEqual({ line, printed: shown.join('\n') });
     }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it.each([
+  ['E8', 'approved: true, critical: 0', 'approved: false'],
+  ['E9', '"<cap"', '">=1"'],
+])('guarantees %s, whatever the table says', (rule, before, after) => {
+  const folder = mkdtempSync(join(tmpdir(), 'umpire-writing-'));
+  try {
+    writeSession(folder);
+    writeFileSync(join(folder, 'tiny.yaml'), tiny.replace(before, after));
+    const command = [join(root, 'dist', 'umpire.cjs'), 'decide', 'tiny.yaml', 'session', '--round', '3', '--json'];
+    const { stdout, status } = spawnSync(process.execPath, command, { cwd: folder, encoding: 'utf8' });
+    expect(JSON.parse(stdout)).toMatchObject({ outcome: 'escalate', rule, tasks: [] });
+    expect(status).toBe(4);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

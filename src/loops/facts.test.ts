@@ -60,7 +60,9 @@ it('reads numbers as agents write them, within bounds', () => {
 
 it('reads flags, and nothing for a flag', () => {
   check({ flag: ['a.ok'] }, reading({ values: { ok: false } }), false);
-  check({ flag: ['a.ok'] }, reading({ values: { ok: 'true' } }), null);
+  check({ flag: ['a.ok'] }, reading({ values: { ok: ' True ' } }), true);
+  check({ flag: ['a.ok'] }, reading({ values: { ok: 'false' } }), false);
+  check({ flag: ['a.ok'] }, reading({ values: { ok: 'yes' } }), null);
 });
 
 it('does not take inherited names for values', () => {

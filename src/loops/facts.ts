@@ -30,7 +30,7 @@ function drawFact(spec: FactSpec, gathered: GatheredAll, past: PastLists): FactV
   if ('count' in spec) return countItems(spec, gathered, past);
   const value = valueAt('flag' in spec ? spec.flag : spec.at, gathered);
   if (value === null) return null;
-  if ('flag' in spec) return typeof value === 'boolean' ? value : null;
+  if ('flag' in spec) return toFlag(value);
   if ('number' in spec) return toNumber(value, spec.number);
   return toWord(value, spec.enum);
 }
@@ -65,6 +65,13 @@ function toNumber(value: Scalar, [low, high]: readonly [number, number]): number
     if (match !== null) number = match[2] === undefined ? Number(match[1]) : (Number(match[1]) / Number(match[2])) * high;
   }
   return number >= low && number <= high ? number : null;
+}
+
+/** A cell of a row is text, so `true` and `false` count as words too. */
+function toFlag(value: Scalar): boolean | null {
+  if (typeof value === 'boolean') return value;
+  const word = String(value).trim().toLowerCase();
+  return word === 'true' ? true : word === 'false' ? false : null;
 }
 
 function toWord(value: Scalar, words: readonly string[]): string | null {

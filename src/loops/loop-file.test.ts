@@ -71,6 +71,7 @@ describe('mistakes', () => {
     check(/recheck: true/, 'recheck: false', /exactly one task with "recheck: true"/);
     check(/escalate: \w+/, 'escalate: PUBLISH', /"PUBLISH" already means/);
     check(/file: \S+\.json/, 'file: ../outside.json', /inside the session folder/);
+    check(/grade: testified/, 'grade: told', /grade: it must be one of "measured", "testified"/);
   });
 });
 
@@ -89,6 +90,7 @@ describe('the parts of a loop', () => {
     facts: Record<string, Any>;
     evidence: Record<string, Any>;
     agree?: Any;
+    report: Any[];
   }
 
   it.each<[string, (loop: Mutable) => void, RegExp]>([
@@ -107,7 +109,7 @@ describe('the parts of a loop', () => {
     ['a repair of no fact', (loop) => void (loop.repairs[2]!['set'] = { moon: 1 }), /"moon" is no fact/],
     [
       'a step over no fact',
-      (loop) => void (loop.repairs[2]!['set'] = { signal: { step: 'moon', at: 7, below: 'A', else: 'B' } }),
+      (loop) => void (loop.repairs[2]!['set'] = { signal: { step: 'moon', at: 7, below: 'CONVERGED', else: 'REVISION_NEEDED' } }),
       /"moon" is no fact/,
     ],
     [
@@ -116,7 +118,24 @@ describe('the parts of a loop', () => {
       /"moon" is no fact/,
     ],
     ['an error text with a hole', (loop) => void (loop.repairs[0]!['error'] = { message: '{moon}', hint: 'x' }), /\{moon\}/],
-    ['a fact with a name that is taken', (loop) => void (loop.facts['round'] = { flag: ['results.x'] }), /given by Umpire/],
+    ['a fact with a name that is taken', (loop) => void (loop.facts['round'] = { flag: ['results.x'] }), /texts use for something else/],
+    ['a value without its evidence', (loop) => void (loop.facts['x'] = { flag: ['results'] }), /must name a value of some evidence/],
+    ['a repair with a strange word', (loop) => void (loop.repairs[2]!['set'] = { signal: 'MAYBE' }), /"MAYBE" is no word of "signal"/],
+    ['a comparison that never changes', (loop) => void (loop.table[0]!['when'] = { score: '>=50' }), /always gives the same answer/],
+    ['a re-check that is not the last', (loop) => void loop.tasks.reverse(), /must be the last/],
+    ['a fact in a task id', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW-{mend}-{score}'), /\{score\} cannot be part of an id/],
+    ['a strange name in the report', (loop) => void (loop.report[0]!['blocks'] = ['{decisoin}']), /\{decisoin\}/],
+    [
+      'a strange list in the report',
+      (loop) => void (loop.report[0]!['blocks'] = [{ when: ['revise'], lines: [{ list: 'moon.x', line: 'x' }] }]),
+      /list of no evidence/,
+    ],
+    ['a strange name in the history', (loop) => void (loop.report[0]!['blocks'] = [{ history: '{moon}' }]), /\{moon\}/],
+    [
+      'a strange name in a section',
+      (loop) => void (loop.report[0]!['sections'] = [{ heading: 'x', blocks: ['{before.moon}'] }]),
+      /\{before\.moon\}/,
+    ],
     ['a number with its bounds turned', (loop) => void (loop.facts['score'] = { number: [10, 0], at: ['results.x'] }), /lower bound/],
     [
       'a flag compared',

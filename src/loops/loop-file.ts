@@ -61,7 +61,10 @@ function firstIssue(issues: readonly Issue[], base: readonly PropertyKey[] = [])
   const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return { path: [], problem: 'it is not a loop' };
   const path = [...base, ...issue.path, ...(issue.keys ?? []).slice(0, 1)];
-  const branches = (issue.errors ?? []).map((branch) => firstIssue(branch, path)).toSorted((a, b) => b.path.length - a.path.length);
+  const branches = (issue.errors ?? [])
+    .filter((branch) => !branch.some((one) => one.code === 'unrecognized_keys' && one.path.length === 0))
+    .map((branch) => firstIssue(branch, path))
+    .toSorted((a, b) => b.path.length - a.path.length);
   const [deepest] = branches;
   if (deepest !== undefined && deepest.path.length > path.length) return deepest;
   return { path: path.map((key) => (typeof key === 'number' ? key : String(key))), problem: wordsOf(issue) };

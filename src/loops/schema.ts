@@ -156,7 +156,11 @@ const block: z.ZodType<Block> = z.lazy(() =>
 );
 
 const section: z.ZodType<ReportSection> = z.lazy(() =>
-  z.strictObject({ heading: text, blocks: z.array(block).default([]), sections: z.array(section).exactOptional() }),
+  z.strictObject({
+    heading: text.describe('Its heading.'),
+    blocks: z.array(block).default([]).describe('What stands under it, line by line.'),
+    sections: z.array(section).exactOptional().describe('Sections inside it.'),
+  }),
 );
 
 const roundSource = z.union([
@@ -189,17 +193,21 @@ export const loopSchema = z.strictObject({
       }),
     ])
     .describe("What rounds are counted by: the session, the family of the critic's task id, or a column of its row."),
-  round: z.strictObject({
-    first: z.union([z.literal(0), z.literal(1)]).describe('0: rounds count revisions spent. 1: they count reviews.'),
-    counts: text.describe('What a round counts, for people.'),
-    from: z.array(roundSource).default([]).describe('Where else the round is said; never below the history.'),
-    unclear: notice.exactOptional().describe('Noted where nothing tells the round of a new chain.'),
-    corrupt: notice.exactOptional().describe('Noted where a source of the round is broken.'),
-  }),
-  cap: z.strictObject({
-    default: z.number().int().min(1).max(100).describe('The most rounds.'),
-    from: z.strictObject({ file: inside, at: text }).exactOptional().describe('A JSON file that may say it; read by the first verdict.'),
-  }),
+  round: z
+    .strictObject({
+      first: z.union([z.literal(0), z.literal(1)]).describe('0: rounds count revisions spent. 1: they count reviews.'),
+      counts: text.describe('What a round counts, for people.'),
+      from: z.array(roundSource).default([]).describe('Where else the round is said; never below the history.'),
+      unclear: notice.exactOptional().describe('Noted where nothing tells the round of a new chain.'),
+      corrupt: notice.exactOptional().describe('Noted where a source of the round is broken.'),
+    })
+    .describe('How rounds are counted.'),
+  cap: z
+    .strictObject({
+      default: z.number().int().min(1).max(100).describe('The most rounds.'),
+      from: z.strictObject({ file: inside, at: text }).exactOptional().describe('A JSON file that may say it; read by the first verdict.'),
+    })
+    .describe('How many rounds there may be; frozen by the first verdict.'),
   target: z
     .strictObject({ default: z.number(), column: text, what: text })
     .exactOptional()
@@ -225,10 +233,12 @@ export const loopSchema = z.strictObject({
     .exactOptional()
     .describe('The row for tasks that cannot be written; may use {error} and {options}.'),
   report: z.array(section).min(1).describe('The report, heading by heading.'),
-  ask: z.strictObject({
-    question: text.describe('What a person is asked.'),
-    options: z.array(z.strictObject({ id: z.enum(['force-approve', 'manual-fix', 'extend', 'abort']), means: text })).min(1),
-  }),
+  ask: z
+    .strictObject({
+      question: text.describe('What a person is asked.'),
+      options: z.array(z.strictObject({ id: z.enum(['force-approve', 'manual-fix', 'extend', 'abort']), means: text })).min(1),
+    })
+    .describe('For the person who is called.'),
 });
 
 /** What a loop file, or `defineLoop`, may be given. */

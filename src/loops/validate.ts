@@ -60,15 +60,38 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
   return out;
 }
 
+/** Names that texts use for other things than facts. */
+const TAKEN: ReadonlySet<string> = new Set([
+  'round',
+  'cap',
+  'target',
+  'next',
+  'decision',
+  'verdict',
+  'rule',
+  'reason',
+  'chain',
+  'counts',
+  'tasks',
+  'options',
+  'id',
+  'n',
+]);
+
 function checkFacts(loop: Loop): Complaint[] {
   const out: Complaint[] = [];
   for (const [name, spec] of Object.entries(loop.facts)) {
-    if (['round', 'cap', 'target', 'next'].includes(name))
-      out.push({ path: ['facts', name], problem: `"${name}" is given by Umpire and cannot be a fact` });
+    if (TAKEN.has(name))
+      out.push({ path: ['facts', name], problem: `"${name}" is a name that texts use for something else; give the fact another` });
     for (const evidence of evidenceOf(spec)) {
       const source: Source | undefined = loop.evidence[evidence];
       if (source === undefined) out.push({ path: ['facts', name], problem: `"${evidence}" is no evidence of this loop` });
     }
+    const dotless = ('at' in spec ? spec.at : 'flag' in spec ? spec.flag : 'count' in spec ? [spec.count] : []).find(
+      (at) => !at.includes('.'),
+    );
+    if (dotless !== undefined)
+      out.push({ path: ['facts', name], problem: `"${dotless}" must name a value of some evidence, as in "report.${dotless}"` });
     if ('number' in spec && spec.number[0] >= spec.number[1])
       out.push({ path: ['facts', name, 'number'], problem: 'the lower bound must be below the upper one' });
   }
@@ -84,6 +107,10 @@ function checkRepairs(loop: Loop): Complaint[] {
       out.push({ path: [...path, 'when'], problem: 'a repair without a condition would always apply' });
     for (const [fact, value] of Object.entries(repair.set ?? {})) {
       if (!(fact in loop.facts)) out.push({ path: [...path, 'set', fact], problem: `"${fact}" is no fact of this loop` });
+      const spec = loop.facts[fact];
+      const words = typeof value === 'string' ? [value] : typeof value === 'object' && 'step' in value ? [value.below, value.else] : [];
+      const stranger = spec !== undefined && 'enum' in spec ? words.find((word) => !spec.enum.includes(String(word))) : undefined;
+      if (stranger !== undefined) out.push({ path: [...path, 'set', fact], problem: `"${stranger}" is no word of "${fact}"` });
       const uses = typeof value !== 'object' ? [] : 'step' in value ? [value.step] : Object.keys(value.linear);
       for (const used of uses) {
         if (!(used in loop.facts)) out.push({ path: [...path, 'set', fact], problem: `"${used}" is no fact of this loop` });
@@ -119,6 +146,8 @@ function checkTasks(loop: Loop): Complaint[] {
   const out: Complaint[] = [];
   if (revises && rechecks.length !== 1)
     out.push({ path: ['tasks'], problem: 'a loop that revises needs exactly one task with "recheck: true": the critic\'s new run' });
+  if (rechecks.length === 1 && loop.tasks.at(-1)?.recheck !== true)
+    out.push({ path: ['tasks'], problem: 'the task with "recheck: true" must be the last: it comes after all that it checks' });
   const known = ['mend', 'chain', 'n', 'findings', 'files', 'lowest', 'critic', 'id'];
   loop.tasks.forEach((task, index) => {
     const path = ['tasks', index];
@@ -131,6 +160,12 @@ function checkTasks(loop: Loop): Complaint[] {
       const value = task[key];
       if (value !== undefined) out.push(...checkText(loop, value, [...path, key], known));
     }
+    const odd = compileTemplate(task.id).names.find((name) => !['round', 'next', 'mend', 'chain', 'n'].includes(name));
+    if (odd !== undefined)
+      out.push({
+        path: [...path, 'id'],
+        problem: `{${odd}} cannot be part of an id: an id takes {round}, {next}, {mend}, {chain} and {n}`,
+      });
     if (!/\{(round|next|mend)\}/.test(task.id))
       out.push({ path: [...path, 'id'], problem: 'a task id needs {round}, {next} or {mend}, so that each round has its own' });
   });

@@ -38,7 +38,7 @@ export interface CommitInput {
 
 /** Places that a verdict writes to beside the tasks: refused before anything is written where one leads astray. */
 export function checkPlaces(folder: SessionFolder, given: Pick<VerdictGiven, 'verdict'>): void {
-  for (const path of [BOARD, JOURNAL, RESULTS, pageOf(given.verdict), 'blobs/x']) {
+  for (const path of [BOARD, JOURNAL, pageOf(given.verdict), 'blobs/x']) {
     const place = placeFor(folder, path, false);
     if (isFolder(place)) throw new UmpireError('write-failed', { path, detail: 'it is a folder' });
   }
@@ -106,16 +106,16 @@ function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, agai
   const entry = decisionEntry(given, input.ts);
   if (!(again && isOnBoard(input.board, entry)))
     appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0, false);
-  writeAtomically(folder, pageOf(verdict), given.report, 'no');
+  writeAtomically(folder, pageOf(verdict), given.report, false);
   const results = writeResults(input);
   appendEvents(folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
 }
 
-/** Evidence by content, on the disk before the journal speaks of it. Its name is made durable with the journal's own sync. */
+/** Evidence by content. As durable as the critic's own file, which nobody syncs: replay holds each copy against its hash. */
 function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, string | Uint8Array>): void {
   for (const [hash, content] of blobs) {
     const path = `blobs/${hash}`;
-    if (!existsSync(join(folder.root, path))) writeAtomically(folder, path, content, 'file');
+    if (!existsSync(join(folder.root, path))) writeAtomically(folder, path, content, false);
   }
 }
 
@@ -162,7 +162,7 @@ function writeResults(input: Omit<CommitInput, 'before' | 'blobs'>): string | nu
     file.columns,
     file.tasks.map((task) => task.columns),
   );
-  writeAtomically(folder, RESULTS, text, 'no');
+  writeAtomically(folder, RESULTS, text, false);
   return sha256(text);
 }
 

@@ -134,13 +134,11 @@ export interface Prepared {
 let counter = 0;
 
 /**
- * Does a file survive a loss of power? `yes`: its bytes are on the disk before it is put in place, and its name after it.
- * `file`: its bytes are, its name follows with a later sync. `no`: it may be lost (never half of it), and can be written
- * again from the journal.
+ * Renames are atomic whatever happens. `durable`: the bytes are on the disk before the file is put in place, so that a loss of
+ * power leaves the old file or the new one, never an empty one. Without it the file may be lost then; for what can be
+ * written again from the journal.
  */
-export type Durable = 'yes' | 'file' | 'no';
-
-export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array, durable: Durable = 'yes'): Prepared {
+export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): Prepared {
   const place = placeFor(folder, path);
   const parent = dirname(place);
   const temporary = join(parent, `.umpire-tmp-${process.pid}-${++counter}`);
@@ -148,7 +146,7 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
     const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, modeOf(place));
     try {
       writeFileSync(fd, data);
-      if (durable !== 'no') fsyncSync(fd);
+      if (durable) fsyncSync(fd);
     } catch (error) {
       unlinkSync(temporary);
       throw error;
@@ -157,16 +155,12 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
     }
   });
   return {
-    commit: () =>
-      guardWrite(path, () => {
-        renameSync(temporary, place);
-        if (durable === 'yes') syncFolder(parent);
-      }),
+    commit: () => guardWrite(path, () => renameSync(temporary, place)),
     discard: () => unlinkSync(temporary),
   };
 }
 
-export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array, durable: Durable = 'yes'): void {
+export function writeAtomically(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): void {
   prepareWrite(folder, path, data, durable).commit();
 }
 
@@ -182,17 +176,6 @@ export function appendLines(folder: SessionFolder, path: string, lines: string, 
       closeSync(fd);
     }
   });
-}
-
-/** Makes a rename durable. Not every system lets a folder be opened for that; then the rename itself must do. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const fd = openSync(path, constants.O_RDONLY);
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 function modeOf(place: string): number {

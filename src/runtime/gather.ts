@@ -136,13 +136,15 @@ function findFile(paths: readonly string[], { folder }: GatherInput): Found {
 type FolderSource = Extract<Source, { folder: readonly string[] }>;
 
 /** The file that the row names, else one whose name holds the row's id, else the last by name. */
-function findInFolder(source: FolderSource, input: GatherInput): Found {
+function findInFolder(declared: FolderSource, input: GatherInput): Found {
+  const folders = declared.folder.map((folder) => folder.replaceAll('{chain}', input.chain));
+  const source = { ...declared, folder: folders };
   const named = source.named === undefined ? [] : namedPaths(input.critic?.columns[source.named] ?? '', source);
   for (const path of named) {
     const found = findFile([path], input);
     if (found.state !== 'missing') return found;
   }
-  const paths = source.folder.flatMap((folder) =>
+  const paths = folders.flatMap((folder) =>
     listFiles(input.folder, folder)
       .filter((name) => !name.startsWith('.') && isWanted(`${folder}/${name}`, source))
       .toSorted(byName)
