@@ -7,6 +7,7 @@ import { readJson, readMarkdown } from './json-report.js';
 import type { Reader } from './reader.js';
 import { readReview } from './review-results.js';
 import { readRun } from './run-result.js';
+import { readText } from './text-output.js';
 import { readValidation } from './validation-report.js';
 
 export const READERS: Readonly<Record<string, Reader>> = {
@@ -20,4 +21,5 @@ export const READERS: Readonly<Record<string, Reader>> = {
   entries: readEntries,
   json: readJson,
   markdown: readMarkdown,
+  text: readText,
 };

@@ -8,6 +8,7 @@ import { printDiscovery } from '../formats/discoveries.js';
 import { parseFindingsText } from '../formats/findings-text.js';
 import { READERS } from '../formats/readers.js';
 import { countFindings } from '../formats/severity.js';
+import { decidingSources } from '../loops/facts.js';
 import type { Loop, Source } from '../loops/loop.js';
 import type { Board } from './board.js';
 import { BOARD } from './board.js';
@@ -44,8 +45,9 @@ interface Found {
 export function gather(input: GatherInput): Gathering {
   const blobs = new Map<string, string | Uint8Array>();
   const exhibits: Record<string, Exhibit> = {};
+  const deciding = new Set(decidingSources(input.loop));
   for (const [name, source] of Object.entries(input.loop.evidence)) {
-    exhibits[name] = input.expired() ? unread(source) : exhibit(source, input, blobs);
+    exhibits[name] = input.expired() ? unread(source) : exhibit(source, input, blobs, deciding.has(name) ? Infinity : MOST_ASIDE);
   }
   for (const [name, source] of Object.entries(input.loop.evidence)) {
     const standIn = source.else === undefined ? undefined : exhibits[source.else];
@@ -62,10 +64,14 @@ function readerOf(source: Source): string {
   return 'reader' in source ? source.reader : 'row';
 }
 
-function exhibit(source: Source, input: GatherInput, blobs: Map<string, string | Uint8Array>): Exhibit {
+/** What decides nothing is kept only where it is not large: a log of gigabytes is no use to a verdict. */
+const MOST_ASIDE = 4 * 1024 * 1024;
+
+function exhibit(source: Source, input: GatherInput, blobs: Map<string, string | Uint8Array>, most: number): Exhibit {
   const reader = readerOf(source);
   if ('discoveries' in source && input.board.state === 'unread') return unread(source);
   const found = find(source, input);
+  if (found.content !== null && found.content.length > most) return { state: 'missing', reading: null, ref: null, reader, problem: null };
   if (found.content === null) return { state: found.state, reading: null, ref: null, reader, problem: found.problem };
   const hash = sha256(found.content);
   blobs.set(hash, found.content);

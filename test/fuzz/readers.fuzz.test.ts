@@ -44,6 +44,7 @@ const SEEDS: Readonly<Record<string, readonly string[]>> = {
   entries: ['{"ts":"t","worker":"w","type":"x","data":{"a":1,"b":null,"c":[1]}}\n{"worker":"v"}\n'],
   json: ['{"verdict":"pass","n":{"m":{"k":1}},"rows":[{"a":1}],"issues":[{"text":"t","level":"warning"}]}'],
   markdown: [...REPORTS, '- Verdict: pass\n- Pages: 12\nScore: 7/10\n'],
+  text: ['FAIL test/a.test.ts\n  expected 1, received 2\n'],
 };
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
