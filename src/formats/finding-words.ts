@@ -32,7 +32,10 @@ export function listFindings(findings: readonly Finding[]): string {
 }
 
 /** The findings of these severities; where there are none, the most severe that there are. */
-export function pickWorst(findings: readonly Finding[], wanted: readonly Severity[]): { readonly findings: readonly Finding[]; readonly fellBack: boolean } {
+export function pickWorst(
+  findings: readonly Finding[],
+  wanted: readonly Severity[],
+): { readonly findings: readonly Finding[]; readonly fellBack: boolean } {
   const picked = findings.filter((finding) => wanted.includes(finding.severity));
   if (picked.length > 0) return { findings: picked, fellBack: false };
   const worst = SEVERITIES.find((severity) => findings.some((finding) => finding.severity === severity));
@@ -41,6 +44,8 @@ export function pickWorst(findings: readonly Finding[], wanted: readonly Severit
 
 /** `1 Critical, 2 High`, or `none`. */
 export function describeCounts(counts: Counts): string {
-  const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) => `${counts[severity]} ${severity.charAt(0).toUpperCase()}${severity.slice(1)}`);
+  const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map(
+    (severity) => `${counts[severity]} ${severity.charAt(0).toUpperCase()}${severity.slice(1)}`,
+  );
   return parts.length === 0 ? 'none' : parts.join(', ');
 }

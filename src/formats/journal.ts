@@ -31,7 +31,12 @@ export const CHAIN_START = '0'.repeat(64);
 const TAIL = /,"hash":"([0-9a-f]{64})"\}$/;
 
 /** One line with its newline, and the hash that the next one continues. */
-export function printJournalLine(version: number, event: Envelope, prev: string, hash: Hash): { readonly line: string; readonly head: string } {
+export function printJournalLine(
+  version: number,
+  event: Envelope,
+  prev: string,
+  hash: Hash,
+): { readonly line: string; readonly head: string } {
   const body = JSON.stringify({ v: version, seq: event.seq, ts: event.ts, type: event.type, data: event.data, prev });
   const head = hash(body);
   return { line: `${body.slice(0, -1)},"hash":"${head}"}\n`, head };
@@ -54,7 +59,9 @@ export function parseJournal(text: string, knownVersion: number, hash: Hash): Jo
   return { ok: true, journal: { events, head, goodLength: from, torn: null } };
 }
 
-type LineResult = { readonly ok: true; readonly event: Envelope; readonly head: string } | { readonly ok: false; readonly fault: JournalFault };
+type LineResult =
+  | { readonly ok: true; readonly event: Envelope; readonly head: string }
+  | { readonly ok: false; readonly fault: JournalFault };
 
 function parseLine(raw: string, line: number, prev: string, knownVersion: number, hash: Hash): LineResult {
   const broken = (detail: string): LineResult => ({ ok: false, fault: { kind: 'broken', line, detail } });
@@ -68,7 +75,8 @@ function parseLine(raw: string, line: number, prev: string, knownVersion: number
   const { v, seq, ts, type, data, prev: claimed } = value as Record<string, unknown>;
   if (typeof v === 'number' && v > knownVersion) return { ok: false, fault: { kind: 'newer', line, version: v } };
   const tail = TAIL.exec(raw);
-  if (tail === null || typeof v !== 'number' || typeof ts !== 'string' || typeof type !== 'string') return broken('the line lacks what every line has (v, seq, ts, type, data, prev, hash)');
+  if (tail === null || typeof v !== 'number' || typeof ts !== 'string' || typeof type !== 'string')
+    return broken('the line lacks what every line has (v, seq, ts, type, data, prev, hash)');
   if (seq !== line) return broken(`the line says it is number ${String(seq)}`);
   if (claimed !== prev) return broken('it does not continue the line before it: a line was changed, added or taken out');
   const head = hash(`${raw.slice(0, tail.index)}}`);

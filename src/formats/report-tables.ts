@@ -36,7 +36,10 @@ const COLUMNS: readonly (readonly [Column, WordList])[] = [
   ['line', new WordList('line|lines|ln|line number|line no|line no.', '|')],
   [
     'place',
-    new WordList('location|file|files|artifact|path|where|component|target|module|reference|source|file:line|file path|artifact:line|element|idea', '|'),
+    new WordList(
+      'location|file|files|artifact|path|where|component|target|module|reference|source|file:line|file path|artifact:line|element|idea',
+      '|',
+    ),
   ],
   [
     'message',
@@ -54,7 +57,10 @@ const FINDING_COLUMN = new WordList(
   'issue issues finding findings problem problems violation violations concern concerns defect defects bug bugs challenge challenges critique critiques',
 );
 const HISTORY = new WordList('iteration|iterations|round|rounds|audit|audit id|run|date|version|attempt|sprint|wave', '|');
-const LEGEND = new WordList('meaning|meanings|definition|definitions|criteria|criterias|gc impact|gc impacts|explanation|explanations', '|');
+const LEGEND = new WordList(
+  'meaning|meanings|definition|definitions|criteria|criterias|gc impact|gc impacts|explanation|explanations',
+  '|',
+);
 const DONE_MARKS = ['\u2705', '\u2714', '\u2713'];
 const DONE = new WordList('resolved fixed closed done yes');
 const OVERALL = new WordList('overall total average weighted final sum mean');
@@ -67,10 +73,7 @@ export function takeTable(table: Table, context: TableContext, draft: Draft): bo
   if (columns.score >= 0 && columns.severity < 0) return takeScores(table, columns, context, draft);
   if (table.header.length === 0 && takeBareScores(table, draft)) return true;
   const wanted =
-    columns.severity >= 0 ||
-    context.severity !== null ||
-    context.findings ||
-    table.header.some((cell) => FINDING_COLUMN.has(normal(cell)));
+    columns.severity >= 0 || context.severity !== null || context.findings || table.header.some((cell) => FINDING_COLUMN.has(normal(cell)));
   if (!wanted || (table.header.length === 0 && context.severity === null)) return false;
   if (columns.severity < 0) columns.severity = severityColumn(table);
   for (const row of table.rows) takeFinding(row.cells, columns, context, draft);
@@ -98,12 +101,7 @@ function meaningOf(name: string): Column | undefined {
 }
 
 function normal(cell: string): string {
-  return plainText(cell)
-    .replaceAll('`', '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .toLowerCase()
-    .slice(0, 60);
+  return plainText(cell).replaceAll('`', '').replace(/\s+/g, ' ').trim().toLowerCase().slice(0, 60);
 }
 
 function cellAt(cells: readonly string[], index: number): string {
@@ -219,9 +217,5 @@ function isHistory(table: Table, columns: Columns): boolean {
 
 /** Severity beside its meaning: an explanation, not a list of findings. */
 function isLegend(table: Table, columns: Columns): boolean {
-  return (
-    columns.severity >= 0 &&
-    columns.message < 0 &&
-    table.header.some((cell) => LEGEND.has(normal(cell)))
-  );
+  return columns.severity >= 0 && columns.message < 0 && table.header.some((cell) => LEGEND.has(normal(cell)));
 }

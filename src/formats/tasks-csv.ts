@@ -119,7 +119,13 @@ function readTask(document: CsvDocument, columns: readonly string[], record: num
   const cells = readCells(document, columns, record);
   const id = trimmed(cells['id']);
   if (id === '') throw malformed(file, line, 'the task has no id', 'Give the task an id of its own, or remove the line.');
-  if (/[;\r\n]/.test(id)) throw malformed(file, line, `the id ${showValue(id)} holds a semicolon or a line break`, 'Give the task an id without them: ids in deps are separated by semicolons.');
+  if (/[;\r\n]/.test(id))
+    throw malformed(
+      file,
+      line,
+      `the id ${showValue(id)} holds a semicolon or a line break`,
+      'Give the task an id without them: ids in deps are separated by semicolons.',
+    );
   const description = cells['description'] ?? '';
   if (description.trim() === '') {
     throw malformed(file, line, `the task ${showValue(id)} has an empty description`, 'Say in its description what the task is to do.');
