@@ -122,7 +122,7 @@ describe('the parts of a loop', () => {
     ['a value without its evidence', (loop) => void (loop.facts['x'] = { flag: ['results'] }), /must name a value of some evidence/],
     ['a repair with a strange word', (loop) => void (loop.repairs[2]!['set'] = { signal: 'MAYBE' }), /"MAYBE" is no word of "signal"/],
     ['a comparison that never changes', (loop) => void (loop.table[0]!['when'] = { score: '>=50' }), /always gives the same answer/],
-    ['a re-check that is not the last', (loop) => void loop.tasks.reverse(), /must be the last/],
+    ['a re-check that is not the last', (loop) => void (loop.tasks = loop.tasks.toReversed()), /must be the last/],
     ['a fact in a task id', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW-{mend}-{score}'), /\{score\} cannot be part of an id/],
     ['a strange name in the report', (loop) => void (loop.report[0]!['blocks'] = ['{decisoin}']), /\{decisoin\}/],
     [
