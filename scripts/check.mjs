@@ -10,4 +10,4 @@ tool('oxlint', ['--type-aware', '--deny-warnings']);
 tool('typescript', ['-p', 'tsconfig.json'], 'tsc');
 tool('knip', ['--no-progress']);
 const slow = ['test/fuzz/**', 'test/slow/**', 'test/spec.test.ts', 'test/decide.test.ts', 'test/own-loop.test.ts'];
-tool('vitest', ['run', ...slow.flatMap((pattern) => ['--exclude', pattern])]);
+tool('vitest', ['run', '--no-isolate', ...slow.flatMap((pattern) => ['--exclude', pattern])]);
