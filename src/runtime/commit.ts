@@ -49,7 +49,7 @@ function isFolder(place: string): boolean {
 }
 
 function pageOf(verdict: Verdict): string {
-  return `verdicts/${verdict.chain.replace(/[^A-Za-z0-9._-]/g, '_')}-round-${verdict.round}.md`;
+  return `verdicts/${verdict.loop}-${verdict.chain.replace(/[^A-Za-z0-9._-]/g, '_')}-round-${verdict.round}.md`;
 }
 
 /** Everything that can fail for want of space or permission is tried before the journal says that the verdict was given. */

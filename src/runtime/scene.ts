@@ -129,7 +129,7 @@ const PAGE = /^(.+)-round-(\d{1,5})\.md$/;
 function withPages(traces: Traces, pages: readonly string[], loop: Loop, tasks: readonly Task[]): Traces {
   const chains = new Map(traces.chains);
   for (const page of pages) {
-    const [, chain, digits] = PAGE.exec(page) ?? [];
+    const [, chain, digits] = page.startsWith(`${loop.loop}-`) ? (PAGE.exec(page.slice(loop.loop.length + 1)) ?? []) : [];
     if (chain === undefined || digits === undefined) continue;
     const round = Number(digits);
     const reached = recheckIds(loop, chain, round).some((id) => tasks.some((task) => task.id === id)) ? round + 1 : round;
