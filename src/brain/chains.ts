@@ -95,7 +95,7 @@ export function mendOf(chain: string, round: number): string {
 /** How far a chain had come by what is left of it outside the journal. */
 export interface Trace {
   readonly round: number;
-  /** Its last verdict asked for more. */
+  /** Its last verdict did not find it good. */
   readonly open: boolean;
 }
 
@@ -145,8 +145,9 @@ function openRounds(loop: Loop, state: SessionState, traces: Traces): number {
   const prefix = `${loop.loop}/`;
   for (const key of state.verdicts.keys()) {
     const past = key.startsWith(prefix) ? decidedIn(state, loop.loop, key.slice(prefix.length)) : [];
-    const last = past.at(-1)?.verdict.outcome;
-    if (last === 'revise' || last === 'escalate') round = Math.max(round, afterRevisions(past));
+    const last = past.at(-1)?.verdict;
+    const open = last !== undefined && (last.outcome !== 'converge' || last.unverified);
+    if (open) round = Math.max(round, afterRevisions(past));
   }
   for (const [chain, trace] of traces.chains) {
     const closed = decidedIn(state, loop.loop, chain).length > 0;
@@ -159,18 +160,6 @@ function afterRevisions(past: readonly PastVerdict[]): number {
   let round = 0;
   for (const { verdict } of past) round = Math.max(round, verdict.outcome === 'revise' ? verdict.round + 1 : verdict.round);
   return round;
-}
-
-/** The ids that the re-check of a round has. */
-export function recheckIds(loop: Loop, chain: string, round: number): readonly string[] {
-  const rechecks = loop.tasks.filter((task) => task.recheck === true);
-  return rechecks.map((task) =>
-    task.id
-      .replaceAll('{mend}', mendOf(chain, round))
-      .replaceAll('{next}', String(round + 1))
-      .replaceAll('{round}', String(round))
-      .replaceAll('{chain}', chain),
-  );
 }
 
 /** The rounds that finished re-checks in tasks.csv prove. */

@@ -2,8 +2,6 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Discovery } from '../model.js';
-import type { Trace, Traces } from '../brain/chains.js';
 import { DiscoveryScanner } from '../formats/discoveries.js';
 import type { DiscoveryScan } from '../formats/discoveries.js';
 import { faultOf } from './folder.js';
@@ -44,27 +42,4 @@ export function readBoard(folder: SessionFolder, types: ReadonlySet<string>, exp
   } finally {
     closeSync(fd);
   }
-}
-
-const MOST_ROUNDS = 10_000;
-
-/** What Umpire's own gc_decision lines remember of a loop: they outlive a deleted journal. */
-export function tracesOnBoard(entries: readonly Discovery[], loop: string): Traces {
-  const chains = new Map<string, Trace>();
-  const targets = new Map<string, number>();
-  let cap: number | null = null;
-  for (const { worker, type, data } of entries) {
-    const { chain, round, outcome, status, maxRounds, target } = data;
-    if (type !== 'gc_decision' || worker !== 'umpire' || data['loop'] !== loop || status === 'partial') continue;
-    if (typeof chain !== 'string' || !isCount(round)) continue;
-    const reached = outcome === 'revise' ? round + 1 : round;
-    chains.set(chain, { round: Math.max(chains.get(chain)?.round ?? 0, reached), open: outcome === 'revise' || outcome === 'escalate' });
-    if (isCount(maxRounds) && maxRounds > 0) cap = Math.min(cap ?? maxRounds, maxRounds);
-    if (typeof target === 'number') targets.set(chain, Math.max(targets.get(chain) ?? 0, target));
-  }
-  return { chains, targets, cap };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_ROUNDS;
 }

@@ -3,7 +3,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Discovery, Verdict } from '../model.js';
+import type { Discovery } from '../model.js';
 import { UmpireError } from '../errors.js';
 import type { Event, VerdictGiven } from '../brain/messages.js';
 import { printDiscovery } from '../formats/discoveries.js';
@@ -18,6 +18,7 @@ import type { Prepared, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, appendEvents } from './journal-file.js';
 import type { JournalFile } from './journal-file.js';
+import { markOf, pageOf } from './traces.js';
 
 export const TASKS = 'tasks.csv';
 const RESULTS = 'results.csv';
@@ -46,10 +47,6 @@ export function checkPlaces(folder: SessionFolder, given: Pick<VerdictGiven, 've
 
 function isFolder(place: string): boolean {
   return statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-function pageOf(verdict: Verdict): string {
-  return `verdicts/${verdict.loop}-${verdict.chain.replace(/[^A-Za-z0-9._-]/g, '_')}-round-${verdict.round}.md`;
 }
 
 /** Everything that can fail for want of space or permission is tried before the journal says that the verdict was given. */
@@ -106,7 +103,7 @@ function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, agai
   const entry = decisionEntry(given, input.ts);
   if (!(again && isOnBoard(input.board, entry)))
     appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0, false);
-  writeAtomically(folder, pageOf(verdict), given.report, false);
+  if (verdict.status === 'decided') writeAtomically(folder, pageOf(verdict), given.report + markOf(verdict, given.target), false);
   const results = writeResults(input);
   appendEvents(folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
 }

@@ -63,13 +63,13 @@ export interface Limit {
 /** No loop has more rounds than this. */
 export const HIGHEST_CAP = 100;
 
-/** A person's --max-rounds, else what was frozen, else what the files say, else the loop's own. */
+/** A person's --max-rounds, else what was frozen, else what the files say (or traces, where they say less), else the loop's own. */
 export function capOf(folder: SessionFolder, loop: Loop, state: SessionState, traces: Traces, asked: number | null): Limit {
-  const said = capOfFiles(folder, loop);
-  const frozen = state.frozen.get(loop.loop)?.cap ?? traces.cap ?? undefined;
   if (asked !== null) return { value: asked, anomalies: [] };
-  if (frozen === undefined) return { value: said.value ?? loop.cap.default, anomalies: said.anomalies };
-  if (said.value === null || said.value === frozen) return { value: frozen, anomalies: [] };
+  const said = capOfFiles(folder, loop);
+  const stated = said.value ?? loop.cap.default;
+  const frozen = state.frozen.get(loop.loop)?.cap ?? Math.min(stated, traces.cap ?? stated);
+  if (said.value === null || said.value === frozen) return { value: frozen, anomalies: said.anomalies };
   const message = `${loop.cap.from?.file ?? ''} now says ${said.value} rounds; the cap of ${frozen} that this session was first judged by holds. A person changes it with --max-rounds.`;
   return { value: frozen, anomalies: [{ rule: 'E5', message }] };
 }
@@ -106,7 +106,8 @@ export function targetOf(
   const cell = [critic, ...ofChain].map((task) => task?.columns[column]?.trim() ?? '').find((text) => text !== '');
   const number = cell === undefined ? null : Number(cell.replace(/\s*%$/, ''));
   const said = number !== null && number >= 0 && number <= 100 ? number : null;
-  const frozen = state.targets.get(chainKey(loop.loop, chain)) ?? traces.targets.get(chain);
+  const trace = traces.targets.get(chain);
+  const frozen = state.targets.get(chainKey(loop.loop, chain)) ?? (trace === undefined ? undefined : Math.max(trace, said ?? standard));
   if (frozen !== undefined) {
     if (said === null || said === frozen) return { value: frozen, anomalies: [] };
     return {

@@ -3,8 +3,8 @@
 
 import type { Anomaly, Task } from '../model.js';
 import { UmpireError } from '../errors.js';
-import { chainOfRow, findCriticRow, recheckIds, settleRound } from '../brain/chains.js';
-import type { Placed, Traces } from '../brain/chains.js';
+import { chainOfRow, findCriticRow, settleRound } from '../brain/chains.js';
+import type { Placed } from '../brain/chains.js';
 import { decidedIn, fold } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import { checkGraph } from '../brain/waves.js';
@@ -12,7 +12,7 @@ import { decodeExactly } from '../formats/decode.js';
 import { parseTasks } from '../formats/tasks-csv.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
-import { BOARD, readBoard, tracesOnBoard } from './board.js';
+import { BOARD, readBoard } from './board.js';
 import type { Board } from './board.js';
 import { TASKS } from './commit.js';
 import { listFiles, readBytes } from './folder.js';
@@ -21,6 +21,7 @@ import { sha256 } from './hash.js';
 import { readJournal } from './journal-file.js';
 import type { JournalFile } from './journal-file.js';
 import { HIGHEST_CAP, capOf, highestTarget, roundOfFiles, targetOf } from './limits.js';
+import { findTraces } from './traces.js';
 
 export interface SceneInput {
   readonly folder: SessionFolder;
@@ -74,7 +75,8 @@ export function observe(input: SceneInput): Scene {
   anomalies.push(...unreadLines(board));
   const row = critic?.task ?? null;
   const lost = !state.frozen.has(loop.loop);
-  const traces = withPages(tracesOnBoard(board.scan.entries, loop.loop), lost ? listFiles(folder, 'verdicts') : [], loop, tasks);
+  const traces = findTraces(folder, board.scan.entries, loop.loop, lost);
+  const cap = capOf(folder, loop, state, traces, input.maxRounds);
   if (lost && traces.chains.size > 0) {
     anomalies.push({
       rule: 'E5',
@@ -83,7 +85,6 @@ export function observe(input: SceneInput): Scene {
   }
   const files = roundOfFiles(folder, loop, chain, row, decidedIn(state, loop.loop, chain).length > 0);
   const settled = settleRound(loop, chain, state, tasks, { files: files.round, traces, chosen: input.layer !== null });
-  const cap = capOf(folder, loop, state, traces, input.maxRounds);
   const target = targetOf(loop, chain, state, traces, row, tasks);
   anomalies.push(...files.anomalies, ...cap.anomalies, ...target.anomalies);
   if (settled.inherits) {
@@ -121,22 +122,6 @@ function unreadLines({ scan }: Board): readonly Anomaly[] {
   const { line, problem } = scan.firstMalformed;
   const message = `${scan.malformed} of ${scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}`;
   return [{ rule: BOARD, message }];
-}
-
-const PAGE = /^(.+)-round-(\d{1,5})\.md$/;
-
-/** The pages of earlier verdicts tell their chain and round; a re-check of that round in tasks.csv, that it was a revision. */
-function withPages(traces: Traces, pages: readonly string[], loop: Loop, tasks: readonly Task[]): Traces {
-  const chains = new Map(traces.chains);
-  for (const page of pages) {
-    const [, chain, digits] = page.startsWith(`${loop.loop}-`) ? (PAGE.exec(page.slice(loop.loop.length + 1)) ?? []) : [];
-    if (chain === undefined || digits === undefined) continue;
-    const round = Number(digits);
-    const reached = recheckIds(loop, chain, round).some((id) => tasks.some((task) => task.id === id)) ? round + 1 : round;
-    const known = chains.get(chain);
-    if (known === undefined || known.round < reached) chains.set(chain, { round: reached, open: true });
-  }
-  return { ...traces, chains };
 }
 
 function boardTypes(loop: Loop): readonly string[] {
