@@ -3,7 +3,8 @@
 
 import { severityOfKind } from './audit-kind.js';
 import type { FindingsOptions } from './findings-json.js';
-import { parseJson } from './json-text.js';
+import { parseReport } from './json-text.js';
+import { plainLetters } from './look-alikes.js';
 import { readable, refuseText, unreadable, type About, type Reader } from './reader.js';
 import { Draft, type Dimension, type Settled } from './report-draft.js';
 import { readReport } from './report-json.js';
@@ -47,7 +48,7 @@ export function readReportText(text: string, about: About, options: FindingsOpti
   const refused = refuseText(text, EXPECTED);
   if (refused !== null) return { ok: false, result: refused };
   if (!isJson(text, about)) return readMarkdown(text, options);
-  const json = parseJson(text);
+  const json = parseReport(text);
   if (!json.ok) return { ok: false, result: unreadable(json.problem, json.line) };
   return { ok: true, report: readReport(json.value, options) };
 }
@@ -61,11 +62,12 @@ function isJson(text: string, about: About): boolean {
 
 function readMarkdown(text: string, options: FindingsOptions): ReportResult {
   const draft = new Draft({ classify: options.classify ?? null, fallback: options.fallback });
-  const fences = walkMarkdown(text, draft);
+  const fences = walkMarkdown(plainLetters(text), draft);
   let report = draft.settle();
   let broken: { readonly problem: string; readonly line: number } | null = null;
   for (const fence of fences) {
-    const json = parseJson(fence.text, fence.line);
+    const json = parseReport(fence.text, fence.line);
+    if (!json.ok && json.repeated === true && looksLikeReport(fence)) return { ok: false, result: unreadable(json.problem, json.line) };
     if (json.ok) {
       const inner = readReport(json.value, options);
       if (inner.isReport) report = merge(report, inner);

@@ -1,6 +1,7 @@
 // Tells from its words whether a line of a report blames or praises what it speaks of. Asked where a heading promises
 // findings and a line carries no severity.
 
+import { marksLength } from './letters.js';
 import { leadingWord, PhraseList, WordList, wordsOf } from './wording.js';
 
 const PRAISE_MARKS = ['\u2705', '\u2713', '\u2714', '\u2611', '\u{1f44d}', '\u{1f7e2}'];
@@ -11,6 +12,11 @@ const NEGATIVE = new PhraseList(
   'missing/lack/lacks/lacking/fail/fails/failed/failing/failure/failures/below/insufficient/undefined/incorrect/invalid/broken',
   'hardcoded/duplicate/duplicated/unclear/not/no/without/incomplete/too/should/must/wrong/poor/weak/absent/never/cannot/unable/only',
   'hard | coded',
+);
+const FAILURE = new PhraseList(
+  'fail/fails/failed/failing/missing/lack/lacks/lacking/below/insufficient/broken/invalid/violates/violate/violation/unreadable',
+  'has/have no',
+  'does/do/is/are not',
 );
 const NEGATIVE_STEMS = ['inconsisten', 'violat', 'mismatch'];
 const POSITIVE = new WordList(
@@ -33,6 +39,11 @@ export function isNegative(text: string): boolean {
   return NEGATIVE.isIn(words) || words.some((word) => NEGATIVE_STEMS.some((stem) => word.startsWith(stem)));
 }
 
+/** Stricter: something is said to be wrong, not only that something should be. */
+export function isFailure(text: string): boolean {
+  return FAILURE.isIn(wordsOf(text.slice(0, 1000)));
+}
+
 export function isPositive(text: string): boolean {
   return POSITIVE.hasAny(wordsOf(text));
 }
@@ -48,7 +59,67 @@ export function isCleared(text: string): boolean {
   );
 }
 
-/** "All findings of round 1 were resolved." */
+const DONE = 'resolved/fixed/addressed/closed/remediated';
+const FINDINGS = new WordList(
+  'issue issues finding findings problem problems violation violations concern concerns defect defects blockers criticals',
+);
+const RESOLVED = new PhraseList(
+  `have/has been ${DONE}`,
+  `have/has now been ${DONE}`,
+  `were/was/are/is ${DONE}`,
+  `are/were now/all/fully ${DONE}`,
+);
+const ALL = new WordList('all every both');
+const EXCEPTIONS = new WordList('not except but however only partially unless until one');
+const DONE_WORDS = new WordList('resolved fixed closed done addressed verified');
+const DONE_WORDS_LAST: readonly string[] = ['resolved', 'fixed', 'addressed', 'done'];
+const OPEN = new PhraseList(
+  'still open/present/fails/failing/broken/there/exists/unresolved/occurs',
+  'not fixed/resolved/addressed/closed/done',
+  'not yet fixed/resolved/addressed',
+  'remains/remain open/unresolved/unfixed/present',
+  'unresolved/unfixed/unaddressed/reopened/regressed',
+  'status | open',
+);
+/** Words that say when to mend something, and nothing of what is wrong. */
+const GENERIC = new WordList(
+  'must should can may could will to be fixed addressed resolved deferred corrected fix nice have blocks block blocking release releases merge ' +
+    'merging shipping launch the a before after next immediately now soon when if possible time permits this in it is as later sprint round ' +
+    'iteration and or required optional needs need considered',
+);
+
+/** "All findings of round 1 were resolved." Not "All buttons use a fixed width". */
 export function isAllDone(text: string): boolean {
-  return /\b(?:all|every)\b.{0,80}\b(?:resolved|fixed|addressed)\b/.test(text.toLowerCase());
+  const start = text.slice(marksLength(text, '*_>', 6));
+  if (!ALL.has(leadingWord(start))) return false;
+  const words = wordsOf(start.slice(0, 400));
+  return FINDINGS.hasAny(words.slice(0, 8)) && RESOLVED.isIn(words) && !EXCEPTIONS.hasAny(words);
+}
+
+/** `\u2705 [CRITICAL] contrast`, `[RESOLVED] \u2026`, `\u2026 \u2014 fixed`: the report calls the finding done. */
+export function isResolved(text: string): boolean {
+  return looksDone(text) && !isOpen(text);
+}
+
+function looksDone(text: string): boolean {
+  if (PRAISE_MARKS.slice(0, 4).some((mark) => text.startsWith(mark))) return true;
+  if (text.startsWith('[') && DONE_WORDS.has(text.slice(1, text.indexOf(']')).trim().toLowerCase())) return true;
+  const body = text.trim().slice(-40).toLowerCase();
+  const last = DONE_WORDS_LAST.find((word) => body.endsWith(word) || body.endsWith(`${word}.`) || body.endsWith(`${word})`));
+  if (last === undefined) return false;
+  const before = body.slice(0, body.lastIndexOf(last)).trimEnd().slice(-1);
+  // `position: fixed` is a style; a dash sets the word apart.
+  return before === '\u2014' || before === '\u2013' || before === '-' || before === '\u2192' || (before === '(' && last !== 'fixed');
+}
+
+/** "(still open)", "not fixed" */
+export function isOpen(text: string): boolean {
+  return OPEN.isIn(wordsOf(text.slice(0, 1000)));
+}
+
+/** `Critical: must be fixed before release`: what the word means, not a finding. */
+export function isDefinition(text: string): boolean {
+  if (text.length > 100 || !GENERIC.has(leadingWord(text))) return false;
+  const words = wordsOf(text).filter((word) => word !== '' && word !== '|');
+  return words.length > 1 && words.every((word) => GENERIC.has(word));
 }

@@ -1,28 +1,23 @@
 // The readers of the brainstorm loop: `critique` (a critique file, Markdown or JSON), `critique-entries` (critique
 // lines of discoveries.ndjson) and `severity-summary` (the challenger's cell). Without a severity nothing counts here.
 
-import type { Finding, Severity } from '../model.js';
+import type { Finding } from '../model.js';
 import { readReportText, valuesOf } from './audit-report.js';
 import { splitEntries, type Entry } from './discovery-entries.js';
 import { makeFinding, parseReference } from './finding.js';
+import { saidSeverity } from './finding-severity.js';
 import { dedupe, findingsOf, reconcile } from './findings-json.js';
-import { firstOf, own, type JsonObject } from './json-text.js';
+import { firstOf, own, plainKeys, type JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
 import { quote, readable, unreadable, type Reader } from './reader.js';
+import { parseSeverityCell } from './severity-cell.js';
+import { splitTag } from './severity-tag.js';
 import { WordList } from './wording.js';
-import {
-  countsOfObject,
-  parseSeverity,
-  parseSeveritySummary,
-  unknownSeverityNote,
-  worstStated,
-  type SeveritySummary,
-  type StatedCounts,
-} from './severity.js';
+import { countsOfObject, worstStated, type SeveritySummary, type StatedCounts } from './severity.js';
 
 const EXPECTED = 'critiques with a severity each, or counts such as CRITICAL:1 HIGH:2';
 const COUNT_KEYS = new WordList('critical high medium low critical_count high_count medium_count low_count');
-const MESSAGE_KEYS = ['challenge', 'critique', 'message', 'description', 'issue', 'title', 'text', 'summary', 'finding'];
+const MESSAGE_KEYS = ['challenge', 'critique', 'message', 'description', 'issue', 'title', 'text', 'summary', 'finding', 'data'];
 
 export const readCritique: Reader = (text, about) => {
   const read = readReportText(text, about, { fallback: null });
@@ -52,32 +47,38 @@ export const readCritiqueEntries: Reader = (text) => {
 
 export const readSeveritySummary: Reader = (text) => {
   if (text.trim() === '') return unreadable('it is empty; expected counts such as CRITICAL:1 HIGH:2');
-  const summary = parseSeveritySummary(text);
+  const summary = parseSeverityCell(text);
   if (summary === null) return readable({ notes: [`${quote(text)} holds no count; expected counts such as CRITICAL:1 HIGH:2`] });
   return readable({ counts: summary.counts, notes: summary.notes });
 };
 
 /** One entry is one critique, or carries a list of them. */
-function findingsIn({ data, worker }: Entry, notes: string[]): readonly Finding[] {
-  const list = firstOf(data, ['findings', 'challenges', 'critiques', 'issues']);
+function findingsIn({ data: raw, worker, line, repeated }: Entry, notes: string[]): readonly Finding[] {
+  if (repeated !== undefined) {
+    notes.push(`the entry on line ${line} gives the key "${repeated.slice(0, 60)}" twice; it is counted as Critical`);
+    return [makeFinding({ severity: 'critical', message: `a critique by ${worker || 'an unnamed worker'} contradicts itself` })];
+  }
+  const data = plainKeys(raw);
+  const list = firstOf(data, ['findings', 'challenges', 'critiques', 'issues', 'data']);
   // Only the list: a severity at the top is the entry's own.
   const nested = Array.isArray(list) ? findingsOf([{ findings: list }], { fallback: null }) : null;
   notes.push(...(nested?.notes ?? []));
-  const word = firstOf(data, ['severity', 'level', 'priority']);
-  if (word === undefined || typeof word === 'object') return nested?.findings ?? [];
   const message = firstOf(data, MESSAGE_KEYS);
   const text = typeof message === 'string' ? message : '';
-  if (isNoFinding(String(word)) || (text !== '' && isNoFinding(text))) return nested?.findings ?? [];
+  const word = firstOf(data, ['severity', 'severity_level', 'level', 'priority']);
+  const tag = word === undefined ? splitTag(text) : null;
+  if (tag !== null && tag.rest !== '' && !isNoFinding(tag.rest)) {
+    return [makeFinding({ severity: tag.severity, ...placed(tag.rest, data) }), ...(nested?.findings ?? [])];
+  }
+  if (word === undefined || countsOfObject(word) !== null) return nested?.findings ?? [];
+  if ((typeof word !== 'object' && isNoFinding(String(word))) || (text !== '' && isNoFinding(text))) return nested?.findings ?? [];
   return [
-    makeFinding({ severity: severityOf(word, notes), ...placed(text || `a critique by ${worker || 'an unnamed worker'}`, data) }),
+    makeFinding({
+      severity: saidSeverity(data, notes) ?? 'high',
+      ...placed(text || `a critique by ${worker || 'an unnamed worker'}`, data),
+    }),
     ...(nested?.findings ?? []),
   ];
-}
-
-function severityOf(word: unknown, notes: string[]): Severity {
-  const severity = parseSeverity(word);
-  if (severity === null) notes.push(unknownSeverityNote(String(word)));
-  return severity ?? 'high';
 }
 
 function placed(
@@ -91,7 +92,7 @@ function placed(
 
 function summaryOf(data: JsonObject): SeveritySummary | null {
   const said = firstOf(data, ['severity_summary', 'severity_counts', 'counts']);
-  if (typeof said === 'string') return parseSeveritySummary(said);
+  if (typeof said === 'string') return parseSeverityCell(said);
   return countsOfObject(said) ?? countsOfObject(own(data, 'severity')) ?? countsOfObject(numbersOf(data));
 }
 

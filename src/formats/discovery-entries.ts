@@ -2,6 +2,7 @@
 // lines for the reader `critique-entries`. Which entries are handed over is the caller's choice.
 
 import type { Item, Scalar } from '../model.js';
+import { findRepeatedKey } from './json-keys.js';
 import { isObject, nameOf, own, parseJson, type JsonObject } from './json-text.js';
 import { readable, record, type Reader } from './reader.js';
 
@@ -9,6 +10,8 @@ export interface Entry {
   readonly line: number;
   readonly worker: string;
   readonly data: JsonObject;
+  /** A key that the entry gives twice, so that it is unclear what it says. */
+  readonly repeated?: string;
 }
 
 export const readEntries: Reader = (text) => {
@@ -35,7 +38,13 @@ export function splitEntries(text: string): { readonly entries: readonly Entry[]
     else {
       const worker = own(json.value, 'worker');
       const data = own(json.value, 'data');
-      entries.push({ line: index + 1, worker: typeof worker === 'string' ? worker : '', data: isObject(data) ? data : json.value });
+      const repeated = findRepeatedKey(line)?.key;
+      entries.push({
+        line: index + 1,
+        worker: typeof worker === 'string' ? worker : '',
+        data: isObject(data) ? data : json.value,
+        ...(repeated === undefined ? {} : { repeated }),
+      });
     }
   });
   return { entries, notes };

@@ -2,10 +2,11 @@
 // fingerprint that outlives moved lines and changed figures. Lists of findings are in findings-json.ts.
 
 import type { Finding, Severity } from '../model.js';
-import { firstOf, isObject, own, type JsonObject } from './json-text.js';
+import { saidSeverity } from './finding-severity.js';
+import { firstOf, isObject, own, plainKeys, type JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
 import { parseReference } from './reference.js';
-import { severityName, parseSeverity, unknownSeverityNote, worseOf } from './severity.js';
+import { severityName, parseSeverity, worseOf } from './severity.js';
 import { splitTag } from './severity-tag.js';
 import { leadingWord, WordList } from './wording.js';
 
@@ -34,7 +35,6 @@ export interface Drawn {
   readonly notes: readonly string[];
 }
 
-const SEVERITY_KEYS = ['severity', 'level', 'priority'];
 const MESSAGE_KEYS = [
   'message',
   'description',
@@ -49,6 +49,7 @@ const MESSAGE_KEYS = [
   'comment',
   'detail',
   'details',
+  'body',
   'name',
 ];
 const FILE_KEYS = [
@@ -89,7 +90,8 @@ export function makeFinding(parts: FindingParts): Finding {
 }
 
 /** A sentence is a finding with the severity it is tagged with. `fallback` null: without a severity there is no finding. */
-export function findingFromUnknown(value: unknown, fallback: 'high' | null, context: FindingContext = {}): Drawn {
+export function findingFromUnknown(raw: unknown, fallback: 'high' | null, context: FindingContext = {}): Drawn {
+  const value = isObject(raw) ? plainKeys(raw) : raw;
   if (typeof value === 'string') return fromText(value, fallback, context);
   if (!isObject(value))
     return { finding: null, notes: value === null ? [] : [`a finding is neither a text nor an object; it was left out`] };
@@ -161,20 +163,6 @@ function settle(
   return 'high';
 }
 
-function saidSeverity(value: JsonObject, notes: string[]): Severity | null {
-  const word = firstOf(value, SEVERITY_KEYS);
-  if (word !== undefined) {
-    const severity = parseSeverity(word);
-    if (severity === null) notes.push(unknownSeverityNote(typeof word === 'object' ? 'an object' : String(word)));
-    return severity ?? 'high';
-  }
-  for (const key of ['type', 'kind', 'category']) {
-    const severity = typeof own(value, key) === 'string' ? parseSeverity(own(value, key)) : null;
-    if (severity !== null) return severity;
-  }
-  return null;
-}
-
 function placeOf(value: JsonObject): { readonly artifact: string | null; readonly line: number | null } {
   const raw = firstOf(value, FILE_KEYS);
   const first: unknown = Array.isArray(raw) ? raw[0] : raw;
@@ -227,7 +215,8 @@ function isClosed(value: JsonObject): boolean {
 
 function textAt(value: JsonObject, keys: readonly string[]): string {
   for (const key of keys) {
-    const text = own(value, key);
+    const said = own(value, key);
+    const text = isObject(said) ? own(said, 'text') : said;
     if (typeof text === 'string' && text.trim() !== '') return text;
   }
   return '';

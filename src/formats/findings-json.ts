@@ -2,9 +2,11 @@
 // one sentence, or numbers only. Which members a report may have is the readers' affair.
 
 import { SEVERITIES, type Counts, type Finding, type Severity } from '../model.js';
-import { findingFromUnknown, type FindingContext } from './finding.js';
-import { isObject, nameOf, own, type JsonObject } from './json-text.js';
+import { findingFromUnknown, parseReference, type FindingContext } from './finding.js';
+import { walkFindings } from './finding-walk.js';
+import { isObject, nameOf, own, plainKeys, type JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
+import { parseSeverityCell } from './severity-cell.js';
 import { WordList } from './wording.js';
 import {
   countFindings,
@@ -56,7 +58,14 @@ const NO_GROUPS = new WordList('error errors warning warnings info note notes in
 
 /** The top object and those of its members that only wrap a report. */
 export function rootsOf(top: JsonObject, wrappers: readonly string[]): readonly JsonObject[] {
-  return [top, ...wrappers.map((key) => own(top, key)).filter(isObject)];
+  const plain = plainKeys(top);
+  return [
+    plain,
+    ...wrappers
+      .map((key) => own(plain, key))
+      .filter(isObject)
+      .map(plainKeys),
+  ];
 }
 
 export function findingsOf(roots: readonly JsonObject[], options: FindingsOptions): FoundFindings {
@@ -64,7 +73,7 @@ export function findingsOf(roots: readonly JsonObject[], options: FindingsOption
   for (const root of roots) {
     for (const key of LIST_KEYS) takeMember(own(root, key), key, basket);
     takeGroups(root, basket);
-    for (const key of COUNT_KEYS) state(own(root, key), basket);
+    for (const key of COUNT_KEYS) state(own(root, key), basket, key.startsWith('severity'));
     state(root, basket);
   }
   return { findings: dedupe(basket.findings), stated: basket.stated, present: basket.present, notes: basket.notes };
@@ -75,6 +84,29 @@ export function findingsUnder(value: unknown, name: string, options: FindingsOpt
   const basket: Basket = { options, findings: [], stated: null, present: false, notes: [] };
   takeMember(value, name, basket);
   return { findings: dedupe(basket.findings), stated: basket.stated, present: basket.present, notes: basket.notes };
+}
+
+/**
+ * What lies deeper in the report than the lists that were read, and is not among the findings that those gave. The same
+ * words elsewhere are the same finding, unless they are given a worse severity there.
+ */
+export function deeperFindings(top: unknown, known: readonly Finding[], options: FindingsOptions): readonly Finding[] {
+  const worst = new Map<string, number>();
+  for (const { message, severity } of known)
+    worst.set(message, Math.min(worst.get(message) ?? SEVERITIES.length, SEVERITIES.indexOf(severity)));
+  const findings: Finding[] = [];
+  for (const { value, group, within } of walkFindings(top, groupOf)) {
+    const context: FindingContext = group === null ? options : { ...options, group };
+    const { finding } = findingFromUnknown(value, options.fallback, context);
+    if (finding === null || SEVERITIES.indexOf(finding.severity) >= (worst.get(finding.message) ?? SEVERITIES.length)) continue;
+    const place = finding.artifact === null && isObject(value) && parseReference(within).artifact !== null ? within : null;
+    findings.push(
+      place === null
+        ? finding
+        : (findingFromUnknown({ file: place, ...plainKeys(value as JsonObject) }, options.fallback, context).finding ?? finding),
+    );
+  }
+  return dedupe(findings);
 }
 
 /** Counts of the findings listed and stated: the worse of each, with a note where they differ. */
@@ -140,7 +172,11 @@ function takeGroups(root: JsonObject, basket: Basket): void {
 
 /** Not every name that holds a severity word names a group: `errors` and `warnings` of a tool's output do not. */
 function groupOf(key: string): Severity | null {
-  const words = key.toLowerCase().replaceAll('_', ' ');
+  if (key.length > 60) return null;
+  const words = key
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replaceAll('_', ' ');
   const name = words.endsWith(' count') || words.endsWith(' total') ? words.slice(0, -' count'.length) : words;
   return NO_GROUPS.has(name) ? null : parseSeverity(name);
 }
@@ -151,8 +187,10 @@ function draw(value: unknown, basket: Basket, context: FindingContext): void {
   basket.notes.push(...notes);
 }
 
-function state(value: unknown, basket: Basket): void {
-  const summary = typeof value === 'string' ? parseSeveritySummary(value) : countsOfNumbers(value);
+/** `cell`: the text is nothing but a tally. */
+function state(value: unknown, basket: Basket, cell = false): void {
+  const parse = cell ? parseSeverityCell : parseSeveritySummary;
+  const summary = typeof value === 'string' ? parse(value) : countsOfNumbers(value);
   if (summary === null) return;
   basket.stated = worstStated(basket.stated, summary.said);
   basket.notes.push(...summary.notes);

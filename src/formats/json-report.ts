@@ -4,8 +4,8 @@
 import type { Item, Scalar } from '../model.js';
 import { AUDIT_OPTIONS, readReportText, valuesOf } from './audit-report.js';
 import { isScalar, scalarsOf } from './discovery-entries.js';
-import { findingsOf, reconcile, rootsOf } from './findings-json.js';
-import { isObject, nameOf, parseJson, type JsonObject } from './json-text.js';
+import { deeperFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
+import { isObject, nameOf, parseReport, type JsonObject } from './json-text.js';
 import { parseMarkdown, type Block, type ListItem, type Section } from './markdown-blocks.js';
 import { isPlaceholder } from './no-finding.js';
 import { readable, refuseText, unreadable, type Reader } from './reader.js';
@@ -17,16 +17,17 @@ const MAX_LEVELS = 4;
 export const readJson: Reader = (text) => {
   const refused = refuseText(text, 'a JSON object');
   if (refused !== null) return refused;
-  const json = parseJson(text);
+  const json = parseReport(text);
   if (!json.ok) return unreadable(json.problem, json.line);
   if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected a JSON object`);
   const values: [string, Scalar][] = [];
   const lists: [string, readonly Item[]][] = [];
   flatten(json.value, '', 1, values, lists);
   const found = findingsOf(rootsOf(json.value, ['review', 'results', 'result', 'report']), { fallback: 'high' });
-  const { counts, notes } = reconcile(found.findings, found.stated);
-  const counted = found.present || found.stated !== null;
-  return readable({ values, findings: found.findings, counts: counted ? counts : null, lists, notes: [...found.notes, ...notes] });
+  const findings = [...found.findings, ...deeperFindings(json.value, found.findings, { fallback: 'high' })];
+  const { counts, notes } = reconcile(findings, found.stated);
+  const counted = found.present || found.stated !== null || findings.length > 0;
+  return readable({ values, findings, counts: counted ? counts : null, lists, notes: [...found.notes, ...notes] });
 };
 
 function flatten(object: JsonObject, prefix: string, level: number, values: [string, Scalar][], lists: [string, readonly Item[]][]): void {

@@ -2,6 +2,7 @@
 // line and column in our own words (the engine's words differ from one Node to the next). json-fault.ts finds it.
 
 import { findFault } from './json-fault.js';
+import { findRepeatedKey } from './json-keys.js';
 import { lineAt } from './reader.js';
 
 /** Deeper than this nothing sane is nested, and code that walks the value could run out of stack. */
@@ -26,6 +27,17 @@ export function parseJson(text: string, firstLine = 1): JsonResult {
   }
 }
 
+/** The same for a critic's report: one that gives a key twice contradicts itself, and that is no evidence. */
+export function parseReport(text: string, firstLine = 1): JsonResult & { readonly repeated?: boolean } {
+  const json = parseJson(text, firstLine);
+  const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const repeated = json.ok ? findRepeatedKey(body) : null;
+  if (repeated === null) return json;
+  const line = lineAt(body, repeated.offset) + firstLine - 1;
+  const problem = `the key "${repeated.key.slice(0, 60)}" is given twice in one object (again at line ${line}); which one holds is unclear`;
+  return { ok: false, line, problem, repeated: true };
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -42,6 +54,16 @@ export function firstOf(object: JsonObject, keys: readonly string[]): unknown {
     if (value !== undefined && value !== null && !(typeof value === 'string' && value.trim() === '')) return value;
   }
   return undefined;
+}
+
+/** The same object with `Severity` and `SEVERITY` under the name `severity` too; a name that is there already is kept. */
+export function plainKeys(object: JsonObject): JsonObject {
+  const keys = Object.keys(object).filter((key) => key.charCodeAt(0) >= 0x41 && key.charCodeAt(0) <= 0x5a);
+  if (keys.length === 0) return object;
+  const named = keys.map(
+    (key) => [key === key.toUpperCase() ? key.toLowerCase() : key.charAt(0).toLowerCase() + key.slice(1), object[key]] as const,
+  );
+  return { ...Object.fromEntries(named), ...object };
 }
 
 /** A finite number, or a text that is nothing but one. */

@@ -27,6 +27,11 @@ export class LetterPattern {
 
 const WORDS = new LetterPattern('[\\p{L}\\p{N}]+', 'g');
 
+/** It holds letters beyond ASCII, or a character without width. */
+export function isForeign(text: string): boolean {
+  return FOREIGN.test(text) || text.includes('\u200b') || text.includes('\u2060');
+}
+
 export function hasLetter(text: string): boolean {
   return /[A-Za-z]/.test(text) || (FOREIGN.test(text) && /\p{L}/u.test(text));
 }

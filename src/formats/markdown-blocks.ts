@@ -1,6 +1,8 @@
 // Cuts Markdown into a tree of sections with lists, tables, paragraphs and fences, as far as reports need it.
 // It knows nothing of findings. Tolerant: what agents write is rarely the Markdown of the specification.
 
+import { withoutHtml } from './html-lines.js';
+
 export interface ListItem {
   readonly line: number;
   readonly text: string;
@@ -48,14 +50,12 @@ const MAX_NESTING = 20;
 export function parseMarkdown(text: string): Section {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
   const lines = (body.includes('\r') ? body.replaceAll('\r\n', '\n').replaceAll('\r', '\n') : body).split('\n');
-  return new Cutter(lines.map(unwrap)).cut();
+  return new Cutter(withoutHtml(lines.map(unquote))).cut();
 }
 
-/** Without the marks of a quotation, and without the tags of a line of HTML (`<summary>Critical</summary>`). */
-function unwrap(line: string): string {
-  const start = line.trimStart();
-  if (start.startsWith('>')) return line.replace(/^\s{0,3}(?:>\s?){1,5}/, '');
-  return start.startsWith('<') && /^<\/?[A-Za-z]/.test(start) ? line.replace(/<\/?[A-Za-z][^<>]*>/g, '') : line;
+/** Without the marks of a quotation. */
+function unquote(line: string): string {
+  return line.trimStart().startsWith('>') ? line.replace(/^\s{0,3}(?:>\s?){1,5}/, '') : line;
 }
 
 /** Without bold marks, and with a link's text in place of the link. */
@@ -111,6 +111,9 @@ class Cutter {
     else if (headingLevel(trimmed) > 0) this.openHeading(trimmed);
     else if (isUnderline(this.line(1)) && !trimmed.includes('|') && !BULLET.test(line)) {
       this.open(1, trimmed);
+      this.at += 1;
+    } else if (isDashes(this.line(1)) && isShortTitle(trimmed) && this.line(-1).trim() === '') {
+      this.open(2, trimmed);
       this.at += 1;
     } else if (trimmed.startsWith('|') || (trimmed.includes('|') && isDelimiter(this.line(1)))) this.cutTable();
     else if (BULLET.test(line)) this.cutList();
@@ -262,7 +265,17 @@ function isIndented(line: string): boolean {
   return line.startsWith('\t') || (line.length > 1 && line.slice(0, 2).trim() === '');
 }
 
-/** Only `===`: agents write `---` as a rule between sections, not to make the line above it a heading. */
+/** Agents write `---` as a rule between sections far more often than to make the line above it a heading: only a short title is one. */
+function isDashes(line: string): boolean {
+  const trimmed = line.trim();
+  return trimmed.startsWith('---') && trimmed.length <= 200 && isRunOf('-', trimmed);
+}
+
+function isShortTitle(trimmed: string): boolean {
+  return trimmed.length <= 40 && /^[A-Za-z]{3}[A-Za-z /&-]*(?:\(\d{1,4}\))?$/.test(trimmed);
+}
+
+/** `===` */
 function isUnderline(line: string): boolean {
   const trimmed = line.trim();
   return trimmed.startsWith('===') && trimmed.length <= 200 && isRunOf('=', trimmed);

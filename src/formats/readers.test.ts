@@ -59,6 +59,12 @@ const PIECES = [
   'no ',
   '(High',
   '\n1. x\n',
+  '<table>\n',
+  '<td>',
+  'critical ',
+  '- a \u2014 CRITICAL \u2014 ',
+  'no critical issue. ',
+  '{"severity":"critical",',
 ];
 
 describe('a long text costs little', () => {

@@ -48,6 +48,8 @@ export interface Settled {
   readonly notes: readonly string[];
 }
 
+/** More sentences than these say nothing new. */
+const MOST_ALARMS = 100;
 const SIGNALS = new WordList('audit_passed audit_result fix_required');
 /** In a label such as `Finding #12:` the number begins before this. */
 const MAX_LABEL = 14;
@@ -64,6 +66,7 @@ export class Draft {
   private closed = 0;
   private none = false;
   private readonly cleared = new Set<Severity>();
+  private readonly alarms: string[] = [];
 
   constructor(private readonly options: DraftOptions) {}
 
@@ -84,6 +87,21 @@ export class Draft {
   sayNone(severity: Severity | null): void {
     this.none = true;
     if (severity !== null) this.cleared.add(severity);
+  }
+
+  /** A sentence that speaks of something critical, and that is no finding in its form. */
+  alarm(text: string): void {
+    if (this.alarms.length < MOST_ALARMS) this.alarms.push(text);
+  }
+
+  /** "No critical issues", in a sentence. */
+  deny(severity: Severity): void {
+    this.cleared.add(severity);
+  }
+
+  /** The severity that the finding's own kind gives it. */
+  kindOf(text: string): Severity | null {
+    return this.options.classify?.(text, '', '') ?? null;
   }
 
   /** A finding that the report itself calls resolved. */
@@ -164,10 +182,21 @@ export class Draft {
   /** Asides only count for a severity of which the report says nothing in its proper place. */
   private allFindings(): readonly Finding[] {
     const listed = countFindings(this.main);
-    return [
-      ...this.main,
-      ...this.asides.filter(({ severity }) => listed[severity] === 0 && !this.cleared.has(severity) && this.stated.get(severity) !== 0),
-    ];
+    const asides = this.asides.filter(({ severity }) => listed[severity] === 0 && !this.isDenied(severity));
+    return [...this.main, ...asides, ...(listed.critical === 0 && countFindings(asides).critical === 0 ? this.heard() : [])];
+  }
+
+  /** Where no Critical is listed or counted, each sentence that speaks of one is taken for one, unless the report denies them. */
+  private heard(): readonly Finding[] {
+    if (this.isDenied('critical') || (this.stated.get('critical') ?? 0) > 0) return [];
+    return this.alarms.map((text) => {
+      this.notes.push(`a Critical finding was read from a sentence, not from a list: ${quote(text)}`);
+      return makeFinding({ severity: 'critical', ...parseReference(text) });
+    });
+  }
+
+  private isDenied(severity: Severity): boolean {
+    return this.cleared.has(severity) || this.stated.get(severity) === 0;
   }
 
   private leastScore(): number | null {

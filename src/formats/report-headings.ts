@@ -3,13 +3,19 @@
 
 import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './letters.js';
-import { parseSeverity } from './severity.js';
+import { isGraveWord, parseSeverity } from './severity.js';
 import { stripOrnament } from './severity-tag.js';
 import { leadingWord, lowerCase, PhraseList, WordList, wordsOf } from './wording.js';
 
 export type Role =
   /** `several`: "Medium/Low", where a tag below may say which. */
-  | { readonly kind: 'severity'; readonly severity: Severity; readonly several: boolean; readonly count: number | null }
+  | {
+      readonly kind: 'severity';
+      readonly severity: Severity;
+      readonly several: boolean;
+      readonly count: number | null;
+      readonly unknown?: boolean;
+    }
   | { readonly kind: 'findings' | 'closed' | 'advice' | 'summary' | 'scores' | 'plain' };
 
 /** Each phrase is narrow on purpose: a section that is closed by mistake hides its findings ("Type Scale", "Fixed header"). */
@@ -47,6 +53,9 @@ const FINDINGS = new WordList(
   'finding findings issue issues problem problems violation violations defect defects concern concerns bugs failure failures gaps unresolved ' +
     'challenges critique critiques weaknesses',
 );
+/** "Must fix", "Must-fix before merge": at least High. */
+const MUST = new PhraseList('must fix', 'must | fix');
+const CRITICAL = new WordList('critical blocking');
 const DIMENSION = new WordList(
   'accessibility a11y consistency completeness quality compliance usability performance responsiveness responsive visual token tokens state ' +
     'states interaction naming documentation typography color colors colour colours spacing layout industry brand content motion',
@@ -62,6 +71,10 @@ export function roleOf(title: string): Role {
   const words = wordsOf(text.trim());
   if (isClosed(text.trim(), words) && !isStillOpen(words)) return { kind: 'closed' };
   if (severity !== null) return severity;
+  // "Critical accessibility issues": more is said than the severity, but that too.
+  if (CRITICAL.has(leadingWord(text)) && FINDINGS.hasAny(words) && !words.includes('no'))
+    return { kind: 'severity', severity: 'critical', several: false, count: null };
+  if (MUST.opens(words)) return { kind: 'severity', severity: 'high', several: true, count: null };
   if (isAdvice(text, words)) return { kind: 'advice' };
   if (SUMMARY.isIn(words)) return { kind: 'summary' };
   if (SCORES.hasAny(words)) return { kind: 'scores' };
@@ -104,8 +117,19 @@ function severityRole(title: string): Role | null {
   // "Notes" and "Note" head ordinary remarks.
   if (text.length > 60 || ['note', 'notes'].includes(text.toLowerCase())) return null;
   const severity = hasLetter(text) ? parseSeverity(text) : null;
-  if (severity === null) return null;
+  if (severity === null)
+    return isGraveWord(leadingWord(text)) && isShort(text)
+      ? { kind: 'severity', severity: 'high', several: true, count, unknown: true }
+      : null;
   return { kind: 'severity', severity, several: isSeveral(text.toLowerCase()), count };
+}
+
+/** "Severe", "Catastrophic issues" */
+function isShort(text: string): boolean {
+  return text
+    .split(' ')
+    .slice(1)
+    .every((word) => FINDINGS.has(word.toLowerCase()));
 }
 
 /** `medium/low`, `high and critical` */

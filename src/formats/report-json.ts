@@ -1,12 +1,13 @@
 // Drafts a critic's report written as JSON: scores by dimension, an overall score, a signal, findings in any of the
 // shapes that findings-json.ts knows.
 
-import { findingsOf, findingsUnder, reconcile, rootsOf, type FindingsOptions } from './findings-json.js';
+import type { Finding, Severity } from '../model.js';
+import { deeperFindings, findingsOf, findingsUnder, reconcile, rootsOf, type FindingsOptions } from './findings-json.js';
 import { firstOf, isObject, own, type JsonObject } from './json-text.js';
 import { quote } from './reader.js';
 import { Draft, type Settled } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';
-import { worstCounts } from './severity.js';
+import { worseOf, worstCounts } from './severity.js';
 
 const WRAPPERS = [
   'audit',
@@ -48,14 +49,9 @@ export function readReport(value: unknown, options: FindingsOptions): JsonReport
   const ofDimensions = entries.map((entry) =>
     findingsUnder(firstOf(entry.body, ['issues', 'findings', 'violations']), entry.name, { ...options, dimension: entry.name }),
   );
-  // Most reports list a dimension's issues once more in `findings`: only the dimension that is silent there adds its own.
-  const listed = new Set(
-    found.findings.flatMap((finding) => [`message ${finding.message}`, `dimension ${finding.dimension?.toLowerCase() ?? ''}`]),
-  );
-  const added = ofDimensions
-    .flatMap((each) => each.findings)
-    .filter((finding) => !listed.has(`message ${finding.message}`) && !listed.has(`dimension ${finding.dimension?.toLowerCase() ?? ''}`));
-  const findings = [...found.findings, ...added];
+  const inDimensions = ofDimensions.flatMap((each) => each.findings);
+  const main = [...found.findings, ...silentDimensions(found.findings, inDimensions)];
+  const findings = [...main, ...deeperFindings(value, [...main, ...inDimensions], options)];
   const { counts, notes } = reconcile(findings, found.stated);
   const counted = findings.length > 0 || found.stated !== null || found.present || ofDimensions.some((each) => each.present);
   return {
@@ -66,6 +62,20 @@ export function readReport(value: unknown, options: FindingsOptions): JsonReport
     notes: [...settled.notes, ...found.notes, ...ofDimensions.flatMap((each) => each.notes), ...notes],
     isReport: counted || settled.score !== null || settled.dimensions.length > 0,
   };
+}
+
+/** Most reports list a dimension's issues once more in `findings`: only the dimension that is silent there, or milder, adds its own. */
+function silentDimensions(listed: readonly Finding[], ofDimensions: readonly Finding[]): readonly Finding[] {
+  const messages = new Set(listed.map((finding) => finding.message));
+  const worst = new Map<string, Severity>();
+  for (const { dimension, severity } of listed) {
+    const name = dimension?.toLowerCase() ?? '';
+    worst.set(name, worseOf(worst.get(name) ?? severity, severity));
+  }
+  return ofDimensions.filter(({ message, dimension, severity }) => {
+    const before = worst.get(dimension?.toLowerCase() ?? '');
+    return !messages.has(message) && (before === undefined || (severity === 'critical' && before !== 'critical'));
+  });
 }
 
 function takeScore(roots: readonly JsonObject[], draft: Draft): void {

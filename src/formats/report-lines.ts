@@ -6,6 +6,7 @@ import { endMarksLength, hasDigit, hasLetter, isDigit, LetterPattern } from './l
 import { plainText } from './markdown-blocks.js';
 import { findScore, parseScore, type Score } from './score-text.js';
 import { parseSeveritySummary } from './severity.js';
+import { spellEmoji } from './severity-emoji.js';
 import { splitTag, stripOrnament } from './severity-tag.js';
 import { leadingWord, WordList, wordsOf } from './wording.js';
 
@@ -179,7 +180,7 @@ const TALLY_WORDS = new WordList(
 /** A line that is nothing but a tally of at least two severities. */
 function tallyLine(plain: string): readonly (readonly [Severity, number])[] | null {
   if (plain.length > 160 || !hasDigit(plain)) return null;
-  const lower = plain.toLowerCase();
+  const lower = spellEmoji(plain).toLowerCase();
   const mentioned = SEVERITIES.filter((severity) => lower.includes(severity));
   if (mentioned.length < 2) return null;
   const words: readonly string[] = lower.match(WORDS.for(lower)) ?? [];

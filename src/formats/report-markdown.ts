@@ -2,18 +2,47 @@
 // scores by dimension, stated counts. Sections of praise, advice and history are told apart by report-headings.ts.
 
 import type { Severity } from '../model.js';
-import { isAllDone, isBlamed, isCleared, isNegative, isPositive, isPraised } from './claim-words.js';
-import { hasDigit, hasLetter } from './letters.js';
+import {
+  isAllDone,
+  isBlamed,
+  isCleared,
+  isDefinition,
+  isFailure,
+  isNegative,
+  isOpen,
+  isPositive,
+  isPraised,
+  isResolved,
+} from './claim-words.js';
+import { hasLetter } from './letters.js';
+import { parseJson } from './json-text.js';
 import { parseMarkdown, plainText, type Block, type ListItem, type Section } from './markdown-blocks.js';
 import { isNoFinding, isPlaceholder, saysNone } from './no-finding.js';
+import { hear } from './prose-alarm.js';
 import { parseReference } from './reference.js';
 import { isNumbered, stripNumber, type Draft } from './report-draft.js';
-import { dimensionWord, isOverall, roleOf } from './report-headings.js';
+import { dimensionWord, isOverall, roleOf, type Role } from './report-headings.js';
+import {
+  drawnSeverity,
+  drawnTag,
+  fieldsOf,
+  firstText,
+  isClosed,
+  isFigure,
+  isHeadline,
+  isTagged,
+  messageIn,
+  opensWithBracket,
+  opensWithTag,
+  severityOf,
+  withDetails,
+} from './report-fields.js';
 import { countLine, isLabel, scoreLine, scoreLines, splitKey } from './report-lines.js';
 import { takeTable } from './report-tables.js';
-import { parseSeverity, unknownSeverityNote, worseOf } from './severity.js';
-import { splitTag, type Tagged } from './severity-tag.js';
+import { unknownSeverityNote, worseOf } from './severity.js';
+import { splitTag, stripOrnament, type Tagged } from './severity-tag.js';
 import { WordList } from './wording.js';
+import { yamlFindings } from './yaml-findings.js';
 
 export interface JsonFence {
   readonly line: number;
@@ -35,6 +64,8 @@ interface Context {
 const START: Context = { mode: 'neutral', severity: null, several: false, dimension: '', title: '', place: '', aside: false };
 
 const JSON_LANGUAGES = new WordList('json jsonc json5');
+const YAML_LANGUAGES = new WordList('yaml yml');
+const TEXT_LANGUAGES = new WordList('|text|txt|plain|plaintext|log|console|output|markdown|md', '|');
 const SIGNAL_KEYS = new WordList('signal audit_signal gc_signal');
 const FIGURE_KEYS = new WordList('threshold weight total total_issues total_findings');
 
@@ -45,11 +76,13 @@ export function walkMarkdown(text: string, draft: Draft): readonly JsonFence[] {
   walk.blocks(root, START);
   if (root.sections.length === 1 && root.sections[0]?.level === 1) walk.title(root.sections[0]);
   else for (const section of root.sections) walk.section(section, START);
-  return walk.fences;
+  return walk.objects.length === 0 ? walk.fences : [...walk.fences, { line: 1, text: `[${walk.objects.join(',')}]` }];
 }
 
 class Walk {
   readonly fences: JsonFence[] = [];
+  /** JSON objects that stand as lines of their own. */
+  readonly objects: string[] = [];
 
   constructor(private readonly draft: Draft) {}
 
@@ -77,11 +110,13 @@ class Walk {
     const inside: Context = { ...above, title };
     if (role.kind === 'severity') {
       if (role.count !== null) this.draft.state(role.severity, role.count);
+      if (role.unknown === true) this.draft.note(unknownSeverityNote(title));
       return { ...inside, mode: 'severity', severity: role.severity, several: role.several };
     }
     const scored = scoreLine(title, false);
     if (scored !== null) return this.enterScore(scored, inside, above);
-    if (this.isFinding(section, above)) return null;
+    if (this.isFinding(section, above, role.kind)) return null;
+    if (role.kind === 'plain' || role.kind === 'findings') this.watch(title);
     if (role.kind === 'plain')
       return { ...inside, dimension: dimensionWord(title) ?? above.dimension, title: section.level > 6 ? above.title : title };
     if (role.kind === 'closed') return { ...inside, mode: 'closed' };
@@ -100,16 +135,21 @@ class Walk {
   }
 
   /** A heading may be the finding itself: tagged, numbered, or with `Severity: High` below it. */
-  private isFinding(section: Section, above: Context): boolean {
+  private isFinding(section: Section, above: Context, role: Role['kind']): boolean {
     const fields = fieldsOf(section.blocks);
     const lists = section.blocks.flatMap((block) => (block.kind === 'list' ? block.items : []));
     const described = lists.every((item) => isLabel(item.text)) || (isNumbered(section.title) && lists.some((item) => isLabel(item.text)));
     const onlyDetails = described && section.sections.length === 0 && section.blocks.every((block) => block.kind !== 'table');
-    const tag = splitTag(section.title);
+    const tag = splitTag(section.title) ?? drawnTag(section.title, role);
     const said = fields.get('severity');
+    if (tag !== null && isResolved(section.title)) {
+      this.draft.skipClosed();
+      return true;
+    }
     const tagged = tag !== null && tag.rest !== '' && (onlyDetails || (tag.mark === 'bracket' && opensWithBracket(section.title)));
     const listed = (above.mode === 'severity' && section.level < 8) || (above.mode === 'findings' && isNumbered(section.title));
-    const bare = listed && onlyDetails && section.blocks.length > 0 && dimensionWord(section.title) === null;
+    const names = role === 'plain' || role === 'findings';
+    const bare = names && listed && onlyDetails && section.blocks.length > 0 && dimensionWord(section.title) === null;
     if (!tagged && said === undefined && !bare) return false;
     const severity = said === undefined ? null : severityOf(said, this.draft);
     const headline = tag !== null && tag.rest !== '' ? tag.rest : stripNumber(section.title);
@@ -134,47 +174,105 @@ class Walk {
       else if (context.mode === 'closed') continue;
       else if (block.kind === 'table') this.table(block, context);
       else if (JSON_LANGUAGES.has(block.language)) this.fences.push(block);
+      else this.fence(block, context);
     }
   }
 
   /** A table that is none of the known ones may still say `| Overall Score | 6/10 |`. */
   private table(table: Extract<Block, { kind: 'table' }>, context: Context): void {
     if (takeTable(table, { ...context, findings: context.mode === 'findings' }, this.draft)) return;
-    for (const { cells } of table.rows) if (cells.length === 2) this.fact(cells.join(': '), context);
+    for (const { cells } of table.rows) {
+      const failed = isBlamed(plainText(cells.at(-1) ?? '')) && this.draft.kindOf(cells[0] ?? '') === 'critical';
+      if (failed) this.claim(cells.map(plainText).join(': '), null, context, new Map());
+      else if (cells.length !== 2 || !this.fact(cells.join(': '), context)) this.watch(cells.join(' | '));
+    }
+  }
+
+  /** Code is no report, but what an agent copied into a plain fence is, and so is a list of findings in YAML. */
+  private fence(fence: Extract<Block, { kind: 'fence' }>, context: Context): void {
+    const found = YAML_LANGUAGES.has(fence.language) ? yamlFindings(fence.text) : [];
+    for (const fields of found)
+      this.claim(messageIn(fields) ?? 'a finding without a message', severityOf(fields.get('severity') ?? '', this.draft), context, fields);
+    if (!TEXT_LANGUAGES.has(fence.language)) return;
+    for (const line of fence.text.split('\n')) {
+      const tag = opensWithTag(line) ? splitTag(line) : null;
+      if (tag?.severity === 'critical' && tag.rest !== '' && !isResolved(line)) this.tagged(tag, context, new Map());
+    }
   }
 
   private text(lines: readonly string[], context: Context, bareProse: boolean): void {
-    if (context.mode === 'closed') return;
+    if (context.mode === 'closed') return this.reopened(lines, context);
     const fields = fieldsOf([{ kind: 'text', line: 1, lines }]);
-    const title = fields.get('title') ?? fields.get('issue') ?? fields.get('finding') ?? fields.get('description') ?? fields.get('message');
+    const title = messageIn(fields);
     const said = fields.get('severity');
     if (said !== undefined && title !== undefined) return this.claim(title, severityOf(said, this.draft), context, fields);
-    let taken = false;
-    for (const line of lines) {
-      const tag = splitTag(line);
-      if (this.fact(line, context)) taken = true;
-      else if (tag !== null && tag.rest !== '') {
-        this.tagged(tag, context, new Map());
-        taken = true;
-      } else if (saysNone(plainText(line))) {
-        this.draft.sayNone(context.severity);
-        taken = true;
-      }
-    }
     const prose = lines.join(' ');
-    if (!taken && bareProse && context.mode === 'severity' && !prose.endsWith(':') && !isFigure(prose) && !isAllDone(prose)) {
-      this.claim(prose, context.severity, context, new Map());
+    if (
+      (lines.length > 1 && hasLetter(prose.charAt(0)) && saysNone(plainText(prose))) ||
+      (context.mode === 'severity' && isAllDone(plainText(prose)))
+    )
+      return this.none(prose, context);
+    const free = lines.filter((line) => !this.line(line, context));
+    if (free.length === lines.length && bareProse && context.mode === 'severity' && !prose.endsWith(':') && !isFigure(prose)) {
+      return this.claim(prose, context.severity, context, new Map());
+    }
+    // A sentence may go on over several lines.
+    if (free.length === lines.length) this.watch(prose);
+    else for (const line of free) this.watch(line);
+  }
+
+  /** True where the line was a fact, a finding, or a statement that there is none. */
+  private line(line: string, context: Context): boolean {
+    if (this.inlineJson(line) || this.fact(line, context)) return true;
+    const tag = splitTag(line);
+    if (tag !== null && tag.rest !== '') {
+      if (isResolved(line)) this.draft.skipClosed();
+      else this.tagged(tag, context, new Map());
+      return true;
+    }
+    if (!saysNone(plainText(line))) return false;
+    this.none(line, context);
+    return true;
+  }
+
+  private none(line: string, context: Context): void {
+    this.draft.sayNone(context.severity);
+    this.watch(line);
+  }
+
+  /** The safety net: what no reading took may still speak of something critical. */
+  private watch(line: string): void {
+    const heard = hear(line);
+    for (const [severity, count] of heard.counts) this.draft.state(severity, count);
+    if (heard.alarm) this.draft.alarm(stripOrnament(plainText(line)));
+    else if (heard.denied) this.draft.deny('critical');
+  }
+
+  /** `{"severity": "critical", …}` as a line of its own. */
+  private inlineJson(line: string): boolean {
+    if (!line.startsWith('{"') || !line.endsWith('}') || !parseJson(line).ok) return false;
+    this.objects.push(line);
+    return true;
+  }
+
+  /** Among what is past, a line that says that it is not. */
+  private reopened(lines: readonly string[], context: Context): void {
+    for (const line of lines) {
+      const tag = isOpen(line) ? splitTag(line) : null;
+      if (tag !== null && tag.rest !== '') this.tagged(tag, { ...context, mode: 'neutral' }, new Map());
     }
   }
 
   private item(item: ListItem, context: Context): void {
     const text = plainText(item.text);
     const tag = splitTag(item.text);
-    if (context.mode === 'closed' || item.checked === true || (text.startsWith('~~') && /^~~.{1,2000}~~/s.test(text))) {
-      if (tag !== null && !isNoFinding(tag.rest)) this.draft.skipClosed();
+    if (isClosed(item, text, tag, context.mode)) {
+      if (tag === null ? context.mode === 'severity' && item.checked !== true : !isNoFinding(tag.rest)) this.draft.skipClosed();
       for (const inner of item.items) this.item(inner, { ...context, mode: 'closed' });
       return;
     }
+    if (context.mode === 'closed') return this.item(item, { ...context, mode: 'neutral' });
+    if (this.inlineJson(item.text)) return;
     const inside = this.itemContext(item, text, tag, context);
     if (inside !== null) return this.inner(item, inside);
     const fields = fieldsOf([
@@ -182,9 +280,10 @@ class Walk {
       { kind: 'text', line: 1, lines: item.details },
     ]);
     const said = fields.get('severity');
+    const drawn = drawnSeverity(item.text, text);
     if (tag !== null && tag.rest !== '') this.tagged(tag, context, fields, item);
     else if (isNoFinding(text)) {
-      if (!isPlaceholder(text)) this.draft.sayNone(context.severity);
+      if (!isPlaceholder(text)) this.none(text, context);
     } else if (said !== undefined) {
       const named = /^(?:finding|issue|problem|challenge|critique)?\s?#?\d{0,3}:?$/.test(text.toLowerCase());
       this.claim(
@@ -193,8 +292,12 @@ class Walk {
         context,
         fields,
       );
-    } else if (this.isClaim(text, context)) this.claim(withDetails(text, item), context.severity, context, fields);
-    else return this.inner(item, context);
+    } else if (drawn !== null) this.claim(withDetails(text, item), worseOf(drawn, context.severity ?? drawn), context, fields);
+    else if (this.isClaim(text, context)) this.claim(withDetails(text, item), context.severity, context, fields);
+    else {
+      this.watch(text);
+      return this.inner(item, context);
+    }
     // Details are no findings, but a detail with a tag of its own is one.
     for (const inner of item.items) if (isTagged(inner.text)) this.item(inner, context);
   }
@@ -254,6 +357,14 @@ class Walk {
   private tagged(tag: Tagged, context: Context, fields: ReadonlyMap<string, string>, item?: ListItem): void {
     const group = context.mode === 'severity' && !context.several ? context.severity : null;
     const severity = group === null ? tag.severity : worseOf(tag.severity, group);
+    if (isAllDone(tag.rest)) return this.draft.sayNone(severity);
+    if (tag.unknown !== undefined) this.draft.note(unknownSeverityNote(tag.unknown));
+    if (tag.mark !== 'bracket' && isDefinition(tag.rest)) return;
+    const [first = '', ...others] = tag.rest.split('; ');
+    if (others.length > 0 && isNoFinding(first)) {
+      this.draft.sayNone(severity);
+      return this.text(others, context, false);
+    }
     this.claim(item === undefined ? tag.rest : withDetails(tag.rest, item), severity, context, fields);
   }
 
@@ -261,7 +372,10 @@ class Walk {
     if (isLabel(text) || isFigure(text) || !hasLetter(text)) return false;
     if (context.mode === 'severity') return true;
     if (context.mode === 'findings') return !isPraised(text) && !isCleared(text) && (!isPositive(text) || isNegative(text));
-    if (context.mode !== 'dimension' || isPraised(text) || isCleared(text)) return false;
+    if (isPraised(text) || isCleared(text)) return false;
+    if (context.mode === 'neutral')
+      return context.title === '' && !context.aside && isFailure(text) && this.draft.kindOf(text) === 'critical';
+    if (context.mode !== 'dimension') return false;
     return isBlamed(text) || isNegative(text) || parseReference(text).line !== null;
   }
 
@@ -282,61 +396,4 @@ class Walk {
       aside: context.aside,
     });
   }
-}
-
-function isTagged(text: string): boolean {
-  return !isLabel(text) && splitTag(text)?.mark === 'bracket';
-}
-
-/** `**Buttons**:` or `` `button.md`: `` */
-function isHeadline(text: string): boolean {
-  if (text.startsWith('**')) return /^\*\*[^*]{1,60}\*\*:?$/.test(text);
-  return text.startsWith('`') && /^`[^`]{1,100}`:?$/.test(text);
-}
-
-/** `[HIGH] …`, also behind a mark or two. */
-function opensWithBracket(title: string): boolean {
-  const at = title.search(/[[(]/);
-  return at >= 0 && at <= 8 && !hasLetter(title.slice(0, at));
-}
-
-/** `Total: 3`: a figure, not a sentence. */
-function isFigure(text: string): boolean {
-  const pair = splitKey(text);
-  return pair !== null && hasDigit(pair.value) && !hasLetter(pair.value);
-}
-
-function severityOf(word: string, draft: Draft): Severity | null {
-  const severity = parseSeverity(word.endsWith(')') ? word.replace(/\([^()]{0,60}\)$/, '') : word);
-  if (severity !== null || isPlaceholder(word)) return severity;
-  draft.note(unknownSeverityNote(word));
-  return 'high';
-}
-
-/** `Location: …`, `Severity: …` in the lines that belong to a finding. */
-function fieldsOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  const add = (text: string): void => {
-    const pair = splitKey(text);
-    if (pair !== null && pair.value !== '' && !fields.has(pair.key)) fields.set(pair.key, pair.value);
-  };
-  for (const block of blocks) {
-    if (block.kind === 'text') block.lines.forEach(add);
-    if (block.kind !== 'list') continue;
-    for (const item of block.items) [item.text, ...item.details].forEach(add);
-  }
-  return fields;
-}
-
-function firstText(blocks: readonly Block[]): string | undefined {
-  const block = blocks.find((each) => each.kind === 'text');
-  return block?.kind === 'text' ? block.lines.find((line) => !isLabel(line)) : undefined;
-}
-
-/** The headline with what is said below it, save for fields such as the location. */
-function withDetails(text: string, item: ListItem): string {
-  const details = [...item.details, ...item.items.map((inner) => inner.text)]
-    .filter((line) => !isLabel(line) && !isTagged(line))
-    .map((line) => plainText(line));
-  return details.length === 0 ? text : `${text.replace(/[:.]$/, '')} — ${details.join('; ').slice(0, 300)}`;
 }

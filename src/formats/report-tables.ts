@@ -8,7 +8,7 @@ import { isNoFinding } from './no-finding.js';
 import type { Draft } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';
 import { parseSeverity, unknownSeverityNote } from './severity.js';
-import { leadingWord, WordList } from './wording.js';
+import { leadingWord, WordList, wordsOf } from './wording.js';
 
 export interface TableContext {
   readonly severity: Severity | null;
@@ -63,6 +63,10 @@ const LEGEND = new WordList(
 );
 const DONE_MARKS = ['\u2705', '\u2714', '\u2713'];
 const DONE = new WordList('resolved fixed closed done yes');
+const SEVERITY_COLUMNS = new WordList('critical criticals blocker blockers high medium low major minor p0 p1 p2 p3 \u{1f534}');
+/** Cheap to seek: without one of these no table has such columns. */
+const SEVERITY_HEADS = ['critical', 'high', 'blocker', 'p0', 'major', '\u{1f534}'];
+const TICKS = new WordList('x \u2713 \u2714 \u2705 \u2717 \u2718 \u274c \u25cf \u2022 yes y');
 const OVERALL = new WordList('overall total average weighted final sum mean');
 
 /** False where the table is none that is known here. */
@@ -70,6 +74,7 @@ export function takeTable(table: Table, context: TableContext, draft: Draft): bo
   const columns = columnsOf(table.header);
   if (isHistory(table, columns) || isLegend(table, columns)) return true;
   if (columns.severity >= 0 && columns.count >= 0 && columns.message < 0) return takeCounts(table, columns, draft);
+  if (columns.severity < 0 && takeSeverityColumns(table, columns, context, draft)) return true;
   if (columns.score >= 0 && columns.severity < 0) return takeScores(table, columns, context, draft);
   if (table.header.length === 0 && takeBareScores(table, draft)) return true;
   const wanted =
@@ -129,8 +134,8 @@ function takeFinding(cells: readonly string[], columns: Columns, context: TableC
 }
 
 function severityOf(word: string, draft: Draft): Severity | null {
-  if (word === '' || isNoFinding(word)) return null;
-  const severity = parseSeverity(word);
+  const severity = word === '' ? null : parseSeverity(word);
+  if (severity === null && (word === '' || isNoFinding(word))) return null;
   if (severity === null) draft.note(unknownSeverityNote(word));
   return severity ?? 'high';
 }
@@ -198,6 +203,35 @@ function takeBareScores(table: Table, draft: Draft): boolean {
     else draft.dimension(name, score);
   }
   return taken;
+}
+
+/** A column for each severity, with numbers or ticks below: `| Critical | High |` over `| 2 | 0 |`. */
+function takeSeverityColumns(table: Table, columns: Columns, context: TableContext, draft: Draft): boolean {
+  const heads = table.header.join(' ').toLowerCase();
+  if (!SEVERITY_HEADS.some((head) => heads.includes(head))) return false;
+  const named = table.header.map((cell) => (SEVERITY_COLUMNS.hasAny(wordsOf(normal(cell))) ? parseSeverity(normal(cell)) : null));
+  if (!named.includes('critical') && named.filter((severity) => severity !== null).length < 2) return false;
+  for (const { cells } of table.rows) {
+    const worst = named.findIndex((severity, at) => severity !== null && isTick(cellAt(cells, at)));
+    const ticked = named[worst] ?? null;
+    const text =
+      cellAt(cells, columns.message) ||
+      cellAt(
+        cells,
+        named.findIndex((severity) => severity === null),
+      );
+    if (ticked !== null && !isNoFinding(text))
+      draft.claim({ text, severity: ticked, place: cellAt(cells, columns.place), dimension: context.dimension, aside: context.aside });
+    for (const [at, severity] of named.entries()) {
+      const digits = severity === null ? undefined : /^\d{1,6}$/.exec(cellAt(cells, at).replaceAll('*', ''))?.[0];
+      if (severity !== null && digits !== undefined) draft.state(severity, Number(digits));
+    }
+  }
+  return true;
+}
+
+function isTick(cell: string): boolean {
+  return TICKS.has(cell.replaceAll('\ufe0f', '').trim().toLowerCase());
 }
 
 function takeCounts(table: Table, columns: Columns, draft: Draft): true {

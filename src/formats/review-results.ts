@@ -1,8 +1,8 @@
 // The reader `review-json`: artifacts/review-results.json of the review loop, with review_score, gc_signal, findings.
 
 import type { Scalar } from '../model.js';
-import { findingsOf, reconcile, rootsOf } from './findings-json.js';
-import { firstOf, isObject, nameOf, parseJson, type JsonObject } from './json-text.js';
+import { deeperFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
+import { firstOf, isObject, nameOf, parseReport, type JsonObject } from './json-text.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 import { parseScore, toTen } from './score-text.js';
 
@@ -11,15 +11,16 @@ const EXPECTED = 'a JSON object with review_score, gc_signal and findings';
 export const readReview: Reader = (text) => {
   const refused = refuseText(text, EXPECTED);
   if (refused !== null) return refused;
-  const json = parseJson(text);
+  const json = parseReport(text);
   if (!json.ok) return unreadable(json.problem, json.line);
   if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected ${EXPECTED}`);
   const roots = rootsOf(json.value, ['review', 'results', 'result']);
   const notes: string[] = [];
   const values = [...scoreOf(roots, notes), ...signalOf(roots, notes)];
   const found = findingsOf(roots, { fallback: 'high' });
-  const { counts, notes: differences } = reconcile(found.findings, found.stated);
-  return readable({ values, findings: found.findings, counts, notes: [...notes, ...found.notes, ...differences] });
+  const findings = [...found.findings, ...deeperFindings(json.value, found.findings, { fallback: 'high' })];
+  const { counts, notes: differences } = reconcile(findings, found.stated);
+  return readable({ values, findings, counts, notes: [...notes, ...found.notes, ...differences] });
 };
 
 function said(roots: readonly JsonObject[], keys: readonly string[]): unknown {

@@ -2,7 +2,7 @@
 // worse way; a run without a test, or with figures that cannot be, is unreadable and never a pass.
 
 import type { Scalar } from '../model.js';
-import { isObject, nameOf, numberOf, own, parseJson, type JsonObject } from './json-text.js';
+import { firstOf, isObject, nameOf, numberOf, own, parseReport, type JsonObject } from './json-text.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 import { failuresOf, findingOf } from './run-failure.js';
 import { countFindings } from './severity.js';
@@ -23,10 +23,10 @@ interface Counted {
   readonly failed: number | null;
 }
 
-export const readRun: Reader = (text) => {
+export const readRun: Reader = (text, about) => {
   const refused = refuseText(text, EXPECTED);
   if (refused !== null) return refused;
-  const json = parseJson(text);
+  const json = parseReport(text);
   if (!json.ok) return unreadable(json.problem, json.line);
   if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected ${EXPECTED}`);
   const run = json.value;
@@ -34,6 +34,8 @@ export const readRun: Reader = (text) => {
   const failures = failuresOf(own(run, 'failures'), notes);
   const counted = countsOf(run, failures.length, notes);
   if (counted instanceof Refusal) return unreadable(counted.problem);
+  const broken = brokenRun(run, counted) ?? otherLayer(own(run, 'layer'), about.path, notes);
+  if (broken !== null) return unreadable(broken);
   const rate = rateOf(run, counted, notes);
   if (rate instanceof Refusal) return unreadable(rate.problem);
   const coverage = coverageOf(own(run, 'coverage'), notes);
@@ -67,7 +69,10 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): Counted | R
     }
     said.push(count);
   }
-  const [statedTotal = null, statedPassed = null, statedFailed = null] = said;
+  const [statedTotal = null, statedPassed = null, plainFailed = null] = said;
+  const errored = erroredOf(run);
+  const statedFailed = withErrored(plainFailed, errored, statedPassed, statedTotal);
+  if (errored > 0) notes.push(`${errored} errored ${errored === 1 ? 'test counts' : 'tests count'} as failed`);
   if (statedTotal === 0) return new Refusal('total is 0: no test was run, so there is nothing to judge');
   if (statedFailed !== null && listed > statedFailed)
     notes.push(`failed is ${statedFailed} but failures lists ${listed}; counted ${listed}`);
@@ -85,6 +90,46 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): Counted | R
   if (statedPassed !== null && statedPassed > most)
     notes.push(`passed is ${statedPassed}, failed ${failed ?? 0} and total ${total}, which cannot be; passed counted as ${most}`);
   return { total, failed, passed: failed === null ? null : Math.min(statedPassed ?? most, most) };
+}
+
+/** Tests, or whole suites, that did not come to a result. */
+function erroredOf(run: JsonObject): number {
+  const figures = ['errored', 'errors', 'suites_failed', 'failed_suites'].map((key) => {
+    const value = own(run, key);
+    const count = Array.isArray(value) ? value.length : (numberOf(value) ?? 0);
+    return Number.isSafeInteger(count) && count > 0 ? count : 0;
+  });
+  return Math.max(...figures);
+}
+
+/** Apart from the failed ones where the total has room for both; else they are taken to be among them. */
+function withErrored(failed: number | null, errored: number, passed: number | null, total: number | null): number | null {
+  if (errored === 0) return failed;
+  const both = (failed ?? 0) + errored;
+  return total !== null && passed !== null && passed + both > total ? Math.max(failed ?? 0, errored) : both;
+}
+
+/** A run that did not end, or that ended badly without saying what failed. */
+function brokenRun(run: JsonObject, counted: Counted): string | null {
+  const status = firstOf(run, ['status', 'state', 'result']);
+  const word = typeof status === 'string' ? status.trim().toLowerCase() : '';
+  if (BROKEN.has(word)) return `status is ${quote(word)}: the run did not end as it should, so its figures prove nothing`;
+  const code = numberOf(firstOf(run, ['exit_code', 'exitCode']));
+  if (code === null || code === 0 || (counted.failed ?? 0) > 0) return null;
+  return `exit_code is ${code} but no test failed: the run broke off, so its figures prove nothing`;
+}
+
+/** `run-L1.json` must speak of L1. A layer of another kind of name may have been renamed: that is told, not refused. */
+function otherLayer(layer: unknown, path: string, notes: string[]): string | null {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase();
+  if (typeof layer !== 'string' || layer.trim() === '' || !name.startsWith('run-') || !name.endsWith('.json')) return null;
+  const wanted = name.slice('run-'.length, -'.json'.length);
+  const found = layer.trim().toLowerCase();
+  if (found === wanted) return null;
+  const problem = `layer is ${quote(layer.trim())}, but the file is named for ${quote(wanted.toUpperCase())}`;
+  if (LAYERS.has(found) && LAYERS.has(wanted)) return `${problem}: it is the result of another layer`;
+  notes.push(problem);
+  return null;
 }
 
 function rateOf(run: JsonObject, counted: Counted, notes: string[]): number | null | Refusal {
@@ -118,6 +163,11 @@ function statedRate(value: unknown, notes: string[]): number | null | Refusal {
   return rate;
 }
 
+const LAYERS = new WordList('l0 l1 l2 l3 l4 l5');
+const BROKEN = new WordList(
+  'timeout|timed_out|timed out|timedout|error|errored|crashed|crash|aborted|killed|cancelled|canceled|interrupted|incomplete',
+  '|',
+);
 const UNAVAILABLE = new WordList(
   'unavailable|n/a|na|none|null|unknown|not available|not measured|not collected|not run|no coverage|no coverage tool|missing|-|\u2014',
   '|',

@@ -3,7 +3,7 @@
 
 import type { Severity } from '../model.js';
 import { endMarksLength, hasLetter, isDigit, marksLength } from './letters.js';
-import { parseSeverity } from './severity.js';
+import { isGraveWord, parseSeverity } from './severity.js';
 import { leadingWord, lowerCase, WordList } from './wording.js';
 
 export interface Tagged {
@@ -13,20 +13,46 @@ export interface Tagged {
   /** `Critical (2)`: a number that the tag itself carries. */
   readonly count: number | null;
   readonly rest: string;
+  /** A grave word that is no severity of ours: counted as High. */
+  readonly unknown?: string;
 }
 
 const MAX_TAG = 60;
 
 /** "Note:" and "Info:" open ordinary sentences, and so does "Error:" where nothing sets it off. */
 const BOLD_WORDS = new WordList(
-  'critical crit blocker fatal high error major serious medium med warning moderate low minor trivial p0 p1 p2 p3 p4',
+  'critical crit blocker fatal showstopper catastrophic severe high error major serious medium med warning moderate low minor trivial p0 p1 p2 p3 p4',
 );
-const PLAIN_WORDS = new WordList('critical blocker high major serious medium moderate low minor p0 p1 p2 p3 p4');
+const PLAIN_WORDS = new WordList('critical crit blocker high major serious medium moderate low minor p0 p1 p2 p3 p4');
+
+/** What may stand between the parts of a line, and how far such parts are sought. */
+const PARTINGS: readonly string[] = [' \u2014 ', ' \u2013 ', ' - ', ' | ', ' \u00b7 '];
+const MAX_PARTED = 400;
+/** Cheap to seek, and in few lines. */
+const WORST: readonly string[] = ['crit', 'block', 'fatal', 'p0'];
+const CAPITALS: readonly string[] = [
+  'HIGH',
+  'MAJOR',
+  'SERIOUS',
+  'ERROR',
+  'MED',
+  'WARN',
+  'MODERATE',
+  'LOW',
+  'MINOR',
+  'TRIVIAL',
+  'P1',
+  'P2',
+  'P3',
+  'P4',
+];
+/** `Impact — critical` is a field of a finding. */
+const FIELDS = new WordList('severity priority impact level risk effort confidence');
 
 const BRACKETS: ReadonlyMap<string, string> = new Map([
   ['[', ']'],
   ['(', ')'],
-  ['【', '】'],
+  ['\u3010', '\u3011'],
 ]);
 const EMPHASIS: readonly string[] = ['**', '__', '`', '*', '_'];
 /** The first character that may be an ornament: the copyright sign. */
@@ -34,7 +60,13 @@ const FIRST_ORNAMENT = 0xa9;
 
 export function splitTag(text: string): Tagged | null {
   const body = stripOrnament(text);
-  return emphasised(body) ?? bracketed(body, 0, 'any') ?? worded(body.replaceAll('**', ''), body.startsWith('**')) ?? inside(body);
+  return (
+    emphasised(body) ??
+    bracketed(body, 0, 'any') ??
+    worded(body.replaceAll('**', ''), body.startsWith('**')) ??
+    inside(body) ??
+    parted(body)
+  );
 }
 
 /** Marks such as an emoji before the first word. */
@@ -84,10 +116,48 @@ function worded(body: string, bold: boolean): Tagged | null {
   if (!(bold ? BOLD_WORDS : PLAIN_WORDS).has(leadingWord(body))) return null;
   const head = body.slice(0, MAX_TAG);
   const at = head.search(/[:|\u2014\u2013]| - /);
-  if (at < 0 && body.length > MAX_TAG) return null;
+  if (at < 0 && body.length > MAX_TAG) return numbered(body);
   const word = wordOf(at < 0 ? head : head.slice(0, at));
-  if (word === null || (at < 0 && word.count === null)) return null;
+  if (word === null || (at < 0 && word.count === null)) return numbered(body);
   return { ...word, mark: bold ? 'bold' : 'plain', rest: at < 0 ? '' : restOf(body.slice(at)) };
+}
+
+/** `CRITICAL-2 smells` */
+function numbered(body: string): Tagged | null {
+  const end = body.indexOf(' ');
+  const id = body.slice(0, end);
+  if (end < 0 || end > MAX_TAG || !isDigit(id.charCodeAt(id.length - 1)) || !(id.includes('-') || id.includes('#'))) return null;
+  const word = wordOf(id);
+  return word === null ? null : { ...word, mark: 'bracket', rest: restOf(body.slice(end)) };
+}
+
+/** `It burns — critical`, `a.css:12 | CRITICAL | burns`: a part of its own. In small letters only the worst: "Effort — low" is no tag. */
+function parted(body: string): Tagged | null {
+  const start = body.slice(0, MAX_PARTED);
+  const lower = lowerCase(start);
+  if (!WORST.some((stem) => lower.includes(stem)) && !CAPITALS.some((word) => start.includes(word))) return null;
+  if (!PARTINGS.some((mark) => start.includes(mark)) && !start.includes(' `')) return null;
+  let text = start.replaceAll(' `', ' | `').replaceAll('` ', '` | ');
+  for (const mark of PARTINGS) text = text.replaceAll(mark, ' | ');
+  const parts = text.split(' | ').map((part) => part.trim());
+  const at = parts.findIndex((part) => isLoneWord(part));
+  const word = at < 0 ? null : wordOf(bare(parts[at] ?? ''));
+  const rest = parts.filter((part, index) => index !== at && part !== '');
+  if (word === null || rest.length === 0 || (rest.length === 1 && FIELDS.has(lowerCase(rest[0] ?? '')))) return null;
+  return { ...word, mark: 'bracket', rest: rest.join(' \u2014 ') + body.slice(MAX_PARTED) };
+}
+
+function isLoneWord(part: string): boolean {
+  const word = bare(part);
+  if (word === '' || word.length > 20 || !BOLD_WORDS.has(leadingWord(word))) return false;
+  const severity = parseSeverity(word);
+  return severity !== null && (severity === 'critical' || word === word.toUpperCase());
+}
+
+function bare(part: string): string {
+  const text = stripOrnament(part);
+  const inner = text.slice(marksLength(text, '*_`[(', 4));
+  return inner.slice(0, inner.length - endMarksLength(inner, '*_`]).', 4));
 }
 
 /** `F-001 [HIGH] …`, `… (Medium)`, `… Severity: high.` */
@@ -115,6 +185,8 @@ function inside(body: string): Tagged | null {
 function findNamed(body: string): RegExpExecArray | null {
   const lower = lowerCase(body);
   if (!lower.includes('severity')) return null;
+  const opening = /^severity\s{0,2}[:=]\s{0,2}[*_`]{0,2}([a-z0-9]{2,12})[*_`]{0,2}(?=[.;,]\s|\s[\u2014\u2013-]\s)/.exec(lower);
+  if (opening !== null) return opening;
   return /(?<=[\s.,;(\u2014\u2013-])\(?severity\s{0,2}[:=]\s{0,2}[*_`]{0,2}([a-z0-9]{2,12})[*_`]{0,2}\)?/.exec(lower);
 }
 
@@ -126,7 +198,7 @@ function firstPart(text: string): string {
 }
 
 /** The severity in a tag's own text, and the number it may carry: `Critical Issues (2)`, `HIGH-1`. */
-function wordOf(text: string): Pick<Tagged, 'severity' | 'count'> | null {
+function wordOf(text: string): Pick<Tagged, 'severity' | 'count' | 'unknown'> | null {
   let word = text.trim();
   if (word.endsWith(':')) word = word.slice(0, -1).trim();
   let count: number | null = null;
@@ -138,6 +210,7 @@ function wordOf(text: string): Pick<Tagged, 'severity' | 'count'> | null {
   // A bare number is no tag: "[2]" is a footnote, not ESLint's error.
   if (!hasLetter(word)) return null;
   const severity = parseSeverity(word) ?? (isDigit(word.charCodeAt(word.length - 1)) ? parseSeverity(withoutNumber(word)) : null);
+  if (severity === null && isGraveWord(word)) return { severity: 'high', count, unknown: word };
   return severity === null ? null : { severity, count };
 }
 

@@ -3,14 +3,18 @@
 
 import { SEVERITIES, type Counts, type Finding, type Severity } from '../model.js';
 import { isObject, numberOf, parseJson } from './json-text.js';
-import { hasDigit, isDigit, LetterPattern, letterWords } from './letters.js';
+import { hasDigit, isDigit, isForeign, LetterPattern, letterWords } from './letters.js';
+import { plainLetters } from './look-alikes.js';
+import { openingEmoji, spellEmoji } from './severity-emoji.js';
 import { WordList } from './wording.js';
 
 const WORDS: Readonly<Record<Severity, WordList>> = {
-  critical: new WordList('critical criticals crit blocker blockers blocking fatal p0'),
-  high: new WordList('high highs error errors major serious p1'),
-  medium: new WordList('medium mediums med warning warnings warn moderate p2'),
-  low: new WordList('low lows minor info informational information note trivial p3 p4'),
+  critical: new WordList(
+    'critical criticals crit blocker blockers blocking fatal p0 sev0 sev1 kritisch \u4e25\u91cd \u4e25\u91cd\u95ee\u9898 \u81f4\u547d',
+  ),
+  high: new WordList('high highs error errors major serious p1 sev2'),
+  medium: new WordList('medium mediums med warning warnings warn moderate p2 sev3'),
+  low: new WordList('low lows minor info informational information note trivial p3 p4 sev4'),
 };
 
 /** Words that stand beside a severity and change nothing. "level" is not one: "high-level" is no severity. */
@@ -36,8 +40,17 @@ export const NO_COUNTS: Counts = { critical: 0, high: 0, medium: 0, low: 0 };
 export function parseSeverity(word: unknown): Severity | null {
   if (typeof word === 'number') return ESLINT.get(word) ?? null;
   if (typeof word !== 'string' || word.length > 80) return null;
+  const plain = severityOfWords(word);
+  if (plain !== null || !isForeign(word)) return plain;
+  const respelled = plainLetters(word);
+  return respelled === word ? null : severityOfWords(respelled);
+}
+
+function severityOfWords(word: string): Severity | null {
+  const tokens = letterWords(word.toLowerCase().replaceAll('sev-', 'sev'));
+  if (tokens.length === 0) return openingEmoji(word);
   let worst: Severity | null = null;
-  for (const token of letterWords(word.toLowerCase())) {
+  for (const token of tokens) {
     const severity = SEVERITIES.find((each) => WORDS[each].has(token));
     if (severity !== undefined) worst = worst === null ? severity : worseOf(worst, severity);
     else if (!FILLERS.has(token)) return ESLINT.get(Number(word)) ?? null;
@@ -88,6 +101,13 @@ export function unknownSeverityNote(word: string): string {
   return `severity "${word.trim().slice(0, 60)}" is not known; counted as High`;
 }
 
+/** Words that are not among those agreed on, but that can only mean something grave. */
+const GRAVE = new WordList('showstopper showstoppers catastrophic severe urgent');
+
+export function isGraveWord(word: string): boolean {
+  return GRAVE.has(word.trim().toLowerCase());
+}
+
 export interface SeveritySummary {
   readonly counts: Counts;
   /** Only the severities that were mentioned. */
@@ -111,7 +131,8 @@ export function parseSeveritySummary(text: string): SeveritySummary | null {
 }
 
 function splitPieces(text: string): readonly string[] {
-  let pieces = text;
+  // `Total: 3 (Critical: 1, High: 2)`: the number before the bracket counts nothing in it.
+  let pieces = spellEmoji(text).replace(/\((?=[A-Za-z])/g, ',');
   for (const mark of [';', '|', '\n', '/', '. ']) pieces = pieces.replaceAll(mark, ',');
   return pieces.split(',');
 }

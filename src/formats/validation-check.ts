@@ -3,7 +3,7 @@
 
 import type { Finding } from '../model.js';
 import { findingsUnder } from './findings-json.js';
-import { isObject, nameOf, numberOf, own, type JsonObject } from './json-text.js';
+import { firstOf, isObject, nameOf, numberOf, own, type JsonObject } from './json-text.js';
 import { quote } from './reader.js';
 import { WordList } from './wording.js';
 
@@ -20,7 +20,20 @@ const FAILED = new WordList(
   'fail failed failing fails failure error errors errored regressed regression regressions red false no broken \u274c',
 );
 const MISSING = new WordList('missing skipped skip notrun n/a na none unavailable pending notavailable notapplicable');
-const ERROR_KEYS = ['errors', 'error_count', 'errorCount', 'new_errors', 'regressions', 'failures', 'failed', 'count'];
+const ERROR_KEYS = [
+  'errors',
+  'error_count',
+  'errorCount',
+  'new_errors',
+  'new_failures',
+  'newFailures',
+  'new_regressions',
+  'failed_tests',
+  'regressions',
+  'failures',
+  'failed',
+  'count',
+];
 const LIST_KEYS = ['regressions', 'failures', 'details', 'errors'];
 
 export function checkOf(name: string, value: unknown, notes: string[]): Check {
@@ -67,8 +80,13 @@ function saidStatus(name: string, value: JsonObject, notes: string[]): readonly 
         : statusOf(name, typeof word === 'object' ? nameOf(word) : String(word), notes),
     ),
     ...flags.map((flag) => (flag ? ('passed' as const) : ('failed' as const))),
-    ...(own(value, 'failed') === true ? ['failed' as const] : []),
+    ...(own(value, 'failed') === true || (numberOf(firstOf(value, ['exit_code', 'exitCode'])) ?? 0) !== 0 ? ['failed' as const] : []),
   ];
+}
+
+/** A word for failure, as a whole report may use it too. */
+export function isFailed(word: string): boolean {
+  return FAILED.has(word.trim().toLowerCase());
 }
 
 function statusOf(name: string, text: string, notes: string[]): Check['status'] {

@@ -3,12 +3,12 @@
 
 import type { Finding, Scalar } from '../model.js';
 import { makeFinding } from './finding.js';
-import { dedupe, findingsUnder, rootsOf } from './findings-json.js';
-import { firstOf, isObject, nameOf, numberOf, own, parseJson, type JsonObject } from './json-text.js';
+import { dedupe, deeperFindings, findingsUnder, rootsOf } from './findings-json.js';
+import { firstOf, isObject, nameOf, numberOf, own, parseReport, type JsonObject } from './json-text.js';
 import { LetterPattern } from './letters.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 import { countFindings } from './severity.js';
-import { checkOf, type Check } from './validation-check.js';
+import { checkOf, isFailed, type Check } from './validation-check.js';
 import { wordsOf } from './wording.js';
 
 /** What cannot stand in the name of a value. */
@@ -19,7 +19,7 @@ const EXPECTED = 'a JSON object with passed, total_regressions or checks';
 export const readValidation: Reader = (text) => {
   const refused = refuseText(text, EXPECTED);
   if (refused !== null) return refused;
-  const json = parseJson(text);
+  const json = parseReport(text);
   if (!json.ok) return unreadable(json.problem, json.line);
   if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected ${EXPECTED}`);
   const roots = rootsOf(json.value, ['validation', 'validation_report', 'report', 'results', 'summary']);
@@ -30,14 +30,15 @@ export const readValidation: Reader = (text) => {
   }
   const regressions = listed(roots, ['regressions'], notes);
   const details = listed(roots, ['failures', 'details'], notes);
+  const others = deeperFindings(json.value, [...regressions, ...details], { fallback: null }).filter(isGrave);
   const values = [
     ...passedOf(roots, notes),
-    ...totalOf(roots, regressions.length, notes),
+    ...totalOf(roots, regressions.length, otherRegressions(roots, others.length, notes), notes),
     ...scoresOf(roots, notes),
     ...(checks ?? []).flatMap(valuesOfCheck),
   ];
   const failed = (checks ?? []).filter((check) => check.status === 'failed').map(findingOf);
-  const findings = dedupe([...failed, ...regressions, ...details, ...(checks ?? []).flatMap((check) => check.findings)]);
+  const findings = dedupe([...failed, ...regressions, ...details, ...others, ...(checks ?? []).flatMap((check) => check.findings)]);
   const items = (checks ?? []).map(({ name, status, errors }) => ({ name, status, errors }));
   return readable({ values, findings, counts: countFindings(findings), lists: [['checks', items]], notes });
 };
@@ -74,18 +75,57 @@ function passedOf(roots: readonly JsonObject[], notes: string[]): readonly (read
   return [];
 }
 
-function totalOf(roots: readonly JsonObject[], listedCount: number, notes: string[]): readonly (readonly [string, Scalar])[] {
-  const value = said(roots, 'total_regressions');
-  const total = numberOf(value);
-  const valid = total !== null && Number.isSafeInteger(total) && total >= 0;
-  if (value !== undefined && !valid)
-    notes.push(`total_regressions is ${shown(value)}; expected a whole number from 0 on, so it was left out`);
-  if (valid && typeof value === 'string') notes.push(`total_regressions is the text ${quote(value)}; taken as ${total}`);
-  if (listedCount > 0 && (!valid || listedCount > total)) {
-    notes.push(`regressions lists ${listedCount}, total_regressions says ${valid ? total : 'nothing usable'}; counted ${listedCount}`);
-    return [['total_regressions', listedCount]];
+function totalOf(
+  roots: readonly JsonObject[],
+  listedCount: number,
+  otherCount: number,
+  notes: string[],
+): readonly (readonly [string, Scalar])[] {
+  const values = roots.map((root) => firstOf(root, ['total_regressions', 'totalRegressions'])).filter((value) => value !== undefined);
+  const totals: number[] = [];
+  for (const value of values) {
+    const total = numberOf(value);
+    if (total === null || !Number.isSafeInteger(total) || total < 0)
+      notes.push(`total_regressions is ${shown(value)}; expected a whole number from 0 on, so it was left out`);
+    else {
+      if (typeof value === 'string') notes.push(`total_regressions is the text ${quote(value)}; taken as ${total}`);
+      totals.push(total);
+    }
   }
-  return valid ? [['total_regressions', total]] : [];
+  const said = totals.length === 0 ? null : totals.reduce((a, b) => Math.max(a, b));
+  if (totals.some((total) => total !== said)) notes.push(`total_regressions is given as ${totals.join(' and ')}; the larger holds`);
+  if (listedCount > 0 && listedCount > (said ?? 0))
+    notes.push(`regressions lists ${listedCount}, total_regressions says ${said ?? 'nothing usable'}; counted ${listedCount}`);
+  const most = Math.max(said ?? 0, listedCount, otherCount);
+  return said === null && most === 0 ? [] : [['total_regressions', most]];
+}
+
+/** What speaks of regressions apart from their total and their list: figures by name, grave findings, a failed status. */
+function otherRegressions(roots: readonly JsonObject[], grave: number, notes: string[]): number {
+  let most = grave;
+  if (grave > 0) notes.push(`it lists ${grave} Critical or High ${grave === 1 ? 'finding' : 'findings'}; counted as regressions`);
+  for (const root of roots) {
+    const named = own(root, 'regressions');
+    const figures = isObject(named)
+      ? Object.values(named).map((value) => (Array.isArray(value) ? value.length : (numberOf(value) ?? 0)))
+      : [];
+    const sum = figures.filter((figure) => Number.isSafeInteger(figure) && figure > 0).reduce((a, b) => a + b, 0);
+    const bare = numberOf(named) ?? 0;
+    const counted = Number.isSafeInteger(bare) ? Math.max(sum, bare) : sum;
+    if (counted > 0) notes.push(`regressions counts ${counted}; the larger of this and total_regressions holds`);
+    most = Math.max(most, counted);
+    for (const key of ['status', 'verdict', 'result']) {
+      const status = own(root, key);
+      if (typeof status !== 'string' || !isFailed(status)) continue;
+      notes.push(`${key} is ${quote(status)}; counted as a regression`);
+      most = Math.max(most, 1);
+    }
+  }
+  return most;
+}
+
+function isGrave({ severity }: Finding): boolean {
+  return severity === 'critical' || severity === 'high';
 }
 
 function scoresOf(roots: readonly JsonObject[], notes: string[]): readonly (readonly [string, Scalar])[] {

@@ -14,6 +14,7 @@ const REPORTS = [
   '# Audit\n- **Overall Score**: 5/10\n- Signal: fix_required\n- Critical Issues: 1\n\n| Dimension | Score | Weight |\n|---|---|---|\n| Accessibility | 3/10 | 25% |\n',
   '## Critical (1)\n- **[CRITICAL]** Contrast 2.8:1 (tokens.json:42)\n  Location: a/b.json:42\n### High\n1. Missing state `button.md:3`\n   - Fix: add it\n',
   '| Severity | Issue | File | Line |\n|---|---|---|---|\n| Medium | Naming | a.md | 4 |\n\n## Resolved\n- [x] [LOW] done\n',
+  'We found 3 critical, 2 high issues. No blocker is fixed.\n<table><tr><th>Severity</th></tr><tr><td>Critical</td></tr></table>\n- \u{1f534} x \u2014 critical\n```yaml\n- severity: low\n```\n{"severity":"low","message":"m"}\n',
   '### Accessibility (4/10)\n**Issues:**\n- No focus ring\n\n### 1. Title\n**Severity:** High\nNo issues found.\n',
 ];
 
@@ -24,6 +25,7 @@ const SEEDS: Readonly<Record<string, readonly string[]>> = {
     '```json\n{"score": 4, "findings": []}\n```\n',
   ],
   'review-json': [
+    '{"files":[{"path":"a.ts","findings":[{"Severity":["low"],"Message":"m","cvss":9.1}]}],"runs":[{"tool":{"driver":{"rules":[{"id":"r"}]}},"results":[{"ruleId":"r","message":{"text":"t"}}]}]}',
     '{"review_score":"8/10","gc_signal":"CONVERGED","findings":[{"severity":"HIGH","message":"m","file":"a.ts","line":3},"[LOW] x"],"summary":{"critical":1}}',
   ],
   'validation-json': [
@@ -40,7 +42,12 @@ const SEEDS: Readonly<Record<string, readonly string[]>> = {
   'critique-entries': [
     '{"worker":"w","data":{"idea":"I","challenge":"c","severity":"HIGH"}}\n{"data":{"severity_summary":"CRITICAL:1 LOW:2"}}\n{"data":{"critical":1}}\n',
   ],
-  'severity-summary': ['CRITICAL:1 HIGH:2 MEDIUM:3 LOW:1', '2 high, 1 critical', '{"critical": 1, "high": "2"}'],
+  'severity-summary': [
+    'CRITICAL:>0 C:1 two high, x3',
+    'CRITICAL:1 HIGH:2 MEDIUM:3 LOW:1',
+    '2 high, 1 critical',
+    '{"critical": 1, "high": "2"}',
+  ],
   entries: ['{"ts":"t","worker":"w","type":"x","data":{"a":1,"b":null,"c":[1]}}\n{"worker":"v"}\n'],
   json: ['{"verdict":"pass","n":{"m":{"k":1}},"rows":[{"a":1}],"issues":[{"text":"t","level":"warning"}]}'],
   markdown: [...REPORTS, '- Verdict: pass\n- Pages: 12\nScore: 7/10\n'],
