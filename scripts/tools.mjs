@@ -26,7 +26,10 @@ export function installIfNeeded(folder = root) {
   if (existsSync(installed) && samePackages(join(folder, 'package-lock.json'), installed)) return;
   process.stderr.write(`Installing packages${folder === root ? '' : ` of ${folder.slice(root.length + 1)}/`} …\n`);
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  run(npm, ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, shell: process.platform === 'win32' });
+  run(npm, ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    shell: process.platform === 'win32',
+  });
 }
 
 function samePackages(lockFile, installedFile) {
