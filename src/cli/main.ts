@@ -59,7 +59,8 @@ async function start(): Promise<void> {
   const outcome = await main(args).catch((error: unknown) => failure(error, json));
   if (outcome.stderr !== undefined) put(2, outcome.stderr);
   if (outcome.stdout !== undefined) put(1, outcome.stdout);
-  process.exitCode = outcome.exit;
+  // All is written by now, synchronously: there is nothing left to wait for.
+  process.exit(outcome.exit);
 }
 
 void start();

@@ -22,7 +22,7 @@ interface Holder {
 const NAME = '.umpire-lock';
 const PAUSE_MS = 5;
 
-/** Waits up to `waitMs` for the lock. `null` where it could not be had in that time; the message then names the holder. */
+/** Waits up to `waitMs` for the lock. Where it cannot be had in that time, the error names the holder. */
 export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
   const place = join(folder.root, NAME);
   const own = JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid) } satisfies Holder);
