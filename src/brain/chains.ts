@@ -177,6 +177,13 @@ function finishedRounds(loop: Loop, chain: string, tasks: readonly Task[]): numb
 
 /** From a task id back to the round after it: 0 where the id is not of this pattern. */
 function roundReader(pattern: string, chain: string): (id: string) => number {
+  const head = pattern.slice(0, pattern.indexOf('{'));
+  let read: ((id: string) => number) | null = null;
+  // Most sessions have no such task, and the pattern is costly to make.
+  return (id) => (id.startsWith(head) ? (read ??= makeRoundReader(pattern, chain))(id) : 0);
+}
+
+function makeRoundReader(pattern: string, chain: string): (id: string) => number {
   const number = Number(/(\d+)$/.exec(chain)?.[1] ?? 1);
   const mend = number <= 1 ? '(\\d{3,6})' : `${String(number).padStart(3, '0')}-(\\d{1,6})`;
   const source = pattern

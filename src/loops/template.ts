@@ -19,8 +19,6 @@ interface Hole {
   readonly no: string;
 }
 
-const HOLE = /\{([A-Za-z_][\w.]*)(?::([^{}]*)|(%)|\?([^|{}]*)\|([^|{}]*))?\}/g;
-
 /** Cut into its holes at the first use: a verdict fills few of the texts that a loop has. */
 export function compileTemplate(text: string): Template {
   let parts: Parts | null = null;
@@ -52,22 +50,48 @@ function cutHoles(text: string): Parts {
   const literals: string[] = [];
   const holes: Hole[] = [];
   let from = 0;
-  for (const match of text.matchAll(HOLE)) {
-    literals.push(text.slice(from, match.index));
-    const suffix = match[2] ?? '';
-    const counted = /^[A-Za-z]/.test(suffix);
-    holes.push({
-      name: match[1] ?? '',
-      noun: counted ? suffix : '',
-      nouns: counted ? plural(suffix) : '',
-      unit: counted ? '' : suffix,
-      percent: match[3] === '%',
-      yes: match[4] ?? 'true',
-      no: match[5] ?? 'false',
-    });
-    from = match.index + match[0].length;
+  for (let open = text.indexOf('{'); open >= 0; open = text.indexOf('{', open + 1)) {
+    const close = text.indexOf('}', open);
+    const hole = close < 0 ? null : parseHole(text.slice(open + 1, close));
+    if (hole === null) continue;
+    literals.push(text.slice(from, open));
+    holes.push(hole);
+    from = close + 1;
   }
   return { literals, holes, last: text.slice(from) };
+}
+
+/** What stands between braces, or null where it is no hole. Scanned by hand: a pattern costs more at a cold start. */
+function parseHole(inside: string): Hole | null {
+  let end = 0;
+  while (end < inside.length && isNamePart(inside.charCodeAt(end))) end++;
+  const name = inside.slice(0, end);
+  const rest = inside.slice(end);
+  const first = name.charCodeAt(0);
+  if (name === '' || isDigit(first) || first === DOT || rest.includes('{')) return null;
+  const bare = { name, noun: '', nouns: '', unit: '', percent: false, yes: 'true', no: 'false' };
+  if (rest === '') return bare;
+  if (rest === '%') return { ...bare, percent: true };
+  if (rest.startsWith(':')) {
+    const suffix = rest.slice(1);
+    return isLetter(suffix.charCodeAt(0)) ? { ...bare, noun: suffix, nouns: plural(suffix) } : { ...bare, unit: suffix };
+  }
+  const [yes, no, more] = rest.slice(1).split('|');
+  return rest.startsWith('?') && yes !== undefined && no !== undefined && more === undefined ? { ...bare, yes, no } : null;
+}
+
+const DOT = 46;
+
+function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function isNamePart(code: number): boolean {
+  return isLetter(code) || isDigit(code) || code === 95 || code === DOT;
 }
 
 /**
@@ -112,5 +136,6 @@ export function showNumber(value: number): string {
 }
 
 function plural(noun: string): string {
-  return noun.endsWith('y') && !/[aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  const vowel = 'aeiou'.includes(noun.charAt(noun.length - 2));
+  return noun.endsWith('y') && !vowel ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }

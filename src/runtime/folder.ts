@@ -67,8 +67,10 @@ export function readBytes(folder: SessionFolder, path: string): FileRead {
 
 /** Names of the regular files in a folder of the session, or none. */
 export function listFiles(folder: SessionFolder, path: string): readonly string[] {
+  const place = join(folder.root, path);
+  if (!existsSync(place)) return [];
   try {
-    return readdirSync(join(folder.root, path), { withFileTypes: true })
+    return readdirSync(place, { withFileTypes: true })
       .filter((entry) => entry.isFile() || entry.isSymbolicLink())
       .map((entry) => entry.name);
   } catch {

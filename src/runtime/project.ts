@@ -39,7 +39,7 @@ export function loadRole(loop: string, role: string, project: string | null, loo
     [shipped, `roles/${role}.md`],
   ];
   for (const [folder, path] of candidates) {
-    if (folder === null) continue;
+    if (folder === null || !existsSync(join(folder, path))) continue;
     try {
       return { path, sha256: sha256(readFileSync(join(folder, path))) };
     } catch (error) {
