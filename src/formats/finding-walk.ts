@@ -2,6 +2,7 @@
 // by severity, in SARIF runs, below other findings. Bounded in depth and in the number of things it looks at.
 
 import type { Severity } from '../model.js';
+import { MESSAGE_KEYS } from './finding.js';
 import { hasSeverity } from './finding-severity.js';
 import { firstOf, isObject, own, plainKeys, type JsonObject } from './json-text.js';
 import { sarifResults } from './sarif-results.js';
@@ -24,23 +25,6 @@ const SKIPPED = new WordList(
   'history previous previous_findings previousfindings resolved resolved_findings resolved_issues fixed closed legend definitions schema ' +
     'example examples rules driver tool rounds iterations baseline thresholds metadata config suppressed positives strengths passed',
 );
-const MESSAGES = [
-  'message',
-  'description',
-  'title',
-  'text',
-  'issue',
-  'finding',
-  'summary',
-  'challenge',
-  'critique',
-  'problem',
-  'comment',
-  'detail',
-  'details',
-  'body',
-  'name',
-];
 const NAMES = ['path', 'file', 'filename', 'name', 'title', 'component', 'dimension', 'category', 'id'];
 
 /** `groupOf` names the severity of a list such as `criticalIssues`. */
@@ -88,7 +72,7 @@ class Walk {
 }
 
 function looksLikeFinding(object: JsonObject, inList: boolean): boolean {
-  const said = firstOf(object, MESSAGES);
+  const said = firstOf(object, MESSAGE_KEYS);
   const hasMessage = typeof said === 'string' || isObject(said);
   if (inList) return hasMessage || hasSeverity(object);
   return hasMessage && hasSeverity(object) && own(object, 'findings') === undefined && own(object, 'score') === undefined;

@@ -35,7 +35,8 @@ export interface Drawn {
   readonly notes: readonly string[];
 }
 
-const MESSAGE_KEYS = [
+/** The keys under which agents put what they found. */
+export const MESSAGE_KEYS: readonly string[] = [
   'message',
   'description',
   'title',
