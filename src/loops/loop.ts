@@ -102,6 +102,16 @@ export interface Row {
   readonly anomaly?: string;
 }
 
+/** What must never come of a case, whatever repairs and rows say: proven by check, not asked when judging. */
+export interface Vow {
+  readonly id: string;
+  /** Tests of the raw facts, before any repair. */
+  readonly when: When;
+  /** Outcomes; `approved`: converge or accept without a waiver. */
+  readonly never: readonly (Outcome | 'approved')[];
+  readonly why: string;
+}
+
 /** A task that a revision creates. Texts may use facts, `{round}`, `{next}`, `{mend}`, `{chain}`, `{n}`, `{findings}`, `{files}`. */
 export interface TaskTemplate {
   readonly id: string;
@@ -191,6 +201,7 @@ export interface Loop {
   readonly agree?: { readonly sources: readonly string[]; readonly id: string; readonly why: string };
   readonly repairs: readonly Repair[];
   readonly table: readonly Row[];
+  readonly promises?: readonly Vow[];
   readonly tasks: readonly TaskTemplate[];
   /** Revision tasks that were planned beforehand: released by a revision, skipped by a convergence. */
   readonly planned?: { readonly skip: string };

@@ -117,6 +117,16 @@ const row = z.strictObject({
   anomaly: text.exactOptional().describe('Noted where this row is reached.'),
 });
 
+const vow = z.strictObject({
+  id: ruleId.describe('Its name, for the complaint.'),
+  when: when.describe('Tests of the raw facts, before any repair.'),
+  never: z
+    .array(z.enum(['converge', 'revise', 'accept', 'escalate', 'approved']))
+    .min(1)
+    .describe('Outcomes that must not come of it. approved: converge or accept without a waiver.'),
+  why: text.describe('What this keeps safe.'),
+});
+
 const task = z.strictObject({
   id: text.describe('Needs {round}, {next} or {mend}, and with `each` also {n}.'),
   title: text.describe('What it is, in a few words.'),
@@ -223,6 +233,11 @@ export const loopSchema = z.strictObject({
     .describe('Sources whose severity counts should agree; {detail} says how they do not.'),
   repairs: z.array(repair).default([]).describe('What missing or contradictory facts become, in order.'),
   table: z.array(row).min(1).describe('The first row that matches decides.'),
+  promises: z
+    .array(vow)
+    .min(1)
+    .exactOptional()
+    .describe('What must never happen, whatever repairs and rows say; `umpire check` proves it.'),
   tasks: z.array(task).default([]).describe('What a revision adds to tasks.csv.'),
   planned: z
     .strictObject({ skip: text.describe('Why they are skipped; may use {rule}.') })

@@ -24,6 +24,7 @@ export function validateLoop(loop: Loop, readers: ReadonlySet<string>): readonly
     ...checkFacts(loop),
     ...checkRepairs(loop),
     ...checkTable(loop),
+    ...checkPromises(loop),
     ...checkTasks(loop),
     ...checkReport(loop, loop.report, ['report']),
   ];
@@ -138,6 +139,10 @@ function checkTable(loop: Loop): Complaint[] {
     out.push(...checkText(loop, row.next, [...path, 'next'], ['tasks', 'options', 'chain']));
   });
   return out;
+}
+
+function checkPromises(loop: Loop): Complaint[] {
+  return (loop.promises ?? []).flatMap((vow, index) => checkWhen(loop, vow.when, ['promises', index, 'when']));
 }
 
 function checkTasks(loop: Loop): Complaint[] {

@@ -39,6 +39,7 @@ export function loopPage(loop: Loop): string {
     ),
     '',
     ...waivers(loop),
+    ...promises(loop),
     '### Tasks of a revision',
     '',
     ...table(
@@ -132,6 +133,21 @@ function waivers(loop: Loop): string[] {
     'Approved without clean evidence: marked `unverified`; with `--strict` they escalate instead.',
     '',
     ...waived.map((row) => `- ${row.id} (${whenOf(row.when)}): ${row.waiver ?? ''}.`),
+    '',
+  ];
+}
+
+function promises(loop: Loop): string[] {
+  if (loop.promises === undefined) return [];
+  return [
+    '### Promises',
+    '',
+    'Whatever repairs and rows say; `umpire check` proves each over the raw facts. `approved`: without a waiver.',
+    '',
+    ...table(
+      ['id', 'when', 'never', 'why'],
+      loop.promises.map((vow) => [vow.id, whenOf(vow.when), vow.never.join(' or '), vow.why]),
+    ),
     '',
   ];
 }
