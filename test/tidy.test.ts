@@ -12,13 +12,15 @@ const FLOORS: readonly (readonly string[])[] = [
   ['model', 'errors'],
   ['formats'],
   ['loops', 'guard'],
-  ['brain', 'report'],
+  ['brain'],
+  ['proof'],
+  ['report'],
   ['workspace', 'critics', 'agents', 'runtime'],
   ['engine'],
   ['cli', 'mcp', 'http', 'index'],
 ];
 
-const PURE: ReadonlySet<string> = new Set(['model', 'errors', 'formats', 'loops', 'guard', 'brain', 'report']);
+const PURE: ReadonlySet<string> = new Set(['model', 'errors', 'formats', 'loops', 'guard', 'brain', 'proof', 'report']);
 
 /** Where reading starts: the library, the command, what is loaded late, and what writes the generated pages. */
 const ENTRANCES = ['src/index.ts', 'src/cli/main.ts', 'src/runtime/authored.ts', 'src/report/pages.ts'];

@@ -129,7 +129,7 @@ function compileSet(value: SetValue): (facts: Facts) => FactValue {
   };
 }
 
-function conditionsOf(when: When | undefined) {
+export function conditionsOf(when: When | undefined): readonly Condition[] {
   return Object.entries(when ?? {}).map(([fact, test]) => parseCondition(fact, test));
 }
 

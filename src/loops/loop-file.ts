@@ -2,6 +2,7 @@
 // Kept apart from judging: the built-in loops are compiled at build time, so that a verdict needs no YAML and no schema.
 
 import { LineCounter, isNode, parseDocument } from 'yaml';
+import type { Document } from 'yaml';
 import { UmpireError } from '../errors.js';
 import { READERS } from '../formats/readers.js';
 import type { Loop } from './loop.js';
@@ -12,15 +13,20 @@ import type { Complaint } from './validate.js';
 
 export type { LoopInput } from './schema.js';
 
+/** `gaps`: the table may leave cases without a row. For check, which finds them; such a loop is not to be judged by. */
+export interface Leniency {
+  readonly gaps?: boolean;
+}
+
 /** A loop from TypeScript: accepts what YAML can say, and nothing more. */
-export function defineLoop(input: LoopInput): Loop {
-  const result = checkLoop(input);
+export function defineLoop(input: LoopInput, leniency: Leniency = {}): Loop {
+  const result = fitLoop(input, leniency);
   if (!result.ok) throw complain('defineLoop', '', result.complaint);
   return result.loop;
 }
 
 /** A loop from the text of its file. */
-export function parseLoop(text: string, file: string): Loop {
+export function parseLoop(text: string, file: string, leniency: Leniency = {}): Loop {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const [fault] = document.errors;
@@ -28,22 +34,33 @@ export function parseLoop(text: string, file: string): Loop {
     const { line } = lines.linePos(fault.pos[0]);
     throw new UmpireError('loop-invalid', { file, line: `:${line}`, detail: fault.message.replace(/\.$/, '') });
   }
-  const result = checkLoop(document.toJS({ maxAliasCount: 100 }));
+  const result = fitLoop(document.toJS({ maxAliasCount: 100 }), leniency);
   if (result.ok) return result.loop;
-  for (let depth = result.complaint.path.length; depth >= 0; depth--) {
-    const node = document.getIn(result.complaint.path.slice(0, depth), true);
-    if (!isNode(node) || !node.range) continue;
-    throw complain(file, `:${lines.linePos(node.range[0]).line}`, result.complaint);
-  }
-  throw complain(file, '', result.complaint);
+  const line = lineAt(document, lines, result.complaint.path);
+  throw complain(file, line === null ? '' : `:${line}`, result.complaint);
 }
 
-function checkLoop(value: unknown): { ok: true; loop: Loop } | { ok: false; complaint: Complaint } {
+/** The line of a loop file on which a part of it begins: keys and indexes from the top. */
+export function lineOf(text: string, path: Complaint['path']): number | null {
+  const lines = new LineCounter();
+  return lineAt(parseDocument(text, { lineCounter: lines, prettyErrors: false }), lines, path);
+}
+
+/** Where there is no such part, the line of what it would be part of. */
+function lineAt(document: Document.Parsed, lines: LineCounter, path: Complaint['path']): number | null {
+  for (let depth = path.length; depth >= 0; depth--) {
+    const node = document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return null;
+}
+
+function fitLoop(value: unknown, { gaps = false }: Leniency): { ok: true; loop: Loop } | { ok: false; complaint: Complaint } {
   const parsed = loopSchema.safeParse(value);
   if (!parsed.success) return { ok: false, complaint: firstIssue(parsed.error.issues) };
   const { $schema: _, ...rest } = parsed.data;
   const loop = shapesAgree(rest);
-  const [complaint] = validateLoop(loop, new Set(Object.keys(READERS)));
+  const [complaint] = validateLoop(loop, new Set(Object.keys(READERS)), gaps);
   return complaint === undefined ? { ok: true, loop } : { ok: false, complaint };
 }
 

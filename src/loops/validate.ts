@@ -16,14 +16,18 @@ export interface Complaint {
   readonly problem: string;
 }
 
-/** Everything that does not fit, in the order of the file. `readers` are the names of the readers there are. */
-export function validateLoop(loop: Loop, readers: ReadonlySet<string>): readonly Complaint[] {
+/**
+ * Everything that does not fit, in the order of the file. `readers` are the names of the readers there are. `gaps`: cases that
+ * end in no row, and rows behind the one that takes all, are left for check to find.
+ */
+export function validateLoop(loop: Loop, readers: ReadonlySet<string>, gaps = false): readonly Complaint[] {
   return [
     ...checkWords(loop),
     ...checkEvidence(loop, readers),
     ...checkFacts(loop),
     ...checkRepairs(loop),
     ...checkTable(loop),
+    ...(gaps ? [] : checkEnding(loop)),
     ...checkPromises(loop),
     ...checkTasks(loop),
     ...checkReport(loop, loop.report, ['report']),
@@ -127,11 +131,7 @@ function checkTable(loop: Loop): Complaint[] {
   const out: Complaint[] = [];
   loop.table.forEach((row, index) => {
     const path = ['table', index];
-    const last = index === loop.table.length - 1;
     if (row.when !== undefined) out.push(...checkWhen(loop, row.when, [...path, 'when']));
-    if (last && row.when !== undefined)
-      out.push({ path, problem: `the last row (${row.id}) must have no "when", so that every case ends in a row` });
-    if (!last && row.when === undefined) out.push({ path, problem: `row ${row.id} has no "when", so no row after it can ever be reached` });
     if (row.waiver !== undefined && row.then !== 'converge' && row.then !== 'accept') {
       out.push({ path: [...path, 'waiver'], problem: `row ${row.id} approves nothing, so it needs no waiver` });
     }
@@ -139,6 +139,17 @@ function checkTable(loop: Loop): Complaint[] {
     out.push(...checkText(loop, row.next, [...path, 'next'], ['tasks', 'options', 'chain']));
   });
   return out;
+}
+
+function checkEnding(loop: Loop): Complaint[] {
+  return loop.table.flatMap((row, index) => {
+    const path = ['table', index];
+    const last = index === loop.table.length - 1;
+    if (last && row.when !== undefined)
+      return [{ path, problem: `the last row (${row.id}) must have no "when", so that every case ends in a row` }];
+    if (!last && row.when === undefined) return [{ path, problem: `row ${row.id} has no "when", so no row after it can ever be reached` }];
+    return [];
+  });
 }
 
 function checkPromises(loop: Loop): Complaint[] {

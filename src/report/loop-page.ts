@@ -26,20 +26,7 @@ export function loopPage(loop: Loop): string {
       ]),
     ),
     '',
-    ...(loop.repairs.length === 0
-      ? []
-      : ['### Repairs', '', 'In this order; each is an anomaly of the verdict.', '', ...repairs(loop), '']),
-    '### Decision table',
-    '',
-    'The first row that matches decides.',
-    '',
-    ...table(
-      ['id', 'when', 'verdict', 'reason', 'next'],
-      loop.table.map((row) => [row.id, whenOf(row.when), `${loop.words[row.then]} (${row.then})`, row.why, row.next]),
-    ),
-    '',
-    ...waivers(loop),
-    ...promises(loop),
+    ...rules(loop),
     '### Tasks of a revision',
     '',
     ...table(
@@ -60,6 +47,32 @@ export function loopPage(loop: Loop): string {
     ...loop.ask.options.map((option) => `- \`${option.id}\`: ${option.means}`),
     '',
   ].join('\n');
+}
+
+/** The rules alone: repairs, table, waivers and promises. */
+export function rulesPage(loop: Loop): string {
+  return [`# ${loop.loop}`, '', loop.title, '', ...rules(loop).map((line) => line.replace(/^### /, '## '))]
+    .join('\n')
+    .replace(/\n*$/, '\n');
+}
+
+function rules(loop: Loop): string[] {
+  return [
+    ...(loop.repairs.length === 0
+      ? []
+      : ['### Repairs', '', 'In this order; each is an anomaly of the verdict.', '', ...repairs(loop), '']),
+    '### Decision table',
+    '',
+    'The first row that matches decides.',
+    '',
+    ...table(
+      ['id', 'when', 'verdict', 'reason', 'next'],
+      loop.table.map((row) => [row.id, whenOf(row.when), `${loop.words[row.then]} (${row.then})`, row.why, row.next]),
+    ),
+    '',
+    ...waivers(loop),
+    ...promises(loop),
+  ];
 }
 
 function facts(loop: Loop): string[] {

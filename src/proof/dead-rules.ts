@@ -1,0 +1,101 @@
+// Rows and repairs that no case ever reaches, and why: their own tests cannot hold together, or others take every case.
+
+import { conditionsOf } from '../loops/compile.js';
+import type { CompiledLoop } from '../loops/compile.js';
+import { describeCondition } from '../loops/condition.js';
+import { idAt, spoken } from './refutation.js';
+import type { Refutation } from './refutation.js';
+import { cellsWhere } from './space.js';
+import type { Masks, Space } from './space.js';
+import { narrowed, walk, whereHolds } from './walk.js';
+
+export interface Reached {
+  readonly rows: ReadonlySet<number>;
+  readonly repairs: ReadonlySet<number>;
+  readonly changing: ReadonlySet<number>;
+}
+
+export function deadRules(compiled: CompiledLoop, space: Space, reached: Reached, most: number): readonly Refutation[] {
+  const { loop } = compiled;
+  const rows = [...loop.table.keys()].filter((index) => !reached.rows.has(index));
+  const repairs = [...loop.repairs.keys()].filter((index) => !reached.repairs.has(index));
+  const idle = [...loop.repairs.keys()].filter(
+    (index) => loop.repairs[index]?.set !== undefined && reached.repairs.has(index) && !reached.changing.has(index),
+  );
+  const takers = rows.length === 0 ? new Map<number, Set<string>>() : takersOf(compiled, space, rows, most);
+  return [
+    ...rows.map((index) => deadRow(compiled, index, takers.get(index) ?? new Set())),
+    ...repairs.map((index) => deadRepair(compiled, space, index)),
+    ...idle.map((index): Refutation => {
+      const at = idAt(loop.repairs, index);
+      return {
+        code: 'dead-repair',
+        at,
+        path: ['repairs', index],
+        says: `Repair ${spoken(at)} applies, but what it sets is what the facts already are: it never changes anything.`,
+        story: null,
+        mend: `Take ${spoken(at)} out, or let it set something else.`,
+      };
+    }),
+  ];
+}
+
+function deadRow(compiled: CompiledLoop, index: number, takers: ReadonlySet<string>): Refutation {
+  const at = idAt(compiled.loop.table, index);
+  const tests = conditionsOf(compiled.loop.table[index]?.when).map(describeCondition).join(', ');
+  const why =
+    takers.size === 0
+      ? `no facts pass its tests (${tests}), with what the repairs make of them`
+      : `every case that would pass its tests${tests === '' ? '' : ` (${tests})`} is taken before: by ${[...takers].join(', ')}`;
+  return {
+    code: 'dead-row',
+    at,
+    path: ['table', index],
+    says: `Row ${spoken(at)} is never reached: ${why}.`,
+    story: null,
+    mend: `Take row ${spoken(at)} out, move it up, or mend its tests${takers.size === 0 ? '' : ' or those of the rows before it'}.`,
+  };
+}
+
+function deadRepair(compiled: CompiledLoop, space: Space, index: number): Refutation {
+  const { loop } = compiled;
+  const at = idAt(loop.repairs, index);
+  const tests = conditionsOf(loop.repairs[index]?.when);
+  let masks: Masks | null = space.whole;
+  for (const test of tests)
+    masks = masks === null ? null : narrowed(space, masks, space.of.get(test.fact) as number, cellsWhere(space, test));
+  const words = tests.map(describeCondition).join(', ');
+  const why =
+    masks === null
+      ? `no facts pass its tests (${words})`
+      : `repairs before it stop or change every case that would pass its tests (${words})`;
+  return {
+    code: 'dead-repair',
+    at,
+    path: ['repairs', index],
+    says: `Repair ${spoken(at)} never applies: ${why}.`,
+    story: null,
+    mend: `Take repair ${spoken(at)} out, move it up, or mend its tests.`,
+  };
+}
+
+/** Which rows and errors end the cases that a dead row's tests would let in. */
+function takersOf(compiled: CompiledLoop, space: Space, rows: readonly number[], most: number): Map<number, Set<string>> {
+  const { loop } = compiled;
+  const takers = new Map(rows.map((row) => [row, new Set<string>()]));
+  walk(compiled, space, space.whole, most, {
+    repaired: () => undefined,
+    settled: () => undefined,
+    ended: (at, end) => {
+      if (end.kind === 'nowhere') return;
+      for (const row of rows) {
+        if (end.kind === 'row' && end.row > row) continue;
+        if (whereHolds(space, at, conditionsOf(loop.table[row]?.when)) === null) continue;
+        const taker =
+          end.kind === 'row' ? `row ${spoken(idAt(loop.table, end.row))}` : `the error of ${spoken(idAt(loop.repairs, end.repair))}`;
+        takers.get(row)?.add(taker);
+      }
+    },
+  });
+  return takers;
+}

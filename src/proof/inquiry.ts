@@ -1,0 +1,247 @@
+// Collects what the walks over a loop's spaces show: which rules were reached, and the plainest cases for each complaint.
+
+import type { CompiledLoop } from '../loops/compile.js';
+import { conditionsOf } from '../loops/compile.js';
+import type { Facts, FactValue, Row } from '../loops/loop.js';
+import { lowest } from './cells.js';
+import { approves, objectionsTo, roundsFrom } from './objections.js';
+import type { Objection } from './objections.js';
+import { idAt } from './refutation.js';
+import type { Refutation, Way } from './refutation.js';
+import type { Masks, Space, Variable } from './space.js';
+import { tell } from './story.js';
+import { narrowed, walk, whereHolds } from './walk.js';
+import type { Case, End, Walk } from './walk.js';
+import { endsIn, ruleOn, witnessOf } from './witness.js';
+import type { Wanted, Witness } from './witness.js';
+import { wordsFor } from './wording.js';
+
+/** A case that shows something. The lower the score, the plainer it is. */
+interface Candidate {
+  readonly objection: Objection;
+  readonly space: Space;
+  readonly wanted: Wanted;
+  readonly score: number;
+}
+
+const MOST_CANDIDATES = 8;
+
+export class Inquiry {
+  readonly rows = new Set<number>();
+  readonly repairs = new Set<number>();
+  /** Repairs that changed something, where they were reached. */
+  readonly changing = new Set<number>();
+  /** By space: rows (by index) and errors (by -1 - index), while rounds are left and when they are spent. */
+  private readonly ends = new Map<Space, { readonly below: Set<number>; readonly spent: Set<number> }>();
+  private readonly candidates = new Map<string, Candidate[]>();
+  private readonly revising = new Map<Space, Candidate[]>();
+  private readonly waived = new Map<number, Candidate>();
+
+  constructor(private readonly compiled: CompiledLoop) {}
+
+  /** `rank`: how far these caps and targets are from the loop's own. */
+  walk(space: Space, rank: number, from: Masks, most: number): Walk {
+    let wayOut = false;
+    let late: Candidate | null = null;
+    const result = walk(this.compiled, space, from, most, {
+      repaired: (repair, changes) => {
+        if (changes) this.changing.add(repair);
+      },
+      settled: (at) => this.settled(space, rank, at),
+      ended: (at, end) => {
+        for (const repair of at.repairs) this.repairs.add(repair);
+        if (end.kind === 'refused') this.repairs.add(end.repair);
+        const spent = this.place(space, at, end);
+        for (const objection of objectionsTo(space, at, end)) this.note(objection, space, rank, endsIn(this.compiled.loop, end));
+        if (end.kind !== 'row') return;
+        this.rows.add(end.row);
+        const row = this.compiled.loop.table[end.row] as Row;
+        this.remember(space, rank, at, end, row);
+        if (spent === null) return;
+        if (row.then === 'escalate' || row.then === 'accept' || row.waiver !== undefined) wayOut = true;
+        const objection: Objection = { code: 'no-way-out', at: 'table', path: ['table'], about: '', masks: spent };
+        late ??= { objection, space, wanted: endsIn(this.compiled.loop, end), score: 0 };
+      },
+    });
+    const revises = this.compiled.loop.table.some((row) => row.then === 'revise');
+    if (result.whole && !wayOut && revises && late !== null)
+      this.note((late as Candidate).objection, space, rank, (late as Candidate).wanted);
+    return result;
+  }
+
+  /** Notes when a rule ends cases; returns the part of the case in which the rounds are spent. */
+  private place(space: Space, at: Case, end: End): Masks | null {
+    const round = space.of.get('round') as number;
+    const late = roundsFrom(space, space.params.cap);
+    const spent = narrowed(space, at.masks, round, late);
+    if (end.kind === 'nowhere') return spent;
+    const ends = this.ends.get(space) ?? { below: new Set(), spent: new Set() };
+    this.ends.set(space, ends);
+    const rule = end.kind === 'row' ? end.row : -1 - end.repair;
+    if (spent !== null) ends.spent.add(rule);
+    if (((at.masks[round] as number) & ~late) !== 0) ends.below.add(rule);
+    return spent;
+  }
+
+  /** Where cases end at these caps and targets, rows first. */
+  ways(space: Space): readonly Way[] {
+    const { loop } = this.compiled;
+    const { below = new Set<number>(), spent = new Set<number>() } = this.ends.get(space) ?? {};
+    const rules = [...new Set([...below, ...spent])].toSorted((a, b) => (a < 0 || b < 0 ? b - a : a - b));
+    return rules.map((rule) => {
+      const row = loop.table[rule];
+      const when = { below: below.has(rule), spent: spent.has(rule) };
+      if (row === undefined) return { id: loop.repairs[-1 - rule]?.id ?? '', outcome: null, waived: false, ...when };
+      return { id: row.id, outcome: row.then, waived: approves(row) && row.waiver !== undefined, ...when };
+    });
+  }
+
+  private note(objection: Objection, space: Space, rank: number, wanted: Wanted): void {
+    const key = `${objection.code} ${objection.at}`;
+    const score = scoreOf(space, rank, objection.masks);
+    const known = this.candidates.get(key) ?? [];
+    const worst = known.at(-1);
+    if (known.length >= MOST_CANDIDATES && worst !== undefined && worst.score <= score) return;
+    known.push({ objection, space, wanted, score });
+    known.sort((a, b) => a.score - b.score);
+    this.candidates.set(key, known.slice(0, MOST_CANDIDATES));
+  }
+
+  /** Keeps the plainest ways into another round, and one way to each waiver. */
+  private remember(space: Space, rank: number, at: Case, end: End & { kind: 'row' }, row: Row): void {
+    const waives = approves(row) && row.waiver !== undefined;
+    if (!waives && row.then !== 'revise') return;
+    const score = scoreOf(space, rank, at.masks);
+    const known = this.revising.get(space) ?? [];
+    if (!waives && known.length >= MOST_CANDIDATES && (known.at(-1)?.score ?? 0) <= score) return;
+    const wanted = endsIn(this.compiled.loop, end);
+    const objection: Objection = {
+      code: 'strict-approves',
+      at: idAt(this.compiled.loop.table, end.row),
+      path: ['table', end.row],
+      about: '',
+      masks: at.masks,
+    };
+    if (waives && !((this.waived.get(end.row)?.score ?? Infinity) <= score)) this.waived.set(end.row, { objection, space, wanted, score });
+    if (waives) return;
+    known.push({ objection, space, wanted, score });
+    known.sort((a, b) => a.score - b.score);
+    this.revising.set(space, known.slice(0, MOST_CANDIDATES));
+  }
+
+  /** After the repairs: would they change anything if they ran again? */
+  private settled(space: Space, rank: number, at: Case): void {
+    const { loop } = this.compiled;
+    loop.repairs.forEach((repair, index) => {
+      if (repair.set === undefined || repair.error !== undefined || isDone(at, repair.set)) return;
+      const masks = whereHolds(space, at, conditionsOf(repair.when));
+      if (masks === null) return;
+      const wanted: Wanted = (facts, params) => again(this.compiled, facts, params) === index;
+      if (witnessOf(this.compiled, space, masks, wanted) === null) return;
+      const objection: Objection = { code: 'repair-unsettled', at: idAt(loop.repairs, index), path: ['repairs', index], about: '', masks };
+      this.note(objection, space, rank, wanted);
+    });
+  }
+
+  /** Every complaint with its story, at most one for each rule and kind. */
+  refutations(): readonly Refutation[] {
+    return [...this.candidates.values()].flatMap((known) => {
+      const [plainest] = known;
+      if (plainest === undefined) return [];
+      for (const candidate of known) {
+        const witness = this.witness(candidate);
+        if (witness !== null) return [this.refute(candidate, witness)];
+      }
+      const { objection } = plainest;
+      const { says, mend } = wordsFor(this.compiled.loop, objection, null);
+      return [{ ...partOf(objection), says: `${says} (It could not be ruled out; no example was found.)`, story: null, mend }];
+    });
+  }
+
+  private witness({ space, objection, wanted }: Candidate): Witness | null {
+    return witnessOf(this.compiled, space, objection.masks, wanted);
+  }
+
+  private refute({ objection, space }: Candidate, witness: Witness): Refutation {
+    const revisions = (this.revising.get(space) ?? []).flatMap((candidate) => this.witness(candidate) ?? []);
+    const story = tell(this.compiled, witness, revisions, objection.code === 'never-ends' ? 1 : 0);
+    const last = story.scenes.at(-1);
+    const words = wordsFor(this.compiled.loop, objection, last?.rule ?? null, (last?.round ?? 0) > story.cap);
+    return { ...partOf(objection), says: words.says, story, mend: words.mend };
+  }
+
+  /** Waived rows that were reached, and those that still approve under --strict. */
+  waivers(): readonly { readonly row: string; readonly waiver: string; readonly strict: boolean }[] {
+    return [...this.waived]
+      .toSorted(([a], [b]) => a - b)
+      .flatMap(([index, candidate]) => {
+        const row = this.compiled.loop.table[index] as Row;
+        const witness = this.witness(candidate);
+        const strict = witness === null ? null : ruleOn(this.compiled, witness.facts, { ...witness.params, strict: true });
+        return [
+          {
+            row: idAt(this.compiled.loop.table, index),
+            waiver: row.waiver ?? '',
+            strict: strict !== null && strict.ok && strict.outcome === 'escalate',
+          },
+        ];
+      });
+  }
+
+  /** From the first round on: in how many rounds in a row can a critic get another one? */
+  revisions(space: Space): number {
+    const { first } = this.compiled.loop.round;
+    const witnesses = (this.revising.get(space) ?? []).flatMap((candidate) => this.witness(candidate) ?? []);
+    const most = space.params.cap + 2;
+    for (let round = first; round <= most; round++) {
+      const goes = witnesses.some((witness) => {
+        const ruling = ruleOn(this.compiled, witness.facts, { ...space.params, round });
+        return ruling !== null && ruling.ok && ruling.outcome === 'revise';
+      });
+      if (!goes) return round - first;
+    }
+    return Infinity;
+  }
+}
+
+function partOf({ code, at, path }: Objection): Pick<Refutation, 'code' | 'at' | 'path'> {
+  return { code, at, path };
+}
+
+/** Own caps and targets first, then early rounds, then few facts that matter, and rather there than absent. */
+function scoreOf(space: Space, rank: number, masks: Masks): number {
+  const round = space.of.get('round') as number;
+  const { cells } = (space.variables[round] as Variable).axis;
+  const bit = 31 - Math.clz32((masks[round] as number) & -(masks[round] as number));
+  const cell = cells[bit];
+  const from = cell?.kind === 'span' ? lowest(cell) : 0;
+  let narrow = 0;
+  masks.forEach((mask, index) => {
+    if (index === round || mask === space.whole[index]) return;
+    narrow += mask === 1 && (space.variables[index] as Variable).axis.cells[0]?.kind === 'absent' ? 1.5 : 1;
+  });
+  return rank * 1e6 + from * 1e3 + narrow;
+}
+
+/** Every fact is already what the repair would set. */
+function isDone(at: Case, set: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(set).every(([fact, value]) => {
+    const binding = at.bindings.get(fact);
+    return binding?.kind === 'set' && binding.value === value;
+  });
+}
+
+/** The first repair that changes a fact when all of them run a second time, or -1. */
+function again(compiled: CompiledLoop, raw: Facts, params: Witness['params']): number {
+  let facts: Record<string, FactValue> = { ...raw };
+  for (const pass of [1, 2]) {
+    for (const [index, repair] of compiled.repairs.entries()) {
+      if (repair.error !== null || !repair.holds(facts, params)) continue;
+      const next = { ...facts };
+      for (const [fact, value] of repair.assign) next[fact] = value(facts);
+      if (pass === 2 && repair.assign.some(([fact]) => next[fact] !== facts[fact])) return index;
+      facts = next;
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,122 @@
+// What is wrong with one case: every rule that an approval, a revision or a promise must keep, asked of the case's end.
+
+import { conditionsOf } from '../loops/compile.js';
+import type { Condition } from '../loops/condition.js';
+import { evidenceOf } from '../loops/facts.js';
+import type { EvidenceState, Row } from '../loops/loop.js';
+import { lowest } from './cells.js';
+import { idAt } from './refutation.js';
+import type { Code } from './refutation.js';
+import { NOT_OK, STATE_BITS, aboveZero, cellsWhere, criticalFacts } from './space.js';
+import type { Masks, Space, Variable } from './space.js';
+import { narrowed, whereHolds } from './walk.js';
+import type { Binding, Case, End, Passed } from './walk.js';
+
+/** A complaint before its story is told. `about` names the fact, source or promise that it hangs on. */
+export interface Objection {
+  readonly code: Code;
+  readonly at: string;
+  readonly path: readonly (string | number)[];
+  readonly about: string;
+  /** The part of the case that shows it. */
+  readonly masks: Masks;
+}
+
+export function objectionsTo(space: Space, at: Case, end: End): readonly Objection[] {
+  if (end.kind === 'nowhere') return [{ code: 'no-row', at: 'table', path: ['table'], about: '', masks: at.masks }];
+  if (end.kind === 'refused') return [];
+  const row = space.loop.table[end.row] as Row;
+  const place = { at: idAt(space.loop.table, end.row), path: ['table', end.row] };
+  const out: Objection[] = brokenPromises(space, at.masks, row);
+  if (row.then === 'revise') {
+    const late = narrowed(space, at.masks, space.of.get('round') as number, roundsFrom(space, space.params.cap));
+    if (late !== null) out.push({ code: 'never-ends', ...place, about: '', masks: late });
+  }
+  if (row.then === 'accept' && row.waiver === undefined) out.push({ code: 'accepts-unwaived', ...place, about: '', masks: at.masks });
+  if (!approves(row) || row.waiver !== undefined) return out;
+  out.push(...overCritical(space, at.masks, place), ...onNothing(space, at.masks, place), ...onAbsent(space, at, place));
+  return out;
+}
+
+type Place = Pick<Objection, 'at' | 'path'>;
+
+export function approves(row: Row): boolean {
+  return row.then === 'converge' || row.then === 'accept';
+}
+
+/** The cells of the round from a number upwards. */
+export function roundsFrom(space: Space, number: number): number {
+  let mask = 0;
+  const { cells } = (space.variables[space.of.get('round') as number] as Variable).axis;
+  cells.forEach((cell, bit) => {
+    if (cell.kind === 'span' && lowest(cell) >= number) mask |= 1 << bit;
+  });
+  return mask;
+}
+
+function overCritical(space: Space, masks: Masks, place: Place): readonly Objection[] {
+  return criticalFacts(space.loop).flatMap((fact) => {
+    const found = narrowed(space, masks, space.of.get(fact) as number, cellsWhere(space, aboveZero(fact)));
+    return found === null ? [] : [{ code: 'approves-critical', ...place, about: fact, masks: found } as const];
+  });
+}
+
+const LACKS: readonly (readonly [EvidenceState, Code])[] = [
+  ['missing', 'approves-missing'],
+  ['unreadable', 'approves-unreadable'],
+  ['unread', 'approves-unread'],
+];
+
+/** Sources of one fact stand for each other; where none of them was read, nothing speaks for the approval. */
+function onNothing(space: Space, masks: Masks, place: Place): readonly Objection[] {
+  const { loop } = space;
+  const groups = new Map<string, readonly string[]>();
+  for (const spec of Object.values(loop.facts)) {
+    const from = evidenceOf(spec);
+    if (from.some((name) => loop.evidence[name]?.optional !== true)) groups.set([...from].toSorted().join(' '), from);
+  }
+  const out: Objection[] = [];
+  for (const from of groups.values()) {
+    for (const [state, code] of LACKS) {
+      const needed = from.find((name) => loop.evidence[name]?.optional !== true) as string;
+      let left: Masks | null = masks;
+      for (const name of from) {
+        const cells = name === needed ? STATE_BITS[state] : NOT_OK;
+        left = left === null ? null : narrowed(space, left, space.sources.get(name) as number, cells);
+      }
+      if (left !== null) out.push({ code, ...place, about: needed, masks: left });
+    }
+  }
+  return out;
+}
+
+/** A row or repair before this one asked for a value that was not there, and might have applied otherwise. */
+function onAbsent(space: Space, at: Case, place: Place): readonly Objection[] {
+  const out: Objection[] = [];
+  for (let passed: Passed | null = at.passed; passed !== null; passed = passed.before) {
+    const test = passed.rule.tests[passed.failed] as Condition;
+    if (test.kind === 'absent' || test.kind === 'present') continue;
+    const then = passed.bindings.get(test.fact) as Binding;
+    const now = at.bindings.get(test.fact) as Binding;
+    if (then.kind !== 'raw' || now.kind !== 'raw' || test.fact === 'round') continue;
+    if ((space.variables[then.variable] as Variable).axis.cells[0]?.kind !== 'absent') continue;
+    let left = narrowed(space, at.masks, then.variable, 1);
+    const others = passed.rule.tests.filter((other) => other !== test);
+    if (left !== null) left = whereHolds(space, { ...at, masks: left, bindings: passed.bindings }, others);
+    if (left !== null) out.push({ code: 'approves-absent', ...place, about: test.fact, masks: left });
+  }
+  return out;
+}
+
+function brokenPromises(space: Space, masks: Masks, row: Row): Objection[] {
+  const unwaived = approves(row) && row.waiver === undefined;
+  return (space.loop.promises ?? []).flatMap((vow, index) => {
+    if (!vow.never.includes(row.then) && !(unwaived && vow.never.includes('approved'))) return [];
+    let left: Masks | null = masks;
+    for (const test of conditionsOf(vow.when)) {
+      left = left === null ? null : narrowed(space, left, space.of.get(test.fact) as number, cellsWhere(space, test));
+    }
+    if (left === null) return [];
+    return [{ code: 'promise-broken', at: vow.id, path: ['promises', index], about: vow.id, masks: left } as const];
+  });
+}

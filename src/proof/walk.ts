@@ -1,0 +1,292 @@
+// Walks a loop's repairs and table over its whole space at once. Where a test has two answers among the combinations that are
+// left, it goes both ways; so the combinations fall into cases, each with one way through the rules. Every combination lies in
+// exactly one case.
+
+import type { CompiledLoop } from '../loops/compile.js';
+import { conditionsOf } from '../loops/compile.js';
+import type { Condition } from '../loops/condition.js';
+import type { FactValue, SetValue } from '../loops/loop.js';
+import { cellOf, highest, holdsFor, lowest } from './cells.js';
+import type { Axis, Span } from './cells.js';
+import { cellsWhere, settle } from './space.js';
+import type { Masks, Space, Variable } from './space.js';
+
+/** What a fact is by now: what the evidence gave, what a repair set, or what a repair's sum came to. */
+export type Binding =
+  | { readonly kind: 'raw'; readonly variable: number }
+  | { readonly kind: 'set'; readonly value: FactValue }
+  | { readonly kind: 'sum'; readonly sum: number };
+
+export type Bindings = ReadonlyMap<string, Binding>;
+
+/** A sum that a repair made: which cells of its fact it may still lie in. */
+export interface Sum {
+  readonly fact: string;
+  readonly repair: number;
+  readonly mask: number;
+}
+
+/** A repair or row that did not apply, by its first test that failed, and what the facts were then. */
+export interface Passed {
+  readonly rule: Rule;
+  readonly failed: number;
+  readonly bindings: Bindings;
+  readonly before: Passed | null;
+}
+
+export interface Case {
+  readonly masks: Masks;
+  readonly bindings: Bindings;
+  readonly sums: readonly Sum[];
+  /** Repairs that applied, by index. */
+  readonly repairs: readonly number[];
+  readonly passed: Passed | null;
+}
+
+export type End =
+  | { readonly kind: 'row'; readonly row: number }
+  /** A repair that stops with an error. */
+  | { readonly kind: 'refused'; readonly repair: number }
+  | { readonly kind: 'nowhere' };
+
+export interface Rule {
+  readonly kind: 'repair' | 'row';
+  readonly index: number;
+  readonly tests: readonly Condition[];
+}
+
+export interface Visitor {
+  /** A repair that applies and sets something. `changes`: it may change a fact. */
+  readonly repaired: (repair: number, changes: boolean) => void;
+  /** All repairs are done. */
+  readonly settled: (at: Case) => void;
+  readonly ended: (at: Case, end: End) => void;
+}
+
+export interface Walk {
+  readonly cases: number;
+  /** How often each variable had to be split. */
+  readonly splits: Int32Array;
+  /** False: there were more cases than `most`, and the walk was broken off. */
+  readonly whole: boolean;
+}
+
+export function walk(compiled: CompiledLoop, space: Space, from: Masks, most: number, visitor: Visitor): Walk {
+  return new Walker(compiled, space, most, visitor).start(from);
+}
+
+class TooMany extends Error {}
+
+class Walker {
+  private readonly rules: readonly Rule[];
+  private readonly masksOf = new Map<Condition, number>();
+  private readonly splits: Int32Array;
+  private cases = 0;
+
+  constructor(
+    private readonly compiled: CompiledLoop,
+    private readonly space: Space,
+    private readonly most: number,
+    private readonly visitor: Visitor,
+  ) {
+    const { loop } = compiled;
+    this.rules = [
+      ...loop.repairs.map((repair, index) => ({ kind: 'repair', index, tests: conditionsOf(repair.when) }) as const),
+      ...loop.table.map((row, index) => ({ kind: 'row', index, tests: conditionsOf(row.when) }) as const),
+    ];
+    for (const rule of this.rules) for (const test of rule.tests) this.masksOf.set(test, cellsWhere(space, test));
+    this.splits = new Int32Array(space.variables.length);
+  }
+
+  start(masks: Masks): Walk {
+    const bindings = new Map([...this.space.of].map(([fact, variable]) => [fact, { kind: 'raw', variable } as const]));
+    let whole = true;
+    try {
+      this.at(0, { masks, bindings, sums: [], repairs: [], passed: null });
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      whole = false;
+    }
+    return { cases: this.cases, splits: this.splits, whole };
+  }
+
+  private at(position: number, now: Case): void {
+    if (position === this.compiled.loop.repairs.length) this.visitor.settled(now);
+    const rule = this.rules[position];
+    if (rule === undefined) return this.end(now, { kind: 'nowhere' });
+    this.test(position, rule, now);
+  }
+
+  /** Where all tests of a rule hold it applies, where one fails the next rule is tried. A test that fails for certain spares the rest. */
+  private test(position: number, rule: Rule, now: Case): void {
+    let open = -1;
+    for (let i = 0; i < rule.tests.length; i++) {
+      const answer = this.answer(rule.tests[i] as Condition, now);
+      if (answer === false) return this.pass(position, rule, i, now);
+      if (answer === null && open < 0) open = i;
+    }
+    if (open < 0) return this.apply(position, rule, now);
+    const test = rule.tests[open] as Condition;
+    const binding = now.bindings.get(test.fact) as Exclude<Binding, { kind: 'set' }>;
+    const cells = this.masksOf.get(test) as number;
+    const hit = this.narrow(now, binding, cells);
+    const miss = this.narrow(now, binding, ~cells);
+    if (binding.kind === 'raw') (this.splits[binding.variable] as number)++;
+    if (hit !== null) this.test(position, rule, hit);
+    if (miss !== null) this.pass(position, rule, open, miss);
+  }
+
+  /** Null: in some of the combinations it holds, in some it does not. */
+  private answer(test: Condition, now: Case): boolean | null {
+    const binding = now.bindings.get(test.fact) as Binding;
+    if (binding.kind === 'set') return holdsFor(test, this.space.params)(binding.value);
+    const cells = this.masksOf.get(test) as number;
+    const mask = binding.kind === 'raw' ? (now.masks[binding.variable] as number) : (now.sums[binding.sum] as Sum).mask;
+    return (mask & ~cells) === 0 ? true : (mask & cells) === 0 ? false : null;
+  }
+
+  private narrow(now: Case, binding: Binding, cells: number): Case | null {
+    if (binding.kind === 'sum') {
+      const sums = now.sums.map((sum, index) => (index === binding.sum ? { ...sum, mask: sum.mask & cells } : sum));
+      return { ...now, sums };
+    }
+    const masks = narrowed(this.space, now.masks, (binding as { variable: number }).variable, cells);
+    return masks === null ? null : { ...now, masks };
+  }
+
+  private pass(position: number, rule: Rule, failed: number, now: Case): void {
+    this.at(position + 1, { ...now, passed: { rule, failed, bindings: now.bindings, before: now.passed } });
+  }
+
+  private apply(position: number, rule: Rule, now: Case): void {
+    if (rule.kind === 'row') return this.end(now, { kind: 'row', row: rule.index });
+    const repair = this.compiled.loop.repairs[rule.index];
+    if (repair?.error !== undefined) return this.end(now, { kind: 'refused', repair: rule.index });
+    this.set(position, rule.index, Object.entries(repair?.set ?? {}), 0, { ...now, repairs: [...now.repairs, rule.index] }, now.bindings);
+  }
+
+  /** Sets one fact after the other, all from the values before the repair. */
+  private set(
+    position: number,
+    repair: number,
+    values: readonly (readonly [string, SetValue])[],
+    from: number,
+    now: Case,
+    before: Bindings,
+  ): void {
+    const next = values[from];
+    if (next === undefined) {
+      const changes = values.some(([fact]) => this.mayDiffer(now, before.get(fact) as Binding, now.bindings.get(fact) as Binding));
+      this.visitor.repaired(repair, changes);
+      return this.at(position + 1, now);
+    }
+    const [fact, value] = next;
+    const go = (at: Case, binding: Binding) =>
+      this.set(position, repair, values, from + 1, { ...at, bindings: new Map(at.bindings).set(fact, binding) }, before);
+    if (typeof value !== 'object') return go(now, { kind: 'set', value });
+    if ('step' in value) {
+      const test: Condition = { kind: 'compare', fact: value.step, operator: '>=', bound: value.at };
+      for (const [at, holds] of this.split(now, test, before)) go(at, { kind: 'set', value: holds ? value.else : value.below });
+      return;
+    }
+    const [low, high] = this.range(value, now, before);
+    const axis = this.axisOf(fact);
+    let mask = 0;
+    axis.cells.forEach((cell, index) => {
+      if (cell.kind === 'span' && lowest(cell) <= high && highest(cell) >= low && !isOpenAt(cell, low, high)) mask |= 1 << index;
+    });
+    go({ ...now, sums: [...now.sums, { fact, repair, mask }] }, { kind: 'sum', sum: now.sums.length });
+  }
+
+  private split(now: Case, test: Condition, bindings: Bindings): readonly (readonly [Case, boolean])[] {
+    const binding = bindings.get(test.fact) as Binding;
+    if (binding.kind === 'set') return [[now, holdsFor(test, this.space.params)(binding.value)]];
+    const cells = cellsWhere(this.space, test);
+    const out: (readonly [Case, boolean])[] = [];
+    for (const holds of [true, false]) {
+      const mask = binding.kind === 'raw' ? (now.masks[binding.variable] as number) : (now.sums[binding.sum] as Sum).mask;
+      const wanted = holds ? cells : ~cells;
+      if ((mask & wanted) === 0) continue;
+      const at = this.narrow(now, binding, wanted);
+      if (at !== null) out.push([at, holds]);
+    }
+    return out;
+  }
+
+  /** The lowest and highest that a sum may come to. */
+  private range(value: Extract<SetValue, { linear: unknown }>, now: Case, bindings: Bindings): readonly [number, number] {
+    let low = value.base;
+    let high = value.base;
+    for (const [fact, weight] of Object.entries(value.linear)) {
+      const [least, most] = this.rangeOf(fact, bindings.get(fact) as Binding, now);
+      const ends = [weight * least, weight * most].map((end) => (Number.isNaN(end) ? 0 : end));
+      low += Math.min(...ends);
+      high += Math.max(...ends);
+    }
+    const [floor, ceiling] = value.within;
+    return [Math.min(ceiling, Math.max(floor, low)), Math.min(ceiling, Math.max(floor, high))];
+  }
+
+  private rangeOf(fact: string, binding: Binding, now: Case): readonly [number, number] {
+    if (binding.kind === 'set') return [Number(binding.value ?? 0), Number(binding.value ?? 0)];
+    const mask = binding.kind === 'raw' ? (now.masks[binding.variable] as number) : (now.sums[binding.sum] as Sum).mask;
+    let low = Infinity;
+    let high = -Infinity;
+    this.axisOf(fact).cells.forEach((cell, index) => {
+      if ((mask & (1 << index)) === 0) return;
+      low = Math.min(low, cell.kind === 'span' ? lowest(cell) : 0);
+      high = Math.max(high, cell.kind === 'span' ? highest(cell) : cell.kind === 'flag' ? 1 : 0);
+    });
+    return [low, high];
+  }
+
+  private mayDiffer(now: Case, before: Binding, after: Binding): boolean {
+    if (after.kind !== 'set') return true;
+    if (before.kind === 'set') return before.value !== after.value;
+    if (before.kind === 'sum') return true;
+    const { axis } = this.space.variables[before.variable] as Variable;
+    const mask = now.masks[before.variable] as number;
+    const same = cellOf(axis, after.value);
+    const cell = axis.cells[same];
+    const single = cell !== undefined && (cell.kind === 'span' ? cell.low === cell.high : cell.kind !== 'words' || cell.words.length === 1);
+    return !single || (mask & ~(1 << same)) !== 0;
+  }
+
+  private axisOf(fact: string): Axis {
+    return (this.space.variables[this.space.of.get(fact) as number] as Variable).axis;
+  }
+
+  private end(at: Case, end: End): void {
+    if (++this.cases > this.most) throw new TooMany();
+    this.visitor.ended(at, end);
+  }
+}
+
+/** Touches the range only with a bound that is not part of it. */
+function isOpenAt(cell: Span, low: number, high: number): boolean {
+  return (cell.lowOpen && !cell.whole && cell.low === high) || (cell.highOpen && !cell.whole && cell.high === low);
+}
+
+/** These masks with one variable held to some cells, or null where that cannot be. */
+export function narrowed(space: Space, masks: Masks, variable: number, cells: number): Masks | null {
+  const next = masks.slice();
+  next[variable] = (next[variable] as number) & cells;
+  if (next[variable] === 0) return null;
+  return settle(space, next) ? next : null;
+}
+
+/** The part of a case in which these tests hold, for the facts as they are in it; null where they cannot. */
+export function whereHolds(space: Space, at: Case, tests: readonly Condition[]): Masks | null {
+  let masks: Masks | null = at.masks;
+  for (const test of tests) {
+    const binding = at.bindings.get(test.fact) as Binding;
+    if (binding.kind === 'set') {
+      if (!holdsFor(test, space.params)(binding.value)) return null;
+    } else if (binding.kind === 'sum') {
+      if (((at.sums[binding.sum] as Sum).mask & cellsWhere(space, test)) === 0) return null;
+    } else {
+      masks = masks === null ? null : narrowed(space, masks, binding.variable, cellsWhere(space, test));
+    }
+  }
+  return masks;
+}

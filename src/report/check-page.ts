@@ -1,0 +1,143 @@
+// A proof as people read it: what holds, or what is wrong and the story that shows it.
+
+import type { Loop } from '../loops/loop.js';
+import type { Proof } from '../proof/check.js';
+import { spoken } from '../proof/refutation.js';
+import type { Refutation, Scene, Story } from '../proof/refutation.js';
+import { count } from './counts.js';
+
+/** `lineOf`: the place of a path in the loop's file, such as `my-loop.yaml:57`, or null where there is no file. */
+export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['path']) => string | null): string {
+  const head = `# ${proof.loop}: ${proof.holds ? (proof.held.length === 0 ? 'proven' : 'proven in part') : 'refuted'}`;
+  return [
+    head,
+    '',
+    ...scope(proof),
+    '',
+    ...grouped(proof.complaints).flatMap((group, index) => complaint(loop, group, index + 1, lineOf)),
+    ...(proof.holds ? [...proven(loop, proof), ''] : []),
+    ...section(
+      'Waivers',
+      'Approved without clean evidence, and marked `unverified`; `--strict` refuses each.',
+      proof.waivers.map(({ row, waiver }) => `${spoken(row)}: ${waiver}.`),
+    ),
+    ...section('Notes', null, proof.notes),
+  ]
+    .join('\n')
+    .replace(/\n*$/, '\n');
+}
+
+/** The same in a line, for the person who watches. */
+export function checkHeadline(proof: Proof): string {
+  const scale = `${count(proof.combinations, 'combination')} in ${count(proof.cases, 'case')}`;
+  if (proof.holds) return `${proof.loop}: ${proof.held.length === 0 ? 'proven' : 'proven in part'}, ${scale}.`;
+  const [first] = proof.complaints;
+  return `${proof.loop}: refuted, ${count(proof.complaints.length, 'complaint')} (${first?.code ?? ''} at ${spoken(first?.at ?? '')}${proof.complaints.length > 1 ? ' and more' : ''}).`;
+}
+
+function scope(proof: Proof): string[] {
+  const targets = proof.targets.length === 0 ? '' : `, at targets of ${proof.targets.join(', ')}`;
+  const lines = [
+    `${count(proof.combinations, 'combination')} of ${count(proof.facts, 'fact')}, evidence and rounds, at caps of ${proof.caps.join(', ')}${targets}, walked through repairs and table in ${count(proof.cases, 'case')}.`,
+  ];
+  if (proof.held.length > 0) {
+    const held = proof.held.map(({ fact, value, kinds }) => `${fact} (${kinds} kinds of values, held at ${word(value)})`);
+    lines.push(
+      '',
+      `That is more than can be walked. Everything below holds for every combination of the other facts, with these held: ${held.join(', ')}. Merge them: let one fact, drawn by the critic or by a repair, say what the rules really ask, or ask for fewer thresholds.`,
+    );
+  }
+  return lines;
+}
+
+/** Complaints of one kind and place are told once: a row that approves without evidence does so however it is lacking. */
+function grouped(complaints: readonly Refutation[]): readonly (readonly [Refutation, ...Refutation[]])[] {
+  const groups = new Map<string, [Refutation, ...Refutation[]]>();
+  for (const one of complaints) {
+    const key = `${one.code.replace(/-(missing|unreadable|unread)$/, '')} ${one.at}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
+}
+
+const LACKING: Readonly<Partial<Record<Refutation['code'], string>>> = {
+  'approves-unreadable': 'unreadable',
+  'approves-unread': 'not read in time',
+};
+
+function complaint(
+  loop: Loop,
+  group: readonly [Refutation, ...Refutation[]],
+  number: number,
+  lineOf: (path: Refutation['path']) => string | null,
+): string[] {
+  const [{ at, says, story, mend, path }, ...others] = group;
+  const place = lineOf(path);
+  return [
+    `## ${number}. ${group.map(({ code }) => code).join(', ')}: ${spoken(at)}${place === null ? '' : `, ${place}`}`,
+    '',
+    [says, ...others.map(({ code }) => `The same where it is ${LACKING[code] ?? code}.`)].join(' '),
+    '',
+    ...(story === null ? [] : [...tellStory(loop, story), '']),
+    `Mend: ${mend}`,
+    '',
+  ];
+}
+
+function tellStory(loop: Loop, story: Story): string[] {
+  const target = story.target === null ? '' : ` and the target ${story.target}`;
+  const lines = [`How it comes about, where the cap is ${story.cap}${target}:`, ''];
+  let before: Scene | null = null;
+  for (const scene of story.scenes) {
+    const again = before !== null && sayings(loop, before) === sayings(loop, scene);
+    const forged = scene.forged ? ` The files of the session claim round ${scene.round}.` : '';
+    lines.push(`- Round ${scene.round} of ${story.cap}.${forged} ${again ? 'The critic says the same again.' : sayings(loop, scene)}`);
+    if (!again) for (const { rule, message } of scene.anomalies) lines.push(`  Anomaly ${rule}: ${message}`);
+    lines.push(`  ${endOf(loop, scene, again && before?.rule === scene.rule)}`);
+    before = scene;
+  }
+  return lines;
+}
+
+function sayings(loop: Loop, scene: Scene): string {
+  const facts = scene.facts.map(([fact, value]) => `${fact} is ${word(value)}`);
+  const lacking = scene.lacking.map(([name, state]) => `${loop.evidence[name]?.what ?? name} (${state})`);
+  const said = facts.length === 0 ? '' : `The critic says: ${facts.join(', ')}.`;
+  const lacks = lacking.length === 0 ? '' : `Not there: ${lacking.join(', ')}.`;
+  return said === '' && lacks === '' ? 'Whatever the critic says.' : `${said} ${lacks}`.trim();
+}
+
+function endOf(loop: Loop, scene: Scene, again: boolean): string {
+  if (scene.rule === null) return 'No row matches.';
+  if (scene.outcome === null) return `${scene.rule} stops with an error: ${scene.reason}`;
+  const decides = `Row ${scene.rule} decides ${loop.words[scene.outcome]} (${scene.outcome})`;
+  return again ? `${decides} again.` : `${decides}: ${scene.reason}`;
+}
+
+function word(value: unknown): string {
+  return value === null ? 'absent' : String(value);
+}
+
+function proven(loop: Loop, proof: Proof): string[] {
+  const { first } = loop.round;
+  const stops = proof.revisions === null ? 'never' : count(proof.revisions, 'revision');
+  const vows = loop.promises?.length ?? 0;
+  return [
+    '- Every combination ends in exactly one row, or in an error that says what to do.',
+    `- Every critic is stopped: with the cap of ${loop.cap.default}, rounds counted from ${first}, after ${stops} at most; so is one who owns the session folder, since the round never falls and rules, cap and target are frozen by the first verdict.`,
+    '- At the cap a row asks a person, accepts, or converges by a declared waiver.',
+    '- Nothing is approved over a Critical finding, on missing, unreadable or unread evidence, or on a fact that nobody measured, without a declared waiver.',
+    '- With `--strict` nothing is approved by waiver.',
+    `- No row and no repair is dead; the repairs settle.`,
+    ...(vows === 0
+      ? []
+      : [`- ${vows === 1 ? 'Its promise holds' : `All ${vows} promises hold`}: ${(loop.promises ?? []).map((vow) => vow.id).join(', ')}.`]),
+  ];
+}
+
+function section(heading: string, intro: string | null, lines: readonly string[]): string[] {
+  if (lines.length === 0) return [];
+  return [`## ${heading}`, '', ...(intro === null ? [] : [intro, '']), ...lines.map((line) => `- ${line}`), ''];
+}

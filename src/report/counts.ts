@@ -1,0 +1,7 @@
+// Numbers with their nouns, as people write them: `1 case`, `6,912 cases`.
+
+export function count(number: number, noun: string): string {
+  const [whole = '', rest] = (Number.isInteger(number) && number < 1e15 ? String(number) : number.toExponential(1)).split('e+');
+  const grouped = rest === undefined ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : `${whole} x 10^${rest}`;
+  return `${grouped} ${noun}${number === 1 ? '' : 's'}`;
+}
