@@ -1,16 +1,13 @@
 // The one door for the command, the library and what comes later: wires the rooms together. It holds no rule of its own.
 
-import { dirname } from 'node:path';
 import type { Verdict } from './model.js';
 import { UmpireError, isUmpireError } from './errors.js';
-import { chainsOf, findPeers } from './brain/chains.js';
+import { chainsOf } from './brain/chains.js';
 import { chainKey, decidedIn } from './brain/evolve.js';
 import type { PastVerdict } from './brain/evolve.js';
 import type { Event, VerdictGiven } from './brain/messages.js';
-import { step, unwritable } from './brain/step.js';
+import { unwritable } from './brain/step.js';
 import type { Draft } from './brain/step.js';
-import { BUILTIN_NAMES, builtinLoop } from './loops/builtin.js';
-import { compileLoop } from './loops/compile.js';
 import { decidingSources } from './loops/facts.js';
 import type { Loop } from './loops/loop.js';
 import { verdictPage } from './report/verdict-page.js';
@@ -18,13 +15,21 @@ import { elapsedMs } from './runtime/clock.js';
 import { checkPlaces, commitVerdict, finishVerdict, prepareTasks } from './runtime/commit.js';
 import { openFolder } from './runtime/folder.js';
 import type { SessionFolder } from './runtime/folder.js';
-import { gather, rowOutputs } from './runtime/gather.js';
+import { rowOutputs } from './runtime/gather.js';
 import type { Gathering } from './runtime/gather.js';
 import { sha256 } from './runtime/hash.js';
+import { hear, recordScene, summon } from './runtime/hearing.js';
+import type { Summons } from './runtime/hearing.js';
 import { acquireLock } from './runtime/lock.js';
+import { resolveLoop } from './runtime/loop-choice.js';
+import { folderPlace } from './runtime/place.js';
 import { CONFIG, findProject, loadRole, readConfigText } from './runtime/project.js';
 import { observe } from './runtime/scene.js';
 import type { Scene } from './runtime/scene.js';
+
+export { check } from './runtime/check.js';
+export type { Checked } from './runtime/check.js';
+export { replay, replayAll } from './runtime/replay.js';
 
 export interface DecideRequest {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -100,15 +105,11 @@ function decideIn(context: Context): Decision {
   if (request.round !== undefined && request.round < scene.round)
     throw new UmpireError('round-below', { asked: request.round, round: scene.round });
   const round = Math.max(scene.round, request.round ?? 0);
-  const gathering = gatherFor(context, scene, round);
-  const draft = step({
-    compiled: compileLoop(scene.loop),
-    chain: scene.chain,
-    params: { round, cap: scene.cap, target: scene.target, strict: context.strict },
-    tasks: scene.tasks,
-    waves: scene.waves,
-    critic: scene.critic,
-    exhibits: gathering.exhibits,
+  const { gathering, draft } = hear({
+    ...summonsOf(context, scene, round),
+    cap: scene.cap,
+    target: scene.target,
+    strict: context.strict,
     past: last !== null && last.verdict.outcome === 'revise' ? last.lists : null,
     role,
     anomalies: scene.anomalies,
@@ -122,6 +123,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
   const { folder, request } = context;
   let draft = drafted;
   let prepared = null;
+  let failure: string | null = null;
   if (request.dryRun !== true) {
     checkPlaces(folder, draft);
     try {
@@ -130,9 +132,11 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
       const instead = isUmpireError(error) ? unwritable(scene.loop, draft, error.message) : null;
       if (instead === null) throw error;
       draft = instead;
+      failure = (error as UmpireError).message;
     }
   }
   const past = scene.state.verdicts.get(chainKey(scene.loop.loop, scene.chain)) ?? [];
+  const recorded = recordScene(scene, gathering, failure, draft.verdict.status === 'partial');
   const given: VerdictGiven = {
     key: keyOf(scene, gathering),
     strict: context.strict,
@@ -149,6 +153,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
       past: past.filter((one) => one.verdict.status === 'decided'),
     }),
     effects: draft.effects,
+    scene: recorded.scene,
   };
   const last = past.at(-1);
   const same = last !== undefined && last.key === given.key && JSON.stringify(last.verdict) === JSON.stringify(given.verdict);
@@ -166,7 +171,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
       ts,
       before,
       given,
-      blobs: gathering.blobs,
+      blobs: recorded.blobs,
       tasks: scene.file,
       board: scene.board,
       results: scene.state.results,
@@ -183,7 +188,7 @@ function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision
   if (last.verdict.rule === scene.loop.unwritable?.id) return null;
   const waived = scene.loop.table.some((row) => row.id === last.verdict.rule && row.waiver !== undefined);
   if (waived && last.strict !== context.strict) return null;
-  const gathering = gatherFor(context, scene, last.verdict.round);
+  const gathering = summon(summonsOf(context, scene, last.verdict.round));
   if (keyOf(scene, gathering) !== last.key) return null;
   if (request.round !== undefined && request.round < last.verdict.round)
     throw new UmpireError('round-below', { asked: request.round, round: last.verdict.round });
@@ -219,17 +224,9 @@ function notesOn(scene: Scene): readonly string[] {
   return notes;
 }
 
-function gatherFor(context: Context, scene: Scene, round: number): Gathering {
-  return gather({
-    folder: context.folder,
-    loop: scene.loop,
-    chain: scene.chain,
-    round,
-    critic: scene.critic?.task ?? null,
-    peers: findPeers(scene.loop, scene.tasks, scene.waves, scene.critic),
-    board: scene.board,
-    expired: context.expired,
-  });
+function summonsOf({ folder, expired }: Context, scene: Scene, round: number): Summons {
+  const { loop, chain, tasks, waves, critic } = scene;
+  return { place: folderPlace(folder, scene.board, expired), loop, chain, round, tasks, waves, critic };
 }
 
 /** E4: the same row with the same outputs, the same bytes of its reports, the same round in the state files, the same cap. */
@@ -256,16 +253,6 @@ function eventsBefore(context: Context, scene: Scene, draft: Draft): readonly Ev
   if (loop.target !== undefined && !state.targets.has(chainKey(loop.loop, chain)))
     events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target: scene.target } });
   return events;
-}
-
-async function resolveLoop(loop: string | Loop): Promise<{ readonly loop: Loop; readonly folder: string | null }> {
-  if (typeof loop !== 'string') return { loop, folder: null };
-  const builtin = builtinLoop(loop);
-  if (builtin !== null) return { loop: builtin, folder: null };
-  const looksLikeFile = /[./\\]/.test(loop);
-  if (!looksLikeFile) throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_NAMES.join(', ') });
-  const { readLoopFile } = await import('./runtime/authored.js');
-  return { loop: readLoopFile(loop), folder: dirname(loop) };
 }
 
 async function strictBySettings(project: string | null): Promise<boolean> {

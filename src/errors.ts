@@ -94,6 +94,11 @@ export const ERRORS = {
     message: 'journal.ndjson line {line} was written in format version {version}; this Umpire knows up to {known}.',
     hint: 'Update Umpire: npm install -g umpire@latest.',
   },
+  'never-judged': {
+    exit: 1,
+    message: 'Nothing was ever judged in "{path}": there is no journal.ndjson.',
+    hint: 'Judge it first: `umpire decide <loop> {path}`.',
+  },
   'role-missing': {
     exit: 1,
     message: 'The role definition {role} was not found: {detail}.',

@@ -156,7 +156,8 @@ function openRounds(loop: Loop, state: SessionState, traces: Traces): number {
   return round;
 }
 
-function afterRevisions(past: readonly PastVerdict[]): number {
+/** The round that a chain's verdicts have brought it to. */
+export function afterRevisions(past: readonly PastVerdict[]): number {
   let round = 0;
   for (const { verdict } of past) round = Math.max(round, verdict.outcome === 'revise' ? verdict.round + 1 : verdict.round);
   return round;

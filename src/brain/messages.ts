@@ -1,8 +1,8 @@
 // What happens in a session, as the journal keeps it. Events are past tense and never change their meaning: a new
 // meaning is a new event or a new version.
 
-import type { Verdict } from '../model.js';
-import type { FactValue, Loop } from '../loops/loop.js';
+import type { Anomaly, Verdict } from '../model.js';
+import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
 
 /** The version of the journal's lines that this code writes. It reads this one and all before it. */
 export const JOURNAL_VERSION = 1;
@@ -46,8 +46,34 @@ export type Event =
       readonly data: { readonly verdict: number; readonly results: string | null };
     };
 
+/** One piece of evidence as a verdict found it, before another stood in for it. */
+export interface RecordedExhibit {
+  readonly state: EvidenceState;
+  /** Where it lay. Without a hash: it could not be read, or decides nothing and was too large to keep. */
+  readonly path?: string;
+  /** Its bytes are `blobs/<sha256>`. */
+  readonly sha256?: string;
+  /** Why no bytes could be read, without the path. */
+  readonly problem?: string;
+}
+
+/** What a verdict saw beside its evidence, so that it can be judged again from the journal and the blobs alone. */
+export interface RecordedScene {
+  /** The critic's task, by id. */
+  readonly critic: string | null;
+  /** tasks.csv before the verdict: its text, or its hash where it is long and kept as a blob. */
+  readonly tasks: string | { readonly sha256: string } | null;
+  /** Noticed before the evidence was read. */
+  readonly anomalies: readonly Anomaly[];
+  readonly exhibits: Readonly<Record<string, RecordedExhibit>>;
+  /** The error that kept the verdict's tasks from being written. */
+  readonly unwritable: string | null;
+  /** The rules, where no line of the journal has frozen them: a partial verdict before the first decided one. */
+  readonly rules: Loop | null;
+}
+
 export interface VerdictGiven {
-  /** What makes evidence the same evidence: see rounds.ts. */
+  /** What makes evidence the same evidence: see `keyOf` in engine.ts. */
   readonly key: string;
   readonly strict: boolean;
   /** What the chain is held to, where its loop has a target. */
@@ -59,6 +85,8 @@ export interface VerdictGiven {
   readonly lists: Readonly<Record<string, readonly string[]>>;
   readonly report: string;
   readonly effects: Effects;
+  /** Left out by versions that did not keep it: such a verdict cannot be judged again. */
+  readonly scene?: RecordedScene;
 }
 
 /** An event with its place in the journal. */

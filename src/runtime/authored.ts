@@ -5,13 +5,26 @@ import { readFileSync, statSync } from 'node:fs';
 import { LineCounter, parseDocument } from 'yaml';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { decodeExactly } from '../formats/decode.js';
-import { parseLoop } from '../loops/loop-file.js';
+import { lineOf, parseLoop } from '../loops/loop-file.js';
 import type { Loop } from '../loops/loop.js';
 import { faultOf } from './folder.js';
 
 const MAX_LOOP_BYTES = 1024 * 1024;
 
 export function readLoopFile(path: string): Loop {
+  return parseLoop(readLoopText(path), path);
+}
+
+/** A loop to be checked: its table may have gaps. `lineOf` finds the line of a part of it. */
+export function readDraftFile(path: string): {
+  readonly loop: Loop;
+  readonly lineOf: (part: readonly (string | number)[]) => number | null;
+} {
+  const text = readLoopText(path);
+  return { loop: parseLoop(text, path, { gaps: true }), lineOf: (part) => lineOf(text, part) };
+}
+
+function readLoopText(path: string): string {
   let bytes: Buffer;
   try {
     const stat = statSync(path);
@@ -25,7 +38,7 @@ export function readLoopFile(path: string): Loop {
   }
   const decoded = decodeExactly(bytes);
   if (!decoded.ok) throw new UmpireError('loop-unreadable', { file: path, detail: decoded.problem });
-  return parseLoop(decoded.text, path);
+  return decoded.text;
 }
 
 export interface Settings {

@@ -1,7 +1,9 @@
-// Gathers a loop's evidence from the session folder: finds each source, reads it with its reader, keeps its bytes.
+// Gathers a loop's evidence from a place (the session folder, or what a verdict recorded of it): finds each source, reads
+// it with its reader, keeps its bytes.
 
 import { join, normalize } from 'node:path';
 import type { Discovery, EvidenceRef, Finding, Reading, Task } from '../model.js';
+import type { RecordedExhibit } from '../brain/messages.js';
 import type { Exhibit } from '../brain/step.js';
 import { decodeTolerantly } from '../formats/decode.js';
 import { printDiscovery } from '../formats/discoveries.js';
@@ -10,68 +12,80 @@ import { READERS } from '../formats/readers.js';
 import { countFindings } from '../formats/severity.js';
 import { decidingSources } from '../loops/facts.js';
 import type { Loop, Source } from '../loops/loop.js';
-import type { Board } from './board.js';
 import { BOARD } from './board.js';
-import { listFiles, readBytes } from './folder.js';
-import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
+import type { Place } from './place.js';
 
 export interface GatherInput {
-  readonly folder: SessionFolder;
+  readonly place: Place;
   readonly loop: Loop;
   readonly chain: string;
   readonly round: number;
   readonly critic: Task | null;
   /** The critic's row and those of critics that ran beside it. */
   readonly peers: readonly Task[];
-  readonly board: Board;
-  readonly expired: () => boolean;
 }
 
 export interface Gathering {
   readonly exhibits: Readonly<Record<string, Exhibit>>;
   /** The evidence itself, by its hash. */
   readonly blobs: ReadonlyMap<string, string | Uint8Array>;
+  /** What each source was found to be, before another stood in for it. */
+  readonly record: Readonly<Record<string, RecordedExhibit>>;
 }
 
 /** Text as it was found, or why there is none. */
 interface Found {
   readonly path: string;
   readonly content: string | Uint8Array | null;
-  readonly state: 'ok' | 'missing' | 'unreadable';
+  readonly state: 'ok' | 'missing' | 'unreadable' | 'unread';
   readonly problem: string | null;
+  /** Why no bytes could be read, without the path. */
+  readonly fault?: string;
+  /** There, but it decides nothing and is too large to keep: as good as missing. */
+  readonly large?: true;
 }
 
 export function gather(input: GatherInput): Gathering {
   const blobs = new Map<string, string | Uint8Array>();
   const exhibits: Record<string, Exhibit> = {};
+  const record: Record<string, RecordedExhibit> = {};
   const deciding = new Set(decidingSources(input.loop));
   for (const [name, source] of Object.entries(input.loop.evidence)) {
-    exhibits[name] = input.expired() ? unread(source) : exhibit(source, input, blobs, deciding.has(name) ? Infinity : MOST_ASIDE);
+    const found = keepable(input.place.isReached(name) ? find(name, source, input) : UNREAD, deciding.has(name));
+    const exhibit = read(source, found, input, blobs);
+    exhibits[name] = exhibit;
+    record[name] = recordOf(exhibit, found);
   }
   for (const [name, source] of Object.entries(input.loop.evidence)) {
     const standIn = source.else === undefined ? undefined : exhibits[source.else];
     if (exhibits[name]?.state === 'missing' && standIn?.state === 'ok') exhibits[name] = { ...standIn, ref: null };
   }
-  return { exhibits, blobs };
+  return { exhibits, blobs, record };
 }
 
-function unread(source: Source): Exhibit {
-  return { state: 'unread', reading: null, ref: null, reader: readerOf(source), problem: null };
-}
-
-function readerOf(source: Source): string {
-  return 'reader' in source ? source.reader : 'row';
-}
+const UNREAD: Found = { path: '', content: null, state: 'unread', problem: null };
 
 /** What decides nothing is kept only where it is not large: a log of gigabytes is no use to a verdict. */
 const MOST_ASIDE = 4 * 1024 * 1024;
 
-function exhibit(source: Source, input: GatherInput, blobs: Map<string, string | Uint8Array>, most: number): Exhibit {
-  const reader = readerOf(source);
-  if ('discoveries' in source && input.board.state === 'unread') return unread(source);
-  const found = find(source, input);
-  if (found.content !== null && found.content.length > most) return { state: 'missing', reading: null, ref: null, reader, problem: null };
+function keepable(found: Found, decides: boolean): Found {
+  const isLarge = found.content !== null && found.content.length > MOST_ASIDE;
+  return isLarge && !decides ? tooLarge(found.path) : found;
+}
+
+function tooLarge(path: string): Found {
+  return { path, content: null, state: 'missing', problem: null, large: true };
+}
+
+function recordOf({ state, ref }: Exhibit, { path, large, fault }: Found): RecordedExhibit {
+  if (ref !== null) return { state, path: ref.path, sha256: ref.sha256 };
+  if (fault !== undefined) return { state, path, problem: fault };
+  return large === true ? { state, path } : { state };
+}
+
+function read(source: Source, found: Found, input: GatherInput, blobs: Map<string, string | Uint8Array>): Exhibit {
+  const reader = 'reader' in source ? source.reader : 'row';
   if (found.content === null) return { state: found.state, reading: null, ref: null, reader, problem: found.problem };
   const hash = sha256(found.content);
   blobs.set(hash, found.content);
@@ -84,7 +98,7 @@ function exhibit(source: Source, input: GatherInput, blobs: Map<string, string |
   return { state: 'unreadable', reading: null, ref, reader, problem: `${found.path}${line === undefined ? '' : `:${line}`}: ${problem}` };
 }
 
-function find(source: Source, input: GatherInput): Found {
+function find(name: string, source: Source, input: GatherInput): Found {
   if ('row' in source) return findRow(input);
   if ('column' in source) return findColumn(source.column, input);
   if ('file' in source)
@@ -93,7 +107,7 @@ function find(source: Source, input: GatherInput): Found {
       input,
     );
   if ('folder' in source) return findInFolder(source, input);
-  return findOnBoard(source, input);
+  return findOnBoard(name, source, input);
 }
 
 function missing(where: string): Found {
@@ -130,11 +144,13 @@ function findColumn(column: string, { loop, critic, peers }: GatherInput): Found
   return { path: `tasks.csv#${critic.id}.${column}`, content: cell, state: 'ok', problem: null };
 }
 
-function findFile(paths: readonly string[], { folder }: GatherInput): Found {
+function findFile(paths: readonly string[], { place }: GatherInput): Found {
   for (const path of paths) {
-    const read = readBytes(folder, path);
+    const read = place.read(path);
     if (read.kind === 'bytes') return { path, content: read.bytes, state: 'ok', problem: null };
-    if (read.kind === 'unreadable') return { path, content: null, state: 'unreadable', problem: `${path}: ${read.problem}.` };
+    if (read.kind === 'large') return tooLarge(path);
+    if (read.kind === 'unreadable')
+      return { path, content: null, state: 'unreadable', problem: `${path}: ${read.problem}.`, fault: read.problem };
   }
   return missing(paths.join(' and '));
 }
@@ -148,10 +164,11 @@ function findInFolder(declared: FolderSource, input: GatherInput): Found {
   const named = source.named === undefined ? [] : namedPaths(input.critic?.columns[source.named] ?? '', source);
   for (const path of named) {
     const found = findFile([path], input);
-    if (found.state !== 'missing') return found;
+    if (found.state !== 'missing' || found.large === true) return found;
   }
   const paths = folders.flatMap((folder) =>
-    listFiles(input.folder, folder)
+    input.place
+      .list(folder)
       .filter((name) => !name.startsWith('.') && isWanted(`${folder}/${name}`, source))
       .toSorted(byName)
       .map((name) => `${folder}/${name}`),
@@ -212,13 +229,13 @@ function byName(a: string, b: string): number {
 
 type BoardSource = Extract<Source, { discoveries: string }>;
 
-function findOnBoard(source: BoardSource, input: GatherInput): Found {
-  const { board } = input;
+function findOnBoard(name: string, source: BoardSource, input: GatherInput): Found {
+  const board = input.place.board(name, source.discoveries);
   const path = `${BOARD}#${source.discoveries}`;
+  if (board.state === 'unread') return UNREAD;
   if (board.state === 'unreadable')
-    return { path, content: null, state: 'unreadable', problem: `${BOARD}: ${board.problem ?? 'it could not be read'}.` };
-  const typed = board.scan.entries.filter((entry) => entry.type === source.discoveries);
-  const entries = pickEntries(typed, source, input);
+    return { path, content: null, state: 'unreadable', problem: `${BOARD}: ${board.problem}.`, fault: board.problem };
+  const entries = pickEntries(board.entries, source, input);
   if (entries.length === 0) return missing(`${source.discoveries} entries in ${BOARD}`);
   const content = entries.map(({ ts, worker, type, data }) => printDiscovery({ ts, worker, type, data })).join('');
   return { path, content, state: 'ok', problem: null };

@@ -1,0 +1,79 @@
+// One hearing: the evidence of a chain's round is gathered and judged. The same for a session that is judged now and for a
+// verdict that is judged again from its record. Also what of it is recorded.
+
+import type { Anomaly, RoleRef, Task } from '../model.js';
+import { findPeers } from '../brain/chains.js';
+import type { Placed } from '../brain/chains.js';
+import type { RecordedScene } from '../brain/messages.js';
+import { step } from '../brain/step.js';
+import type { Draft } from '../brain/step.js';
+import { compileLoop } from '../loops/compile.js';
+import type { PastLists } from '../loops/facts.js';
+import type { Refusal } from '../loops/judge.js';
+import type { Loop } from '../loops/loop.js';
+import { gather } from './gather.js';
+import type { Gathering } from './gather.js';
+import { sha256 } from './hash.js';
+import type { Place } from './place.js';
+import type { Scene } from './scene.js';
+
+/** What is needed to gather the evidence of a round. */
+export interface Summons {
+  readonly place: Place;
+  readonly loop: Loop;
+  readonly chain: string;
+  readonly round: number;
+  readonly tasks: readonly Task[];
+  readonly waves: Int32Array;
+  readonly critic: Placed | null;
+}
+
+export interface Hearing extends Summons {
+  readonly cap: number;
+  readonly target: number;
+  readonly strict: boolean;
+  /** The compared lists of the chain's last verdict, where that was a revision. */
+  readonly past: PastLists;
+  readonly role: RoleRef;
+  /** Noticed before the evidence was read. */
+  readonly anomalies: readonly Anomaly[];
+}
+
+export function summon({ place, loop, chain, round, tasks, waves, critic }: Summons): Gathering {
+  return gather({ place, loop, chain, round, critic: critic?.task ?? null, peers: findPeers(loop, tasks, waves, critic) });
+}
+
+export function hear(hearing: Hearing): { readonly gathering: Gathering; readonly draft: Draft | Refusal } {
+  const { loop, chain, round, cap, target, strict, tasks, waves, critic, past, role, anomalies } = hearing;
+  const gathering = summon(hearing);
+  const params = { round, cap, target, strict };
+  const { exhibits } = gathering;
+  return { gathering, draft: step({ compiled: compileLoop(loop), chain, params, tasks, waves, critic, exhibits, past, role, anomalies }) };
+}
+
+/** A longer tasks.csv is kept as a blob, not in every line of the journal. */
+const MOST_INLINE = 16 * 1024;
+
+/** What a verdict keeps of its scene, and the blobs that go with it. */
+export function recordScene(
+  scene: Scene,
+  gathering: Gathering,
+  unwritable: string | null,
+  isPartial: boolean,
+): { readonly scene: RecordedScene; readonly blobs: Gathering['blobs'] } {
+  const text = scene.file?.document.text ?? null;
+  const isLong = text !== null && Buffer.byteLength(text) > MOST_INLINE;
+  const hash = isLong ? sha256(text) : null;
+  const isFrozen = scene.state.frozen.has(scene.loop.loop);
+  return {
+    scene: {
+      critic: scene.critic?.task.id ?? null,
+      tasks: hash === null ? text : { sha256: hash },
+      anomalies: scene.anomalies,
+      exhibits: gathering.record,
+      unwritable,
+      rules: isPartial && !isFrozen ? scene.loop : null,
+    },
+    blobs: hash === null || text === null ? gathering.blobs : new Map([...gathering.blobs, [hash, text]]),
+  };
+}

@@ -1,0 +1,157 @@
+// Replay: every verdict of a session judged again from its journal and the evidence it kept, by the rules of then and, if
+// asked, by others. Reads only; takes no lock.
+
+import { readdirSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { UmpireError, isUmpireError } from '../errors.js';
+import { NEW_SESSION, chainKey, evolve } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
+import type { Recorded, VerdictGiven } from '../brain/messages.js';
+import type { PastLists } from '../loops/facts.js';
+import type { Loop } from '../loops/loop.js';
+import type { ProjectReplay, Replay, ReplayedVerdict, SessionReplay } from '../report/replay-page.js';
+import { openFolder } from './folder.js';
+import type { SessionFolder } from './folder.js';
+import { checkJournal } from './journal-check.js';
+import { resolveLoop } from './loop-choice.js';
+import { findProject } from './project.js';
+import { differencesIn, hearByOther, retrieve } from './second-hearing.js';
+import type { CaseFile } from './second-hearing.js';
+
+export interface ReplayRequest {
+  /** The session folder. */
+  readonly session: string;
+  /** Other rules to hold the recorded evidence against: a built-in loop's name, the path of a loop file, or a loop. */
+  readonly loop?: string | Loop;
+}
+
+export interface ReplayAllRequest {
+  /** A folder of the project; the current one, where it is left out. */
+  readonly project?: string;
+  readonly loop?: string | Loop;
+}
+
+/** Judges every verdict of a session again. Throws where there is no session, or nothing was ever judged in it. */
+export async function replay(request: ReplayRequest): Promise<Replay> {
+  const other = await otherOf(request.loop);
+  const replayed = replayFolder(openFolder(request.session), request.session, other);
+  if (replayed === null) throw new UmpireError('never-judged', { path: request.session });
+  return replayed;
+}
+
+/** The sessions of a project: its own, and foreign ones. */
+const SESSIONS = ['.umpire/sessions', '.workflow/.csv-wave'];
+
+/** Judges every session of a project again. What is wrong with one never stops the others. */
+export async function replayAll(request: ReplayAllRequest): Promise<ProjectReplay> {
+  const loop = await otherOf(request.loop);
+  const start = openFolder(request.project ?? '.').root;
+  const project = findProject(join(start, 'x')) ?? start;
+  const other = loop === null ? null : { ...loop, sameNameOnly: true };
+  const sessions = SESSIONS.flatMap((place) => foldersIn(join(project, place))).map((path) =>
+    replayOne(path, relative(project, path), other),
+  );
+  return { project, sessions };
+}
+
+function foldersIn(place: string): readonly string[] {
+  try {
+    return readdirSync(place)
+      .toSorted()
+      .map((name) => join(place, name))
+      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
+  } catch {
+    return [];
+  }
+}
+
+function replayOne(path: string, session: string, other: Other | null): SessionReplay {
+  try {
+    return replayFolder(openFolder(path), session, other) ?? { session, state: 'never judged' };
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    const { code, message, hint } = error;
+    return { session, state: 'unreadable', error: { code, message, hint } };
+  }
+}
+
+interface Other {
+  readonly loop: Loop;
+  readonly name: string;
+  /** Verdicts of a loop with another name are none of its business, even where the session has no other loop. */
+  readonly sameNameOnly: boolean;
+}
+
+async function otherOf(loop: string | Loop | undefined): Promise<Other | null> {
+  if (loop === undefined) return null;
+  const chosen = await resolveLoop(loop);
+  return { loop: chosen.loop, name: typeof loop === 'string' ? loop : loop.loop, sameNameOnly: false };
+}
+
+/** Null where there is no journal. */
+function replayFolder(folder: SessionFolder, session: string, other: Other | null): Replay | null {
+  const journal = checkJournal(folder);
+  if (journal === null) return null;
+  const walk: Walk = { folder, other, loops: loopsOf(journal.events), pasts: new Map(), ended: new Map() };
+  const verdicts: ReplayedVerdict[] = [];
+  let state = NEW_SESSION;
+  for (const event of journal.events) {
+    if (event.type === 'VerdictGiven') verdicts.push(replayVerdict(walk, state, event, event.data));
+    if (KNOWN.has(event.type)) state = evolve(state, event);
+  }
+  return { session, state: 'replayed', chain: journal.chain, verdicts, by: other?.name ?? null };
+}
+
+/** Events of a later version that changed no meaning are passed over. */
+const KNOWN: ReadonlySet<string> = new Set<Recorded['type']>([
+  'SessionObserved',
+  'RulesFrozen',
+  'TargetFrozen',
+  'CapChanged',
+  'VerdictGiven',
+  'VerdictProjected',
+]);
+
+function loopsOf(events: readonly Recorded[]): ReadonlySet<string> {
+  return new Set(events.flatMap((event) => (event.type === 'VerdictGiven' ? [event.data.verdict.loop] : [])));
+}
+
+interface Walk {
+  readonly folder: SessionFolder;
+  readonly other: Other | null;
+  readonly loops: ReadonlySet<string>;
+  /** By chain: the compared lists of its last revision, as the other rules see them. */
+  readonly pasts: Map<string, PastLists>;
+  /** By chain: the line whose verdict the other rules would not have followed by another round. */
+  readonly ended: Map<string, number>;
+}
+
+function replayVerdict(walk: Walk, before: SessionState, { seq, ts }: Recorded, given: VerdictGiven): ReplayedVerdict {
+  const { loop, chain, round, maxRounds, decision, outcome, rule, unverified, status: was } = given.verdict;
+  const base = { seq, ts, loop, chain, round, maxRounds, decision, outcome, rule, unverified, partial: was === 'partial' };
+  try {
+    const retrieved = retrieve(walk.folder, before, given);
+    if (!retrieved.ok) return { ...base, status: 'lost', differences: [], note: retrieved.why };
+    const differences = differencesIn(retrieved.file);
+    const other = replayByOther(walk, seq, retrieved.file);
+    return { ...base, status: differences.length === 0 ? 'same' : 'differs', differences, ...other };
+  } catch (error) {
+    // The journal is only as good as whoever wrote it: rules or tasks in it may be none.
+    const detail = error instanceof Error ? error.message : String(error);
+    return { ...base, status: 'lost', differences: [], note: `what the journal holds of it cannot be judged: ${detail}` };
+  }
+}
+
+function replayByOther({ other, loops, pasts, ended }: Walk, seq: number, file: CaseFile): Pick<ReplayedVerdict, 'other' | 'note'> {
+  if (other === null) return {};
+  const { verdict } = file.given;
+  if (verdict.loop !== other.loop.loop && (other.sameNameOnly || loops.size > 1))
+    return { note: `${other.name} has no say in the ${verdict.loop} loop` };
+  if (verdict.status === 'partial') return { note: 'time ran out on it, so other rules are not asked' };
+  const key = chainKey(verdict.loop, verdict.chain);
+  const heard = hearByOther(file, other.loop, pasts.get(key) ?? null);
+  pasts.set(key, verdict.outcome === 'revise' ? heard.lists : null);
+  const endedAt = ended.get(key) ?? null;
+  if (endedAt === null && verdict.outcome === 'revise' && heard.verdict.outcome !== 'revise') ended.set(key, seq);
+  return { other: { ...heard.verdict, endedAt } };
+}
