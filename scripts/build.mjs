@@ -21,13 +21,16 @@ const shared = {
   logOverride: { 'empty-import-meta': 'silent' },
 };
 
-/** Reading what people write needs YAML and a schema: a second file, loaded only then. */
-const authoredApart = {
-  name: 'authored-apart',
+/** What a verdict does not need: reading what people write (YAML and a schema), and other commands. Files of their own, loaded late. */
+const LATE = { authored: 'src/runtime/authored.ts', check: 'src/cli/check.ts', replay: 'src/cli/replay.ts' };
+
+const lateApart = {
+  name: 'late-apart',
   setup(builder) {
-    builder.onResolve({ filter: /\/authored\.js$/ }, (args) =>
-      args.kind === 'dynamic-import' ? { path: './authored.cjs', external: true } : undefined,
-    );
+    builder.onResolve({ filter: /\.js$/ }, (args) => {
+      const name = /([\w-]+)\.js$/.exec(args.path)?.[1] ?? '';
+      return args.kind === 'dynamic-import' && name in LATE ? { path: `./${name}.cjs`, external: true } : undefined;
+    });
   },
 };
 
@@ -62,7 +65,7 @@ function buildCommand(name, plugins) {
     format: 'cjs',
     minify: true,
     supported: { 'dynamic-import': false },
-    plugins: [authoredApart, ...plugins],
+    plugins: [lateApart, ...plugins],
     banner: { js: '(function (require, __dirname) {' },
     footer: { js: '})' },
   });
@@ -85,10 +88,12 @@ await Promise.all([
   ),
   build({
     ...shared,
-    entryPoints: { authored: 'src/runtime/authored.ts' },
+    entryPoints: LATE,
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
+    supported: { 'dynamic-import': false },
+    plugins: [lateApart],
   }),
   build({ ...shared, entryPoints: { index: 'src/index.ts' }, outdir: 'dist', format: 'esm', splitting: true, sourcemap: true }),
 ]);

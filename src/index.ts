@@ -1,7 +1,7 @@
 // The library's front door: named re-exports, nothing else.
 
-export { decide } from './engine.js';
-export type { DecideRequest, Decision } from './engine.js';
+export { check, decide, replay, replayAll } from './engine.js';
+export type { Checked, DecideRequest, Decision } from './engine.js';
 export { ERRORS, UmpireError, isUmpireError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export type {
@@ -32,4 +32,7 @@ export type { Judgement, Params, Refusal } from './loops/judge.js';
 export type { Facts, FactValue, Loop } from './loops/loop.js';
 export { defineLoop, parseLoop } from './loops/loop-file.js';
 export type { LoopInput } from './loops/loop-file.js';
+export { checkLoop } from './proof/check.js';
+export type { Proof } from './proof/check.js';
+export type { Refutation, Scene, Story } from './proof/refutation.js';
 export { verdictJson } from './report/verdict-json.js';

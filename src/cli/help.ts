@@ -8,6 +8,8 @@ It reads the critic's evidence and decides: done, another round, or call a perso
 
 Usage
   umpire decide <loop> <session>   judge the critic's latest result
+  umpire check <loop>              prove a loop's rules before they run, or show how they fail
+  umpire replay <session>          judge recorded verdicts again
   umpire help                      this text
   umpire --version
 
@@ -15,9 +17,12 @@ Loops
   design, testing, debt, review, brainstorm, or the path of a loop file of your own.
 
 Exit status
-  0 converge or accept · 3 revise · 4 escalate · 5 partial · 1 error · 2 usage
+  decide  0 converge or accept · 3 revise · 4 escalate · 5 partial · 1 error · 2 usage
+  check   0 proven · 3 refuted · 5 proven in part · 1 error · 2 usage
+  replay  0 the same · 3 a verdict differs · 1 a broken history or an error · 2 usage
 
 Examples
+  umpire check ./my-loop.yaml
   umpire decide review .umpire/sessions/review-payments-2026-03-01
   umpire decide testing ./session --layer L1 --json
   umpire decide ./my-loop.yaml ./session --dry-run
@@ -45,5 +50,47 @@ Examples
   umpire decide design .umpire/sessions/design-button-2026-03-01
   umpire decide testing ./session --layer L2 --json
   umpire decide ./docs-review.yaml ./session --max-rounds 5
+`,
+  check: `umpire check <loop>
+
+Proves a loop over every combination of its facts, absent ones and missing evidence included, through its
+repairs, in every round up to the cap and beyond: every case ends in a row, every critic is stopped, nothing is
+approved that should not be, no rule is dead, the promises hold. Otherwise it tells the shortest story of how
+they fail. It reads the loop and nothing else.
+
+  <loop>            design, testing, debt, review, brainstorm, or a loop file such as ./my-loop.yaml
+
+  --json            print the proof as one JSON object
+  --graph           print a Mermaid state diagram of the loop instead
+  --table           print its repairs, decision table, waivers and promises in Markdown instead
+
+Exit status
+  0 proven · 3 refuted · 5 proven in part: there are too many cases, and it says which facts to merge · 1 error · 2 usage
+
+Examples
+  umpire check design
+  umpire check ./my-loop.yaml
+  umpire check ./my-loop.yaml --graph > my-loop.mmd
+`,
+  replay: `umpire replay <session> [--loop file|name]
+umpire replay --all [--project DIR] [--loop file|name]
+
+Judges every recorded verdict again, from the journal and the evidence it kept, and says whether it comes
+out the same and whether the history is whole. It reads journal.ndjson and blobs/ only and writes nothing.
+
+  <session>         the session folder
+  --all             every session of the project: .umpire/sessions/ and .workflow/.csv-wave/
+  --project DIR     a folder of the project; the current one, where it is left out
+  --loop L          also judge the recorded evidence by other rules (a loop file or a built-in loop), and show
+                    where the verdicts would differ
+  --json            print one JSON object instead of Markdown
+
+Exit status
+  0 all the same · 3 a verdict differs · 1 a broken history, evidence that is gone or changed, or an error · 2 usage
+
+Examples
+  umpire replay .umpire/sessions/review-payments-2026-03-01
+  umpire replay ./session --loop ./stricter-review.yaml
+  umpire replay --all --json
 `,
 } as const;

@@ -9,12 +9,18 @@ import type { Outcome } from './outcome.js';
 async function main(args: readonly string[]): Promise<Outcome> {
   const [command, ...rest] = args;
   if (command === undefined) return { stderr: HELP.umpire, exit: 2 };
-  if (command === '--help' || command === '-h' || command === 'help')
-    return { stdout: rest[0] === 'decide' ? HELP.decide : HELP.umpire, exit: 0 };
+  if (command === '--help' || command === '-h' || command === 'help') return help(rest[0]);
   if (command === '--version' || command === '-v') return { stdout: `${VERSION}\n`, exit: 0 };
   if (command === 'decide') return runDecide(rest);
+  if (command === 'check') return (await import('./check.js')).runCheck(rest);
+  if (command === 'replay') return (await import('./replay.js')).runReplay(rest);
   if (command === 'warm-up') return warmUp(rest);
   throw new UmpireError('usage', { detail: `There is no command "${command}".`, command: 'decide' });
+}
+
+function help(command: string | undefined): Outcome {
+  const text = command !== undefined && Object.hasOwn(HELP, command) ? HELP[command as keyof typeof HELP] : HELP.umpire;
+  return { stdout: text, exit: 0 };
 }
 
 /** For the build: judges a sample session, so that the code kept for the next start holds what a verdict runs through. */

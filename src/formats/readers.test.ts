@@ -3,6 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { COUNTS } from './reader-counts.js';
 import { READERS } from './readers.js';
 
 const ROOT = new URL('../../fixtures/readers/', import.meta.url);
@@ -10,7 +11,10 @@ const ROOT = new URL('../../fixtures/readers/', import.meta.url);
 function check(reader: string, file: string): void {
   const text = readFileSync(new URL(`${reader}/${file}`, ROOT), 'utf8');
   const expected: unknown = JSON.parse(readFileSync(new URL(`${reader}/${file}.expected.json`, ROOT), 'utf8'));
-  expect(READERS[reader]?.(text, { path: `artifacts/${file}` })).toEqual(expected);
+  const result = READERS[reader]?.(text, { path: `artifacts/${file}` });
+  expect(result).toEqual(expected);
+  const word = COUNTS[reader];
+  if (result?.ok === true && word !== undefined) expect(result.reading.counts !== undefined, reader).toBe(word === 'always');
 }
 
 const samples = readdirSync(ROOT).flatMap((reader) =>
@@ -21,6 +25,10 @@ const samples = readdirSync(ROOT).flatMap((reader) =>
 
 test('every reader has samples, and every folder of samples has a reader', () => {
   expect([...new Set(samples.map(([reader]) => reader))].toSorted()).toEqual(Object.keys(READERS).toSorted());
+});
+
+test('counts are promised for readers that there are', () => {
+  expect(Object.keys(COUNTS).filter((reader) => !(reader in READERS))).toEqual([]);
 });
 
 describe('samples', () => {

@@ -166,12 +166,10 @@ function sampleNumber(span: Span): number {
   const high = highest(span);
   if (low === high) return low;
   const above = [Math.floor(low) + 1, hundredths(low + 0.01)];
-  const below = [Math.ceil(high) - 1, hundredths(high - 0.01)];
-  const candidates = holdsNumber(span, low)
-    ? span.highOpen
-      ? [...below.filter((value) => value > low), low]
-      : [low]
-    : [...above, high, ...below];
+  const whole = Math.ceil(high) - 1;
+  const below = whole > low || high - low >= 1 ? [whole, hundredths(high - 0.01)] : [hundredths(high - 0.01)];
+  const closed = span.highOpen ? [...below, low] : [low];
+  const candidates = holdsNumber(span, low) ? closed : [...above, high, ...below];
   return (
     candidates.find((value) => Number.isFinite(value) && holdsNumber(span, value)) ?? (Number.isFinite(low + high) ? (low + high) / 2 : 0)
   );

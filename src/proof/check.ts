@@ -132,7 +132,7 @@ function heldAt(space: Space, index: number, bit: number): Held {
 
 function strictApproves(loop: Loop, row: string): Refutation {
   const objection = { code: 'strict-approves', at: row, about: '' } as const;
-  return { code: objection.code, at: row, path: ['table'], story: null, ...wordsFor(loop, objection, row) };
+  return { ...objection, path: ['table'], story: null, ...wordsFor(loop, objection, row) };
 }
 
 /**

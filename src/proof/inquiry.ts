@@ -3,7 +3,7 @@
 import type { CompiledLoop } from '../loops/compile.js';
 import { conditionsOf } from '../loops/compile.js';
 import type { Facts, FactValue, Row } from '../loops/loop.js';
-import { lowest } from './cells.js';
+import { cellOf, lowest } from './cells.js';
 import { approves, objectionsTo, roundsFrom } from './objections.js';
 import type { Objection } from './objections.js';
 import { idAt } from './refutation.js';
@@ -31,8 +31,8 @@ export class Inquiry {
   readonly repairs = new Set<number>();
   /** Repairs that changed something, where they were reached. */
   readonly changing = new Set<number>();
-  /** By space: rows (by index) and errors (by -1 - index), while rounds are left and when they are spent. */
-  private readonly ends = new Map<Space, { readonly below: Set<number>; readonly spent: Set<number> }>();
+  /** By space: the rounds in which rows (by index) and errors (by -1 - index) are reached. */
+  private readonly ends = new Map<Space, Map<number, number>>();
   private readonly candidates = new Map<string, Candidate[]>();
   private readonly revising = new Map<Space, Candidate[]>();
   private readonly waived = new Map<number, Candidate>();
@@ -69,35 +69,33 @@ export class Inquiry {
     return result;
   }
 
-  /** Notes when a rule ends cases; returns the part of the case in which the rounds are spent. */
+  /** Notes in which rounds a rule ends cases; returns the part of the case in which the rounds are spent. */
   private place(space: Space, at: Case, end: End): Masks | null {
     const round = space.of.get('round') as number;
-    const late = roundsFrom(space, space.params.cap);
-    const spent = narrowed(space, at.masks, round, late);
-    if (end.kind === 'nowhere') return spent;
-    const ends = this.ends.get(space) ?? { below: new Set(), spent: new Set() };
-    this.ends.set(space, ends);
-    const rule = end.kind === 'row' ? end.row : -1 - end.repair;
-    if (spent !== null) ends.spent.add(rule);
-    if (((at.masks[round] as number) & ~late) !== 0) ends.below.add(rule);
-    return spent;
+    if (end.kind !== 'nowhere') {
+      const ends = this.ends.get(space) ?? new Map<number, number>();
+      const rule = end.kind === 'row' ? end.row : -1 - end.repair;
+      this.ends.set(space, ends.set(rule, (ends.get(rule) ?? 0) | (at.masks[round] as number)));
+    }
+    return narrowed(space, at.masks, round, roundsFrom(space, space.params.cap));
   }
 
   /** Where cases end at these caps and targets, rows first. */
   ways(space: Space): readonly Way[] {
     const { loop } = this.compiled;
-    const { below = new Set<number>(), spent = new Set<number>() } = this.ends.get(space) ?? {};
-    const rules = [...new Set([...below, ...spent])].toSorted((a, b) => (a < 0 || b < 0 ? b - a : a - b));
-    return rules.map((rule) => {
+    const { axis } = space.variables[space.of.get('round') as number] as Variable;
+    const rounds = Array.from({ length: space.params.cap - loop.round.first + 1 }, (_, index) => loop.round.first + index);
+    const ends = [...(this.ends.get(space) ?? [])].toSorted(([a], [b]) => (a < 0 || b < 0 ? b - a : a - b));
+    return ends.map(([rule, mask]) => {
       const row = loop.table[rule];
-      const when = { below: below.has(rule), spent: spent.has(rule) };
+      const when = { rounds: rounds.filter((round) => (mask & (1 << cellOf(axis, round))) !== 0) };
       if (row === undefined) return { id: loop.repairs[-1 - rule]?.id ?? '', outcome: null, waived: false, ...when };
       return { id: row.id, outcome: row.then, waived: approves(row) && row.waiver !== undefined, ...when };
     });
   }
 
   private note(objection: Objection, space: Space, rank: number, wanted: Wanted): void {
-    const key = `${objection.code} ${objection.at}`;
+    const key = `${objection.code} ${objection.at} ${objection.code === 'approves-absent' ? objection.about : ''}`;
     const score = scoreOf(space, rank, objection.masks);
     const known = this.candidates.get(key) ?? [];
     const worst = known.at(-1);
@@ -204,8 +202,8 @@ export class Inquiry {
   }
 }
 
-function partOf({ code, at, path }: Objection): Pick<Refutation, 'code' | 'at' | 'path'> {
-  return { code, at, path };
+function partOf({ code, at, path, about }: Objection): Pick<Refutation, 'code' | 'at' | 'path' | 'about'> {
+  return { code, at, path, about };
 }
 
 /** Own caps and targets first, then early rounds, then few facts that matter, and rather there than absent. */

@@ -49,6 +49,8 @@ export interface Refutation {
   readonly code: Code;
   /** The id of the row, repair, promise or task that is wrong (`R6#2`: the second of that id), or `table`. */
   readonly at: string;
+  /** The fact, evidence or promise that it hangs on; empty where there is none. */
+  readonly about: string;
   /** What is wrong, in a sentence. */
   readonly says: string;
   /** How it comes about; null where nothing happens that should. */
@@ -59,14 +61,14 @@ export interface Refutation {
   readonly path: readonly (string | number)[];
 }
 
-/** A row or error that cases end in, and when: while rounds are left, or when they are spent. At the loop's own cap. */
+/** A row or error that cases end in, at the loop's own cap. */
 export interface Way {
   readonly id: string;
   /** Null: an error. */
   readonly outcome: Outcome | null;
   readonly waived: boolean;
-  readonly below: boolean;
-  readonly spent: boolean;
+  /** The rounds in which it can be reached, from the first to the cap, which stands for all beyond it. */
+  readonly rounds: readonly number[];
 }
 
 /** `R6`, and for the second of that id `R6#2`. */

@@ -54,7 +54,7 @@ function scope(proof: Proof): string[] {
 function grouped(complaints: readonly Refutation[]): readonly (readonly [Refutation, ...Refutation[]])[] {
   const groups = new Map<string, [Refutation, ...Refutation[]]>();
   for (const one of complaints) {
-    const key = `${one.code.replace(/-(missing|unreadable|unread)$/, '')} ${one.at}`;
+    const key = LACKING[one.code] === undefined ? `${one.code} ${one.at} ${one.says}` : `without ${one.at}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
@@ -63,6 +63,7 @@ function grouped(complaints: readonly Refutation[]): readonly (readonly [Refutat
 }
 
 const LACKING: Readonly<Partial<Record<Refutation['code'], string>>> = {
+  'approves-missing': 'missing',
   'approves-unreadable': 'unreadable',
   'approves-unread': 'not read in time',
 };
@@ -73,10 +74,11 @@ function complaint(
   number: number,
   lineOf: (path: Refutation['path']) => string | null,
 ): string[] {
-  const [{ at, says, story, mend, path }, ...others] = group;
+  const [{ at, says, story, mend, path, code: kind, about }, ...others] = group;
+  const what = kind === 'approves-absent' ? ` (${about})` : '';
   const place = lineOf(path);
   return [
-    `## ${number}. ${group.map(({ code }) => code).join(', ')}: ${spoken(at)}${place === null ? '' : `, ${place}`}`,
+    `## ${number}. ${group.map(({ code }) => code).join(', ')}: ${spoken(at)}${what}${place === null ? '' : `, ${place}`}`,
     '',
     [says, ...others.map(({ code }) => `The same where it is ${LACKING[code] ?? code}.`)].join(' '),
     '',

@@ -9,49 +9,57 @@ import type { Way } from '../proof/refutation.js';
 const MOST_ROUNDS = 6;
 
 export function loopGraph(loop: Loop, proof: Proof): string {
-  const { first } = loop.round;
-  const cap = loop.cap.default;
-  const below = Math.max(0, cap - first);
-  const stages: Stage[] =
-    below <= MOST_ROUNDS
-      ? rounds(first, cap)
-      : [
-          { id: 'below', title: `Rounds ${first} to ${cap - 1}`, spent: false },
-          { id: 'spent', title: `Round ${cap}, the cap`, spent: true },
-        ];
-  const lines = ['stateDiagram-v2', ...stages.map(({ id, title }) => `  state "${title}" as ${id}`)];
+  const stages = stagesOf(loop);
   const ends = new Map<string, string>();
-  const edges: string[] = [`  [*] --> ${stages[0]?.id ?? 'spent'}`];
+  const edges: string[] = [`  [*] --> ${stages[0]?.id ?? ''}`];
   stages.forEach((stage, index) => {
-    for (const [to, rows] of grouped(proof.ways.filter((way) => (stage.spent ? way.spent : way.below)))) {
-      const words = rows.map((row) => row.id).join(', ');
-      if (to === 'revise') {
-        const next = stages[index + 1]?.id ?? stage.id;
-        if (stage.id === 'below') edges.push(`  below --> below : ${words} ${loop.words.revise}`);
-        edges.push(`  ${stage.id} --> ${next} : ${words} ${loop.words.revise}`);
+    const here = proof.ways.filter((way) => way.rounds.some((round) => round >= stage.from && round <= stage.to));
+    for (const [to, rows] of grouped(here)) {
+      const ids = rows.map((row) => row.id).join(', ');
+      if (to !== 'revise') {
+        ends.set(to, titleOf(loop, to));
+        edges.push(`  ${stage.id} --> ${to} : ${ids}`);
         continue;
       }
-      ends.set(to, titleOf(loop, to));
-      edges.push(`  ${stage.id} --> ${to} : ${words}${rows.some((row) => row.waived) ? ' (waived)' : ''}`);
+      const words = `${ids} ${plain(loop.words.revise)}`;
+      if (stage.to > stage.from) edges.push(`  ${stage.id} --> ${stage.id} : ${words}`);
+      edges.push(`  ${stage.id} --> ${stages[index + 1]?.id ?? stage.id} : ${words}`);
     }
   });
-  for (const [id, title] of ends) lines.push(`  state "${title}" as ${id}`);
-  return [...lines, ...edges, ...[...ends.keys()].map((id) => `  ${id} --> [*]`), ''].join('\n');
+  return [
+    'stateDiagram-v2',
+    ...stages.map(({ id, title }) => `  state "${title}" as ${id}`),
+    ...[...ends].map(([id, title]) => `  state "${title}" as ${id}`),
+    ...edges,
+    ...[...ends.keys()].map((id) => `  ${id} --> [*]`),
+    '',
+  ].join('\n');
 }
 
+/** One round, or several drawn as one. */
 interface Stage {
   readonly id: string;
   readonly title: string;
-  readonly spent: boolean;
+  readonly from: number;
+  readonly to: number;
 }
 
-function rounds(first: number, cap: number): Stage[] {
-  const from = Math.min(first, cap);
-  return Array.from({ length: cap - from + 1 }, (_, index) => ({
-    id: `round${from + index}`,
-    title: `Round ${from + index} of ${cap}`,
-    spent: from + index >= cap,
-  }));
+function stagesOf({ round: { first }, cap: { default: cap } }: Loop): readonly Stage[] {
+  if (cap - first > MOST_ROUNDS) {
+    return [
+      { id: 'before', title: `Rounds ${first} to ${cap - 1} of ${cap}`, from: first, to: cap - 1 },
+      { id: 'last', title: `Round ${cap} of ${cap}`, from: cap, to: cap },
+    ];
+  }
+  return Array.from({ length: cap - first + 1 }, (_, index) => {
+    const round = first + index;
+    return { id: `round${round}`, title: `Round ${round} of ${cap}`, from: round, to: round };
+  });
+}
+
+/** Without what Mermaid reads as its own. */
+function plain(words: string): string {
+  return words.replace(/["#:;<>{}\s]+/g, ' ').trim();
 }
 
 /** Rows by where they lead: an outcome, approvals by waiver apart, or an error. */
@@ -69,5 +77,5 @@ function grouped(ways: readonly Way[]): ReadonlyMap<string, readonly Way[]> {
 function titleOf(loop: Loop, to: string): string {
   if (to === 'error') return 'no verdict, an error';
   const [outcome = '', mark] = to.split('_');
-  return `${loop.words[outcome as Outcome]} (${mark ?? outcome})`;
+  return `${plain(loop.words[outcome as Outcome])} (${mark ?? outcome})`;
 }
