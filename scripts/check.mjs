@@ -9,5 +9,10 @@ tool('oxfmt', ['--check']);
 tool('oxlint', ['--type-aware', '--deny-warnings']);
 tool('typescript', ['-p', 'tsconfig.json'], 'tsc');
 tool('knip', ['--no-progress']);
-const slow = ['test/fuzz/**', 'test/slow/**', 'test/spec.test.ts', 'test/decide.test.ts', 'test/own-loop.test.ts'];
+const slow = [
+  'test/fuzz/**',
+  'test/slow/**',
+  'test/{spec,decide,own-loop,check,replay,replay-rules,proving-loops,mutation}.test.ts',
+  'src/proof/space.test.ts',
+];
 tool('vitest', ['run', '--no-isolate', ...slow.flatMap((pattern) => ['--exclude', pattern])]);

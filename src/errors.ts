@@ -14,6 +14,11 @@ export const ERRORS = {
     message: '{detail}',
     hint: 'Run `umpire help {command}` to see what it takes.',
   },
+  'unknown-command': {
+    exit: 2,
+    message: 'There is no command "{name}".',
+    hint: 'Run `umpire help` to see those that there are.',
+  },
   'unknown-loop': {
     exit: 2,
     message: 'There is no loop called "{name}".',

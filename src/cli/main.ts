@@ -15,7 +15,7 @@ async function main(args: readonly string[]): Promise<Outcome> {
   if (command === 'check') return (await import('./check.js')).runCheck(rest);
   if (command === 'replay') return (await import('./replay.js')).runReplay(rest);
   if (command === 'warm-up') return warmUp(rest);
-  throw new UmpireError('usage', { detail: `There is no command "${command}".`, command: 'decide' });
+  throw new UmpireError('unknown-command', { name: command.slice(0, 40) });
 }
 
 function help(command: string | undefined): Outcome {

@@ -1,0 +1,122 @@
+// `umpire check` from the outside: the built command, its exit status and what it prints.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { BUILTIN_NAMES } from '../src/loops/builtin.js';
+import { command, root } from './support/command.js';
+
+const base = mkdtempSync(join(tmpdir(), 'umpire-check-'));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+function check(...args: readonly string[]): { readonly exit: number | null; readonly out: string; readonly err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'check', ...args], { encoding: 'utf8', cwd: base });
+  return { exit: status, out: stdout, err: stderr };
+}
+
+/** A built-in loop with one piece of its text changed. */
+function broken(loop: string, from: string, to: string): string {
+  const text = readFileSync(join(root, 'src', 'loops', `${loop}.yaml`), 'utf8');
+  expect(text).toContain(from);
+  const path = join(base, `${loop}.yaml`);
+  writeFileSync(path, text.replace(from, to));
+  return path;
+}
+
+function lineOf(path: string, text: string): number {
+  return (
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .findIndex((line) => line.includes(text)) + 1
+  );
+}
+
+describe('a built-in loop', () => {
+  it.each(BUILTIN_NAMES)('%s is proven', (loop) => {
+    const page = check(loop);
+    expect(page).toMatchObject({ exit: 0, err: '' });
+    expect(page.out).toMatchSnapshot();
+  });
+
+  it.each(BUILTIN_NAMES)('%s is drawn', (loop) => {
+    const graph = check(loop, '--graph');
+    expect(graph.exit).toBe(0);
+    expect(graph.err).toMatch(/^\w+: proven, [\d,]+ combinations in [\d,]+ cases\.\n$/);
+    expect(graph.out).toMatchSnapshot();
+  });
+
+  it('is written down as a table', () => {
+    const table = check('review', '--table');
+    expect(table.exit).toBe(0);
+    for (const id of ['R1', 'R2', 'R3', 'R4', 'R5', 'R6', 'R9']) expect(table.out).toContain(`\n| ${id} |`);
+    expect(table.out.startsWith('# review\n')).toBe(true);
+  });
+});
+
+describe('a loop that fails', () => {
+  it('is refuted with the story, the line and exit status 3', () => {
+    const page = check(broken('debt', 'when: { round: "<cap" }', 'when: { round: "<=cap" }'));
+    expect(page).toMatchObject({ exit: 3, err: '' });
+    expect(page.out).toMatchSnapshot();
+  });
+
+  it('is the same for machines', () => {
+    const path = broken('debt', 'when: { round: "<cap" }', 'when: { round: "<=cap" }');
+    const { exit, out, err } = check(path, '--json');
+    expect(exit).toBe(3);
+    expect(err).toBe('debt: refuted, 1 complaint (never-ends at B4).\n');
+    const proof = JSON.parse(out) as { complaints: { code: string; at: string; place: string; story: { scenes: { round: number }[] } }[] };
+    expect(proof).toMatchObject({ loop: 'debt', holds: false, held: [] });
+    expect(proof.complaints).toMatchObject([{ code: 'never-ends', at: 'B4', place: `debt.yaml:${lineOf(path, '- id: B4')}` }]);
+    expect(proof.complaints[0]?.story.scenes.map((scene) => scene.round)).toEqual([0, 1, 2, 3]);
+  });
+
+  it('may have a gap that judging would refuse', () => {
+    const path = broken('debt', '  - id: B5\n    then: accept', '  - id: B5\n    when: { failed: ">0" }\n    then: accept');
+    expect(check(path)).toMatchObject({ exit: 3, out: expect.stringContaining('## 1. no-row: table, debt.yaml') as string });
+    const decided = spawnSync(process.execPath, [command, 'decide', path, base], { encoding: 'utf8' });
+    expect(decided).toMatchObject({ status: 1, stderr: expect.stringContaining('the last row (B5) must have no "when"') as string });
+  });
+
+  it('is told apart from a file that is no loop', () => {
+    writeFileSync(join(base, 'none.yaml'), 'loop: none\n');
+    expect(check(join(base, 'none.yaml')).exit).toBe(1);
+    expect(check(join(base, 'nowhere.yaml')).exit).toBe(1);
+    expect(check('nobody').exit).toBe(2);
+    expect(check().exit).toBe(2);
+    expect(check('debt', 'review').exit).toBe(2);
+    expect(check('debt', '--json', '--graph').exit).toBe(2);
+  });
+});
+
+/** Twelve facts and rows over all of them, so mixed that there is no walking through. */
+function tangled(rows: number): string {
+  const facts = Array.from({ length: 12 }, (_, index) => `  f${index}: { number: [0, 100], at: review.f${index} }`);
+  const table = Array.from({ length: rows }, (_, row) => {
+    const tests = Array.from(
+      { length: 5 },
+      (__, test) => `f${(row * 5 + test * 7) % 12}: "${(row + test) % 2 === 0 ? '<' : '>='}${(row * 13 + test * 29) % 97}"`,
+    );
+    return `  - { id: R${row}, when: { ${tests.join(', ')} }, then: escalate, why: so, next: on }`;
+  });
+  const docs = readFileSync(join(root, 'docs', 'proving-loops.md'), 'utf8');
+  const notes = /^```yaml notes.yaml\n([\s\S]*?)^```$/m.exec(docs)?.[1] ?? '';
+  return notes
+    .replace(/reading: \{ file: reading.json/, 'review: { file: review.json')
+    .replace(/^facts:\n(?: .*\n)*/m, `facts:\n${facts.join('\n')}\n`)
+    .replace(
+      /^table:\n(?: .*\n)*/m,
+      `table:\n${table.join('\n')}\n  - { id: Y, when: { round: "<cap" }, then: revise, why: so, next: on }\n  - { id: Z, then: escalate, why: so, next: on }\n`,
+    );
+}
+
+it('says which facts to merge where there are too many cases, and proves the rest', () => {
+  const path = join(base, 'tangled.yaml');
+  writeFileSync(path, tangled(80));
+  const { exit, out } = check(path);
+  expect(out).toMatch(/^# notes: proven in part\n/);
+  expect(out).toMatch(/with these held: f\d+ \(\d+ kinds of values, held at \d+\)/);
+  expect(exit).toBe(5);
+});
