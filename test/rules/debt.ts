@@ -1,7 +1,7 @@
 // The rules of the debt loop (B1…B6), stated a second time from the specification, in its order.
 
 import type { Facts } from '../../src/loops/loop.js';
-import { clean, maybeNumber, number, type Space, type Statement, type Terms, waived } from './statement.js';
+import { above, clean, maybeNumber, number, type Limits, type Space, type Statement, type Terms, type Vowed, waived } from './statement.js';
 
 export const space: Space = {
   report: ['ok', 'missing', 'unreadable'],
@@ -9,6 +9,9 @@ export const space: Space = {
   regressions: [null, 0, 1, 2, 3, 12],
   failed: [null, 0, 1, 2, 3, 4],
 };
+
+/** More regressions than a thousand million are no count. */
+export const limits: Limits = { first: 0, cap: 3, target: null, ranges: { regressions: [0, 1e9] }, thresholds: {} };
 
 export function possible(facts: Facts): boolean {
   const read = facts['report'] === 'ok';
@@ -33,4 +36,33 @@ export function states(facts: Facts, terms: Terms): Statement {
 function again(anomalies: readonly string[], terms: Terms): Statement {
   if (terms.round < terms.cap) return clean('B4', 'revise', anomalies);
   return waived('B5', 'accept', anomalies, terms);
+}
+
+/** A report that says "passed" and shows a regression, a failed check or no count at all did not pass. */
+export function repaired(facts: Facts): Facts {
+  if (facts['passed'] !== true || (facts['regressions'] === 0 && facts['failed'] === 0)) return facts;
+  return { ...facts, passed: false };
+}
+
+export const vows: readonly Vowed[] = [
+  { id: 'B-regressions', when: (facts) => above(facts, 'regressions', 0), never: ['converge'] },
+  { id: 'B-checks', when: (facts) => above(facts, 'failed', 0), never: ['converge'] },
+  { id: 'B-failed', when: (facts) => facts['passed'] === false, never: ['converge'] },
+  { id: 'B-silent', when: (facts) => facts['passed'] === null, never: ['converge'] },
+  { id: 'B-uncounted', when: (facts) => facts['regressions'] === null, never: ['converge'] },
+  { id: 'B-early', when: (_, terms) => terms.round < terms.cap, never: ['accept', 'escalate'] },
+  {
+    id: 'B-clean',
+    when: (facts) => facts['passed'] === true && facts['regressions'] === 0 && facts['failed'] === 0,
+    never: ['revise', 'accept', 'escalate'],
+  },
+];
+
+/** A report that claims to have passed: its regressions come first, then its failed checks, then that it counts nothing. */
+export function names(facts: Facts): RegExp | null {
+  if (facts['report'] === 'missing') return /^There is no validation report/;
+  if (facts['passed'] !== true) return null;
+  if (above(facts, 'regressions', 0)) return /with \d+ regression/;
+  if (above(facts, 'failed', 0)) return /with \d+ failed check/;
+  return facts['regressions'] === null ? /not how many regressions/ : null;
 }

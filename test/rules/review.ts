@@ -2,7 +2,7 @@
 // R10 is about finding the round: it is no matter of facts and has a fixture instead.
 
 import type { Facts } from '../../src/loops/loop.js';
-import { clean, maybeNumber, number, type Space, type Statement, type Terms, waived } from './statement.js';
+import { above, clean, maybeNumber, number, type Limits, type Space, type Statement, type Terms, type Vowed, waived } from './statement.js';
 
 export const space: Space = {
   results: ['ok', 'missing', 'unreadable'],
@@ -12,6 +12,8 @@ export const space: Space = {
   high: [0, 1, 2, 5],
   medium: [0, 1, 3, 20],
 };
+
+export const limits: Limits = { first: 1, cap: 3, target: null, ranges: { score: [0, 10] }, thresholds: {} };
 
 export function possible(facts: Facts): boolean {
   if (facts['results'] === 'ok') return true;
@@ -51,4 +53,40 @@ function inferredScore(converged: boolean, facts: Facts): number {
   if (converged) return 7;
   const sum = 10 - 3 * number(facts, 'critical') - 2 * number(facts, 'high') - 0.5 * number(facts, 'medium');
   return Math.min(6, Math.max(1, sum));
+}
+
+/** A missing signal is inferred from the score, a missing score from the signal and the findings. */
+export function repaired(facts: Facts): Facts {
+  const score = maybeNumber(facts, 'score');
+  const signal = facts['signal'] ?? (score !== null && score >= 7 ? 'CONVERGED' : 'REVISION_NEEDED');
+  return { ...facts, signal, score: score ?? inferredScore(signal === 'CONVERGED', facts) };
+}
+
+function low(facts: Facts): boolean {
+  const score = maybeNumber(facts, 'score');
+  return score !== null && score < 7;
+}
+
+export const vows: readonly Vowed[] = [
+  { id: 'R-critical', when: (facts) => above(facts, 'critical', 0), never: ['converge', 'accept'] },
+  { id: 'R-low', when: (facts) => low(facts), never: ['approved'] },
+  { id: 'R-asked', when: (facts) => facts['signal'] === 'REVISION_NEEDED' && low(facts), never: ['converge', 'accept'] },
+  {
+    id: 'R-unscored',
+    when: (facts) => facts['signal'] === 'REVISION_NEEDED' && facts['score'] === null,
+    never: ['converge', 'accept'],
+  },
+  { id: 'R-person', when: (_, terms) => terms.round < terms.cap, never: ['escalate'] },
+  {
+    id: 'R-minor',
+    when: (facts) => facts['critical'] === 0 && facts['score'] !== null && !low(facts),
+    never: ['revise', 'escalate'],
+  },
+  { id: 'R-converged', when: (facts) => facts['critical'] === 0 && facts['signal'] === 'CONVERGED', never: ['revise', 'escalate'] },
+];
+
+/** A review that is not there, or one that says nothing. */
+export function names(facts: Facts): RegExp | null {
+  if (facts['results'] !== 'ok') return /^There are no review results/;
+  return facts['signal'] === null && facts['score'] === null ? /^The review gives neither/ : null;
 }

@@ -24,11 +24,35 @@ export type Statement = Decided | { readonly error: string };
 
 export type Space = Readonly<Record<string, readonly FactValue[]>>;
 
+/** What bounds a loop, and which numbers count as such. */
+export interface Limits {
+  readonly first: 0 | 1;
+  readonly cap: number;
+  readonly target: number | null;
+  /** Facts that are numbers: what lies outside is none. */
+  readonly ranges: Readonly<Record<string, readonly [number, number]>>;
+  /** Facts that count low scores: from here on a score without a threshold of its own is not low. */
+  readonly thresholds: Readonly<Record<string, number>>;
+}
+
+/** What must never come of a case. */
+export interface Vowed {
+  readonly id: string;
+  readonly when: (facts: Facts, terms: Terms) => boolean;
+  readonly never: readonly (Outcome | 'approved')[];
+}
+
 export interface Rules {
   readonly states: (facts: Facts, terms: Terms) => Statement;
   readonly space: Space;
   /** False where evidence could never yield these facts together. */
   readonly possible: (facts: Facts) => boolean;
+  readonly limits: Limits;
+  /** What a missing or contradictory fact is taken for. Asked only where there is a verdict. */
+  readonly repaired: (facts: Facts) => Facts;
+  readonly vows: readonly Vowed[];
+  /** Of several things that are wrong, the one that a refusal or an anomaly must name. */
+  readonly names: (facts: Facts) => RegExp | null;
 }
 
 /** A verdict that rests on clean evidence. */
@@ -61,6 +85,12 @@ export function number(facts: Facts, name: string): number {
   const value = facts[name];
   if (typeof value !== 'number') throw new Error(`The statement asked for the number "${name}", which is ${String(value)}.`);
   return value;
+}
+
+/** Is this number there, and above that one? */
+export function above(facts: Facts, name: string, bound: number): boolean {
+  const value = facts[name];
+  return typeof value === 'number' && value > bound;
 }
 
 /** A number, or null where it is absent. */

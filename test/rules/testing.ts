@@ -1,7 +1,7 @@
 // The rules of the testing loop (T1…T6), stated a second time from the specification, in its order.
 
 import type { Facts } from '../../src/loops/loop.js';
-import { clean, maybeNumber, number, type Space, type Statement, type Terms, waived } from './statement.js';
+import { clean, maybeNumber, number, type Limits, type Space, type Statement, type Terms, type Vowed, waived } from './statement.js';
 
 /** The two targets that the walk uses are 60 and 80: coverage stands at, just below and above each. */
 export const space: Space = {
@@ -11,6 +11,8 @@ export const space: Space = {
   broken: [null, 0, 1, 2, 3],
   gain: [null, -2, -1, 0, 1, 2],
 };
+
+export const limits: Limits = { first: 0, cap: 3, target: 80, ranges: { pass_rate: [0, 1], coverage: [0, 100] }, thresholds: {} };
 
 export function possible(facts: Facts): boolean {
   if (facts['run'] !== 'ok') {
@@ -38,4 +40,34 @@ export function states(facts: Facts, terms: Terms): Statement {
   const broken = maybeNumber(facts, 'broken');
   if (broken !== null && broken > 0 && number(facts, 'gain') <= 0) return clean('T6', 'revise', anomalies);
   return clean('T3', 'revise', anomalies);
+}
+
+/** Nothing is taken for anything else: without coverage the pass rate decides alone. */
+export function repaired(facts: Facts): Facts {
+  return facts;
+}
+
+function passes(facts: Facts): boolean {
+  const rate = maybeNumber(facts, 'pass_rate');
+  return rate !== null && rate >= 0.95;
+}
+
+function covers(facts: Facts, { target }: Terms): boolean {
+  const coverage = maybeNumber(facts, 'coverage');
+  return coverage !== null && coverage >= target;
+}
+
+export const vows: readonly Vowed[] = [
+  { id: 'T-rate', when: (facts) => facts['pass_rate'] !== null && !passes(facts), never: ['converge'] },
+  { id: 'T-coverage', when: (facts, terms) => facts['coverage'] !== null && !covers(facts, terms), never: ['converge'] },
+  { id: 'T-blind', when: (facts) => facts['coverage'] === null, never: ['approved'] },
+  { id: 'T-early', when: (_, terms) => terms.round < terms.cap, never: ['accept', 'escalate'] },
+  { id: 'T-met', when: (facts, terms) => passes(facts) && covers(facts, terms), never: ['revise', 'accept', 'escalate'] },
+  { id: 'T-met-blind', when: (facts) => passes(facts) && facts['coverage'] === null, never: ['revise', 'accept', 'escalate'] },
+];
+
+/** A run that is not there, or one that does not say how it went. */
+export function names(facts: Facts): RegExp | null {
+  if (facts['run'] !== 'ok') return /^There is no baseline/;
+  return facts['pass_rate'] === null ? /^The test run says neither/ : null;
 }

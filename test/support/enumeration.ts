@@ -1,0 +1,187 @@
+// Holds a loop against its independent statement: every combination of raw facts, rounds, caps, targets and strictness, its
+// promises on the same cases, and the bounds of its numbers. Where the two differ, it says how.
+
+import { compileLoop } from '../../src/loops/compile.js';
+import type { CompiledLoop } from '../../src/loops/compile.js';
+import { compileCondition, parseCondition } from '../../src/loops/condition.js';
+import { drawFacts } from '../../src/loops/facts.js';
+import { judge } from '../../src/loops/judge.js';
+import type { FactSpec, Facts, FactValue, Loop } from '../../src/loops/loop.js';
+import type { Item, Reading, Scalar } from '../../src/model.js';
+import * as brainstorm from '../rules/brainstorm.js';
+import * as debt from '../rules/debt.js';
+import * as design from '../rules/design.js';
+import * as review from '../rules/review.js';
+import { combinations, type Limits, type Rules, type Statement, type Terms } from '../rules/statement.js';
+import * as testing from '../rules/testing.js';
+
+export const CAPS = [1, 2, 3];
+export const TARGETS = [60, 80];
+export const STRICT = [false, true];
+
+export const RULES: Readonly<Record<string, Rules>> = { design, testing, debt, review, brainstorm };
+
+export function termsOf(): readonly Terms[] {
+  const all: Terms[] = [];
+  for (const cap of CAPS)
+    for (const target of TARGETS)
+      for (const strict of STRICT) for (let round = 0; round <= cap + 2; round += 1) all.push({ round, cap, target, strict });
+  return all;
+}
+
+/** One case, and what the statement says of it. */
+interface Stated {
+  readonly facts: Facts;
+  readonly term: Terms;
+  readonly said: string;
+  readonly seen: Facts | null;
+  readonly promised: string;
+  readonly named: RegExp | null;
+}
+
+const stated = new WeakMap<Rules, readonly Stated[]>();
+
+/** Every case that a loop is held against its statement in. */
+export function casesOf(rules: Rules): readonly Stated[] {
+  const known = stated.get(rules);
+  if (known !== undefined) return known;
+  const terms = termsOf();
+  const cases = [...combinations(rules.space, rules.possible)].flatMap((facts) => terms.map((term) => stateCase(rules, facts, term)));
+  stated.set(rules, cases);
+  return cases;
+}
+
+function stateCase(rules: Rules, facts: Facts, term: Terms): Stated {
+  const statement = rules.states(facts, term);
+  const promised = rules.vows.map((vow) => (vow.when(facts, term) ? `${vow.id} ${vow.never.join(' ')}` : ''));
+  const seen = 'error' in statement ? null : rules.repaired(facts);
+  return { facts, term, said: line(statement), seen, promised: promised.join(), named: rules.names(facts) };
+}
+
+/** How the loop differs from its statement, in at most so many cases. */
+export function differences(loop: Loop, rules: Rules, most = Infinity): readonly string[] {
+  const found: string[] = [];
+  for (const difference of compare(loop, rules)) {
+    if (found.push(difference) >= most) break;
+  }
+  return found;
+}
+
+/** Neighbouring cases are much alike: in steps of this size a difference is met sooner. A prime, so that every case is met. */
+const STRIDE = 7919;
+
+function* compare(loop: Loop, rules: Rules): Generator<string> {
+  yield* compareLimits(loop, rules.limits);
+  const compiled = compileLoop(loop);
+  const vowed = vowsOf(loop);
+  const cases = casesOf(rules);
+  for (let n = 0; n < cases.length; n++) {
+    const one = cases[(n * STRIDE) % cases.length] as Stated;
+    for (const difference of compareCase(compiled, vowed, one))
+      yield `${JSON.stringify(one.facts)} at ${JSON.stringify(one.term)}\n  ${difference}`;
+  }
+}
+
+function* compareCase(compiled: CompiledLoop, vowed: VowsOf, expected: Stated): Generator<string> {
+  const { facts, term, named } = expected;
+  const { said, words, seen } = ask(compiled, facts, term);
+  if (said !== expected.said) yield `specification: ${expected.said}\n  product:       ${said}`;
+  else if (seen !== null && expected.seen !== null) yield* compareSeen(seen, expected.seen);
+  for (const text of words) yield* flawsIn(text);
+  if (named !== null && !words.some((text) => named.test(text))) yield `nothing in it speaks of ${String(named)}`;
+  const promised = vowed(facts, term).join();
+  if (promised !== expected.promised) yield `to be promised: ${expected.promised}\n  promised:       ${promised}`;
+}
+
+interface Answer {
+  readonly said: string;
+  readonly words: readonly string[];
+  /** The facts that the table went by, after the repairs. */
+  readonly seen: Facts | null;
+}
+
+/** The product's answer in the shape of a statement, with its words and the facts it went by. */
+function ask(compiled: CompiledLoop, facts: Facts, terms: Terms): Answer {
+  const answer = judge(compiled, facts, { round: terms.round, cap: terms.cap, target: terms.target, strict: terms.strict === true });
+  if (!answer.ok) return { said: line({ error: answer.rule }), words: [answer.message, answer.hint], seen: null };
+  const anomalies = answer.anomalies.map((anomaly) => anomaly.rule);
+  const said = { rule: answer.row.id, outcome: answer.outcome, anomalies, unverified: answer.unverified };
+  return { said: line(said), words: [answer.reason, ...answer.anomalies.map((anomaly) => anomaly.message)], seen: answer.facts };
+}
+
+function* flawsIn(text: string): Generator<string> {
+  if (text.trim() === '') yield 'an empty sentence';
+  if (/\{|\b(?:undefined|null|NaN)\b/.test(text)) yield `a hole in "${text}"`;
+}
+
+/** One line that two equal statements share, whatever the order of their anomalies. A row that speaks twice is a difference. */
+function line(statement: Statement): string {
+  if ('error' in statement) return `error ${statement.error}`;
+  const { rule, outcome, anomalies, unverified } = statement;
+  return `${rule} ${outcome}${unverified ? ' unverified' : ''} anomalies [${[...anomalies].sort().join(' ')}]`;
+}
+
+function* compareSeen(seen: Facts, expected: Facts): Generator<string> {
+  for (const [name, value] of Object.entries(expected)) {
+    if (seen[name] !== value) yield `${name} is to be taken as ${String(value)}, and is taken as ${String(seen[name])}`;
+  }
+}
+
+type VowsOf = (facts: Facts, terms: Terms) => readonly string[];
+
+/** For a case: each promise that speaks of it, with what it rules out, and an empty text for each that does not. */
+function vowsOf(loop: Loop): VowsOf {
+  const vows = (loop.promises ?? []).map((vow) => ({
+    text: `${vow.id} ${vow.never.join(' ')}`,
+    tests: Object.entries(vow.when).map(([fact, test]) => compileCondition(parseCondition(fact, test))),
+  }));
+  return (facts, { round, cap, target }) =>
+    vows.map(({ text, tests }) => (tests.every((holds) => holds(facts, { round, cap, target })) ? text : ''));
+}
+
+/** Just outside a bound: nearer than any unit that a bound could be off by. */
+const HAIR = 0.001;
+
+function* compareLimits(loop: Loop, limits: Limits): Generator<string> {
+  const said = { first: loop.round.first, cap: loop.cap.default, target: loop.target?.default ?? null };
+  const { first, cap, target } = limits;
+  const expected = { first, cap, target };
+  if (JSON.stringify(said) !== JSON.stringify(expected)) yield `limits ${JSON.stringify(said)} and not ${JSON.stringify(expected)}`;
+  for (const [name, [low, high]] of Object.entries(limits.ranges)) {
+    for (const [value, wanted] of [
+      [low - HAIR, null],
+      [low, low],
+      [high, high],
+      [high + HAIR, null],
+    ] as const) {
+      const drawn = drawOne(loop, name, value);
+      if (drawn !== wanted) yield `${name}: ${value} is to be read as ${String(wanted)}, and is read as ${String(drawn)}`;
+    }
+  }
+  for (const [name, threshold] of Object.entries(limits.thresholds)) {
+    for (const [score, wanted] of [
+      [threshold - HAIR, 1],
+      [threshold, 0],
+    ] as const) {
+      const drawn = drawOne(loop, name, score);
+      if (drawn !== wanted) yield `${name}: a score of ${score} is to count ${wanted}, and counts ${String(drawn)}`;
+    }
+  }
+}
+
+/** What a fact becomes where its evidence says this number: as the value itself, or as the score of the only item of its list. */
+function drawOne(loop: Loop, name: string, value: number): FactValue {
+  const spec = loop.facts[name];
+  const place = spec === undefined ? undefined : placeOf(spec);
+  if (place === undefined) return null;
+  const [evidence = '', key = ''] = place.split('.');
+  const values: Record<string, Scalar> = { [key]: value };
+  const lists: Record<string, readonly Item[]> = { [key]: [{ name: 'x', score: value }] };
+  const reading: Reading = { values, findings: [], lists, notes: [] };
+  return drawFacts(loop, { [evidence]: { state: 'ok', reading } }, null)[name] ?? null;
+}
+
+function placeOf(spec: FactSpec): string | undefined {
+  if ('count' in spec) return spec.count;
+  return 'number' in spec ? spec.at[0] : undefined;
+}

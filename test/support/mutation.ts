@@ -1,0 +1,128 @@
+// Judges the mutants of the built-in loop files: does loading, `check` or the enumeration notice what was changed? And which
+// changes may go unnoticed, since they change nothing.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { isUmpireError } from '../../src/errors.js';
+import { defineLoop } from '../../src/loops/loop-file.js';
+import type { LoopInput } from '../../src/loops/loop-file.js';
+import type { Loop } from '../../src/loops/loop.js';
+import { checkLoop } from '../../src/proof/check.js';
+import type { Rules } from '../rules/statement.js';
+import { RULES, differences } from './enumeration.js';
+import { mutantsOf } from './loop-mutants.js';
+import type { Mutant } from './loop-mutants.js';
+
+export type Caught = 'loading' | 'check' | 'enumeration' | 'both' | 'nothing';
+
+export interface Fate {
+  readonly loop: string;
+  readonly mutant: string;
+  readonly caught: Caught;
+}
+
+export const LOOPS = Object.keys(RULES);
+
+const COUNT = 'A count is never below 0, so "at most 0" and "0" are the same.';
+const ENDS = 'The first of the two ends the case with an error whenever it applies; what the second notes before it is then never told.';
+const APART = 'No case meets the conditions of both, and neither makes one that meets the other: their order says nothing.';
+const TWICE =
+  'The repairs before it have set `passed` to false in every such case, so the row would not be taken anyway: it says it twice.';
+
+/** Mutants that nothing notices, since they change no verdict that evidence could lead to. Each with why. */
+export const EQUIVALENT: Readonly<Record<string, string>> = {
+  'design: repairs D1/2 swapped with D2': ENDS,
+  'design: repairs D2 swapped with D3': APART,
+  'design: repairs D11 when.findings 0 -> "<=0"': COUNT,
+  'design: table D5 swapped with D6': APART,
+  'design: promises D-passed when.critical 0 -> "<=0"': COUNT,
+  'design: promises D-passed when.low 0 -> "<=0"': COUNT,
+  'design: promises D-advice when.critical 0 -> "<=0"': COUNT,
+  'testing: repairs T1/2 swapped with T5': ENDS,
+  'testing: table T2 swapped with T2/2': APART,
+  'debt: repairs B1 swapped with B2': APART,
+  'debt: repairs B2 swapped with B6': 'A report that cannot be read says neither passed nor failed, so never both apply.',
+  'debt: repairs B6 when.regressions 0 -> "<=0"': COUNT,
+  'debt: repairs B6 swapped with B6/2': APART,
+  'debt: repairs B6/2 when.report "ok" dropped': 'Only a report that was read says that it did not pass.',
+  'debt: repairs B6/2 swapped with B6/3': APART,
+  'debt: repairs B6/5 swapped with B6/6': APART,
+  'debt: table B3 when.regressions 0 -> "<=0"': COUNT,
+  'debt: table B3 when.regressions 0 -> ">=0"': TWICE,
+  'debt: table B3 when.regressions 0 dropped': TWICE,
+  'debt: table B3 when.failed 0 -> "<=0"': COUNT,
+  'debt: table B3 when.failed 0 -> ">=0"': TWICE,
+  'debt: table B3 when.failed 0 dropped': TWICE,
+  'debt: promises B-clean when.regressions 0 -> "<=0"': COUNT,
+  'debt: promises B-clean when.failed 0 -> "<=0"': COUNT,
+  'review: repairs R9/2 swapped with R6': APART,
+  'review: repairs R7 swapped with R8':
+    'R8 asks for a missing score, and where signal and score are both missing R9 has ended the case: never both apply.',
+  'review: table R2 swapped with R3': 'R1 before them takes what meets the conditions of both.',
+  'review: promises R-minor when.critical 0 -> "<=0"': COUNT,
+  'review: promises R-converged when.critical 0 -> "<=0"': COUNT,
+  'brainstorm: promises C-small when.critical 0 -> "<=0"': COUNT,
+  'brainstorm: promises C-small when.high 0 -> "<=0"': COUNT,
+};
+
+/** The mutants of a built-in loop, by its file. */
+export function builtinMutants(root: string, loop: string): readonly Mutant[] {
+  const text = readFileSync(join(root, 'src', 'loops', `${loop}.yaml`), 'utf8');
+  return mutantsOf(parse(text) as Readonly<Record<string, unknown>>);
+}
+
+/** The mutant as a loop, or null where it does not load. */
+function load(mutant: Mutant): Loop | null {
+  try {
+    return defineLoop(mutant.file as LoopInput);
+  } catch (error) {
+    if (isUmpireError(error)) return null;
+    throw error;
+  }
+}
+
+export function fateOf(loop: string, mutant: Mutant): Fate {
+  const loaded = load(mutant);
+  if (loaded === null) return { loop, mutant: mutant.name, caught: 'loading' };
+  const check = checkLoop(loaded).complaints.length > 0;
+  const enumeration = differences(loaded, rulesOf(loop), 1).length > 0;
+  const caught = check && enumeration ? 'both' : check ? 'check' : enumeration ? 'enumeration' : 'nothing';
+  return { loop, mutant: mutant.name, caught };
+}
+
+/** The statement that a loop is held against. */
+function rulesOf(loop: string): Rules {
+  const rules = RULES[loop];
+  if (rules === undefined) throw new Error(`There is no statement of the rules of ${loop}.`);
+  return rules;
+}
+
+export interface Score {
+  readonly loop: string;
+  readonly mutants: number;
+  readonly caught: number;
+  readonly loading: number;
+  /** By it, whether or not the other caught it too. */
+  readonly check: number;
+  readonly enumeration: number;
+  readonly equivalent: number;
+  readonly unexplained: number;
+}
+
+/** The counts of one loop, or of all under another name. */
+export function scoreOf(loop: string, fates: readonly Fate[]): Score {
+  const count = (...kinds: readonly Caught[]) => fates.filter((fate) => kinds.includes(fate.caught)).length;
+  const survivors = fates.filter((fate) => fate.caught === 'nothing');
+  const equivalent = survivors.filter((fate) => fate.mutant in EQUIVALENT).length;
+  return {
+    loop,
+    mutants: fates.length,
+    caught: fates.length - survivors.length,
+    loading: count('loading'),
+    check: count('check', 'both'),
+    enumeration: count('enumeration', 'both'),
+    equivalent,
+    unexplained: survivors.length - equivalent,
+  };
+}
