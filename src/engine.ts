@@ -2,10 +2,10 @@
 
 import type { Verdict } from './model.js';
 import { UmpireError, isUmpireError } from './errors.js';
-import { chainsOf } from './brain/chains.js';
 import { chainKey, decidedIn } from './brain/evolve.js';
 import type { PastVerdict } from './brain/evolve.js';
-import type { Event, VerdictGiven } from './brain/messages.js';
+import type { VerdictGiven } from './brain/messages.js';
+import { MOST_ROUNDS } from './brain/rounds.js';
 import { unwritable } from './brain/step.js';
 import type { Draft } from './brain/step.js';
 import { decidingSources } from './loops/facts.js';
@@ -24,6 +24,7 @@ import { acquireLock } from './runtime/lock.js';
 import { resolveLoop } from './runtime/loop-choice.js';
 import { folderPlace } from './runtime/place.js';
 import { CONFIG, findProject, loadRole, readConfigText } from './runtime/project.js';
+import { eventsBefore } from './runtime/preamble.js';
 import { observe } from './runtime/scene.js';
 import type { Scene } from './runtime/scene.js';
 
@@ -162,7 +163,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
     return { verdict: given.verdict, report: given.report, repeated: same, notes: notesOn(scene) };
   }
   const ts = (request.now ?? new Date()).toISOString();
-  const before = eventsBefore(context, scene, draft);
+  const before = eventsBefore(folder.name, scene, draft.verdict.status === 'partial');
   commitVerdict(
     {
       folder,
@@ -175,6 +176,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
       tasks: scene.file,
       board: scene.board,
       results: scene.state.results,
+      others: scene.others,
     },
     prepared,
   );
@@ -184,7 +186,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
 /** The recorded verdict, where its evidence is the evidence of now. Finishes its writes where a crash cut them short. */
 function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision | null {
   const { request } = context;
-  if (request.round !== undefined && request.round > last.verdict.round) return null;
+  if (scene.isBehind || (request.round !== undefined && request.round > last.verdict.round)) return null;
   if (last.verdict.rule === scene.loop.unwritable?.id) return null;
   const waived = scene.loop.table.some((row) => row.id === last.verdict.rule && row.waiver !== undefined);
   if (waived && last.strict !== context.strict) return null;
@@ -204,6 +206,7 @@ function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision
         tasks: scene.file,
         board: scene.board,
         results: scene.state.results,
+        others: scene.others,
       },
       last.seq,
     );
@@ -238,23 +241,6 @@ function keyOf(scene: Scene, gathering: Gathering): string {
   return sha256(JSON.stringify({ row, reports, state: scene.stateRound, cap: scene.cap }));
 }
 
-function eventsBefore(context: Context, scene: Scene, draft: Draft): readonly Event[] {
-  const { state, loop, chain } = scene;
-  const events: Event[] = [];
-  if (!state.observed) events.push({ type: 'SessionObserved', data: { session: context.folder.name, tasks: scene.tasks.length } });
-  if (draft.verdict.status === 'partial') return events;
-  const frozen = state.frozen.get(loop.loop);
-  if (frozen === undefined) {
-    const chains = [...new Set([...chainsOf(loop, scene.tasks), chain])];
-    events.push({ type: 'RulesFrozen', data: { loop: loop.loop, hash: scene.hash, rules: loop, cap: scene.cap, chains } });
-  } else if (frozen.cap !== scene.cap) {
-    events.push({ type: 'CapChanged', data: { loop: loop.loop, from: frozen.cap, to: scene.cap, by: '--max-rounds' } });
-  }
-  if (loop.target !== undefined && !state.targets.has(chainKey(loop.loop, chain)))
-    events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target: scene.target } });
-  return events;
-}
-
 async function strictBySettings(project: string | null): Promise<boolean> {
   const text = readConfigText(project);
   if (text === null) return false;
@@ -264,8 +250,8 @@ async function strictBySettings(project: string | null): Promise<boolean> {
 
 function checkNumbers(request: DecideRequest, loop: Loop): void {
   const whole = (value: number | undefined, flag: string, least: number) => {
-    if (value !== undefined && (!Number.isInteger(value) || value < least))
-      throw new UmpireError('usage', { detail: `${flag} takes a whole number of ${least} or more`, command: 'decide' });
+    if (value !== undefined && (!Number.isInteger(value) || value < least || value > MOST_ROUNDS))
+      throw new UmpireError('usage', { detail: `${flag} takes a whole number from ${least} to ${MOST_ROUNDS}`, command: 'decide' });
   };
   whole(request.round, '--round', loop.round.first);
   whole(request.maxRounds, '--max-rounds', 1);

@@ -1,7 +1,7 @@
 // Folds the journal into what a verdict needs to know of the past: frozen rules, and the verdicts of each chain.
 
 import type { Loop } from '../loops/loop.js';
-import type { Recorded, VerdictGiven } from './messages.js';
+import type { Recorded, Standing, VerdictGiven } from './messages.js';
 
 export interface FrozenRules {
   readonly hash: string;
@@ -21,6 +21,10 @@ export interface SessionState {
   readonly events: number;
   readonly frozen: ReadonlyMap<string, FrozenRules>;
   readonly targets: ReadonlyMap<string, number>;
+  /** By loop and chain: the chains that count their rounds together with it. */
+  readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** By loop and chain: how far it had come before the journal began anew. */
+  readonly recalled: ReadonlyMap<string, Standing>;
   /** By loop and chain (`chainKey`), oldest first. */
   readonly verdicts: ReadonlyMap<string, readonly PastVerdict[]>;
   /** The sha-256 of the results.csv that Umpire wrote last. */
@@ -32,6 +36,8 @@ export const NEW_SESSION: SessionState = {
   events: 0,
   frozen: new Map(),
   targets: new Map(),
+  groups: new Map(),
+  recalled: new Map(),
   verdicts: new Map(),
   results: null,
 };
@@ -56,6 +62,18 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
       if (rules === undefined) return next;
       return { ...next, frozen: new Map(state.frozen).set(event.data.loop, { ...rules, cap: event.data.to }) };
     }
+    case 'ChainNamed': {
+      const rules = state.frozen.get(event.data.loop);
+      if (rules === undefined) return next;
+      return { ...next, frozen: new Map(state.frozen).set(event.data.loop, { ...rules, chains: [...rules.chains, event.data.chain] }) };
+    }
+    case 'ChainContinued':
+      return { ...next, groups: joined(state.groups, event.data.loop, [event.data.chain, ...event.data.of]) };
+    case 'RoundsRecalled': {
+      const recalled = new Map(state.recalled);
+      for (const standing of event.data.chains) recalled.set(chainKey(event.data.loop, standing.chain), standing);
+      return { ...next, recalled };
+    }
     case 'VerdictGiven': {
       const key = chainKey(event.data.verdict.loop, event.data.verdict.chain);
       const past = state.verdicts.get(key) ?? [];
@@ -71,6 +89,14 @@ export function fold(events: Iterable<Recorded>): SessionState {
   let state = NEW_SESSION;
   for (const event of events) state = evolve(state, event);
   return state;
+}
+
+/** These chains, and all that counted with one of them before, count together. */
+function joined(groups: SessionState['groups'], loop: string, chains: readonly string[]): SessionState['groups'] {
+  const members = [...new Set(chains.flatMap((chain) => [chain, ...(groups.get(chainKey(loop, chain)) ?? [])]))];
+  const out = new Map(groups);
+  for (const member of members) out.set(chainKey(loop, member), members);
+  return out;
 }
 
 function markProjected(verdicts: SessionState['verdicts'], seq: number): SessionState['verdicts'] {

@@ -39,12 +39,28 @@ export type Event =
       readonly type: 'CapChanged';
       readonly data: { readonly loop: string; readonly from: number; readonly to: number; readonly by: string };
     }
+  /** A person named a chain that was not planned: it counts as if it had been. */
+  | { readonly type: 'ChainNamed'; readonly data: { readonly loop: string; readonly chain: string; readonly by: string } }
+  /** A chain that nobody planned goes on with the rounds of these, which were open: from here on they count as one. */
+  | { readonly type: 'ChainContinued'; readonly data: { readonly loop: string; readonly chain: string; readonly of: readonly string[] } }
+  /** What was left outside a journal that had lost it: how far chains had come. */
+  | { readonly type: 'RoundsRecalled'; readonly data: { readonly loop: string; readonly chains: readonly Standing[] } }
   | { readonly type: 'VerdictGiven'; readonly data: VerdictGiven }
   /** The verdict's effects are in the folder. */
   | {
       readonly type: 'VerdictProjected';
       readonly data: { readonly verdict: number; readonly results: string | null };
     };
+
+/** How far a chain has come: one further after a revision. */
+export interface Standing {
+  readonly chain: string;
+  readonly round: number;
+  /** Its last verdict did not find it good. */
+  readonly open: boolean;
+  /** What it is held to, where that is told. */
+  readonly target?: number;
+}
 
 /** One piece of evidence as a verdict found it, before another stood in for it. */
 export interface RecordedExhibit {

@@ -237,7 +237,7 @@ function skipPlanned(input: PlanInput, reason: string, set: Record<string, Cells
   const { generator, critic } = input.loop.roles;
   const skipped = new Map<string, readonly string[]>();
   for (const task of input.tasks) {
-    if (task.status !== 'pending' || (task.role !== generator && task.role !== critic)) continue;
+    if (task.status !== 'pending' || task.id === input.critic?.task.id || (task.role !== generator && task.role !== critic)) continue;
     skipped.set(task.id, task.deps);
     set[task.id] = { ...set[task.id], status: 'skipped', error: reason };
   }
@@ -265,15 +265,7 @@ function withoutSkipped(deps: readonly string[], skipped: ReadonlyMap<string, re
 
 /** Waves follow from dependencies: where this verdict moved a pending task to another wave, its cell says so. */
 function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<string, Cells>): void {
-  const split = (cell: string) => cell.split(';').filter((id) => id !== '');
-  const after = computeWaves([
-    ...input.tasks.map((task) => ({
-      id: task.id,
-      deps: set[task.id]?.['deps'] === undefined ? task.deps : split(set[task.id]?.['deps'] ?? ''),
-    })),
-    ...rows.map((row) => ({ id: row['id'] ?? '', deps: split(row['deps'] ?? '') })),
-  ]);
-  if (!after.ok) throw new Error(`The plan of the ${input.loop.loop} loop breaks the task graph at ${after.ids.join(', ')}.`);
+  const after = untangled(input, rows, set);
   input.tasks.forEach((task, index) => {
     const wave = after.waves[index];
     if (
@@ -285,6 +277,27 @@ function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<stri
       set[task.id] = { ...set[task.id], wave: String(wave) };
     }
   });
+}
+
+/** The waves after this verdict. A task that a re-check itself waits for cannot wait for the re-check: it keeps its dependencies. */
+function untangled(input: PlanInput, rows: readonly Cells[], set: Record<string, Cells>): { readonly waves: Int32Array } {
+  const split = (cell: string) => cell.split(';').filter((id) => id !== '');
+  for (;;) {
+    const after = computeWaves([
+      ...input.tasks.map((task) => ({
+        id: task.id,
+        deps: set[task.id]?.['deps'] === undefined ? task.deps : split(set[task.id]?.['deps'] ?? ''),
+      })),
+      ...rows.map((row) => ({ id: row['id'] ?? '', deps: split(row['deps'] ?? '') })),
+    ]);
+    if (after.ok) return after;
+    const tied = after.ids.filter((id) => set[id]?.['deps'] !== undefined);
+    if (tied.length === 0) throw new Error(`The plan of the ${input.loop.loop} loop breaks the task graph at ${after.ids.join(', ')}.`);
+    for (const id of tied) {
+      const { deps: _, ...rest } = set[id] ?? {};
+      set[id] = rest;
+    }
+  }
 }
 
 function recordOfRow(row: Cells): TaskRecord {

@@ -2,8 +2,9 @@
 // somebody else writes there, or into the state files, may bring the count below the history.
 
 import type { Task } from '../model.js';
-import { NO_TRACES, chainOfId, chainOfRow, settleRound } from '../brain/chains.js';
-import type { Traces } from '../brain/chains.js';
+import { chainOfId, chainOfRow } from '../brain/chains.js';
+import { NO_TRACES, settleRound } from '../brain/rounds.js';
+import type { Traces } from '../brain/rounds.js';
 import { NEW_SESSION, chainKey } from '../brain/evolve.js';
 import type { PastVerdict, SessionState } from '../brain/evolve.js';
 import { planRevision } from '../brain/plan.js';
@@ -128,7 +129,7 @@ function forged(loop: Loop, { round, chain, after }: Played, recheck: number): r
   const verdict = { outcome: 'revise', round, chain, loop: loop.loop, status: 'decided' } as PastVerdict['verdict'];
   const past = [{ verdict, lists: {} } as PastVerdict];
   const state: SessionState = { ...NEW_SESSION, observed: true, verdicts: new Map([[chainKey(loop.loop, chain), past]]) };
-  const low: Traces = { ...NO_TRACES, chains: new Map([[chain, { round: 0, open: true }]]) };
+  const low: Traces = { ...NO_TRACES, chains: new Map([[chain, { chain, round: 0, open: true }]]) };
   for (const files of [null, 0, loop.round.first, round, round + 1]) {
     for (const traces of [NO_TRACES, low]) {
       for (const tasks of [[], after.slice(0, 1), after]) {

@@ -5,7 +5,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Discovery } from '../model.js';
 import { UmpireError } from '../errors.js';
-import type { Event, VerdictGiven } from '../brain/messages.js';
+import type { Event, Standing, VerdictGiven } from '../brain/messages.js';
 import { printDiscovery } from '../formats/discoveries.js';
 import { printResults } from '../formats/results-csv.js';
 import { editTasks, parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
@@ -18,7 +18,7 @@ import type { Prepared, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, appendEvents } from './journal-file.js';
 import type { JournalFile } from './journal-file.js';
-import { markOf, pageOf } from './traces.js';
+import { markOf, othersOf, pageOf } from './traces.js';
 
 export const TASKS = 'tasks.csv';
 const RESULTS = 'results.csv';
@@ -35,6 +35,8 @@ export interface CommitInput {
   readonly tasks: TasksFile | null;
   readonly board: Board;
   readonly results: string | null;
+  /** How far the loop's other chains have come. */
+  readonly others: readonly Standing[];
 }
 
 /** Places that a verdict writes to beside the tasks: refused before anything is written where one leads astray. */
@@ -100,10 +102,11 @@ function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, agai
   const { folder, given } = input;
   const { verdict } = given;
   for (const file of given.effects.files) writeAtomically(folder, file.path, file.text);
-  const entry = decisionEntry(given, input.ts);
+  const entry = decisionEntry(given, input.ts, input.others);
   if (!(again && isOnBoard(input.board, entry)))
     appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0, false);
-  if (verdict.status === 'decided') writeAtomically(folder, pageOf(verdict), given.report + markOf(verdict, given.target), false);
+  if (verdict.status === 'decided')
+    writeAtomically(folder, pageOf(verdict), given.report + markOf(verdict, given.target, input.others), false);
   const results = writeResults(input);
   appendEvents(folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
 }
@@ -117,7 +120,7 @@ function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, string | Ui
 }
 
 /** What the board and other agents are told of a verdict. */
-function decisionEntry(given: VerdictGiven, ts: string): Discovery {
+function decisionEntry(given: VerdictGiven, ts: string, others: readonly Standing[]): Discovery {
   const { verdict, facts } = given;
   return {
     ts,
@@ -137,6 +140,8 @@ function decisionEntry(given: VerdictGiven, ts: string): Discovery {
       signal: facts['signal'] ?? null,
       ...(given.target === null ? {} : { target: given.target }),
       ...(verdict.status === 'partial' ? { status: 'partial' } : {}),
+      ...(verdict.unverified ? { unverified: true } : {}),
+      ...othersOf(others),
     },
   };
 }

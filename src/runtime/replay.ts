@@ -108,6 +108,9 @@ const KNOWN: ReadonlySet<string> = new Set<Recorded['type']>([
   'RulesFrozen',
   'TargetFrozen',
   'CapChanged',
+  'ChainNamed',
+  'ChainContinued',
+  'RoundsRecalled',
   'VerdictGiven',
   'VerdictProjected',
 ]);

@@ -3,9 +3,12 @@
 
 import type { Anomaly, Task } from '../model.js';
 import { UmpireError } from '../errors.js';
-import { chainOfRow, findCriticRow, settleRound } from '../brain/chains.js';
+import { chainOfRow, findCriticRow } from '../brain/chains.js';
 import type { Placed } from '../brain/chains.js';
 import { decidedIn, fold } from '../brain/evolve.js';
+import type { Standing } from '../brain/messages.js';
+import { isBehind, settleRound, standingsBeside } from '../brain/rounds.js';
+import type { RoundSettled, Traces } from '../brain/rounds.js';
 import type { SessionState } from '../brain/evolve.js';
 import { checkGraph } from '../brain/waves.js';
 import { decodeExactly } from '../formats/decode.js';
@@ -46,6 +49,14 @@ export interface Scene {
   readonly cap: number;
   readonly target: number;
   readonly round: number;
+  readonly settled: RoundSettled;
+  readonly traces: Traces;
+  /** How far the loop's other chains have come, with the targets they are held to. */
+  readonly others: readonly Standing[];
+  /** The journal was cut back: something outside it knows of a later round of the chain. */
+  readonly isBehind: boolean;
+  /** A person named the chain. */
+  readonly chosen: boolean;
   readonly stateRound: number | null;
   readonly anomalies: readonly Anomaly[];
 }
@@ -75,7 +86,7 @@ export function observe(input: SceneInput): Scene {
   anomalies.push(...unreadLines(board));
   const row = critic?.task ?? null;
   const lost = !state.frozen.has(loop.loop);
-  const traces = findTraces(folder, board.scan.entries, loop.loop, lost);
+  const traces = findTraces(folder, board.scan.entries, loop.loop, state);
   const cap = capOf(folder, loop, state, traces, input.maxRounds);
   if (lost && traces.chains.size > 0) {
     anomalies.push({
@@ -87,17 +98,8 @@ export function observe(input: SceneInput): Scene {
   const settled = settleRound(loop, chain, state, tasks, { files: files.round, traces, chosen: input.layer !== null });
   const target = targetOf(loop, chain, state, traces, row, tasks);
   anomalies.push(...files.anomalies, ...cap.anomalies, ...target.anomalies);
-  if (settled.inherits) {
-    anomalies.push({
-      rule: 'E5',
-      message: `${chain} was not planned when this session was first judged, so it goes on with the rounds of what is still open.`,
-    });
-  } else if (settled.round > Math.max(cap.value, HIGHEST_CAP)) {
-    anomalies.push({
-      rule: 'E5',
-      message: `Round ${settled.round} is far beyond the cap of ${cap.value}: the files claim more rounds than there can have been.`,
-    });
-  }
+  const behind = isBehind(loop, chain, state, traces);
+  anomalies.push(...oddRounds(chain, settled, cap.value, lost, !lost && behind));
   return {
     journal,
     state,
@@ -110,11 +112,32 @@ export function observe(input: SceneInput): Scene {
     critic,
     board,
     cap: cap.value,
-    target: settled.inherits ? Math.max(target.value, highestTarget(loop, state, traces)) : target.value,
+    target: settled.continues.length > 0 ? Math.max(target.value, highestTarget(loop, state, traces)) : target.value,
     round: settled.round,
+    settled,
+    traces,
+    others: standingsBeside(loop, chain, state, traces),
+    isBehind: behind,
+    chosen: input.layer !== null,
     stateRound: files.state,
     anomalies,
   };
+}
+
+function oddRounds(chain: string, settled: RoundSettled, cap: number, lost: boolean, cut: boolean): readonly Anomaly[] {
+  const messages: string[] = [];
+  if (cut) {
+    messages.push(
+      'The journal knows of fewer rounds than the board or the pages of earlier verdicts: it was cut back. The most that is known holds.',
+    );
+  }
+  if (settled.continues.length > 0) {
+    const why = lost ? 'The journal is gone' : `${chain} was not planned when this session was first judged`;
+    messages.push(`${why}, so ${lost ? chain : 'it'} goes on with the rounds of what is still open.`);
+  } else if (settled.round > Math.max(cap, HIGHEST_CAP)) {
+    messages.push(`Round ${settled.round} is far beyond the cap of ${cap}: the files claim more rounds than there can have been.`);
+  }
+  return messages.map((message) => ({ rule: 'E5', message }));
 }
 
 function unreadLines({ scan }: Board): readonly Anomaly[] {

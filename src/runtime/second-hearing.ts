@@ -1,6 +1,7 @@
 // One recorded verdict heard again, from the journal and the blobs alone: by the rules it was given by, or by others.
 
-import { afterRevisions, chainOfRow, findCriticRow } from '../brain/chains.js';
+import { chainOfRow, findCriticRow } from '../brain/chains.js';
+import { afterRevisions } from '../brain/rounds.js';
 import type { Placed } from '../brain/chains.js';
 import type { Difference } from '../brain/differences.js';
 import { differencesOf } from '../brain/differences.js';

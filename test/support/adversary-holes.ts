@@ -1,8 +1,6 @@
-// Stories that the adversary once won. One that he still wins is marked open: the tests then say so, and the long
-// simulation spares the tricks that it takes, so that it can look for others. Who mends one sets `open` to false.
+// Stories that the adversary once won, and must never win again.
 
-import type { Stage } from './adversary-stages.js';
-import { CELLS, CHAINS, NUMBERS, TRICKS } from './adversary-tricks.js';
+import { CELLS, CHAINS, NUMBERS } from './adversary-tricks.js';
 
 /** Tricks, then a critic's result, then the question. */
 export interface Move {
@@ -13,22 +11,11 @@ export interface Move {
   readonly raise: number | null;
 }
 
-/** A trick about to be played, and the names of those played before it. */
-interface Played {
-  readonly stage: Stage;
-  readonly name: string;
-  readonly n: number;
-  readonly before: readonly string[];
-}
-
 export interface Hole {
   readonly id: string;
   readonly what: string;
   readonly loop: string;
   readonly story: readonly Move[];
-  readonly open: boolean;
-  /** The tricks that it takes. */
-  readonly spares?: (played: Played) => boolean;
 }
 
 const move = (report: Move['report'], ...tricks: Move['tricks']): Move => ({ report, tricks, raise: null });
@@ -42,64 +29,30 @@ const forged = (outcome: 0 | 1 | 2, round: 0 | 1 | 2 | 3, name: string | null) =
 
 const LONG = CHAINS.find((name) => name.startsWith('長')) ?? '';
 const TOO_LONG = CHAINS.find((name) => name.length > 250) ?? '';
-const CUTS: ReadonlySet<string> = new Set(['cut the journal back', 'drop the last journal lines']);
-/** Tricks on what remembers a session, and on what it is held to. */
-const ON_MEMORY = (name: string) => (TRICKS[name]?.harms ?? []).length > 0 || /^forge a (decision|page)|^change the target/.test(name);
-/** Tricks that may lead from one chain to another. */
-const ON_CHAINS =
-  /^(add|forge a finished|remove|keep|rename) |^change (a status|a wave|a role|the chain)|^(delete the tasks|.* and the tasks)|^cut the tasks/;
-
-/** In loops of several chains: either memory or chains, not both in one story. */
-function mixes({ stage, name, before }: Played): boolean {
-  if (stage.loop.chain === 'session') return false;
-  const kinds = [...before, name];
-  return kinds.some(ON_MEMORY) && kinds.some((one) => ON_CHAINS.test(one));
-}
-
-function isHuge({ name, n }: Played): boolean {
-  if (name.startsWith('write ')) return Number(NUMBERS[n % NUMBERS.length]) > 10_000;
-  return name === 'change the round in a row' || name === 'add a critic row';
-}
-
-function names(wanted: string): (played: Played) => boolean {
-  return ({ name, n }) => {
-    if (name === 'forge a finished re-check') return CHAINS[(n >> 2) % CHAINS.length] === wanted;
-    return /^(change the chain|add a critic row)/.test(name) && CHAINS[n % CHAINS.length] === wanted;
-  };
-}
-
 export const HOLES: readonly Hole[] = [
   {
     id: 'cut',
     what: 'a journal that was cut back at a whole line stands, so the pages are not asked, and without the board the rounds fall',
     loop: 'debt',
     story: [next, next, move('new', ['cut the journal back', 3], ['delete the board', 0])],
-    open: true,
-    spares: ({ name }) => CUTS.has(name),
   },
   {
     id: 'old answer',
     what: 'a journal that was cut back gives its last answer again, though the board knows of a later round',
     loop: 'debt',
     story: [move('first'), next, move('first', ['cut the journal back', 3])],
-    open: true,
-    spares: ({ name }) => CUTS.has(name),
   },
   {
     id: 'knot',
     what: 'the tasks of a round that is judged again are tied into a knot, which is a crash and no refusal',
     loop: 'testing',
     story: [move('same'), next, move('same', ['delete the board', 0], ['cut the journal back', 8])],
-    open: true,
-    spares: ({ name }) => CUTS.has(name),
   },
   {
     id: 'own row',
     what: "a convergence skips the critic's own row where it was still pending, and the same bytes are judged otherwise then",
     loop: 'brainstorm',
     story: [next, next, move('new', ['add a critic row', row('1', true, 1)])],
-    open: true,
-    spares: ({ stage, name }) => stage.loop.planned !== undefined && /^add a critic row|^change a status/.test(name),
   },
   {
     id: 'huge',
@@ -110,8 +63,6 @@ export const HOLES: readonly Hole[] = [
       move('new', ['write session-state.json', NUMBERS.indexOf('1000000000')]),
       move('new', ['delete the journal and the state', 0]),
     ],
-    open: true,
-    spares: isHuge,
   },
   {
     id: 'planned anew',
@@ -122,8 +73,6 @@ export const HOLES: readonly Hole[] = [
       move('new', ['add a critic row', row('7', false, 0)], ['delete the journal', 0]),
       move('new', ['change the chain', chain('7')]),
     ],
-    open: true,
-    spares: mixes,
   },
   {
     id: 'forgotten chain',
@@ -134,15 +83,12 @@ export const HOLES: readonly Hole[] = [
       move('new', ['delete the journal and the board', 0], ['change a status', 21]),
       move('new', ['delete the board and the pages', 0], ['change a status', 18]),
     ],
-    open: true,
-    spares: mixes,
   },
   {
     id: 'behind',
     what: 'a chain that nobody planned goes on from the furthest, but the planned one stays behind and has its own rounds still',
     loop: 'review',
     story: [next, move('new', ['change the chain', chain('7')]), move('new', ['change the chain', chain('1')])],
-    open: true,
   },
   {
     id: 'low target',
@@ -152,51 +98,35 @@ export const HOLES: readonly Hole[] = [
       next,
       move('new', ['change the target', 11], ['change the chain', chain('X9', 'all')], ['rename the layer', 7], ['write gc-state.json', 1]),
     ],
-    open: true,
-    spares: mixes,
   },
   {
     id: 'forged chain',
     what: 'a forged decision makes a chain a known one, which may begin afresh',
     loop: 'review',
     story: [next, move('new', ['forge a decision', forged(0, 0, '7')], ['change the chain', chain('7')])],
-    open: true,
-    spares: mixes,
   },
   {
     id: 'forged end',
     what: 'where the journal is gone, a forged convergence closes a chain, and another may begin afresh',
     loop: 'review',
     story: [next, move('new', ['delete the journal', 0], ['forge a decision', forged(0, 2, null)], ['change the chain', chain('7')])],
-    open: true,
-    spares: mixes,
   },
   {
     id: 'forced end',
     what: 'where the journal is gone, a convergence by waiver closes a chain, though by the journal it would be open',
     loop: 'modules',
     story: [next, next, next, next, move('new', ['delete the journal', 0], ['change the chain', chain('7')])],
-    open: true,
-    spares: mixes,
   },
   {
     id: 'long mark',
     what: 'the mark of a page is not read where the name of the chain is long',
     loop: 'review',
     story: [next, move('new', ['change the chain', chain(LONG)]), move('new', ['delete the journal and the board', 0])],
-    open: true,
-    spares: mixes,
   },
   {
     id: 'long name',
     what: 'the name of a chain that is too long for a file name is a crash and no refusal',
     loop: 'review',
     story: [next, move('new', ['change the chain', chain(TOO_LONG)])],
-    open: true,
-    spares: names(TOO_LONG),
   },
 ];
-
-export function isOpen(id: string): boolean {
-  return HOLES.some((hole) => hole.id === id && hole.open);
-}

@@ -11,7 +11,6 @@ import { isUmpireError } from '../../src/errors.js';
 import { parseTasks } from '../../src/formats/tasks-csv.js';
 import type { Stage } from './adversary-stages.js';
 import { put } from './adversary-stages.js';
-import { HOLES, isOpen } from './adversary-holes.js';
 import type { Move } from './adversary-holes.js';
 import { TRICKS } from './adversary-tricks.js';
 import type { Witness } from './adversary-tricks.js';
@@ -47,11 +46,11 @@ export function stories(names: readonly string[]): fc.Arbitrary<readonly Move[]>
 /** In memory where the system has such a place: a story writes hundreds of files. */
 const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** Throws with what was broken. `all`: also tricks that are known to succeed. */
-export async function play(stage: Stage, story: readonly Move[], tally: Tally, all = false): Promise<void> {
+/** Throws with what was broken. */
+export async function play(stage: Stage, story: readonly Move[], tally: Tally): Promise<void> {
   const place = mkdtempSync(join(base, 'umpire-adversary-'));
   try {
-    const game = new Game(stage, join(place, 'session'), tally, all);
+    const game = new Game(stage, join(place, 'session'), tally);
     for (const [n, move] of story.entries()) await game.move(move, n);
     tally.stories++;
     tally.mostRevisions = Math.max(tally.mostRevisions, game.revisions());
@@ -77,8 +76,6 @@ class Game {
   private round = 0;
   private role = '';
   private said = 0;
-  /** The names of the tricks played so far. */
-  private readonly before: string[] = [];
   /** The code of the last refusal, and tasks.csv as it was before it. */
   private refused: string | null = null;
   private tasks: string | null = null;
@@ -87,7 +84,6 @@ class Game {
     private readonly stage: Stage,
     private readonly folder: string,
     private readonly tally: Tally,
-    private readonly all: boolean,
   ) {
     stage.begin(folder);
   }
@@ -124,12 +120,9 @@ class Game {
   private trick(name: string, n: number): void {
     const trick = TRICKS[name];
     if (trick === undefined) throw new Error(`There is no trick "${name}".`);
-    const played = { stage: this.stage, name, n, before: this.before };
-    if (!this.all && HOLES.some((hole) => hole.open && hole.spares?.(played) === true)) return;
     const harmed = new Set([...this.harmed, ...(trick.harms ?? [])]);
     if (harmed.size === 3) return;
     for (const witness of harmed) this.harmed.add(witness);
-    this.before.push(name);
     trick.play(this.folder, this.stage, n);
   }
 
@@ -169,8 +162,7 @@ class Game {
     seen.said = round;
     if (maxRounds > this.firstCap) broken(`the cap rose from ${this.firstCap}`, answer);
     if (seen.revisions > rounds) broken(`${seen.revisions} revisions of one chain, and ${rounds} are allowed`, answer);
-    const behind = this.all || !isOpen('behind') ? 0 : (rounds * (rounds - 1)) / 2;
-    const allowed = rounds * (this.planned?.length ?? 1) + behind;
+    const allowed = rounds * (this.planned?.length ?? 1);
     if (this.revisions() > allowed) broken(`${this.revisions()} revisions in all, and ${allowed} are allowed`, answer);
     if (verdict.role.sha256 !== this.role) broken('another role definition', answer);
     if (!repeated) this.holdTarget(answer, seen);

@@ -1,0 +1,43 @@
+// What the journal is told before a verdict: what it is held to from here on, and what was found outside the journal.
+
+import { chainsOf } from '../brain/chains.js';
+import { chainKey } from '../brain/evolve.js';
+import type { Event } from '../brain/messages.js';
+import type { Scene } from './scene.js';
+
+export function eventsBefore(session: string, scene: Scene, isPartial: boolean): readonly Event[] {
+  const { state, tasks } = scene;
+  const events: Event[] = [];
+  if (!state.observed) events.push({ type: 'SessionObserved', data: { session, tasks: tasks.length } });
+  return isPartial ? events : [...events, ...limitEvents(scene), ...chainEvents(scene)];
+}
+
+function limitEvents({ state, loop, chain, tasks, traces, cap, target, hash }: Scene): readonly Event[] {
+  const events: Event[] = [];
+  const frozen = state.frozen.get(loop.loop);
+  if (frozen === undefined) {
+    // Where the session was judged before, the rows of now are no plan: anyone may have written them since.
+    const planned = traces.chains.size > 0 ? [] : chainsOf(loop, tasks);
+    const chains = [...new Set([...planned, chain])];
+    events.push({ type: 'RulesFrozen', data: { loop: loop.loop, hash, rules: loop, cap, chains } });
+  } else if (frozen.cap !== cap) {
+    events.push({ type: 'CapChanged', data: { loop: loop.loop, from: frozen.cap, to: cap, by: '--max-rounds' } });
+  }
+  if (loop.target === undefined) return events;
+  for (const [one, told] of new Map([...traces.targets, [chain, target] as const])) {
+    if (!state.targets.has(chainKey(loop.loop, one)))
+      events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain: one, target: told } });
+  }
+  return events;
+}
+
+function chainEvents({ state, loop, chain, settled, chosen }: Scene): readonly Event[] {
+  const events: Event[] = [];
+  const { recalled, continues } = settled;
+  const frozen = state.frozen.get(loop.loop);
+  if (chosen && frozen !== undefined && !frozen.chains.includes(chain))
+    events.push({ type: 'ChainNamed', data: { loop: loop.loop, chain, by: '--layer' } });
+  if (recalled.length > 0) events.push({ type: 'RoundsRecalled', data: { loop: loop.loop, chains: recalled } });
+  if (continues.length > 0) events.push({ type: 'ChainContinued', data: { loop: loop.loop, chain, of: continues } });
+  return events;
+}
