@@ -10,7 +10,7 @@ import { isFinished, mendOf, statedWave } from './chains.js';
 import type { Placed } from './chains.js';
 import { listFindings, pickWorst } from '../formats/finding-words.js';
 import type { Effects } from './messages.js';
-import { computeWaves } from './waves.js';
+import { settleWaves } from './rewiring.js';
 
 export interface PlanInput {
   readonly loop: Loop;
@@ -265,9 +265,9 @@ function withoutSkipped(deps: readonly string[], skipped: ReadonlyMap<string, re
 
 /** Waves follow from dependencies: where this verdict moved a pending task to another wave, its cell says so. */
 function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<string, Cells>): void {
-  const after = untangled(input, rows, set);
+  const waves = settleWaves(input.tasks, rows, set);
   input.tasks.forEach((task, index) => {
-    const wave = after.waves[index];
+    const wave = waves[index];
     if (
       task.status === 'pending' &&
       set[task.id]?.['status'] === undefined &&
@@ -277,27 +277,6 @@ function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<stri
       set[task.id] = { ...set[task.id], wave: String(wave) };
     }
   });
-}
-
-/** The waves after this verdict. A task that a re-check itself waits for cannot wait for the re-check: it keeps its dependencies. */
-function untangled(input: PlanInput, rows: readonly Cells[], set: Record<string, Cells>): { readonly waves: Int32Array } {
-  const split = (cell: string) => cell.split(';').filter((id) => id !== '');
-  for (;;) {
-    const after = computeWaves([
-      ...input.tasks.map((task) => ({
-        id: task.id,
-        deps: set[task.id]?.['deps'] === undefined ? task.deps : split(set[task.id]?.['deps'] ?? ''),
-      })),
-      ...rows.map((row) => ({ id: row['id'] ?? '', deps: split(row['deps'] ?? '') })),
-    ]);
-    if (after.ok) return after;
-    const tied = after.ids.filter((id) => set[id]?.['deps'] !== undefined);
-    if (tied.length === 0) throw new Error(`The plan of the ${input.loop.loop} loop breaks the task graph at ${after.ids.join(', ')}.`);
-    for (const id of tied) {
-      const { deps: _, ...rest } = set[id] ?? {};
-      set[id] = rest;
-    }
-  }
 }
 
 function recordOfRow(row: Cells): TaskRecord {

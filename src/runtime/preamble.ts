@@ -3,6 +3,7 @@
 import { chainsOf } from '../brain/chains.js';
 import { chainKey } from '../brain/evolve.js';
 import type { Event } from '../brain/messages.js';
+import { targetOf } from './limits.js';
 import type { Scene } from './scene.js';
 
 export function eventsBefore(session: string, scene: Scene, isPartial: boolean): readonly Event[] {
@@ -24,7 +25,13 @@ function limitEvents({ state, loop, chain, tasks, traces, cap, target, hash }: S
     events.push({ type: 'CapChanged', data: { loop: loop.loop, from: frozen.cap, to: cap, by: '--max-rounds' } });
   }
   if (loop.target === undefined) return events;
-  for (const [one, told] of new Map([...traces.targets, [chain, target] as const])) {
+  const planned = frozen === undefined && traces.chains.size === 0 ? chainsOf(loop, tasks) : [];
+  const targets = new Map([
+    ...planned.map((one) => [one, targetOf(loop, one, state, traces, null, tasks).value] as const),
+    ...traces.targets,
+    [chain, target] as const,
+  ]);
+  for (const [one, told] of targets) {
     if (!state.targets.has(chainKey(loop.loop, one)))
       events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain: one, target: told } });
   }

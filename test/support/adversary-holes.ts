@@ -129,4 +129,23 @@ export const HOLES: readonly Hole[] = [
     loop: 'review',
     story: [next, move('new', ['change the chain', chain(TOO_LONG)])],
   },
+  {
+    id: 'planned target',
+    what: 'the target of a chain that was planned is lowered before its own first verdict',
+    loop: 'modules',
+    story: [next, move('same', ['add a critic row', 588], ['change the target', 0]), next],
+  },
+  {
+    id: 'lost lead',
+    what: 'a convergence takes skipped tasks out of what a task waits for, and it no longer comes after what it takes context from',
+    loop: 'brainstorm',
+    story: [
+      { ...next, raise: 0 },
+      next,
+      next,
+      move('same', ['tie the rows in a knot', 951]),
+      move('same', ['change a status', 631]),
+      { ...next, raise: 0 },
+    ],
+  },
 ];

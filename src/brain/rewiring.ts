@@ -1,0 +1,65 @@
+// Keeps the task graph sound when a verdict changes what tasks wait for: no circle, and nobody takes context from a task that
+// is not earlier.
+
+import type { Task } from '../model.js';
+import { joinIds } from '../formats/tasks-csv.js';
+import { computeWaves } from './waves.js';
+
+type Cells = Record<string, string>;
+
+/**
+ * The waves after a verdict that adds `rows` and changes `set`. Where a change would tie tasks into a circle it is taken back: a
+ * task that the re-check itself waits for cannot wait for the re-check. Where a pending task would lose its lead over one
+ * that it takes context from, it waits for that one too.
+ */
+export function settleWaves(tasks: readonly Task[], rows: readonly Cells[], set: Record<string, Cells>): Int32Array {
+  const ids = new Map([...tasks.map((task) => task.id), ...rows.map((row) => row['id'] ?? '')].map((id, index) => [id, index]));
+  for (let tries = tasks.length + rows.length + 1; ; tries--) {
+    const after = computeWaves([
+      ...tasks.map((task) => ({ id: task.id, deps: depsOf(task, set) })),
+      ...rows.map((row) => ({ id: row['id'] ?? '', deps: split(row['deps'] ?? '') })),
+    ]);
+    if (!after.ok) {
+      const tied = after.ids.filter((id) => set[id]?.['deps'] !== undefined);
+      if (tied.length === 0) throw new Error(`The plan breaks the task graph at ${after.ids.join(', ')}.`);
+      for (const id of tied) takeBack(set, id);
+    } else if (tries <= 0 || !holdContext(tasks, ids, after.waves, set)) {
+      return after.waves;
+    }
+  }
+}
+
+/** Lets tasks wait for what they take context from, where that is no longer earlier. True: something was changed. */
+function holdContext(tasks: readonly Task[], ids: ReadonlyMap<string, number>, waves: Int32Array, set: Record<string, Cells>): boolean {
+  let changed = false;
+  tasks.forEach((task, index) => {
+    for (const id of task.contextFrom) {
+      const from = ids.get(id);
+      if (from === undefined || (waves[from] as number) < (waves[index] as number)) continue;
+      const deps = depsOf(task, set);
+      if (task.status === 'pending' && !deps.includes(id)) {
+        set[task.id] = { ...set[task.id], deps: joinIds([...deps, id]) };
+        changed = true;
+      } else if (set[id]?.['deps'] !== undefined) {
+        takeBack(set, id);
+        changed = true;
+      }
+    }
+  });
+  return changed;
+}
+
+function takeBack(set: Record<string, Cells>, id: string): void {
+  const { deps: _, ...rest } = set[id] ?? {};
+  if (Object.keys(rest).length === 0) delete set[id];
+  else set[id] = rest;
+}
+
+function depsOf(task: Task, set: Readonly<Record<string, Cells>>): readonly string[] {
+  const cell = set[task.id]?.['deps'];
+  return cell === undefined ? task.deps : split(cell);
+}
+
+function split(cell: string): readonly string[] {
+  return cell.split(';').filter((id) => id !== '');
+}
