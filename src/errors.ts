@@ -44,6 +44,11 @@ export const ERRORS = {
     message: 'There is no session folder at "{path}".',
     hint: 'Check the path. A session is a folder with tasks.csv and the reports of its critic.',
   },
+  'project-missing': {
+    exit: 1,
+    message: 'There is no folder at "{path}".',
+    hint: 'Check the path. --project takes a folder of the project: the one that holds .umpire/ or .workflow/, or one inside it.',
+  },
   'session-busy': {
     exit: 1,
     message: 'Another process holds this session: {holder}.',
@@ -101,8 +106,8 @@ export const ERRORS = {
   },
   'never-judged': {
     exit: 1,
-    message: 'Nothing was ever judged in "{path}": there is no journal.ndjson.',
-    hint: 'Judge it first: `umpire decide <loop> {path}`.',
+    message: 'There is no verdict to judge again in "{path}": {detail}.',
+    hint: 'Judge it first: `umpire decide <loop> {path}`. A journal that was lost you restore from a backup.',
   },
   'role-missing': {
     exit: 1,

@@ -5,6 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { defineLoop } from '../src/loops/loop-file.js';
+import type { LoopInput } from '../src/loops/loop-file.js';
+import { checkLoop } from '../src/proof/check.js';
 import { CODES } from '../src/proof/refutation.js';
 import { prepareConsole, runConsole } from './support/console.js';
 
@@ -52,6 +56,16 @@ it('shows what the commands really print', () => {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+it('names every field of the proof', () => {
+  const loop = defineLoop({ ...(parse(blocks[0]?.text ?? '') as LoopInput) });
+  const proof = checkLoop(loop);
+  const [complaint] = proof.complaints;
+  const [, list = ''] = page.split('`--json` one object: ');
+  const named = new Set([...(list.split('\n')[0] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+  const keys = [...Object.keys(proof), ...Object.keys(complaint ?? {}), 'place', ...Object.keys(complaint?.story ?? {})];
+  expect(keys.filter((key) => !named.has(key))).toEqual([]);
 });
 
 it('names every complaint there is', () => {

@@ -296,7 +296,7 @@ describe('the words', () => {
     [[join(root, 'fixtures', 'spec', 'R4', 'session')], 'never-judged'],
     [[RAISED, '--loop', 'revue'], 'unknown-loop'],
     [[RAISED, '--loop', './nowhere.yaml'], 'loop-unreadable'],
-    [['--all', '--project', '/nowhere/at/all'], 'session-missing'],
+    [['--all', '--project', '/nowhere/at/all'], 'project-missing'],
   ])('%j: an error of the catalogue', async (args, code) => {
     await expect(runReplay(args)).rejects.toMatchObject({ code });
   });

@@ -181,7 +181,7 @@ describe('a history that was changed', () => {
       events[1]!.data.rules['title'] = 'Softer rules';
     });
     expect(await replay({ session: folder })).toMatchObject({
-      chain: { unbroken: false, line: 2, detail: 'its rules do not fit their hash: they were changed' },
+      chain: { unbroken: false, line: 2, detail: 'Umpire writes no such line: its rules do not fit their hash' },
       verdicts: [],
     });
   });

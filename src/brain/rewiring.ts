@@ -35,7 +35,8 @@ function holdContext(tasks: readonly Task[], ids: ReadonlyMap<string, number>, w
   tasks.forEach((task, index) => {
     for (const id of task.contextFrom) {
       const from = ids.get(id);
-      if (from === undefined || (waves[from] as number) < (waves[index] as number)) continue;
+      // A skipped task has nothing to hand over.
+      if (from === undefined || (waves[from] as number) < (waves[index] as number) || isSkipped(tasks[from], set)) continue;
       const deps = depsOf(task, set);
       if (task.status === 'pending' && !deps.includes(id)) {
         set[task.id] = { ...set[task.id], deps: joinIds([...deps, id]) };
@@ -47,6 +48,10 @@ function holdContext(tasks: readonly Task[], ids: ReadonlyMap<string, number>, w
     }
   });
   return changed;
+}
+
+function isSkipped(task: Task | undefined, set: Readonly<Record<string, Cells>>): boolean {
+  return task !== undefined && (set[task.id]?.['status'] ?? task.status) === 'skipped';
 }
 
 function takeBack(set: Record<string, Cells>, id: string): void {

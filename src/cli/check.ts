@@ -11,6 +11,8 @@ import type { Outcome } from './outcome.js';
 
 const FLAGS: FlagKinds = { '--json': 'switch', '--graph': 'switch', '--table': 'switch', '--help': 'switch' };
 
+const EXIT = { proven: 0, refuted: 3, 'proven in part': 5 } as const;
+
 export async function runCheck(args: readonly string[]): Promise<Outcome> {
   const words = readWords(args, FLAGS, 'check');
   if (words.switches.has('--help')) return { stdout: HELP.check, exit: 0 };
@@ -30,5 +32,5 @@ export async function runCheck(args: readonly string[]): Promise<Outcome> {
         : checkPage(loop, proof, placeOf);
   // The page says it all by itself; the other forms get a line for the person who watches.
   const stderr = forms.length === 0 ? '' : `${checkHeadline(proof)}\n`;
-  return { stdout, stderr, exit: proof.holds ? (proof.held.length === 0 ? 0 : 5) : 3 };
+  return { stdout, stderr, exit: EXIT[proof.result] };
 }

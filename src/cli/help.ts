@@ -75,18 +75,26 @@ Examples
   replay: `umpire replay <session> [--loop file|name]
 umpire replay --all [--project DIR] [--loop file|name]
 
-Judges every recorded verdict again, from the journal and the evidence it kept, and says whether it comes
-out the same and whether the history is whole. It reads journal.ndjson and blobs/ only and writes nothing.
+Judges every recorded verdict again, from the journal and the evidence it
+kept, and says whether it comes out the same and whether the history is whole.
+It reads journal.ndjson, blobs/ and the names of the pages in verdicts/, and
+writes nothing.
 
   <session>         the session folder
-  --all             every session of the project: .umpire/sessions/ and .workflow/.csv-wave/
-  --project DIR     a folder of the project; the current one, where it is left out
-  --loop L          also judge the recorded evidence by other rules (a loop file or a built-in loop), and show
-                    where the verdicts would differ
+  --all             every session of the project: those in .umpire/sessions/
+                    and .workflow/.csv-wave/
+  --project DIR     a folder of the project; the current one, if left out
+  --loop L          also judge the recorded evidence by other rules (a loop
+                    file or a built-in loop), and show where the verdicts
+                    would differ
   --json            print one JSON object instead of Markdown
 
-Exit status
-  0 all the same · 3 a verdict differs · 1 a broken history, evidence that is gone or changed, or an error · 2 usage
+Exit status: the first of these that is so
+  2  usage
+  1  a broken history, or a journal that knows fewer verdicts than the folder
+  3  a verdict differs, or would by the other rules
+  1  evidence or a journal that is gone, changed or unreadable; an error
+  0  all the same
 
 Examples
   umpire replay .umpire/sessions/review-payments-2026-03-01

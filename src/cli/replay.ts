@@ -1,7 +1,8 @@
 // `umpire replay`: judges recorded verdicts again, and says where they differ. Writes nothing.
 
-import type { ProjectReplay, Replay, SessionReplay } from '../report/replay-page.js';
-import { projectPage, replayPage } from '../report/replay-page.js';
+import type { ProjectCounts, ProjectReplay, Replay, ReplayResult, SessionReplay } from '../report/replay-page.js';
+import { loopsNamed, pagesNamed, plain, projectPage, replayPage, unaskedLoops } from '../report/replay-page.js';
+import { projectSum } from '../report/replay-sum.js';
 import { replay, replayAll } from '../engine.js';
 import { readWords, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
@@ -25,76 +26,67 @@ export async function runReplay(args: readonly string[]): Promise<Outcome> {
   const json = words.switches.has('--json');
   if (session !== undefined) {
     const replayed = await replay({ session, ...rules });
-    return { stdout: json ? printed(replayed) : replayPage(replayed), stderr: headline([replayed]), exit: exitOf([replayed]) };
+    const stderr = headline([replayed], projectSum([replayed]).counts, replayed.by);
+    return { stdout: json ? printed(replayed) : replayPage(replayed), stderr, exit: EXIT[replayed.result] };
   }
   const replayed: ProjectReplay = await replayAll({ ...rules, ...(project === undefined ? {} : { project }) });
-  const { sessions } = replayed;
-  return { stdout: json ? printed(replayed) : projectPage(replayed), stderr: headline(sessions), exit: exitOf(sessions) };
+  const stderr = headline(replayed.sessions, replayed.counts, replayed.by);
+  return { stdout: json ? printed(replayed) : projectPage(replayed), stderr, exit: EXIT[replayed.result] };
 }
+
+const EXIT: Readonly<Record<ReplayResult, number>> = { same: 0, differs: 3, lost: 1, broken: 1 };
 
 function printed(value: Replay | ProjectReplay): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-interface Sum {
-  readonly replayed: readonly Replay[];
-  readonly verdicts: number;
-  readonly same: number;
-  readonly differ: number;
-  readonly lost: number;
-  /** Other by the other rules. */
-  readonly other: number;
-  readonly broken: number;
-  readonly unreadable: number;
-}
-
-function sumOf(sessions: readonly SessionReplay[]): Sum {
-  const replayed = sessions.filter((one) => one.state === 'replayed');
-  const verdicts = replayed.flatMap((one) => one.verdicts);
-  const count = (status: string) => verdicts.filter((one) => one.status === status).length;
-  return {
-    replayed,
-    verdicts: verdicts.length,
-    same: count('same'),
-    differ: count('differs'),
-    lost: count('lost'),
-    other: verdicts.filter((one) => one.other !== undefined && one.other.status !== 'same').length,
-    broken: replayed.filter((one) => !one.chain.unbroken).length,
-    unreadable: sessions.filter((one) => one.state === 'unreadable').length,
-  };
-}
-
-/** A broken history says more than a difference, and a difference more than evidence that is gone. */
-function exitOf(sessions: readonly SessionReplay[]): number {
-  const { broken, unreadable, differ, other, lost } = sumOf(sessions);
-  if (broken + unreadable > 0) return 1;
-  if (differ + other > 0) return 3;
-  return lost > 0 ? 1 : 0;
-}
-
 /** Two lines for the person who watches: what came of it, and what to do. */
-function headline(sessions: readonly SessionReplay[]): string {
-  const sum = sumOf(sessions);
-  const { verdicts, same, differ, lost, other, broken, unreadable } = sum;
+function headline(sessions: readonly SessionReplay[], counts: ProjectCounts, by: string | null): string {
+  return `${[...verdictWords(sessions, counts, by), historyWords(sessions, counts)].join('; ')}.\nNext: ${nextOf(sessions, counts)}\n`;
+}
+
+function verdictWords(sessions: readonly SessionReplay[], counts: ProjectCounts, by: string | null): readonly string[] {
+  const { verdicts, same, differs, lost, other, neverJudged } = counts;
+  if (neverJudged === counts.sessions) return [];
+  const unasked = unaskedLoops(sessions, by);
   const facts = [
     `${many(verdicts, 'verdict')} replayed: ${same} the same`,
-    ...(differ > 0 ? [`${differ} differing`] : []),
+    ...(differs > 0 ? [`${differs} differing`] : []),
     ...(lost > 0 ? [`${lost} that cannot be judged again`] : []),
     ...(other > 0 ? [`${other} otherwise by the other rules`] : []),
+    ...(unasked.length > 0 ? [`none that ${plain(by ?? '')} was asked about (they are of the ${loopsNamed(unasked)})`] : []),
   ];
-  const histories = broken + unreadable === 0 ? 'the history is whole' : `the history is broken in ${many(broken + unreadable, 'session')}`;
-  return `${facts.join(', ')}; ${histories}.\nNext: ${nextOf(sum, sessions.length)}\n`;
+  return [facts.join(', ')];
 }
 
-function nextOf({ replayed, differ, lost, other, broken, unreadable }: Sum, sessions: number): string {
-  const [first] = replayed.flatMap((one) => (one.chain.unbroken ? [] : [one.chain.line]));
-  if (broken > 0)
-    return `trust nothing from line ${first ?? 0} on; restore journal.ndjson from a backup, or judge the evidence in a new session.`;
-  if (unreadable > 0) return 'mend what could not be read, then run the same command again.';
-  if (differ > 0) return 'find out whether the record or the judging was changed: the differing fields are listed.';
-  if (other > 0) return 'compare the verdicts that the other rules would have given.';
-  if (lost > 0) return 'restore blobs/ from a backup; without its evidence a verdict cannot be judged again.';
-  return sessions === 0 ? 'there was no session to replay; check the folder, or name it with --project.' : 'nothing to do.';
+function historyWords(sessions: readonly SessionReplay[], counts: ProjectCounts): string {
+  const { broken, unreadable, cutBack, neverJudged } = counts;
+  const pages = unknownPages(sessions);
+  const faults = [
+    ...(broken > 0 ? [`the history is broken in ${many(broken, 'session')}`] : []),
+    ...(cutBack > 0 ? [`the journal knows fewer verdicts than the folder in ${many(cutBack, 'session')} (${pagesNamed(pages, 3)})`] : []),
+    ...(unreadable > 0 ? [`the journal of ${many(unreadable, 'session')} could not be read`] : []),
+  ];
+  if (faults.length > 0) return faults.join(', ');
+  if (counts.sessions === 0) return 'No session was found';
+  return neverJudged === counts.sessions ? `${many(neverJudged, 'session')} found, and none was ever judged` : 'the history is whole';
+}
+
+function unknownPages(sessions: readonly SessionReplay[]): readonly string[] {
+  return sessions.flatMap((one) => (one.state === 'unreadable' ? [] : one.unknownPages));
+}
+
+function nextOf(sessions: readonly SessionReplay[], counts: ProjectCounts): string {
+  const [line] = sessions.flatMap((one) => (one.state === 'replayed' && !one.chain.unbroken ? [one.chain.line] : []));
+  if (line !== undefined)
+    return `trust nothing from line ${line} on; restore journal.ndjson from a backup, or judge the evidence in a new session.`;
+  if (counts.cutBack > 0) return 'restore journal.ndjson from a backup: verdicts are missing from it.';
+  if (counts.differs > 0) return 'find out whether the record or the judging was changed: the differing fields are listed.';
+  if (counts.unreadable > 0) return 'mend what could not be read, then run the same command again.';
+  if (counts.other > 0) return 'compare the verdicts that the other rules would have given.';
+  if (counts.lost > 0) return 'restore blobs/ from a backup; without its evidence a verdict cannot be judged again.';
+  if (counts.sessions === 0) return 'there was no session to replay; check the folder, or name it with --project.';
+  return counts.neverJudged === counts.sessions ? 'judge a session first: `umpire decide <loop> <session>`.' : 'nothing to do.';
 }
 
 function many(count: number, noun: string): string {

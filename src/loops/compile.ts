@@ -129,9 +129,17 @@ function compileSet(value: SetValue): (facts: Facts) => FactValue {
   };
 }
 
+/** The tests of a `when`, parsed once. */
 export function conditionsOf(when: When | undefined): readonly Condition[] {
-  return Object.entries(when ?? {}).map(([fact, test]) => parseCondition(fact, test));
+  if (when === undefined) return [];
+  const known = PARSED.get(when);
+  if (known !== undefined) return known;
+  const parsed = Object.entries(when).map(([fact, test]) => parseCondition(fact, test));
+  PARSED.set(when, parsed);
+  return parsed;
 }
+
+const PARSED = new WeakMap<When, readonly Condition[]>();
 
 /** Filled plainly the first time, written as code for the times after. */
 function compileFactText(text: string): FactText {

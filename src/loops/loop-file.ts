@@ -1,7 +1,7 @@
 // Reads a loop as a person writes it: YAML text, or the same object in TypeScript (`defineLoop`). Complains with the line.
 // Kept apart from judging: the built-in loops are compiled at build time, so that a verdict needs no YAML and no schema.
 
-import { LineCounter, isNode, parseDocument } from 'yaml';
+import { LineCounter, isNode, isScalar, parseDocument, visit } from 'yaml';
 import type { Document } from 'yaml';
 import { UmpireError } from '../errors.js';
 import { READERS } from '../formats/readers.js';
@@ -34,16 +34,42 @@ export function parseLoop(text: string, file: string, leniency: Leniency = {}): 
     const { line } = lines.linePos(fault.pos[0]);
     throw new UmpireError('loop-invalid', { file, line: `:${line}`, detail: fault.message.replace(/\.$/, '') });
   }
-  const result = fitLoop(document.toJS({ maxAliasCount: 100 }), leniency);
+  const odd = oddKey(document);
+  if (odd !== null)
+    throw new UmpireError('loop-invalid', { file, line: `:${lines.linePos(odd).line}`, detail: '"__proto__" cannot be a name' });
+  const result = fitLoop(plainOf(document, file), leniency);
   if (result.ok) return result.loop;
   const line = lineAt(document, lines, result.complaint.path);
   throw complain(file, line === null ? '' : `:${line}`, result.complaint);
 }
 
-/** The line of a loop file on which a part of it begins: keys and indexes from the top. */
-export function lineOf(text: string, path: Complaint['path']): number | null {
+/** The document as plain data; aliases that unfold without end are refused. */
+function plainOf(document: Document.Parsed, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch {
+    throw new UmpireError('loop-invalid', { file, line: '', detail: 'its aliases unfold into too much' });
+  }
+}
+
+/** Where a key stands that JavaScript would not keep as one. */
+function oddKey(document: Document.Parsed): number | null {
+  let at: number | null = null;
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (!isScalar(key) || key.value !== '__proto__') return undefined;
+      at = key.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return at;
+}
+
+/** The lines of a loop file on which its parts begin: keys and indexes from the top. */
+export function linesOf(text: string): (path: Complaint['path']) => number | null {
   const lines = new LineCounter();
-  return lineAt(parseDocument(text, { lineCounter: lines, prettyErrors: false }), lines, path);
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  return (path) => lineAt(document, lines, path);
 }
 
 /** Where there is no such part, the line of what it would be part of. */

@@ -231,8 +231,8 @@ export const loopSchema = z.strictObject({
     .strictObject({ sources: z.array(name).min(2), id: ruleId, why: text })
     .exactOptional()
     .describe('Sources whose severity counts should agree; {detail} says how they do not.'),
-  repairs: z.array(repair).default([]).describe('What missing or contradictory facts become, in order.'),
-  table: z.array(row).min(1).describe('The first row that matches decides.'),
+  repairs: z.array(repair).max(200).default([]).describe('What missing or contradictory facts become, in order.'),
+  table: z.array(row).min(1).max(500).describe('The first row that matches decides.'),
   promises: z
     .array(vow)
     .min(1)

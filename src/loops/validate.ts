@@ -3,7 +3,7 @@
 
 import type { Severity } from '../model.js';
 import { SEVERITIES } from '../model.js';
-import type { Block, Loop, ReportSection, Source } from './loop.js';
+import type { Block, FactSpec, Loop, ReportSection, SetValue } from './loop.js';
 import { parseCondition } from './condition.js';
 import type { Condition } from './condition.js';
 import { evidenceOf } from './facts.js';
@@ -55,14 +55,27 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
         problem: `there is no reader "${source.reader}"; there are ${[...readers].join(', ')}`,
       });
     }
-    if (source.else !== undefined && (!(source.else in loop.evidence) || source.else === name)) {
+    if (source.else !== undefined && (!Object.hasOwn(loop.evidence, source.else) || source.else === name)) {
       out.push({ path: ['evidence', name, 'else'], problem: `"${source.else}" is not another piece of evidence of this loop` });
     }
   }
+  for (const name of Object.keys(loop.evidence)) {
+    if (standsInForItself(loop, name))
+      out.push({ path: ['evidence', name, 'else'], problem: `"${name}" would in the end stand in for itself` });
+  }
   for (const name of loop.agree?.sources ?? []) {
-    if (!(name in loop.evidence)) out.push({ path: ['agree', 'sources'], problem: `"${name}" is no evidence of this loop` });
+    if (!Object.hasOwn(loop.evidence, name)) out.push({ path: ['agree', 'sources'], problem: `"${name}" is no evidence of this loop` });
   }
   return out;
+}
+
+function standsInForItself(loop: Loop, name: string): boolean {
+  const seen = new Set([name]);
+  for (let next = loop.evidence[name]?.else; next !== undefined; next = loop.evidence[next]?.else) {
+    if (seen.has(next)) return next === name;
+    seen.add(next);
+  }
+  return false;
 }
 
 /** Names that texts use for other things than facts. */
@@ -89,8 +102,8 @@ function checkFacts(loop: Loop): Complaint[] {
     if (TAKEN.has(name))
       out.push({ path: ['facts', name], problem: `"${name}" is a name that texts use for something else; give the fact another` });
     for (const evidence of evidenceOf(spec)) {
-      const source: Source | undefined = loop.evidence[evidence];
-      if (source === undefined) out.push({ path: ['facts', name], problem: `"${evidence}" is no evidence of this loop` });
+      if (!Object.hasOwn(loop.evidence, evidence))
+        out.push({ path: ['facts', name], problem: `"${evidence}" is no evidence of this loop` });
     }
     const dotless = ('at' in spec ? spec.at : 'flag' in spec ? spec.flag : 'count' in spec ? [spec.count] : []).find(
       (at) => !at.includes('.'),
@@ -111,20 +124,53 @@ function checkRepairs(loop: Loop): Complaint[] {
     if (Object.keys(repair.when).length === 0)
       out.push({ path: [...path, 'when'], problem: 'a repair without a condition would always apply' });
     for (const [fact, value] of Object.entries(repair.set ?? {})) {
-      if (!(fact in loop.facts)) out.push({ path: [...path, 'set', fact], problem: `"${fact}" is no fact of this loop` });
-      const spec = loop.facts[fact];
-      const words = typeof value === 'string' ? [value] : typeof value === 'object' && 'step' in value ? [value.below, value.else] : [];
-      const stranger = spec !== undefined && 'enum' in spec ? words.find((word) => !spec.enum.includes(String(word))) : undefined;
-      if (stranger !== undefined) out.push({ path: [...path, 'set', fact], problem: `"${stranger}" is no word of "${fact}"` });
-      const uses = typeof value !== 'object' ? [] : 'step' in value ? [value.step] : Object.keys(value.linear);
-      for (const used of uses) {
-        if (!(used in loop.facts)) out.push({ path: [...path, 'set', fact], problem: `"${used}" is no fact of this loop` });
-      }
+      const problem = checkSet(loop, fact, value);
+      if (problem !== null) out.push({ path: [...path, 'set', fact], problem });
     }
     out.push(...checkText(loop, repair.why, [...path, 'why'], []));
     if (repair.error) out.push(...checkText(loop, repair.error.message, [...path, 'error', 'message'], []));
   });
   return out;
+}
+
+/** Words for words, flags for flags, numbers for numbers: a fact never becomes something that its tests cannot see. */
+function checkSet(loop: Loop, fact: string, value: SetValue): string | null {
+  const spec = specOf(loop, fact);
+  if (spec === undefined) return `"${fact}" is no fact of this loop`;
+  if ('state' in spec || 'found' in spec || 'counted' in spec) return `"${fact}" says what was found; no repair can change that`;
+  const uses = typeof value !== 'object' ? [] : 'step' in value ? [value.step] : Object.keys(value.linear);
+  for (const used of uses) {
+    const other = specOf(loop, used);
+    if (other === undefined) return `"${used}" is no fact of this loop`;
+    if (!isNumber(other)) return `"${used}" is no number, so nothing can be counted from it`;
+  }
+  const linear = typeof value === 'object' && 'linear' in value ? value : null;
+  if (linear !== null && linear.within[0] > linear.within[1]) return 'the lower bound of within must not be above the upper one';
+  return (
+    valuesOf(value)
+      .map((one) => checkValue(fact, spec, one))
+      .find((problem) => problem !== null) ?? null
+  );
+}
+
+function valuesOf(value: SetValue): readonly (string | number | boolean)[] {
+  if (typeof value !== 'object') return [value];
+  return 'step' in value ? [value.below, value.else] : [value.base, ...value.within, ...Object.values(value.linear)];
+}
+
+function checkValue(fact: string, spec: FactSpec, value: string | number | boolean): string | null {
+  if ('enum' in spec) return typeof value === 'string' && spec.enum.includes(value) ? null : `"${String(value)}" is no word of "${fact}"`;
+  if ('flag' in spec) return typeof value === 'boolean' ? null : `"${fact}" is a flag: true or false`;
+  if (typeof value !== 'number') return `"${fact}" is a number, and "${String(value)}" is none`;
+  return 'number' in spec || Number.isInteger(value) ? null : `"${fact}" counts, so it takes whole numbers only, not ${value}`;
+}
+
+function isNumber(spec: FactSpec): boolean {
+  return 'number' in spec || 'findings' in spec || 'count' in spec;
+}
+
+function specOf(loop: Loop, fact: string): FactSpec | undefined {
+  return Object.hasOwn(loop.facts, fact) ? loop.facts[fact] : undefined;
 }
 
 function checkTable(loop: Loop): Complaint[] {
@@ -202,7 +248,7 @@ function checkBlock(loop: Loop, block: Block, path: readonly (string | number)[]
   if (typeof block === 'string') return checkText(loop, block, path, REPORT_NAMES);
   if ('when' in block) return block.lines.flatMap((line, at) => checkBlock(loop, line, [...path, 'lines', at]));
   if ('history' in block) return checkText(loop, block.history, [...path, 'history'], ['decision', 'counts', 'fixed']);
-  if ('list' in block && !((block.list.split('.')[0] ?? '') in loop.evidence)) {
+  if ('list' in block && !Object.hasOwn(loop.evidence, block.list.split('.')[0] ?? '')) {
     return [{ path: [...path, 'list'], problem: `"${block.list}" is a list of no evidence of this loop` }];
   }
   return [];
@@ -211,8 +257,8 @@ function checkBlock(loop: Loop, block: Block, path: readonly (string | number)[]
 /** `before.x` and `delta.x` of a fact, `count.high`, `evidence.value`. */
 function isDotted(loop: Loop, name: string): boolean {
   const [head = '', tail = ''] = name.split('.');
-  if (head === 'before' || head === 'delta') return tail in loop.facts;
-  return head === 'count' ? SEVERITIES.includes(tail as Severity) : tail !== '' && head in loop.evidence;
+  if (head === 'before' || head === 'delta') return Object.hasOwn(loop.facts, tail);
+  return head === 'count' ? SEVERITIES.includes(tail as Severity) : tail !== '' && Object.hasOwn(loop.evidence, head);
 }
 
 function checkText(loop: Loop, text: string, path: readonly (string | number)[], more: readonly string[]): Complaint[] {
@@ -236,7 +282,7 @@ function checkCondition(loop: Loop, condition: Condition): string | null {
   if (condition.kind === 'compare' && condition.bound === 'target' && loop.target === undefined)
     return 'this loop has no target to compare with';
   if (fact === 'round') return condition.kind === 'compare' ? null : 'round takes a comparison, such as "<cap"';
-  const spec = loop.facts[fact];
+  const spec = specOf(loop, fact);
   if (spec === undefined) return `"${fact}" is no fact of this loop`;
   if (condition.kind === 'absent' || condition.kind === 'present') return null;
   const words: readonly string[] | null = 'state' in spec ? EVIDENCE_STATES : 'enum' in spec ? spec.enum : null;

@@ -3,22 +3,24 @@
 
 import { compileLoop } from '../loops/compile.js';
 import type { CompiledLoop } from '../loops/compile.js';
-import { conditionsOf } from '../loops/compile.js';
-import type { Condition } from '../loops/condition.js';
-import type { Loop } from '../loops/loop.js';
+import { COUNTS } from '../formats/reader-counts.js';
+import { decidingSources, evidenceOf } from '../loops/facts.js';
+import type { FactSpec, Loop, Source } from '../loops/loop.js';
 import { sampleOf } from './cells.js';
 import type { Cell } from './cells.js';
 import { deadRules } from './dead-rules.js';
 import { Inquiry } from './inquiry.js';
 import { CODES } from './refutation.js';
 import type { Refutation, Way } from './refutation.js';
+import { capsOf, targetsOf } from './limits.js';
 import { fallingRounds } from './rounds.js';
-import { criticalFacts, promiseConditions, settle, spaceOf } from './space.js';
+import { criticalFacts, settle, spaceOf } from './space.js';
 import type { Held, Masks, Space, Variable } from './space.js';
 import { wordsFor } from './wording.js';
 
 export interface Proof {
   readonly loop: string;
+  readonly result: 'proven' | 'refuted' | 'proven in part';
   /** Nothing was found against it. */
   readonly holds: boolean;
   readonly facts: number;
@@ -39,10 +41,10 @@ export interface Proof {
   readonly notes: readonly string[];
 }
 
-/** Cases that are walked before facts are held: some seconds' worth. Then a fifth of that for each try to prove the rest. */
-const MOST_CASES = 250_000;
+/** What a walk may cost before facts are held: some seconds' worth. Then a ninth of that for each try to prove the rest. */
+const MOST_WORK = 36_000_000;
 
-export function checkLoop(loop: Loop, most = MOST_CASES): Proof {
+export function checkLoop(loop: Loop, most = MOST_WORK): Proof {
   const compiled = compileLoop(loop);
   const caps = capsOf(loop);
   const targets = targetsOf(loop);
@@ -61,6 +63,7 @@ export function checkLoop(loop: Loop, most = MOST_CASES): Proof {
   ].toSorted((a, b) => CODES.indexOf(a.code) - CODES.indexOf(b.code));
   return {
     loop: loop.loop,
+    result: complaints.length > 0 ? 'refuted' : held.size + own.coarse.length > 0 ? 'proven in part' : 'proven',
     holds: complaints.length === 0,
     facts: Object.keys(loop.facts).length,
     combinations: sizeOf(own),
@@ -88,12 +91,14 @@ function inquire(compiled: CompiledLoop, spaces: readonly Space[], most: number)
   const held = new Map<number, number>();
   // One inquiry for all tries: what was found in a walk that was broken off is found.
   const inquiry = new Inquiry(compiled);
-  for (let left = most; ; left = Math.ceil(most / 5)) {
+  for (let left = most; ; left = Math.ceil(most / 9)) {
     let cases = 0;
+    let spent = 0;
     let splits: Int32Array | null = null;
     for (const [rank, space] of spaces.entries()) {
-      const done = inquiry.walk(space, rank, restrict(space, held), left - cases);
+      const done = inquiry.walk(space, rank, restrict(space, held), left - spent);
       cases += done.cases;
+      spent += done.work;
       if (done.whole) continue;
       ({ splits } = done);
       break;
@@ -108,7 +113,7 @@ function holdMore(space: Space, splits: Int32Array, held: Map<number, number>): 
   const free = [...splits.keys()]
     .filter((index) => index !== round && !held.has(index))
     .toSorted((a, b) => (splits[b] as number) - (splits[a] as number));
-  for (const index of free.slice(0, Math.ceil(free.length / 4))) {
+  for (const index of free.slice(0, Math.ceil(free.length / 3))) {
     const { cells } = (space.variables[index] as Variable).axis;
     held.set(
       index,
@@ -132,36 +137,7 @@ function heldAt(space: Space, index: number, bit: number): Held {
 
 function strictApproves(loop: Loop, row: string): Refutation {
   const objection = { code: 'strict-approves', at: row, about: '' } as const;
-  return { ...objection, path: ['table'], story: null, ...wordsFor(loop, objection, row) };
-}
-
-/**
- * The loop's own cap first, the smallest, and those at which a fixed number in the rules could be wrong. Every other cap cuts
- * the rounds at the same places as one of these.
- */
-function capsOf(loop: Loop): readonly number[] {
-  const tests = allConditions(loop).flatMap((test) => (test.kind === 'compare' ? [test] : []));
-  const fixed = tests.flatMap((test) => (test.fact === 'round' && typeof test.bound === 'number' ? [test.bound] : []));
-  const byCap = new Set(tests.flatMap((test) => (test.fact !== 'round' && test.bound === 'cap' ? [test.fact] : [])));
-  const against = tests.flatMap((test) => (byCap.has(test.fact) && typeof test.bound === 'number' ? [test.bound] : []));
-  const near = [...fixed, ...against].flatMap((bound) => [Math.floor(bound) - 1, Math.floor(bound), Math.floor(bound) + 1]);
-  const { default: own } = loop.cap;
-  return [...new Set([own, 1, ...near])].filter((cap) => cap >= 1 && cap <= 100);
-}
-
-function targetsOf(loop: Loop): readonly number[] {
-  if (loop.target === undefined) return [0];
-  const tests = allConditions(loop);
-  const facts = new Set(tests.flatMap((test) => (test.kind === 'compare' && test.bound === 'target' ? [test.fact] : [])));
-  const fixed = tests.flatMap((test) =>
-    test.kind === 'compare' && facts.has(test.fact) && typeof test.bound === 'number' ? [test.bound] : [],
-  );
-  const near = fixed.flatMap((bound) => [bound - 1, bound, bound + 1]);
-  return [...new Set([loop.target.default, 0, 100, ...near])].filter((target) => target >= 0 && target <= 100);
-}
-
-function allConditions(loop: Loop): readonly Condition[] {
-  return [...[...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when)), ...promiseConditions(loop)];
+  return { ...objection, path: ['table'], certain: true, story: null, ...wordsFor(loop, objection, row) };
 }
 
 function sizeOf(space: Space): number {
@@ -175,8 +151,12 @@ function bits(mask: number): number {
 }
 
 function notesOn(loop: Loop): readonly string[] {
-  const notes: string[] = [];
-  if (criticalFacts(loop).length === 0)
-    notes.push('No fact counts Critical findings. Where the evidence has one, rule E8 escalates instead of approving.');
-  return notes;
+  const counted = new Set(criticalFacts(loop).flatMap((fact) => evidenceOf(loop.facts[fact] as FactSpec)));
+  const aside = decidingSources(loop).filter((name) => {
+    const source = loop.evidence[name] as Source;
+    return !counted.has(name) && !('reader' in source && COUNTS[source.reader] === 'never');
+  });
+  if (aside.length === 0) return [];
+  const what = aside.map((name) => loop.evidence[name]?.what ?? name).join(', ');
+  return [`No fact counts Critical findings in ${what}. Where there is one, rule E8 escalates instead of approving.`];
 }

@@ -33,6 +33,7 @@ export function deadRules(compiled: CompiledLoop, space: Space, reached: Reached
         at,
         path: ['repairs', index],
         about: '',
+        certain: true,
         says: `Repair ${spoken(at)} applies, but what it sets is what the facts already are: it never changes anything.`,
         story: null,
         mend: `Take ${spoken(at)} out, or let it set something else.`,
@@ -53,6 +54,7 @@ function deadRow(compiled: CompiledLoop, index: number, takers: ReadonlySet<stri
     at,
     path: ['table', index],
     about: '',
+    certain: true,
     says: `Row ${spoken(at)} is never reached: ${why}.`,
     story: null,
     mend: `Take row ${spoken(at)} out, move it up, or mend its tests${takers.size === 0 ? '' : ' or those of the rows before it'}.`,
@@ -76,6 +78,7 @@ function deadRepair(compiled: CompiledLoop, space: Space, index: number): Refuta
     at,
     path: ['repairs', index],
     about: '',
+    certain: true,
     says: `Repair ${spoken(at)} never applies: ${why}.`,
     story: null,
     mend: `Take repair ${spoken(at)} out, move it up, or mend its tests.`,
@@ -86,6 +89,7 @@ function deadRepair(compiled: CompiledLoop, space: Space, index: number): Refuta
 function takersOf(compiled: CompiledLoop, space: Space, rows: readonly number[], most: number): Map<number, Set<string>> {
   const { loop } = compiled;
   const takers = new Map(rows.map((row) => [row, new Set<string>()]));
+  const tests = new Map(rows.map((row) => [row, conditionsOf(loop.table[row]?.when)]));
   walk(compiled, space, space.whole, most, {
     repaired: () => undefined,
     settled: () => undefined,
@@ -93,7 +97,7 @@ function takersOf(compiled: CompiledLoop, space: Space, rows: readonly number[],
       if (end.kind === 'nowhere') return;
       for (const row of rows) {
         if (end.kind === 'row' && end.row > row) continue;
-        if (whereHolds(space, at, conditionsOf(loop.table[row]?.when)) === null) continue;
+        if (whereHolds(space, at, tests.get(row) ?? []) === null) continue;
         const taker =
           end.kind === 'row' ? `row ${spoken(idAt(loop.table, end.row))}` : `the error of ${spoken(idAt(loop.repairs, end.repair))}`;
         takers.get(row)?.add(taker);

@@ -25,6 +25,12 @@ interface Candidate {
 }
 
 const MOST_CANDIDATES = 8;
+/** Facts of a case that repairs are run on twice. */
+const FEW_TRIES = 12;
+
+function keyOf(code: string, at: string, about: string): string {
+  return `${code} ${at} ${about}`;
+}
 
 export class Inquiry {
   readonly rows = new Set<number>();
@@ -36,6 +42,7 @@ export class Inquiry {
   private readonly candidates = new Map<string, Candidate[]>();
   private readonly revising = new Map<Space, Candidate[]>();
   private readonly waived = new Map<number, Candidate>();
+  private readonly shown = new Map<Space, readonly Witness[]>();
 
   constructor(private readonly compiled: CompiledLoop) {}
 
@@ -95,7 +102,7 @@ export class Inquiry {
   }
 
   private note(objection: Objection, space: Space, rank: number, wanted: Wanted): void {
-    const key = `${objection.code} ${objection.at} ${objection.code === 'approves-absent' ? objection.about : ''}`;
+    const key = keyOf(objection.code, objection.at, objection.code === 'approves-absent' ? objection.about : '');
     const score = scoreOf(space, rank, objection.masks);
     const known = this.candidates.get(key) ?? [];
     const worst = known.at(-1);
@@ -135,7 +142,8 @@ export class Inquiry {
       const masks = whereHolds(space, at, conditionsOf(repair.when));
       if (masks === null) return;
       const wanted: Wanted = (facts, params) => again(this.compiled, facts, params) === index;
-      if (witnessOf(this.compiled, space, masks, wanted) === null) return;
+      if (this.candidates.has(keyOf('repair-unsettled', idAt(loop.repairs, index), ''))) return;
+      if (witnessOf(this.compiled, space, masks, wanted, FEW_TRIES) === null) return;
       const objection: Objection = { code: 'repair-unsettled', at: idAt(loop.repairs, index), path: ['repairs', index], about: '', masks };
       this.note(objection, space, rank, wanted);
     });
@@ -152,7 +160,9 @@ export class Inquiry {
       }
       const { objection } = plainest;
       const { says, mend } = wordsFor(this.compiled.loop, objection, null);
-      return [{ ...partOf(objection), says: `${says} (It could not be ruled out; no example was found.)`, story: null, mend }];
+      return [
+        { ...partOf(objection), certain: false, says: `${says} (It could not be ruled out; no example was found.)`, story: null, mend },
+      ];
     });
   }
 
@@ -160,12 +170,18 @@ export class Inquiry {
     return witnessOf(this.compiled, space, objection.masks, wanted);
   }
 
+  /** Facts that lead into another round, the plainest first. */
+  private waysOn(space: Space): readonly Witness[] {
+    const known = this.shown.get(space) ?? (this.revising.get(space) ?? []).flatMap((candidate) => this.witness(candidate) ?? []);
+    this.shown.set(space, known);
+    return known;
+  }
+
   private refute({ objection, space }: Candidate, witness: Witness): Refutation {
-    const revisions = (this.revising.get(space) ?? []).flatMap((candidate) => this.witness(candidate) ?? []);
-    const story = tell(this.compiled, witness, revisions, objection.code === 'never-ends' ? 1 : 0);
+    const story = tell(this.compiled, witness, this.waysOn(space), objection.code === 'never-ends' ? 1 : 0);
     const last = story.scenes.at(-1);
     const words = wordsFor(this.compiled.loop, objection, last?.rule ?? null, (last?.round ?? 0) > story.cap);
-    return { ...partOf(objection), says: words.says, story, mend: words.mend };
+    return { ...partOf(objection), certain: true, says: words.says, story, mend: words.mend };
   }
 
   /** Waived rows that were reached, and those that still approve under --strict. */
@@ -188,17 +204,16 @@ export class Inquiry {
 
   /** From the first round on: in how many rounds in a row can a critic get another one? */
   revisions(space: Space): number {
-    const { first } = this.compiled.loop.round;
-    const witnesses = (this.revising.get(space) ?? []).flatMap((candidate) => this.witness(candidate) ?? []);
-    const most = space.params.cap + 2;
-    for (let round = first; round <= most; round++) {
-      const goes = witnesses.some((witness) => {
-        const ruling = ruleOn(this.compiled, witness.facts, { ...space.params, round });
-        return ruling !== null && ruling.ok && ruling.outcome === 'revise';
-      });
-      if (!goes) return round - first;
+    const { loop } = this.compiled;
+    const { axis } = space.variables[space.of.get('round') as number] as Variable;
+    let mask = 0;
+    for (const [rule, rounds] of this.ends.get(space) ?? []) if (loop.table[rule]?.then === 'revise') mask |= rounds;
+    let count = 0;
+    while ((mask & (1 << cellOf(axis, loop.round.first + count))) !== 0) {
+      if (loop.round.first + count >= space.params.cap) return Infinity;
+      count++;
     }
-    return Infinity;
+    return count;
   }
 }
 

@@ -34,7 +34,7 @@ export function objectionsTo(space: Space, at: Case, end: End): readonly Objecti
   }
   if (row.then === 'accept' && row.waiver === undefined) out.push({ code: 'accepts-unwaived', ...place, about: '', masks: at.masks });
   if (!approves(row) || row.waiver !== undefined) return out;
-  out.push(...overCritical(space, at.masks, place), ...onNothing(space, at.masks, place), ...onAbsent(space, at, place));
+  out.push(...overCritical(space, at.masks, place), ...onNothing(space, at.masks, place), ...onAbsent(space, at, place, row));
   return out;
 }
 
@@ -67,18 +67,18 @@ const LACKS: readonly (readonly [EvidenceState, Code])[] = [
   ['unread', 'approves-unread'],
 ];
 
-/** Sources of one fact stand for each other; where none of them was read, nothing speaks for the approval. */
+/**
+ * Sources of one fact stand for each other; where none of them was read, nothing speaks for the approval. That an optional one is
+ * missing is no news; that it cannot be read is.
+ */
 function onNothing(space: Space, masks: Masks, place: Place): readonly Objection[] {
   const { loop } = space;
-  const groups = new Map<string, readonly string[]>();
-  for (const spec of Object.values(loop.facts)) {
-    const from = evidenceOf(spec);
-    if (from.some((name) => loop.evidence[name]?.optional !== true)) groups.set([...from].toSorted().join(' '), from);
-  }
+  const groups = new Map(Object.values(loop.facts).map((spec) => [[...evidenceOf(spec)].toSorted().join(' '), evidenceOf(spec)]));
   const out: Objection[] = [];
   for (const from of groups.values()) {
     for (const [state, code] of LACKS) {
-      const needed = from.find((name) => loop.evidence[name]?.optional !== true) as string;
+      const needed = from.find((name) => state !== 'missing' || loop.evidence[name]?.optional !== true);
+      if (needed === undefined) continue;
       let left: Masks | null = masks;
       for (const name of from) {
         const cells = name === needed ? STATE_BITS[state] : NOT_OK;
@@ -90,22 +90,45 @@ function onNothing(space: Space, masks: Masks, place: Place): readonly Objection
   return out;
 }
 
-/** A row or repair before this one asked for a value that was not there, and might have applied otherwise. */
-function onAbsent(space: Space, at: Case, place: Place): readonly Objection[] {
+/**
+ * What is absent and still approved: a value that a rule before this row asked for in vain and might have applied by, one that a
+ * repair counted from as if it were 0, or one whose absence the row itself takes for an approval.
+ */
+function onAbsent(space: Space, at: Case, place: Place, row: Row): readonly Objection[] {
   const out: Objection[] = [];
+  const object = (about: string, masks: Masks | null) => {
+    if (masks !== null) out.push({ code: 'approves-absent', ...place, about, masks });
+  };
   for (let passed: Passed | null = at.passed; passed !== null; passed = passed.before) {
     const test = passed.rule.tests[passed.failed] as Condition;
     if (test.kind === 'absent' || test.kind === 'present') continue;
-    const then = passed.bindings.get(test.fact) as Binding;
-    const now = at.bindings.get(test.fact) as Binding;
-    if (then.kind !== 'raw' || now.kind !== 'raw' || test.fact === 'round') continue;
-    if ((space.variables[then.variable] as Variable).axis.cells[0]?.kind !== 'absent') continue;
-    let left = narrowed(space, at.masks, then.variable, 1);
-    const others = passed.rule.tests.filter((other) => other !== test);
-    if (left !== null) left = whereHolds(space, { ...at, masks: left, bindings: passed.bindings }, others);
-    if (left !== null) out.push({ code: 'approves-absent', ...place, about: test.fact, masks: left });
+    if (now(at, test.fact)?.kind !== 'raw' || passed.bindings.get(test.fact)?.kind !== 'raw') continue;
+    let left = whereAbsent(space, at.masks, test.fact);
+    for (const other of passed.rule.tests) {
+      if (other === test || left === null) continue;
+      const then: Case = { ...at, masks: left, bindings: passed.bindings };
+      // Another that is absent as well is no better a reason to have passed the rule over.
+      left =
+        whereHolds(space, then, [other]) ?? (passed.bindings.get(other.fact)?.kind === 'raw' ? whereAbsent(space, left, other.fact) : null);
+    }
+    object(test.fact, left);
+  }
+  for (const fact of at.used) object(fact, whereAbsent(space, at.masks, fact));
+  for (const test of conditionsOf(row.when)) {
+    if (test.kind === 'absent' && now(at, test.fact)?.kind === 'raw') object(test.fact, whereAbsent(space, at.masks, test.fact));
   }
   return out;
+}
+
+function now(at: Case, fact: string): Binding | undefined {
+  return at.bindings.get(fact);
+}
+
+/** The part of it in which the evidence does not give this fact; null where it always does. */
+function whereAbsent(space: Space, masks: Masks, fact: string): Masks | null {
+  const variable = space.of.get(fact) as number;
+  if ((space.variables[variable] as Variable).axis.cells[0]?.kind !== 'absent') return null;
+  return narrowed(space, masks, variable, 1);
 }
 
 function brokenPromises(space: Space, masks: Masks, row: Row): Objection[] {

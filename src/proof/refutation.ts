@@ -51,6 +51,8 @@ export interface Refutation {
   readonly at: string;
   /** The fact, evidence or promise that it hangs on; empty where there is none. */
   readonly about: string;
+  /** False: it could not be ruled out, but no example was found either. */
+  readonly certain: boolean;
   /** What is wrong, in a sentence. */
   readonly says: string;
   /** How it comes about; null where nothing happens that should. */

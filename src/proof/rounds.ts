@@ -145,5 +145,5 @@ function forged(loop: Loop, { round, chain, after }: Played, recheck: number): r
 
 function fall(loop: Loop, task: number, says: string, mend: string): Refutation {
   const template = loop.tasks[task] as TaskTemplate;
-  return { code: 'round-falls', at: template.id, path: ['tasks', task], about: '', says, story: null, mend };
+  return { code: 'round-falls', at: template.id, path: ['tasks', task], about: '', certain: true, says, story: null, mend };
 }

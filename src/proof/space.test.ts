@@ -62,9 +62,11 @@ function gatheredFor(loop: Loop): fc.Arbitrary<Readonly<Record<string, Gathered>
   });
   return fc.record(Object.fromEntries(sources)).map((gathered) => {
     const out: Record<string, Gathered> = { ...gathered };
-    for (const [name, source] of Object.entries(loop.evidence)) {
-      const standIn = source.else === undefined ? undefined : out[source.else];
-      if (out[name]?.state === 'missing' && standIn?.state === 'ok') out[name] = standIn;
+    for (const name of Object.keys(loop.evidence)) {
+      let next: string | undefined = name;
+      while (next !== undefined && gathered[next]?.state === 'missing') next = loop.evidence[next]?.else;
+      const standIn = next === undefined ? undefined : gathered[next];
+      if (standIn?.state === 'ok') out[name] = standIn;
     }
     return out;
   });
@@ -86,8 +88,20 @@ function placed(space: Space, facts: Facts, gathered: Readonly<Record<string, Ga
   return masks.some((mask) => mask === 0 || mask === 1 << -1) ? null : masks;
 }
 
+/** Three that stand in for each other, each with another reader. */
+const [anyLoop] = fc.sample(randomLoop, { numRuns: 1, seed: 1 });
+const standIns: Loop = {
+  ...(anyLoop as Loop),
+  loop: 'stand-ins',
+  evidence: {
+    review: { file: ['a.json'], reader: 'review-json', grade: 'testified', what: 'the review', else: 'side' },
+    side: { file: ['b.json'], reader: 'json', grade: 'testified', what: 'the side review', else: 'last' },
+    last: { file: ['c.txt'], reader: 'text', grade: 'testified', what: 'the output', optional: true },
+  },
+};
+
 describe('whatever readers say lies in the space', () => {
-  it.each(builtinLoops().map((loop) => [loop.loop, loop] as const))('%s', (_, loop) => {
+  it.each([...builtinLoops(), standIns].map((loop) => [loop.loop, loop] as const))('%s', (_, loop) => {
     const { first } = loop.round;
     const space = spaceOf(compileLoop(loop), { round: first, cap: 3, target: 80 }, first);
     const past = fc.option(fc.constant({ 'run.failures': ['a', 'b'] }));
@@ -220,7 +234,7 @@ it('complains of exactly what trying every combination shows', () => {
     }),
     { numRuns: 150, seed: 5 },
   );
-  expect(checked).toBeGreaterThan(60);
+  expect(checked).toBeGreaterThan(30);
   expect([...seen.keys()].toSorted()).toEqual([
     'accepts-unwaived',
     'approves-critical',

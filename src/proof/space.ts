@@ -37,6 +37,7 @@ export interface Variable {
 /** A fact that was not looked at in full. */
 export interface Held {
   readonly fact: string;
+  /** What it was held at; null: only the first `MOST_CELLS` kinds of values were told apart. */
   readonly value: FactValue;
   /** Into how many kinds of values the tests cut it. */
   readonly kinds: number;
@@ -53,6 +54,10 @@ export interface Space {
   readonly relations: readonly Relation[];
   /** Everything that may be. */
   readonly whole: Masks;
+  /** Cells by test, found before. */
+  readonly found: WeakMap<Condition, number>;
+  /** What looking into this space has cost so far. */
+  readonly meter: { work: number };
   /** Facts with more kinds of values than can be told apart. */
   readonly coarse: readonly Held[];
 }
@@ -74,10 +79,7 @@ export function spaceOf(compiled: CompiledLoop, params: Params, first: number): 
   for (const [name, spec] of Object.entries(loop.facts)) {
     if ('state' in spec) continue;
     of.set(name, variables.length);
-    const axis = axisOf(spec, on(conditions, name), stepCuts(loop, name), params);
-    const kinds = axis.cells.length;
-    if (kinds > MOST_CELLS) coarse.push({ fact: name, value: `the first ${MOST_CELLS} kinds`, kinds });
-    variables.push({ name, axis: kinds > MOST_CELLS ? { cells: axis.cells.slice(0, MOST_CELLS), raw: 2 ** MOST_CELLS - 1 } : axis });
+    variables.push({ name, axis: told(name, axisOf(spec, on(conditions, name), stepCuts(loop, name), params), coarse) });
   }
   for (const name of neededSources(loop)) {
     sources.set(name, variables.length);
@@ -85,12 +87,32 @@ export function spaceOf(compiled: CompiledLoop, params: Params, first: number): 
   }
   for (const [name, spec] of Object.entries(loop.facts)) if ('state' in spec) of.set(name, sources.get(spec.state) as number);
   of.set('round', variables.length);
-  variables.push({ name: 'round', axis: roundAxis(first, on(conditions, 'round'), changes.length === 0 ? [] : [first + 1], params) });
+  const rounds = roundAxis(first, on(conditions, 'round'), changes.length === 0 ? [] : [first + 1], params);
+  variables.push({ name: 'round', axis: told('round', rounds, coarse) });
   const whole = Int32Array.from(variables, (variable) => variable.axis.raw);
-  for (const [name, index] of sources) whole[index] = sourceMask(loop.evidence[name] as Source);
-  const space: Space = { loop, params, variables, of, sources, whole, coarse, relations: relationsOf(loop, of, sources, variables) };
+  for (const [name, index] of sources) whole[index] = sourceMask(loop, name);
+  const space: Space = {
+    loop,
+    params,
+    variables,
+    of,
+    sources,
+    whole,
+    coarse,
+    meter: { work: 0 },
+    found: new WeakMap(),
+    relations: relationsOf(loop, of, sources, variables),
+  };
   settle(space, whole);
   return space;
+}
+
+/** The axis, as far as its cells can be told apart. */
+function told(name: string, axis: Axis, coarse: Held[]): Axis {
+  const kinds = axis.cells.length;
+  if (kinds <= MOST_CELLS) return axis;
+  coarse.push({ fact: name, value: null, kinds });
+  return { cells: axis.cells.slice(0, MOST_CELLS), raw: axis.raw & (2 ** MOST_CELLS - 1) };
 }
 
 /** The facts that count Critical findings. */
@@ -128,14 +150,20 @@ function neededSources(loop: Loop): readonly string[] {
   return [...names];
 }
 
-function sourceMask(source: Source): number {
-  const counts = 'reader' in source ? COUNTS[source.reader] : 'always';
-  return NOT_OK | (counts === 'always' ? COUNTED : counts === 'never' ? UNCOUNTED : OK);
+/** What a source may be; where others stand in for it, their readers may have read it. */
+function sourceMask(loop: Loop, name: string): number {
+  let mask = NOT_OK;
+  for (let source: Source | undefined = loop.evidence[name]; source !== undefined; source = loop.evidence[source.else ?? '']) {
+    const counts = 'reader' in source ? COUNTS[source.reader] : 'always';
+    mask |= counts === 'always' ? COUNTED : counts === 'never' ? UNCOUNTED : OK;
+  }
+  return mask;
 }
 
 /** Applies every relation until nothing changes. False: this cannot be. */
 export function settle(space: Space, masks: Masks): boolean {
   for (let sum = -1; ;) {
+    space.meter.work += space.relations.length + 8;
     for (const relation of space.relations) if (!relation(masks)) return false;
     let next = 0;
     for (const mask of masks) next += mask;
@@ -146,12 +174,15 @@ export function settle(space: Space, masks: Masks): boolean {
 
 /** The cells of a variable for which a test of its fact holds. */
 export function cellsWhere(space: Space, condition: Condition): number {
+  const known = space.found.get(condition);
+  if (known !== undefined) return known;
   const axis = (space.variables[space.of.get(condition.fact) as number] as Variable).axis;
   const holds = holdsFor(condition, space.params);
   let mask = 0;
   axis.cells.forEach((cell, index) => {
     if (holds(sampleOf(cell))) mask |= 1 << index;
   });
+  space.found.set(condition, mask);
   return mask;
 }
 
@@ -267,6 +298,15 @@ function orders(loop: Loop, of: ReadonlyMap<string, number>, variables: readonly
     const parts = SEVERITIES.map((severity) =>
       entries.find(([, spec]) => 'findings' in spec && spec.severity === severity && sameNames(spec.findings, bigSpec.findings)),
     );
+    const told = parts.filter((part) => part !== undefined);
+    if (bigSpec.findings.length === 1 && told.length > 1)
+      relations.push(
+        atLeastSum(
+          indexOf(big),
+          told.map((part) => indexOf(part[0])),
+          variables,
+        ),
+      );
     if (parts.every((part) => part !== undefined))
       relations.push(
         atMostSum(
@@ -337,6 +377,17 @@ function atMostSum(total: number, parts: readonly number[], variables: readonly 
     if (whole === null || hulls.some((one) => one === null)) return true;
     const most = hulls.reduce((sum, one) => sum + (one as readonly [number, number])[1], 0);
     return whole[0] <= most;
+  };
+}
+
+/** Of one source, all findings are at least those of the severities that are told apart. */
+function atLeastSum(total: number, parts: readonly number[], variables: readonly Variable[]): Relation {
+  return (masks) => {
+    const whole = hull(masks, total, variables);
+    if (whole === null) return true;
+    const least = parts.reduce((sum, part) => sum + (hull(masks, part, variables)?.[0] ?? 0), 0);
+    keep(masks, total, variables, (_, high) => high >= least);
+    return masks[total] !== 0;
   };
 }
 

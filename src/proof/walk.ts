@@ -41,6 +41,8 @@ export interface Case {
   /** Repairs that applied, by index. */
   readonly repairs: readonly number[];
   readonly passed: Passed | null;
+  /** Facts of the evidence that a repair's formula looked at. */
+  readonly used: readonly string[];
 }
 
 export type End =
@@ -65,9 +67,11 @@ export interface Visitor {
 
 export interface Walk {
   readonly cases: number;
+  /** What it cost, by the space's meter. */
+  readonly work: number;
   /** How often each variable had to be split. */
   readonly splits: Int32Array;
-  /** False: there were more cases than `most`, and the walk was broken off. */
+  /** False: it took more work than `most`, and was broken off. */
   readonly whole: boolean;
 }
 
@@ -82,6 +86,7 @@ class Walker {
   private readonly masksOf = new Map<Condition, number>();
   private readonly splits: Int32Array;
   private cases = 0;
+  private readonly began: number;
 
   constructor(
     private readonly compiled: CompiledLoop,
@@ -90,6 +95,7 @@ class Walker {
     private readonly visitor: Visitor,
   ) {
     const { loop } = compiled;
+    this.began = space.meter.work;
     this.rules = [
       ...loop.repairs.map((repair, index) => ({ kind: 'repair', index, tests: conditionsOf(repair.when) }) as const),
       ...loop.table.map((row, index) => ({ kind: 'row', index, tests: conditionsOf(row.when) }) as const),
@@ -102,12 +108,12 @@ class Walker {
     const bindings = new Map([...this.space.of].map(([fact, variable]) => [fact, { kind: 'raw', variable } as const]));
     let whole = true;
     try {
-      this.at(0, { masks, bindings, sums: [], repairs: [], passed: null });
+      this.at(0, { masks, bindings, sums: [], repairs: [], passed: null, used: [] });
     } catch (error) {
       if (!(error instanceof TooMany)) throw error;
       whole = false;
     }
-    return { cases: this.cases, splits: this.splits, whole };
+    return { cases: this.cases, work: this.space.meter.work - this.began, splits: this.splits, whole };
   }
 
   private at(position: number, now: Case): void {
@@ -119,6 +125,8 @@ class Walker {
 
   /** Where all tests of a rule hold it applies, where one fails the next rule is tried. A test that fails for certain spares the rest. */
   private test(position: number, rule: Rule, now: Case): void {
+    this.space.meter.work += rule.tests.length;
+    if (this.space.meter.work - this.began > this.most) throw new TooMany();
     let open = -1;
     for (let i = 0; i < rule.tests.length; i++) {
       const answer = this.answer(rule.tests[i] as Condition, now);
@@ -171,9 +179,10 @@ class Walker {
     repair: number,
     values: readonly (readonly [string, SetValue])[],
     from: number,
-    now: Case,
+    at: Case,
     before: Bindings,
   ): void {
+    let now = at;
     const next = values[from];
     if (next === undefined) {
       const changes = values.some(([fact]) => this.mayDiffer(now, before.get(fact) as Binding, now.bindings.get(fact) as Binding));
@@ -181,6 +190,9 @@ class Walker {
       return this.at(position + 1, now);
     }
     const [fact, value] = next;
+    const inputs = typeof value !== 'object' ? [] : 'step' in value ? [value.step] : Object.keys(value.linear);
+    const used = inputs.filter((input) => before.get(input)?.kind === 'raw' && !now.used.includes(input));
+    if (used.length > 0) now = { ...now, used: [...now.used, ...used] };
     const go = (at: Case, binding: Binding) =>
       this.set(position, repair, values, from + 1, { ...at, bindings: new Map(at.bindings).set(fact, binding) }, before);
     if (typeof value !== 'object') return go(now, { kind: 'set', value });
@@ -257,7 +269,8 @@ class Walker {
   }
 
   private end(at: Case, end: End): void {
-    if (++this.cases > this.most) throw new TooMany();
+    this.cases++;
+    this.space.meter.work += this.rules.length;
     this.visitor.ended(at, end);
   }
 }

@@ -59,10 +59,10 @@ export function endsIn(loop: Loop, end: End): Wanted {
 }
 
 /** Facts of this case that the real judge shows to be what is wanted. */
-export function witnessOf(compiled: CompiledLoop, space: Space, masks: Masks, wanted: Wanted): Witness | null {
+export function witnessOf(compiled: CompiledLoop, space: Space, masks: Masks, wanted: Wanted, most = MOST_TRIES): Witness | null {
   let tries = 0;
   for (const { facts, params, cells } of concrete(space, masks)) {
-    if (++tries > MOST_TRIES) break;
+    if (++tries > most) break;
     const verdict = ruleOn(compiled, facts, params);
     if (wanted(facts, params, verdict)) return { facts, params, verdict, ...tellingOf(space, masks, cells) };
   }

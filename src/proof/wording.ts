@@ -37,12 +37,12 @@ export function wordsFor(loop: Loop, objection: Pick<Objection, 'code' | 'at' | 
     case 'approves-unread':
       return {
         says: `Row ${at} approves without ${loop.evidence[about]?.what ?? about} (${STATES[objection.code]}), and declares no waiver for it.`,
-        mend: `Stop such a case before row ${at}: a repair with an error where the evidence is not "ok", or a row that revises or escalates. Where the approval is meant, declare a waiver.`,
+        mend: `Stop such a case before row ${at}: a repair with an error where the evidence is not "ok", or a row that revises or escalates. Where the approval is meant, declare a waiver.${objection.code === 'approves-unread' ? ' (At run time rule E1 gives a partial verdict in its place.)' : ''}`,
       };
     case 'approves-absent':
       return {
-        says: `Row ${at} approves although ${about} is absent, and a rule before it asked for its value: what nobody measured counts as good.`,
-        mend: `Say what happens where ${about} is absent: a repair that sets it or stops, or a test of ${about} in row ${at}. Where the approval is meant, declare a waiver.`,
+        says: `Row ${at} approves although ${about} is absent, and the rules ask for it: what nobody measured counts as good.`,
+        mend: `Say what happens where ${about} is absent: a repair that sets it to something bad or stops, or a row before ${at} that revises or escalates. Where the approval is meant, declare a waiver.`,
       };
     case 'promise-broken': {
       const vow = loop.promises?.find((one) => one.id === about);

@@ -4,11 +4,11 @@ import type { Loop } from '../loops/loop.js';
 import type { Proof } from '../proof/check.js';
 import { spoken } from '../proof/refutation.js';
 import type { Refutation, Scene, Story } from '../proof/refutation.js';
-import { count } from './counts.js';
+import { count, visible } from './counts.js';
 
 /** `lineOf`: the place of a path in the loop's file, such as `my-loop.yaml:57`, or null where there is no file. */
 export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['path']) => string | null): string {
-  const head = `# ${proof.loop}: ${proof.holds ? (proof.held.length === 0 ? 'proven' : 'proven in part') : 'refuted'}`;
+  const head = `# ${proof.loop}: ${proof.result}`;
   return [
     head,
     '',
@@ -23,6 +23,7 @@ export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['p
     ),
     ...section('Notes', null, proof.notes),
   ]
+    .map(visible)
     .join('\n')
     .replace(/\n*$/, '\n');
 }
@@ -30,7 +31,7 @@ export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['p
 /** The same in a line, for the person who watches. */
 export function checkHeadline(proof: Proof): string {
   const scale = `${count(proof.combinations, 'combination')} in ${count(proof.cases, 'case')}`;
-  if (proof.holds) return `${proof.loop}: ${proof.held.length === 0 ? 'proven' : 'proven in part'}, ${scale}.`;
+  if (proof.holds) return `${proof.loop}: ${proof.result}, ${scale}.`;
   const [first] = proof.complaints;
   return `${proof.loop}: refuted, ${count(proof.complaints.length, 'complaint')} (${first?.code ?? ''} at ${spoken(first?.at ?? '')}${proof.complaints.length > 1 ? ' and more' : ''}).`;
 }
@@ -40,14 +41,17 @@ function scope(proof: Proof): string[] {
   const lines = [
     `${count(proof.combinations, 'combination')} of ${count(proof.facts, 'fact')}, evidence and rounds, at caps of ${proof.caps.join(', ')}${targets}, walked through repairs and table in ${count(proof.cases, 'case')}.`,
   ];
-  if (proof.held.length > 0) {
-    const held = proof.held.map(({ fact, value, kinds }) => `${fact} (${kinds} kinds of values, held at ${word(value)})`);
-    lines.push(
-      '',
-      `That is more than can be walked. Everything below holds for every combination of the other facts, with these held: ${held.join(', ')}. Merge them: let one fact, drawn by the critic or by a repair, say what the rules really ask, or ask for fewer thresholds.`,
-    );
-  }
+  if (proof.held.length > 0) lines.push('', heldLine(proof));
   return lines;
+}
+
+function heldLine({ held }: Proof): string {
+  const facts = held.map(({ fact, value, kinds }) =>
+    value === null
+      ? `${fact} (${kinds} kinds of values, the first 31 looked at)`
+      : `${fact} (${kinds} kinds of values, held at ${word(value)})`,
+  );
+  return `There is more than can be walked. Everything below holds for every combination of the other facts, with these not looked at in full: ${facts.join(', ')}. Merge them: let one fact, drawn by the critic or by a repair, say what the rules really ask, or ask for fewer thresholds.`;
 }
 
 /** Complaints of one kind and place are told once: a row that approves without evidence does so however it is lacking. */
@@ -95,7 +99,8 @@ function tellStory(loop: Loop, story: Story): string[] {
   for (const scene of story.scenes) {
     const again = before !== null && sayings(loop, before) === sayings(loop, scene);
     const forged = scene.forged ? ` The files of the session claim round ${scene.round}.` : '';
-    lines.push(`- Round ${scene.round} of ${story.cap}.${forged} ${again ? 'The critic says the same again.' : sayings(loop, scene)}`);
+    const where = scene.round > story.cap ? `Round ${scene.round}, past the cap` : `Round ${scene.round} of ${story.cap}`;
+    lines.push(`- ${where}.${forged} ${again ? 'The critic says the same again.' : sayings(loop, scene)}`);
     if (!again) for (const { rule, message } of scene.anomalies) lines.push(`  Anomaly ${rule}: ${message}`);
     lines.push(`  ${endOf(loop, scene, again && before?.rule === scene.rule)}`);
     before = scene;
@@ -130,9 +135,9 @@ function proven(loop: Loop, proof: Proof): string[] {
     '- Every combination ends in exactly one row, or in an error that says what to do.',
     `- Every critic is stopped: with the cap of ${loop.cap.default}, rounds counted from ${first}, after ${stops} at most; so is one who owns the session folder, since the round never falls and rules, cap and target are frozen by the first verdict.`,
     '- At the cap a row asks a person, accepts, or converges by a declared waiver.',
-    '- Nothing is approved over a Critical finding, on missing, unreadable or unread evidence, or on a fact that nobody measured, without a declared waiver.',
+    '- Nothing is approved without a declared waiver over a Critical finding that a fact counts, where none of the sources of a fact was there and read, or on a fact that nobody measured.',
     '- With `--strict` nothing is approved by waiver.',
-    `- No row and no repair is dead; the repairs settle.`,
+    ...(proof.held.length === 0 ? ['- No row and no repair is dead; the repairs settle.'] : []),
     ...(vows === 0
       ? []
       : [`- ${vows === 1 ? 'Its promise holds' : `All ${vows} promises hold`}: ${(loop.promises ?? []).map((vow) => vow.id).join(', ')}.`]),

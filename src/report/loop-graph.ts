@@ -59,7 +59,7 @@ function stagesOf({ round: { first }, cap: { default: cap } }: Loop): readonly S
 
 /** Without what Mermaid reads as its own. */
 function plain(words: string): string {
-  return words.replace(/["#:;<>{}\s]+/g, ' ').trim();
+  return words.replace(/["#:;<>{}\s\p{Cc}]+/gu, ' ').trim();
 }
 
 /** Rows by where they lead: an outcome, approvals by waiver apart, or an error. */

@@ -51,10 +51,27 @@ export interface ReplayedVerdict {
   readonly note?: string;
 }
 
+/** What weighs most: a history that does not hold, then a difference, then what cannot be judged again. */
+export type ReplayResult = 'same' | 'differs' | 'lost' | 'broken';
+
+export interface ReplayCounts {
+  readonly verdicts: number;
+  readonly same: number;
+  readonly differs: number;
+  readonly lost: number;
+  /** Those that the other rules were asked about, and those on which they say something else. */
+  readonly asked: number;
+  readonly other: number;
+}
+
 export interface Replay {
   readonly session: string;
   readonly state: 'replayed';
+  readonly result: ReplayResult;
+  readonly counts: ReplayCounts;
   readonly chain: ChainCheck;
+  /** Pages in verdicts/ whose verdict the journal does not hold. Not asked where the chain is broken. */
+  readonly unknownPages: readonly string[];
   readonly verdicts: readonly ReplayedVerdict[];
   /** The other rules that were asked. */
   readonly by: string | null;
@@ -62,54 +79,78 @@ export interface Replay {
 
 export type SessionReplay =
   | Replay
-  | { readonly session: string; readonly state: 'never judged' }
+  | { readonly session: string; readonly state: 'never judged'; readonly unknownPages: readonly string[] }
   | { readonly session: string; readonly state: 'unreadable'; readonly error: { code: string; message: string; hint: string } };
+
+export interface ProjectCounts extends ReplayCounts {
+  readonly sessions: number;
+  readonly neverJudged: number;
+  /** Sessions whose journal cannot be read. */
+  readonly unreadable: number;
+  /** Sessions whose chain is broken. */
+  readonly broken: number;
+  /** Sessions whose journal knows fewer verdicts than the folder. */
+  readonly cutBack: number;
+}
 
 export interface ProjectReplay {
   readonly project: string;
+  readonly result: ReplayResult;
+  readonly counts: ProjectCounts;
+  readonly by: string | null;
   readonly sessions: readonly SessionReplay[];
 }
 
 export function replayPage(replay: Replay): string {
-  return `# Replay of ${plain(replay.session)}\n\n${bodyOf(replay)}`;
+  return `# Replay of ${plain(replay.session)}\n\n${bodyOf(replay, unaskedLine([replay], replay.by))}`;
 }
 
-function bodyOf(replay: Replay): string {
-  const parts = [tableOf(replay), bulletsOf(replay), chainLine(replay.chain)];
+function bodyOf(replay: Replay, unasked = ''): string {
+  const parts = [tableOf(replay), bulletsOf(replay), unasked, chainLine(replay.chain), pagesLine(replay)];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 /** A line for each session, then the details of those that have something to tell. */
-export function projectPage({ sessions }: ProjectReplay): string {
+export function projectPage({ sessions, by }: ProjectReplay): string {
   if (sessions.length === 0) return '# Replay\n\nThere is no session here.\n';
-  const rows = sessions.map((one) => {
-    if (one.state === 'never judged') return row([one.session, '0', 'never judged', 'none']);
-    if (one.state === 'unreadable') return row([one.session, '', `**unreadable**: ${one.error.message}`, 'unknown']);
-    const chain = one.chain.unbroken ? 'unbroken' : `**broken at line ${one.chain.line}**`;
-    return row([one.session, String(one.verdicts.length), tallyOf(one), chain]);
-  });
-  const told = sessions.filter((one): one is Replay => one.state === 'replayed' && !isPlain(one));
   const head = ['| session | verdicts | replayed | chain |', '|---|---|---|---|'];
-  return ['# Replay\n', ...head, ...rows, '', ...told.map((one) => `## ${plain(one.session)}\n\n${bodyOf(one)}`)].join('\n');
+  const unasked = unaskedLine(sessions, by);
+  const told = sessions.flatMap((one) => {
+    const body = detailsOf(one);
+    return body === '' ? [] : [`## ${plain(one.session)}\n\n${body}`];
+  });
+  return ['# Replay\n', ...head, ...sessions.map(sessionRow), '', ...(unasked === '' ? [] : [`${unasked}\n`]), ...told].join('\n');
+}
+
+function sessionRow(one: SessionReplay): string {
+  if (one.state === 'unreadable') return row([one.session, '', `**unreadable**: ${one.error.message}`, 'unknown']);
+  const fewer = one.unknownPages.length === 0 ? '' : '**fewer verdicts than pages**';
+  if (one.state === 'never judged') return row([one.session, '0', 'never judged', fewer === '' ? 'none' : fewer]);
+  const chain = one.chain.unbroken ? `unbroken${fewer === '' ? '' : `, ${fewer}`}` : `**broken at line ${one.chain.line}**`;
+  return row([one.session, String(one.counts.verdicts), tallyOf(one), chain]);
+}
+
+function detailsOf(one: SessionReplay): string {
+  if (one.state === 'unreadable') return '';
+  if (one.state === 'replayed') return isPlain(one) ? '' : bodyOf(one);
+  return one.unknownPages.length === 0 ? '' : `${pagesLine(one)}\n`;
 }
 
 function isPlain(replay: Replay): boolean {
-  const quiet = ({ status, other }: ReplayedVerdict) => status === 'same' && (other === undefined || other.status === 'same');
-  return replay.chain.unbroken && replay.chain.torn === null && replay.verdicts.every(quiet);
+  const torn = replay.chain.unbroken && replay.chain.torn !== null;
+  return replay.result === 'same' && !torn;
 }
 
 /** `3 same, 1 differs`. */
-export function tallyOf({ verdicts, by }: Replay): string {
-  const count = (status: ReplayedVerdict['status']) => verdicts.filter((one) => one.status === status).length;
+function tallyOf({ counts, by }: Replay): string {
   const parts = [
-    [count('same'), 'same'],
-    [count('differs'), '**differs**'],
-    [count('lost'), '**lost**'],
+    [counts.same, 'same'],
+    [counts.differs, '**differs**'],
+    [counts.lost, '**lost**'],
   ] as const;
   const own = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
-  const others = by === null ? 0 : verdicts.filter((one) => one.other !== undefined && one.other.status !== 'same').length;
   const tally = own.length === 0 ? 'no verdict' : own.join(', ');
-  return others === 0 ? tally : `${tally}; ${others} other by ${plain(by ?? '')}`;
+  return counts.other === 0 ? tally : `${tally}; ${counts.other} other by ${plain(by ?? '')}`;
 }
 
 function tableOf({ verdicts, by, chain }: Replay): string {
@@ -181,7 +222,38 @@ function chainLine(chain: ChainCheck): string {
   return `The hash chain is unbroken: ${chain.lines === 1 ? '1 line' : `${chain.lines} lines`}.${torn}`;
 }
 
+/** Where other rules were named and no verdict was theirs to judge. */
+function unaskedLine(sessions: readonly SessionReplay[], by: string | null): string {
+  const loops = unaskedLoops(sessions, by);
+  if (loops.length === 0) return '';
+  return `${plain(by ?? '')} was asked about no verdict: those recorded here are of the ${loopsNamed(loops)}.`;
+}
+
+/** The loops that there are, where other rules were asked about none of their verdicts. */
+export function unaskedLoops(sessions: readonly SessionReplay[], by: string | null): readonly string[] {
+  const verdicts = sessions.flatMap((one) => (one.state === 'replayed' ? one.verdicts : []));
+  if (by === null || verdicts.some((one) => one.other !== undefined)) return [];
+  return [...new Set(verdicts.map((one) => one.loop))].toSorted();
+}
+
+export function loopsNamed(loops: readonly string[]): string {
+  return `${loops.length === 1 ? 'loop' : 'loops'} ${plain(loops.join(', '))}`;
+}
+
+function pagesLine({ unknownPages }: Pick<Replay, 'unknownPages'>): string {
+  if (unknownPages.length === 0) return '';
+  return `The journal **knows fewer verdicts than the folder**: it holds none for ${pagesNamed(unknownPages, MOST_PAGES)}. It was cut back, or began anew.`;
+}
+
+/** A page names no more than these; `--json` names all. */
+const MOST_PAGES = 20;
+
+export function pagesNamed(pages: readonly string[], most: number): string {
+  const named = plain(pages.slice(0, most).join(', '));
+  return pages.length <= most ? named : `${named} and ${pages.length - most} more`;
+}
+
 /** On one line, with nothing in it that a terminal obeys. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replace(/[\s\p{C}]+/gu, ' ').trim();
 }

@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { LineCounter, parseDocument } from 'yaml';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { decodeExactly } from '../formats/decode.js';
-import { lineOf, parseLoop } from '../loops/loop-file.js';
+import { linesOf, parseLoop } from '../loops/loop-file.js';
 import type { Loop } from '../loops/loop.js';
 import { faultOf } from './folder.js';
 
@@ -21,7 +21,7 @@ export function readDraftFile(path: string): {
   readonly lineOf: (part: readonly (string | number)[]) => number | null;
 } {
   const text = readLoopText(path);
-  return { loop: parseLoop(text, path, { gaps: true }), lineOf: (part) => lineOf(text, part) };
+  return { loop: parseLoop(text, path, { gaps: true }), lineOf: linesOf(text) };
 }
 
 function readLoopText(path: string): string {
@@ -56,7 +56,12 @@ export function parseSettings(text: string, file: string): Settings {
       line: `:${lines.linePos(fault.pos[0]).line}`,
       detail: fault.message.replace(/\.$/, ''),
     });
-  const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 100 }) ?? {};
+  } catch {
+    throw new UmpireError('config-invalid', { file, line: '', detail: 'its aliases unfold into too much' });
+  }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UmpireError('config-invalid', { file, line: '', detail: 'it must be a list of settings, such as "strict: true"' });
   const { strict = false } = value as { strict?: unknown };

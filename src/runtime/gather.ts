@@ -57,11 +57,21 @@ export function gather(input: GatherInput): Gathering {
     exhibits[name] = exhibit;
     record[name] = recordOf(exhibit, found);
   }
-  for (const [name, source] of Object.entries(input.loop.evidence)) {
-    const standIn = source.else === undefined ? undefined : exhibits[source.else];
-    if (exhibits[name]?.state === 'missing' && standIn?.state === 'ok') exhibits[name] = { ...standIn, ref: null };
+  const found = { ...exhibits };
+  for (const name of Object.keys(input.loop.evidence)) {
+    const standIn = found[name]?.state === 'missing' ? standInFor(input.loop, name, found) : null;
+    if (standIn !== null) exhibits[name] = { ...standIn, ref: null };
   }
   return { exhibits, blobs, record };
+}
+
+/** The first that was read of those that stand in for each other, in the order of `else`; none behind one that cannot be read. */
+function standInFor(loop: Loop, name: string, found: Readonly<Record<string, Exhibit>>): Exhibit | null {
+  for (let next = loop.evidence[name]?.else; next !== undefined && next !== name; next = loop.evidence[next]?.else) {
+    const exhibit = found[next];
+    if (exhibit?.state !== 'missing') return exhibit?.state === 'ok' ? exhibit : null;
+  }
+  return null;
 }
 
 const UNREAD: Found = { path: '', content: null, state: 'unread', problem: null };

@@ -2,39 +2,59 @@
 
 import { parseJournal } from '../formats/journal.js';
 import { UmpireError } from '../errors.js';
+import { NEW_SESSION, evolve } from '../brain/evolve.js';
 import { JOURNAL_VERSION } from '../brain/messages.js';
-import type { Recorded, VerdictGiven } from '../brain/messages.js';
+import type { Recorded } from '../brain/messages.js';
 import type { ChainCheck } from '../report/replay-page.js';
 import { readBytes } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL } from './journal-file.js';
+import { faultOf, isKnown } from './journal-lines.js';
 
 export interface CheckedJournal {
-  /** The events before the first line that does not hold. */
+  readonly found: true;
+  /** The events before the first line that does not hold. Those of a later version are left out. */
   readonly events: readonly Recorded[];
   readonly chain: ChainCheck;
 }
 
-/** Null where there is no journal. */
-export function checkJournal(folder: SessionFolder): CheckedJournal | null {
-  const read = readBytes(folder, JOURNAL);
-  if (read.kind === 'missing') return null;
-  if (read.kind === 'unreadable') throw new UmpireError('read-failed', { path: JOURNAL, detail: read.problem });
-  const text = read.bytes.toString('utf8');
-  const whole = parse(text);
-  const { events, chain } = 'fault' in whole ? { events: parseFirst(text, whole.fault.line - 1), chain: whole.fault } : whole;
-  for (const [index, event] of events.entries()) {
-    const detail = faultOf(event);
-    if (detail === null) continue;
-    return { events: events.slice(0, index), chain: { unbroken: false, line: index + 1, detail } };
-  }
-  return { events, chain };
+/** Also where there is a file, but not one whole line in it. */
+export interface NoJournal {
+  readonly found: false;
+  readonly why: string;
 }
 
-type Fault = Extract<ChainCheck, { unbroken: false }>;
+export function checkJournal(folder: SessionFolder): CheckedJournal | NoJournal {
+  const read = readBytes(folder, JOURNAL);
+  if (read.kind === 'missing') return { found: false, why: `there is no ${JOURNAL}` };
+  if (read.kind === 'unreadable') throw new UmpireError('read-failed', { path: JOURNAL, detail: read.problem });
+  const text = read.bytes.toString('utf8');
+  if (text === '') return { found: false, why: `${JOURNAL} is empty` };
+  if (!text.includes('\n')) return { found: false, why: `${JOURNAL} holds no whole line` };
+  return checkText(text);
+}
 
-function parse(text: string): CheckedJournal | { readonly fault: Fault } {
+function checkText(text: string): CheckedJournal {
+  const { events, chain } = parse(text);
+  const known: Recorded[] = [];
+  let state = NEW_SESSION;
+  for (const [index, event] of events.entries()) {
+    const detail = faultOf(event, state);
+    if (detail !== null) return { found: true, events: known, chain: { unbroken: false, line: index + 1, detail } };
+    if (!isKnown(event)) continue;
+    known.push(event);
+    state = evolve(state, event);
+  }
+  return { found: true, events: known, chain };
+}
+
+interface Parsed {
+  readonly events: readonly Recorded[];
+  readonly chain: ChainCheck;
+}
+
+function parse(text: string): Parsed {
   const result = parseJournal(text, JOURNAL_VERSION, sha256);
   if (result.ok) {
     const { events, torn } = result.journal;
@@ -46,7 +66,7 @@ function parse(text: string): CheckedJournal | { readonly fault: Fault } {
     fault.kind === 'broken'
       ? fault.detail
       : `it was written in format version ${fault.version}, and this Umpire knows up to ${JOURNAL_VERSION}: update it`;
-  return { fault: { unbroken: false, line: fault.line, detail } };
+  return { events: parseFirst(text, fault.line - 1), chain: { unbroken: false, line: fault.line, detail } };
 }
 
 function parseFirst(text: string, lines: number): readonly Recorded[] {
@@ -54,23 +74,4 @@ function parseFirst(text: string, lines: number): readonly Recorded[] {
   for (let line = 0; line < lines; line++) end = text.indexOf('\n', end) + 1;
   const result = parseJournal(text.slice(0, end), JOURNAL_VERSION, sha256);
   return result.ok ? (result.journal.events as readonly Recorded[]) : [];
-}
-
-/** Lines that fit their hash and still cannot be what Umpire wrote. */
-function faultOf(event: Recorded): string | null {
-  if (!isObject(event.data)) return 'it holds no data';
-  if (event.type === 'RulesFrozen')
-    return event.data.hash === sha256(JSON.stringify(event.data.rules)) ? null : 'its rules do not fit their hash: they were changed';
-  if (event.type === 'VerdictGiven') return isVerdict(event.data) ? null : 'it holds no verdict';
-  return null;
-}
-
-function isVerdict({ verdict, lists }: VerdictGiven): boolean {
-  if (!isObject(verdict) || !isObject(lists)) return false;
-  const { loop, chain, decision, outcome, rule, round, maxRounds } = verdict;
-  return [loop, chain, decision, outcome, rule].every((one) => typeof one === 'string') && [round, maxRounds].every(Number.isInteger);
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -80,6 +80,12 @@ export function highestTarget(loop: Loop, state: SessionState, traces: Traces): 
   return Math.max(0, ...frozen, ...traces.targets.values());
 }
 
+/** The highest target of the chains that count their rounds together with this one. */
+export function groupTarget(loop: Loop, chain: string, state: SessionState): number {
+  const members = state.groups.get(chainKey(loop.loop, chain)) ?? [];
+  return Math.max(0, ...members.map((member) => state.targets.get(chainKey(loop.loop, member)) ?? 0));
+}
+
 function capOfFiles(folder: SessionFolder, loop: Loop): { value: number | null; anomalies: readonly Anomaly[] } {
   if (loop.cap.from === undefined) return { value: null, anomalies: [] };
   const { file, at } = loop.cap.from;

@@ -8,15 +8,20 @@ import { NEW_SESSION, chainKey, evolve } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Recorded, VerdictGiven } from '../brain/messages.js';
 import type { PastLists } from '../loops/facts.js';
+import { BUILTIN_NAMES } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
+import { pagesNamed } from '../report/replay-page.js';
 import type { ProjectReplay, Replay, ReplayedVerdict, SessionReplay } from '../report/replay-page.js';
-import { openFolder } from './folder.js';
+import { countsOf, projectSum, resultOf } from '../report/replay-sum.js';
+import { listFiles, openFolder } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { checkJournal } from './journal-check.js';
+import type { NoJournal } from './journal-check.js';
 import { resolveLoop } from './loop-choice.js';
 import { findProject } from './project.js';
 import { differencesIn, hearByOther, retrieve } from './second-hearing.js';
 import type { CaseFile } from './second-hearing.js';
+import { PAGES, pageOf } from './traces.js';
 
 export interface ReplayRequest {
   /** The session folder. */
@@ -35,8 +40,10 @@ export interface ReplayAllRequest {
 export async function replay(request: ReplayRequest): Promise<Replay> {
   const other = await otherOf(request.loop);
   const replayed = replayFolder(openFolder(request.session), request.session, other);
-  if (replayed === null) throw new UmpireError('never-judged', { path: request.session });
-  return replayed;
+  if (replayed.state === 'replayed') return replayed;
+  const { why, unknownPages } = replayed;
+  const pages = unknownPages.length === 0 ? '' : `, though the folder holds ${pagesNamed(unknownPages, 3)}`;
+  throw new UmpireError('never-judged', { path: request.session, detail: `${why}${pages}` });
 }
 
 /** The sessions of a project: its own, and foreign ones. */
@@ -45,13 +52,21 @@ const SESSIONS = ['.umpire/sessions', '.workflow/.csv-wave'];
 /** Judges every session of a project again. What is wrong with one never stops the others. */
 export async function replayAll(request: ReplayAllRequest): Promise<ProjectReplay> {
   const loop = await otherOf(request.loop);
-  const start = openFolder(request.project ?? '.').root;
+  const start = openProject(request.project ?? '.');
   const project = findProject(join(start, 'x')) ?? start;
   const other = loop === null ? null : { ...loop, sameNameOnly: true };
   const sessions = SESSIONS.flatMap((place) => foldersIn(join(project, place))).map((path) =>
     replayOne(path, relative(project, path), other),
   );
-  return { project, sessions };
+  return { project, ...projectSum(sessions), by: loop?.name ?? null, sessions };
+}
+
+function openProject(path: string): string {
+  try {
+    return openFolder(path).root;
+  } catch {
+    throw new UmpireError('project-missing', { path });
+  }
 }
 
 function foldersIn(place: string): readonly string[] {
@@ -67,7 +82,8 @@ function foldersIn(place: string): readonly string[] {
 
 function replayOne(path: string, session: string, other: Other | null): SessionReplay {
   try {
-    return replayFolder(openFolder(path), session, other) ?? { session, state: 'never judged' };
+    const replayed = replayFolder(openFolder(path), session, other);
+    return replayed.state === 'replayed' ? replayed : { session, state: replayed.state, unknownPages: replayed.unknownPages };
   } catch (error) {
     if (!isUmpireError(error)) throw error;
     const { code, message, hint } = error;
@@ -88,32 +104,38 @@ async function otherOf(loop: string | Loop | undefined): Promise<Other | null> {
   return { loop: chosen.loop, name: typeof loop === 'string' ? loop : loop.loop, sameNameOnly: false };
 }
 
-/** Null where there is no journal. */
-function replayFolder(folder: SessionFolder, session: string, other: Other | null): Replay | null {
+type NeverJudged = NoJournal & Extract<SessionReplay, { readonly state: 'never judged' }>;
+
+function replayFolder(folder: SessionFolder, session: string, other: Other | null): Replay | NeverJudged {
+  // Before the journal is read: a verdict that is given meanwhile comes with its line first.
+  const pages = listFiles(folder, PAGES);
   const journal = checkJournal(folder);
-  if (journal === null) return null;
-  const walk: Walk = { folder, other, loops: loopsOf(journal.events), pasts: new Map(), ended: new Map() };
+  if (!journal.found) return { ...journal, session, state: 'never judged', unknownPages: unknownPages(pages, []) };
+  const { events, chain } = journal;
+  const walk: Walk = { folder, other, loops: loopsOf(events), pasts: new Map(), ended: new Map() };
   const verdicts: ReplayedVerdict[] = [];
   let state = NEW_SESSION;
-  for (const event of journal.events) {
+  for (const event of events) {
     if (event.type === 'VerdictGiven') verdicts.push(replayVerdict(walk, state, event, event.data));
-    if (KNOWN.has(event.type)) state = evolve(state, event);
+    state = evolve(state, event);
   }
-  return { session, state: 'replayed', chain: journal.chain, verdicts, by: other?.name ?? null };
+  const counts = countsOf(verdicts);
+  const unknown = chain.unbroken ? unknownPages(pages, events) : [];
+  const result = resultOf(counts, chain, unknown);
+  return { session, state: 'replayed', result, counts, chain, unknownPages: unknown, verdicts, by: other?.name ?? null };
 }
 
-/** Events of a later version that changed no meaning are passed over. */
-const KNOWN: ReadonlySet<string> = new Set<Recorded['type']>([
-  'SessionObserved',
-  'RulesFrozen',
-  'TargetFrozen',
-  'CapChanged',
-  'ChainNamed',
-  'ChainContinued',
-  'RoundsRecalled',
-  'VerdictGiven',
-  'VerdictProjected',
-]);
+/** By their names: pages of decided verdicts that the journal does not hold, of its own loops or of built-in ones. */
+function unknownPages(names: readonly string[], events: readonly Recorded[]): readonly string[] {
+  const loops = new Set([...BUILTIN_NAMES, ...events.flatMap((event) => (event.type === 'RulesFrozen' ? [event.data.loop] : []))]);
+  const decided = events.flatMap((event) => (event.type === 'VerdictGiven' && event.data.verdict.status === 'decided' ? [event.data] : []));
+  const known = new Set(decided.map(({ verdict }) => pageOf(verdict)));
+  return names
+    .filter((name) => /-round-\d+\.md$/.test(name) && [...loops].some((loop) => name.startsWith(`${loop}-`)))
+    .map((name) => `${PAGES}/${name}`)
+    .filter((path) => !known.has(path))
+    .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+}
 
 function loopsOf(events: readonly Recorded[]): ReadonlySet<string> {
   return new Set(events.flatMap((event) => (event.type === 'VerdictGiven' ? [event.data.verdict.loop] : [])));
@@ -139,10 +161,14 @@ function replayVerdict(walk: Walk, before: SessionState, { seq, ts }: Recorded, 
     const other = replayByOther(walk, seq, retrieved.file);
     return { ...base, status: differences.length === 0 ? 'same' : 'differs', differences, ...other };
   } catch (error) {
-    // The journal is only as good as whoever wrote it: rules or tasks in it may be none.
-    const detail = error instanceof Error ? error.message : String(error);
-    return { ...base, status: 'lost', differences: [], note: `what the journal holds of it cannot be judged: ${detail}` };
+    return { ...base, status: 'lost', differences: [], note: faultWords(error) };
   }
+}
+
+/** The journal is only as good as whoever wrote it: what makes judging stumble is no scene and no rules of Umpire's. */
+function faultWords(error: unknown): string {
+  const record = "the journal's record of it is not what Umpire writes";
+  return isUmpireError(error) ? `${record}: ${error.message}` : record;
 }
 
 function replayByOther({ other, loops, pasts, ended }: Walk, seq: number, file: CaseFile): Pick<ReplayedVerdict, 'other' | 'note'> {

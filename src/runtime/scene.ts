@@ -23,7 +23,7 @@ import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { readJournal } from './journal-file.js';
 import type { JournalFile } from './journal-file.js';
-import { HIGHEST_CAP, capOf, highestTarget, roundOfFiles, targetOf } from './limits.js';
+import { HIGHEST_CAP, capOf, groupTarget, highestTarget, roundOfFiles, targetOf } from './limits.js';
 import { findTraces } from './traces.js';
 
 export interface SceneInput {
@@ -112,7 +112,7 @@ export function observe(input: SceneInput): Scene {
     critic,
     board,
     cap: cap.value,
-    target: settled.continues.length > 0 ? Math.max(target.value, highestTarget(loop, state, traces)) : target.value,
+    target: Math.max(target.value, settled.continues.length > 0 ? highestTarget(loop, state, traces) : groupTarget(loop, chain, state)),
     round: settled.round,
     settled,
     traces,

@@ -1,8 +1,8 @@
 // One recorded verdict heard again, from the journal and the blobs alone: by the rules it was given by, or by others.
 
 import { chainOfRow, findCriticRow } from '../brain/chains.js';
-import { afterRevisions } from '../brain/rounds.js';
 import type { Placed } from '../brain/chains.js';
+import { NO_TRACES, afterRevisions } from '../brain/rounds.js';
 import type { Difference } from '../brain/differences.js';
 import { differencesOf } from '../brain/differences.js';
 import { chainKey, decidedIn } from '../brain/evolve.js';
@@ -21,6 +21,7 @@ import { TASKS } from './commit.js';
 import type { SessionFolder } from './folder.js';
 import { hear } from './hearing.js';
 import type { Hearing } from './hearing.js';
+import { highestTarget } from './limits.js';
 import type { Place } from './place.js';
 import { recall } from './recorded-place.js';
 
@@ -46,15 +47,15 @@ export function retrieve(folder: SessionFolder, before: SessionState, given: Ver
   const { verdict, scene } = given;
   if (scene === undefined) return lost('it was recorded before scenes were kept');
   const frozen = before.frozen.get(verdict.loop);
-  const rules = scene.rules ?? frozen?.rules;
-  if (rules === undefined) return lost('the journal does not hold the rules it was given by');
+  const isDecided = verdict.status === 'decided';
+  // Rules that a verdict brings along hold only where nothing was frozen, and nothing was decided.
+  const rules = frozen?.rules ?? (isDecided ? null : scene.rules);
+  if (rules === null) return lost('the journal does not hold the rules it was given by');
   const recalled = recall(folder, scene);
   if (!recalled.ok) return lost(recalled.lost.join('; '));
   const tasks = recalled.tasks === null ? [] : parseTasks(recalled.tasks, TASKS).tasks;
-  const isDecided = verdict.status === 'decided';
   const past = decidedIn(before, verdict.loop, verdict.chain);
   const last = past.at(-1);
-  const target = isDecided ? before.targets.get(chainKey(verdict.loop, verdict.chain)) : undefined;
   return {
     ok: true,
     file: {
@@ -66,10 +67,18 @@ export function retrieve(folder: SessionFolder, before: SessionState, given: Ver
       waves: checkGraph(tasks, TASKS),
       round: Math.max(verdict.round, afterRevisions(past)),
       cap: (isDecided ? frozen?.cap : undefined) ?? verdict.maxRounds,
-      target: target ?? given.target ?? 0,
+      target: targetIn(before, given, rules, past.length === 0),
       past: last?.verdict.outcome === 'revise' ? last.lists : null,
     },
   };
+}
+
+/** What was frozen; or the highest of the loop, where the chain's first verdict goes on with others and was held to that. */
+function targetIn(before: SessionState, { verdict, target }: VerdictGiven, rules: Loop, isFirst: boolean): number {
+  const key = chainKey(verdict.loop, verdict.chain);
+  const frozen = verdict.status === 'decided' ? before.targets.get(key) : undefined;
+  const isStricter = isFirst && before.groups.has(key) && target === highestTarget(rules, before, NO_TRACES);
+  return (isStricter ? target : frozen) ?? target ?? 0;
 }
 
 function lost(why: string): Retrieved {

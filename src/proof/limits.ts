@@ -1,0 +1,55 @@
+// The caps and targets at which a loop is looked at: its own first, then one for every way in which another could make a
+// difference. A person or a file may set any.
+
+import { conditionsOf } from '../loops/compile.js';
+import type { Condition } from '../loops/condition.js';
+import type { FactSpec, Loop, SetValue } from '../loops/loop.js';
+import { promiseConditions } from './space.js';
+
+const HIGHEST_CAP = 100;
+
+/** Rounds and facts are compared with the cap and with fixed numbers: what counts is which lies between which. */
+export function capsOf(loop: Loop): readonly number[] {
+  const { default: own } = loop.cap;
+  const { first } = loop.round;
+  const fixed = fixedNumbers(loop, 'cap');
+  const changes = Object.values(loop.facts).some((spec) => 'count' in spec && spec.change !== undefined);
+  const few = [own, first, first + 1, ...(changes || fixed.length > 0 ? [first + 2] : [])];
+  const near = fixed.flatMap((bound) => [-1, 0, 1, 2].map((step) => Math.floor(bound) + step));
+  return [...new Set([...few, ...near])].filter((cap) => cap >= 1 && cap <= HIGHEST_CAP);
+}
+
+export function targetsOf(loop: Loop): readonly number[] {
+  if (loop.target === undefined) return [0];
+  const near = fixedNumbers(loop, 'target').flatMap((bound) => [bound - 1, bound, bound + 1]);
+  return [...new Set([loop.target.default, 0, 100, ...near])].filter((target) => target >= 0 && target <= 100);
+}
+
+/** The numbers that something compared with the cap (or the target) is also compared with, is set to, or is bounded by. */
+function fixedNumbers(loop: Loop, limit: 'cap' | 'target'): readonly number[] {
+  const tests = [...[...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when)), ...promiseConditions(loop)];
+  const facts = new Set(tests.flatMap((test) => (test.kind === 'compare' && test.bound === limit ? [test.fact] : [])));
+  if (limit === 'cap') facts.add('round');
+  const rounds = limit === 'target' && facts.has('round') ? [loop.round.first, loop.cap.default] : [];
+  return [
+    ...tests.flatMap((test) => (facts.has(test.fact) ? numberIn(test) : [])),
+    ...loop.repairs.flatMap((repair) =>
+      Object.entries(repair.set ?? {}).flatMap(([fact, value]) => (facts.has(fact) ? numbersSet(value) : [])),
+    ),
+    ...Object.entries(loop.facts).flatMap(([fact, spec]) => (facts.has(fact) ? boundsOf(spec) : [])),
+    ...rounds,
+  ];
+}
+
+function numberIn(test: Condition): readonly number[] {
+  return test.kind === 'compare' && typeof test.bound === 'number' ? [test.bound] : [];
+}
+
+function numbersSet(value: SetValue): readonly number[] {
+  const values = typeof value !== 'object' ? [value] : 'step' in value ? [value.below, value.else] : value.within;
+  return values.filter((one): one is number => typeof one === 'number');
+}
+
+function boundsOf(spec: FactSpec): readonly number[] {
+  return 'number' in spec ? spec.number : 'findings' in spec || 'count' in spec ? [0] : [];
+}

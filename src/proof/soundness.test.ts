@@ -1,0 +1,184 @@
+// Loops that look fine and are not: each was once proven, and a session showed otherwise. And loops that no proof can be asked
+// for, since their parts do not fit.
+
+import { describe, expect, it } from 'vitest';
+import { defineLoop } from '../loops/loop-file.js';
+import type { LoopInput } from '../loops/loop-file.js';
+import type { Loop } from '../loops/loop.js';
+import { checkLoop } from './check.js';
+
+type Parts = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
+
+const REVIEW = { file: 'review.json', reader: 'json', grade: 'testified', what: 'the review' };
+const NOT_THERE = { id: 'A', when: { review: ['missing', 'unreadable', 'unread'] }, then: 'escalate' };
+
+/** A loop of these parts. Rows and repairs get their words. */
+function loopOf(parts: Parts, table: readonly Row[]): Loop {
+  const { facts, repairs, ...rest } = parts;
+  return defineLoop({
+    loop: 'any',
+    title: 'Any loop.',
+    roles: { generator: 'coder', critic: 'reviewer', judge: 'judge' },
+    words: { converge: 'DONE', revise: 'AGAIN', accept: 'ACCEPT', escalate: 'ASK' },
+    chain: 'session',
+    round: { first: 1, counts: 'reviews' },
+    cap: { default: 2 },
+    columns: {},
+    evidence: { review: REVIEW },
+    facts: { ...('evidence' in parts ? {} : { review: { state: 'review' } }), ...(facts as object) },
+    repairs: ((repairs ?? []) as readonly Row[]).map((repair, index) => ({ id: `P${index}`, why: 'odd', ...repair })),
+    table: table.map((row) => ({ why: 'so', next: 'on', ...row })),
+    report: [{ heading: 'Verdict', blocks: ['{verdict}'] }],
+    ask: { question: 'What?', options: [{ id: 'abort', means: 'stop' }] },
+    ...rest,
+  } as unknown as LoopInput);
+}
+
+const complaints = (parts: Parts, table: readonly Row[]) =>
+  checkLoop(loopOf(parts, table)).complaints.map(({ code, at, about }) => `${code} ${at} ${about}`.trim());
+
+const vow = (when: object, ...never: readonly string[]) => ({ promises: [{ id: 'V', when, never, why: 'It must not be.' }] });
+const number = (name: string) => ({ number: [0, 100], at: `review.${name}` });
+const converge = { id: 'C', then: 'converge' };
+
+describe('is not proven where', () => {
+  it('a reader that need not count stands in for one that always does', () => {
+    const evidence = { a: { ...REVIEW, reader: 'review-json', else: 'b' }, b: { ...REVIEW, file: 'b.json' } };
+    const facts = { a: { state: 'a' }, critical: { findings: 'a', severity: 'critical' } };
+    const rows = [
+      { id: 'A', when: { a: ['missing', 'unreadable', 'unread'] }, then: 'escalate' },
+      { id: 'B', when: { critical: '>0' }, then: 'escalate' },
+    ];
+    expect(complaints({ evidence, facts }, [...rows, converge])).toContain('approves-absent C critical');
+  });
+
+  it('two facts of one source are absent together', () => {
+    const facts = { high: { findings: 'review', severity: 'high' }, medium: { findings: 'review', severity: 'medium' } };
+    const rows = [NOT_THERE, { id: 'B', when: { high: '>0', medium: '>0' }, then: 'escalate' }];
+    expect(complaints({ facts }, [...rows, converge])).toContain('approves-absent C high');
+  });
+
+  it('a sum or a step is made of what nobody measured', () => {
+    const sum = { linear: { high: -4 }, base: 10, within: [0, 10] };
+    const facts = { score: { number: [0, 10], at: 'review.score' }, high: { findings: 'review', severity: 'high' } };
+    const rows = [NOT_THERE, { id: 'B', when: { score: '>=7' }, then: 'converge' }, { id: 'C', then: 'escalate' }];
+    expect(complaints({ facts, repairs: [{ when: { score: 'absent' }, set: { score: sum } }] }, rows)).toContain('approves-absent B high');
+    const step = { signal: { step: 'bugs', at: 1, below: 'PASS', else: 'FIX' } };
+    const words = { signal: { enum: ['PASS', 'FIX'], at: 'review.signal' }, bugs: number('bugs') };
+    const passes = [NOT_THERE, { id: 'B', when: { signal: 'PASS' }, then: 'converge' }, { id: 'C', then: 'escalate' }];
+    expect(complaints({ facts: words, repairs: [{ when: { signal: 'absent' }, set: step }] }, passes)).toContain('approves-absent B bugs');
+  });
+
+  it('the absence of a fact is taken for an approval, in whichever order', () => {
+    const facts = { critical: { findings: 'review', severity: 'critical' } };
+    const good = { id: 'B', when: { critical: 0 }, then: 'converge' };
+    const blind = { id: 'D', when: { critical: 'absent' }, then: 'converge' };
+    const last = { id: 'C', then: 'escalate' };
+    expect(complaints({ facts }, [NOT_THERE, good, blind, last])).toEqual(['approves-absent D critical']);
+    expect(complaints({ facts }, [NOT_THERE, blind, good, last])).toEqual(['approves-absent D critical']);
+  });
+
+  it('another cap makes the difference', () => {
+    const score = { facts: { score: number('score') } };
+    const lax = [
+      NOT_THERE,
+      { id: 'B', when: { score: 'absent' }, then: 'escalate' },
+      { id: 'D', when: { score: '<7', round: '>=cap' }, then: 'escalate' },
+    ];
+    expect(complaints({ ...score, cap: { default: 1 }, ...vow({ score: '<7' }, 'converge') }, [...lax, converge])).toContain(
+      'promise-broken V V',
+    );
+    const early = [
+      NOT_THERE,
+      { id: 'B', when: { round: '<=3' }, then: 'escalate' },
+      { id: 'D', when: { score: '>=1' }, then: 'converge' },
+      { id: 'C', then: 'escalate' },
+    ];
+    expect(complaints({ ...score, ...vow({ round: '<cap' }, 'converge') }, early)).toContain('promise-broken V V');
+    const big = [NOT_THERE, { id: 'B', when: { score: '>=cap' }, then: 'escalate' }, converge];
+    const repaired = { repairs: [{ when: { score: 'absent' }, set: { score: 5 } }] };
+    expect(complaints({ ...score, ...repaired, ...vow({ score: 'absent' }, 'converge') }, big)).toContain('promise-broken V V');
+  });
+
+  it('another target makes the difference', () => {
+    const target = { default: 80, column: 'target', what: 'target' };
+    const facts = { cov: number('cov'), branch: number('branch') };
+    const rows = [NOT_THERE, { id: 'B', when: { cov: '>=target', branch: '<target' }, then: 'converge' }, { id: 'C', then: 'escalate' }];
+    const repairs = [{ when: { cov: 'absent' }, set: { cov: 50 } }];
+    expect(complaints({ facts, target, repairs, ...vow({ cov: 'absent' }, 'converge') }, rows)).toContain('promise-broken V V');
+    const byRound = [NOT_THERE, { id: 'B', when: { round: '=target', cov: '>0' }, then: 'converge' }, { id: 'C', then: 'escalate' }];
+    expect(complaints({ facts, target, ...vow({ round: '<=cap' }, 'converge') }, byRound)).toContain('promise-broken V V');
+  });
+
+  it('what is optional is there and cannot be read', () => {
+    const evidence = { review: REVIEW, audit: { ...REVIEW, file: 'audit.json', what: 'the audit', optional: true } };
+    const facts = { review: { state: 'review' }, score: number('score'), critical: { findings: 'audit', severity: 'critical' } };
+    const rows = [
+      NOT_THERE,
+      { id: 'B', when: { critical: '>0' }, then: 'escalate' },
+      { id: 'D', when: { score: '>=7' }, then: 'converge' },
+      { id: 'C', then: 'escalate' },
+    ];
+    expect(complaints({ evidence, facts }, rows)).toContain('approves-unreadable D audit');
+  });
+});
+
+it('does not claim what was not looked at in full', () => {
+  const rows = Array.from({ length: 40 }, (_, index) => ({ id: `B${index}`, when: { score: `=${index}` }, then: 'escalate' }));
+  const proof = checkLoop(loopOf({ facts: { score: number('score') } }, [...rows, { id: 'Z', then: 'escalate' }]));
+  expect(proof).toMatchObject({ result: 'proven in part', held: [{ fact: 'score', value: null }] });
+  const rounds = Array.from({ length: 40 }, (_, index) => ({ id: `B${index}`, when: { round: `=${index + 1}` }, then: 'escalate' }));
+  const late = checkLoop(loopOf({ cap: { default: 100 } }, [...rounds, { id: 'Z', then: 'escalate' }]));
+  expect(late).toMatchObject({ result: 'proven in part', complaints: [] });
+  expect(late.held.map(({ fact }) => fact)).toEqual(['round']);
+});
+
+it('counts every revision that there can be', () => {
+  const rows = Array.from({ length: 12 }, (_, index) => ({
+    id: `B${index}`,
+    when: { score: `=${index + 1}`, round: `=${index + 1}` },
+    then: 'revise',
+  }));
+  const tasks = [
+    { id: 'FIX-{round}', title: 'Mend', description: 'Mend', role: 'coder', after: 'critic' },
+    { id: 'REVIEW-re-{round}', title: 'Again', description: 'Again', role: 'reviewer', after: 'previous', recheck: true },
+  ];
+  const proof = checkLoop(
+    loopOf({ facts: { score: number('score') }, cap: { default: 13 }, tasks }, [...rows, { id: 'Z', then: 'escalate' }]),
+  );
+  expect(proof.revisions).toBe(12);
+});
+
+it('says where a Critical finding is not counted by any fact', () => {
+  const evidence = { review: REVIEW, other: { ...REVIEW, file: 'other.json', what: 'the other review' } };
+  const facts = { critical: { findings: 'review', severity: 'critical' }, score: { number: [0, 10], at: 'other.score' } };
+  const { notes } = checkLoop(loopOf({ evidence, facts }, [{ id: 'Z', then: 'escalate' }]));
+  expect(notes).toEqual([
+    'No fact counts Critical findings in the other review. Where there is one, rule E8 escalates instead of approving.',
+  ]);
+});
+
+describe('is refused where', () => {
+  const words = {
+    signal: { enum: ['PASS', 'FIX'], at: 'review.signal' },
+    ok: { flag: 'review.ok' },
+    high: { findings: 'review', severity: 'high' },
+  };
+  it.each([
+    ['a sum counts words', { ok: 'absent' }, { high: { linear: { signal: 1 }, base: 0, within: [0, 9] } }, '"signal" is no number'],
+    ['a flag becomes a number', { ok: 'absent' }, { ok: 1 }, '"ok" is a flag'],
+    ['a count becomes a fraction', { ok: 'absent' }, { high: 0.5 }, 'whole numbers only'],
+    ['a word becomes another', { ok: 'absent' }, { signal: 'MAYBE' }, '"MAYBE" is no word of "signal"'],
+    ['what was found is changed', { ok: 'absent' }, { review: 'ok' }, 'no repair can change that'],
+    ['bounds are upside down', { ok: 'absent' }, { high: { linear: { high: 1 }, base: 0, within: [9, 0] } }, 'must not be above'],
+    ['a name is nobody', { constructor: '>0' }, { high: 1 }, '"constructor" is no fact'],
+  ])('%s', (_, when, set, problem) => {
+    expect(() => loopOf({ facts: words, repairs: [{ when, set }] }, [{ id: 'Z', then: 'escalate' }])).toThrow(problem);
+  });
+
+  it('evidence would stand in for itself', () => {
+    const evidence = { a: { ...REVIEW, else: 'b' }, b: { ...REVIEW, else: 'a' } };
+    expect(() => loopOf({ evidence, facts: { a: { state: 'a' } } }, [{ id: 'Z', then: 'escalate' }])).toThrow('stand in for itself');
+  });
+});

@@ -1,0 +1,130 @@
+// The lines that Umpire writes, each held against those before it. Any other line fits its hash only because somebody made it fit.
+
+import { chainKey } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
+import type { Event, Recorded, VerdictGiven } from '../brain/messages.js';
+import { sha256 } from './hash.js';
+
+type DataOf<T> = Extract<Event, { readonly type: T }>['data'];
+type Rule<D> = readonly [holds: (data: D, before: SessionState) => boolean, otherwise: string];
+
+const OF_FROZEN_LOOP: Rule<{ readonly loop: string }> = [
+  ({ loop }, { frozen }) => isText(loop) && frozen.has(loop),
+  'no line before it froze the rules of its loop',
+];
+
+/** What holds of each kind of line. Types say what Umpire writes; a forger's data may be anything. */
+const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
+  SessionObserved: [[(_, { observed }) => !observed, 'the session was observed before']],
+  RulesFrozen: [
+    [
+      ({ loop, rules, cap, chains }) => isText(loop) && isObject(rules) && rules.loop === loop && isWhole(cap) && areTexts(chains),
+      'it holds no rules of its loop',
+    ],
+    [({ hash, rules }) => hash === sha256(JSON.stringify(rules)), 'its rules do not fit their hash'],
+    [({ loop }, { frozen }) => !frozen.has(loop), 'the rules of its loop were frozen before'],
+  ],
+  TargetFrozen: [
+    OF_FROZEN_LOOP,
+    [({ chain, target }) => isText(chain) && typeof target === 'number', 'it holds no target'],
+    [({ loop, chain }, { targets }) => !targets.has(chainKey(loop, chain)), 'the target of its chain was frozen before'],
+  ],
+  CapChanged: [
+    OF_FROZEN_LOOP,
+    [({ loop, from, to }, { frozen }) => from === frozen.get(loop)?.cap && isWhole(to), 'it does not change the cap that held'],
+  ],
+  ChainNamed: [OF_FROZEN_LOOP, [({ chain }) => isText(chain), 'it names no chain']],
+  ChainContinued: [OF_FROZEN_LOOP, [({ chain, of }) => isText(chain) && areTexts(of), 'it names no chains']],
+  RoundsRecalled: [
+    OF_FROZEN_LOOP,
+    [
+      ({ chains }) => isList(chains) && chains.every((one) => isObject(one) && isText(one.chain) && isWhole(one.round)),
+      'it holds no rounds',
+    ],
+  ],
+  VerdictGiven: [
+    [isVerdict, 'it holds no verdict'],
+    [
+      ({ verdict }, { frozen }) => verdict.status === 'partial' || frozen.has(verdict.loop),
+      'it is a decided verdict, and no line before it froze the rules',
+    ],
+    [
+      ({ verdict, scene }) => verdict.status === 'partial' || (scene?.rules ?? null) === null,
+      'it is a decided verdict with rules of its own; one is given by the frozen rules alone',
+    ],
+    [
+      ({ verdict, scene }, { frozen }) =>
+        verdict.status !== 'partial' || scene === undefined || isObject(scene.rules) !== frozen.has(verdict.loop),
+      'a partial verdict brings its rules where none were frozen before it, and only there',
+    ],
+    [hasTarget, 'no line before it froze the target of its chain'],
+  ],
+  VerdictProjected: [
+    [
+      ({ verdict }, { verdicts }) => [...verdicts.values()].some((past) => past.some(({ seq }) => seq === verdict)),
+      'it points at a line that is no verdict before it',
+    ],
+  ],
+};
+
+/** Events of a later version that changed no meaning are passed over. */
+export function isKnown(event: Recorded): boolean {
+  return Object.hasOwn(RULES, event.type);
+}
+
+/** Why Umpire does not write this line after those before it; null where it does. */
+export function faultOf(event: Recorded, before: SessionState): string | null {
+  if (!isTime(event.ts)) return unwritten('its time is none');
+  if (!before.observed && event.type !== 'SessionObserved')
+    return unwritten('the first line says what was observed, and this one does not');
+  if (!isObject(event.data)) return unwritten('it holds no data');
+  if (!isKnown(event)) return null;
+  const rules: readonly Rule<never>[] = RULES[event.type];
+  const broken = rules.find(([holds]) => !holds(event.data as never, before));
+  return broken === undefined ? null : unwritten(broken[1]);
+}
+
+function unwritten(why: string): string {
+  return `Umpire writes no such line: ${why}`;
+}
+
+function isVerdict({ verdict, lists, scene }: VerdictGiven): boolean {
+  if (!isObject(verdict) || !isObject(lists) || (scene !== undefined && !isObject(scene))) return false;
+  const { loop, chain, decision, outcome, rule, round, maxRounds, status } = verdict;
+  return (
+    [loop, chain, decision, rule].every(isText) &&
+    [round, maxRounds].every(isWhole) &&
+    ['converge', 'revise', 'accept', 'escalate'].includes(outcome) &&
+    ['decided', 'partial'].includes(status)
+  );
+}
+
+function hasTarget({ verdict }: VerdictGiven, { frozen, targets }: SessionState): boolean {
+  const isHeld = verdict.status === 'decided' && frozen.get(verdict.loop)?.rules.target !== undefined;
+  return !isHeld || targets.has(chainKey(verdict.loop, verdict.chain));
+}
+
+function isTime(ts: string): boolean {
+  const time = new Date(ts);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === ts;
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isWhole(value: unknown): boolean {
+  return Number.isInteger(value);
+}

@@ -1,0 +1,264 @@
+// A forger who knows the format and makes every hash fit: lines that Umpire does not write are named, and a journal that was cut
+// back is known by the pages it forgot. What Umpire does write, after crashes too, is held to be whole.
+
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runReplay } from '../src/cli/replay.js';
+import { decide } from '../src/engine.js';
+import { replay } from '../src/runtime/replay.js';
+import { forge, golden, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';
+import type { Line } from './support/journal.js';
+
+/** The rules of then, with nothing that a score could fail. */
+function looser(rules: Record<string, unknown>): Record<string, unknown> {
+  const text = JSON.stringify(rules);
+  expect(text).toContain('>=7');
+  return JSON.parse(text.replaceAll('>=7', '>=1')) as Record<string, unknown>;
+}
+
+function line(type: string, data: unknown): Line {
+  return { seq: 0, ts: '2026-03-01T10:00:00.000Z', type, data: data as never };
+}
+
+const REVIEW = 'review-cap-raised';
+const TESTING = 'testing-target-of-its-own';
+const PARTIAL = 'design-partial-then-passed';
+
+type Forgery = readonly [why: string, session: string, at: number, change: (events: Line[]) => void];
+
+/** Each with the line that is named, and why. */
+const FORGERIES: readonly Forgery[] = [
+  [
+    'it is a decided verdict with rules of its own; one is given by the frozen rules alone',
+    REVIEW,
+    5,
+    (events) => Object.assign(events[4]!.data.scene as object, { rules: looser(events[1]!.data.rules) }),
+  ],
+  ['it is a decided verdict, and no line before it froze the rules', REVIEW, 2, (events) => events.splice(1, 1)],
+  [
+    'a partial verdict brings its rules where none were frozen before it, and only there',
+    PARTIAL,
+    2,
+    (events) => Object.assign(events[1]!.data.scene as object, { rules: null }),
+  ],
+  [
+    'a partial verdict brings its rules where none were frozen before it, and only there',
+    PARTIAL,
+    5,
+    (events) => events.splice(4, 0, events[1]!),
+  ],
+  ['the rules of its loop were frozen before', REVIEW, 4, (events) => events.splice(3, 0, events[1]!)],
+  ['it holds no rules of its loop', REVIEW, 2, (events) => (events[1]!.data.rules['loop'] = 'design')],
+  ['its rules do not fit their hash', REVIEW, 2, (events) => (events[1]!.data.rules['title'] = 'Softer')],
+  ['no line before it froze the target of its chain', TESTING, 3, (events) => events.splice(2, 1)],
+  ['the target of its chain was frozen before', TESTING, 4, (events) => events.splice(3, 0, { ...events[2]! })],
+  ['it does not change the cap that held', REVIEW, 7, (events) => Object.assign(events[6]!.data, { from: 7 })],
+  ['it points at a line that is no verdict before it', REVIEW, 4, (events) => Object.assign(events[3]!.data, { verdict: 5 })],
+  ['it points at a line that is no verdict before it', REVIEW, 4, (events) => Object.assign(events[3]!.data, { verdict: 2 })],
+  ['the first line says what was observed, and this one does not', REVIEW, 1, (events) => events.splice(0, 1)],
+  ['the first line says what was observed, and this one does not', REVIEW, 1, (events) => events.unshift(line('Later', {}))],
+  ['the session was observed before', REVIEW, 4, (events) => events.splice(3, 0, events[0]!)],
+  ['its time is none', REVIEW, 3, (events) => (events[2] = { ...events[2]!, ts: 'yesterday' })],
+  ['its time is none', REVIEW, 3, (events) => (events[2] = { ...events[2]!, ts: '2026-02-31T10:00:00.000Z' })],
+  ['it holds no data', REVIEW, 3, (events) => (events[2] = line('VerdictGiven', []))],
+  ['it holds no verdict', REVIEW, 3, (events) => (events[2]!.data.verdict['status'] = 'final')],
+  ['it holds no verdict', REVIEW, 3, (events) => (events[2]!.data.verdict['outcome'] = 'approve')],
+  ['it holds no verdict', REVIEW, 3, (events) => (events[2]!.data.scene = null)],
+  ['it holds no target', REVIEW, 3, (events) => events.splice(2, 0, line('TargetFrozen', { loop: 'review', chain: '1' }))],
+  ['it names no chain', REVIEW, 3, (events) => events.splice(2, 0, line('ChainNamed', { loop: 'review' }))],
+  ['it names no chains', REVIEW, 3, (events) => events.splice(2, 0, line('ChainContinued', { loop: 'review', chain: '1' }))],
+  ['it holds no rounds', REVIEW, 3, (events) => events.splice(2, 0, line('RoundsRecalled', { loop: 'review', chains: [null] }))],
+  ['it holds no rounds', REVIEW, 3, (events) => events.splice(2, 0, line('RoundsRecalled', { loop: 'review' }))],
+  [
+    'no line before it froze the rules of its loop',
+    REVIEW,
+    3,
+    (events) => events.splice(2, 0, line('CapChanged', { loop: 'design', from: 3, to: 9 })),
+  ],
+];
+
+describe('a line that Umpire does not write', () => {
+  it.each(FORGERIES)('%s (%s, line %i)', async (why, session, at, change) => {
+    const folder = golden(session);
+    forge(folder, change);
+    const { exit, stdout } = await runReplay([folder]);
+    expect([exit, stdout]).toEqual([1, expect.stringContaining(`**broken at line ${at}**: Umpire writes no such line: ${why}. Nothing`)]);
+    expect((await replay({ session: folder })).verdicts.every((one) => one.seq < at && one.status === 'same')).toBe(true);
+  });
+
+  it('does not help a verdict that looser rules would bear out', async () => {
+    const folder = golden(REVIEW);
+    forge(folder, (events) => {
+      const { verdict, scene } = events[4]!.data;
+      Object.assign(verdict, { outcome: 'converge', decision: 'CONVERGE', rule: 'R3' });
+      Object.assign(scene as object, { rules: looser(events[1]!.data.rules) });
+    });
+    expect(await replay({ session: folder })).toMatchObject({ result: 'broken', chain: { unbroken: false, line: 5 } });
+    forge(folder, (events) => Object.assign(events[4]!.data.scene as object, { rules: null }));
+    expect((await runReplay([folder])).exit).toBe(3);
+  });
+
+  it('may be one of a later version, which is passed over', async () => {
+    const folder = golden(REVIEW);
+    forge(folder, (events) => void events.push(line('Audited', { by: 'somebody' })));
+    expect(await replay({ session: folder })).toMatchObject({ result: 'same', chain: { unbroken: true, lines: 14 } });
+  });
+
+  it.each([
+    ['no scene', (events: Line[]) => (events[2]!.data.scene = {})],
+    [
+      'no rules',
+      (events: Line[]) => Object.assign(events[1]!.data, { rules: { loop: 'review' }, hash: sha256(JSON.stringify({ loop: 'review' })) }),
+    ],
+    ['no lists', (events: Line[]) => Object.assign(events[2]!.data.scene as object, { anomalies: 7, exhibits: { results: null } })],
+  ])('is told in plain words where judging stumbles over it: %s', async (_, change) => {
+    const folder = golden(REVIEW);
+    forge(folder, (events) => void change(events));
+    const { exit, stdout } = await runReplay([folder]);
+    expect([exit, stdout]).toEqual([
+      1,
+      expect.stringContaining("Line 3 cannot be judged again: the journal's record of it is not what Umpire writes\n"),
+    ]);
+    expect(stdout).not.toMatch(/undefined|Cannot|null|not iterable|TypeError/);
+  });
+
+  it('says what is wrong with a recorded tasks.csv', async () => {
+    const folder = golden(REVIEW);
+    forge(folder, (events) => Object.assign(events[2]!.data.scene as object, { tasks: 'id,description\na,b\na,c\n' }));
+    expect((await runReplay([folder])).stdout).toMatch(/not what Umpire writes: tasks\.csv:3: /);
+  });
+});
+
+/** A session of two rounds, its pages beside it. */
+async function judged(): Promise<string> {
+  const session = newFolder();
+  cpSync(join(root, 'fixtures', 'spec', 'R4', 'session'), session, { recursive: true });
+  await decide({ loop: 'review', session });
+  const results = join(session, 'artifacts', 'review-results.json');
+  writeFileSync(results, readFileSync(results, 'utf8').replace('5.5', '5.6'));
+  await decide({ loop: 'review', session });
+  return session;
+}
+
+describe('a journal that was cut back', () => {
+  const LAST = 'verdicts/review-1-round-2.md';
+
+  it('knows fewer verdicts than the folder: the pages are named', async () => {
+    const session = await judged();
+    expect((await runReplay([session])).exit).toBe(0);
+    writeLines(session, linesOf(session).slice(0, 4));
+    const { exit, stdout, stderr } = await runReplay([session]);
+    expect(exit).toBe(1);
+    expect(stdout).toContain(`The journal **knows fewer verdicts than the folder**: it holds none for ${LAST}. It was cut back`);
+    expect(stderr).toBe(
+      `1 verdict replayed: 1 the same; the journal knows fewer verdicts than the folder in 1 session (${LAST}).\n` +
+        'Next: restore journal.ndjson from a backup: verdicts are missing from it.\n',
+    );
+    expect(await replay({ session })).toMatchObject({ result: 'broken', chain: { unbroken: true }, unknownPages: [LAST] });
+  });
+
+  it('is told under --all, also where nothing is left of it', async () => {
+    const project = newFolder();
+    const own = join(project, '.umpire', 'sessions');
+    for (const name of ['cut', 'emptied', 'gone']) cpSync(await judged(), join(own, name), { recursive: true });
+    writeLines(join(own, 'cut'), linesOf(join(own, 'cut')).slice(0, 4));
+    truncateSync(join(own, 'emptied', 'journal.ndjson'));
+    rmSync(join(own, 'gone', 'journal.ndjson'));
+    const { exit, stdout, stderr } = await runReplay(['--all', '--project', project]);
+    expect(exit).toBe(1);
+    expect(stderr).toContain(`the journal knows fewer verdicts than the folder in 3 sessions (${LAST}, `);
+    expect(stdout).toContain('| .umpire/sessions/cut | 1 | 1 same | unbroken, **fewer verdicts than pages** |\n');
+    expect(stdout).toContain('| .umpire/sessions/gone | 0 | never judged | **fewer verdicts than pages** |\n');
+    expect(stdout).toContain(`## .umpire/sessions/emptied\n\nThe journal **knows fewer verdicts than the folder**: it holds none for `);
+    await expect(runReplay([join(own, 'emptied')])).rejects.toMatchObject({
+      code: 'never-judged',
+      message: expect.stringContaining('journal.ndjson is empty, though the folder holds verdicts/review-1-round-1.md, '),
+    });
+  });
+
+  it('is not suspected because of other files, by a broken chain, or by a round that was judged again', async () => {
+    const session = await judged();
+    for (const name of ['notes.md', 'review-notes.md', 'mine-1-round-9.md']) writeFileSync(join(session, 'verdicts', name), 'x');
+    mkdirSync(join(session, 'verdicts', 'review-1-round-9.md'));
+    expect((await runReplay([session])).exit).toBe(0);
+    await decide({ loop: 'review', session, maxRounds: 2 });
+    await decide({ loop: 'review', session, maxRounds: 9, strict: true });
+    expect(await replay({ session })).toMatchObject({ result: 'same', unknownPages: [] });
+    writeLines(session, linesOf(session).with(2, '{}'));
+    expect(await replay({ session })).toMatchObject({ result: 'broken', unknownPages: [] });
+  });
+
+  it('counts a page of a round on which only a partial verdict is left', async () => {
+    const session = newFolder();
+    cpSync(join(root, 'fixtures', 'spec', 'R4', 'session'), session, { recursive: true });
+    await decide({ loop: 'review', session, deadlineMs: 0 });
+    const lines = linesOf(session);
+    expect(await replay({ session })).toMatchObject({ result: 'same', verdicts: [{ partial: true }] });
+    await decide({ loop: 'review', session });
+    expect((await replay({ session })).result).toBe('same');
+    writeLines(session, lines);
+    expect((await replay({ session })).unknownPages).toEqual(['verdicts/review-1-round-1.md']);
+  });
+});
+
+describe('what Umpire writes', () => {
+  it('is whole where a crash left a verdict without its projection, before and after it is finished', async () => {
+    const session = await judged();
+    const text = readFileSync(join(session, 'journal.ndjson'), 'utf8');
+    const last = text.lastIndexOf('\n', text.length - 2) + 1;
+    for (const length of [last, last + 20]) {
+      writeFileSync(join(session, 'journal.ndjson'), text.slice(0, length));
+      expect((await runReplay([session])).exit).toBe(0);
+      expect((await decide({ loop: 'review', session })).repeated).toBe(true);
+      expect((await runReplay([session])).exit).toBe(0);
+    }
+  });
+
+  /** A run of a layer's tests that is not good enough. */
+  function run(session: string, layer: string, coverage: number): void {
+    const failures = [{ name: 'a', message: 'b' }];
+    const text = JSON.stringify({ layer, pass_rate: 0.5, coverage, total: 2, passed: 1, failed: 1, failures });
+    mkdirSync(join(session, 'results'), { recursive: true });
+    writeFileSync(join(session, 'results', `run-${layer}.json`), text);
+  }
+
+  it('is whole where rounds were recalled, chains continued and named, and targets frozen beside one another', async () => {
+    const session = newFolder();
+    run(session, 'L1', 40);
+    await decide({ loop: 'testing', session });
+    rmSync(join(session, 'journal.ndjson'));
+    rmSync(join(session, 'verdicts'), { recursive: true });
+    rmSync(join(session, 'results', 'run-L1.json'));
+    run(session, 'L2', 41);
+    await decide({ loop: 'testing', session });
+    run(session, 'L3', 42);
+    await decide({ loop: 'testing', session, layer: 'L3', maxRounds: 7 });
+    const types = new Set(linesOf(session).map((one) => (JSON.parse(one) as Line).type));
+    for (const type of ['TargetFrozen', 'RoundsRecalled', 'ChainContinued', 'ChainNamed', 'CapChanged']) expect(types).toContain(type);
+    expect(await replay({ session })).toMatchObject({ result: 'same', counts: { verdicts: 2, same: 2 } });
+  });
+
+  it('is the same where a chain that goes on with others was held to the highest target', async () => {
+    const session = newFolder();
+    run(session, 'L1', 40);
+    run(session, 'L2', 41);
+    const tasks = 'id,description,role,layer,coverage_target,status\nT1,run,executor,L1,90,completed\nT2,run,executor,L2,50,completed\n';
+    writeFileSync(join(session, 'tasks.csv'), tasks);
+    for (const layer of ['L1', 'L2']) await decide({ loop: 'testing', session, layer });
+    rmSync(join(session, 'journal.ndjson'));
+    run(session, 'L1', 42);
+    await decide({ loop: 'testing', session, layer: 'L1' });
+    rmSync(join(session, 'results', 'run-L1.json'));
+    run(session, 'L2', 43);
+    expect((await decide({ loop: 'testing', session })).verdict.reason).toContain('target 90%');
+    expect(await replay({ session })).toMatchObject({
+      counts: { verdicts: 2, same: 2 },
+      unknownPages: ['verdicts/testing-L1-round-0.md', 'verdicts/testing-L2-round-0.md'],
+    });
+    forge(session, (events) => {
+      for (const { type, data } of events) if (type === 'VerdictGiven') Object.assign(data, { target: 40 });
+    });
+    expect((await replay({ session })).counts).toMatchObject({ differs: 2 });
+  });
+});

@@ -1,0 +1,211 @@
+// What `umpire replay` says where there is little to say: nothing judged, nobody asked, no such folder; and that its JSON is what
+// docs/formats.md says.
+
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runReplay } from '../src/cli/replay.js';
+import { HELP } from '../src/cli/help.js';
+import { decide } from '../src/engine.js';
+import { forge, golden, GOLDEN, linesOf, newFolder, root, writeLines } from './support/journal.js';
+
+/** A project with these sessions, each a copy of a recorded one and then changed. */
+function project(sessions: Readonly<Record<string, (folder: string) => void>>, of = 'review-cap-raised'): string {
+  const folder = newFolder();
+  for (const [name, change] of Object.entries(sessions)) {
+    const session = join(folder, '.umpire', 'sessions', name);
+    cpSync(golden(of), session, { recursive: true });
+    change(session);
+  }
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+const put = (text: string) => (session: string) => writeFileSync(join(session, 'journal.ndjson'), text);
+const asItIs = (): void => undefined;
+const differing = (session: string) =>
+  forge(session, (events) => {
+    events[2]!.data.verdict['reason'] = 'No reason.';
+  });
+
+describe('a journal without a whole line', () => {
+  it.each([
+    ['', 'journal.ndjson is empty'],
+    ['{"v":1,"seq":1,', 'journal.ndjson holds no whole line'],
+  ])('%j is like none', async (text, why) => {
+    const folder = golden('review-cap-raised');
+    put(text)(folder);
+    await expect(runReplay([folder])).rejects.toMatchObject({
+      code: 'never-judged',
+      message: `There is no verdict to judge again in "${folder}": ${why}.`,
+    });
+    const { exit, stdout, stderr } = await runReplay(['--all', '--project', project({ one: put(text) })]);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('| .umpire/sessions/one | 0 | never judged | none |\n')]);
+    expect(stderr).toBe('1 session found, and none was ever judged.\nNext: judge a session first: `umpire decide <loop> <session>`.\n');
+  });
+});
+
+describe('the headline', () => {
+  it('says nothing of a history where there is none', async () => {
+    const { exit, stderr } = await runReplay(['--all', '--project', project({})]);
+    expect([exit, stderr]).toEqual([
+      0,
+      'No session was found.\nNext: there was no session to replay; check the folder, or name it with --project.\n',
+    ]);
+  });
+
+  it('says that there is no such folder', async () => {
+    const file = newFolder();
+    writeFileSync(file, '');
+    for (const path of ['/nowhere/at/all', file]) {
+      const error = { code: 'project-missing', exit: 1, message: `There is no folder at "${path}".` };
+      await expect(runReplay(['--all', '--project', path])).rejects.toMatchObject(error);
+    }
+  });
+
+  it('does not call a journal broken that could not be read', async () => {
+    const folder = project({ good: asItIs });
+    mkdirSync(join(folder, '.umpire', 'sessions', 'bad', 'journal.ndjson'), { recursive: true });
+    const { exit, stderr } = await runReplay(['--all', '--project', folder]);
+    expect([exit, stderr]).toEqual([
+      1,
+      '5 verdicts replayed: 5 the same; the journal of 1 session could not be read.\n' +
+        'Next: mend what could not be read, then run the same command again.\n',
+    ]);
+    differing(join(folder, '.umpire', 'sessions', 'good'));
+    expect((await runReplay(['--all', '--project', folder])).exit).toBe(3);
+  });
+});
+
+describe('other rules that have no say', () => {
+  async function twoLoops(): Promise<string> {
+    const session = newFolder();
+    cpSync(join(root, 'fixtures', 'spec', 'R4', 'session'), session, { recursive: true });
+    await decide({ loop: 'review', session });
+    await decide({ loop: 'brainstorm', session });
+    return session;
+  }
+
+  it('are said to have been asked about no verdict, and which loops there are', async () => {
+    const { exit, stdout, stderr } = await runReplay([await twoLoops(), '--loop', 'design']);
+    expect(exit).toBe(0);
+    expect(stdout).toContain('\ndesign was asked about no verdict: those recorded here are of the loops brainstorm, review.\n');
+    expect(stderr).toContain(
+      '2 the same, none that design was asked about (they are of the loops brainstorm, review); the history is whole.',
+    );
+  });
+
+  it('likewise in a project', async () => {
+    const folder = project({ one: asItIs, two: differing });
+    const { exit, stdout, stderr } = await runReplay(['--all', '--project', folder, '--loop', 'design']);
+    expect(exit).toBe(3);
+    expect(stdout?.match(/design was asked about no verdict: those recorded here are of the loop review\./g)).toHaveLength(1);
+    expect(stderr).toContain('none that design was asked about (they are of the loop review)');
+  });
+
+  it('are not said so where they were asked about one', async () => {
+    const { stdout, stderr } = await runReplay([await twoLoops(), '--loop', 'review']);
+    expect(`${stdout ?? ''}${stderr ?? ''}`).not.toContain('asked about');
+  });
+});
+
+interface Told {
+  readonly result: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly sessions: readonly Record<string, unknown>[];
+  readonly verdicts: readonly Record<string, unknown>[];
+  readonly chain: unknown;
+}
+
+async function told(...args: readonly string[]): Promise<Told & { readonly exit: number }> {
+  const { stdout, exit } = await runReplay([...args, '--json']);
+  return { ...(JSON.parse(stdout ?? '') as Told), exit };
+}
+
+describe('the JSON', () => {
+  const broken = (session: string) => writeLines(session, linesOf(session).with(4, '{}'));
+  const lost = (session: string) =>
+    forge(session, (events) => {
+      for (const { data } of events) delete data.scene;
+    });
+
+  it.each([
+    ['same', 0, asItIs, { verdicts: 5, same: 5, differs: 0, lost: 0, asked: 0, other: 0 }],
+    ['differs', 3, differing, { verdicts: 5, same: 4, differs: 1, lost: 0, asked: 0, other: 0 }],
+    ['lost', 1, lost, { verdicts: 5, same: 0, differs: 0, lost: 5, asked: 0, other: 0 }],
+    ['broken', 1, broken, { verdicts: 1, same: 1, differs: 0, lost: 0, asked: 0, other: 0 }],
+  ])('has one word for all of it: %s', async (result, exit, change, counts) => {
+    const session = golden('review-cap-raised');
+    change(session);
+    expect(await told(session)).toMatchObject({ result, exit, counts });
+    const sessions = { sessions: 2, neverJudged: 1, unreadable: 0, broken: result === 'broken' ? 1 : 0, cutBack: 0 };
+    const all = await told('--all', '--project', project({ one: change, two: put('') }));
+    expect([all.result, all.exit, all.counts]).toEqual([result, exit, { ...sessions, ...counts }]);
+  });
+
+  it('counts what other rules say', async () => {
+    const { result, exit, counts } = await told(join(GOLDEN, 'design-to-the-cap'), '--loop', 'review');
+    expect([result, exit, counts]).toEqual(['differs', 3, expect.objectContaining({ asked: 3, other: 3, same: 3 })]);
+  });
+
+  /** `- name: \`{a, b?, c[]}\`` of docs/formats.md, by name. */
+  function documented(): ReadonlyMap<string, readonly string[]> {
+    const page = readFileSync(join(root, 'docs', 'formats.md'), 'utf8');
+    const section = page.slice(page.indexOf('## The replay as JSON')).split('\n## ')[0] ?? '';
+    const list = section.slice(0, section.indexOf('\n|')).replace(/\n {2}/g, ' ');
+    const out = new Map<string, readonly string[]>();
+    for (const line of list.matchAll(/^- (.*)$/gm)) {
+      let about = '';
+      for (const [, name = '', fields = ''] of (line[1] ?? '').matchAll(/([a-z ]+): `\{([^}]*)\}`/g)) {
+        const full = name.trim().startsWith('its ') ? `${about}: ${name.trim().slice(4)}` : name.trim();
+        if (about === '') about = full;
+        out.set(full, fields.split(', '));
+      }
+    }
+    return out;
+  }
+
+  /** The keys of these objects as the page writes them: what not all of them have is marked, and so are lists. */
+  function real(objects: readonly unknown[]): readonly string[] {
+    const all = objects as readonly Record<string, unknown>[];
+    expect(all.length).toBeGreaterThan(0);
+    const keys = [...new Set(all.flatMap((one) => Object.keys(one)))];
+    return keys.map((key) => `${key}${all.some((one) => Array.isArray(one[key])) ? '[]' : ''}${all.every((one) => key in one) ? '' : '?'}`);
+  }
+
+  it('has the fields that docs/formats.md names', async () => {
+    const folder = project({ good: asItIs, broken, differing, lost, empty: put('') });
+    mkdirSync(join(folder, '.umpire', 'sessions', 'bad', 'journal.ndjson'), { recursive: true });
+    const all = JSON.parse((await runReplay(['--all', '--project', folder, '--loop', 'review', '--json'])).stdout ?? '') as Told;
+    const inState = (state: string) => all.sessions.filter((one) => one['state'] === state) as unknown as readonly Told[];
+    const replayed = inState('replayed');
+    const verdicts = replayed.flatMap((one) => one.verdicts);
+    const chains = replayed.map((one) => one.chain as { unbroken: boolean });
+    const found: Readonly<Record<string, readonly unknown[]>> = {
+      project: [all],
+      'project: counts': [all.counts],
+      session: replayed,
+      'session: counts': replayed.map((one) => one.counts),
+      'never judged': inState('never judged'),
+      unreadable: inState('unreadable'),
+      'unreadable: error': inState('unreadable').map((one) => (one as unknown as { error: unknown }).error),
+      'unbroken chain': chains.filter((one) => one.unbroken),
+      'broken chain': chains.filter((one) => !one.unbroken),
+      verdict: verdicts,
+      difference: verdicts.flatMap((one) => one['differences'] as readonly unknown[]),
+      other: verdicts.flatMap((one) => (one['other'] === undefined ? [] : [one['other']])),
+    };
+    const names = documented();
+    expect([...names.keys()].toSorted()).toEqual(Object.keys(found).toSorted());
+    for (const [name, objects] of Object.entries(found))
+      expect([name, (names.get(name) ?? []).toSorted()]).toEqual([name, real(objects).toSorted()]);
+  });
+});
+
+describe('the help', () => {
+  it('fits a terminal, and says which exit status comes first', () => {
+    expect(HELP.replay.split('\n').filter((line) => line.length >= 80)).toEqual([]);
+    const order = [...(/Exit status[^]*?\n\n/.exec(HELP.replay)?.[0] ?? '').matchAll(/^ {2}(\d) /gm)].map((match) => match[1]);
+    expect(order).toEqual(['2', '1', '3', '1', '0']);
+  });
+});
