@@ -15,7 +15,8 @@ import type { Refutation, Way } from './refutation.js';
 import { capsOf, targetsOf } from './limits.js';
 import { fallingRounds } from './rounds.js';
 import { criticalFacts, settle, spaceOf } from './space.js';
-import type { Held, Masks, Space, Variable } from './space.js';
+import type { Held, Space } from './space.js';
+import type { Masks, Variable } from './variables.js';
 import { wordsFor } from './wording.js';
 
 export interface Proof {

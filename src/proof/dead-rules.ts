@@ -6,7 +6,8 @@ import { describeCondition } from '../loops/condition.js';
 import { idAt, spoken } from './refutation.js';
 import type { Refutation } from './refutation.js';
 import { cellsWhere } from './space.js';
-import type { Masks, Space } from './space.js';
+import type { Space } from './space.js';
+import type { Masks } from './variables.js';
 import { narrowed, walk, whereHolds } from './walk.js';
 
 export interface Reached {

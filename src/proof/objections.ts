@@ -7,8 +7,10 @@ import type { EvidenceState, Row } from '../loops/loop.js';
 import { lowest } from './cells.js';
 import { idAt } from './refutation.js';
 import type { Code } from './refutation.js';
-import { NOT_OK, STATE_BITS, aboveZero, cellsWhere, criticalFacts } from './space.js';
-import type { Masks, Space, Variable } from './space.js';
+import { aboveZero, cellsWhere, criticalFacts } from './space.js';
+import { NOT_OK, STATE_BITS } from './variables.js';
+import type { Space } from './space.js';
+import type { Masks, Variable } from './variables.js';
 import { narrowed, whereHolds } from './walk.js';
 import type { Binding, Case, End, Passed } from './walk.js';
 

@@ -9,7 +9,8 @@ import type { FactValue, SetValue } from '../loops/loop.js';
 import { cellOf, highest, holdsFor, lowest } from './cells.js';
 import type { Axis, Span } from './cells.js';
 import { cellsWhere, settle } from './space.js';
-import type { Masks, Space, Variable } from './space.js';
+import type { Space } from './space.js';
+import type { Masks, Variable } from './variables.js';
 
 /** What a fact is by now: what the evidence gave, what a repair set, or what a repair's sum came to. */
 export type Binding =

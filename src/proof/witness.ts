@@ -8,7 +8,8 @@ import { evidenceOf } from '../loops/facts.js';
 import type { Facts, FactValue, Loop } from '../loops/loop.js';
 import { highest, holdsNumber, lowest, sampleOf } from './cells.js';
 import type { Cell, Span } from './cells.js';
-import type { Masks, Space, Variable } from './space.js';
+import type { Space } from './space.js';
+import type { Masks, Variable } from './variables.js';
 import { narrowed } from './walk.js';
 import type { End } from './walk.js';
 
