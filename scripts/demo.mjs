@@ -1,4 +1,5 @@
-// The demo: all five loops and one written by a user judge sample sessions, offline, on copies. Real command, real verdicts.
+// The demo: all five loops and one written by a user judge sample sessions, offline, on copies. Each loop is proven first, and each
+// verdict judged again afterwards. Real command, real verdicts.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -30,21 +31,24 @@ try {
   for (const [index, { loop, from, story }] of CASES.entries()) {
     const session = join(folder, String(index));
     cpSync(join(root, from), session, { recursive: true });
-    const result = spawnSync(process.execPath, [join(root, 'dist', 'umpire.cjs'), 'decide', loop, session, '--json'], {
-      cwd: root,
-      encoding: 'utf8',
-    });
+    const proof = parse(umpire('check', loop, '--json').stdout);
+    const result = umpire('decide', loop, session, '--json');
     const verdict = parse(result.stdout);
     if (verdict === null || verdict.error) {
       process.stderr.write(`The demo of ${loop} failed (exit ${result.status}):\n${result.stderr}\n`);
       process.exit(1);
     }
     show(loop, story, verdict);
-    rows.push({ verdict, exit: result.status });
+    const again = parse(umpire('replay', session, '--json').stdout);
+    rows.push({ verdict, exit: result.status, proof: proof?.result ?? 'not checked', again: again?.result ?? 'not replayed' });
   }
   summary();
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+function umpire(...args) {
+  return spawnSync(process.execPath, [join(root, 'dist', 'umpire.cjs'), ...args], { cwd: root, encoding: 'utf8' });
 }
 
 function parse(text) {
@@ -75,18 +79,22 @@ function show(loop, story, verdict) {
 }
 
 function summary() {
-  const cells = rows.map(({ verdict, exit }) => [
+  const cells = rows.map(({ verdict, exit, proof, again }) => [
     verdict.loop,
+    proof,
     verdict.decision,
     MEANING[verdict.outcome],
     verdict.rule,
     String(exit),
+    again,
     verdict.tasks.map((task) => task.id).join(', ') || 'none',
   ]);
-  const head = ['loop', 'verdict', 'meaning', 'rule', 'exit', 'tasks created'];
+  const head = ['loop', 'rules', 'verdict', 'meaning', 'rule', 'exit', 'judged again', 'tasks created'];
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column].length)));
   const line = (row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd();
-  const closing = 'Six verdicts, each from evidence and with the rule that gave it. Try one yourself:';
-  const command = '  node dist/umpire.cjs decide review examples/sessions/review --dry-run';
+  const closing = 'Six verdicts, each from evidence, by rules proven before and with the rule that gave it. Try for yourself:';
+  const command = ['  node dist/umpire.cjs check review', '  node dist/umpire.cjs decide review examples/sessions/review --dry-run'].join(
+    '\n',
+  );
   process.stdout.write([bold(line(head)), ...cells.map(line), '', closing, command, ''].join('\n'));
 }
