@@ -14,11 +14,13 @@ export const MOST_ROUNDS = 10_000;
 /** What is left of earlier verdicts outside the journal. The strictest of it holds: anyone can write there. */
 export interface Traces {
   readonly chains: ReadonlyMap<string, Standing>;
+  /** By chain: the highest round of which there is a verdict. */
+  readonly judged: ReadonlyMap<string, number>;
   readonly targets: ReadonlyMap<string, number>;
   readonly cap: number | null;
 }
 
-export const NO_TRACES: Traces = { chains: new Map(), targets: new Map(), cap: null };
+export const NO_TRACES: Traces = { chains: new Map(), judged: new Map(), targets: new Map(), cap: null };
 
 export interface RoundClaims {
   /** What the state files (or the row's column) say. */
@@ -91,9 +93,10 @@ export function standingsBeside(loop: Loop, chain: string, state: SessionState, 
     });
 }
 
-/** Does something outside the journal know of a later round of this chain? Then the journal's last answer is an old one. */
+/** Does something outside the journal know of a later verdict on this chain? Then the journal's last answer is an old one. */
 export function isBehind(loop: Loop, chain: string, state: SessionState, traces: Traces): boolean {
-  return (traces.chains.get(chain)?.round ?? -1) > recordedIn(loop, chain, state);
+  const judged = Math.max(-1, ...decidedIn(state, loop.loop, chain).map(({ verdict }) => verdict.round));
+  return (traces.judged.get(chain) ?? -1) > judged || (traces.chains.get(chain)?.round ?? -1) > recordedIn(loop, chain, state);
 }
 
 /** The round that a chain's verdicts have brought it to. */

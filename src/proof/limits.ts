@@ -21,7 +21,10 @@ export function capsOf(loop: Loop): readonly number[] {
 
 export function targetsOf(loop: Loop): readonly number[] {
   if (loop.target === undefined) return [0];
-  const near = fixedNumbers(loop, 'target').flatMap((bound) => [bound - 1, bound, bound + 1]);
+  const fixed = [...new Set(fixedNumbers(loop, 'target'))].toSorted((one, other) => one - other);
+  // A target may be any number: one between each two that matter, and one beside each.
+  const between = fixed.slice(1).map((bound, index) => (bound + (fixed[index] ?? bound)) / 2);
+  const near = [...fixed.flatMap((bound) => [bound - 1, bound, bound + 1]), ...between];
   return [...new Set([loop.target.default, 0, 100, ...near])].filter((target) => target >= 0 && target <= 100);
 }
 

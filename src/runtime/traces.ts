@@ -62,6 +62,7 @@ function marksOf(folder: SessionFolder, loop: string, state: SessionState): read
 /** A chain is open where any line says so: what closes it can be forged as well as what opens it. */
 function tracesOf(decisions: readonly Readonly<Record<string, unknown>>[], loop: string): Traces {
   const chains = new Map<string, Standing>();
+  const judged = new Map<string, number>();
   const targets = new Map<string, number>();
   let cap: number | null = null;
   const note = (chain: string, round: number, open: boolean) => {
@@ -69,8 +70,9 @@ function tracesOf(decisions: readonly Readonly<Record<string, unknown>>[], loop:
     chains.set(chain, { chain, round: Math.max(round, before?.round ?? 0), open: open || (before?.open ?? false) });
   };
   const hold = (chain: string, target: number) => targets.set(chain, Math.max(targets.get(chain) ?? 0, target));
-  for (const { loop: judged, chain, round, outcome, status, maxRounds, target, unverified, others } of decisions) {
-    if (judged !== loop || status === 'partial' || typeof chain !== 'string' || !isCount(round)) continue;
+  for (const { loop: named, chain, round, outcome, status, maxRounds, target, unverified, others } of decisions) {
+    if (named !== loop || status === 'partial' || typeof chain !== 'string' || !isCount(round)) continue;
+    judged.set(chain, Math.max(round, judged.get(chain) ?? 0));
     note(chain, outcome === 'revise' ? round + 1 : round, outcome !== 'converge' || unverified === true);
     for (const other of Array.isArray(others) ? (others as readonly Partial<Standing>[]) : []) {
       if (typeof other?.chain === 'string' && isCount(other.round)) note(other.chain, other.round, other.open !== false);
@@ -79,7 +81,7 @@ function tracesOf(decisions: readonly Readonly<Record<string, unknown>>[], loop:
     if (isCount(maxRounds) && maxRounds > 0) cap = Math.min(cap ?? maxRounds, maxRounds);
     if (typeof target === 'number') hold(chain, target);
   }
-  return { chains, targets, cap };
+  return { chains, judged, targets, cap };
 }
 
 function isCount(value: unknown): value is number {

@@ -148,4 +148,10 @@ export const HOLES: readonly Hole[] = [
       { ...next, raise: 0 },
     ],
   },
+  {
+    id: 'last answer',
+    what: 'the verdict that spent the last round is cut off the journal, and the one before it is given again',
+    loop: 'design',
+    story: [next, move('first'), next, move('first', ['drop the last journal lines', 157]), next],
+  },
 ];
