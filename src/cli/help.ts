@@ -4,22 +4,24 @@ export { VERSION } from './version.generated.js';
 
 export const HELP = {
   umpire: `Umpire judges generator-critic loops of coding agents.
-It reads the critic's evidence and decides: done, another round, or call a person.
+It reads the critic's evidence and decides: done, another round, or call a
+person.
 
 Usage
   umpire decide <loop> <session>   judge the critic's latest result
-  umpire check <loop>              prove a loop's rules before they run, or show how they fail
+  umpire check <loop>              prove a loop's rules before they run
   umpire replay <session>          judge recorded verdicts again
   umpire help                      this text
   umpire --version
 
 Loops
-  design, testing, debt, review, brainstorm, or the path of a loop file of your own.
+  design, testing, debt, review, brainstorm, or the path of a loop file of yours.
 
 Exit status
-  decide  0 converge or accept · 3 revise · 4 escalate · 5 partial · 1 error · 2 usage
-  check   0 proven · 3 refuted · 5 proven in part · 1 error · 2 usage
-  replay  0 the same · 3 a verdict differs · 1 a broken history or an error · 2 usage
+  decide  0 converge or accept · 3 revise · 4 escalate · 5 partial
+  check   0 proven · 3 refuted · 5 proven in part
+  replay  0 the same · 3 a verdict differs · 1 a broken history
+  all     1 error · 2 usage
 
 Examples
   umpire check ./my-loop.yaml
@@ -29,10 +31,12 @@ Examples
 `,
   decide: `umpire decide <loop> <session>
 
-Judges the latest result of the loop's critic in a session folder, and writes the verdict, its tasks
-and its history there. Judging the same evidence again gives the same verdict and writes nothing.
+Judges the latest result of the loop's critic in a session folder, and writes
+the verdict, its tasks and its history there. Judging the same evidence again
+gives the same verdict and writes nothing.
 
-  <loop>            design, testing, debt, review, brainstorm, or a loop file such as ./my-loop.yaml
+  <loop>            design, testing, debt, review, brainstorm, or a loop file
+                    such as ./my-loop.yaml
   <session>         the session folder
 
   --round N         raise the round to N; a session never goes back
@@ -44,7 +48,8 @@ and its history there. Judging the same evidence again gives the same verdict an
   --json            print the verdict as one JSON object instead of Markdown
 
 Exit status
-  0 converge or accept · 3 revise · 4 escalate · 5 partial · 1 error · 2 usage
+  0 converge or accept · 3 revise · 4 escalate · 5 partial · 1 error
+  2 usage
 
 Examples
   umpire decide design .umpire/sessions/design-button-2026-03-01
@@ -53,19 +58,23 @@ Examples
 `,
   check: `umpire check <loop>
 
-Proves a loop over every combination of its facts, absent ones and missing evidence included, through its
-repairs, in every round up to the cap and beyond: every case ends in a row, every critic is stopped, nothing is
-approved that should not be, no rule is dead, the promises hold. Otherwise it tells the shortest story of how
-they fail. It reads the loop and nothing else.
+Proves a loop over every combination of its facts, absent ones and missing
+evidence included, through its repairs, in every round up to the cap and
+beyond: every case ends in a row, every critic is stopped, nothing is approved
+that should not be, no rule is dead, the promises hold. Otherwise it tells the
+shortest story of how they fail. It reads the loop and nothing else.
 
-  <loop>            design, testing, debt, review, brainstorm, or a loop file such as ./my-loop.yaml
+  <loop>            design, testing, debt, review, brainstorm, or a loop file
+                    such as ./my-loop.yaml
 
   --json            print the proof as one JSON object
   --graph           print a Mermaid state diagram of the loop instead
-  --table           print its repairs, decision table, waivers and promises in Markdown instead
+  --table           print its repairs, decision table, waivers and promises in
+                    Markdown instead
 
 Exit status
-  0 proven · 3 refuted · 5 proven in part: there are too many cases, and it says which facts to merge · 1 error · 2 usage
+  0 proven · 3 refuted · 1 error · 2 usage
+  5 proven in part: too many cases, and it says which facts to merge
 
 Examples
   umpire check design
