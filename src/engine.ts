@@ -20,6 +20,7 @@ import type { Gathering } from './runtime/gather.js';
 import { sha256 } from './runtime/hash.js';
 import { hear, recordScene, summon } from './runtime/hearing.js';
 import type { Summons } from './runtime/hearing.js';
+import { HIGHEST_CAP } from './runtime/limits.js';
 import { acquireLock } from './runtime/lock.js';
 import { resolveLoop } from './runtime/loop-choice.js';
 import { folderPlace } from './runtime/place.js';
@@ -249,12 +250,12 @@ async function strictBySettings(project: string | null): Promise<boolean> {
 }
 
 function checkNumbers(request: DecideRequest, loop: Loop): void {
-  const whole = (value: number | undefined, flag: string, least: number) => {
-    if (value !== undefined && (!Number.isInteger(value) || value < least || value > MOST_ROUNDS))
-      throw new UmpireError('usage', { detail: `${flag} takes a whole number from ${least} to ${MOST_ROUNDS}`, command: 'decide' });
+  const whole = (value: number | undefined, flag: string, least: number, most: number) => {
+    if (value !== undefined && (!Number.isInteger(value) || value < least || value > most))
+      throw new UmpireError('usage', { detail: `${flag} takes a whole number from ${least} to ${most}`, command: 'decide' });
   };
-  whole(request.round, '--round', loop.round.first);
-  whole(request.maxRounds, '--max-rounds', 1);
+  whole(request.round, '--round', loop.round.first, MOST_ROUNDS);
+  whole(request.maxRounds, '--max-rounds', 1, HIGHEST_CAP);
   if (request.deadlineMs !== undefined && !(request.deadlineMs >= 0))
     throw new UmpireError('usage', { detail: '--deadline-ms takes a number of milliseconds', command: 'decide' });
 }

@@ -225,7 +225,7 @@ describe('flags', () => {
     [['decide', 'revue', 'a'], /There is no loop called "revue"/],
     [['decide', 'review', '.', '--layer', 'L1'], /does not judge by layer/],
     [['decide', 'testing', '.', '--layer', '../x'], /--layer takes a name/],
-    [['decide', 'review', '.', '--max-rounds', '0'], /--max-rounds takes a whole number from 1 to 10000/],
+    [['decide', 'review', '.', '--max-rounds', '0'], /--max-rounds takes a whole number from 1 to 100/],
     [['frobnicate'], /There is no command "frobnicate"/],
     [[], /Usage/],
   ])('says what is wrong with %j, exit 2', (args, message) => {

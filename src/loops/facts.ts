@@ -75,8 +75,12 @@ function toFlag(value: Scalar): boolean | null {
 }
 
 function toWord(value: Scalar, words: readonly string[]): string | null {
-  const plain = normal(String(value));
-  return words.find((word) => normal(word) === plain) ?? null;
+  return words.find((word) => sameWord(word, String(value))) ?? null;
+}
+
+/** Case, blanks, `-` and `_` make no difference. */
+export function sameWord(one: string, other: string): boolean {
+  return normal(one) === normal(other);
 }
 
 function normal(word: string): string {

@@ -6,7 +6,7 @@ import { SEVERITIES } from '../model.js';
 import type { Block, FactSpec, Loop, ReportSection, SetValue } from './loop.js';
 import { parseCondition } from './condition.js';
 import type { Condition } from './condition.js';
-import { evidenceOf } from './facts.js';
+import { evidenceOf, sameWord } from './facts.js';
 import { EVIDENCE_STATES } from './loop.js';
 import { compileTemplate } from './template.js';
 
@@ -110,6 +110,9 @@ function checkFacts(loop: Loop): Complaint[] {
     );
     if (dotless !== undefined)
       out.push({ path: ['facts', name], problem: `"${dotless}" must name a value of some evidence, as in "report.${dotless}"` });
+    const twice = 'enum' in spec ? spec.enum.find((word, at) => spec.enum.findIndex((one) => sameWord(one, word)) !== at) : undefined;
+    if (twice !== undefined)
+      out.push({ path: ['facts', name, 'enum'], problem: `"${twice}" is there twice: case, blanks, - and _ make no difference` });
     if ('number' in spec && spec.number[0] >= spec.number[1])
       out.push({ path: ['facts', name, 'number'], problem: 'the lower bound must be below the upper one' });
   }
@@ -143,6 +146,8 @@ function checkSet(loop: Loop, fact: string, value: SetValue): string | null {
     const other = specOf(loop, used);
     if (other === undefined) return `"${used}" is no fact of this loop`;
     if (!isNumber(other)) return `"${used}" is no number, so nothing can be counted from it`;
+    if ('linear' in (value as object) && !('number' in spec) && 'number' in other)
+      return `"${fact}" counts, and "${used}" may be a fraction: take a number for it`;
   }
   const linear = typeof value === 'object' && 'linear' in value ? value : null;
   if (linear !== null && linear.within[0] > linear.within[1]) return 'the lower bound of within must not be above the upper one';

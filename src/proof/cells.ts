@@ -1,6 +1,7 @@
 // The values of one fact, cut into cells: within a cell every test of the loop has the same answer, so one value of it speaks
 // for all. A set of cells is a bit mask.
 
+import { MOST_ROUNDS } from '../brain/rounds.js';
 import { compileCondition } from '../loops/condition.js';
 import type { Condition, Params } from '../loops/condition.js';
 import type { FactSpec, FactValue } from '../loops/loop.js';
@@ -68,7 +69,7 @@ export function axisOf(spec: FactSpec, conditions: readonly Condition[], cuts: r
 
 /** `cuts`: rounds from which on something is different, besides the cap. */
 export function roundAxis(first: number, conditions: readonly Condition[], cuts: readonly number[], params: Params): Axis {
-  return numberAxis({ low: first, high: Infinity, whole: true }, conditions, [params.cap, ...cuts], params, false);
+  return numberAxis({ low: first, high: MOST_ROUNDS, whole: true }, conditions, [params.cap, ...cuts], params, false);
 }
 
 function withAll(cells: readonly Cell[]): Axis {

@@ -53,18 +53,19 @@ export function checkLoop(loop: Loop, most = MOST_WORK): Proof {
     targets.map((target) => spaceOf(compiled, { round: loop.round.first, cap, target }, loop.round.first)),
   );
   const own = spaces[0] as Space;
+  const coarse = [...new Map(spaces.flatMap((space) => space.coarse.map((one) => [one.fact, one] as const))).values()];
   const { inquiry, cases, held } = inquire(compiled, spaces, most);
   const waivers = inquiry.waivers();
   const revisions = inquiry.revisions(own);
   const complaints = [
     ...inquiry.refutations(),
     ...fallingRounds(loop),
-    ...(held.size + own.coarse.length === 0 ? deadRules(compiled, own, inquiry, most) : []),
+    ...(held.size + coarse.length === 0 ? deadRules(compiled, own, inquiry, most) : []),
     ...waivers.filter((waiver) => !waiver.strict).map((waiver) => strictApproves(loop, waiver.row)),
   ].toSorted((a, b) => CODES.indexOf(a.code) - CODES.indexOf(b.code));
   return {
     loop: loop.loop,
-    result: complaints.length > 0 ? 'refuted' : held.size + own.coarse.length > 0 ? 'proven in part' : 'proven',
+    result: complaints.length > 0 ? 'refuted' : held.size + coarse.length > 0 ? 'proven in part' : 'proven',
     holds: complaints.length === 0,
     facts: Object.keys(loop.facts).length,
     combinations: sizeOf(own),
@@ -75,7 +76,7 @@ export function checkLoop(loop: Loop, most = MOST_WORK): Proof {
     complaints,
     ways: inquiry.ways(own),
     waivers: waivers.map(({ row, waiver }) => ({ row, waiver })),
-    held: [...[...held].map(([index, bit]) => heldAt(own, index, bit)), ...own.coarse],
+    held: [...[...held].map(([index, bit]) => heldAt(own, index, bit)), ...coarse],
     notes: notesOn(loop),
   };
 }

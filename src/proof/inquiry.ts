@@ -203,17 +203,15 @@ export class Inquiry {
       });
   }
 
-  /** From the first round on: in how many rounds in a row can a critic get another one? */
+  /** In how many rounds can a critic get another one? Whoever writes to the session may raise the round, so none has to come after another. */
   revisions(space: Space): number {
     const { loop } = this.compiled;
     const { axis } = space.variables[space.of.get('round') as number] as Variable;
     let mask = 0;
     for (const [rule, rounds] of this.ends.get(space) ?? []) if (loop.table[rule]?.then === 'revise') mask |= rounds;
+    if ((mask & roundsFrom(space, space.params.cap)) !== 0) return Infinity;
     let count = 0;
-    while ((mask & (1 << cellOf(axis, loop.round.first + count))) !== 0) {
-      if (loop.round.first + count >= space.params.cap) return Infinity;
-      count++;
-    }
+    for (let round = loop.round.first; round < space.params.cap; round++) if ((mask & (1 << cellOf(axis, round))) !== 0) count++;
     return count;
   }
 }

@@ -4,6 +4,7 @@
 import { conditionsOf } from '../loops/compile.js';
 import type { Condition } from '../loops/condition.js';
 import type { FactSpec, Loop, SetValue } from '../loops/loop.js';
+import { domainOf } from './cells.js';
 import { promiseConditions } from './space.js';
 
 const HIGHEST_CAP = 100;
@@ -12,7 +13,7 @@ const HIGHEST_CAP = 100;
 export function capsOf(loop: Loop): readonly number[] {
   const { default: own } = loop.cap;
   const { first } = loop.round;
-  const fixed = fixedNumbers(loop, 'cap');
+  const fixed = [...fixedNumbers(loop, 'cap'), ...(comparesRound(loop) ? targetsOf(loop) : [])];
   const changes = Object.values(loop.facts).some((spec) => 'count' in spec && spec.change !== undefined);
   const few = [own, first, first + 1, ...(changes || fixed.length > 0 ? [first + 2] : [])];
   const near = fixed.flatMap((bound) => [-1, 0, 1, 2].map((step) => Math.floor(bound) + step));
@@ -30,14 +31,16 @@ export function targetsOf(loop: Loop): readonly number[] {
 
 /** The numbers that something compared with the cap (or the target) is also compared with, is set to, or is bounded by. */
 function fixedNumbers(loop: Loop, limit: 'cap' | 'target'): readonly number[] {
-  const tests = [...[...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when)), ...promiseConditions(loop)];
+  const tests = testsOf(loop);
   const facts = new Set(tests.flatMap((test) => (test.kind === 'compare' && test.bound === limit ? [test.fact] : [])));
   if (limit === 'cap') facts.add('round');
   const rounds = limit === 'target' && facts.has('round') ? [loop.round.first, loop.cap.default] : [];
   return [
     ...tests.flatMap((test) => (facts.has(test.fact) ? numberIn(test) : [])),
     ...loop.repairs.flatMap((repair) =>
-      Object.entries(repair.set ?? {}).flatMap(([fact, value]) => (facts.has(fact) ? numbersSet(value) : [])),
+      Object.entries(repair.set ?? {}).flatMap(([fact, value]) =>
+        (facts.has(fact) ? numbersSet(loop, value) : []).concat(stepCut(value, facts)),
+      ),
     ),
     ...Object.entries(loop.facts).flatMap(([fact, spec]) => (facts.has(fact) ? boundsOf(spec) : [])),
     ...rounds,
@@ -48,9 +51,31 @@ function numberIn(test: Condition): readonly number[] {
   return test.kind === 'compare' && typeof test.bound === 'number' ? [test.bound] : [];
 }
 
-function numbersSet(value: SetValue): readonly number[] {
-  const values = typeof value !== 'object' ? [value] : 'step' in value ? [value.below, value.else] : value.within;
-  return values.filter((one): one is number => typeof one === 'number');
+function numbersSet(loop: Loop, value: SetValue): readonly number[] {
+  if (typeof value !== 'object') return typeof value === 'number' ? [value] : [];
+  if ('step' in value) return [value.below, value.else].filter((one): one is number => typeof one === 'number');
+  let [low, high] = [value.base, value.base];
+  for (const [fact, weight] of Object.entries(value.linear)) {
+    const { low: least, high: most } = domainOf(loop.facts[fact] as FactSpec) ?? { low: 0, high: 0 };
+    const ends = [0, weight * least, weight * most].filter((end) => !Number.isNaN(end));
+    low += Math.min(...ends);
+    high += Math.max(...ends);
+  }
+  const [floor, ceiling] = value.within;
+  return [floor, ceiling, ...[low, high].map((end) => Math.min(ceiling, Math.max(floor, end)))];
+}
+
+/** Where a repair cuts a fact that is compared with the limit. */
+function stepCut(value: SetValue, facts: ReadonlySet<string>): readonly number[] {
+  return typeof value === 'object' && 'step' in value && facts.has(value.step) ? [value.at] : [];
+}
+
+function comparesRound(loop: Loop): boolean {
+  return testsOf(loop).some((test) => test.fact === 'round' && test.kind === 'compare' && test.bound === 'target');
+}
+
+function testsOf(loop: Loop): readonly Condition[] {
+  return [...[...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when)), ...promiseConditions(loop)];
 }
 
 function boundsOf(spec: FactSpec): readonly number[] {

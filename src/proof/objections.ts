@@ -79,14 +79,14 @@ function onNothing(space: Space, masks: Masks, place: Place): readonly Objection
   const out: Objection[] = [];
   for (const from of groups.values()) {
     for (const [state, code] of LACKS) {
-      const needed = from.find((name) => state !== 'missing' || loop.evidence[name]?.optional !== true);
-      if (needed === undefined) continue;
-      let left: Masks | null = masks;
-      for (const name of from) {
-        const cells = name === needed ? STATE_BITS[state] : NOT_OK;
-        left = left === null ? null : narrowed(space, left, space.sources.get(name) as number, cells);
+      for (const needed of from.filter((name) => state !== 'missing' || loop.evidence[name]?.optional !== true)) {
+        let left: Masks | null = masks;
+        for (const name of from) {
+          const cells = name === needed ? STATE_BITS[state] : NOT_OK;
+          left = left === null ? null : narrowed(space, left, space.sources.get(name) as number, cells);
+        }
+        if (left !== null) out.push({ code, ...place, about: needed, masks: left });
       }
-      if (left !== null) out.push({ code, ...place, about: needed, masks: left });
     }
   }
   return out;
@@ -103,7 +103,7 @@ function onAbsent(space: Space, at: Case, place: Place, row: Row): readonly Obje
   };
   for (let passed: Passed | null = at.passed; passed !== null; passed = passed.before) {
     const test = passed.rule.tests[passed.failed] as Condition;
-    if (test.kind === 'absent' || test.kind === 'present') continue;
+    if (test.kind === 'absent') continue;
     if (now(at, test.fact)?.kind !== 'raw' || passed.bindings.get(test.fact)?.kind !== 'raw') continue;
     let left = whereAbsent(space, at.masks, test.fact);
     for (const other of passed.rule.tests) {

@@ -116,12 +116,22 @@ function orders(loop: Loop, of: ReadonlyMap<string, number>, variables: readonly
       if (isChange(bigSpec, 'new') && isChange(smallSpec, 'net') && bigSpec.count === smallSpec.count)
         relations.push(nothingLost(indexOf(big), indexOf(small), variables));
     }
-    if (!('findings' in bigSpec) || bigSpec.severity !== undefined) continue;
+    if (!('findings' in bigSpec)) continue;
+    const shares = entries.filter(([name, spec]) => name !== big && isShare(bigSpec, spec));
+    if (bigSpec.findings.every((source) => shares.some(([, spec]) => evidenceOf(spec).includes(source))))
+      relations.push(
+        atMostLargest(
+          indexOf(big),
+          shares.map(([name]) => indexOf(name)),
+          variables,
+        ),
+      );
+    if (bigSpec.severity !== undefined) continue;
     const parts = SEVERITIES.map((severity) =>
       entries.find(([, spec]) => 'findings' in spec && spec.severity === severity && sameNames(spec.findings, bigSpec.findings)),
     );
     const told = parts.filter((part) => part !== undefined);
-    if (bigSpec.findings.length === 1 && told.length > 1)
+    if (new Set(bigSpec.findings).size === 1 && told.length > 1)
       relations.push(
         atLeastSum(
           indexOf(big),
@@ -142,7 +152,7 @@ function orders(loop: Loop, of: ReadonlyMap<string, number>, variables: readonly
 }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((name) => b.includes(name));
+  return a.every((name) => b.includes(name)) && b.every((name) => a.includes(name));
 }
 
 function isAtLeast(big: FactSpec, small: FactSpec): boolean {
@@ -151,6 +161,29 @@ function isAtLeast(big: FactSpec, small: FactSpec): boolean {
   }
   if (!('count' in big) || !('count' in small) || big.count !== small.count || small.change === 'net') return false;
   return big.change === undefined && big.where === undefined && big.below === undefined;
+}
+
+/** The same findings, of some of its sources only. */
+function isShare(big: Extract<FactSpec, { findings: readonly string[] }>, spec: FactSpec): boolean {
+  return 'findings' in spec && spec.severity === big.severity && spec.findings.every((source) => big.findings.includes(source));
+}
+
+/** Of several sources the worst counts, so it is no worse than the worst of them. */
+function atMostLargest(whole: number, shares: readonly number[], variables: readonly Variable[]): Relation {
+  return (masks) => {
+    const largest = Math.max(...shares.map((share) => highestOf(masks, share, variables)));
+    keep(masks, whole, variables, (low) => low <= largest);
+    return masks[whole] !== 0;
+  };
+}
+
+function highestOf(masks: Masks, index: number, variables: readonly Variable[]): number {
+  return Math.max(
+    -Infinity,
+    ...(variables[index] as Variable).axis.cells.map((cell, bit) =>
+      cell.kind === 'span' && ((masks[index] as number) & (1 << bit)) !== 0 ? highest(cell) : -Infinity,
+    ),
+  );
 }
 
 export function isChange(spec: FactSpec, change?: 'new' | 'net'): spec is Extract<FactSpec, { count: string }> {

@@ -124,6 +124,90 @@ describe('is not proven where', () => {
   });
 });
 
+describe('nor where', () => {
+  const target = { default: 80, column: 'target', what: 'target' };
+  const ok = { ok: { flag: 'review.ok' } };
+  const bad = (id: string, when: object) => ({ id, when: { ok: false, ...when }, then: 'escalate' });
+  const absent = (...facts: readonly string[]) => facts.map((fact) => ({ id: `N-${fact}`, when: { [fact]: 'absent' }, then: 'escalate' }));
+  const never = vow({ ok: false }, 'converge');
+
+  it('a rule that wants a fact to be there is passed over', () => {
+    const rows = [NOT_THERE, { id: 'B', when: { score: 'present' }, then: 'escalate' }, converge];
+    expect(complaints({ facts: { score: number('score') } }, rows)).toContain('approves-absent C score');
+  });
+
+  it('one of two optional sources is missing and the other cannot be read', () => {
+    const optional = (file: string) => ({ ...REVIEW, file, what: file, optional: true });
+    const evidence = { main: { ...REVIEW, file: 'main.json' }, review: optional('review.json'), audit: optional('audit.json') };
+    const facts = { main: { state: 'main' }, review: { state: 'review' }, seen: { found: ['review', 'audit'] } };
+    const rows = [
+      { id: 'A', when: { main: ['missing', 'unreadable', 'unread'] }, then: 'escalate' },
+      { id: 'B', when: { review: ['unreadable', 'unread'] }, then: 'escalate' },
+    ];
+    expect(complaints({ evidence, facts }, [...rows, converge])).toContain('approves-unreadable C audit');
+  });
+
+  it('only a target between two neighbours makes the difference', () => {
+    const facts = { ...ok, a: number('a'), b: number('b') };
+    const rows = [bad('D', { a: '>=80' }), bad('E', { a: '<=target' }), bad('F', { b: '<=79' }), bad('G', { b: '>=target' })];
+    expect(complaints({ facts, target, ...never }, [NOT_THERE, ...absent('ok', 'a', 'b'), ...rows, converge])).toContain(
+      'promise-broken V V',
+    );
+  });
+
+  it('a step or a sum cuts what is compared with the target', () => {
+    const word = (name: string) => ({ enum: ['LO', 'HI'], at: `review.${name}` });
+    const facts = { ...ok, a: number('a'), b: number('b'), s1: word('s1'), s2: word('s2') };
+    const repairs = [
+      { when: { a: 'present' }, set: { s1: { step: 'a', at: 20, below: 'LO', else: 'HI' } } },
+      { when: { b: 'present' }, set: { s2: { step: 'b', at: 50, below: 'LO', else: 'HI' } } },
+    ];
+    const steps = [bad('D', { s1: 'LO' }), bad('E', { s2: 'HI' }), bad('F', { a: '>target' }), bad('G', { b: '<target' })];
+    const table = [NOT_THERE, ...absent('ok', 'a', 'b'), ...steps, converge];
+    expect(complaints({ facts, repairs, target, ...never }, table)).toContain('promise-broken V V');
+    const sum = [{ when: { b: 'present' }, set: { a: { linear: { b: 1 }, base: 0, within: [0, 100] } } }];
+    const narrow = { ...ok, a: number('a'), b: { number: [10, 20], at: 'review.b' } };
+    const sums = [NOT_THERE, ...absent('ok', 'a', 'b'), bad('D', { a: '<target' }), bad('E', { a: '>target' }), converge];
+    expect(complaints({ facts: narrow, repairs: sum, target, ...never }, sums)).toContain('promise-broken V V');
+  });
+
+  it('the round lies between the target and the cap', () => {
+    const facts = { ...ok, num: { number: [5, 100], at: 'review.num' } };
+    const rows = [bad('D', { num: '>=target' }), bad('E', { round: '<=target' }), bad('F', { round: '>=cap' })];
+    expect(complaints({ facts, target, ...never }, [NOT_THERE, ...absent('ok', 'num'), ...rows, converge])).toContain('promise-broken V V');
+  });
+
+  it('a source is named twice', () => {
+    const evidence = { x: { ...REVIEW, file: 'x.json' }, y: { ...REVIEW, file: 'y.json' } };
+    const severities = ['critical', 'high', 'medium', 'low'];
+    const facts = {
+      x: { state: 'x' },
+      y: { state: 'y' },
+      cx: { counted: 'x' },
+      total: { findings: ['x', 'y'] },
+      ...Object.fromEntries(severities.map((severity) => [severity, { findings: ['x', 'x'], severity }])),
+    };
+    const gone = ['x', 'y'].map((name) => ({ id: `N-${name}`, when: { [name]: ['missing', 'unreadable', 'unread'] }, then: 'escalate' }));
+    const some = severities.map((severity) => ({ id: `S-${severity}`, when: { [severity]: '>0' }, then: 'escalate' }));
+    const rows = [
+      ...gone,
+      { id: 'D', when: { cx: false }, then: 'escalate' },
+      ...some,
+      { id: 'H', when: { total: '>0' }, then: 'escalate' },
+    ];
+    expect(complaints({ evidence, facts }, [...rows, { id: 'Z', then: 'escalate' }])).toEqual([]);
+  });
+});
+
+it('tells no story that cannot be', () => {
+  const evidence = { x: { ...REVIEW, file: 'x.json', reader: 'review-json' }, y: { ...REVIEW, file: 'y.json', reader: 'review-json' } };
+  const critical = (...findings: readonly string[]) => ({ findings, severity: 'critical' });
+  const facts = { x: { state: 'x' }, y: { state: 'y' }, cx: critical('x'), cy: critical('y'), both: critical('x', 'y') };
+  const gone = ['x', 'y'].map((name) => ({ id: `N-${name}`, when: { [name]: ['missing', 'unreadable', 'unread'] }, then: 'escalate' }));
+  const some = ['cx', 'cy'].map((fact) => ({ id: `S-${fact}`, when: { [fact]: '>0' }, then: 'escalate' }));
+  expect(complaints({ evidence, facts }, [...gone, ...some, converge])).toEqual([]);
+});
+
 it('does not claim what was not looked at in full', () => {
   const rows = Array.from({ length: 40 }, (_, index) => ({ id: `B${index}`, when: { score: `=${index}` }, then: 'escalate' }));
   const proof = checkLoop(loopOf({ facts: { score: number('score') } }, [...rows, { id: 'Z', then: 'escalate' }]));
@@ -148,6 +232,11 @@ it('counts every revision that there can be', () => {
     loopOf({ facts: { score: number('score') }, cap: { default: 13 }, tasks }, [...rows, { id: 'Z', then: 'escalate' }]),
   );
   expect(proof.revisions).toBe(12);
+  const late = [
+    { id: 'B', when: { round: '<=1' }, then: 'escalate' },
+    { id: 'D', when: { round: '<cap' }, then: 'revise' },
+  ];
+  expect(checkLoop(loopOf({ cap: { default: 5 }, tasks }, [...late, { id: 'Z', then: 'escalate' }])).revisions).toBe(3);
 });
 
 it('says where a Critical finding is not counted by any fact', () => {
@@ -164,6 +253,7 @@ describe('is refused where', () => {
     signal: { enum: ['PASS', 'FIX'], at: 'review.signal' },
     ok: { flag: 'review.ok' },
     high: { findings: 'review', severity: 'high' },
+    part: number('part'),
   };
   it.each([
     ['a sum counts words', { ok: 'absent' }, { high: { linear: { signal: 1 }, base: 0, within: [0, 9] } }, '"signal" is no number'],
@@ -172,9 +262,15 @@ describe('is refused where', () => {
     ['a word becomes another', { ok: 'absent' }, { signal: 'MAYBE' }, '"MAYBE" is no word of "signal"'],
     ['what was found is changed', { ok: 'absent' }, { review: 'ok' }, 'no repair can change that'],
     ['bounds are upside down', { ok: 'absent' }, { high: { linear: { high: 1 }, base: 0, within: [9, 0] } }, 'must not be above'],
+    ['a count is made of fractions', { ok: 'absent' }, { high: { linear: { part: 1 }, base: 0, within: [0, 9] } }, 'may be a fraction'],
     ['a name is nobody', { constructor: '>0' }, { high: 1 }, '"constructor" is no fact'],
   ])('%s', (_, when, set, problem) => {
     expect(() => loopOf({ facts: words, repairs: [{ when, set }] }, [{ id: 'Z', then: 'escalate' }])).toThrow(problem);
+  });
+
+  it('a word is there twice', () => {
+    const facts = { signal: { enum: ['PASS', 'pass', 'FIX'], at: 'review.signal' } };
+    expect(() => loopOf({ facts }, [{ id: 'Z', then: 'escalate' }])).toThrow('"pass" is there twice');
   });
 
   it('evidence would stand in for itself', () => {

@@ -9,7 +9,7 @@ import type { FactSpec, FactValue, Loop, Source } from '../loops/loop.js';
 import { MOST_CELLS, axisOf, holdsFor, roundAxis, sampleOf } from './cells.js';
 import type { Axis } from './cells.js';
 import { isChange, relationsOf } from './relations.js';
-import { COUNTED, NOT_OK, OK, SOURCE_AXIS, UNCOUNTED } from './variables.js';
+import { COUNTED, NOT_OK, OK, SOURCE_AXIS, STATE_BITS, UNCOUNTED } from './variables.js';
 import type { Masks, Relation, Variable } from './variables.js';
 
 /** A fact that was not looked at in full. */
@@ -124,7 +124,9 @@ function neededSources(loop: Loop): readonly string[] {
 
 /** What a source may be; where others stand in for it, their readers may have read it. */
 function sourceMask(loop: Loop, name: string): number {
-  let mask = NOT_OK;
+  const own = loop.evidence[name] as Source;
+  // A row is there or it is not: there is nothing in it that could not be read.
+  let mask = 'row' in own ? NOT_OK & ~STATE_BITS.unreadable : NOT_OK;
   for (let source: Source | undefined = loop.evidence[name]; source !== undefined; source = loop.evidence[source.else ?? '']) {
     const counts = 'reader' in source ? COUNTS[source.reader] : 'always';
     mask |= counts === 'always' ? COUNTED : counts === 'never' ? UNCOUNTED : OK;

@@ -135,7 +135,7 @@ function proven(loop: Loop, proof: Proof): string[] {
     '- Every combination ends in exactly one row, or in an error that says what to do.',
     `- Every critic is stopped: with the cap of ${loop.cap.default}, rounds counted from ${first}, after ${stops} at most; so is one who owns the session folder, since the round never falls and rules, cap and target are frozen by the first verdict.`,
     '- At the cap a row asks a person, accepts, or converges by a declared waiver.',
-    '- Nothing is approved without a declared waiver over a Critical finding that a fact counts, where none of the sources of a fact was there and read, or on a fact that nobody measured.',
+    '- Nothing is approved without a declared waiver over a Critical finding that a fact counts, where none of the sources of a fact was there and read, or on an absent fact that no repair takes up.',
     '- With `--strict` nothing is approved by waiver.',
     ...(proof.held.length === 0 ? ['- No row and no repair is dead; the repairs settle.'] : []),
     ...(vows === 0
