@@ -53,10 +53,14 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
       return { ...next, observed: true };
     case 'RulesFrozen': {
       const { loop, hash, rules, cap, chains } = event.data;
+      // Rules are frozen once. Umpire writes no second line; somebody else's is not heard.
+      if (state.frozen.has(loop)) return next;
       return { ...next, frozen: new Map(state.frozen).set(loop, { hash, rules, cap, chains }) };
     }
-    case 'TargetFrozen':
-      return { ...next, targets: new Map(state.targets).set(chainKey(event.data.loop, event.data.chain), event.data.target) };
+    case 'TargetFrozen': {
+      const key = chainKey(event.data.loop, event.data.chain);
+      return { ...next, targets: new Map(state.targets).set(key, Math.max(event.data.target, state.targets.get(key) ?? 0)) };
+    }
     case 'CapChanged': {
       const rules = state.frozen.get(event.data.loop);
       if (rules === undefined) return next;

@@ -158,6 +158,18 @@ it('goes no further than there are rounds', () => {
   expect(settleRound(design, 'AUDIT-001', NEW_SESSION, [], claims).round).toBe(MOST_ROUNDS);
 });
 
+it('hears the first rules and the highest target, whatever is written after them', () => {
+  const looser: Loop = { ...design, table: [{ id: 'X', then: 'converge', why: 'x', next: 'x' }] };
+  const state = fold([
+    { type: 'RulesFrozen', seq: 1, ts: '', data: { loop: 'design', hash: 'a', rules: design, cap: 3, chains: [] } },
+    { type: 'RulesFrozen', seq: 2, ts: '', data: { loop: 'design', hash: 'b', rules: looser, cap: 99, chains: [] } },
+    { type: 'TargetFrozen', seq: 3, ts: '', data: { loop: 'testing', chain: 'L1', target: 80 } },
+    { type: 'TargetFrozen', seq: 4, ts: '', data: { loop: 'testing', chain: 'L1', target: 1 } },
+  ]);
+  expect(state.frozen.get('design')).toMatchObject({ hash: 'a', cap: 3, rules: design });
+  expect(state.targets.get(chainKey('testing', 'L1'))).toBe(80);
+});
+
 it('folds caps, targets and what was written', () => {
   const state = fold([
     { type: 'SessionObserved', seq: 1, ts: '', data: { session: 's', tasks: 0 } },
