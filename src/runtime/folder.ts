@@ -10,6 +10,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -62,6 +63,26 @@ export function readBytes(folder: SessionFolder, path: string): FileRead {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
     return { kind: 'unreadable', problem: faultOf(error) };
+  }
+}
+
+/** The last bytes of a regular file; empty where there is none, or it cannot be read. However large it is, no more is read. */
+export function readTail(folder: SessionFolder, path: string, most: number): Buffer {
+  const file = join(folder.root, path);
+  const none = Buffer.alloc(0);
+  try {
+    const stat = statSync(file, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile()) return none;
+    const length = Math.min(stat.size, most);
+    const fd = openSync(file, constants.O_RDONLY);
+    try {
+      const bytes = Buffer.alloc(length);
+      return bytes.subarray(0, readSync(fd, bytes, 0, length, stat.size - length));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return none;
   }
 }
 

@@ -7,7 +7,7 @@ import type { SessionState } from '../brain/evolve.js';
 import type { Standing } from '../brain/messages.js';
 import { MOST_ROUNDS } from '../brain/rounds.js';
 import type { Traces } from '../brain/rounds.js';
-import { listFiles, readBytes } from './folder.js';
+import { listFiles, readTail } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 
@@ -48,8 +48,7 @@ function marksOf(folder: SessionFolder, loop: string, state: SessionState): read
   const known = new Set([...state.verdicts.values()].flatMap((past) => past.map(({ verdict }) => pageOf(verdict))));
   return names.flatMap((name) => {
     const path = `${PAGES}/${name}`;
-    const read = known.has(path) ? null : readBytes(folder, path);
-    const mark = read?.kind === 'bytes' ? MARK.exec(read.bytes.subarray(-MARK_BYTES).toString('utf8'))?.[1] : undefined;
+    const mark = known.has(path) ? undefined : MARK.exec(readTail(folder, path, MARK_BYTES).toString('utf8'))?.[1];
     if (mark === undefined) return [];
     try {
       return [JSON.parse(mark) as Readonly<Record<string, unknown>>];
