@@ -1,9 +1,10 @@
 // `umpire replay`: judges recorded verdicts again, and says where they differ. Writes nothing.
 
 import type { ProjectCounts, ProjectReplay, Replay, ReplayResult, SessionReplay } from '../report/replay-page.js';
-import { loopsNamed, pagesNamed, plain, projectPage, replayPage, unaskedLoops } from '../report/replay-page.js';
+import { loopsNamed, pagesNamed, projectPage, replayPage, unaskedLoops } from '../report/replay-page.js';
 import { projectSum } from '../report/replay-sum.js';
 import { replay, replayAll } from '../engine.js';
+import { plain } from '../report/words.js';
 import { readWords, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import { HELP } from './help.js';

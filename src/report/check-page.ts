@@ -4,7 +4,7 @@ import type { Loop } from '../loops/loop.js';
 import type { Proof } from '../proof/check.js';
 import { spoken } from '../proof/refutation.js';
 import type { Refutation, Scene, Story } from '../proof/refutation.js';
-import { count, visible } from './counts.js';
+import { count, plain, plainLine } from './words.js';
 
 /** `lineOf`: the place of a path in the loop's file, such as `my-loop.yaml:57`, or null where there is no file. */
 export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['path']) => string | null): string {
@@ -23,7 +23,7 @@ export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['p
     ),
     ...section('Notes', null, proof.notes),
   ]
-    .map(visible)
+    .map(plainLine)
     .join('\n')
     .replace(/\n*$/, '\n');
 }
@@ -33,7 +33,7 @@ export function checkHeadline(proof: Proof): string {
   const scale = `${count(proof.combinations, 'combination')} in ${count(proof.cases, 'case')}`;
   if (proof.holds) return `${proof.loop}: ${proof.result}, ${scale}.`;
   const [first] = proof.complaints;
-  return `${proof.loop}: refuted, ${count(proof.complaints.length, 'complaint')} (${first?.code ?? ''} at ${spoken(first?.at ?? '')}${proof.complaints.length > 1 ? ' and more' : ''}).`;
+  return `${proof.loop}: refuted, ${count(proof.complaints.length, 'complaint')} (${first?.code ?? ''} at ${plain(spoken(first?.at ?? ''))}${proof.complaints.length > 1 ? ' and more' : ''}).`;
 }
 
 function scope(proof: Proof): string[] {

@@ -2,7 +2,7 @@
 
 import { describeCondition, parseCondition } from '../loops/condition.js';
 import { decidingSources } from '../loops/facts.js';
-import { visible } from './counts.js';
+import { plain, plainLine } from './words.js';
 import type { Loop, RoundSource, Source, When } from '../loops/loop.js';
 
 export function loopPage(loop: Loop): string {
@@ -52,7 +52,7 @@ export function loopPage(loop: Loop): string {
 
 /** The rules alone: repairs, table, waivers and promises. */
 export function rulesPage(loop: Loop): string {
-  return [`# ${loop.loop}`, '', visible(loop.title), '', ...rules(loop).map((line) => visible(line.replace(/^### /, '## ')))]
+  return [`# ${loop.loop}`, '', plain(loop.title), '', ...rules(loop).map((line) => plainLine(line.replace(/^### /, '## ')))]
     .join('\n')
     .replace(/\n*$/, '\n');
 }

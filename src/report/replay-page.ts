@@ -1,6 +1,7 @@
 // A replay for people: what was judged again, what came of it, and whether the history is whole. Markdown.
 
 import type { Outcome } from '../model.js';
+import { plain } from './words.js';
 
 export type ChainCheck =
   /** `torn`: a last line that a crash cut off, by number; it is left out. */
@@ -251,9 +252,4 @@ const MOST_PAGES = 20;
 export function pagesNamed(pages: readonly string[], most: number): string {
   const named = plain(pages.slice(0, most).join(', '));
   return pages.length <= most ? named : `${named} and ${pages.length - most} more`;
-}
-
-/** On one line, with nothing in it that a terminal obeys. */
-export function plain(text: string): string {
-  return text.replace(/[\s\p{C}]+/gu, ' ').trim();
 }

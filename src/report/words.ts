@@ -7,6 +7,11 @@ export function count(number: number, noun: string): string {
 }
 
 /** On one line, with nothing in it that a terminal obeys. */
-export function visible(text: string): string {
-  return text.replace(/\s*\n\s*/g, ' ').replace(/\p{Cc}/gu, ' ');
+export function plain(text: string): string {
+  return text.replace(/[\s\p{C}]+/gu, ' ').trim();
+}
+
+/** The same for a line of a page, which keeps its indent. */
+export function plainLine(line: string): string {
+  return `${/^ */.exec(line)?.[0] ?? ''}${plain(line)}`;
 }
