@@ -5,10 +5,8 @@ import type { CompiledLoop } from '../loops/compile.js';
 import { describeCondition } from '../loops/condition.js';
 import { idAt, spoken } from './refutation.js';
 import type { Refutation } from './refutation.js';
-import { cellsWhere } from './space.js';
 import type { Space } from './space.js';
-import type { Masks } from './variables.js';
-import { narrowed, walk, whereHolds } from './walk.js';
+import { walk, whereGiven, whereHolds } from './walk.js';
 
 export interface Reached {
   readonly rows: ReadonlySet<number>;
@@ -27,63 +25,48 @@ export function deadRules(compiled: CompiledLoop, space: Space, reached: Reached
   return [
     ...rows.map((index) => deadRow(compiled, index, takers.get(index) ?? new Set())),
     ...repairs.map((index) => deadRepair(compiled, space, index)),
-    ...idle.map((index): Refutation => {
-      const at = idAt(loop.repairs, index);
-      return {
-        code: 'dead-repair',
-        at,
-        path: ['repairs', index],
-        about: '',
-        certain: true,
-        says: `Repair ${spoken(at)} applies, but what it sets is what the facts already are: it never changes anything.`,
-        story: null,
-        mend: `Take ${spoken(at)} out, or let it set something else.`,
-      };
+    ...idle.map((index) => {
+      const name = spoken(idAt(loop.repairs, index));
+      const says = `Repair ${name} applies, but what it sets is what the facts already are: it never changes anything.`;
+      return dead(compiled, 'repairs', index, says, `Take ${name} out, or let it set something else.`);
     }),
   ];
 }
 
+/** A complaint about a rule by which nothing happens: there is no story to tell. */
+function dead({ loop }: CompiledLoop, list: 'table' | 'repairs', index: number, says: string, mend: string): Refutation {
+  const code = list === 'table' ? 'dead-row' : 'dead-repair';
+  return { code, at: idAt(loop[list], index), path: [list, index], about: '', certain: true, says, story: null, mend };
+}
+
 function deadRow(compiled: CompiledLoop, index: number, takers: ReadonlySet<string>): Refutation {
-  const at = idAt(compiled.loop.table, index);
-  const tests = conditionsOf(compiled.loop.table[index]?.when).map(describeCondition).join(', ');
+  const { table } = compiled.loop;
+  const name = spoken(idAt(table, index));
+  const tests = conditionsOf(table[index]?.when).map(describeCondition).join(', ');
   const why =
     takers.size === 0
       ? `no facts pass its tests (${tests}), with what the repairs make of them`
       : `every case that would pass its tests${tests === '' ? '' : ` (${tests})`} is taken before: by ${[...takers].join(', ')}`;
-  return {
-    code: 'dead-row',
-    at,
-    path: ['table', index],
-    about: '',
-    certain: true,
-    says: `Row ${spoken(at)} is never reached: ${why}.`,
-    story: null,
-    mend: `Take row ${spoken(at)} out, move it up, or mend its tests${takers.size === 0 ? '' : ' or those of the rows before it'}.`,
-  };
+  const mend = `Take row ${name} out, move it up, or mend its tests${takers.size === 0 ? '' : ' or those of the rows before it'}.`;
+  return dead(compiled, 'table', index, `Row ${name} is never reached: ${why}.`, mend);
 }
 
 function deadRepair(compiled: CompiledLoop, space: Space, index: number): Refutation {
-  const { loop } = compiled;
-  const at = idAt(loop.repairs, index);
-  const tests = conditionsOf(loop.repairs[index]?.when);
-  let masks: Masks | null = space.whole;
-  for (const test of tests)
-    masks = masks === null ? null : narrowed(space, masks, space.of.get(test.fact) as number, cellsWhere(space, test));
+  const { repairs } = compiled.loop;
+  const name = spoken(idAt(repairs, index));
+  const tests = conditionsOf(repairs[index]?.when);
   const words = tests.map(describeCondition).join(', ');
   const why =
-    masks === null
+    whereGiven(space, space.whole, tests) === null
       ? `no facts pass its tests (${words})`
       : `repairs before it stop or change every case that would pass its tests (${words})`;
-  return {
-    code: 'dead-repair',
-    at,
-    path: ['repairs', index],
-    about: '',
-    certain: true,
-    says: `Repair ${spoken(at)} never applies: ${why}.`,
-    story: null,
-    mend: `Take repair ${spoken(at)} out, move it up, or mend its tests.`,
-  };
+  return dead(
+    compiled,
+    'repairs',
+    index,
+    `Repair ${name} never applies: ${why}.`,
+    `Take repair ${name} out, move it up, or mend its tests.`,
+  );
 }
 
 /** Which rows and errors end the cases that a dead row's tests would let in. */

@@ -11,7 +11,7 @@ import { aboveZero, cellsWhere, criticalFacts } from './space.js';
 import { NOT_OK, STATE_BITS } from './variables.js';
 import type { Space } from './space.js';
 import type { Masks, Variable } from './variables.js';
-import { narrowed, whereHolds } from './walk.js';
+import { narrowed, whereGiven, whereHolds } from './walk.js';
 import type { Binding, Case, End, Passed } from './walk.js';
 
 /** A complaint before its story is told. `about` names the fact, source or promise that it hangs on. */
@@ -137,10 +137,7 @@ function brokenPromises(space: Space, masks: Masks, row: Row): Objection[] {
   const unwaived = approves(row) && row.waiver === undefined;
   return (space.loop.promises ?? []).flatMap((vow, index) => {
     if (!vow.never.includes(row.then) && !(unwaived && vow.never.includes('approved'))) return [];
-    let left: Masks | null = masks;
-    for (const test of conditionsOf(vow.when)) {
-      left = left === null ? null : narrowed(space, left, space.of.get(test.fact) as number, cellsWhere(space, test));
-    }
+    const left = whereGiven(space, masks, conditionsOf(vow.when));
     if (left === null) return [];
     return [{ code: 'promise-broken', at: vow.id, path: ['promises', index], about: vow.id, masks: left } as const];
   });

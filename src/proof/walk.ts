@@ -304,3 +304,10 @@ export function whereHolds(space: Space, at: Case, tests: readonly Condition[]):
   }
   return masks;
 }
+
+/** The part of it in which these tests hold for the facts as the evidence gives them, before any repair; null where they cannot. */
+export function whereGiven(space: Space, masks: Masks, tests: readonly Condition[]): Masks | null {
+  let left: Masks | null = masks;
+  for (const test of tests) left = left === null ? null : narrowed(space, left, space.of.get(test.fact) as number, cellsWhere(space, test));
+  return left;
+}
