@@ -153,6 +153,19 @@ it('recalls what a journal that was cut back does not know, and knows it from th
   expect(settleRound(design, 'AUDIT-001', after, [], { files: null, traces: NO_TRACES, chosen: false }).round).toBe(3);
 });
 
+it('tells of no more chains than anyone needs, and of the strictest first', () => {
+  const flood = Array.from({ length: 300_000 }, (_, index) => ({ chain: `X-${index}`, round: index % 7, open: index % 2 === 0 }));
+  const chains = new Map([...flood, { chain: 'AUDIT-009', round: 8, open: true }].map((one) => [one.chain, one]));
+  const { round, continues, recalled } = settleRound(design, 'AUDIT-001', NEW_SESSION, [], {
+    files: null,
+    traces: { ...NO_TRACES, chains },
+    chosen: false,
+  });
+  expect([round, continues.length, recalled.length]).toEqual([8, 200, 200]);
+  expect(recalled[0]).toEqual({ chain: 'AUDIT-009', round: 8, open: true });
+  expect(recalled.every((one) => one.open && one.round >= 6)).toBe(true);
+});
+
 it('goes no further than there are rounds', () => {
   const claims = { files: 1_000_000_000, traces: NO_TRACES, chosen: false };
   expect(settleRound(design, 'AUDIT-001', NEW_SESSION, [], claims).round).toBe(MOST_ROUNDS);

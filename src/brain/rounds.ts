@@ -48,9 +48,17 @@ export function settleRound(loop: Loop, chain: string, state: SessionState, task
   for (const one of open) round = Math.max(round, one.round);
   return {
     round: Math.min(round, MOST_ROUNDS),
-    continues: open.map((one) => one.chain),
-    recalled: [...standings.values()].filter((one) => one.round > recordedIn(loop, one.chain, state)),
+    continues: foremost(open).map((one) => one.chain),
+    recalled: foremost([...standings.values()].filter((one) => one.round > recordedIn(loop, one.chain, state))),
   };
+}
+
+/** More chains than this are not told of: open ones and those that came furthest go first, so that what is kept is the strictest. */
+const MOST_TOLD = 200;
+
+function foremost(standings: readonly Standing[]): readonly Standing[] {
+  if (standings.length <= MOST_TOLD) return standings;
+  return standings.toSorted((a, b) => Number(b.open) - Number(a.open) || b.round - a.round).slice(0, MOST_TOLD);
 }
 
 /** A chain that a person named, that was planned when the rules were frozen, or that was judged before: by the journal alone. */
@@ -85,17 +93,16 @@ function recordedIn(loop: Loop, chain: string, state: SessionState): number {
 
 /** The standings of the loop's other chains, with their targets: told with every verdict, so that any trace tells of all. */
 export function standingsBeside(loop: Loop, chain: string, state: SessionState, traces: Traces): readonly Standing[] {
-  return [...standingsOf(loop, state, traces).values()]
-    .filter((one) => one.chain !== chain)
-    .map((one) => {
-      const target = state.targets.get(chainKey(loop.loop, one.chain)) ?? traces.targets.get(one.chain);
-      return { chain: one.chain, round: one.round, open: one.open, ...(target === undefined ? {} : { target }) };
-    });
+  const others = [...standingsOf(loop, state, traces).values()].filter((one) => one.chain !== chain);
+  return foremost(others).map((one) => {
+    const target = state.targets.get(chainKey(loop.loop, one.chain)) ?? traces.targets.get(one.chain);
+    return { chain: one.chain, round: one.round, open: one.open, ...(target === undefined ? {} : { target }) };
+  });
 }
 
 /** Does something outside the journal know of a later verdict on this chain? Then the journal's last answer is an old one. */
 export function isBehind(loop: Loop, chain: string, state: SessionState, traces: Traces): boolean {
-  const judged = Math.max(-1, ...decidedIn(state, loop.loop, chain).map(({ verdict }) => verdict.round));
+  const judged = decidedIn(state, loop.loop, chain).reduce((most, { verdict }) => Math.max(most, verdict.round), -1);
   return (traces.judged.get(chain) ?? -1) > judged || (traces.chains.get(chain)?.round ?? -1) > recordedIn(loop, chain, state);
 }
 

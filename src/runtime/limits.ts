@@ -76,8 +76,10 @@ export function capOf(folder: SessionFolder, loop: Loop, state: SessionState, tr
 
 /** The highest target of the loop's other chains: what a chain that nobody announced is held to. */
 export function highestTarget(loop: Loop, state: SessionState, traces: Traces): number {
-  const frozen = [...state.targets].filter(([key]) => key.startsWith(`${loop.loop}/`)).map(([, target]) => target);
-  return Math.max(0, ...frozen, ...traces.targets.values());
+  let highest = 0;
+  for (const [key, target] of state.targets) if (key.startsWith(`${loop.loop}/`)) highest = Math.max(highest, target);
+  for (const target of traces.targets.values()) highest = Math.max(highest, target);
+  return highest;
 }
 
 /** The highest target of the chains that count their rounds together with this one. */

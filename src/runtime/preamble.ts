@@ -13,7 +13,7 @@ export function eventsBefore(session: string, scene: Scene, isPartial: boolean):
   return isPartial ? events : [...events, ...limitEvents(scene), ...chainEvents(scene)];
 }
 
-function limitEvents({ state, loop, chain, tasks, traces, cap, target, hash }: Scene): readonly Event[] {
+function limitEvents({ state, loop, chain, tasks, traces, cap, target, hash, settled }: Scene): readonly Event[] {
   const events: Event[] = [];
   const frozen = state.frozen.get(loop.loop);
   if (frozen === undefined) {
@@ -28,7 +28,10 @@ function limitEvents({ state, loop, chain, tasks, traces, cap, target, hash }: S
   const planned = frozen === undefined && traces.chains.size === 0 ? chainsOf(loop, tasks) : [];
   const targets = new Map([
     ...planned.map((one) => [one, targetOf(loop, one, state, traces, null, tasks).value] as const),
-    ...traces.targets,
+    ...settled.recalled.flatMap((one) => {
+      const told = traces.targets.get(one.chain);
+      return told === undefined ? [] : [[one.chain, told] as const];
+    }),
     [chain, target] as const,
   ]);
   for (const [one, told] of targets) {
