@@ -10,17 +10,19 @@ const root = join(import.meta.dirname, '..');
 /** Lower rooms know nothing of higher ones. */
 const FLOORS: readonly (readonly string[])[] = [
   ['model', 'errors'],
+  ['ports'],
   ['formats'],
   ['loops', 'guard'],
   ['brain'],
   ['proof'],
   ['report'],
-  ['workspace', 'critics', 'agents', 'runtime'],
+  ['runtime'],
+  ['workspace', 'critics', 'agents'],
   ['engine'],
   ['cli', 'mcp', 'http', 'index'],
 ];
 
-const PURE: ReadonlySet<string> = new Set(['model', 'errors', 'formats', 'loops', 'guard', 'brain', 'proof', 'report']);
+const PURE: ReadonlySet<string> = new Set(['model', 'errors', 'ports', 'formats', 'loops', 'guard', 'brain', 'proof', 'report']);
 
 /** Where reading starts: the library, the command, what is loaded late, and what writes the generated pages. */
 const ENTRANCES = ['src/index.ts', 'src/cli/main.ts', 'src/runtime/authored.ts', 'src/report/pages.ts'];
