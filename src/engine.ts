@@ -4,13 +4,11 @@ import type { Verdict } from './model.js';
 import { UmpireError, isUmpireError } from './errors.js';
 import { chainKey, decidedIn } from './brain/evolve.js';
 import type { PastVerdict } from './brain/evolve.js';
-import type { VerdictGiven } from './brain/messages.js';
-import { MOST_ROUNDS } from './brain/rounds.js';
+import { HIGHEST_CAP, MOST_ROUNDS } from './brain/rounds.js';
 import { unwritable } from './brain/step.js';
 import type { Draft } from './brain/step.js';
 import { decidingSources } from './loops/facts.js';
 import type { Loop } from './loops/loop.js';
-import { verdictPage } from './report/verdict-page.js';
 import { elapsedMs } from './runtime/clock.js';
 import { checkPlaces, commitVerdict, finishVerdict, prepareTasks } from './runtime/commit.js';
 import { openFolder } from './runtime/folder.js';
@@ -18,9 +16,8 @@ import type { SessionFolder } from './runtime/folder.js';
 import { rowOutputs } from './runtime/gather.js';
 import type { Gathering } from './runtime/gather.js';
 import { sha256 } from './runtime/hash.js';
-import { hear, recordScene, summon } from './runtime/hearing.js';
+import { giveVerdict, hear, keyOfRun, recordScene, summon } from './runtime/hearing.js';
 import type { Summons } from './runtime/hearing.js';
-import { HIGHEST_CAP } from './runtime/limits.js';
 import { acquireLock } from './runtime/lock.js';
 import { resolveLoop } from './runtime/loop-choice.js';
 import { folderPlace } from './runtime/place.js';
@@ -138,25 +135,10 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
     }
   }
   const past = scene.state.verdicts.get(chainKey(scene.loop.loop, scene.chain)) ?? [];
-  const recorded = recordScene(scene, gathering, failure, draft.verdict.status === 'partial');
-  const given: VerdictGiven = {
-    key: keyOf(scene, gathering),
-    strict: context.strict,
-    target: scene.loop.target === undefined ? null : scene.target,
-    verdict: draft.verdict,
-    facts: draft.facts,
-    lists: draft.lists,
-    report: verdictPage({
-      loop: scene.loop,
-      verdict: draft.verdict,
-      facts: draft.facts,
-      target: scene.target,
-      gathered: gathering.exhibits,
-      past: past.filter((one) => one.verdict.status === 'decided'),
-    }),
-    effects: draft.effects,
-    scene: recorded.scene,
-  };
+  const text = scene.file?.document.text ?? null;
+  const recorded = recordScene({ ...scene, text }, gathering, failure, draft.verdict.status === 'partial');
+  const grounds = { ...scene, strict: context.strict, key: keyOf(scene, gathering) };
+  const given = giveVerdict(grounds, draft, gathering, recorded.scene);
   const last = past.at(-1);
   const same = last !== undefined && last.key === given.key && JSON.stringify(last.verdict) === JSON.stringify(given.verdict);
   if (same || request.dryRun === true) {
@@ -235,6 +217,8 @@ function summonsOf({ folder, expired }: Context, scene: Scene, round: number): S
 
 /** E4: the same row with the same outputs, the same bytes of its reports, the same round in the state files, the same cap. */
 function keyOf(scene: Scene, gathering: Gathering): string {
+  const ofRun = scene.critic === null ? null : keyOfRun(scene.state, scene.critic.task.id, scene.cap);
+  if (ofRun !== null) return ofRun;
   const reports = decidingSources(scene.loop)
     .filter((name) => !('row' in (scene.loop.evidence[name] ?? {})))
     .map((name) => [name, gathering.exhibits[name]?.state, gathering.exhibits[name]?.ref?.sha256 ?? null]);

@@ -24,6 +24,11 @@ export const ERRORS = {
     message: 'There is no loop called "{name}".',
     hint: 'The built-in loops are {known}. For a loop of your own, give the path of its YAML file, such as ./my-loop.yaml.',
   },
+  'mode-unknown': {
+    exit: 2,
+    message: 'The {loop} loop has no mode "{name}".',
+    hint: 'Its modes are {known}. Leave --mode out to have one chosen.',
+  },
   'round-below': {
     exit: 2,
     message: '--round {asked} is below round {round}, which this session has reached.',
@@ -113,6 +118,16 @@ export const ERRORS = {
     exit: 1,
     message: 'The role definition {role} was not found: {detail}.',
     hint: 'A verdict is never given without its role definition. Restore the file, or write your own at .umpire/roles/{role}.md.',
+  },
+  'nothing-asked': {
+    exit: 1,
+    message: 'The session {session} waits for no answer: {detail}.',
+    hint: 'See where it stands with `umpire status {session}`.',
+  },
+  'answer-refused': {
+    exit: 2,
+    message: 'The answer was not taken: {detail}.',
+    hint: 'It may be answered with {allowed}: `umpire resolve {session} <answer> --reason "why"`.',
   },
   internal: {
     exit: 1,

@@ -2,6 +2,8 @@
 
 import type { Loop } from '../loops/loop.js';
 import type { Recorded, Standing, VerdictGiven } from './messages.js';
+import { evolveRun } from './run-state.js';
+import type { RunState } from './run-state.js';
 
 export interface FrozenRules {
   readonly hash: string;
@@ -29,6 +31,8 @@ export interface SessionState {
   readonly verdicts: ReadonlyMap<string, readonly PastVerdict[]>;
   /** The sha-256 of the results.csv that Umpire wrote last. */
   readonly results: string | null;
+  /** Tasks, people and work, of a session that Umpire runs. Changed in place by the fold that owns it. */
+  readonly run: RunState | null;
 }
 
 export const NEW_SESSION: SessionState = {
@@ -40,6 +44,7 @@ export const NEW_SESSION: SessionState = {
   recalled: new Map(),
   verdicts: new Map(),
   results: null,
+  run: null,
 };
 
 export function chainKey(loop: string, chain: string): string {
@@ -47,9 +52,10 @@ export function chainKey(loop: string, chain: string): string {
 }
 
 export function evolve(state: SessionState, event: Recorded): SessionState {
-  const next = { ...state, events: state.events + 1 };
+  const next = { ...state, events: state.events + 1, run: evolveRun(state.run, event) };
   switch (event.type) {
     case 'SessionObserved':
+    case 'SessionStarted':
       return { ...next, observed: true };
     case 'RulesFrozen': {
       const { loop, hash, rules, cap, chains } = event.data;
@@ -86,6 +92,8 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
     }
     case 'VerdictProjected':
       return { ...next, verdicts: markProjected(state.verdicts, event.data.verdict), results: event.data.results ?? state.results };
+    default:
+      return next;
   }
 }
 
@@ -104,16 +112,13 @@ function joined(groups: SessionState['groups'], loop: string, chains: readonly s
 }
 
 function markProjected(verdicts: SessionState['verdicts'], seq: number): SessionState['verdicts'] {
-  const out = new Map(verdicts);
   for (const [key, past] of verdicts) {
-    if (past.some((verdict) => verdict.seq === seq)) {
-      out.set(
-        key,
-        past.map((verdict) => (verdict.seq === seq ? { ...verdict, projected: true } : verdict)),
-      );
-    }
+    // The chain's last, as a rule: long histories are not searched.
+    const at = past.findLastIndex((verdict) => verdict.seq <= seq);
+    const verdict = past[at];
+    if (verdict?.seq === seq) return new Map(verdicts).set(key, past.with(at, { ...verdict, projected: true }));
   }
-  return out;
+  return verdicts;
 }
 
 /** The chain's verdicts that were decided on, oldest first; partial ones count for nothing. */

@@ -3,6 +3,7 @@
 
 import type { Anomaly, Verdict } from '../model.js';
 import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
+import type { RunEvent } from './run-messages.js';
 
 /** The version of the journal's lines that this code writes. It reads this one and all before it. */
 export const JOURNAL_VERSION = 1;
@@ -17,7 +18,8 @@ export interface Effects {
 }
 
 export type Event =
-  /** The first line: what the folder's files said when Umpire first looked. */
+  | RunEvent
+  /** The first line of a session that others run: what the folder's files said when Umpire first looked. */
   | {
       readonly type: 'SessionObserved';
       readonly data: { readonly session: string; readonly tasks: number };

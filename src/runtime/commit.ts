@@ -99,20 +99,28 @@ export function finishVerdict(input: Omit<CommitInput, 'before' | 'blobs'>, seq:
 }
 
 function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, again: boolean): void {
-  const { folder, given } = input;
+  projectPages(input, again);
+  const results = writeResults(input);
+  appendEvents(input.folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
+}
+
+/** What a verdict leaves in the folder beside the tasks: its files, its line on the board, its page. */
+export function projectPages(
+  input: Pick<CommitInput, 'folder' | 'given' | 'ts' | 'others'> & { readonly board: Board | null },
+  again: boolean,
+): void {
+  const { folder, given, board } = input;
   const { verdict } = given;
   for (const file of given.effects.files) writeAtomically(folder, file.path, file.text);
   const entry = decisionEntry(given, input.ts, input.others);
-  if (!(again && isOnBoard(input.board, entry)))
-    appendLines(folder, BOARD, printDiscovery(entry), input.board.scan.endsWithNewline || input.board.scan.bytes === 0, false);
+  if (!(again && board !== null && isOnBoard(board, entry)))
+    appendLines(folder, BOARD, printDiscovery(entry), board === null || board.scan.endsWithNewline || board.scan.bytes === 0, false);
   if (verdict.status === 'decided')
     writeAtomically(folder, pageOf(verdict), given.report + markOf(verdict, given.target, input.others), false);
-  const results = writeResults(input);
-  appendEvents(folder, input.journal, input.ts, [{ type: 'VerdictProjected', data: { verdict: seq, results } }], false);
 }
 
 /** Evidence by content. As durable as the critic's own file, which nobody syncs: replay holds each copy against its hash. */
-function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, string | Uint8Array>): void {
+export function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, string | Uint8Array>): void {
   for (const [hash, content] of blobs) {
     const path = `blobs/${hash}`;
     if (!existsSync(join(folder.root, path))) writeAtomically(folder, path, content, false);

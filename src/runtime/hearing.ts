@@ -4,13 +4,17 @@
 import type { Anomaly, RoleRef, Task } from '../model.js';
 import { findPeers } from '../brain/chains.js';
 import type { Placed } from '../brain/chains.js';
-import type { RecordedScene } from '../brain/messages.js';
+import { decidedIn } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
+import type { RecordedScene, VerdictGiven } from '../brain/messages.js';
+import { taskIn } from '../brain/run-state.js';
 import { step } from '../brain/step.js';
 import type { Draft } from '../brain/step.js';
 import { compileLoop } from '../loops/compile.js';
 import type { PastLists } from '../loops/facts.js';
 import type { Refusal } from '../loops/judge.js';
 import type { Loop } from '../loops/loop.js';
+import { verdictPage } from '../report/verdict-page.js';
 import { gather } from './gather.js';
 import type { Gathering } from './gather.js';
 import { sha256 } from './hash.js';
@@ -51,17 +55,42 @@ export function hear(hearing: Hearing): { readonly gathering: Gathering; readonl
   return { gathering, draft: step({ compiled: compileLoop(loop), chain, params, tasks, waves, critic, exhibits, past, role, anomalies }) };
 }
 
+/** What a verdict is given by, beside what was drafted. */
+export interface Grounds {
+  readonly loop: Loop;
+  readonly state: SessionState;
+  readonly chain: string;
+  readonly target: number;
+  readonly strict: boolean;
+  readonly key: string;
+}
+
+/** The verdict as the journal keeps it, with its page. */
+export function giveVerdict(grounds: Grounds, draft: Draft, gathering: Gathering, scene: RecordedScene): VerdictGiven {
+  const { loop, state, chain, target, strict, key } = grounds;
+  const { verdict, facts, lists, effects } = draft;
+  const past = decidedIn(state, loop.loop, chain);
+  const report = verdictPage({ loop, verdict, facts, target, gathered: gathering.exhibits, past });
+  return { key, strict, target: loop.target === undefined ? null : target, verdict, facts, lists, report, effects, scene };
+}
+
+/** E6: every run of a critic is new evidence, whatever its bytes. Null for sessions that others run. */
+export function keyOfRun({ run }: SessionState, critic: string, cap: number): string | null {
+  const task = run === null ? undefined : taskIn(run, critic);
+  return task === undefined ? null : sha256(JSON.stringify({ run: task.id, attempt: task.attempt, cap }));
+}
+
 /** A longer tasks.csv is kept as a blob, not in every line of the journal. */
 const MOST_INLINE = 16 * 1024;
 
 /** What a verdict keeps of its scene, and the blobs that go with it. */
 export function recordScene(
-  scene: Scene,
+  scene: Pick<Scene, 'critic' | 'anomalies' | 'loop' | 'state'> & { readonly text: string | null },
   gathering: Gathering,
   unwritable: string | null,
   isPartial: boolean,
 ): { readonly scene: RecordedScene; readonly blobs: Gathering['blobs'] } {
-  const text = scene.file?.document.text ?? null;
+  const { text } = scene;
   const isLong = text !== null && Buffer.byteLength(text) > MOST_INLINE;
   const hash = isLong ? sha256(text) : null;
   const isFrozen = scene.state.frozen.has(scene.loop.loop);

@@ -13,6 +13,13 @@ const OF_FROZEN_LOOP: Rule<{ readonly loop: string }> = [
   'no line before it froze the rules of its loop',
 ];
 
+const IN_RUN: Rule<unknown> = [(_, { run }) => run !== null, 'no line before it started a session'];
+
+const OF_TASK: Rule<{ readonly task: string }> = [
+  ({ task }, { run }) => run !== null && run.at.has(task),
+  'it speaks of a task that no line before it made',
+];
+
 /** What holds of each kind of line. Types say what Umpire writes; a forger's data may be anything. */
 const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
   SessionObserved: [[(_, { observed }) => !observed, 'the session was observed before']],
@@ -65,6 +72,31 @@ const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
       'it points at a line that is no verdict before it',
     ],
   ],
+  SessionStarted: [
+    [(_, { run }) => run === null, 'the session was started before'],
+    [
+      ({ loop, rows, settings, gates, writers }) =>
+        isText(loop) && isList(rows) && isObject(settings) && areTexts(gates) && areTexts(writers),
+      'it holds no session',
+    ],
+  ],
+  RunBegun: [IN_RUN, [({ run, settings }) => isText(run) && isObject(settings), 'it holds no run']],
+  TaskStarted: [OF_TASK],
+  TaskSubmitted: [OF_TASK, [({ commit }) => isText(commit), 'it holds no commit']],
+  TaskFinished: [OF_TASK, [({ status, outputs }) => ['completed', 'failed'].includes(status) && isObject(outputs), 'it holds no result']],
+  TaskAsked: [OF_TASK],
+  TaskInterrupted: [OF_TASK],
+  TaskSkipped: [OF_TASK],
+  TasksReopened: [IN_RUN, [({ tasks }) => areTexts(tasks), 'it names no tasks']],
+  JudgingFailed: [OF_TASK],
+  TasksEdited: [IN_RUN, [({ set, add }) => isObject(set) && isList(add), 'it holds no edit']],
+  EditRefused: [IN_RUN],
+  PersonCalled: [IN_RUN],
+  PersonAnswered: [IN_RUN, [({ key, answer }) => isText(key) && isText(answer), 'it holds no answer']],
+  PersonEdited: [IN_RUN],
+  StrayChanges: [IN_RUN],
+  WorkReverted: [IN_RUN],
+  SessionEnded: [IN_RUN, [({ outcome }) => ['complete', 'failed', 'aborted'].includes(outcome), 'it holds no end']],
 };
 
 /** Events of a later version that changed no meaning are passed over. */
@@ -75,7 +107,7 @@ export function isKnown(event: Recorded): boolean {
 /** Why Umpire does not write this line after those before it; null where it does. */
 export function faultOf(event: Recorded, before: SessionState): string | null {
   if (!isTime(event.ts)) return unwritten('its time is none');
-  if (!before.observed && event.type !== 'SessionObserved')
+  if (!before.observed && event.type !== 'SessionObserved' && event.type !== 'SessionStarted')
     return unwritten('the first line says what was observed, and this one does not');
   if (!isObject(event.data)) return unwritten('it holds no data');
   if (!isKnown(event)) return null;

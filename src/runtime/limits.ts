@@ -3,6 +3,7 @@
 
 import type { Anomaly, Task } from '../model.js';
 import { chainOfId } from '../brain/chains.js';
+import { HIGHEST_CAP } from '../brain/rounds.js';
 import type { Traces } from '../brain/rounds.js';
 import { chainKey } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
@@ -59,9 +60,6 @@ export interface Limit {
   readonly value: number;
   readonly anomalies: readonly Anomaly[];
 }
-
-/** No loop has more rounds than this. */
-export const HIGHEST_CAP = 100;
 
 /** A person's --max-rounds, else what was frozen, else what the files say (or traces, where they say less), else the loop's own. */
 export function capOf(folder: SessionFolder, loop: Loop, state: SessionState, traces: Traces, asked: number | null): Limit {

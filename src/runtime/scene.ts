@@ -7,7 +7,7 @@ import { chainOfRow, findCriticRow } from '../brain/chains.js';
 import type { Placed } from '../brain/chains.js';
 import { decidedIn, fold } from '../brain/evolve.js';
 import type { Standing } from '../brain/messages.js';
-import { isBehind, settleRound, standingsBeside } from '../brain/rounds.js';
+import { HIGHEST_CAP, isBehind, settleRound, standingsBeside } from '../brain/rounds.js';
 import type { RoundSettled, Traces } from '../brain/rounds.js';
 import type { SessionState } from '../brain/evolve.js';
 import { checkGraph } from '../brain/waves.js';
@@ -23,7 +23,7 @@ import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { readJournal } from './journal-file.js';
 import type { JournalFile } from './journal-file.js';
-import { HIGHEST_CAP, capOf, groupTarget, highestTarget, roundOfFiles, targetOf } from './limits.js';
+import { capOf, groupTarget, highestTarget, roundOfFiles, targetOf } from './limits.js';
 import { findTraces } from './traces.js';
 
 export interface SceneInput {

@@ -38,6 +38,8 @@ export interface CaseFile {
   readonly cap: number;
   readonly target: number;
   readonly past: PastLists;
+  /** The critic by name, where several may have been at work: in a session that Umpire ran. */
+  readonly named: string | null;
 }
 
 export type Retrieved = { readonly ok: true; readonly file: CaseFile } | { readonly ok: false; readonly why: string };
@@ -69,6 +71,7 @@ export function retrieve(folder: SessionFolder, before: SessionState, given: Ver
       cap: (isDecided ? frozen?.cap : undefined) ?? verdict.maxRounds,
       target: targetIn(before, given, rules, past.length === 0),
       past: last?.verdict.outcome === 'revise' ? last.lists : null,
+      named: before.run === null ? null : scene.critic,
     },
   };
 }
@@ -85,7 +88,10 @@ function lost(why: string): Retrieved {
   return { ok: false, why };
 }
 
-function findCritic({ tasks, waves, given }: CaseFile, loop: Loop): { readonly critic: Placed | null; readonly chain: string } {
+function findCritic({ tasks, waves, given, named }: CaseFile, loop: Loop): { readonly critic: Placed | null; readonly chain: string } {
+  const at = named === null ? -1 : tasks.findIndex((task) => task.id === named);
+  const row = tasks[at];
+  if (row !== undefined) return { critic: { task: row, wave: waves[at] ?? 1 }, chain: chainOfRow(loop, row) };
   const chosen = typeof loop.chain === 'object' && loop.chain.choose === true ? given.verdict.chain : null;
   const critic = findCriticRow(loop, tasks, waves, chosen);
   return { critic, chain: chosen ?? chainOfRow(loop, critic?.task ?? null) };

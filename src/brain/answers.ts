@@ -1,0 +1,93 @@
+// A person's answer to what a session waits on: checked against what may be answered, and turned into events.
+
+import { UmpireError } from '../errors.js';
+import type { SessionState } from './evolve.js';
+import type { Event } from './messages.js';
+import { answersTo, questionOf } from './question.js';
+import type { Question } from './question.js';
+import { HIGHEST_CAP } from './rounds.js';
+import type { Answer } from './run-messages.js';
+
+export interface AnswerGiven {
+  readonly answer: Answer;
+  readonly reason: string;
+  readonly rounds: number;
+  readonly costUsd: number;
+  readonly minutes: number;
+  readonly tokens: number;
+  readonly by: string;
+}
+
+/** Throws `nothing-asked` or `answer-refused`, with what may be answered. */
+export function answerEvents(state: SessionState, session: string, given: AnswerGiven): readonly Event[] {
+  const { run } = state;
+  const question = run === null ? null : questionOf(run);
+  if (run === null || question === null) {
+    if (run !== null && run.ended === null && given.answer === 'abort') return [answered('abort', given)];
+    throw new UmpireError('nothing-asked', {
+      session,
+      detail: run?.ended == null ? 'it is not waiting' : `it has ended as ${run.ended.outcome}`,
+    });
+  }
+  const allowed = answersTo(question);
+  if (!allowed.includes(given.answer))
+    throw refuse(session, `it waits on ${describe(question)}, and "${given.answer}" is no answer to that`, allowed);
+  if (given.reason.trim() === '' && given.answer !== 'approve' && given.answer !== 'extend' && given.answer !== 'manual-fix')
+    throw refuse(session, `${given.answer} needs a reason, which every report will show`, allowed);
+  const events: Event[] = [];
+  if (given.answer === 'extend') {
+    const cap = state.frozen.get(run.started.loop)?.cap ?? 0;
+    const needs = neededFor(question);
+    if (needs !== null && given[needs.field] <= 0) throw refuse(session, `extend needs ${needs.flag} here`, allowed);
+    const to = Math.min(HIGHEST_CAP, cap + given.rounds);
+    if (given.rounds > 0 && to === cap)
+      throw refuse(session, `the cap is ${cap}, and no loop has more than ${HIGHEST_CAP} rounds`, allowed);
+    if (to !== cap) events.push({ type: 'CapChanged', data: { loop: run.started.loop, from: cap, to, by: 'resolve extend' } });
+  }
+  events.push(answered(question.key, given));
+  return events;
+}
+
+function answered(key: string, given: AnswerGiven): Event {
+  return { type: 'PersonAnswered', data: { key, ...given } };
+}
+
+function refuse(session: string, detail: string, allowed: readonly Answer[]): UmpireError {
+  return new UmpireError('answer-refused', { session, detail, allowed: allowed.join(', ') });
+}
+
+function neededFor(question: Question): { readonly field: 'rounds' | 'costUsd' | 'minutes' | 'tokens'; readonly flag: string } | null {
+  if (question.kind === 'escalation') return { field: 'rounds', flag: '--rounds N' };
+  if (question.kind !== 'budget') return null;
+  switch (question.what) {
+    case 'minutes':
+      return { field: 'minutes', flag: '--minutes M' };
+    case 'cost':
+      return { field: 'costUsd', flag: '--cost-usd X' };
+    case 'tokens':
+      return { field: 'tokens', flag: '--tokens N' };
+  }
+}
+
+/** What is waited on, in a few words. */
+export function describe(question: Question): string {
+  switch (question.kind) {
+    case 'plan':
+      return `approval of the plan of ${question.task}`;
+    case 'escalation':
+      return `a decision on an escalation (rule ${question.rule})`;
+    case 'no-evidence':
+      return `a decision: ${question.task} left nothing to judge (rule ${question.rule})`;
+    case 'question':
+      return `an answer to ${question.task}`;
+    case 'edit':
+      return 'your edit';
+    case 'budget':
+      return `more ${question.what === 'cost' ? 'money' : question.what}: ${describeBudget(question)}`;
+  }
+}
+
+function describeBudget({ what, limit, spent }: Extract<Question, { kind: 'budget' }>): string {
+  if (what === 'cost') return `$${spent.toFixed(2)} of $${limit.toFixed(2)} are spent`;
+  return `${what === 'minutes' ? spent.toFixed(1) : spent} of ${limit} ${what} are spent`;
+}

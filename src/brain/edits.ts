@@ -1,0 +1,153 @@
+// A person's edit of tasks.csv, found by comparison. What is still to come may be changed: texts, dependencies, new tasks. What
+// contradicts what happened, or would let something start before its critic was judged, is refused with the reason.
+
+import type { Task } from '../model.js';
+import { EXEC_MODES } from '../model.js';
+import { computeWaves } from './waves.js';
+import { isOver, rowOf, taskIn } from './run-state.js';
+import type { RunState, TaskState } from './run-state.js';
+
+type Cells = Readonly<Record<string, string>>;
+
+export interface EditedTasks {
+  readonly columns: readonly string[];
+  readonly tasks: readonly Pick<Task, 'id' | 'columns'>[];
+}
+
+export type Edit =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'edit';
+      readonly set: Readonly<Record<string, Cells>>;
+      readonly add: readonly Cells[];
+      readonly columns: readonly string[];
+      /** What was changed, a sentence each. */
+      readonly told: readonly string[];
+    }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** `last`: the rows that Umpire wrote last, by id. A cell that is as it was then, or as it would be now, is no edit. */
+export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<string, Cells>, outputs: readonly string[]): Edit {
+  const refusals: string[] = [];
+  const set: Record<string, Cells> = {};
+  const add: Cells[] = [];
+  const told: string[] = [];
+  const seen = new Set(file.tasks.map((task) => task.id));
+  for (const task of run.tasks)
+    if (!seen.has(task.id) && last.has(task.id))
+      refusals.push(`${task.id} was removed; a planned task is not taken out by deleting its row: set its status to skipped`);
+  for (const { id, columns } of file.tasks) {
+    const task = taskIn(run, id);
+    if (task === undefined) {
+      const problem = newTaskProblem(columns);
+      if (problem === null) add.push(columns);
+      else refusals.push(`the new task ${id} ${problem}`);
+      continue;
+    }
+    const cells = changedCells(task, columns, last.get(id) ?? {});
+    if (Object.keys(cells).length === 0) continue;
+    const problem = cellProblem(run, task, cells, outputs);
+    if (problem !== null) refusals.push(`${id}: ${problem}`);
+    else {
+      set[id] = taken(cells);
+      told.push(`${id}: ${Object.keys(cells).join(', ')} changed`);
+    }
+  }
+  for (const name of run.columns) if (!file.columns.includes(name)) refusals.push(`the column ${name} was taken out`);
+  const graph = refusals.length === 0 ? graphProblem(run, set, add) : null;
+  if (graph !== null) refusals.push(graph);
+  if (refusals.length > 0) return { kind: 'refused', reason: refusals.slice(0, 5).join('; ') };
+  const isSame = Object.keys(set).length === 0 && add.length === 0 && file.columns.join() === run.columns.join();
+  if (isSame) return { kind: 'none' };
+  return { kind: 'edit', set, add, columns: file.columns, told: [...told, ...add.map((row) => `${row['id'] ?? ''}: added`)] };
+}
+
+function changedCells(task: TaskState, now: Cells, last: Cells): Cells {
+  const current = rowOf(task);
+  const changed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(now)) {
+    if (name === 'wave' || name === 'id') continue;
+    const was = (Object.hasOwn(last, name) ? last[name] : '') ?? '';
+    const is = (Object.hasOwn(current, name) ? current[name] : '') ?? '';
+    if (value !== was && value !== is) changed[name] = value;
+  }
+  return changed;
+}
+
+function taken(cells: Cells): Cells {
+  return cells['status'] === 'skipped' ? { ...cells, error: cells['error'] ?? 'Skipped by a person.' } : cells;
+}
+
+function newTaskProblem(cells: Cells): string | null {
+  const status = (cells['status'] ?? '').trim();
+  if (status !== '' && status !== 'pending') return `has the status ${status}; a new task is pending`;
+  if ((cells['role'] ?? '').trim() === '') return 'has no role';
+  return null;
+}
+
+/** Why a change to a task that is there cannot be taken up. */
+function cellProblem(run: RunState, task: TaskState, cells: Cells, outputs: readonly string[]): string | null {
+  const names = Object.keys(cells).join(', ');
+  if (isOver(task.status)) return `${names} changed, but the task is ${task.status}`;
+  if (task.phase !== 'idle') return `${names} changed, but the task is at work`;
+  if ('role' in cells) return 'its role cannot be changed';
+  const isCritic = task.role === run.started.critic;
+  const status = cells['status'];
+  if (status !== undefined && (status !== 'skipped' || isCritic))
+    return isCritic
+      ? 'a critic is not skipped by hand'
+      : `its status cannot be set to "${status.slice(0, 20)}": Umpire sets it (skipped is taken)`;
+  const written = Object.keys(cells).find(
+    (name) => name === 'findings' || outputs.includes(name) || (name === 'error' && status === undefined),
+  );
+  if (written !== undefined) return `${written} is what its agent reports, and it has not run`;
+  const mode = cells['exec_mode']?.trim();
+  if (mode !== undefined && mode !== '' && !EXEC_MODES.some((word) => word === mode)) return `exec_mode is ${EXEC_MODES.join(' or ')}`;
+  const fixed = isCritic
+    ? Object.keys(cells).find((name) => !['title', 'description', 'deps', 'context_from', 'exec_mode'].includes(name))
+    : undefined;
+  return fixed === undefined ? null : `${fixed} of a critic's task decides what it is judged by`;
+}
+
+function graphProblem(run: RunState, set: Readonly<Record<string, Cells>>, add: readonly Cells[]): string | null {
+  const before = run.tasks.map(({ id, deps }) => ({ id, deps }));
+  const after = [
+    ...run.tasks.map(({ id, deps }) => ({ id, deps: set[id]?.['deps'] === undefined ? deps : split(set[id]['deps']) })),
+    ...add.map((row) => ({ id: (row['id'] ?? '').trim(), deps: split(row['deps']) })),
+  ];
+  const waves = computeWaves(after);
+  if (!waves.ok)
+    return `tasks would ${waves.kind === 'cycle' ? 'wait for one another' : 'depend on what is not there'}: ${waves.ids.slice(0, 6).join(', ')}`;
+  for (const id of Object.keys(set)) {
+    if (set[id]?.['deps'] === undefined) continue;
+    const isCritic = taskIn(run, id)?.role === run.started.critic;
+    const now = behind(after, id);
+    for (const lost of behind(before, id)) {
+      const task = taskIn(run, lost);
+      if (task === undefined || isOver(task.status) || now.has(lost)) continue;
+      if (isCritic) return `${id} would be run before ${lost}, which it is to judge`;
+      if (task.role === run.started.critic) return `${id} would start before ${lost} was judged`;
+    }
+  }
+  return null;
+}
+
+/** Everything that a task waits for, near and far. */
+function behind(tasks: readonly { readonly id: string; readonly deps: readonly string[] }[], id: string): ReadonlySet<string> {
+  const deps = new Map(tasks.map((task) => [task.id, task.deps]));
+  const found = new Set<string>();
+  const open = [...(deps.get(id) ?? [])];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    open.push(...(deps.get(next) ?? []));
+  }
+  return found;
+}
+
+function split(cell: string | undefined): readonly string[] {
+  return (cell ?? '')
+    .split(';')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+}

@@ -1,0 +1,165 @@
+// What a session needs done next, from its state alone. The runtime does it and records what happened; starting, going on
+// after a crash and going on after an answer all ask here, and nowhere else.
+
+import { decidedIn } from './evolve.js';
+import type { SessionState } from './evolve.js';
+import { questionOf } from './question.js';
+import type { Question } from './question.js';
+import { isIdle, taskIn } from './run-state.js';
+import type { RunState, TaskState } from './run-state.js';
+
+export type Effect =
+  | { readonly type: 'RunTask'; readonly task: string; readonly attempt: number }
+  | { readonly type: 'MergeTask'; readonly task: string }
+  | { readonly type: 'SkipTask'; readonly task: string; readonly reason: string }
+  | { readonly type: 'JudgeCritic'; readonly task: string }
+  /** What a verdict changes in the folder, where a crash kept it from being written. */
+  | { readonly type: 'ProjectVerdict'; readonly seq: number }
+  /** A verdict found that the work of its round made things worse. */
+  | { readonly type: 'RevertWork'; readonly verdict: number; readonly tasks: readonly string[] }
+  | { readonly type: 'ApprovePlan'; readonly key: string }
+  | { readonly type: 'CallPerson'; readonly question: Question }
+  | {
+      readonly type: 'EndSession';
+      readonly outcome: 'complete' | 'failed' | 'aborted';
+      readonly unverified: boolean;
+      readonly reason: string;
+    };
+
+export function pending(state: SessionState): readonly Effect[] {
+  const { run } = state;
+  if (run === null || run.ended !== null) return [];
+  if (run.aborted !== null)
+    return run.running.size > 0
+      ? []
+      : [{ type: 'EndSession', outcome: 'aborted', unverified: true, reason: `A person aborted it: ${run.aborted}` }];
+  const skips = skipsIn(run);
+  if (skips.length > 0) return skips;
+  const merge = nextMerge(run);
+  if (merge !== null) return [merge];
+  const seq = unprojected(state);
+  if (seq !== null) return [{ type: 'ProjectVerdict', seq }];
+  const revert = revertOf(state);
+  if (revert !== null) return [revert];
+  // Critics of a finished wave come first: what they lead to may change all that follows.
+  const critic = nextCritic(state);
+  if (critic !== null) return [{ type: 'JudgeCritic', task: critic }];
+  const question = questionOf(run);
+  if (question !== null) return waitOn(run, question);
+  const starts = startsIn(run);
+  if (starts.length > 0 || run.running.size > 0 || run.submitted.size > 0) return starts;
+  return [endOf(state)];
+}
+
+function waitOn(run: RunState, question: Question): readonly Effect[] {
+  if (question.kind === 'plan' && run.settings.yes) return [{ type: 'ApprovePlan', key: question.key }];
+  return run.called.has(question.key) || run.running.size > 0 ? [] : [{ type: 'CallPerson', question }];
+}
+
+/** A task whose dependency failed or was skipped is skipped, and says why. A critic's dependents wait for its verdict instead. */
+function skipsIn(run: RunState): readonly Effect[] {
+  if (run.fallen.size === 0) return [];
+  const skips: Effect[] = [];
+  for (const task of run.tasks) {
+    if (!isIdle(task)) continue;
+    for (const id of task.deps) {
+      const dep = taskIn(run, id);
+      if (dep === undefined || !run.fallen.has(id) || isJudgedCritic(run, dep)) continue;
+      const why = dep.status === 'failed' ? `failed: ${dep.row['error'] || 'no reason given'}` : `was skipped: ${dep.row['error'] ?? ''}`;
+      skips.push({ type: 'SkipTask', task: task.id, reason: `${id} ${why}`.slice(0, 500) });
+      break;
+    }
+  }
+  return skips;
+}
+
+/** A failed critic is judged like any other: it may have left evidence. */
+function isJudgedCritic(run: RunState, task: TaskState): boolean {
+  return run.started.judged && task.role === run.started.critic && task.status !== 'skipped';
+}
+
+/** Submitted work is merged in the order of the tasks once the wave has done its work: nothing changes under a task that reads. */
+function nextMerge(run: RunState): Effect | null {
+  if (run.submitted.size === 0 || run.running.size > 0) return null;
+  const wave = (run.waves[run.wave] ?? []).map((index) => run.tasks[index]);
+  if (wave.some(isIdle) && questionOf(run) === null) return null;
+  const first = wave.find((task) => task?.phase === 'submitted');
+  const [stray] = run.submitted;
+  return { type: 'MergeTask', task: first?.id ?? stray ?? '' };
+}
+
+function unprojected(state: SessionState): number | null {
+  for (const past of state.verdicts.values()) {
+    const last = past.at(-1);
+    if (last !== undefined && !last.projected && last.verdict.status === 'decided') return last.seq;
+  }
+  return null;
+}
+
+/** T6 and its like: the loop's rule says that the cycle is to be taken back. */
+function revertOf(state: SessionState): Effect | null {
+  const { run } = state;
+  if (run === null || run.started.workspace === null) return null;
+  for (const past of state.verdicts.values()) {
+    const last = past.at(-1);
+    if (last === undefined || last.verdict.status !== 'decided' || run.reverted.has(last.seq)) continue;
+    if (!last.verdict.anomalies.some((anomaly) => anomaly.rule === 'T6') && last.verdict.rule !== 'T6') continue;
+    const before = past.at(-2)?.verdict.tasks.map((task) => task.id) ?? [];
+    const writers = before.filter((id) => run.started.writers.includes(taskIn(run, id)?.role ?? ''));
+    if (writers.length > 0) return { type: 'RevertWork', verdict: last.seq, tasks: writers };
+  }
+  return null;
+}
+
+/** A critic whose last run was not judged, the first in the file, once nothing is at work. */
+function nextCritic({ run }: SessionState): string | null {
+  if (run === null || run.unjudged.size === 0 || run.running.size > 0 || run.submitted.size > 0) return null;
+  const waiting = [...run.unjudged].map((id) => run.at.get(id) ?? 0);
+  const first = run.tasks[Math.min(...waiting)];
+  // Its wave goes on first: a critic beside it may still have something to say.
+  return first === undefined || first.wave >= run.wave ? null : first.id;
+}
+
+function startsIn(run: RunState): readonly Effect[] {
+  const starts: Effect[] = [];
+  let free = run.settings.concurrency - run.running.size;
+  const wave = run.waves[run.wave] ?? [];
+  let { cursor } = run;
+  while (free > 0 && cursor < wave.length) {
+    const task = run.tasks[wave[cursor] as number] as TaskState;
+    if (isIdle(task)) {
+      starts.push({ type: 'RunTask', task: task.id, attempt: task.attempt + 1 });
+      free--;
+    }
+    cursor++;
+  }
+  return starts;
+}
+
+function endOf(state: SessionState): Effect {
+  const run = state.run as RunState;
+  const failed = run.tasks.filter((task) => task.status === 'failed' && !isJudgedCritic(run, task));
+  const skipped = run.tasks.filter((task) => task.status === 'skipped' && !task.isSpared);
+  if (failed.length > 0 || skipped.length > 0) {
+    const names = failed.map((task) => `${task.id} (${task.row['error'] || 'no reason given'})`).join(', ');
+    return {
+      type: 'EndSession',
+      outcome: 'failed',
+      unverified: true,
+      reason: `Failed: ${names}. Skipped for it: ${skipped.length}.`.slice(0, 1000),
+    };
+  }
+  const waived = [...state.verdicts.keys()].some((key) => {
+    const [loop = '', ...chain] = key.split('/');
+    const last = decidedIn(state, loop, chain.join('/')).at(-1);
+    return last !== undefined && (last.verdict.unverified || last.verdict.outcome === 'escalate');
+  });
+  const unverified = waived || !run.started.judged || run.forced.length > 0;
+  return { type: 'EndSession', outcome: 'complete', unverified, reason: completeReason(run, waived) };
+}
+
+function completeReason(run: RunState, waived: boolean): string {
+  if (run.forced.length > 0) return `Approved by a person without clean evidence: ${run.forced.map(({ reason }) => reason).join('; ')}`;
+  if (!run.started.judged) return `The mode ${run.started.mode} has no critic that is judged.`;
+  return waived ? 'Approved by a waiver of the loop, not by clean evidence.' : 'Every critic was judged and found good.';
+}

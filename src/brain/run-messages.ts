@@ -1,0 +1,151 @@
+// What happens in a session that Umpire runs, beside its verdicts: tasks, people, work merged and taken back. Whatever follows
+// from an event by rule (who is skipped, what is asked, what comes next) is not an event: it is derived from the state, so that
+// a journal cut off anywhere is a whole story.
+
+import type { Usage } from '../ports.js';
+
+type Cells = Readonly<Record<string, string>>;
+
+/** What a run is held to. A person may change it with flags when it goes on. */
+export interface RunSettings {
+  /** Which agent does a role; `*` does what no other does. */
+  readonly agents: Readonly<Record<string, string>>;
+  /** The program of the agent called `command`. */
+  readonly agentCommand: string | null;
+  readonly concurrency: number;
+  readonly maxMinutes: number | null;
+  readonly maxCostUsd: number | null;
+  readonly maxTokens: number | null;
+  readonly stopWhenStalled: boolean;
+  readonly strict: boolean;
+  /** Plans are approved without asking. */
+  readonly yes: boolean;
+  /** For one task, unless its agent says otherwise. */
+  readonly timeoutMinutes: number;
+}
+
+export interface SessionStarted {
+  readonly session: string;
+  readonly loop: string;
+  readonly goal: string;
+  readonly mode: string;
+  /** Why this mode, for people. */
+  readonly why: string;
+  /** The role that is judged. */
+  readonly critic: string;
+  /** False: no critic of this mode is judged; the session ends as complete and unverified. */
+  readonly judged: boolean;
+  readonly columns: readonly string[];
+  readonly rows: readonly Cells[];
+  /** Tasks whose result a person approves before anything goes on. */
+  readonly gates: readonly string[];
+  /** Roles whose tasks change the project's files. */
+  readonly writers: readonly string[];
+  readonly settings: RunSettings;
+  /** Where the work happens: null where there is no project to change. */
+  readonly workspace: {
+    readonly kind: 'git' | 'snapshot';
+    readonly branch: string;
+    readonly base: string;
+    readonly project: string;
+  } | null;
+  /** The command that the plain loop runs, where it is that one. */
+  readonly command?: string;
+}
+
+export interface TaskFinished {
+  readonly task: string;
+  readonly attempt: number;
+  readonly status: 'completed' | 'failed';
+  readonly findings: string;
+  readonly error: string;
+  readonly outputs: Cells;
+  readonly usage: Usage;
+  /** The commit that the task submitted, and the branch's head after it was merged. */
+  readonly commit?: string;
+  readonly head?: string;
+  readonly files?: readonly string[];
+}
+
+/** What a person may answer. `answer` is for an agent's question. */
+export type Answer = 'force-approve' | 'manual-fix' | 'extend' | 'abort' | 'approve' | 'revise' | 'answer';
+
+export interface PersonAnswered {
+  /** The question it answers: see `questionOf`. */
+  readonly key: string;
+  readonly answer: Answer;
+  readonly reason: string;
+  readonly rounds: number;
+  readonly costUsd: number;
+  readonly minutes: number;
+  readonly tokens: number;
+  /** Who or what answered: `resolve`, `--yes`. */
+  readonly by: string;
+}
+
+export type RunEvent =
+  /** The first line of a session that Umpire runs. */
+  | { readonly type: 'SessionStarted'; readonly data: SessionStarted }
+  /** A process takes the session on: the first, after a crash, after an answer. What was running then is not any more. */
+  | {
+      readonly type: 'RunBegun';
+      readonly data: { readonly run: string; readonly by: string; readonly settings: RunSettings; readonly head: string | null };
+    }
+  | { readonly type: 'TaskStarted'; readonly data: { readonly task: string; readonly attempt: number; readonly agent: string } }
+  /** A writing task has submitted its work; it waits for its turn to be merged. */
+  | { readonly type: 'TaskSubmitted'; readonly data: TaskFinished & { readonly commit: string } }
+  | { readonly type: 'TaskFinished'; readonly data: TaskFinished }
+  | {
+      readonly type: 'TaskAsked';
+      readonly data: { readonly task: string; readonly attempt: number; readonly question: string; readonly usage: Usage };
+    }
+  /** Stopped before it ended: it will be run again. */
+  | { readonly type: 'TaskInterrupted'; readonly data: { readonly task: string; readonly attempt: number; readonly why: string } }
+  | { readonly type: 'TaskSkipped'; readonly data: { readonly task: string; readonly reason: string } }
+  /** Finished tasks that are to be run again: a critic without evidence, a plan to revise, what failed and a person retries. */
+  | { readonly type: 'TasksReopened'; readonly data: { readonly tasks: readonly string[]; readonly why: string } }
+  /** The critic left nothing that can be judged. */
+  | {
+      readonly type: 'JudgingFailed';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly rule: string;
+        readonly message: string;
+        readonly hint: string;
+      };
+    }
+  /** A person's edit of tasks.csv, taken up. */
+  | {
+      readonly type: 'TasksEdited';
+      readonly data: {
+        readonly set: Readonly<Record<string, Cells>>;
+        readonly add: readonly Cells[];
+        readonly columns: readonly string[];
+        readonly told: readonly string[];
+      };
+    }
+  /** One that contradicts what happened: the file as it was is kept beside. */
+  | { readonly type: 'EditRefused'; readonly data: { readonly reason: string; readonly kept: string } }
+  /** A person was told of a question, by the command for it, if there is one. */
+  | { readonly type: 'PersonCalled'; readonly data: { readonly key: string; readonly by: string } }
+  | { readonly type: 'PersonAnswered'; readonly data: PersonAnswered }
+  /** A person's own work in the session's worktree. */
+  | { readonly type: 'PersonEdited'; readonly data: { readonly commit: string; readonly files: readonly string[] } }
+  /** Reading tasks changed files: thrown away. */
+  | { readonly type: 'StrayChanges'; readonly data: { readonly wave: number; readonly files: readonly string[] } }
+  /** Work that made things worse was taken back. */
+  | {
+      readonly type: 'WorkReverted';
+      readonly data: {
+        readonly verdict: number;
+        readonly tasks: readonly string[];
+        readonly head: string | null;
+        readonly files: readonly string[];
+        readonly ok: boolean;
+      };
+    }
+  | {
+      readonly type: 'SessionEnded';
+      readonly data: { readonly outcome: 'complete' | 'failed' | 'aborted'; readonly unverified: boolean; readonly reason: string };
+    };

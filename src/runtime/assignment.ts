@@ -1,0 +1,92 @@
+// What one task's agent is told: drawn from the journal's state, never from memory.
+
+import type { Assignment } from '../ports.js';
+import type { Finding, TaskRecord } from '../model.js';
+import { chainOfRow } from '../brain/chains.js';
+import { decidedIn } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
+import { afterRevisions } from '../brain/rounds.js';
+import { plainTask, rowOf, taskIn } from '../brain/run-state.js';
+import type { RunState, TaskState } from '../brain/run-state.js';
+
+export interface AssignmentInput {
+  readonly state: SessionState;
+  readonly task: TaskState;
+  readonly attempt: number;
+  readonly session: string;
+  readonly workdir: string;
+  readonly writes: boolean;
+  readonly roleText: string;
+}
+
+export function assign({ state, task, attempt, session, workdir, writes, roleText }: AssignmentInput): Assignment {
+  const run = state.run as RunState;
+  const frozen = state.frozen.get(run.started.loop);
+  return {
+    session,
+    loop: run.started.loop,
+    goal: run.started.goal,
+    task: recordOf(task),
+    attempt,
+    round: roundOf(state, run, task),
+    role: { name: task.role, text: roleText },
+    prevContext: prevContext(run, task),
+    findings: findingsFor(state, task.id),
+    rules: rulesFor(run, task, writes),
+    outputs: frozen?.rules.columns.out ?? [],
+    turns: task.turns,
+    interactive: task.execMode === 'interactive',
+    workdir,
+    writes,
+    timeoutMs: run.settings.timeoutMinutes * 60_000,
+  };
+}
+
+function recordOf(task: TaskState): TaskRecord {
+  return { ...rowOf(task), id: task.id, wave: task.wave, deps: task.deps, context_from: task.contextFrom };
+}
+
+/** The recorded findings of what it takes context from. */
+export function prevContext(run: RunState, task: TaskState): Assignment['prevContext'] {
+  return task.contextFrom.map((id) => ({ id, findings: taskIn(run, id)?.row['findings'] ?? '' }));
+}
+
+/** The round of the chain that the task belongs to, where it can be told. */
+function roundOf(state: SessionState, run: RunState, task: TaskState): number | null {
+  const rules = state.frozen.get(run.started.loop)?.rules;
+  if (rules === undefined || !run.started.judged) return null;
+  const chain = chainOfRow(rules, plainTask(task, 0));
+  const past = decidedIn(state, rules.loop, rules.chain === 'id' && task.role !== run.started.critic ? lastChain(state) : chain);
+  return past.length === 0 ? rules.round.first : Math.max(rules.round.first, afterRevisions(past));
+}
+
+function lastChain(state: SessionState): string {
+  const last = [...state.verdicts.values()]
+    .flat()
+    .toSorted((a, b) => a.seq - b.seq)
+    .at(-1);
+  return last?.verdict.chain ?? '';
+}
+
+/** What the verdict found that made this task. */
+function findingsFor(state: SessionState, id: string): readonly Finding[] {
+  for (const past of state.verdicts.values())
+    for (const { verdict } of past) if (verdict.tasks.some((task) => task.id === id)) return verdict.findings;
+  return [];
+}
+
+const TEST_RULES: readonly string[] = [
+  'Change test files, their fixtures and snapshots only; never source, nor the configuration of tests, coverage, lint or types.',
+  'Do not delete, rename away, skip or disable a test that passes, and do not weaken an assertion.',
+  'Use no @ts-ignore, @ts-expect-error, "as any", coverage-ignore comments, nor skip, todo or only marks.',
+];
+
+function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly string[] {
+  const rules = [
+    writes
+      ? 'Change files in the working folder only. Do not commit, push or switch branches: your changes are collected when you end.'
+      : 'Do not change files in the working folder: what you change there is thrown away. Reports and artifacts go into the session folder.',
+    'In the session folder leave tasks.csv, journal.ndjson, verdicts/ and blobs/ as they are: Umpire writes them.',
+  ];
+  return run.started.loop === 'testing' && writes && task.role !== run.started.critic ? [...rules, ...TEST_RULES] : rules;
+}

@@ -1,0 +1,89 @@
+// Judges a critic of a session that Umpire runs. The journal's state says which rules, round, cap and target hold; the place
+// says where the evidence lies. It writes nothing: what it hands back is recorded and projected by the run.
+
+import type { Anomaly, RoleRef } from '../model.js';
+import { chainOfRow } from '../brain/chains.js';
+import { chainKey, decidedIn } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
+import type { Event, VerdictGiven } from '../brain/messages.js';
+import { settleRound } from '../brain/rounds.js';
+import type { Traces } from '../brain/rounds.js';
+import { rowOf } from '../brain/run-state.js';
+import type { RunState } from '../brain/run-state.js';
+import { checkGraph } from '../brain/waves.js';
+import { parseTasks, printTasks } from '../formats/tasks-csv.js';
+import { giveVerdict, hear, keyOfRun, recordScene } from './hearing.js';
+import type { Place } from './place.js';
+
+export interface Docket {
+  readonly state: SessionState;
+  /** The critic's task. */
+  readonly task: string;
+  readonly place: Place;
+  readonly role: RoleRef;
+  readonly traces: Traces;
+  /** Noticed on the board. */
+  readonly anomalies: readonly Anomaly[];
+}
+
+export type Ruling =
+  | {
+      readonly ok: true;
+      readonly events: readonly Event[];
+      readonly given: VerdictGiven;
+      readonly blobs: ReadonlyMap<string, string | Uint8Array>;
+    }
+  | { readonly ok: false; readonly rule: string; readonly message: string; readonly hint: string };
+
+export function judgeCritic(docket: Docket): Ruling {
+  const { state, place, role, traces } = docket;
+  const run = state.run as RunState;
+  const frozen = state.frozen.get(run.started.loop);
+  if (frozen === undefined) throw new Error('A session that runs has frozen its rules when it began.');
+  const { rules: loop, cap } = frozen;
+  const text = printTasks(run.columns, run.tasks.map(rowOf));
+  const { tasks } = parseTasks(text);
+  const waves = checkGraph(tasks);
+  const index = run.at.get(docket.task) ?? 0;
+  const row = tasks[index];
+  if (row === undefined) throw new Error(`There is no task ${docket.task} to judge.`);
+  const critic = { task: row, wave: waves[index] ?? 1 };
+  const chain = chainOfRow(loop, row);
+  const settled = settleRound(loop, chain, state, tasks, { files: null, traces, chosen: false });
+  const target = state.targets.get(chainKey(loop.loop, chain)) ?? highestOf(state, loop.target?.default ?? 0);
+  const last = decidedIn(state, loop.loop, chain).at(-1);
+  const { strict } = run.settings;
+  const past = last !== undefined && last.verdict.outcome === 'revise' ? last.lists : null;
+  const { anomalies } = docket;
+  const { gathering, draft } = hear({
+    place,
+    loop,
+    chain,
+    round: settled.round,
+    tasks,
+    waves,
+    critic,
+    cap,
+    target,
+    strict,
+    past,
+    role,
+    anomalies,
+  });
+  if (!draft.ok) return { ok: false, rule: draft.rule, message: draft.message, hint: draft.hint };
+  const recorded = recordScene({ loop, state, critic, anomalies, text }, gathering, null, false);
+  const key = keyOfRun(state, row.id, cap) ?? '';
+  const given = giveVerdict({ loop, state, chain, target, strict, key }, draft, gathering, recorded.scene);
+  const events: Event[] = [];
+  if (loop.target !== undefined && !state.targets.has(chainKey(loop.loop, chain)))
+    events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target } });
+  if (settled.recalled.length > 0) events.push({ type: 'RoundsRecalled', data: { loop: loop.loop, chains: settled.recalled } });
+  if (settled.continues.length > 0) events.push({ type: 'ChainContinued', data: { loop: loop.loop, chain, of: settled.continues } });
+  events.push({ type: 'VerdictGiven', data: given });
+  return { ok: true, events, given, blobs: recorded.blobs };
+}
+
+/** A chain that nobody announced is held to the highest target there is. */
+function highestOf({ targets }: SessionState, standard: number): number {
+  return Math.max(standard, ...targets.values());
+}

@@ -1,0 +1,306 @@
+// Runs a session: asks the brain what is pending, does it, records what happened, and again, until nothing is left to do or a
+// person is needed. It decides nothing; starting, going on after a crash and after an answer are this same loop.
+
+import type { Agent, Ending, Workspace } from '../ports.js';
+import { NO_USAGE } from '../ports.js';
+import { pending } from '../brain/pending.js';
+import type { Effect } from '../brain/pending.js';
+import { questionOf } from '../brain/question.js';
+import type { Question } from '../brain/question.js';
+import type { TaskFinished } from '../brain/run-messages.js';
+import { taskIn } from '../brain/run-state.js';
+import type { RunState, TaskState } from '../brain/run-state.js';
+import type { Event } from '../brain/messages.js';
+import { assign } from './assignment.js';
+import type { Ruling } from './court.js';
+import type { Journal } from './journal-writer.js';
+
+/** What the session folder shows of a run. Written from the state; a person's edits are read from it. */
+export interface Desk {
+  /** A person's edit of tasks.csv since it was last written, as events; none where there is none. */
+  readonly readEdit: () => readonly Event[];
+  /** Everything that people and agents read, as it stands now. */
+  readonly show: () => void;
+  readonly projectVerdict: (seq: number) => void;
+  readonly keepBlobs: (blobs: ReadonlyMap<string, string | Uint8Array>) => void;
+  readonly roleText: (role: string) => string;
+  /** Where an agent's output goes. */
+  readonly logFor: (task: string, attempt: number) => (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
+}
+
+export interface RunPorts {
+  readonly session: string;
+  readonly journal: Journal;
+  readonly desk: Desk;
+  readonly judge: (task: string) => Ruling;
+  readonly agentFor: (role: string) => Agent;
+  /** Null where the loop changes no project. */
+  readonly workspace: Workspace | null;
+  /** Tells a person that one is needed. */
+  readonly call: (question: Question) => Promise<string>;
+  /** Aborted: children are ended, what happened is recorded, and the run stops. */
+  readonly signal: AbortSignal;
+  readonly nowMs: () => number;
+  /** Calls back after so many milliseconds, unless cancelled. */
+  readonly after: (ms: number, act: () => void) => () => void;
+}
+
+export async function runSession(ports: RunPorts): Promise<void> {
+  const session = new Running(ports);
+  try {
+    await session.loop();
+  } finally {
+    await session.stop();
+  }
+}
+
+class Running {
+  private readonly jobs = new Map<string, Promise<void>>();
+  private readonly halt = new AbortController();
+  private ended: Event[][] = [];
+  private fault: { readonly error: unknown } | null = null;
+  private wake: () => void = () => undefined;
+  private shownWave = -1;
+  private hasReaders = false;
+  private cancelTimer: () => void = () => undefined;
+
+  constructor(private readonly ports: RunPorts) {
+    const { signal } = ports;
+    if (signal.aborted) this.halt.abort('stopped');
+    signal.addEventListener('abort', () => this.halt.abort('stopped'), { once: true });
+  }
+
+  private get run(): RunState {
+    return this.ports.journal.state.run as RunState;
+  }
+
+  async loop(): Promise<void> {
+    const { journal, desk } = this.ports;
+    this.watchTime();
+    for (;;) {
+      const stopping = this.halt.signal.aborted;
+      const effects = pending(journal.state).filter(({ type }) => !stopping || type === 'MergeTask' || type === 'ProjectVerdict');
+      const [first] = effects;
+      if (first === undefined && this.jobs.size === 0) break;
+      if (first?.type === 'RunTask') {
+        if (await this.openWave()) continue;
+        for (const effect of effects) if (effect.type === 'RunTask') this.startTask(effect.task, effect.attempt);
+      } else if (first !== undefined) {
+        for (const effect of effects) await this.perform(effect);
+        journal.flush();
+        continue;
+      }
+      journal.flush();
+      await this.nextEnding();
+    }
+    journal.flush();
+    desk.show();
+  }
+
+  async stop(): Promise<void> {
+    this.cancelTimer();
+    if (this.jobs.size === 0) return;
+    this.halt.abort('stopped');
+    await Promise.allSettled(this.jobs.values());
+  }
+
+  /** When the minutes are spent, what runs is stopped, to be run again once more are granted. */
+  private watchTime(): void {
+    const { maxMinutes } = this.run.settings;
+    if (maxMinutes === null) return;
+    const left = maxMinutes * 60_000 - this.run.activeMs;
+    this.cancelTimer = this.ports.after(Math.max(0, Math.ceil(left)) + 1, () => this.halt.abort('the minutes are spent'));
+  }
+
+  /** Before the first task of a wave: a person's edits are taken up and the folder is brought up to date. True: something changed. */
+  private async openWave(): Promise<boolean> {
+    if (this.shownWave === this.run.wave) return false;
+    const { journal, desk } = this.ports;
+    await this.sweep();
+    const edits = desk.readEdit();
+    if (edits.length > 0) {
+      journal.record(...edits);
+      journal.flush();
+      desk.show();
+      return true;
+    }
+    this.shownWave = this.run.wave;
+    journal.flush();
+    desk.show();
+    return false;
+  }
+
+  private async perform(effect: Effect): Promise<void> {
+    const { journal, desk, call } = this.ports;
+    switch (effect.type) {
+      case 'RunTask':
+        return;
+      case 'SkipTask':
+        journal.record({ type: 'TaskSkipped', data: { task: effect.task, reason: effect.reason } });
+        return;
+      case 'MergeTask':
+        await this.merge(effect.task);
+        return;
+      case 'JudgeCritic':
+        await this.judge(effect.task);
+        return;
+      case 'ProjectVerdict':
+        desk.projectVerdict(effect.seq);
+        journal.record({ type: 'VerdictProjected', data: { verdict: effect.seq, results: null } });
+        return;
+      case 'RevertWork':
+        await this.revert(effect.verdict, effect.tasks);
+        return;
+      case 'ApprovePlan':
+        journal.record({
+          type: 'PersonAnswered',
+          data: { key: effect.key, answer: 'approve', reason: '', rounds: 0, costUsd: 0, minutes: 0, tokens: 0, by: '--yes' },
+        });
+        return;
+      case 'CallPerson': {
+        journal.flush();
+        desk.show();
+        const by = await call(effect.question);
+        journal.record({ type: 'PersonCalled', data: { key: effect.question.key, by } });
+        return;
+      }
+      case 'EndSession': {
+        const { outcome, unverified, reason } = effect;
+        journal.record({ type: 'SessionEnded', data: { outcome, unverified, reason } });
+        return;
+      }
+    }
+  }
+
+  private startTask(id: string, attempt: number): void {
+    const task = taskIn(this.run, id) as TaskState;
+    const agent = this.ports.agentFor(task.role);
+    this.ports.journal.record({ type: 'TaskStarted', data: { task: id, attempt, agent: agent.name } });
+    const job = this.runTask(task, attempt, agent).then(
+      (events) => void this.ended.push([...events]),
+      (error: unknown) => void (this.fault ??= { error }),
+    );
+    this.jobs.set(
+      id,
+      job.then(() => {
+        this.jobs.delete(id);
+        this.wake();
+      }),
+    );
+  }
+
+  private async runTask(task: TaskState, attempt: number, agent: Agent): Promise<readonly Event[]> {
+    const { workspace, desk, session, journal } = this.ports;
+    const writes = workspace !== null && this.run.started.writers.includes(task.role);
+    if (workspace !== null && !writes) this.hasReaders = true;
+    const workdir = workspace === null ? session : writes ? await workspace.lend(task.id, attempt) : workspace.path;
+    const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
+    const watch = { signal: this.halt.signal, log: desk.logFor(task.id, attempt) };
+    const ending = this.halt.signal.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
+    const events = await this.conclude(task, attempt, ending, writes ? workspace : null);
+    if (writes) await workspace.giveBack(task.id, attempt);
+    return events;
+  }
+
+  private async conclude(task: TaskState, attempt: number, ending: Ending, workspace: Workspace | null): Promise<readonly Event[]> {
+    const base = { task: task.id, attempt };
+    switch (ending.kind) {
+      case 'interrupted':
+        return [{ type: 'TaskInterrupted', data: { ...base, why: String(this.halt.signal.reason ?? 'stopped') } }];
+      case 'asked':
+        return [{ type: 'TaskAsked', data: { ...base, question: ending.question, usage: ending.usage } }];
+      case 'broken':
+        return [
+          {
+            type: 'TaskFinished',
+            data: { ...base, status: 'failed', findings: '', error: ending.reason, outputs: {}, usage: ending.usage },
+          },
+        ];
+      case 'completed':
+      case 'failed': {
+        const { kind, findings, error, outputs, usage } = ending;
+        const data: TaskFinished = { ...base, status: kind, findings, error, outputs, usage };
+        const submitted =
+          kind === 'completed' && workspace !== null ? await workspace.submit(task.id, attempt, task.row['title'] ?? task.id) : null;
+        if (submitted === null) return [{ type: 'TaskFinished', data }];
+        return [{ type: 'TaskSubmitted', data: { ...data, commit: submitted.commit, files: submitted.files } }];
+      }
+    }
+  }
+
+  /** Waits until a task ends, and records all that have ended by then. */
+  private async nextEnding(): Promise<void> {
+    if (this.ended.length === 0 && this.fault === null && this.jobs.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+    const ended = this.ended;
+    this.ended = [];
+    for (const events of ended) this.ports.journal.record(...events);
+    if (this.fault !== null) {
+      this.ports.journal.flush();
+      throw this.fault.error;
+    }
+  }
+
+  private async merge(id: string): Promise<void> {
+    const { workspace, journal } = this.ports;
+    const data = taskIn(this.run, id)?.submitted;
+    if (data === undefined || data === null || data.commit === undefined || workspace === null)
+      throw new Error(`${id} has nothing to merge.`);
+    await this.sweep();
+    const merged = await workspace.merge(id, data.commit);
+    if (merged.ok) {
+      journal.record({ type: 'TaskFinished', data: { ...data, usage: NO_USAGE, head: merged.head, files: data.files ?? merged.files } });
+      return;
+    }
+    const error = `Its changes to ${merged.files.slice(0, 8).join(', ')} conflict with ${otherSide(this.run, id, merged.files)}; they are kept as commit ${data.commit.slice(0, 12)}.`;
+    const { task, attempt, findings, outputs } = data;
+    journal.record({
+      type: 'TaskFinished',
+      data: { task, attempt, findings, outputs, status: 'failed', error, usage: NO_USAGE, commit: data.commit },
+    });
+  }
+
+  private async judge(task: string): Promise<void> {
+    const { journal, desk, judge } = this.ports;
+    await this.sweep();
+    const ruling = judge(task);
+    if (!ruling.ok) {
+      const { rule, message, hint } = ruling;
+      journal.record({ type: 'JudgingFailed', data: { task, attempt: taskIn(this.run, task)?.attempt ?? 0, rule, message, hint } });
+      return;
+    }
+    desk.keepBlobs(ruling.blobs);
+    journal.record(...ruling.events);
+  }
+
+  private async revert(verdict: number, tasks: readonly string[]): Promise<void> {
+    const { workspace, journal } = this.ports;
+    const commits = tasks.map((id) => taskIn(this.run, id)?.commit ?? null).filter((commit) => commit !== null);
+    const merged =
+      workspace === null || commits.length === 0
+        ? null
+        : await workspace.revert(commits.toReversed(), `The cycle of ${tasks.join(', ')} made things worse`);
+    const head = merged?.ok === true ? merged.head : null;
+    journal.record({ type: 'WorkReverted', data: { verdict, tasks, head, files: merged?.files ?? [], ok: merged?.ok ?? true } });
+  }
+
+  /** What tasks that only read have changed is thrown away, before anything builds on it. */
+  private async sweep(): Promise<void> {
+    const { workspace, journal } = this.ports;
+    if (workspace === null || !this.hasReaders || this.jobs.size > 0 || questionOf(this.run)?.kind === 'edit') return;
+    this.hasReaders = false;
+    const files = await workspace.sweep();
+    if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: this.run.wave, files: files.slice(0, 50) } });
+  }
+}
+
+/** Who changed these files in the same wave before it, for people. */
+function otherSide(run: RunState, id: string, files: readonly string[]): string {
+  const wanted = new Set(files);
+  const wave = taskIn(run, id)?.wave;
+  const others = run.tasks.filter((task) => task.id !== id && task.wave === wave && task.files.some((file) => wanted.has(file)));
+  return others.length === 0 ? 'what was merged before it' : `those of ${others.map((task) => task.id).join(', ')}, merged before it`;
+}
