@@ -1,7 +1,10 @@
 // The library's front door: named re-exports, nothing else.
 
-export { check, decide, replay, replayAll } from './engine.js';
-export type { Checked, DecideRequest, Decision } from './engine.js';
+export { decide } from './engine/decide.js';
+export { check } from './runtime/check.js';
+export type { Checked } from './runtime/check.js';
+export { replay, replayAll } from './runtime/replay.js';
+export type { DecideRequest, Decision } from './engine/decide.js';
 export { ERRORS, UmpireError, isUmpireError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export type {

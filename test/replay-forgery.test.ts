@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runReplay } from '../src/cli/replay.js';
-import { decide } from '../src/engine.js';
+import { decide } from '../src/engine/decide.js';
 import { replay } from '../src/runtime/replay.js';
 import { forge, golden, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';
 import type { Line } from './support/journal.js';

@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runReplay } from '../src/cli/replay.js';
-import { decide } from '../src/engine.js';
+import { decide } from '../src/engine/decide.js';
 import { builtinLoop } from '../src/loops/builtin.js';
 import type { Loop } from '../src/loops/loop.js';
 import { parseLoop } from '../src/loops/loop-file.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runReplay } from '../src/cli/replay.js';
 import { HELP } from '../src/cli/help.js';
-import { decide } from '../src/engine.js';
+import { decide } from '../src/engine/decide.js';
 import { forge, golden, GOLDEN, linesOf, newFolder, root, writeLines } from './support/journal.js';
 
 /** A project with these sessions, each a copy of a recorded one and then changed. */

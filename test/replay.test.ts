@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runDecide } from '../src/cli/decide.js';
 import { runReplay } from '../src/cli/replay.js';
-import { decide } from '../src/engine.js';
+import { decide } from '../src/engine/decide.js';
 import type { Replay } from '../src/report/replay-page.js';
 import { replay } from '../src/runtime/replay.js';
 import { forge, golden, GOLDEN, goldenNames, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';

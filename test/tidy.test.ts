@@ -17,7 +17,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['proof'],
   ['report'],
   ['runtime'],
-  ['workspace', 'critics', 'agents'],
+  ['workspace', 'agents'],
+  ['critics'],
   ['engine'],
   ['cli', 'mcp', 'http', 'index'],
 ];

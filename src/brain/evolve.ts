@@ -52,7 +52,10 @@ export function chainKey(loop: string, chain: string): string {
 }
 
 export function evolve(state: SessionState, event: Recorded): SessionState {
-  const next = { ...state, events: state.events + 1, run: evolveRun(state.run, event) };
+  const run = evolveRun(state.run, event);
+  // Most events of a run change nothing else, and there may be very many.
+  if (run !== null && run === state.run && !OF_VERDICTS.has(event.type)) return counted(state);
+  const next = { ...state, events: state.events + 1, run };
   switch (event.type) {
     case 'SessionObserved':
     case 'SessionStarted':
@@ -95,6 +98,23 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
     default:
       return next;
   }
+}
+
+/** What changes more than the run. */
+const OF_VERDICTS: ReadonlySet<string> = new Set([
+  'RulesFrozen',
+  'TargetFrozen',
+  'CapChanged',
+  'ChainNamed',
+  'ChainContinued',
+  'RoundsRecalled',
+  'VerdictGiven',
+  'VerdictProjected',
+]);
+
+function counted(state: SessionState): SessionState {
+  (state as { events: number }).events += 1;
+  return state;
 }
 
 export function fold(events: Iterable<Recorded>): SessionState {

@@ -91,7 +91,7 @@ export interface RecordedScene {
 }
 
 export interface VerdictGiven {
-  /** What makes evidence the same evidence: see `keyOf` in engine.ts. */
+  /** What makes evidence the same evidence: see `keyOf` in engine/decide.ts. */
   readonly key: string;
   readonly strict: boolean;
   /** What the chain is held to, where its loop has a target. */

@@ -28,6 +28,9 @@ export interface SessionStarted {
   readonly session: string;
   readonly loop: string;
   readonly goal: string;
+  /** The project's folder, and the one of a loop file of one's own. */
+  readonly project: string;
+  readonly loopFolder: string | null;
   readonly mode: string;
   /** Why this mode, for people. */
   readonly why: string;
@@ -47,7 +50,6 @@ export interface SessionStarted {
     readonly kind: 'git' | 'snapshot';
     readonly branch: string;
     readonly base: string;
-    readonly project: string;
   } | null;
   /** The command that the plain loop runs, where it is that one. */
   readonly command?: string;

@@ -13,7 +13,7 @@ type Cells = Readonly<Record<string, string>>;
 /** A task as it stands. `row` holds its cells as tasks.csv has them, but for what follows from the other fields. */
 export interface TaskState {
   readonly id: string;
-  row: Cells;
+  readonly row: Record<string, string>;
   role: string;
   deps: readonly string[];
   contextFrom: readonly string[];
@@ -116,7 +116,7 @@ function newTask(row: Cells): TaskState {
   const status = (row['status'] ?? '').trim();
   return {
     id: (row['id'] ?? '').trim(),
-    row,
+    row: { ...row },
     role: (row['role'] ?? '').trim(),
     deps: splitIds(row['deps']),
     contextFrom: splitIds(row['context_from']),
@@ -223,7 +223,7 @@ function settle(run: RunState, task: TaskState): void {
 function reopen(run: RunState, task: TaskState): void {
   if (isOver(task.status)) run.open[task.wave] = (run.open[task.wave] ?? 0) + 1;
   task.status = 'pending';
-  task.row = { ...task.row, error: '' };
+  task.row['error'] = '';
   run.fallen.delete(task.id);
   run.unjudged.delete(task.id);
   settle(run, task);
@@ -234,8 +234,8 @@ function reopen(run: RunState, task: TaskState): void {
 
 /** The next state of a run. `null` before the line that starts one: such a session is run by others. */
 export function evolveRun(run: RunState | null, event: Recorded): RunState | null {
+  if (run === null) return event.type === 'SessionStarted' ? begin(event.data, Date.parse(event.ts)) : null;
   const ms = Date.parse(event.ts);
-  if (run === null) return event.type === 'SessionStarted' ? begin(event.data, ms) : null;
   if (event.type !== 'RunBegun' && event.type !== 'PersonAnswered') run.activeMs += Math.max(0, ms - run.lastMs);
   run.lastMs = Math.max(ms, run.lastMs);
   change(run, event);
@@ -350,7 +350,7 @@ function finish(run: RunState, data: TaskFinished): void {
     // What was submitted was paid for then.
     if (task.submitted === null) spend(run, data.usage);
     task.attempt = data.attempt;
-    task.row = { ...task.row, ...data.outputs, findings: data.findings, error: data.error };
+    Object.assign(task.row, data.outputs, { findings: data.findings, error: data.error });
     task.files = data.files ?? [];
     task.commit = data.commit ?? null;
     if (data.head !== undefined) run.head = data.head;
@@ -371,7 +371,7 @@ function ask(run: RunState, id: string, question: string): void {
 
 function skip(run: RunState, id: string, reason: string): void {
   withTask(run, id, (task) => {
-    task.row = { ...task.row, error: reason };
+    task.row['error'] = reason;
     close(run, task, 'skipped');
   });
 }
@@ -402,7 +402,7 @@ function judge(run: RunState, seq: number, given: VerdictGiven): void {
 
 function setCells(run: RunState, task: TaskState, cells: Cells): void {
   const { status, deps, wave: _, ...others } = cells;
-  task.row = { ...task.row, ...others };
+  Object.assign(task.row, others);
   if (deps !== undefined) task.deps = splitIds(deps);
   if (cells['context_from'] !== undefined) task.contextFrom = splitIds(cells['context_from']);
   if (cells['exec_mode'] !== undefined) task.execMode = cells['exec_mode'].trim() === 'interactive' ? 'interactive' : 'csv-wave';

@@ -1,7 +1,7 @@
 // `umpire decide`: flags in, a verdict out.
 
 import type { Verdict } from '../model.js';
-import { decide } from '../engine.js';
+import { decide } from '../engine/decide.js';
 import { verdictJson } from '../report/verdict-json.js';
 import { readWords, usage, wholeNumber } from './flags.js';
 import type { FlagKinds } from './flags.js';

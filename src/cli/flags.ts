@@ -3,17 +3,19 @@
 
 import { UmpireError } from '../errors.js';
 
-/** A flag that takes a value, or one that is there or not. */
-export type FlagKinds = Readonly<Record<string, 'value' | 'switch'>>;
+/** A flag that takes a value, one that may be given several times, or one that is there or not. */
+export type FlagKinds = Readonly<Record<string, 'value' | 'list' | 'switch'>>;
 
 export interface Words {
   readonly values: ReadonlyMap<string, string>;
+  readonly lists: ReadonlyMap<string, readonly string[]>;
   readonly switches: ReadonlySet<string>;
   readonly rest: readonly string[];
 }
 
 export function readWords(args: readonly string[], kinds: FlagKinds, command: string): Words {
   const values = new Map<string, string>();
+  const lists = new Map<string, string[]>();
   const switches = new Set<string>();
   const rest: string[] = [];
   for (let i = 0; i < args.length; i++) {
@@ -37,9 +39,10 @@ export function readWords(args: readonly string[], kinds: FlagKinds, command: st
     }
     const value = equals < 0 ? args[++i] : word.slice(equals + 1);
     if (value === undefined || value === '' || (equals < 0 && value.startsWith('--'))) throw usage(`${flag} needs a value.`, command);
-    values.set(flag, value);
+    if (kind === 'list') lists.set(flag, [...(lists.get(flag) ?? []), value]);
+    else values.set(flag, value);
   }
-  return { values, switches, rest };
+  return { values, lists, switches, rest };
 }
 
 /** A whole number, or undefined where the flag was not given. */
@@ -47,6 +50,14 @@ export function wholeNumber(words: Words, flag: string, command: string): number
   const text = words.values.get(flag);
   if (text === undefined) return undefined;
   if (!/^\d{1,9}$/.test(text)) throw usage(`${flag} takes a whole number, not "${text.slice(0, 40)}".`, command);
+  return Number(text);
+}
+
+/** A number that need not be whole, or undefined where the flag was not given. */
+export function decimal(words: Words, flag: string, command: string): number | undefined {
+  const text = words.values.get(flag);
+  if (text === undefined) return undefined;
+  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) throw usage(`${flag} takes a number, not "${text.slice(0, 40)}".`, command);
   return Number(text);
 }
 

@@ -1,4 +1,4 @@
-// The command. stdout is data, stderr is progress; the exit status is a contract. Everything it does is engine.ts' work.
+// The command. stdout is data, stderr is progress; the exit status is a contract. Everything it does is the work of engine/ and runtime/.
 
 import { writeSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '../errors.js';
@@ -12,15 +12,29 @@ async function main(args: readonly string[]): Promise<Outcome> {
   if (command === '--help' || command === '-h' || command === 'help') return help(rest[0]);
   if (command === '--version' || command === '-v') return { stdout: `${VERSION}\n`, exit: 0 };
   if (command === 'decide') return runDecide(rest);
-  if (command === 'check') return (await import('./check.js')).runCheck(rest);
-  if (command === 'replay') return (await import('./replay.js')).runReplay(rest);
+  const late = Object.hasOwn(LATE, command) ? LATE[command] : undefined;
+  if (late !== undefined) return late(rest);
   if (command === 'warm-up') return warmUp(rest);
   throw new UmpireError('unknown-command', { name: command.slice(0, 40) });
 }
 
-function help(command: string | undefined): Outcome {
-  const text = command !== undefined && Object.hasOwn(HELP, command) ? HELP[command as keyof typeof HELP] : HELP.umpire;
-  return { stdout: text, exit: 0 };
+/** Commands that no verdict needs: loaded when they are asked for. */
+const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome>>> = {
+  check: async (args) => (await import('./check.js')).runCheck(args),
+  replay: async (args) => (await import('./replay.js')).runReplay(args),
+  run: async (args) => (await import('./run.js')).runRun(args),
+  until: async (args) => (await import('./run.js')).runUntil(args),
+  resume: async (args) => (await import('./run.js')).runResume(args),
+  resolve: async (args) => (await import('./run.js')).runResolve(args),
+  diff: async (args) => (await import('./work.js')).runDiff(args),
+  apply: async (args) => (await import('./work.js')).runApply(args),
+  clean: async (args) => (await import('./work.js')).runClean(args),
+};
+
+async function help(command: string | undefined): Promise<Outcome> {
+  if (command === undefined || command === 'umpire') return { stdout: HELP.umpire, exit: 0 };
+  const texts: Readonly<Record<string, string>> = { ...HELP, ...(await import('./run-help.js')).RUN_HELP };
+  return { stdout: Object.hasOwn(texts, command) ? (texts[command] ?? '') : HELP.umpire, exit: 0 };
 }
 
 /** For the build: judges a sample session, so that the code kept for the next start holds what a verdict runs through. */

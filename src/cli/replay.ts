@@ -3,7 +3,7 @@
 import type { ProjectCounts, ProjectReplay, Replay, ReplayResult, SessionReplay } from '../report/replay-page.js';
 import { loopsNamed, pagesNamed, projectPage, replayPage, unaskedLoops } from '../report/replay-page.js';
 import { projectSum } from '../report/replay-sum.js';
-import { replay, replayAll } from '../engine.js';
+import { replay, replayAll } from '../runtime/replay.js';
 import { plain } from '../report/words.js';
 import { readWords, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';

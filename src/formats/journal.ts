@@ -28,7 +28,9 @@ export type Hash = (text: string) => string;
 
 export const CHAIN_START = '0'.repeat(64);
 
-const TAIL = /,"hash":"([0-9a-f]{64})"\}$/;
+/** Every line ends in this, 64 hexadecimal digits, a quote and a brace. */
+const TAIL = ',"hash":"';
+const TAIL_LENGTH = TAIL.length + 66;
 
 /** One line with its newline, and the hash that the next one continues. */
 export function printJournalLine(
@@ -74,12 +76,12 @@ function parseLine(raw: string, line: number, prev: string, knownVersion: number
   if (typeof value !== 'object' || value === null) return broken('the line is not an object');
   const { v, seq, ts, type, data, prev: claimed } = value as Record<string, unknown>;
   if (typeof v === 'number' && v > knownVersion) return { ok: false, fault: { kind: 'newer', line, version: v } };
-  const tail = TAIL.exec(raw);
-  if (tail === null || typeof v !== 'number' || typeof ts !== 'string' || typeof type !== 'string')
+  const at = raw.length - TAIL_LENGTH;
+  if (!raw.startsWith(TAIL, at) || !raw.endsWith('"}') || typeof v !== 'number' || typeof ts !== 'string' || typeof type !== 'string')
     return broken('the line lacks what every line has (v, seq, ts, type, data, prev, hash)');
   if (seq !== line) return broken(`the line says it is number ${String(seq)}`);
   if (claimed !== prev) return broken('it does not continue the line before it: a line was changed, added or taken out');
-  const head = hash(`${raw.slice(0, tail.index)}}`);
-  if (head !== tail[1]) return broken('its content does not fit its hash: the line was changed');
+  const head = hash(`${raw.slice(0, at)}}`);
+  if (head !== raw.slice(at + TAIL.length, -2)) return broken('its content does not fit its hash: the line was changed');
   return { ok: true, event: { seq, ts, type, data }, head };
 }

@@ -2,17 +2,24 @@
 // YAML reader and the schema cost more start-up time than a verdict.
 
 import { readFileSync, statSync } from 'node:fs';
-import { LineCounter, parseDocument } from 'yaml';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { decodeExactly } from '../formats/decode.js';
-import { linesOf, parseLoop } from '../loops/loop-file.js';
+import { linesOf, parseLoop, parsePipelines } from '../loops/loop-file.js';
 import type { Loop } from '../loops/loop.js';
+import type { Pipeline } from '../loops/pipeline.js';
 import { faultOf } from './folder.js';
+
+export { parseSettings } from './settings.js';
 
 const MAX_LOOP_BYTES = 1024 * 1024;
 
 export function readLoopFile(path: string): Loop {
   return parseLoop(readLoopText(path), path);
+}
+
+/** What a run of the loop in this file begins with. */
+export function readPipelinesFile(path: string): Pipeline {
+  return parsePipelines(readLoopText(path), path);
 }
 
 /** A loop to be checked: its table may have gaps. `lineOf` finds the line of a part of it. */
@@ -39,33 +46,4 @@ function readLoopText(path: string): string {
   const decoded = decodeExactly(bytes);
   if (!decoded.ok) throw new UmpireError('loop-unreadable', { file: path, detail: decoded.problem });
   return decoded.text;
-}
-
-export interface Settings {
-  readonly strict: boolean;
-}
-
-/** umpire.config.yaml. Keys of other commands are theirs. */
-export function parseSettings(text: string, file: string): Settings {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const [fault] = document.errors;
-  if (fault !== undefined)
-    throw new UmpireError('config-invalid', {
-      file,
-      line: `:${lines.linePos(fault.pos[0]).line}`,
-      detail: fault.message.replace(/\.$/, ''),
-    });
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: 100 }) ?? {};
-  } catch {
-    throw new UmpireError('config-invalid', { file, line: '', detail: 'its aliases unfold into too much' });
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UmpireError('config-invalid', { file, line: '', detail: 'it must be a list of settings, such as "strict: true"' });
-  const { strict = false } = value as { strict?: unknown };
-  if (typeof strict !== 'boolean')
-    throw new UmpireError('config-invalid', { file, line: '', detail: `strict must be true or false, not ${JSON.stringify(strict)}` });
-  return { strict };
 }

@@ -29,8 +29,21 @@ export function readConfigText(project: string | null): string | null {
   }
 }
 
-/** The role definition: the project's own, else the one beside the loop file, else the one that ships. */
+/** A role definition with its text. */
+export interface Role {
+  readonly ref: RoleRef;
+  readonly text: string;
+}
+
+/** A verdict is never given without its role definition. */
 export function loadRole(loop: string, role: string, project: string | null, loopFolder: string | null): RoleRef {
+  const found = findRole(loop, role, project, loopFolder);
+  if (found !== null) return found.ref;
+  throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: 'neither the project nor the package has it' });
+}
+
+/** The role definition: the project's own, else the one beside the loop file, else the one that ships. */
+export function findRole(loop: string, role: string, project: string | null, loopFolder: string | null): Role | null {
   const shipped = packageRoot();
   const candidates: readonly (readonly [string | null, string])[] = [
     [project, `.umpire/roles/${loop}/${role}.md`],
@@ -41,12 +54,13 @@ export function loadRole(loop: string, role: string, project: string | null, loo
   for (const [folder, path] of candidates) {
     if (folder === null || !existsSync(join(folder, path))) continue;
     try {
-      return { path, sha256: sha256(readFileSync(join(folder, path))) };
+      const bytes = readFileSync(join(folder, path));
+      return { ref: { path, sha256: sha256(bytes) }, text: bytes.toString('utf8') };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT' && code !== 'ENOTDIR')
         throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: `${path}: ${faultOf(error)}` });
     }
   }
-  throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: 'neither the project nor the package has it' });
+  return null;
 }

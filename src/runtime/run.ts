@@ -78,8 +78,7 @@ class Running {
     const { journal, desk } = this.ports;
     this.watchTime();
     for (;;) {
-      const stopping = this.halt.signal.aborted;
-      const effects = pending(journal.state).filter(({ type }) => !stopping || type === 'MergeTask' || type === 'ProjectVerdict');
+      const effects = pending(journal.state).filter(({ type }) => this.isAllowed(type));
       const [first] = effects;
       if (first === undefined && this.jobs.size === 0) break;
       if (first?.type === 'RunTask') {
@@ -95,6 +94,12 @@ class Running {
     }
     journal.flush();
     desk.show();
+  }
+
+  /** While it stops, what is done is put in order and nothing new is begun. */
+  private isAllowed(type: Effect['type']): boolean {
+    if (!this.halt.signal.aborted) return true;
+    return type === 'MergeTask' || type === 'ProjectVerdict' || (type === 'CallPerson' && !this.ports.signal.aborted);
   }
 
   async stop(): Promise<void> {

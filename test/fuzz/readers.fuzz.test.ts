@@ -53,6 +53,10 @@ const SEEDS: Readonly<Record<string, readonly string[]>> = {
   json: ['{"verdict":"pass","n":{"m":{"k":1}},"rows":[{"a":1}],"issues":[{"text":"t","level":"warning"}]}'],
   markdown: [...REPORTS, '- Verdict: pass\n- Pages: 12\nScore: 7/10\n'],
   text: ['FAIL test/a.test.ts\n  expected 1, received 2\n'],
+  'command-result': [
+    '{"command":"npm test","exit_status":1,"signal":null,"timed_out":false,"duration_ms":812,"output_tail":"\\u001b[31mFAIL\\u001b[0m a\\n1 failed\\n","head":"f00"}',
+    '{"command":"x","exit_status":null,"signal":"SIGKILL","timed_out":true}',
+  ],
 };
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;

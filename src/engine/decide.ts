@@ -1,34 +1,30 @@
-// The one door for the command, the library and what comes later: wires the rooms together. It holds no rule of its own.
+// The door to `decide`: wires the rooms together. It holds no rule of its own.
 
-import type { Verdict } from './model.js';
-import { UmpireError, isUmpireError } from './errors.js';
-import { chainKey, decidedIn } from './brain/evolve.js';
-import type { PastVerdict } from './brain/evolve.js';
-import { HIGHEST_CAP, MOST_ROUNDS } from './brain/rounds.js';
-import { unwritable } from './brain/step.js';
-import type { Draft } from './brain/step.js';
-import { decidingSources } from './loops/facts.js';
-import type { Loop } from './loops/loop.js';
-import { elapsedMs } from './runtime/clock.js';
-import { checkPlaces, commitVerdict, finishVerdict, prepareTasks } from './runtime/commit.js';
-import { openFolder } from './runtime/folder.js';
-import type { SessionFolder } from './runtime/folder.js';
-import { rowOutputs } from './runtime/gather.js';
-import type { Gathering } from './runtime/gather.js';
-import { sha256 } from './runtime/hash.js';
-import { giveVerdict, hear, keyOfRun, recordScene, summon } from './runtime/hearing.js';
-import type { Summons } from './runtime/hearing.js';
-import { acquireLock } from './runtime/lock.js';
-import { resolveLoop } from './runtime/loop-choice.js';
-import { folderPlace } from './runtime/place.js';
-import { CONFIG, findProject, loadRole, readConfigText } from './runtime/project.js';
-import { eventsBefore } from './runtime/preamble.js';
-import { observe } from './runtime/scene.js';
-import type { Scene } from './runtime/scene.js';
-
-export { check } from './runtime/check.js';
-export type { Checked } from './runtime/check.js';
-export { replay, replayAll } from './runtime/replay.js';
+import type { Verdict } from '../model.js';
+import { UmpireError, isUmpireError } from '../errors.js';
+import { chainKey, decidedIn } from '../brain/evolve.js';
+import type { PastVerdict } from '../brain/evolve.js';
+import { HIGHEST_CAP, MOST_ROUNDS } from '../brain/rounds.js';
+import { unwritable } from '../brain/step.js';
+import type { Draft } from '../brain/step.js';
+import { decidingSources } from '../loops/facts.js';
+import type { Loop } from '../loops/loop.js';
+import { elapsedMs } from '../runtime/clock.js';
+import { checkPlaces, commitVerdict, finishVerdict, prepareTasks } from '../runtime/commit.js';
+import { openFolder } from '../runtime/folder.js';
+import type { SessionFolder } from '../runtime/folder.js';
+import { rowOutputs } from '../runtime/gather.js';
+import type { Gathering } from '../runtime/gather.js';
+import { sha256 } from '../runtime/hash.js';
+import { giveVerdict, hear, keyOfRun, recordScene, summon } from '../runtime/hearing.js';
+import type { Summons } from '../runtime/hearing.js';
+import { acquireLock } from '../runtime/lock.js';
+import { resolveLoop } from '../runtime/loop-choice.js';
+import { folderPlace } from '../runtime/place.js';
+import { CONFIG, findProject, loadRole, readConfigText } from '../runtime/project.js';
+import { eventsBefore } from '../runtime/preamble.js';
+import { observe } from '../runtime/scene.js';
+import type { Scene } from '../runtime/scene.js';
 
 export interface DecideRequest {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -229,7 +225,7 @@ function keyOf(scene: Scene, gathering: Gathering): string {
 async function strictBySettings(project: string | null): Promise<boolean> {
   const text = readConfigText(project);
   if (text === null) return false;
-  const { parseSettings } = await import('./runtime/authored.js');
+  const { parseSettings } = await import('../runtime/authored.js');
   return parseSettings(text, CONFIG).strict;
 }
 

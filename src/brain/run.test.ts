@@ -1,0 +1,336 @@
+// A session that Umpire runs, told as given/when/then: what is pending after what happened.
+
+import { expect, it } from 'vitest';
+import { builtinLoop } from '../loops/builtin.js';
+import type { Loop } from '../loops/loop.js';
+import type { Verdict } from '../model.js';
+import { NO_USAGE } from '../ports.js';
+import { answerEvents } from './answers.js';
+import type { AnswerGiven } from './answers.js';
+import { compareEdit } from './edits.js';
+import { NEW_SESSION, evolve } from './evolve.js';
+import type { SessionState } from './evolve.js';
+import type { Effects, Event } from './messages.js';
+import { pending } from './pending.js';
+import { questionOf } from './question.js';
+import type { RunSettings, SessionStarted } from './run-messages.js';
+import { rowOf } from './run-state.js';
+import type { RunState } from './run-state.js';
+
+const review = builtinLoop('review') as Loop;
+
+const SETTINGS: RunSettings = {
+  agents: { '*': 'a' },
+  agentCommand: null,
+  concurrency: 2,
+  maxMinutes: null,
+  maxCostUsd: null,
+  maxTokens: null,
+  stopWhenStalled: false,
+  strict: false,
+  yes: false,
+  timeoutMinutes: 30,
+};
+
+const COLUMNS = [
+  'id',
+  'title',
+  'description',
+  'role',
+  'deps',
+  'context_from',
+  'exec_mode',
+  'wave',
+  'status',
+  'findings',
+  'review_score',
+  'error',
+];
+
+function row(id: string, role: string, deps = ''): Readonly<Record<string, string>> {
+  return { id, title: id, description: `Do ${id}.`, role, deps, context_from: deps, exec_mode: 'csv-wave', status: 'pending' };
+}
+
+function started(rows: readonly Readonly<Record<string, string>>[], more: Partial<SessionStarted> = {}): readonly Event[] {
+  const data: SessionStarted = {
+    session: 's',
+    loop: 'review',
+    goal: 'g',
+    project: '/p',
+    loopFolder: null,
+    mode: 'sprint',
+    why: 'as asked',
+    critic: 'reviewer',
+    judged: true,
+    columns: COLUMNS,
+    rows,
+    gates: [],
+    writers: ['developer'],
+    settings: SETTINGS,
+    workspace: null,
+    ...more,
+  };
+  return [
+    { type: 'SessionStarted', data },
+    { type: 'RulesFrozen', data: { loop: 'review', hash: 'h', rules: review, cap: 2, chains: ['1'] } },
+    { type: 'RunBegun', data: { run: 'r1', by: 'run', settings: data.settings, head: null } },
+  ];
+}
+
+function given(events: readonly Event[]): SessionState {
+  let state: SessionState = { ...NEW_SESSION };
+  events.forEach((event, index) => {
+    state = evolve(state, { ...event, seq: index + 1, ts: new Date(index * 1000).toISOString() });
+  });
+  return state;
+}
+
+const start = (task: string, attempt = 1): Event => ({ type: 'TaskStarted', data: { task, attempt, agent: 'a' } });
+const done = (task: string, more: Partial<Extract<Event, { type: 'TaskFinished' }>['data']> = {}): Event => ({
+  type: 'TaskFinished',
+  data: { task, attempt: 1, status: 'completed', findings: `Found by ${task}.`, error: '', outputs: {}, usage: NO_USAGE, ...more },
+});
+const failed = (task: string): Event => done(task, { status: 'failed', error: 'It broke.' });
+
+const NOTHING: Effects = { add: [], set: {}, files: [] };
+
+function verdict(outcome: Verdict['outcome'], critic: string, effects = NOTHING, more: Partial<Verdict> = {}): Event {
+  const given: Verdict = {
+    loop: 'review',
+    decision: outcome,
+    outcome,
+    status: 'decided',
+    rule: 'R4',
+    reason: 'because',
+    chain: '1',
+    round: 1,
+    maxRounds: 2,
+    unverified: false,
+    waivers: [],
+    counts: { critical: 0, high: 0, medium: 0, low: 0 },
+    findings: [],
+    anomalies: [],
+    tasks: [],
+    evidence: [],
+    role: { path: 'r', sha256: 's' },
+    nextStep: 'next',
+    ...more,
+  };
+  const scene = { critic, tasks: null, anomalies: [], exhibits: {}, unwritable: null, rules: null };
+  return {
+    type: 'VerdictGiven',
+    data: { key: 'k', strict: false, target: null, verdict: given, facts: {}, lists: {}, report: '', effects, scene },
+  };
+}
+
+const projected = (seq: number): Event => ({ type: 'VerdictProjected', data: { verdict: seq, results: null } });
+
+function check(events: readonly Event[], expected: readonly string[]): void {
+  const shown = pending(given(events)).map((effect) => ('task' in effect ? `${effect.type} ${effect.task}` : effect.type));
+  expect(shown).toEqual(expected);
+}
+
+const SPRINT = started([row('DEV-001', 'developer'), row('VERIFY-001', 'verifier', 'DEV-001'), row('REVIEW-001', 'reviewer', 'DEV-001')]);
+
+it('starts a wave up to the concurrency, and no task of a later wave', () => {
+  const wide = started(['A', 'B', 'C'].map((id) => row(id, 'developer')).concat([row('D', 'developer', 'A')]));
+  check(wide, ['RunTask A', 'RunTask B']);
+  check([...wide, start('A'), start('B')], []);
+  check([...wide, start('A'), start('B'), done('A')], ['RunTask C']);
+  check([...wide, start('A'), start('B'), done('A'), done('B'), start('C')], []);
+});
+
+it('runs again what was running when a process died, and nothing that had finished', () => {
+  const again: Event = { type: 'RunBegun', data: { run: 'r2', by: 'resume', settings: SETTINGS, head: null } };
+  check([...SPRINT, start('DEV-001'), again], ['RunTask DEV-001']);
+  check(
+    [...SPRINT, start('DEV-001'), done('DEV-001'), start('VERIFY-001'), start('REVIEW-001'), done('VERIFY-001'), again],
+    ['RunTask REVIEW-001'],
+  );
+  const effects = pending(given([...SPRINT, start('DEV-001'), again]));
+  expect(effects).toEqual([{ type: 'RunTask', task: 'DEV-001', attempt: 2 }]);
+});
+
+it('skips what depends on a failed task, down the graph, with the reason', () => {
+  const chain = started([row('A', 'developer'), row('B', 'developer', 'A'), row('C', 'developer', 'B')]);
+  const first = pending(given([...chain, start('A'), failed('A')]));
+  expect(first).toEqual([{ type: 'SkipTask', task: 'B', reason: 'A failed: It broke.' }]);
+  const skip: Event = { type: 'TaskSkipped', data: { task: 'B', reason: 'A failed: It broke.' } };
+  const second = pending(given([...chain, start('A'), failed('A'), skip]));
+  expect(second).toEqual([{ type: 'SkipTask', task: 'C', reason: 'B was skipped: A failed: It broke.' }]);
+  const all: Event = { type: 'TaskSkipped', data: { task: 'C', reason: 'x' } };
+  expect(pending(given([...chain, start('A'), failed('A'), skip, all]))).toMatchObject([{ type: 'EndSession', outcome: 'failed' }]);
+});
+
+const ENDED = [
+  ...SPRINT,
+  start('DEV-001'),
+  done('DEV-001'),
+  start('VERIFY-001'),
+  start('REVIEW-001'),
+  done('VERIFY-001'),
+  done('REVIEW-001'),
+];
+
+it('judges a critic once its wave is done, also one that failed, and before anything else', () => {
+  check(ENDED.slice(0, -1), []);
+  check(ENDED, ['JudgeCritic REVIEW-001']);
+  check([...ENDED.slice(0, -1), failed('REVIEW-001')], ['JudgeCritic REVIEW-001']);
+});
+
+it('runs what a verdict adds in the same session, and ends as complete after an approval', () => {
+  const effects: Effects = {
+    add: [row('FIX-1-1', 'developer', 'REVIEW-001'), row('REVIEW-re-001', 'reviewer', 'FIX-1-1')],
+    set: {},
+    files: [],
+  };
+  const revised = [...ENDED, verdict('revise', 'REVIEW-001', effects)];
+  check(revised, ['ProjectVerdict']);
+  const open = [...revised, projected(revised.length)];
+  check(open, ['RunTask FIX-1-1']);
+  const second = [...open, start('FIX-1-1'), done('FIX-1-1'), start('REVIEW-re-001'), done('REVIEW-re-001')];
+  check(second, ['JudgeCritic REVIEW-re-001']);
+  const closed = [...second, verdict('converge', 'REVIEW-re-001', NOTHING, { round: 2 })];
+  expect(pending(given([...closed, projected(closed.length)]))).toEqual([
+    { type: 'EndSession', outcome: 'complete', unverified: false, reason: 'Every critic was judged and found good.' },
+  ]);
+});
+
+const ASKED = [...ENDED, verdict('escalate', 'REVIEW-001'), projected(ENDED.length + 1)];
+const SAY: AnswerGiven = { answer: 'abort', reason: 'enough', rounds: 0, costUsd: 0, minutes: 0, tokens: 0, by: 'resolve' };
+
+function answered(events: readonly Event[], say: Partial<AnswerGiven>): readonly Event[] {
+  return [...events, ...answerEvents(given(events), 's', { ...SAY, ...say })];
+}
+
+it('rests on an escalation and starts nothing until it is answered', () => {
+  check(ASKED, ['CallPerson']);
+  const question = questionOf(given(ASKED).run as RunState);
+  check([...ASKED, { type: 'PersonCalled', data: { key: question?.key ?? '', by: 'nobody' } }], []);
+});
+
+it('force-approve goes on, unverified; extend judges again by the new cap; abort ends; manual-fix waits for the edit', () => {
+  expect(pending(given(answered(ASKED, { answer: 'force-approve', reason: 'by brand' })))).toEqual([
+    { type: 'EndSession', outcome: 'complete', unverified: true, reason: 'Approved by a person without clean evidence: by brand' },
+  ]);
+  const extended = answered(ASKED, { answer: 'extend', rounds: 2 });
+  check(extended, ['JudgeCritic REVIEW-001']);
+  expect(given(extended).frozen.get('review')?.cap).toBe(4);
+  expect(pending(given(answered(ASKED, {})))).toMatchObject([{ type: 'EndSession', outcome: 'aborted' }]);
+  const mending = answered(ASKED, { answer: 'manual-fix' });
+  expect(pending(given(mending))).toMatchObject([{ type: 'CallPerson', question: { kind: 'edit', task: 'REVIEW-001' } }]);
+  check([...mending, { type: 'PersonEdited', data: { commit: 'c', files: ['a.ts'] } }], ['RunTask REVIEW-001']);
+});
+
+it('refuses an answer without a reason, to another question, or to none', () => {
+  const refuse = (events: readonly Event[], say: Partial<AnswerGiven>) => () => answerEvents(given(events), 's', { ...SAY, ...say });
+  expect(refuse(ASKED, { answer: 'force-approve', reason: ' ' })).toThrow('force-approve needs a reason');
+  expect(refuse(ASKED, { answer: 'approve' })).toThrow('no answer to that');
+  expect(refuse(ASKED, { answer: 'extend' })).toThrow('extend needs --rounds N');
+  expect(refuse(ENDED, { answer: 'force-approve' })).toThrow('waits for no answer');
+});
+
+it('asks for a plan, takes a revision back to its author, and is silent with --yes', () => {
+  const rows = [row('TDPLAN-001', 'planner'), row('TDFIX-001', 'executor', 'TDPLAN-001')];
+  const plan = [...started(rows, { gates: ['TDPLAN-001'] }), start('TDPLAN-001'), done('TDPLAN-001')];
+  check(plan, ['CallPerson']);
+  check(answered(plan, { answer: 'approve', reason: '' }), ['RunTask TDFIX-001']);
+  const revised = given(answered(plan, { answer: 'revise', reason: 'smaller' }));
+  expect(pending(revised)).toEqual([{ type: 'RunTask', task: 'TDPLAN-001', attempt: 2 }]);
+  expect(revised.run?.tasks[0]?.turns).toEqual([{ from: 'person', text: 'smaller' }]);
+  const eager = started(rows, { gates: ['TDPLAN-001'], settings: { ...SETTINGS, yes: true } });
+  check([...eager, start('TDPLAN-001'), done('TDPLAN-001')], ['ApprovePlan']);
+});
+
+it('runs a critic without evidence once more, then asks', () => {
+  const lost: Event = { type: 'JudgingFailed', data: { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'm', hint: 'h' } };
+  check([...ENDED, lost], ['RunTask REVIEW-001']);
+  const twice = [...ENDED, lost, start('REVIEW-001', 2), done('REVIEW-001', { attempt: 2 }), lost];
+  expect(pending(given(twice))).toMatchObject([{ type: 'CallPerson', question: { kind: 'no-evidence', rule: 'R9' } }]);
+});
+
+it('asks when a budget is spent, and goes on when more is granted', () => {
+  const settings = { ...SETTINGS, maxCostUsd: 1 };
+  const spent = [
+    ...started([row('A', 'developer'), row('B', 'developer', 'A')], { settings }),
+    start('A'),
+    done('A', { usage: { tokens: 5, costUsd: 1.5 } }),
+  ];
+  expect(pending(given(spent))).toMatchObject([{ type: 'CallPerson', question: { kind: 'budget', what: 'cost', limit: 1, spent: 1.5 } }]);
+  check(answered(spent, { answer: 'extend', costUsd: 2 }), ['RunTask B']);
+});
+
+it('merges in the order of the tasks once the wave is done', () => {
+  const workspace = { kind: 'git', branch: 'b', base: 'c0' } as const;
+  const wave = started([row('A', 'developer'), row('B', 'developer')], { workspace });
+  const submitted = (task: string): Event => ({
+    type: 'TaskSubmitted',
+    data: { task, attempt: 1, status: 'completed', findings: '', error: '', outputs: {}, usage: NO_USAGE, commit: `c-${task}` },
+  });
+  check([...wave, start('A'), start('B'), submitted('B')], []);
+  check([...wave, start('A'), start('B'), submitted('B'), submitted('A')], ['MergeTask A']);
+  check([...wave, start('A'), start('B'), submitted('B'), submitted('A'), done('A')], ['MergeTask B']);
+});
+
+/** The file as Umpire wrote it, with these cells changed, rows added and rows removed. */
+function edit(
+  events: readonly Event[],
+  cells: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  add: readonly Readonly<Record<string, string>>[] = [],
+  without: readonly string[] = [],
+) {
+  const run = given(events).run as RunState;
+  const blank = Object.fromEntries(COLUMNS.map((name) => [name, '']));
+  const last = new Map(run.tasks.map((task) => [task.id, { ...blank, ...rowOf(task) }]));
+  const tasks = [...last].filter(([id]) => !without.includes(id)).map(([id, columns]) => ({ id, columns: { ...columns, ...cells[id] } }));
+  return compareEdit(run, { columns: COLUMNS, tasks: [...tasks, ...add.map((columns) => ({ id: columns['id'] ?? '', columns }))] }, last, [
+    'review_score',
+  ]);
+}
+
+it("takes up a person's edit of what is to come, and nothing else", () => {
+  expect(edit(ENDED, {})).toEqual({ kind: 'none' });
+  expect(edit(SPRINT, { 'REVIEW-001': { description: 'Look at the parser.' } })).toMatchObject({
+    kind: 'edit',
+    told: ['REVIEW-001: description changed'],
+  });
+  expect(edit(SPRINT, {}, [row('DOCS-001', 'writer', 'DEV-001')])).toMatchObject({ kind: 'edit', told: ['DOCS-001: added'] });
+  expect(edit(SPRINT, { 'VERIFY-001': { status: 'skipped' } })).toMatchObject({
+    kind: 'edit',
+    set: { 'VERIFY-001': { status: 'skipped' } },
+  });
+});
+
+const REFUSED: readonly (readonly [
+  string,
+  readonly Event[],
+  Parameters<typeof edit>[1],
+  Parameters<typeof edit>[2],
+  Parameters<typeof edit>[3],
+  string,
+])[] = [
+  ['a finished task', ENDED, { 'DEV-001': { description: 'x' } }, [], [], 'but the task is completed'],
+  ['a running task', [...SPRINT, start('DEV-001')], { 'DEV-001': { title: 'x' } }, [], [], 'but the task is at work'],
+  ['a role', SPRINT, { 'DEV-001': { role: 'x' } }, [], [], 'its role cannot be changed'],
+  ['a result before it ran', SPRINT, { 'REVIEW-001': { review_score: '9' } }, [], [], 'is what its agent reports'],
+  ['a finished status', SPRINT, { 'DEV-001': { status: 'completed' } }, [], [], 'its status cannot be set'],
+  ['a critic skipped', SPRINT, { 'REVIEW-001': { status: 'skipped' } }, [], [], 'a critic is not skipped by hand'],
+  ['a row removed', SPRINT, {}, [], ['REVIEW-001'], 'was removed'],
+  ['a critic before its work', SPRINT, { 'REVIEW-001': { deps: '' } }, [], [], 'would be run before DEV-001'],
+  ['a circle', SPRINT, { 'DEV-001': { deps: 'REVIEW-001' } }, [], [], 'wait for one another'],
+  ['a new task that has run', SPRINT, {}, [{ ...row('X', 'reviewer'), status: 'completed' }], [], 'a new task is pending'],
+];
+
+for (const [what, events, cells, add, without, reason] of REFUSED) {
+  it(`refuses an edit: ${what}`, () => {
+    const refused = edit(events, cells, add, without);
+    expect(refused.kind).toBe('refused');
+    expect(refused.kind === 'refused' ? refused.reason : '').toContain(reason);
+  });
+}
+
+it('keeps a task behind the critic that it waits for', () => {
+  const built = started([row('DEV-001', 'developer'), row('REVIEW-001', 'reviewer', 'DEV-001'), row('BUILD-001', 'builder', 'REVIEW-001')]);
+  const refused = edit(built, { 'BUILD-001': { deps: 'DEV-001' } });
+  expect(refused).toEqual({ kind: 'refused', reason: 'BUILD-001 would start before REVIEW-001 was judged' });
+});

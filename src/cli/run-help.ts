@@ -1,0 +1,144 @@
+// Help texts of the commands around a running session. Loaded late: no verdict needs them.
+
+const AGENTS = `  --agent NAME      who does the tasks: a preset (claude, codex, gemini,
+                    opencode), person, or a name from umpire.config.yaml
+  --agent ROLE=NAME who does one role; may be given several times
+  --agent-command C any program: prompt on stdin, result as JSON on stdout or
+                    in the file UMPIRE_RESULT_FILE (docs/agents.md)`;
+
+const LIMITS = `  --max-rounds N    the cap of every chain
+  --concurrency N   tasks side by side in a wave (3)
+  --max-minutes N   time, cost and tokens after which a person is asked
+  --max-cost-usd X
+  --max-tokens N
+  --stop-when-stalled  escalate where a loop stalls, oscillates or diverges
+  --strict          approve nothing by waiver: escalate instead
+  --yes             approve plans without asking
+  --json            print every event as a line of JSON on stdout`;
+
+const STATUS = `Exit status
+  0 complete · 4 waits for a person · 1 failed, aborted or error · 2 usage
+  130 stopped by Ctrl-C: go on with umpire resume`;
+
+export const RUN_HELP = {
+  run: `umpire run <loop> ["what is wanted"]
+
+Takes a task from its first wave to its last verdict. Agents work in a git
+worktree on a branch of its own; your checkout is never touched. Nothing is
+lost: kill it at any moment and go on with umpire resume.
+
+  <loop>            design, testing, debt, review, brainstorm, or a loop file
+  --project DIR     the project (the current folder)
+  --session DIR     the session's folder (one in .umpire/sessions/)
+  --mode M          the pipeline; chosen by the goal and the change otherwise
+  --target PCT      what testing is to reach (80)
+${AGENTS}
+${LIMITS}
+
+${STATUS}
+
+Examples
+  umpire run testing "cover the parser" --agent claude --target 90
+  umpire run review --agent codex --agent reviewer=claude
+  umpire run debt --agent-command "node my-agent.mjs" --max-minutes 60
+`,
+  until: `umpire until "COMMAND" ["what is wanted"]
+
+The plain loop: an agent works until the command passes, or the rounds are
+spent. The command's exit status is the evidence, and nobody's word. It is run
+by a shell in the session's worktree.
+
+  --project DIR     the project (the current folder)
+  --session DIR     the session's folder (one in .umpire/sessions/)
+${AGENTS}
+${LIMITS}
+
+${STATUS}
+
+Examples
+  umpire until "npm test" --agent claude
+  umpire until "cargo clippy -- -D warnings" --agent codex --max-rounds 8
+`,
+  resume: `umpire resume [session]
+
+Goes on with a session that was stopped, killed, or waits for your edit. A task
+that was running is run again; nothing that has finished is. The session
+remembers its agents and limits; flags override them.
+
+  [session]         its name, a part of it, or its folder (the latest)
+  --retry           also run again what failed, and what was skipped for it
+  --project DIR     the project (the current folder)
+${AGENTS}
+${LIMITS}
+
+${STATUS}
+
+Examples
+  umpire resume
+  umpire resume testing-cover-the-parser-2026-03-01 --retry
+`,
+  resolve: `umpire resolve <session> <answer> [--reason TEXT]
+
+Answers what a session waits on, and goes on with it.
+
+An escalation, or a spent budget
+  force-approve     go on as it is; marked unverified in every report
+  manual-fix        mend it yourself in the worktree; the critic runs again
+  extend            grant --rounds N, --minutes M, --cost-usd X or --tokens N
+  abort             end it and keep everything
+A plan
+  approve, revise, abort
+A question of an agent
+  answer            --reason holds the answer
+
+  --reason TEXT     why; needed by force-approve, revise, answer and abort
+  --project DIR     the project (the current folder)
+${AGENTS}
+
+${STATUS}
+
+Examples
+  umpire resolve review-login extend --rounds 2
+  umpire resolve debt-imports revise --reason "leave the generated files out"
+  umpire resolve design-button force-approve --reason "contrast is by brand"
+`,
+  diff: `umpire diff [session] [round]
+
+Shows what a session changed: all of it, or what came with one round (the work
+between the verdict of the round before and that round's).
+
+  [session]         its name, a part of it, or its folder (the latest)
+  [round]           a number
+  --project DIR     the project (the current folder)
+
+Examples
+  umpire diff
+  umpire diff testing-cover-the-parser-2026-03-01 2
+`,
+  apply: `umpire apply <session>
+
+Brings the result of a session over into your checkout, as changes that are not
+committed. Refused where your working tree is not clean, where the session has
+not ended as complete, and where a change does not fit.
+
+  <session>         its name, a part of it, or its folder
+  --force           also where the session has not ended as complete
+  --project DIR     the project (the current folder)
+
+Examples
+  umpire apply testing-cover-the-parser-2026-03-01
+`,
+  clean: `umpire clean [session]
+
+Removes the worktrees and branches of sessions that have ended and were
+applied, or changed nothing. Session folders are kept, with everything in them.
+
+  [session]         one session; all that are finished, if left out
+  --force           also one whose work was not applied
+  --project DIR     the project (the current folder)
+
+Examples
+  umpire clean
+  umpire clean testing-cover-the-parser-2026-03-01 --force
+`,
+} as const;

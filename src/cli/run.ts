@@ -1,0 +1,209 @@
+// `umpire run`, `resume`, `resolve` and `until`: flags in; lines on stderr while it goes, data on stdout.
+
+import { writeSync } from 'node:fs';
+import type { Answer } from '../brain/run-messages.js';
+import type { Recorded } from '../brain/messages.js';
+import { resolve, resume, run } from '../engine/session.js';
+import type { RunReport, RunWatch } from '../engine/session.js';
+import type { RunFlags } from '../engine/run-flags.js';
+import { progressLine } from '../report/progress-lines.js';
+import { latestSession, resolveSession } from '../runtime/sessions.js';
+import { decimal, readWords, usage, wholeNumber } from './flags.js';
+import type { FlagKinds, Words } from './flags.js';
+import { RUN_HELP } from './run-help.js';
+import type { Outcome } from './outcome.js';
+
+const RUN_FLAGS: FlagKinds = {
+  '--agent': 'list',
+  '--agent-command': 'value',
+  '--max-rounds': 'value',
+  '--concurrency': 'value',
+  '--max-minutes': 'value',
+  '--max-cost-usd': 'value',
+  '--max-tokens': 'value',
+  '--stop-when-stalled': 'switch',
+  '--strict': 'switch',
+  '--sandbox': 'switch',
+  '--yes': 'switch',
+  '--json': 'switch',
+  '--help': 'switch',
+};
+
+export async function runRun(args: readonly string[]): Promise<Outcome> {
+  const kinds: FlagKinds = { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--target': 'value' };
+  const words = readWords(args, kinds, 'run');
+  if (words.switches.has('--help')) return { stdout: RUN_HELP.run, exit: 0 };
+  const [loop, goal, extra] = words.rest;
+  if (loop === undefined) throw usage('It needs a loop, such as testing, and what is wanted.', 'run');
+  if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: put what is wanted in quotes.`, 'run');
+  const target = decimal(words, '--target', 'run');
+  const request = {
+    loop,
+    ...(goal === undefined ? {} : { goal }),
+    ...values(words, { project: '--project', session: '--session', mode: '--mode' }),
+    ...(target === undefined ? {} : { target }),
+    ...flagsOf(words, 'run'),
+  };
+  return watched(words, (watch) => run({ ...request, ...watch }));
+}
+
+export async function runUntil(args: readonly string[]): Promise<Outcome> {
+  const words = readWords(args, { ...RUN_FLAGS, '--project': 'value', '--session': 'value' }, 'until');
+  if (words.switches.has('--help')) return { stdout: RUN_HELP.until, exit: 0 };
+  const [command, goal, extra] = words.rest;
+  if (command === undefined || command.trim() === '') throw usage('It needs the command that is to pass, in quotes.', 'until');
+  if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: put the command in quotes.`, 'until');
+  const wanted = goal ?? `Make this command pass: ${command}`;
+  const places = values(words, { project: '--project', session: '--session' });
+  return watched(words, (watch) => run({ loop: 'until', goal: wanted, command, ...places, ...flagsOf(words, 'until'), ...watch }));
+}
+
+export async function runResume(args: readonly string[]): Promise<Outcome> {
+  const words = readWords(args, { ...RUN_FLAGS, '--project': 'value', '--retry': 'switch' }, 'resume');
+  if (words.switches.has('--help')) return { stdout: RUN_HELP.resume, exit: 0 };
+  const [named, extra] = words.rest;
+  if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many.`, 'resume');
+  const project = words.values.get('--project') ?? '.';
+  const session = named === undefined ? latestSession(project) : resolveSession(named, project);
+  const retry = words.switches.has('--retry');
+  return watched(words, (watch) => resume({ session, retry, ...flagsOf(words, 'resume'), ...watch }));
+}
+
+const ANSWERS: readonly Answer[] = ['force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer'];
+
+export async function runResolve(args: readonly string[]): Promise<Outcome> {
+  const kinds: FlagKinds = {
+    ...RUN_FLAGS,
+    '--project': 'value',
+    '--reason': 'value',
+    '--rounds': 'value',
+    '--cost-usd': 'value',
+    '--minutes': 'value',
+    '--tokens': 'value',
+  };
+  const words = readWords(args, kinds, 'resolve');
+  if (words.switches.has('--help')) return { stdout: RUN_HELP.resolve, exit: 0 };
+  const [named, word, extra] = words.rest;
+  const answer = ANSWERS.find((one) => one === word);
+  if (named === undefined || answer === undefined) throw usage(`It needs a session and an answer: ${ANSWERS.join(', ')}.`, 'resolve');
+  if (extra !== undefined)
+    throw usage(`"${extra.slice(0, 40)}" is one word too many: put the reason after --reason, in quotes.`, 'resolve');
+  const session = resolveSession(named, words.values.get('--project') ?? '.');
+  const request = {
+    session,
+    answer,
+    reason: words.values.get('--reason') ?? '',
+    rounds: wholeNumber(words, '--rounds', 'resolve') ?? 0,
+    tokens: wholeNumber(words, '--tokens', 'resolve') ?? 0,
+    costUsd: decimal(words, '--cost-usd', 'resolve') ?? 0,
+    minutes: decimal(words, '--minutes', 'resolve') ?? 0,
+    ...flagsOf(words, 'resolve'),
+  };
+  return watched(words, (watch) => resolve({ ...request, ...watch }), answer === 'abort');
+}
+
+function values<K extends string>(words: Words, flags: Readonly<Record<K, string>>): Partial<Record<K, string>> {
+  const found: Partial<Record<K, string>> = {};
+  for (const [name, flag] of Object.entries(flags) as [K, string][]) {
+    const value = words.values.get(flag);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+function flagsOf(words: Words, command: string): RunFlags {
+  if (words.switches.has('--sandbox')) throw usage('--sandbox is not there yet: run Umpire inside a container of yours instead.', command);
+  const numbers: Partial<Record<'maxRounds' | 'concurrency' | 'maxTokens' | 'maxMinutes' | 'maxCostUsd', number>> = {};
+  const take = (name: keyof typeof numbers, value: number | undefined) => {
+    if (value !== undefined) numbers[name] = value;
+  };
+  take('maxRounds', wholeNumber(words, '--max-rounds', command));
+  take('concurrency', wholeNumber(words, '--concurrency', command));
+  take('maxTokens', wholeNumber(words, '--max-tokens', command));
+  take('maxMinutes', decimal(words, '--max-minutes', command));
+  take('maxCostUsd', decimal(words, '--max-cost-usd', command));
+  const agent = words.lists.get('--agent');
+  return {
+    ...numbers,
+    ...(agent === undefined ? {} : { agent }),
+    ...values(words, { agentCommand: '--agent-command' }),
+    ...(words.switches.has('--stop-when-stalled') ? { stopWhenStalled: true } : {}),
+    ...(words.switches.has('--strict') ? { strict: true } : {}),
+    ...(words.switches.has('--yes') ? { yes: true } : {}),
+  };
+}
+
+/** Tells what happens while it happens; the first Ctrl-C stops in good order, a second at once. */
+async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport>, aborts = false): Promise<Outcome> {
+  const json = words.switches.has('--json');
+  const stop = new AbortController();
+  const onSignal = () => {
+    if (stop.signal.aborted) process.exit(130);
+    say('Stopping: ending the agents and writing the journal. Press Ctrl-C again to quit at once.');
+    stop.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  const color = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
+  const watch: RunWatch = {
+    signal: stop.signal,
+    onNote: (note) => say(`Note: ${note}`),
+    onEvent: (event, state) => {
+      if (json) put(1, `${JSON.stringify(streamed(event))}\n`);
+      const line = progressLine(event, state, { color });
+      if (line !== null) say(line);
+    },
+  };
+  const report = await act(watch);
+  process.off('SIGINT', onSignal);
+  process.off('SIGTERM', onSignal);
+  return { ...(json ? {} : { stdout: `${report.session}\n` }), stderr: closing(report, stop.signal.aborted), exit: exitOf(report, aborts) };
+}
+
+function exitOf({ status }: RunReport, aborts: boolean): number {
+  switch (status) {
+    case 'complete':
+      return 0;
+    case 'awaiting':
+      return 4;
+    case 'interrupted':
+      return 130;
+    case 'aborted':
+      return aborts ? 0 : 1;
+    case 'failed':
+      return 1;
+  }
+}
+
+function closing(report: RunReport, stopped: boolean): string {
+  if (report.status === 'interrupted') {
+    const name = report.state.run?.started.session ?? report.session;
+    return `${stopped ? 'Stopped; nothing is lost.' : 'The run ended early.'} Go on with: umpire resume ${name}\n`;
+  }
+  return '';
+}
+
+/** The event as the journal keeps it, but for what only Umpire needs to judge it again. */
+function streamed(event: Recorded): unknown {
+  if (event.type !== 'VerdictGiven') return event;
+  const { scene: _, effects: __, lists: ___, report: ____, ...data } = event.data;
+  return { ...event, data };
+}
+
+function say(line: string): void {
+  put(2, `${line}\n`);
+}
+
+/** Writes all of it, also into a pipe that takes less at a time. Who stops reading does not stop the run. */
+function put(fd: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let from = 0; from < bytes.length;) {
+    try {
+      from += writeSync(fd, bytes, from);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE') return;
+      if (code !== 'EAGAIN') throw error;
+    }
+  }
+}

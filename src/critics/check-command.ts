@@ -1,0 +1,65 @@
+// The critic of the plain loop: runs the person's own command in the session's worktree and writes what came of it as evidence.
+// The command is the person's, given on the command line, so a shell reads it; no task's text ever comes near it.
+
+import type { Agent, Assignment, Ending, Watch } from '../ports.js';
+import { NO_USAGE } from '../ports.js';
+import { runChild } from '../agents/child.js';
+import type { ChildEnd } from '../agents/child.js';
+import type { Guardian } from '../agents/guardian.js';
+import { elapsedMs } from '../runtime/clock.js';
+import { openFolder, writeAtomically } from '../runtime/folder.js';
+
+export const RESULT = 'results/until.json';
+const OUTPUT = 'results/output-until.txt';
+const TAIL_BYTES = 64 * 1024;
+const GRACE_MS = 5000;
+
+export function checkCommand(command: string, guardian: Guardian): Agent {
+  const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
+    if (watch.signal.aborted) return { kind: 'interrupted' };
+    const mark = `UMPIRE_CHECK=${assignment.session}#${assignment.attempt}`;
+    const env = { ...(process.env as Record<string, string>), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
+    const launch = {
+      argv: ['/bin/sh', '-c', command],
+      workdir: assignment.workdir,
+      env: { ...env, UMPIRE_CHECK: mark.slice('UMPIRE_CHECK='.length) },
+      mark,
+      input: '',
+      timeoutMs: assignment.timeoutMs,
+      finish: 'SIGTERM' as const,
+      graceMs: GRACE_MS,
+      tailBytes: TAIL_BYTES,
+    };
+    const began = elapsedMs();
+    const end = await runChild(launch, guardian, watch);
+    if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
+    if (end.kind === 'unstarted')
+      return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };
+    return leave(assignment, command, end, Math.round(elapsedMs() - began));
+  };
+  return { name: 'check', run };
+}
+
+function leave(assignment: Assignment, command: string, end: Extract<ChildEnd, { kind: 'ended' }>, durationMs: number): Ending {
+  const folder = openFolder(assignment.session);
+  const output = Buffer.concat([end.stdout, end.stderr]).toString('utf8');
+  const timedOut = end.stopped?.by === 'timeout';
+  const result = {
+    command,
+    exit_status: end.code,
+    signal: end.signal,
+    timed_out: timedOut,
+    duration_ms: durationMs,
+    output_tail: output.slice(-4000),
+  };
+  writeAtomically(folder, RESULT, `${JSON.stringify(result, null, 2)}\n`, false);
+  writeAtomically(folder, OUTPUT, output, false);
+  const how = timedOut
+    ? 'ran out of time'
+    : end.code === null
+      ? `was ended by ${end.signal ?? 'a signal'}`
+      : `ended with status ${end.code}`;
+  const last = output.trim().split('\n').slice(-5).join(' / ').slice(-300);
+  const findings = `The command ${how}.${last === '' ? '' : ` Its last lines: ${last}`}`.slice(0, 500);
+  return { kind: 'completed', findings, error: '', outputs: {}, usage: NO_USAGE };
+}

@@ -1,0 +1,143 @@
+// One process takes a session on: it wires agents, workspace, desk and court to the loop that runs it, and cleans up after.
+
+import { spawn } from 'node:child_process';
+import { UmpireError } from '../errors.js';
+import type { Agent } from '../ports.js';
+import { describe } from '../brain/answers.js';
+import { questionOf } from '../brain/question.js';
+import type { Question } from '../brain/question.js';
+import type { RunSettings } from '../brain/run-messages.js';
+import type { RunState } from '../brain/run-state.js';
+import { readBoard } from '../runtime/board.js';
+import { judgeCritic } from '../runtime/court.js';
+import { openDesk } from '../runtime/desk.js';
+import { folderPlace } from '../runtime/place.js';
+import { findRole, loadRole } from '../runtime/project.js';
+import { runSession } from '../runtime/run.js';
+import type { Settings } from '../runtime/settings.js';
+import { findTraces } from '../runtime/traces.js';
+import { startGuardian, sweepRun } from '../agents/guardian.js';
+import type { Guardian } from '../agents/guardian.js';
+import { agentNamed, wordsOf } from './agents.js';
+import { newRunId } from './session.js';
+import type { OpenedSession } from './session.js';
+import { openWorkspaceFor } from './workspaces.js';
+
+export interface Leg extends OpenedSession {
+  readonly config: Settings;
+  /** `run`, `resume` or `resolve`. */
+  readonly by: string;
+  readonly settings: RunSettings;
+}
+
+export async function goOn(leg: Leg): Promise<void> {
+  const { journal, folder, watch, config, settings, by } = leg;
+  const { started, runs, ended } = journal.state.run as RunState;
+  if (ended !== null) return;
+  for (const earlier of runs.slice(-3)) sweepRun(earlier);
+  const workspace =
+    started.workspace === null ? null : openWorkspaceFor({ project: started.project, folder, config, session: folder.name });
+  const opening = workspace === null ? null : await workspace.open();
+  const id = newRunId();
+  journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
+  const guardian = guardianOf(id);
+  const rules = journal.state.frozen.get(started.loop)?.rules;
+  if (rules === undefined) throw new Error('A session that runs has frozen its rules when it began.');
+  const now = watch.now ?? (() => new Date());
+  const roleText = (role: string) => findRole(started.loop, role, started.project, started.loopFolder)?.text ?? '';
+  const desk = openDesk({ folder, state: () => journal.state, now, roleText });
+  const types = new Set([
+    'gc_decision',
+    ...Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : [])),
+  ]);
+  const needsBoard = types.size > 1;
+  const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, started.loop, journal.state);
+  const agents = new Map<string, Agent>();
+  try {
+    await takeEdit(leg, workspace);
+    await runSession({
+      session: folder.root,
+      journal,
+      desk,
+      workspace,
+      judge: (task) => {
+        const board = readBoard(folder, needsBoard ? types : new Set(['none']), () => false);
+        const role = loadRole(started.loop, rules.roles.judge, started.project, started.loopFolder);
+        return judgeCritic({ state: journal.state, task, place: folderPlace(folder, board, () => false), role, traces, anomalies: [] });
+      },
+      agentFor: (role) => {
+        const { agents: names, agentCommand } = (journal.state.run as RunState).settings;
+        const name = names[role] ?? names['*'];
+        if (name === undefined && !(started.command !== undefined && role === started.critic))
+          throw new UmpireError('agent-missing', { role });
+        const known = agents.get(role);
+        if (known !== undefined) return known;
+        const agent = agentNamed(name ?? 'check', { role, started, config, guardian, agentCommand, own: watch.agents ?? {} });
+        agents.set(role, agent);
+        return agent;
+      },
+      call: (question) => callPerson(leg, question),
+      signal: watch.signal ?? new AbortController().signal,
+      nowMs: () => now().getTime(),
+      after: (ms, act) => {
+        const timer = setTimeout(act, Math.min(ms, 2 ** 31 - 1));
+        return () => clearTimeout(timer);
+      },
+    });
+  } finally {
+    await guardian.close();
+  }
+}
+
+/** Started with the first child: agents of the calling program need none. */
+function guardianOf(run: string): Guardian {
+  let real: Guardian | null = null;
+  const started = () => (real ??= startGuardian(run));
+  return {
+    run,
+    watch: (group) => started().watch(group),
+    release: (group) => started().release(group),
+    close: () => real?.close() ?? Promise.resolve(),
+  };
+}
+
+/** Where the session waits for a person's edit and there is one, it is taken up. Without a project the person's word is the edit. */
+async function takeEdit({ journal, watch, by }: Leg, workspace: ReturnType<typeof openWorkspaceFor> | null): Promise<void> {
+  const question = questionOf(journal.state.run as RunState);
+  if (question?.kind !== 'edit') return;
+  const edit = workspace === null ? (by === 'resume' ? { commit: '', files: [] } : null) : await workspace.takeEdit("A person's edit");
+  if (edit === null) {
+    const where = workspace === null ? 'in the session folder' : `in ${workspace.path}`;
+    watch.onNote?.(`Make your edit ${where}, then run: umpire resume ${journal.state.run?.started.session ?? ''}`);
+    return;
+  }
+  journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files } });
+}
+
+const NOTIFY_MS = 30_000;
+
+/** Runs the configured command, with the session in its environment. That it fails stops nothing. */
+function callPerson({ folder, config, watch, journal }: Leg, question: Question): Promise<string> {
+  const [program, ...args] = config.notify === null ? [] : wordsOf(config.notify);
+  if (program === undefined) return Promise.resolve('nobody');
+  return new Promise((done) => {
+    const started = journal.state.run?.started;
+    const env = {
+      ...process.env,
+      UMPIRE_SESSION: folder.root,
+      UMPIRE_SESSION_NAME: folder.name,
+      UMPIRE_LOOP: started?.loop ?? '',
+      UMPIRE_GOAL: started?.goal ?? '',
+      UMPIRE_STATUS: 'awaiting',
+      UMPIRE_QUESTION: describe(question),
+    };
+    const child = spawn(program, args, { env, cwd: started?.project, stdio: 'ignore', timeout: NOTIFY_MS, killSignal: 'SIGKILL' });
+    const end = (problem: string | null) => {
+      if (problem !== null)
+        watch.onNote?.(`The command that calls a person (${program}) failed: ${problem}. The session waits all the same.`);
+      done(program);
+    };
+    child.on('error', (error) => end(error.message));
+    child.on('close', (code, signal) => end(code === 0 ? null : signal === null ? `exit status ${String(code)}` : signal));
+  });
+}

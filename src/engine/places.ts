@@ -1,0 +1,91 @@
+// Where sessions of a project live and what they are called; what of the project has changed.
+
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { UmpireError } from '../errors.js';
+import { faultOf } from '../runtime/folder.js';
+import { sha256 } from '../runtime/hash.js';
+
+/** The folder that a person names as the project: where agents work. */
+export function openProject(path: string): string {
+  const place = resolve(path);
+  if (!(statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false)) throw new UmpireError('project-missing', { path });
+  return realpathSync.native(place);
+}
+
+/** A new folder for a session: `<loop>-<slug>-<date>`, numbered where that is taken. */
+export function makeSessionFolder(project: string, loop: string, goal: string, now: Date, asked: string | undefined): string {
+  try {
+    if (asked !== undefined) {
+      const place = resolve(asked);
+      mkdirSync(place, { recursive: true });
+      if (dirname(dirname(place)) === join(project, '.umpire')) ignoreUmpire(project);
+      return place;
+    }
+    const sessions = join(project, '.umpire', 'sessions');
+    mkdirSync(sessions, { recursive: true });
+    ignoreUmpire(project);
+    const name = [loop, slugOf(goal), now.toISOString().slice(0, 10)].filter((part) => part !== '').join('-');
+    for (let number = 1; ; number++) {
+      const place = join(sessions, number === 1 ? name : `${name}-${number}`);
+      if (existsSync(place)) continue;
+      mkdirSync(place);
+      return place;
+    }
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: asked ?? '.umpire/sessions', detail: faultOf(error) });
+  }
+}
+
+/** Git ignores the folder by a file inside it: nothing of the person's own is edited. */
+function ignoreUmpire(project: string): void {
+  const place = join(project, '.umpire', '.gitignore');
+  if (!existsSync(place)) writeFileSync(place, '*\n');
+}
+
+function slugOf(goal: string): string {
+  const words = goal
+    .normalize('NFKD')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  return (words ?? []).slice(0, 6).join('-').slice(0, 40).replace(/-+$/, '');
+}
+
+/** Where worktrees live: outside the project, whose own test runners would find the copies otherwise. */
+export function worktreeHome(project: string, configured: string | null): string {
+  if (configured !== null) return resolve(project, configured);
+  const named = process.env['UMPIRE_WORKTREES'];
+  if (named !== undefined && named !== '') return resolve(named);
+  const cache = process.env['XDG_CACHE_HOME'] ?? (homedir() === '' ? tmpdir() : join(homedir(), '.cache'));
+  return join(cache, 'umpire', `worktrees-${sha256(project).slice(0, 12)}`);
+}
+
+const exec = promisify(execFile);
+
+/** The files of the change that a person has in hand: uncommitted ones, else those of the branch; null where git cannot tell. */
+export async function changedFiles(project: string): Promise<readonly string[] | null> {
+  const uncommitted = await gitNames(project, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all']);
+  if (uncommitted === null) return null;
+  const files = uncommitted.map((entry) => entry.slice(3)).filter((path) => path !== '' && !path.startsWith('.umpire/'));
+  if (files.length > 0) return files;
+  for (const trunk of ['origin/HEAD', 'main', 'master']) {
+    const names = await gitNames(project, ['diff', '--name-only', '-z', `${trunk}...HEAD`, '--']);
+    if (names !== null) return names.length > 0 ? names : null;
+  }
+  return null;
+}
+
+async function gitNames(project: string, args: readonly string[]): Promise<readonly string[] | null> {
+  try {
+    const { stdout } = await exec('git', ['-C', project, ...args], {
+      maxBuffer: 1 << 26,
+      env: { ...process.env, GIT_OPTIONAL_LOCKS: '0' },
+    });
+    return stdout.split('\0').filter((name) => name !== '');
+  } catch {
+    return null;
+  }
+}

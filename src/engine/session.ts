@@ -1,0 +1,252 @@
+// The doors to a session that Umpire runs: start it, take it on again, answer what it waits on. All three end in the same
+// loop (runtime/run.ts); what differs is what is recorded before it.
+
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { UmpireError } from '../errors.js';
+import { answerEvents } from '../brain/answers.js';
+import type { AnswerGiven } from '../brain/answers.js';
+import { chainsOf } from '../brain/chains.js';
+import type { SessionState } from '../brain/evolve.js';
+import type { Event, Recorded } from '../brain/messages.js';
+import { questionOf } from '../brain/question.js';
+import type { Question } from '../brain/question.js';
+import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
+import type { RunState } from '../brain/run-state.js';
+import { checkGraph } from '../brain/waves.js';
+import { parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
+import type { Loop } from '../loops/loop.js';
+import { buildPipeline } from '../loops/pipeline.js';
+import type { Pipeline } from '../loops/pipeline.js';
+import { chooseMode } from '../loops/pipeline-mode.js';
+import { openFolder } from '../runtime/folder.js';
+import type { SessionFolder } from '../runtime/folder.js';
+import { sha256 } from '../runtime/hash.js';
+import { openJournal } from '../runtime/journal-writer.js';
+import type { OpenJournal } from '../runtime/journal-writer.js';
+import { acquireLock } from '../runtime/lock.js';
+import { resolveLoop } from '../runtime/loop-choice.js';
+import { CONFIG, readConfigText } from '../runtime/project.js';
+import type { Settings } from '../runtime/settings.js';
+import type { Agent } from '../ports.js';
+import { goOn } from './leg.js';
+import { pipelineOf } from './pipelines.js';
+import { changedFiles, makeSessionFolder, openProject } from './places.js';
+import { takeFlags } from './run-flags.js';
+import type { RunFlags } from './run-flags.js';
+import { openWorkspaceFor } from './workspaces.js';
+
+/** How a caller hears of what happens, and stops it. */
+export interface RunWatch {
+  /** Each event, once it is durable. */
+  readonly onEvent?: (event: Recorded, state: SessionState) => void;
+  /** What the person at the keyboard should know. */
+  readonly onNote?: (note: string) => void;
+  /** Aborted: children are ended, what happened is recorded. */
+  readonly signal?: AbortSignal;
+  /** Agents of the calling program, by name. */
+  readonly agents?: Readonly<Record<string, Agent>>;
+  readonly now?: () => Date;
+}
+
+export interface RunRequest extends RunFlags, RunWatch {
+  /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
+  readonly loop: string | Loop;
+  /** What is wanted. */
+  readonly goal?: string;
+  /** The project's folder; the current one, where it is left out. */
+  readonly project?: string;
+  /** The session's folder; one of its own in `.umpire/sessions/`, where it is left out. */
+  readonly session?: string;
+  readonly mode?: string;
+  /** Percent, for loops that have a target. */
+  readonly target?: number;
+  /** The command that the plain loop runs. */
+  readonly command?: string;
+}
+
+export interface ResumeRequest extends RunFlags, RunWatch {
+  /** The session's folder. */
+  readonly session: string;
+  /** Tasks that failed, and those skipped for it, are run again. */
+  readonly retry?: boolean;
+}
+
+export interface ResolveRequest extends RunFlags, RunWatch, Partial<Omit<AnswerGiven, 'by' | 'answer'>> {
+  readonly session: string;
+  readonly answer: AnswerGiven['answer'];
+}
+
+export interface RunReport {
+  /** The session's folder. */
+  readonly session: string;
+  readonly status: 'complete' | 'failed' | 'aborted' | 'awaiting' | 'interrupted';
+  readonly unverified: boolean;
+  readonly question: Question | null;
+  readonly state: SessionState;
+}
+
+export async function run(request: RunRequest): Promise<RunReport> {
+  const { loop, folder: loopFolder } = await resolveLoop(request.loop);
+  const project = openProject(request.project ?? '.');
+  const config = await readSettings(project);
+  const settings = takeFlags(request, config, null);
+  const now = request.now ?? (() => new Date());
+  const pipeline = await pipelineOf(request.loop, loop);
+  const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);
+  return inSession(session, request, async (opened) => {
+    if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline });
+    else refuseOther(opened, loop.loop);
+    return goOn({ ...opened, config, by: 'run', settings });
+  });
+}
+
+export async function resume(request: ResumeRequest): Promise<RunReport> {
+  return inSession(request.session, request, async (opened) => {
+    const state = runIn(opened);
+    const config = await readSettings(state.started.project);
+    if (request.retry === true) retry(opened, state);
+    return goOn({ ...opened, config, by: 'resume', settings: takeFlags(request, config, state.settings) });
+  });
+}
+
+export async function resolve(request: ResolveRequest): Promise<RunReport> {
+  const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0 } = request;
+  return inSession(request.session, request, async (opened) => {
+    const before = runIn(opened);
+    const config = await readSettings(before.started.project);
+    const events = answerEvents(opened.journal.state, opened.folder.name, {
+      answer,
+      reason,
+      rounds,
+      costUsd,
+      minutes,
+      tokens,
+      by: 'resolve',
+    });
+    opened.journal.record(...events);
+    opened.journal.flush();
+    return goOn({ ...opened, config, by: 'resolve', settings: takeFlags(request, config, runIn(opened).settings) });
+  });
+}
+
+/** A session's folder with its lock and journal, held until the work in it is done. */
+export interface OpenedSession {
+  readonly folder: SessionFolder;
+  readonly journal: OpenJournal;
+  readonly watch: RunWatch;
+}
+
+const LOCK_WAIT_MS = 1000;
+
+async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSession) => Promise<void>): Promise<RunReport> {
+  const folder = openFolder(path);
+  const lock = acquireLock(folder, LOCK_WAIT_MS);
+  try {
+    const now = watch.now ?? (() => new Date());
+    const journal: OpenJournal = openJournal(folder, now, (event) => watch.onEvent?.(event, journal.state));
+    try {
+      if (journal.wasTorn)
+        watch.onNote?.('The last line of journal.ndjson was cut off by a crash; the session goes on from the line before it.');
+      await act({ folder, journal, watch });
+      return reportOf(folder.root, journal.state);
+    } finally {
+      journal.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+function reportOf(session: string, state: SessionState): RunReport {
+  const { run: now } = state;
+  const question = now === null ? null : questionOf(now);
+  const status = now?.ended?.outcome ?? (question === null ? 'interrupted' : 'awaiting');
+  return { session, status, unverified: now?.ended?.unverified ?? false, question, state };
+}
+
+function runIn({ journal, folder }: OpenedSession): RunState {
+  const { run: now } = journal.state;
+  if (now === null) throw new UmpireError('not-run', { session: folder.name });
+  return now;
+}
+
+function refuseOther({ journal, folder }: OpenedSession, loop: string): void {
+  const started = journal.state.run?.started;
+  if (started !== undefined && started.loop !== loop) throw new UmpireError('session-other', { session: folder.name, loop: started.loop });
+}
+
+function retry({ journal }: OpenedSession, state: RunState): void {
+  const again = state.tasks
+    .filter((task) => task.status === 'failed' || (task.status === 'skipped' && !task.isSpared))
+    .map((task) => task.id);
+  if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries what failed.' } });
+}
+
+async function readSettings(project: string): Promise<Settings> {
+  const { parseSettings } = await import('../runtime/settings.js');
+  return parseSettings(readConfigText(project) ?? '', join(project, CONFIG));
+}
+
+interface Beginning {
+  readonly request: RunRequest;
+  readonly loop: Loop;
+  readonly loopFolder: string | null;
+  readonly project: string;
+  readonly config: Settings;
+  readonly settings: RunSettings;
+  readonly pipeline: Pipeline;
+}
+
+/** The first lines of a session: its plan, and the rules, cap and targets that hold from here on. */
+async function begin(opened: OpenedSession, beginning: Beginning): Promise<void> {
+  const { journal, folder, watch } = opened;
+  const { request, loop, loopFolder, project, config, settings, pipeline } = beginning;
+  if (journal.state.observed) throw new UmpireError('session-foreign', { session: folder.name });
+  const goal = request.goal ?? '';
+  const files = await changedFiles(project);
+  const chosen = request.mode === undefined ? chooseMode(pipeline, { goal, changedFiles: files }) : { mode: request.mode, why: 'as asked' };
+  const planned = buildPipeline(pipeline, chosen.mode, { goal, ...(request.target === undefined ? {} : { target: request.target }) });
+  const columns = tasksColumns(loop.columns.in, loop.columns.out);
+  const { tasks } = parseTasks(printTasks(columns, planned.rows));
+  checkGraph(tasks);
+  const workspace = pipeline.writes.length === 0 ? null : openWorkspaceFor({ project, folder, config, session: folder.name });
+  const opening = workspace === null ? null : await workspace.open();
+  if (opening !== null && opening.uncommitted.length > 0)
+    watch.onNote?.(
+      `Work starts from your last commit. ${opening.uncommitted.length === 1 ? 'One uncommitted file is' : `${opening.uncommitted.length} uncommitted files are`} not part of it: commit first if the agents should see ${opening.uncommitted.length === 1 ? 'it' : 'them'}.`,
+    );
+  const cap = request.maxRounds ?? config.maxRounds ?? loop.cap.default;
+  const started: SessionStarted = {
+    session: folder.name,
+    loop: loop.loop,
+    goal,
+    project,
+    loopFolder,
+    mode: chosen.mode,
+    why: chosen.why,
+    critic: loop.roles.critic,
+    judged: planned.judged,
+    columns,
+    rows: tasks.map((task) => task.columns),
+    gates: planned.gates,
+    writers: pipeline.writes,
+    settings,
+    workspace: workspace === null || opening === null ? null : { kind: workspace.kind, branch: workspace.branch, base: opening.base },
+    ...(request.command === undefined ? {} : { command: request.command }),
+  };
+  const chains = chainsOf(loop, tasks);
+  const target = request.target ?? loop.target?.default ?? 0;
+  const targets: readonly Event[] =
+    loop.target === undefined ? [] : chains.map((chain) => ({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target } }));
+  journal.record(
+    { type: 'SessionStarted', data: started },
+    { type: 'RulesFrozen', data: { loop: loop.loop, hash: sha256(JSON.stringify(loop)), rules: loop, cap, chains } },
+    ...targets,
+  );
+}
+
+/** A name for one run of the command, which its children carry in their environment. */
+export function newRunId(): string {
+  return randomBytes(8).toString('hex');
+}

@@ -1,0 +1,18 @@
+// The workspace of a session, by the project's settings.
+
+import { openWorkspace } from '../workspace/workspace.js';
+import type { SessionFolder } from '../runtime/folder.js';
+import type { Settings } from '../runtime/settings.js';
+import { worktreeHome } from './places.js';
+
+export interface WorkspaceChoice {
+  readonly project: string;
+  readonly folder: SessionFolder;
+  readonly session: string;
+  readonly config: Settings;
+}
+
+export function openWorkspaceFor({ project, folder, session, config }: WorkspaceChoice) {
+  const { home, link, copy, setup } = config.workspace;
+  return openWorkspace({ project, session, home: worktreeHome(project, home), sessionFolder: folder.root, link, copy, setup });
+}

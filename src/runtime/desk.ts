@@ -1,0 +1,211 @@
+// What the session folder shows of a run: tasks.csv, the wave at work, results of interactive tasks, pages. All of it is
+// written from the journal's state and can be written again; a person's edit of tasks.csv is read from it first, and never
+// overwritten unseen.
+
+import { appendFileSync, unlinkSync } from 'node:fs';
+import { isUmpireError } from '../errors.js';
+import { compareEdit } from '../brain/edits.js';
+import type { SessionState } from '../brain/evolve.js';
+import { questionOf } from '../brain/question.js';
+import { NO_TRACES, afterRevisions, standingsBeside } from '../brain/rounds.js';
+import { isOver, rowOf } from '../brain/run-state.js';
+import type { RunState, TaskState } from '../brain/run-state.js';
+import { decodeExactly } from '../formats/decode.js';
+import { printResults } from '../formats/results-csv.js';
+import { editTasks, parseTasks, printTasks } from '../formats/tasks-csv.js';
+import type { TasksFile } from '../formats/tasks-csv.js';
+import { contextPage } from '../report/session-page.js';
+import { prevContext } from './assignment.js';
+import { readBoard } from './board.js';
+import { TASKS, keepBlobs, projectPages } from './commit.js';
+import { listFiles, placeFor, readBytes, writeAtomically } from './folder.js';
+import type { SessionFolder } from './folder.js';
+import type { Desk } from './run.js';
+
+/** tasks.csv as it was written last: what differs from it is a person's edit. */
+const LAST = '.umpire-tasks.csv';
+
+export interface DeskInput {
+  readonly folder: SessionFolder;
+  readonly state: () => SessionState;
+  readonly now: () => Date;
+  readonly roleText: (role: string) => string;
+}
+
+export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
+  let last: string | null = textOf(folder, LAST);
+  const shown = new Set<string>();
+  const run = () => state().run as RunState;
+  return {
+    readEdit: () => {
+      const found = textOf(folder, TASKS);
+      if (found === last || (found === null && last === null)) return [];
+      const edit = findEdit(state(), found, last);
+      if (edit.kind === 'edit') {
+        last = found;
+        return [{ type: 'TasksEdited', data: { set: edit.set, add: edit.add, columns: edit.columns, told: edit.told } }];
+      }
+      if (edit.kind === 'none') {
+        last = found;
+        return [];
+      }
+      const kept = keepRefused(folder, found);
+      last = null;
+      return [{ type: 'EditRefused', data: { reason: edit.reason, kept } }];
+    },
+    show: () => {
+      last = showTasks(folder, run(), last);
+      showWave(folder, run());
+      showInteractive(folder, run(), shown);
+      write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`);
+      if (run().ended === null && questionOf(run()) === null) return;
+      write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)));
+      write(folder, 'context.md', contextPage(state()));
+    },
+    projectVerdict: (seq) => {
+      const given = [...state().verdicts.values()].flat().find((past) => past.seq === seq);
+      if (given === undefined) return;
+      const board = readBoard(folder, new Set(['gc_decision']), () => false);
+      const rules = state().frozen.get(given.verdict.loop)?.rules;
+      const others = rules === undefined ? [] : standingsBeside(rules, given.verdict.chain, state(), NO_TRACES);
+      projectPages({ folder, given, ts: now().toISOString(), others, board }, true);
+    },
+    keepBlobs: (blobs) => keepBlobs(folder, blobs),
+    roleText,
+    logFor: (task, attempt) => {
+      const path = `logs/${safeName(task)}-${attempt}.txt`;
+      let place: string | null = null;
+      return (_, chunk) => {
+        place ??= placeFor(folder, path);
+        appendFileSync(place, chunk);
+      };
+    },
+  };
+}
+
+/** A task's id as a part of a file's name. */
+export function safeName(id: string): string {
+  return id.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
+}
+
+function write(folder: SessionFolder, path: string, text: string): void {
+  writeAtomically(folder, path, text, false);
+}
+
+function textOf(folder: SessionFolder, path: string): string | null {
+  const read = readBytes(folder, path);
+  return read.kind === 'bytes' ? read.bytes.toString('utf8') : null;
+}
+
+function parsed(text: string): TasksFile | string {
+  try {
+    const decoded = decodeExactly(Buffer.from(text));
+    return decoded.ok ? parseTasks(decoded.text, TASKS) : decoded.problem;
+  } catch (error) {
+    if (isUmpireError(error)) return error.message;
+    throw error;
+  }
+}
+
+function findEdit(state: SessionState, found: string | null, last: string | null): ReturnType<typeof compareEdit> {
+  if (found === null) return { kind: 'refused', reason: `${TASKS} was removed or cannot be read; it is written again` };
+  const file = parsed(found);
+  if (typeof file === 'string') return { kind: 'refused', reason: file };
+  const before = last === null ? null : parsed(last);
+  const rows = new Map(before === null || typeof before === 'string' ? [] : before.tasks.map((task) => [task.id, task.columns]));
+  const run = state.run as RunState;
+  const outputs = state.frozen.get(run.started.loop)?.rules.columns.out ?? [];
+  return compareEdit(run, file, rows, outputs);
+}
+
+/** The refused file is kept beside the one that is written anew. */
+function keepRefused(folder: SessionFolder, text: string | null): string {
+  if (text === null) return '';
+  const taken = new Set(listFiles(folder, '.'));
+  let number = 1;
+  while (taken.has(`tasks.refused-${number}.csv`)) number++;
+  const path = `tasks.refused-${number}.csv`;
+  write(folder, path, text);
+  unlinkSync(placeFor(folder, TASKS));
+  return path;
+}
+
+/** Writes tasks.csv, unless a person has changed it meanwhile: that is looked at first. Returns what was written last. */
+function showTasks(folder: SessionFolder, run: RunState, last: string | null): string | null {
+  const found = textOf(folder, TASKS);
+  if (found !== null && found !== last) return last;
+  const file = found === null ? null : parsed(found);
+  const text = file === null || typeof file === 'string' ? printTasks(run.columns, run.tasks.map(rowOf)) : edited(run, file);
+  if (text === found) return last;
+  write(folder, TASKS, text);
+  write(folder, LAST, text);
+  return text;
+}
+
+/** Only cells that changed are touched, so that a person's own columns, quoting and order stay. */
+function edited(run: RunState, file: TasksFile): string {
+  const known = new Map(file.tasks.map((task) => [task.id, task.columns]));
+  const set = new Map<string, Readonly<Record<string, string>>>();
+  const add: Readonly<Record<string, string>>[] = [];
+  for (const task of run.tasks) {
+    const row = rowOf(task);
+    const cells = known.get(task.id);
+    if (cells === undefined) add.push(row);
+    else {
+      const changed = Object.entries(row).filter(([name, value]) => Object.hasOwn(cells, name) && cells[name] !== value);
+      if (changed.length > 0) set.set(task.id, Object.fromEntries(changed.filter(([name]) => name !== 'id')));
+    }
+  }
+  return editTasks(file, { set, add });
+}
+
+/** wave-N.csv while wave N runs, and no other. */
+function showWave(folder: SessionFolder, run: RunState): void {
+  const name = `wave-${run.wave}.csv`;
+  const isOpen = run.ended === null && (run.open[run.wave] ?? 0) > 0;
+  for (const other of listFiles(folder, '.')) {
+    if (/^wave-\d+\.csv$/.test(other) && !(isOpen && other === name)) unlinkSync(placeFor(folder, other));
+  }
+  if (!isOpen) return;
+  const tasks = (run.waves[run.wave] ?? []).map((index) => run.tasks[index] as TaskState);
+  const rows = tasks.filter((task) => !isOver(task.status)).map((task) => ({ ...rowOf(task), prev_context: contextText(run, task) }));
+  write(folder, name, printTasks([...run.columns, 'prev_context'], rows));
+}
+
+function contextText(run: RunState, task: TaskState): string {
+  return prevContext(run, task)
+    .map(({ id, findings }) => `[${id}] ${findings}`)
+    .join('\n');
+}
+
+function showInteractive(folder: SessionFolder, run: RunState, shown: Set<string>): void {
+  for (const task of run.tasks) {
+    const mark = `${task.id}:${task.attempt}:${task.turns.length}:${task.status}`;
+    if (task.execMode !== 'interactive' || task.attempt === 0 || shown.has(mark)) continue;
+    shown.add(mark);
+    const { id, status, turns, row } = task;
+    const result = { id, status, findings: row['findings'] ?? '', error: row['error'] ?? '', turns };
+    write(folder, `interactive/${safeName(id)}-result.json`, `${JSON.stringify(result, null, 2)}\n`);
+  }
+}
+
+function stateOf(state: SessionState, session: string) {
+  const run = state.run as RunState;
+  const question = questionOf(run);
+  const status = run.ended?.outcome ?? (question === null ? 'running' : 'awaiting');
+  const rounds = Object.fromEntries(
+    [...state.verdicts].map(([key, past]) => [key.slice(run.started.loop.length + 1), afterRevisions(past)]),
+  );
+  const { loop, goal, mode } = run.started;
+  return {
+    session,
+    loop,
+    mode,
+    goal,
+    status,
+    wave: run.wave,
+    rounds,
+    question: question?.kind ?? null,
+    unverified: run.ended?.unverified ?? null,
+  };
+}

@@ -1,0 +1,161 @@
+// umpire.config.yaml: the example of its page, every default, and what each mistake is told with its line.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isUmpireError } from '../errors.js';
+import { DEFAULT_SETTINGS, parseSettings } from './settings.js';
+import type { Settings } from './settings.js';
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'configuration.md'), 'utf8');
+const [, example = ''] = /^```yaml umpire\.config\.yaml\n([\s\S]*?)^```$/m.exec(page) ?? [];
+
+function check(text: string, expected: Partial<Settings>): void {
+  expect(parseSettings(text, 'x.yaml')).toEqual({ ...DEFAULT_SETTINGS, ...expected });
+}
+
+function complaintOf(text: string): string {
+  try {
+    parseSettings(text, 'x.yaml');
+  } catch (error) {
+    if (isUmpireError(error) && error.code === 'config-invalid') return error.message;
+    throw error;
+  }
+  return 'accepted';
+}
+
+it('fills in every default', () => {
+  for (const text of ['', '# nothing\n', '{}', '---\n']) check(text, {});
+  expect(DEFAULT_SETTINGS).toEqual({
+    strict: false,
+    agents: {},
+    roles: {},
+    agent: null,
+    concurrency: 3,
+    maxRounds: null,
+    maxMinutes: null,
+    maxCostUsd: null,
+    maxTokens: null,
+    stopWhenStalled: false,
+    notify: null,
+    timeoutMinutes: 30,
+    workspace: { home: null, link: [], copy: [], setup: null },
+  });
+});
+
+it('reads the example of its page', () => {
+  expect(parseSettings(example, 'umpire.config.yaml')).toEqual({
+    strict: true,
+    agents: {
+      careful: {
+        runs: { kind: 'command', command: 'node tools/reviewer.mjs --model large' },
+        timeoutMinutes: 60,
+        finish: 'SIGINT',
+        graceSeconds: 20,
+        env: { REVIEW_DEPTH: 'full' },
+      },
+      exact: { runs: { kind: 'command', command: ['/opt/agents/exact', '--prompt', 'a word with blanks'] }, env: {} },
+      rehearsal: { runs: { kind: 'script', path: 'agents/rehearsal.yaml' }, env: {} },
+      me: { runs: { kind: 'person' }, env: {} },
+    },
+    roles: { reviewer: 'careful', planner: 'me' },
+    agent: 'claude',
+    concurrency: 4,
+    maxRounds: 5,
+    maxMinutes: 120,
+    maxCostUsd: 7.5,
+    maxTokens: 2_000_000,
+    stopWhenStalled: true,
+    notify: 'notify-send "Umpire needs you"',
+    timeoutMinutes: 45,
+    workspace: { home: '../umpire-worktrees', link: ['vendor'], copy: ['.env', 'config/local.json'], setup: 'npm run codegen' },
+  });
+});
+
+it('has a page with every key, and no other', () => {
+  const rows = [...page.matchAll(/^\| (`[^|]*) \|/gm)].flatMap((match) => [...(match[1] ?? '').matchAll(/`(\w+)`/g)].map((one) => one[1]));
+  const tops = ['agent', 'roles', 'agents', 'concurrency', 'timeout_minutes', 'max_rounds', 'max_minutes', 'max_cost_usd', 'max_tokens'];
+  const mine = ['command', 'script', 'person', 'timeout_minutes', 'finish', 'grace_seconds', 'env', 'home', 'link', 'copy', 'setup'];
+  expect(rows).toEqual([...tops, 'stop_when_stalled', 'strict', 'notify', 'workspace', ...mine]);
+  const told = complaintOf('agents: { a: { x: 1 } }');
+  expect(mine.slice(0, 7).filter((key) => !told.includes(key))).toEqual([]);
+});
+
+describe('agents', () => {
+  it('changes one that comes with Umpire, where it names no program', () => {
+    check('agents: { claude: { timeout_minutes: 0.5, finish: none } }', {
+      agents: { claude: { runs: { kind: 'preset' }, timeoutMinutes: 0.5, finish: null, env: {} } },
+    });
+  });
+
+  it('takes numbers in an environment, and empty texts', () => {
+    check('agents: { a: { command: x, env: { PORT: 80, DEBUG: true, EMPTY: "" } } }', {
+      agents: { a: { runs: { kind: 'command', command: 'x' }, env: { PORT: '80', DEBUG: 'true', EMPTY: '' } } },
+    });
+  });
+});
+
+it('leaves other keys alone, but not one that is misspelt', () => {
+  check('dashboard: { port: 80 }\ncritics: [a]\nconstructor: 1\nstrict: true\n', { strict: true });
+});
+
+describe('mistakes', () => {
+  it.each([
+    ['strict: maybe', ':1: strict: it must be true or false, not "maybe"'],
+    ['strict:', ':1: strict: it must be true or false, and is empty'],
+    ['\n\nconcurency: 3', ':3: concurency: this key is not known here; did you mean "concurrency"?'],
+    ['max-rounds: 3', ':1: max-rounds: this key is not known here; did you mean "max_rounds"?'],
+    ['maxRounds: 3', ':1: maxRounds: this key is not known here; did you mean "max_rounds"?'],
+    ['agnets: {}', ':1: agnets: this key is not known here; did you mean "agents"?'],
+    ['role: {}', ':1: role: this key is not known here; did you mean "roles"?'],
+    ['concurrency: 0', ':1: concurrency: it must be a whole number from 1 to 256, not 0'],
+    ['concurrency: "3"', ':1: concurrency: it must be a whole number from 1 to 256, not "3"'],
+    ['concurrency: 2.5', ':1: concurrency: it must be a whole number from 1 to 256, not 2.5'],
+    ['max_rounds: 101', ':1: max_rounds: it must be a whole number from 1 to 100, not 101'],
+    ['max_cost_usd: -1', ':1: max_cost_usd: it must be a number above 0, at most 1000000, not -1'],
+    ['max_minutes: .nan', ':1: max_minutes: it must be a number above 0, at most 525600, not null'],
+    ['agent: [a]', ':1: agent: it must be the name of an agent, such as claude, not ["a"]'],
+    ['notify: []', ':1: notify: it must be a command such as "node my-agent.mjs", or the list of its words, not []'],
+    ['notify: [""]', ':1: notify: it must be a command such as "node my-agent.mjs", or the list of its words, not [""]'],
+    ['notify: ["\\0"]', ':1: notify: it must be a command such as "node my-agent.mjs", or the list of its words, not ["\\u0000"]'],
+    ['roles: { reviewer: 3 }', ':1: roles.reviewer: it must be the name of an agent, such as claude, not 3'],
+    ['roles: { "a b": c }', ':1: roles.a b: this name is not allowed: a letter, then letters, digits, _ . or -'],
+    ['agents: [a]', ':1: agents: it must be names, each with its agent, not ["a"]'],
+    ['agents:\n  a: node x.mjs', ':2: agents.a: it must be an agent, such as { command: "node my-agent.mjs" }, not "node x.mjs"'],
+    ['agents: { a: {} }', ':1: agents.a: it is empty; give it a command, a script, or person: true'],
+    ['agents: { a: { person: false } }', ':1: agents.a.person: it must be true, or left out, not false'],
+    ['agents: { a: { comand: x } }', ':1: agents.a.comand: this key is not known here; did you mean "command"?'],
+    ['agents:\n  a:\n    command: x\n    script: y', ':4: agents.a.script: an agent is either command or script; remove all but one'],
+    ['agents: { a: { command: x, finish: SIGKILL } }', ':1: agents.a.finish: it must be one of SIGINT, SIGTERM, none, not "SIGKILL"'],
+    [
+      'agents: { a: { command: x, env: { UMPIRE_X: 1 } } }',
+      ':1: agents.a.env.UMPIRE_X: this name is not allowed: letters, digits and _, and not UMPIRE_, which Umpire sets itself',
+    ],
+    ['agents: { a: { command: x, env: { A: [1] } } }', ':1: agents.a.env.A: it must be a text or a number'],
+    ['workspace: { link: [/etc] }', ':1: workspace.link.0: it must be a path inside the project, without "..", not "/etc"'],
+    ['workspace: { copy: [a, ../b] }', ':1: workspace.copy.1: it must be a path inside the project, without "..", not "../b"'],
+    ['workspace: { copy: "C:\\\\x" }', ':1: workspace.copy: it must be a list of paths, not "C:\\\\x"'],
+    ['workspace: { links: [a] }', ':1: workspace.links: this key is not known here; did you mean "link"?'],
+    ['workspace: { where: a }', ':1: workspace.where: this key is not known here; there are home, link, copy, setup'],
+    ['- a', ':1: it must be a list of settings, such as "strict: true", not ["a"]'],
+    ['strict: true\nstrict: false', ':2: Map keys must be unique'],
+    ['__proto__: { strict: true }', ':1: "__proto__" cannot be a name'],
+  ])('%s', (text, expected) => {
+    expect(complaintOf(text)).toBe(`x.yaml${expected}.`);
+  });
+
+  it('names the line of broken YAML, and refuses aliases without end', () => {
+    expect(complaintOf('strict: true\n  bad: [\n')).toMatch(/^x\.yaml:\d+: /);
+    const bomb = [
+      'a: &a [1]',
+      ...Array.from(
+        { length: 12 },
+        (_, at) =>
+          `b${at}: &b${at} [${Array(9)
+            .fill(at === 0 ? '*a' : `*b${at - 1}`)
+            .join(',')}]`,
+      ),
+    ];
+    expect(complaintOf(bomb.join('\n'))).toMatch(/its aliases unfold into too much/);
+  });
+});

@@ -1,0 +1,172 @@
+// The project's settings: umpire.config.yaml to one typed object with every default filled in. The only reader of that
+// file; docs/configuration.md is its page. Loaded late: most verdicts have no such file.
+
+import { HIGHEST_CAP } from '../brain/rounds.js';
+import { UmpireError } from '../errors.js';
+import { readYaml } from '../formats/yaml-text.js';
+import { Misfit, amount, choice, command, fieldsOf, flag, inside, listOf, mapOf, onlyTrue, text, whole } from './settings-fields.js';
+import type { Path, Read, Rule } from './settings-fields.js';
+
+/** Words as a person writes them, or already cut. */
+export type CommandLine = string | readonly string[];
+
+/** What the agents of one name are. Left out: the agent's own. */
+export interface AgentSettings {
+  readonly runs:
+    | { readonly kind: 'command'; readonly command: CommandLine }
+    /** A file of answers, relative to the project. */
+    | { readonly kind: 'script'; readonly path: string }
+    | { readonly kind: 'person' }
+    /** The agent that comes with Umpire under this name, with what stands here changed. */
+    | { readonly kind: 'preset' };
+  readonly timeoutMinutes?: number;
+  /** How it is asked to finish; null: it cannot be asked. */
+  readonly finish?: 'SIGINT' | 'SIGTERM' | null;
+  readonly graceSeconds?: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Settings {
+  readonly strict: boolean;
+  /** Agents of the project's own, by name. */
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+  /** The agent of a role, by name. */
+  readonly roles: Readonly<Record<string, string>>;
+  /** The agent of every other role. */
+  readonly agent: string | null;
+  readonly concurrency: number;
+  readonly maxRounds: number | null;
+  readonly maxMinutes: number | null;
+  readonly maxCostUsd: number | null;
+  readonly maxTokens: number | null;
+  readonly stopWhenStalled: boolean;
+  /** Run where a person is needed. */
+  readonly notify: CommandLine | null;
+  /** For one task. */
+  readonly timeoutMinutes: number;
+  readonly workspace: {
+    /** Where worktrees lie; null: where Umpire puts them. */
+    readonly home: string | null;
+    /** Paths of the project that worktrees share with it. */
+    readonly link: readonly string[];
+    /** Files of the project that git does not know and worktrees need. */
+    readonly copy: readonly string[];
+    /** Run by a shell in each new worktree. */
+    readonly setup: string | null;
+  };
+}
+
+const DAY_MINUTES = 1440;
+const name = /^[A-Za-z][\w.-]{0,60}$/;
+const nameIs = 'a letter, then letters, digits, _ . or -';
+const agentName = text('the name of an agent, such as claude');
+
+const agentFields = fieldsOf(
+  {
+    command,
+    script: text('the path of a scripted agent, such as agents/dry-run.yaml'),
+    person: onlyTrue,
+    timeout_minutes: amount(DAY_MINUTES),
+    finish: choice(['SIGINT', 'SIGTERM', 'none']),
+    grace_seconds: amount(600),
+    env: mapOf(
+      envValue,
+      'names with their values',
+      /^(?!UMPIRE_)[A-Za-z_]\w*$/,
+      'letters, digits and _, and not UMPIRE_, which Umpire sets itself',
+    ),
+  },
+  'an agent, such as { command: "node my-agent.mjs" }',
+);
+
+function envValue(value: unknown, path: Path): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string' && !value.includes('\0')) return value;
+  throw new Misfit(path, 'it must be a text or a number');
+}
+
+const agent: Rule<AgentSettings> = (value, path) => {
+  const read = agentFields(value, path);
+  const kinds = (['command', 'script', 'person'] as const).filter((key) => read[key] !== undefined);
+  if (kinds.length > 1) throw new Misfit([...path, kinds[1] as string], `an agent is either ${kinds.join(' or ')}; remove all but one`);
+  if (Object.keys(read).length === 0) throw new Misfit(path, 'it is empty; give it a command, a script, or person: true');
+  const { timeout_minutes: timeoutMinutes, finish, grace_seconds: graceSeconds } = read;
+  return {
+    runs: runsOf(read),
+    ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
+    ...(finish === undefined ? {} : { finish: finish === 'none' ? null : finish }),
+    ...(graceSeconds === undefined ? {} : { graceSeconds }),
+    env: read.env ?? {},
+  };
+};
+
+function runsOf(read: ReturnType<typeof agentFields>): AgentSettings['runs'] {
+  if (read.command !== undefined) return { kind: 'command', command: read.command };
+  if (read.script !== undefined) return { kind: 'script', path: read.script };
+  return { kind: read.person === true ? 'person' : 'preset' };
+}
+
+const FIELDS = {
+  strict: flag,
+  agents: mapOf(agent, 'names, each with its agent', name, nameIs),
+  roles: mapOf(agentName, 'roles, each with the name of its agent', name, nameIs),
+  agent: agentName,
+  concurrency: whole(1, 256),
+  max_rounds: whole(1, HIGHEST_CAP),
+  max_minutes: amount(525_600),
+  max_cost_usd: amount(1_000_000),
+  max_tokens: whole(1, Number.MAX_SAFE_INTEGER),
+  stop_when_stalled: flag,
+  notify: command,
+  timeout_minutes: amount(DAY_MINUTES),
+  workspace: fieldsOf(
+    {
+      home: text('the path of a folder'),
+      link: listOf(inside, 'a list of paths'),
+      copy: listOf(inside, 'a list of paths'),
+      setup: text('a command for the shell, such as "npm ci"'),
+    },
+    'settings of the workspace, such as { setup: "npm ci" }',
+  ),
+};
+
+const settingsFields = fieldsOf(FIELDS, 'a list of settings, such as "strict: true"', true);
+
+/** Throws `config-invalid` with the line and what is allowed there. Keys that are no setting of Umpire's are left alone. */
+export function parseSettings(source: string, file: string): Settings {
+  const yaml = readYaml(source);
+  if (!yaml.ok) throw invalid(file, yaml.line, yaml.problem);
+  try {
+    return withDefaults(settingsFields(yaml.value ?? {}, []));
+  } catch (error) {
+    if (!(error instanceof Misfit)) throw error;
+    const where = error.path.join('.');
+    throw invalid(file, yaml.lineOf(error.path), where === '' ? error.problem : `${where}: ${error.problem}`);
+  }
+}
+
+function withDefaults(read: Read<typeof FIELDS>): Settings {
+  const { home, link, copy, setup } = read.workspace ?? {};
+  return {
+    strict: read.strict ?? false,
+    agents: read.agents ?? {},
+    roles: read.roles ?? {},
+    agent: read.agent ?? null,
+    concurrency: read.concurrency ?? 3,
+    maxRounds: read.max_rounds ?? null,
+    maxMinutes: read.max_minutes ?? null,
+    maxCostUsd: read.max_cost_usd ?? null,
+    maxTokens: read.max_tokens ?? null,
+    stopWhenStalled: read.stop_when_stalled ?? false,
+    notify: read.notify ?? null,
+    timeoutMinutes: read.timeout_minutes ?? 30,
+    workspace: { home: home ?? null, link: link ?? [], copy: copy ?? [], setup: setup ?? null },
+  };
+}
+
+/** What holds in a project without such a file. */
+export const DEFAULT_SETTINGS: Settings = withDefaults({});
+
+function invalid(file: string, line: number | null, detail: string): UmpireError {
+  return new UmpireError('config-invalid', { file, line: line === null ? '' : `:${line}`, detail });
+}
