@@ -76,6 +76,8 @@ export interface Watch {
 
 export interface Agent {
   readonly name: string;
+  /** A function of the calling program: it reads nothing in the session folder but what it is handed. */
+  readonly inProcess?: boolean;
   /** Never rejects for what the agent does: that is an ending. */
   run(assignment: Assignment, watch: Watch): Promise<Ending>;
 }

@@ -79,8 +79,8 @@ export interface RecordedExhibit {
 export interface RecordedScene {
   /** The critic's task, by id. */
   readonly critic: string | null;
-  /** tasks.csv before the verdict: its text, or its hash where it is long and kept as a blob. */
-  readonly tasks: string | { readonly sha256: string } | null;
+  /** tasks.csv before the verdict: its text, its hash where it is long and kept as a blob, or as the journal's own lines tell it. */
+  readonly tasks: string | { readonly sha256: string } | { readonly journal: true } | null;
   /** Noticed before the evidence was read. */
   readonly anomalies: readonly Anomaly[];
   readonly exhibits: Readonly<Record<string, RecordedExhibit>>;

@@ -13,8 +13,6 @@ export type Effect =
   | { readonly type: 'MergeTask'; readonly task: string }
   | { readonly type: 'SkipTask'; readonly task: string; readonly reason: string }
   | { readonly type: 'JudgeCritic'; readonly task: string }
-  /** What a verdict changes in the folder, where a crash kept it from being written. */
-  | { readonly type: 'ProjectVerdict'; readonly seq: number }
   /** A verdict found that the work of its round made things worse. */
   | { readonly type: 'RevertWork'; readonly verdict: number; readonly tasks: readonly string[] }
   | { readonly type: 'ApprovePlan'; readonly key: string }
@@ -37,8 +35,6 @@ export function pending(state: SessionState): readonly Effect[] {
   if (skips.length > 0) return skips;
   const merge = nextMerge(run);
   if (merge !== null) return [merge];
-  const seq = unprojected(state);
-  if (seq !== null) return [{ type: 'ProjectVerdict', seq }];
   const revert = revertOf(state);
   if (revert !== null) return [revert];
   // Critics of a finished wave come first: what they lead to may change all that follows.
@@ -86,14 +82,6 @@ function nextMerge(run: RunState): Effect | null {
   const first = wave.find((task) => task?.phase === 'submitted');
   const [stray] = run.submitted;
   return { type: 'MergeTask', task: first?.id ?? stray ?? '' };
-}
-
-function unprojected(state: SessionState): number | null {
-  for (const past of state.verdicts.values()) {
-    const last = past.at(-1);
-    if (last !== undefined && !last.projected && last.verdict.status === 'decided') return last.seq;
-  }
-  return null;
 }
 
 /** T6 and its like: the loop's rule says that the cycle is to be taken back. */

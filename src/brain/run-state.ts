@@ -58,6 +58,10 @@ export interface RunState {
   readonly called: Set<string>;
   /** What a person approved without clean evidence, and why. */
   readonly forced: { readonly about: string; readonly reason: string }[];
+  /** Files that tasks and people changed since the last verdict. */
+  readonly touched: Set<string>;
+  /** Where the branch stood when each verdict was given. */
+  readonly marks: { readonly seq: number; readonly chain: string; readonly round: number; readonly head: string | null }[];
   /** By verdict's line: its work was taken back, or could not be. */
   readonly reverted: Set<number>;
   runs: string[];
@@ -94,6 +98,11 @@ export function plainTask(task: TaskState, index: number): Task {
     columns: rowOf(task),
     line: index + 2,
   };
+}
+
+/** The tasks as a verdict sees them, with their waves. */
+export function tasksOf(run: RunState): { readonly tasks: readonly Task[]; readonly waves: Int32Array } {
+  return { tasks: run.tasks.map(plainTask), waves: Int32Array.from(run.tasks, (task) => task.wave) };
 }
 
 /** The cells as tasks.csv shows them now. */
@@ -152,6 +161,8 @@ function begin(started: SessionStarted, ms: number): RunState {
     questions: [],
     called: new Set(),
     forced: [],
+    touched: new Set(),
+    marks: [],
     reverted: new Set(),
     runs: [],
     head: started.workspace?.base ?? null,
@@ -285,6 +296,7 @@ function change(run: RunState, event: Recorded): void {
       answer(run, event.data);
       return;
     case 'PersonEdited':
+      for (const file of event.data.files) run.touched.add(file);
       takeEdit(run, event.data.commit);
       return;
     case 'WorkReverted':
@@ -352,6 +364,7 @@ function finish(run: RunState, data: TaskFinished): void {
     task.attempt = data.attempt;
     Object.assign(task.row, data.outputs, { findings: data.findings, error: data.error });
     task.files = data.files ?? [];
+    for (const file of task.files) run.touched.add(file);
     task.commit = data.commit ?? null;
     if (data.head !== undefined) run.head = data.head;
     close(run, task, data.status);
@@ -391,6 +404,8 @@ function failJudging(run: RunState, data: Extract<Recorded, { type: 'JudgingFail
 function judge(run: RunState, seq: number, given: VerdictGiven): void {
   const { verdict, effects, scene } = given;
   if (verdict.status !== 'decided') return;
+  run.touched.clear();
+  run.marks.push({ seq, chain: verdict.chain, round: verdict.round, head: run.head });
   const critic = scene?.critic ?? null;
   if (critic !== null) run.unjudged.delete(critic);
   for (const [id, cells] of Object.entries(effects.set)) withTask(run, id, (task) => setCells(run, task, cells));

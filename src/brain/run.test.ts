@@ -185,7 +185,6 @@ it('runs what a verdict adds in the same session, and ends as complete after an 
     files: [],
   };
   const revised = [...ENDED, verdict('revise', 'REVIEW-001', effects)];
-  check(revised, ['ProjectVerdict']);
   const open = [...revised, projected(revised.length)];
   check(open, ['RunTask FIX-1-1']);
   const second = [...open, start('FIX-1-1'), done('FIX-1-1'), start('REVIEW-re-001'), done('REVIEW-re-001')];

@@ -141,4 +141,76 @@ Examples
   umpire clean
   umpire clean testing-cover-the-parser-2026-03-01 --force
 `,
+  status: `umpire status [session]
+
+Shows where a session stands: its tasks wave by wave, what each waits for,
+rounds, time and cost, the question that it waits on and how to answer it. It
+takes no lock and writes nothing. Also for sessions that others run.
+
+  [session]         its name, a part of it, or its folder (the latest)
+  --project DIR     a folder of the project (the current one)
+  --json            print one JSON object instead
+
+Exit status
+  0 shown · 1 a broken history (shown as far as it holds), or an error
+  2 usage
+
+Examples
+  umpire status
+  umpire status review-payments-2026-03-01 --json
+`,
+  list: `umpire list
+
+Lists the sessions of a project, the latest first: those in .umpire/sessions/
+and those of others in .workflow/.csv-wave/.
+
+A session is running, awaiting (a person), interrupted (go on with umpire
+resume), complete, failed or aborted; judged only or never judged, where others
+run it; unreadable, where its history does not hold.
+
+  --project DIR     a folder of the project (the current one)
+  --json            print one JSON object instead
+
+Exit status
+  0 listed · 1 error · 2 usage
+
+Examples
+  umpire list
+  umpire list --project ../shop --json
+`,
+  report: `umpire report [session]
+
+Prints a whole session as Markdown: what was wanted, what came of it and
+whether that was verified, every task and verdict, what people said, what was
+taken back, what it cost. It takes no lock and writes nothing.
+
+  [session]         its name, a part of it, or its folder (the latest)
+  --project DIR     a folder of the project (the current one)
+
+Exit status
+  0 printed · 1 a broken history (printed as far as it holds), or an error
+  2 usage
+
+Examples
+  umpire report review-payments-2026-03-01 > payments.md
+`,
+  logs: `umpire logs [session] [task]
+
+Shows what agents printed. Without a task: which output there is, and the last
+lines of the latest. Into a pipe or a file it goes as it came; a terminal is
+shown its text alone.
+
+  [session]         its name, a part of it, or its folder (the latest)
+  [task]            a task's id, for its last run; or one run, as the list
+                    names it: DEV-001-1
+  --project DIR     a folder of the project (the current one)
+
+Exit status
+  0 shown · 1 there is none, or an error · 2 usage
+
+Examples
+  umpire logs
+  umpire logs review-payments-2026-03-01 DEV-001
+  umpire logs DEV-001 | less -R
+`,
 } as const;

@@ -131,8 +131,8 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
     }
   }
   const past = scene.state.verdicts.get(chainKey(scene.loop.loop, scene.chain)) ?? [];
-  const text = scene.file?.document.text ?? null;
-  const recorded = recordScene({ ...scene, text }, gathering, failure, draft.verdict.status === 'partial');
+  const tasks = scene.file?.document.text ?? null;
+  const recorded = recordScene({ ...scene, tasks }, gathering, failure, draft.verdict.status === 'partial');
   const grounds = { ...scene, strict: context.strict, key: keyOf(scene, gathering) };
   const given = giveVerdict(grounds, draft, gathering, recorded.scene);
   const last = past.at(-1);

@@ -204,8 +204,7 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
   const { request, loop, loopFolder, project, config, settings, pipeline } = beginning;
   if (journal.state.observed) throw new UmpireError('session-foreign', { session: folder.name });
   const goal = request.goal ?? '';
-  const files = await changedFiles(project);
-  const chosen = request.mode === undefined ? chooseMode(pipeline, { goal, changedFiles: files }) : { mode: request.mode, why: 'as asked' };
+  const chosen = await chosenMode(pipeline, request, project);
   const planned = buildPipeline(pipeline, chosen.mode, { goal, ...(request.target === undefined ? {} : { target: request.target }) });
   const columns = tasksColumns(loop.columns.in, loop.columns.out);
   const { tasks } = parseTasks(printTasks(columns, planned.rows));
@@ -244,6 +243,17 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
     { type: 'RulesFrozen', data: { loop: loop.loop, hash: sha256(JSON.stringify(loop)), rules: loop, cap, chains } },
     ...targets,
   );
+}
+
+async function chosenMode(
+  pipeline: Pipeline,
+  { mode, goal = '' }: RunRequest,
+  project: string,
+): Promise<{ readonly mode: string; readonly why: string }> {
+  if (mode !== undefined) return { mode, why: `${mode}: as asked` };
+  const { points, rules } = pipeline.choose;
+  const asks = [...points, ...rules].some((test) => test.files !== undefined || test.modules !== undefined);
+  return chooseMode(pipeline, { goal, changedFiles: asks ? await changedFiles(project) : null });
 }
 
 /** A name for one run of the command, which its children carry in their environment. */

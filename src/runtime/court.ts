@@ -8,10 +8,8 @@ import type { SessionState } from '../brain/evolve.js';
 import type { Event, VerdictGiven } from '../brain/messages.js';
 import { settleRound } from '../brain/rounds.js';
 import type { Traces } from '../brain/rounds.js';
-import { rowOf } from '../brain/run-state.js';
+import { tasksOf } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
-import { checkGraph } from '../brain/waves.js';
-import { parseTasks, printTasks } from '../formats/tasks-csv.js';
 import { giveVerdict, hear, keyOfRun, recordScene } from './hearing.js';
 import type { Place } from './place.js';
 
@@ -41,9 +39,7 @@ export function judgeCritic(docket: Docket): Ruling {
   const frozen = state.frozen.get(run.started.loop);
   if (frozen === undefined) throw new Error('A session that runs has frozen its rules when it began.');
   const { rules: loop, cap } = frozen;
-  const text = printTasks(run.columns, run.tasks.map(rowOf));
-  const { tasks } = parseTasks(text);
-  const waves = checkGraph(tasks);
+  const { tasks, waves } = tasksOf(run);
   const index = run.at.get(docket.task) ?? 0;
   const row = tasks[index];
   if (row === undefined) throw new Error(`There is no task ${docket.task} to judge.`);
@@ -71,7 +67,7 @@ export function judgeCritic(docket: Docket): Ruling {
     anomalies,
   });
   if (!draft.ok) return { ok: false, rule: draft.rule, message: draft.message, hint: draft.hint };
-  const recorded = recordScene({ loop, state, critic, anomalies, text }, gathering, null, false);
+  const recorded = recordScene({ loop, state, critic, anomalies, tasks: { journal: true } }, gathering, null, false);
   const key = keyOfRun(state, row.id, cap) ?? '';
   const given = giveVerdict({ loop, state, chain, target, strict, key }, draft, gathering, recorded.scene);
   const events: Event[] = [];

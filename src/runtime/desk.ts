@@ -6,6 +6,7 @@ import { appendFileSync, unlinkSync } from 'node:fs';
 import { isUmpireError } from '../errors.js';
 import { compareEdit } from '../brain/edits.js';
 import type { SessionState } from '../brain/evolve.js';
+import type { Event } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
 import { NO_TRACES, afterRevisions, standingsBeside } from '../brain/rounds.js';
 import { isOver, rowOf } from '../brain/run-state.js';
@@ -35,6 +36,7 @@ export interface DeskInput {
 export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
   let last: string | null = textOf(folder, LAST);
   const shown = new Set<string>();
+  const born = latestVerdict(state());
   const run = () => state().run as RunState;
   return {
     readEdit: () => {
@@ -54,21 +56,15 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       return [{ type: 'EditRefused', data: { reason: edit.reason, kept } }];
     },
     show: () => {
+      const events = showVerdicts(folder, state(), now, born);
       last = showTasks(folder, run(), last);
       showWave(folder, run());
       showInteractive(folder, run(), shown);
       write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`);
-      if (run().ended === null && questionOf(run()) === null) return;
+      if (run().ended === null && questionOf(run()) === null) return events;
       write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)));
       write(folder, 'context.md', contextPage(state()));
-    },
-    projectVerdict: (seq) => {
-      const given = [...state().verdicts.values()].flat().find((past) => past.seq === seq);
-      if (given === undefined) return;
-      const board = readBoard(folder, new Set(['gc_decision']), () => false);
-      const rules = state().frozen.get(given.verdict.loop)?.rules;
-      const others = rules === undefined ? [] : standingsBeside(rules, given.verdict.chain, state(), NO_TRACES);
-      projectPages({ folder, given, ts: now().toISOString(), others, board }, true);
+      return events;
     },
     keepBlobs: (blobs) => keepBlobs(folder, blobs),
     roleText,
@@ -81,6 +77,24 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       };
     },
   };
+}
+
+function latestVerdict({ verdicts }: SessionState): number {
+  return Math.max(0, ...[...verdicts.values()].map((past) => past.at(-1)?.seq ?? 0));
+}
+
+/** Pages, files and board lines of verdicts that have none yet. Up to line `born` an earlier process may have written some. */
+function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Date, born: number): readonly Event[] {
+  const waiting = [...state.verdicts.values()].flatMap((past) => past.filter((one) => !one.projected)).toSorted((a, b) => a.seq - b.seq);
+  const ts = now().toISOString();
+  return waiting.map((given) => {
+    const again = given.seq <= born;
+    const board = again ? readBoard(folder, new Set(['gc_decision']), () => false) : null;
+    const rules = state.frozen.get(given.verdict.loop)?.rules;
+    const others = rules === undefined ? [] : standingsBeside(rules, given.verdict.chain, state, NO_TRACES);
+    projectPages({ folder, given, ts, others, board }, again);
+    return { type: 'VerdictProjected', data: { verdict: given.seq, results: null } };
+  });
 }
 
 /** A task's id as a part of a file's name. */

@@ -85,24 +85,23 @@ const MOST_INLINE = 16 * 1024;
 
 /** What a verdict keeps of its scene, and the blobs that go with it. */
 export function recordScene(
-  scene: Pick<Scene, 'critic' | 'anomalies' | 'loop' | 'state'> & { readonly text: string | null },
+  scene: Pick<Scene, 'critic' | 'anomalies' | 'loop' | 'state'> & { readonly tasks: string | { readonly journal: true } | null },
   gathering: Gathering,
   unwritable: string | null,
   isPartial: boolean,
 ): { readonly scene: RecordedScene; readonly blobs: Gathering['blobs'] } {
-  const { text } = scene;
-  const isLong = text !== null && Buffer.byteLength(text) > MOST_INLINE;
-  const hash = isLong ? sha256(text) : null;
+  const { tasks } = scene;
+  const hash = typeof tasks === 'string' && Buffer.byteLength(tasks) > MOST_INLINE ? sha256(tasks) : null;
   const isFrozen = scene.state.frozen.has(scene.loop.loop);
   return {
     scene: {
       critic: scene.critic?.task.id ?? null,
-      tasks: hash === null ? text : { sha256: hash },
+      tasks: hash === null ? tasks : { sha256: hash },
       anomalies: scene.anomalies,
       exhibits: gathering.record,
       unwritable,
       rules: isPartial && !isFrozen ? scene.loop : null,
     },
-    blobs: hash === null || text === null ? gathering.blobs : new Map([...gathering.blobs, [hash, text]]),
+    blobs: hash === null || typeof tasks !== 'string' ? gathering.blobs : new Map([...gathering.blobs, [hash, tasks]]),
   };
 }

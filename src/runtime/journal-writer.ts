@@ -8,6 +8,7 @@ import type { SessionState } from '../brain/evolve.js';
 import { JOURNAL_VERSION } from '../brain/messages.js';
 import type { Event, Recorded } from '../brain/messages.js';
 import { printJournalLine } from '../formats/journal.js';
+import type { Hash } from '../formats/journal.js';
 import { faultOf, placeFor } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
@@ -33,20 +34,43 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
   const place = placeFor(folder, JOURNAL);
   if (file.torn) truncateSync(place, file.goodBytes);
   const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
-  let state = fold(file.events);
-  let seq = file.events.length;
-  let { head } = file;
+  const journal = keepJournal(file, { append: (text) => appendDurably(fd, text), now, tell, hash: sha256 });
+  return {
+    get state() {
+      return journal.state;
+    },
+    wasTorn: file.torn,
+    record: journal.record,
+    flush: journal.flush,
+    close: () => closeSync(fd),
+  };
+}
+
+/** Where a journal's lines go, and what they are made with. */
+export interface JournalStore {
+  /** The text is durable when this returns. */
+  readonly append: (text: string) => void;
+  readonly now: () => Date;
+  readonly tell: (event: Recorded) => void;
+  readonly hash: Hash;
+}
+
+/** Goes on with a journal that holds these events. */
+export function keepJournal(past: { readonly events: readonly Recorded[]; readonly head: string }, store: JournalStore): Journal {
+  let state = fold(past.events);
+  let seq = past.events.length;
+  let { head } = past;
   let text = '';
   let waiting: Recorded[] = [];
+  let fault: { readonly error: unknown } | null = null;
   return {
     get state() {
       return state;
     },
-    wasTorn: file.torn,
     record: (...events) => {
-      const ts = now().toISOString();
+      const ts = store.now().toISOString();
       for (const event of events) {
-        const printed = printJournalLine(JOURNAL_VERSION, { seq: ++seq, ts, type: event.type, data: event.data }, head, sha256);
+        const printed = printJournalLine(JOURNAL_VERSION, { seq: ++seq, ts, type: event.type, data: event.data }, head, store.hash);
         text += printed.line;
         head = printed.head;
         const recorded: Recorded = { ...event, seq, ts };
@@ -55,14 +79,20 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
       }
     },
     flush: () => {
+      // A write that failed may have left half a line: another after it would break the chain.
+      if (fault !== null) throw fault.error;
       if (text === '') return;
+      try {
+        store.append(text);
+      } catch (error) {
+        fault = { error };
+        throw error;
+      }
       const told = waiting;
-      appendDurably(fd, text);
       text = '';
       waiting = [];
-      for (const event of told) tell(event);
+      for (const event of told) store.tell(event);
     },
-    close: () => closeSync(fd),
   };
 }
 

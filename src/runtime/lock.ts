@@ -36,6 +36,19 @@ export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
   }
 }
 
+export interface LockHolder {
+  /** For people. */
+  readonly who: string;
+  /** Its process is gone, so that the next one takes the lock over. */
+  readonly isDead: boolean;
+}
+
+/** Who holds the folder's lock, without asking for it. */
+export function holderOf(folder: SessionFolder): LockHolder | null {
+  const content = readHolder(join(folder.root, NAME));
+  return content === null ? null : { who: describe(content), isDead: isDead(content) };
+}
+
 /** Puts the lock in place whole: its content is there the moment its name is. */
 function take(folder: SessionFolder, place: string, own: string): boolean {
   const draft = `${place}-${process.pid}`;

@@ -22,7 +22,7 @@ type Blobs = ReadonlyMap<string, Buffer>;
 export function recall(folder: SessionFolder, scene: RecordedScene): Recalled {
   const wanted = new Map<string, string>();
   for (const { path, sha256: hash } of Object.values(scene.exhibits)) if (hash !== undefined) wanted.set(hash, path ?? 'evidence');
-  if (scene.tasks !== null && typeof scene.tasks !== 'string') wanted.set(scene.tasks.sha256, TASKS);
+  if (scene.tasks !== null && typeof scene.tasks !== 'string' && 'sha256' in scene.tasks) wanted.set(scene.tasks.sha256, TASKS);
   const blobs = new Map<string, Buffer>();
   const lost: string[] = [];
   for (const [hash, path] of wanted) {
@@ -46,6 +46,7 @@ function readBlob(folder: SessionFolder, hash: string): Buffer | string {
 
 function tasksOf(tasks: RecordedScene['tasks'], blobs: Blobs): string | null {
   if (tasks === null || typeof tasks === 'string') return tasks;
+  if (!('sha256' in tasks)) return null;
   const decoded = decodeExactly(blobs.get(tasks.sha256) ?? new Uint8Array());
   return decoded.ok ? decoded.text : null;
 }

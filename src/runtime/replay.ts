@@ -1,8 +1,7 @@
 // Replay: every verdict of a session judged again from its journal and the evidence it kept, by the rules of then and, if
 // asked, by others. Reads only; takes no lock.
 
-import { readdirSync, statSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { NEW_SESSION, chainKey, evolve } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
@@ -18,9 +17,9 @@ import type { SessionFolder } from './folder.js';
 import { checkJournal } from './journal-check.js';
 import type { NoJournal } from './journal-check.js';
 import { resolveLoop } from './loop-choice.js';
-import { findProject } from './project.js';
 import { differencesIn, hearByOther, retrieve } from './second-hearing.js';
 import type { CaseFile } from './second-hearing.js';
+import { projectAt, sessionFolders } from './session-folders.js';
 import { PAGES, pageOf } from './traces.js';
 
 export interface ReplayRequest {
@@ -46,38 +45,13 @@ export async function replay(request: ReplayRequest): Promise<Replay> {
   throw new UmpireError('never-judged', { path: request.session, detail: `${why}${pages}` });
 }
 
-/** The sessions of a project: its own, and foreign ones. */
-const SESSIONS = ['.umpire/sessions', '.workflow/.csv-wave'];
-
 /** Judges every session of a project again. What is wrong with one never stops the others. */
 export async function replayAll(request: ReplayAllRequest): Promise<ProjectReplay> {
   const loop = await otherOf(request.loop);
-  const start = openProject(request.project ?? '.');
-  const project = findProject(join(start, 'x')) ?? start;
+  const project = projectAt(request.project ?? '.');
   const other = loop === null ? null : { ...loop, sameNameOnly: true };
-  const sessions = SESSIONS.flatMap((place) => foldersIn(join(project, place))).map((path) =>
-    replayOne(path, relative(project, path), other),
-  );
+  const sessions = sessionFolders(project).map((path) => replayOne(path, relative(project, path), other));
   return { project, ...projectSum(sessions), by: loop?.name ?? null, sessions };
-}
-
-function openProject(path: string): string {
-  try {
-    return openFolder(path).root;
-  } catch {
-    throw new UmpireError('project-missing', { path });
-  }
-}
-
-function foldersIn(place: string): readonly string[] {
-  try {
-    return readdirSync(place)
-      .toSorted()
-      .map((name) => join(place, name))
-      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
-  } catch {
-    return [];
-  }
 }
 
 function replayOne(path: string, session: string, other: Other | null): SessionReplay {

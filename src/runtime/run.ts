@@ -19,9 +19,8 @@ import type { Journal } from './journal-writer.js';
 export interface Desk {
   /** A person's edit of tasks.csv since it was last written, as events; none where there is none. */
   readonly readEdit: () => readonly Event[];
-  /** Everything that people and agents read, as it stands now. */
-  readonly show: () => void;
-  readonly projectVerdict: (seq: number) => void;
+  /** Everything that people and agents read, as it stands now. Returns what it left in the folder, to be recorded. */
+  readonly show: () => readonly Event[];
   readonly keepBlobs: (blobs: ReadonlyMap<string, string | Uint8Array>) => void;
   readonly roleText: (role: string) => string;
   /** Where an agent's output goes. */
@@ -45,6 +44,9 @@ export interface RunPorts {
   readonly after: (ms: number, act: () => void) => () => void;
 }
 
+/** So long the folder may lie behind while only agents that do not read it are at work. */
+const SHOW_AFTER_MS = 1000;
+
 export async function runSession(ports: RunPorts): Promise<void> {
   const session = new Running(ports);
   try {
@@ -61,6 +63,8 @@ class Running {
   private fault: { readonly error: unknown } | null = null;
   private wake: () => void = () => undefined;
   private shownWave = -1;
+  private shownRun: unknown = null;
+  private shownMs = -Infinity;
   private hasReaders = false;
   private cancelTimer: () => void = () => undefined;
 
@@ -75,15 +79,16 @@ class Running {
   }
 
   async loop(): Promise<void> {
-    const { journal, desk } = this.ports;
+    const { journal } = this.ports;
     this.watchTime();
     for (;;) {
       const effects = pending(journal.state).filter(({ type }) => this.isAllowed(type));
       const [first] = effects;
       if (first === undefined && this.jobs.size === 0) break;
       if (first?.type === 'RunTask') {
-        if (await this.openWave()) continue;
-        for (const effect of effects) if (effect.type === 'RunTask') this.startTask(effect.task, effect.attempt);
+        const starts = effects.filter((effect) => effect.type === 'RunTask');
+        if (await this.openWave(starts.map(({ task }) => task))) continue;
+        for (const { task, attempt } of starts) this.startTask(task, attempt);
       } else if (first !== undefined) {
         for (const effect of effects) await this.perform(effect);
         journal.flush();
@@ -92,14 +97,13 @@ class Running {
       journal.flush();
       await this.nextEnding();
     }
-    journal.flush();
-    desk.show();
+    this.show();
   }
 
   /** While it stops, what is done is put in order and nothing new is begun. */
   private isAllowed(type: Effect['type']): boolean {
     if (!this.halt.signal.aborted) return true;
-    return type === 'MergeTask' || type === 'ProjectVerdict' || (type === 'CallPerson' && !this.ports.signal.aborted);
+    return type === 'MergeTask' || (type === 'CallPerson' && !this.ports.signal.aborted);
   }
 
   async stop(): Promise<void> {
@@ -118,25 +122,30 @@ class Running {
   }
 
   /** Before the first task of a wave: a person's edits are taken up and the folder is brought up to date. True: something changed. */
-  private async openWave(): Promise<boolean> {
-    if (this.shownWave === this.run.wave) return false;
-    const { journal, desk } = this.ports;
+  private async openWave(tasks: readonly string[]): Promise<boolean> {
+    if (this.shownWave === this.run.wave && this.shownRun === this.ports.journal.state.verdicts) return false;
+    const { journal, desk, agentFor, nowMs } = this.ports;
     await this.sweep();
-    const edits = desk.readEdit();
-    if (edits.length > 0) {
-      journal.record(...edits);
-      journal.flush();
-      desk.show();
-      return true;
-    }
     this.shownWave = this.run.wave;
+    this.shownRun = this.ports.journal.state.verdicts;
+    const isRead = tasks.some((id) => agentFor(taskIn(this.run, id)?.role ?? '').inProcess !== true);
+    if (!isRead && nowMs() < this.shownMs + SHOW_AFTER_MS) return false;
+    const edits = desk.readEdit();
+    journal.record(...edits);
+    this.show();
+    return edits.length > 0;
+  }
+
+  private show(): void {
+    const { journal, desk, nowMs } = this.ports;
     journal.flush();
-    desk.show();
-    return false;
+    journal.record(...desk.show());
+    journal.flush();
+    this.shownMs = nowMs();
   }
 
   private async perform(effect: Effect): Promise<void> {
-    const { journal, desk, call } = this.ports;
+    const { journal, call } = this.ports;
     switch (effect.type) {
       case 'RunTask':
         return;
@@ -149,10 +158,6 @@ class Running {
       case 'JudgeCritic':
         await this.judge(effect.task);
         return;
-      case 'ProjectVerdict':
-        desk.projectVerdict(effect.seq);
-        journal.record({ type: 'VerdictProjected', data: { verdict: effect.seq, results: null } });
-        return;
       case 'RevertWork':
         await this.revert(effect.verdict, effect.tasks);
         return;
@@ -163,8 +168,7 @@ class Running {
         });
         return;
       case 'CallPerson': {
-        journal.flush();
-        desk.show();
+        this.show();
         const by = await call(effect.question);
         journal.record({ type: 'PersonCalled', data: { key: effect.question.key, by } });
         return;

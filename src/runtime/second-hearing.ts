@@ -8,6 +8,7 @@ import { differencesOf } from '../brain/differences.js';
 import { chainKey, decidedIn } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { RecordedScene, VerdictGiven } from '../brain/messages.js';
+import { tasksOf } from '../brain/run-state.js';
 import { unwritable } from '../brain/step.js';
 import type { Draft } from '../brain/step.js';
 import { checkGraph } from '../brain/waves.js';
@@ -55,7 +56,7 @@ export function retrieve(folder: SessionFolder, before: SessionState, given: Ver
   if (rules === null) return lost('the journal does not hold the rules it was given by');
   const recalled = recall(folder, scene);
   if (!recalled.ok) return lost(recalled.lost.join('; '));
-  const tasks = recalled.tasks === null ? [] : parseTasks(recalled.tasks, TASKS).tasks;
+  const { tasks, waves } = tasksIn(before, scene, recalled.tasks);
   const past = decidedIn(before, verdict.loop, verdict.chain);
   const last = past.at(-1);
   return {
@@ -66,7 +67,7 @@ export function retrieve(folder: SessionFolder, before: SessionState, given: Ver
       rules,
       place: recalled.place,
       tasks,
-      waves: checkGraph(tasks, TASKS),
+      waves,
       round: Math.max(verdict.round, afterRevisions(past)),
       cap: (isDecided ? frozen?.cap : undefined) ?? verdict.maxRounds,
       target: targetIn(before, given, rules, past.length === 0),
@@ -74,6 +75,14 @@ export function retrieve(folder: SessionFolder, before: SessionState, given: Ver
       named: before.run === null ? null : scene.critic,
     },
   };
+}
+
+/** The tasks of then: as the journal's lines before this one tell them, or as tasks.csv was kept. */
+function tasksIn({ run }: SessionState, scene: RecordedScene, text: string | null): Pick<CaseFile, 'tasks' | 'waves'> {
+  const isInJournal = scene.tasks !== null && typeof scene.tasks !== 'string' && 'journal' in scene.tasks;
+  if (isInJournal && run !== null) return tasksOf(run);
+  const tasks = text === null ? [] : parseTasks(text, TASKS).tasks;
+  return { tasks, waves: checkGraph(tasks, TASKS) };
 }
 
 /** What was frozen; or the highest of the loop, where the chain's first verdict goes on with others and was held to that. */

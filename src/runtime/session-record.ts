@@ -1,0 +1,76 @@
+// One session as its folder tells it to a reader: the journal as far as it holds, who is at work in it, and the tasks of a session
+// that others run. Takes no lock and writes nothing.
+
+import { isUmpireError } from '../errors.js';
+import { fold } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
+import type { Recorded } from '../brain/messages.js';
+import { checkGraph } from '../brain/waves.js';
+import { decodeExactly } from '../formats/decode.js';
+import { parseTasks } from '../formats/tasks-csv.js';
+import { stateWordOf } from '../report/session-view.js';
+import type { SessionSurroundings, StateWord } from '../report/session-view.js';
+import { TASKS } from './commit.js';
+import { openFolder, readBytes } from './folder.js';
+import type { SessionFolder } from './folder.js';
+import { checkJournal } from './journal-check.js';
+import { JOURNAL } from './journal-file.js';
+import { holderOf } from './lock.js';
+
+export interface SessionRecord {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  readonly name: string;
+  readonly state: SessionState;
+  readonly events: readonly Recorded[];
+  readonly word: StateWord;
+  /** tasks.csv with its waves, of a session that others run. */
+  readonly tasks: SessionSurroundings['tasks'];
+  /** The first line of the journal that does not hold. */
+  readonly brokenAt: number | null;
+  /** What a person should know of the files, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Throws where there is no such folder, or its journal cannot be read at all. */
+export function readSession(path: string): SessionRecord {
+  const folder = openFolder(path);
+  const journal = checkJournal(folder);
+  const events = journal.found ? journal.events : [];
+  const chain = journal.found ? journal.chain : null;
+  const state = fold(events);
+  const holder = holderOf(folder);
+  const isHeld = holder !== null && !holder.isDead;
+  const notes: string[] = [];
+  if (chain !== null && !chain.unbroken)
+    notes.push(`${JOURNAL} is broken at line ${chain.line}: ${chain.detail}. What is shown is what the lines before it tell.`);
+  if (chain !== null && chain.unbroken && chain.torn !== null)
+    notes.push(`Line ${chain.torn} of ${JOURNAL} is not whole: a crash cut it off, or it is being written. It is left out.`);
+  if (isHeld && state.run !== null) notes.push(`At work in it: ${holder.who}.`);
+  const listed = state.run === null ? readTasks(folder) : { tasks: [] };
+  if (listed.problem !== undefined) notes.push(listed.problem);
+  const brokenAt = chain !== null && !chain.unbroken ? chain.line : null;
+  const word = brokenAt === null ? stateWordOf(state, isHeld) : 'unreadable';
+  return { path: folder.root, name: folder.name, state, events, word, tasks: listed.tasks, brokenAt, notes };
+}
+
+interface Listed {
+  readonly tasks: SessionSurroundings['tasks'];
+  readonly problem?: string;
+}
+
+function readTasks(folder: SessionFolder): Listed {
+  const read = readBytes(folder, TASKS);
+  if (read.kind === 'missing') return { tasks: [] };
+  if (read.kind === 'unreadable') return { tasks: [], problem: `${TASKS} could not be read: ${read.problem}.` };
+  const decoded = decodeExactly(read.bytes);
+  if (!decoded.ok) return { tasks: [], problem: `${TASKS} could not be read: ${decoded.problem}.` };
+  try {
+    const { tasks } = parseTasks(decoded.text);
+    const waves = checkGraph(tasks);
+    return { tasks: tasks.map((task, index) => ({ task, wave: waves[index] ?? 1 })) };
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return { tasks: [], problem: error.message };
+  }
+}

@@ -1,0 +1,122 @@
+// The sessions of a project: all of them, the latest, and the one that a person means by a name, a part of it or a path.
+
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { UmpireError, isUmpireError } from '../errors.js';
+import { describe } from '../brain/answers.js';
+import { questionOf } from '../brain/question.js';
+import type { SessionEntry } from '../report/list-page.js';
+import { sessionView } from '../report/session-view.js';
+import { TASKS } from './commit.js';
+import { openFolder, readTail } from './folder.js';
+import { JOURNAL } from './journal-file.js';
+import { projectAt, sessionFolders } from './session-folders.js';
+import { readSession } from './session-record.js';
+
+/** Every session of the project that a folder is in, the latest first. What is wrong with one never hides the others. */
+export function findSessions(project: string): readonly SessionEntry[] {
+  return sessionFolders(projectAt(project))
+    .map(entryOf)
+    .toSorted((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name));
+}
+
+function entryOf(path: string): SessionEntry {
+  const name = basename(path);
+  const none = { name, path, unverified: false, loops: [], goal: '', mode: '', lastAt: null, chains: [], waitsOn: null };
+  try {
+    const { word, state, events, tasks, notes } = readSession(path);
+    const view = sessionView(state, { session: name, state: word, tasks, place: null, notes });
+    const { unverified, loops, goal, mode, chains } = view;
+    const question = state.run === null ? null : questionOf(state.run);
+    const waitsOn = question === null ? null : describe(question);
+    return { name, path, state: word, unverified, loops, goal, mode, lastAt: events.at(-1)?.ts ?? null, chains, waitsOn, notes };
+  } catch (error) {
+    // Whoever wrote the folder, the list is of all.
+    const problem = isUmpireError(error) ? error.message : `Its history is not what Umpire writes: ${String(error)}`;
+    return { ...none, state: 'unreadable', notes: [problem] };
+  }
+}
+
+/** The session with the latest event: of all, or of those that Umpire runs. Throws where there is none. */
+export function latestSession(project: string, which: 'any' | 'run' = 'any'): string {
+  const root = projectAt(project);
+  let latest: { readonly path: string; readonly at: string } | null = null;
+  for (const path of sessionFolders(root)) {
+    if (which === 'run' && !isRun(path)) continue;
+    const at = lastTimeOf(path);
+    if (latest === null || at > latest.at) latest = { path, at };
+  }
+  if (latest === null) throw new UmpireError('session-none', { path: root });
+  return latest.path;
+}
+
+/** Lines are longer than this only where a verdict is. */
+const TAIL_BYTES = 1 << 20;
+
+/** The time of the last whole line of the journal; of a folder without one, nothing: it comes last. */
+function lastTimeOf(path: string): string {
+  const text = readTail(openFolder(path), JOURNAL, TAIL_BYTES).toString('utf8');
+  const end = text.lastIndexOf('\n');
+  const line = end < 0 ? '' : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
+  const ts = /^\{"v":\d+,"seq":\d+,"ts":"([^"]+)"/.exec(line)?.[1];
+  // A line that is longer than all that was read, or broken: the file's own time is nearly the same.
+  return ts ?? statSync(join(path, JOURNAL), { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
+}
+
+/** The first line says who runs it, and says so at its beginning. */
+function isRun(path: string): boolean {
+  const file = join(path, JOURNAL);
+  try {
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    const fd = openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(200);
+      const head = bytes.toString('utf8', 0, readSync(fd, bytes));
+      return /^\{"v":\d+,"seq":1,"ts":"[^"]*","type":"SessionStarted"/.test(head);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** The folder of the session that a person means: a path, a name, or a part of one name only. `project`: a folder of the project. */
+export function resolveSession(word: string, project: string): string {
+  const isPath = word.includes('/') || word.includes(sep) || isAbsolute(word) || word === '.' || word === '..';
+  if (isPath || looksLikeSession(word)) return openFolder(word).root;
+  const root = projectAt(project);
+  const known = sessionFolders(root);
+  const asks: readonly ((name: string) => boolean)[] = [
+    (name) => name === word,
+    (name) => name.startsWith(word),
+    (name) => name.includes(word),
+  ];
+  for (const fits of asks) {
+    const found = known.filter((path) => fits(basename(path)));
+    if (found.length === 1) return found[0] as string;
+    if (found.length > 1) throw new UmpireError('session-ambiguous', { name: shown(word), found: some(found, root) });
+  }
+  throw known.length === 0
+    ? new UmpireError('session-none', { path: root })
+    : new UmpireError('session-unknown', { name: shown(word), known: some(known, root) });
+}
+
+function looksLikeSession(word: string): boolean {
+  return word !== '' && [JOURNAL, TASKS].some((name) => existsSync(join(resolve(word), name)));
+}
+
+const MOST_NAMED = 12;
+
+/** Names, or paths where two have the same name. */
+function some(paths: readonly string[], root: string): string {
+  const times = new Map<string, number>();
+  for (const path of paths) times.set(basename(path), (times.get(basename(path)) ?? 0) + 1);
+  const words = paths.map((path) => shown(times.get(basename(path)) === 1 ? basename(path) : relative(root, path)));
+  const rest = words.length - MOST_NAMED;
+  return words.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more (umpire list)` : '');
+}
+
+function shown(name: string): string {
+  return name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '?').slice(0, 120);
+}
