@@ -23,7 +23,12 @@ export function readJournal(folder: SessionFolder): JournalFile {
   const read = readBytes(folder, JOURNAL);
   if (read.kind === 'missing') return { events: [], head: CHAIN_START, goodBytes: 0, torn: false };
   if (read.kind === 'unreadable') throw new UmpireError('read-failed', { path: JOURNAL, detail: read.problem });
-  const text = read.bytes.toString('utf8');
+  return journalOf(read.bytes);
+}
+
+/** The journal that a file of these bytes is. */
+export function journalOf(bytes: Buffer): JournalFile {
+  const text = bytes.toString('utf8');
   const result = parseJournal(text, JOURNAL_VERSION, sha256);
   if (!result.ok) {
     const { fault } = result;
