@@ -124,4 +124,8 @@ export interface Verdict {
   readonly evidence: readonly EvidenceRef[];
   readonly role: RoleRef;
   readonly nextStep: string;
+  /** Where the chain is going, from its second verdict on. */
+  readonly trend?: { readonly kind: string; readonly stop: boolean; readonly why: string };
+  /** What became of findings since the round before, from the second verdict on. */
+  readonly fates?: readonly { readonly fate: string; readonly fingerprint: string; readonly finding: string }[];
 }

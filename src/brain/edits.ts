@@ -111,22 +111,57 @@ function cellProblem(run: RunState, task: TaskState, cells: Cells, outputs: read
 
 function graphProblem(run: RunState, set: Readonly<Record<string, Cells>>, add: readonly Cells[]): string | null {
   const before = run.tasks.map(({ id, deps }) => ({ id, deps }));
-  const after = [
-    ...run.tasks.map(({ id, deps }) => ({ id, deps: set[id]?.['deps'] === undefined ? deps : split(set[id]['deps']) })),
-    ...add.map((row) => ({ id: (row['id'] ?? '').trim(), deps: split(row['deps']) })),
+  const after: readonly Planned[] = [
+    ...run.tasks.map(({ id, deps, contextFrom, status }) => {
+      const cells = set[id] ?? {};
+      const context = cells['context_from'] === undefined ? contextFrom : split(cells['context_from']);
+      return { id, deps: cells['deps'] === undefined ? deps : split(cells['deps']), context, status: cells['status'] ?? status };
+    }),
+    ...add.map((row) => ({
+      id: (row['id'] ?? '').trim(),
+      deps: split(row['deps']),
+      context: split(row['context_from']),
+      status: 'pending',
+    })),
   ];
   const waves = computeWaves(after);
   if (!waves.ok)
     return `tasks would ${waves.kind === 'cycle' ? 'wait for one another' : 'depend on what is not there'}: ${waves.ids.slice(0, 6).join(', ')}`;
+  const context = contextProblem(after, waves.waves);
+  if (context !== null) return context;
   for (const id of Object.keys(set)) {
     if (set[id]?.['deps'] === undefined) continue;
     const isCritic = taskIn(run, id)?.role === run.started.critic;
     const now = behind(after, id);
     for (const lost of behind(before, id)) {
       const task = taskIn(run, lost);
-      if (task === undefined || isOver(task.status) || now.has(lost)) continue;
+      // A critic that has ended is not judged yet.
+      const isDone = task === undefined || (isOver(task.status) && !run.unjudged.has(lost));
+      if (isDone || now.has(lost)) continue;
       if (isCritic) return `${id} would be run before ${lost}, which it is to judge`;
       if (task.role === run.started.critic) return `${id} would start before ${lost} was judged`;
+    }
+  }
+  return null;
+}
+
+interface Planned {
+  readonly id: string;
+  readonly deps: readonly string[];
+  readonly context: readonly string[];
+  readonly status: string;
+}
+
+/** Context is taken from what is earlier. A skipped task has nothing to hand over. */
+function contextProblem(tasks: readonly Planned[], waves: Int32Array): string | null {
+  const at = new Map(tasks.map(({ id }, index) => [id, index]));
+  for (const [index, { id, context, status }] of tasks.entries()) {
+    if (status !== 'pending') continue;
+    for (const from of context) {
+      const place = at.get(from);
+      if (place === undefined) return `${id} would take context from ${from}, which is not there`;
+      if ((waves[place] as number) >= (waves[index] as number) && tasks[place]?.status !== 'skipped')
+        return `${id} would take context from ${from}, which is not earlier; let it wait for it in deps too`;
     }
   }
   return null;

@@ -105,6 +105,15 @@ export interface VerdictGiven {
   readonly effects: Effects;
   /** Left out by versions that did not keep it: such a verdict cannot be judged again. */
   readonly scene?: RecordedScene;
+  /** By what the chain's course was told; left out by versions that did not. */
+  readonly course?: Course;
+}
+
+export interface Course {
+  /** A revision of a chain that goes nowhere becomes an escalation. */
+  readonly stop: boolean;
+  /** The files that were changed since the verdict before; null where nobody knows. */
+  readonly touched: readonly string[] | null;
 }
 
 /** An event with its place in the journal. */

@@ -243,11 +243,14 @@ function reopen(run: RunState, task: TaskState): void {
   run.ended = null;
 }
 
+/** Recorded by who takes a session on or answers it: before these nobody was at work. */
+const AFTER_REST: ReadonlySet<Recorded['type']> = new Set(['RunBegun', 'PersonAnswered', 'CapChanged', 'TasksReopened']);
+
 /** The next state of a run. `null` before the line that starts one: such a session is run by others. */
 export function evolveRun(run: RunState | null, event: Recorded): RunState | null {
   if (run === null) return event.type === 'SessionStarted' ? begin(event.data, Date.parse(event.ts)) : null;
   const ms = Date.parse(event.ts);
-  if (event.type !== 'RunBegun' && event.type !== 'PersonAnswered') run.activeMs += Math.max(0, ms - run.lastMs);
+  if (!AFTER_REST.has(event.type)) run.activeMs += Math.max(0, ms - run.lastMs);
   run.lastMs = Math.max(ms, run.lastMs);
   change(run, event);
   return run;

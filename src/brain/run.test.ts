@@ -315,7 +315,7 @@ const REFUSED: readonly (readonly [
   ['a finished status', SPRINT, { 'DEV-001': { status: 'completed' } }, [], [], 'its status cannot be set'],
   ['a critic skipped', SPRINT, { 'REVIEW-001': { status: 'skipped' } }, [], [], 'a critic is not skipped by hand'],
   ['a row removed', SPRINT, {}, [], ['REVIEW-001'], 'was removed'],
-  ['a critic before its work', SPRINT, { 'REVIEW-001': { deps: '' } }, [], [], 'would be run before DEV-001'],
+  ['a critic before its work', SPRINT, { 'REVIEW-001': { deps: '', context_from: '' } }, [], [], 'would be run before DEV-001'],
   ['a circle', SPRINT, { 'DEV-001': { deps: 'REVIEW-001' } }, [], [], 'wait for one another'],
   ['a new task that has run', SPRINT, {}, [{ ...row('X', 'reviewer'), status: 'completed' }], [], 'a new task is pending'],
 ];
@@ -330,6 +330,6 @@ for (const [what, events, cells, add, without, reason] of REFUSED) {
 
 it('keeps a task behind the critic that it waits for', () => {
   const built = started([row('DEV-001', 'developer'), row('REVIEW-001', 'reviewer', 'DEV-001'), row('BUILD-001', 'builder', 'REVIEW-001')]);
-  const refused = edit(built, { 'BUILD-001': { deps: 'DEV-001' } });
+  const refused = edit(built, { 'BUILD-001': { deps: 'DEV-001', context_from: 'DEV-001' } });
   expect(refused).toEqual({ kind: 'refused', reason: 'BUILD-001 would start before REVIEW-001 was judged' });
 });

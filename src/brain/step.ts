@@ -10,10 +10,12 @@ import type { Judgement, Params, Refusal } from '../loops/judge.js';
 import type { Facts, Loop } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
 import type { Placed } from './chains.js';
-import { bySeverity } from '../formats/finding-words.js';
-import type { Effects } from './messages.js';
+import { bySeverity, describeFinding } from '../formats/finding-words.js';
+import type { Course, Effects } from './messages.js';
 import { NO_EFFECTS, lowestDimensions, planClosing, planRevision } from './plan.js';
 import type { Plan, PlanInput } from './plan.js';
+import { measuresOf, trendOf } from './trend.js';
+import type { JudgedRound, Trend } from './trend.js';
 
 /** Evidence with where it was looked for and what was wrong with it. */
 export interface Exhibit extends Gathered {
@@ -35,6 +37,8 @@ export interface StepInput {
   readonly role: RoleRef;
   /** Noticed on the way: rounds, caps, lines that could not be read. */
   readonly anomalies: readonly Anomaly[];
+  /** The rounds of the chain before this one, oldest first, and what is asked of its course; null where that is not looked at. */
+  readonly course: (Course & { readonly history: readonly JudgedRound[] }) | null;
 }
 
 export interface Draft {
@@ -55,10 +59,11 @@ export function step(input: StepInput): Draft | Refusal {
     return partial(input, judgement, facts, names);
   }
   if (!judgement.ok) return { ...judgement, message: `${judgement.message}${troubles(input)}` };
-  const guarded = guard(input, judgement);
+  const course = courseOf(input, judgement);
+  const guarded = heedCourse(input, guard(input, judgement), course);
   const plan = planFor(input, guarded);
   const notes = judgement.row.anomaly === undefined ? noticed(input) : [];
-  const anomalies = [...input.anomalies, ...notes, ...withProblems(input, judgement.anomalies), ...plan.anomalies];
+  const anomalies = [...input.anomalies, ...notes, ...withProblems(input, judgement.anomalies), ...plan.anomalies, ...course.anomalies];
   return {
     ok: true,
     verdict: {
@@ -73,6 +78,7 @@ export function step(input: StepInput): Draft | Refusal {
       anomalies,
       tasks: plan.tasks,
       nextStep: nextStep(input, guarded, plan),
+      ...course.told,
     },
     facts: judgement.facts,
     lists: comparedLists(compiled.loop, exhibits),
@@ -104,6 +110,44 @@ function guard(input: StepInput, judgement: Judgement): Guarded {
     return { ...judgement, outcome: 'escalate', rule: 'E9', reason: `${spent} (${judgement.reason})` };
   }
   return { ...judgement, rule: row.id };
+}
+
+interface ToldCourse {
+  readonly trend: Trend | null;
+  readonly told: Pick<Verdict, 'trend' | 'fates'>;
+  readonly anomalies: readonly Anomaly[];
+}
+
+const NO_COURSE: ToldCourse = { trend: null, told: {}, anomalies: [] };
+const MOST_FATES = 200;
+
+/** Where the chain is going, with this round at its end. The first round of a chain has no course. */
+function courseOf(input: StepInput, { facts }: Judgement): ToldCourse {
+  const { course, compiled, exhibits, params } = input;
+  if (course === null || course.history.length === 0) return NO_COURSE;
+  const { loop } = compiled;
+  const now = {
+    round: params.round,
+    findings: drawFindings(loop, exhibits),
+    touched: course.touched,
+    counts: drawCounts(loop, exhibits),
+    facts,
+  };
+  const measures = measuresOf(loop.progress ?? {}, [...course.history, now]);
+  const trend = trendOf(measures);
+  const fates = (measures.at(-1)?.traces ?? []).slice(0, MOST_FATES).map(({ fate, finding }) => ({
+    fate,
+    fingerprint: finding.fingerprint,
+    finding: describeFinding(finding),
+  }));
+  const isBad = trend.kind === 'stalled' || trend.kind === 'oscillating' || trend.kind === 'diverging';
+  return { trend, told: { trend, fates }, anomalies: isBad ? [{ rule: 'E10', message: trend.why }] : [] };
+}
+
+/** With --stop-when-stalled a chain that goes nowhere is not sent into another round. */
+function heedCourse(input: StepInput, guarded: Guarded, { trend }: ToldCourse): Guarded {
+  if (input.course?.stop !== true || trend?.stop !== true || guarded.outcome !== 'revise') return guarded;
+  return { ...guarded, outcome: 'escalate', rule: 'E10', reason: `${trend.why} (Row ${guarded.row.id} would go on: ${guarded.reason})` };
 }
 
 /** The verdict where the tasks of a revision could not be written: a person is called at once. */

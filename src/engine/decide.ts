@@ -16,7 +16,7 @@ import type { SessionFolder } from '../runtime/folder.js';
 import { rowOutputs } from '../runtime/gather.js';
 import type { Gathering } from '../runtime/gather.js';
 import { sha256 } from '../runtime/hash.js';
-import { giveVerdict, hear, keyOfRun, recordScene, summon } from '../runtime/hearing.js';
+import { courseOf, giveVerdict, hear, keyOfRun, recordScene, summon } from '../runtime/hearing.js';
 import type { Summons } from '../runtime/hearing.js';
 import { acquireLock } from '../runtime/lock.js';
 import { resolveLoop } from '../runtime/loop-choice.js';
@@ -60,6 +60,9 @@ export interface Decision {
 }
 
 const LOCK_WAIT_MS = 30_000;
+
+/** Told, and not acted on: whoever runs the loop decides whether to stop it. */
+const COURSE = { stop: false, touched: null };
 
 /** Judges the latest result of a loop's critic in a session folder. */
 export async function decide(request: DecideRequest): Promise<Decision> {
@@ -108,6 +111,7 @@ function decideIn(context: Context): Decision {
     past: last !== null && last.verdict.outcome === 'revise' ? last.lists : null,
     role,
     anomalies: scene.anomalies,
+    course: courseOf(scene.state, scene.loop.loop, scene.chain, COURSE),
   });
   if (!draft.ok) throw new UmpireError('evidence-missing', { detail: draft.message, hint: draft.hint }, draft.rule);
   return deliver(context, scene, gathering, draft);
@@ -133,7 +137,7 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
   const past = scene.state.verdicts.get(chainKey(scene.loop.loop, scene.chain)) ?? [];
   const tasks = scene.file?.document.text ?? null;
   const recorded = recordScene({ ...scene, tasks }, gathering, failure, draft.verdict.status === 'partial');
-  const grounds = { ...scene, strict: context.strict, key: keyOf(scene, gathering) };
+  const grounds = { ...scene, strict: context.strict, key: keyOf(scene, gathering), course: COURSE };
   const given = giveVerdict(grounds, draft, gathering, recorded.scene);
   const last = past.at(-1);
   const same = last !== undefined && last.key === given.key && JSON.stringify(last.verdict) === JSON.stringify(given.verdict);

@@ -112,6 +112,11 @@ export interface Vow {
   readonly why: string;
 }
 
+export type Direction = 'higher' | 'lower';
+
+/** `{score: higher, regressions: lower}`. */
+export type Progress = Readonly<Record<string, Direction>>;
+
 /** A task that a revision creates. Texts may use facts, `{round}`, `{next}`, `{mend}`, `{chain}`, `{n}`, `{findings}`, `{files}`. */
 export interface TaskTemplate {
   readonly id: string;
@@ -202,6 +207,8 @@ export interface Loop {
   readonly repairs: readonly Repair[];
   readonly table: readonly Row[];
   readonly promises?: readonly Vow[];
+  /** Facts that tell how good a round is, and which way is better: what a trend is told by, beside the findings. */
+  readonly progress?: Progress;
   readonly tasks: readonly TaskTemplate[];
   /** Revision tasks that were planned beforehand: released by a revision, skipped by a convergence. */
   readonly planned?: { readonly skip: string };

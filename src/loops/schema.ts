@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import type { Block, Loop, ReportSection } from './loop.js';
+import { pipelinesSchema } from './pipeline-schema.js';
 
 const name = z.string().regex(/^[a-z][a-z0-9_]*$/, 'a name is lower-case letters, digits and _');
 const ruleId = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,31}$/, 'an id is a letter, then letters, digits, . _ or -');
@@ -238,6 +239,10 @@ export const loopSchema = z.strictObject({
     .min(1)
     .exactOptional()
     .describe('What must never happen, whatever repairs and rows say; `umpire check` proves it.'),
+  progress: z
+    .record(name, z.enum(['higher', 'lower']))
+    .exactOptional()
+    .describe('Facts that tell how good a round is, and which way is better: what stalling is told by, beside the findings.'),
   tasks: z.array(task).default([]).describe('What a revision adds to tasks.csv.'),
   planned: z
     .strictObject({ skip: text.describe('Why they are skipped; may use {rule}.') })
@@ -254,10 +259,11 @@ export const loopSchema = z.strictObject({
       options: z.array(z.strictObject({ id: z.enum(['force-approve', 'manual-fix', 'extend', 'abort']), means: text })).min(1),
     })
     .describe('For the person who is called.'),
+  pipelines: pipelinesSchema.exactOptional().describe('The tasks that `umpire run` begins with. No part of the rules.'),
 });
 
 /** What a loop file, or `defineLoop`, may be given. */
 export type LoopInput = z.input<typeof loopSchema>;
 
 /** The schema and the shapes of loop.ts must be the same thing: this line does not compile where they are not. */
-export const shapesAgree: (checked: Omit<z.output<typeof loopSchema>, '$schema'>) => Loop = (checked) => checked;
+export const shapesAgree: (checked: Omit<z.output<typeof loopSchema>, '$schema' | 'pipelines'>) => Loop = (checked) => checked;

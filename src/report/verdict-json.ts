@@ -21,8 +21,10 @@ const FIELDS = [
   'nextStep',
   'chain',
   'waivers',
+  'trend',
+  'fates',
 ] as const satisfies readonly (keyof Verdict)[];
 
 export function verdictJson(verdict: Verdict): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(FIELDS.map((field) => [field, verdict[field]]));
+  return Object.fromEntries(FIELDS.filter((field) => verdict[field] !== undefined).map((field) => [field, verdict[field]]));
 }

@@ -114,8 +114,23 @@ function reasonLines(verdict: Verdict): string[] {
     ...verdict.findings.slice(0, 3).map((finding) => bullet(`Rests on: [${finding.severity.toUpperCase()}] ${describeFinding(finding)}`)),
     ...(verdict.status === 'partial' ? [bullet('PARTIAL: this is not a decision; judge again.')] : []),
     ...verdict.waivers.map((waiver) => bullet(`UNVERIFIED: approved by waiver, since ${waiver}.`)),
+    ...courseLines(verdict),
     ...verdict.anomalies.map((anomaly) => bullet(`Anomaly (${anomaly.rule}): ${anomaly.message}`)),
     ...verdict.evidence.map((one) => bullet(`Evidence: ${one.path} (${marks[one.grade] ?? one.grade}, sha256 ${one.sha256.slice(0, 12)})`)),
+  ];
+}
+
+/** Where the chain is going, and what became of findings since the round before. */
+function courseLines({ trend, fates = [] }: Verdict): string[] {
+  if (trend === undefined) return [];
+  const counted = new Map<string, number>();
+  for (const { fate } of fates) counted.set(fate, (counted.get(fate) ?? 0) + 1);
+  const sum = [...counted].map(([fate, many]) => `${many} ${fate}`).join(', ');
+  const named = fates.filter(({ fate }) => fate === 'came back' || fate === 'caused by a fix').slice(0, 5);
+  return [
+    bullet(`Course: ${trend.kind}. ${trend.why}`),
+    bullet(`Findings since the round before: ${sum === '' ? 'none' : sum}`),
+    ...named.map(({ fate, finding }) => bullet(`${fate === 'came back' ? 'Came back' : 'Caused by a fix'}: ${finding}`)),
   ];
 }
 

@@ -15,3 +15,18 @@ export function plain(text: string): string {
 export function plainLine(line: string): string {
   return `${/^ */.exec(line)?.[0] ?? ''}${plain(line)}`;
 }
+
+/** `42 s`, `3 min`, `1 h`, `1 h 05 min`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60 === 0 ? '' : ` ${String(minutes % 60).padStart(2, '0')} min`;
+  return `${Math.floor(minutes / 60)} h${rest}`;
+}
+
+/** `2026-03-01T09:02:11.000Z` without what nobody reads: `2026-03-01 09:02`, in UTC. */
+export function moment(ts: string): string {
+  return plain(ts).slice(0, 16).replace('T', ' ');
+}

@@ -10,7 +10,7 @@ import { settleRound } from '../brain/rounds.js';
 import type { Traces } from '../brain/rounds.js';
 import { tasksOf } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
-import { giveVerdict, hear, keyOfRun, recordScene } from './hearing.js';
+import { courseOf, giveVerdict, hear, keyOfRun, recordScene } from './hearing.js';
 import type { Place } from './place.js';
 
 export interface Docket {
@@ -51,6 +51,8 @@ export function judgeCritic(docket: Docket): Ruling {
   const { strict } = run.settings;
   const past = last !== undefined && last.verdict.outcome === 'revise' ? last.lists : null;
   const { anomalies } = docket;
+  const touched = run.started.workspace === null ? null : [...run.touched];
+  const course = courseOf(state, loop.loop, chain, { stop: run.settings.stopWhenStalled, touched });
   const { gathering, draft } = hear({
     place,
     loop,
@@ -65,11 +67,12 @@ export function judgeCritic(docket: Docket): Ruling {
     past,
     role,
     anomalies,
+    course,
   });
   if (!draft.ok) return { ok: false, rule: draft.rule, message: draft.message, hint: draft.hint };
   const recorded = recordScene({ loop, state, critic, anomalies, tasks: { journal: true } }, gathering, null, false);
   const key = keyOfRun(state, row.id, cap) ?? '';
-  const given = giveVerdict({ loop, state, chain, target, strict, key }, draft, gathering, recorded.scene);
+  const given = giveVerdict({ loop, state, chain, target, strict, key, course }, draft, gathering, recorded.scene);
   const events: Event[] = [];
   if (loop.target !== undefined && !state.targets.has(chainKey(loop.loop, chain)))
     events.push({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target } });

@@ -6,10 +6,10 @@ import { findPeers } from '../brain/chains.js';
 import type { Placed } from '../brain/chains.js';
 import { decidedIn } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
-import type { RecordedScene, VerdictGiven } from '../brain/messages.js';
+import type { Course, RecordedScene, VerdictGiven } from '../brain/messages.js';
 import { taskIn } from '../brain/run-state.js';
 import { step } from '../brain/step.js';
-import type { Draft } from '../brain/step.js';
+import type { Draft, StepInput } from '../brain/step.js';
 import { compileLoop } from '../loops/compile.js';
 import type { PastLists } from '../loops/facts.js';
 import type { Refusal } from '../loops/judge.js';
@@ -41,6 +41,7 @@ export interface Hearing extends Summons {
   readonly role: RoleRef;
   /** Noticed before the evidence was read. */
   readonly anomalies: readonly Anomaly[];
+  readonly course: StepInput['course'];
 }
 
 export function summon({ place, loop, chain, round, tasks, waves, critic }: Summons): Gathering {
@@ -48,11 +49,14 @@ export function summon({ place, loop, chain, round, tasks, waves, critic }: Summ
 }
 
 export function hear(hearing: Hearing): { readonly gathering: Gathering; readonly draft: Draft | Refusal } {
-  const { loop, chain, round, cap, target, strict, tasks, waves, critic, past, role, anomalies } = hearing;
+  const { loop, chain, round, cap, target, strict, tasks, waves, critic, past, role, anomalies, course } = hearing;
   const gathering = summon(hearing);
   const params = { round, cap, target, strict };
   const { exhibits } = gathering;
-  return { gathering, draft: step({ compiled: compileLoop(loop), chain, params, tasks, waves, critic, exhibits, past, role, anomalies }) };
+  return {
+    gathering,
+    draft: step({ compiled: compileLoop(loop), chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course }),
+  };
 }
 
 /** What a verdict is given by, beside what was drafted. */
@@ -63,15 +67,36 @@ export interface Grounds {
   readonly target: number;
   readonly strict: boolean;
   readonly key: string;
+  readonly course: Course | null;
 }
 
 /** The verdict as the journal keeps it, with its page. */
 export function giveVerdict(grounds: Grounds, draft: Draft, gathering: Gathering, scene: RecordedScene): VerdictGiven {
-  const { loop, state, chain, target, strict, key } = grounds;
+  const { loop, state, chain, target, strict, key, course } = grounds;
   const { verdict, facts, lists, effects } = draft;
   const past = decidedIn(state, loop.loop, chain);
   const report = verdictPage({ loop, verdict, facts, target, gathered: gathering.exhibits, past });
-  return { key, strict, target: loop.target === undefined ? null : target, verdict, facts, lists, report, effects, scene };
+  return {
+    key,
+    strict,
+    target: loop.target === undefined ? null : target,
+    verdict,
+    facts,
+    lists,
+    report,
+    effects,
+    scene,
+    ...(course === null ? {} : { course: { stop: course.stop, touched: course.touched } }),
+  };
+}
+
+/** The rounds of a chain so far, as its course is told by. */
+export function courseOf(state: SessionState, loop: string, chain: string, course: Course): NonNullable<StepInput['course']> {
+  const history = decidedIn(state, loop, chain).map(({ verdict, facts, course: then }) => {
+    const { round, findings, counts } = verdict;
+    return { round, findings, counts, facts, touched: then?.touched ?? null };
+  });
+  return { ...course, history };
 }
 
 /** E6: every run of a critic is new evidence, whatever its bytes. Null for sessions that others run. */

@@ -19,14 +19,17 @@ export type Recalled =
 
 type Blobs = ReadonlyMap<string, Buffer>;
 
-export function recall(folder: SessionFolder, scene: RecordedScene): Recalled {
+/** By its hash: the bytes, or what is wrong with them. */
+export type BlobReader = (hash: string) => Buffer | string;
+
+export function recall(readBlob: BlobReader, scene: RecordedScene): Recalled {
   const wanted = new Map<string, string>();
   for (const { path, sha256: hash } of Object.values(scene.exhibits)) if (hash !== undefined) wanted.set(hash, path ?? 'evidence');
   if (scene.tasks !== null && typeof scene.tasks !== 'string' && 'sha256' in scene.tasks) wanted.set(scene.tasks.sha256, TASKS);
   const blobs = new Map<string, Buffer>();
   const lost: string[] = [];
   for (const [hash, path] of wanted) {
-    const read = readBlob(folder, hash);
+    const read = readBlob(hash);
     if (typeof read === 'string') lost.push(`${path}: ${read}`);
     else blobs.set(hash, read);
   }
@@ -34,8 +37,12 @@ export function recall(folder: SessionFolder, scene: RecordedScene): Recalled {
   return { ok: true, place: placeOf(scene, blobs), tasks: tasksOf(scene.tasks, blobs) };
 }
 
-/** The bytes, or what is wrong with them. */
-function readBlob(folder: SessionFolder, hash: string): Buffer | string {
+/** The blobs of a session folder, each held against its hash. */
+export function blobsIn(folder: SessionFolder): BlobReader {
+  return (hash) => readBlobIn(folder, hash);
+}
+
+function readBlobIn(folder: SessionFolder, hash: string): Buffer | string {
   if (!/^[0-9a-f]{64}$/.test(hash)) return 'the journal does not say which file in blobs/ holds it';
   const path = `blobs/${hash}`;
   const read = readBytes(folder, path);

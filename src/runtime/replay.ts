@@ -17,6 +17,7 @@ import type { SessionFolder } from './folder.js';
 import { checkJournal } from './journal-check.js';
 import type { NoJournal } from './journal-check.js';
 import { resolveLoop } from './loop-choice.js';
+import { blobsIn } from './recorded-place.js';
 import { differencesIn, hearByOther, retrieve } from './second-hearing.js';
 import type { CaseFile } from './second-hearing.js';
 import { projectAt, sessionFolders } from './session-folders.js';
@@ -129,7 +130,7 @@ function replayVerdict(walk: Walk, before: SessionState, { seq, ts }: Recorded, 
   const { loop, chain, round, maxRounds, decision, outcome, rule, unverified, status: was } = given.verdict;
   const base = { seq, ts, loop, chain, round, maxRounds, decision, outcome, rule, unverified, partial: was === 'partial' };
   try {
-    const retrieved = retrieve(walk.folder, before, given);
+    const retrieved = retrieve(blobsIn(walk.folder), before, given);
     if (!retrieved.ok) return { ...base, status: 'lost', differences: [], note: retrieved.why };
     const differences = differencesIn(retrieved.file);
     const other = replayByOther(walk, seq, retrieved.file);

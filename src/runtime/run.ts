@@ -13,6 +13,7 @@ import type { RunState, TaskState } from '../brain/run-state.js';
 import type { Event } from '../brain/messages.js';
 import { assign } from './assignment.js';
 import type { Ruling } from './court.js';
+import { plainEnding } from './ending.js';
 import type { Journal } from './journal-writer.js';
 
 /** What the session folder shows of a run. Written from the state; a person's edits are read from it. */
@@ -43,6 +44,8 @@ export interface RunPorts {
   /** Calls back after so many milliseconds, unless cancelled. */
   readonly after: (ms: number, act: () => void) => () => void;
 }
+
+const GAVE_UP = 'The agent said that it was stopped, and nobody stopped it.';
 
 /** So long the folder may lie behind while only agents that do not read it are at work. */
 const SHOW_AFTER_MS = 1000;
@@ -88,7 +91,7 @@ class Running {
       if (first?.type === 'RunTask') {
         const starts = effects.filter((effect) => effect.type === 'RunTask');
         if (await this.openWave(starts.map(({ task }) => task))) continue;
-        for (const { task, attempt } of starts) this.startTask(task, attempt);
+        this.startTasks(starts);
       } else if (first !== undefined) {
         for (const effect of effects) await this.perform(effect);
         journal.flush();
@@ -181,18 +184,28 @@ class Running {
     }
   }
 
-  private startTask(id: string, attempt: number): void {
-    const task = taskIn(this.run, id) as TaskState;
-    const agent = this.ports.agentFor(task.role);
-    this.ports.journal.record({ type: 'TaskStarted', data: { task: id, attempt, agent: agent.name } });
+  /** An agent is called once the journal knows of it, so that no attempt is ever made twice. */
+  private startTasks(starts: readonly { readonly task: string; readonly attempt: number }[]): void {
+    const { journal, agentFor } = this.ports;
+    const called = starts.map(({ task: id, attempt }) => {
+      const task = taskIn(this.run, id) as TaskState;
+      return { task, attempt, agent: agentFor(task.role) };
+    });
+    for (const { task, attempt, agent } of called)
+      journal.record({ type: 'TaskStarted', data: { task: task.id, attempt, agent: agent.name } });
+    journal.flush();
+    for (const { task, attempt, agent } of called) this.launch(task, attempt, agent);
+  }
+
+  private launch(task: TaskState, attempt: number, agent: Agent): void {
     const job = this.runTask(task, attempt, agent).then(
       (events) => void this.ended.push([...events]),
       (error: unknown) => void (this.fault ??= { error }),
     );
     this.jobs.set(
-      id,
+      task.id,
       job.then(() => {
-        this.jobs.delete(id);
+        this.jobs.delete(task.id);
         this.wake();
       }),
     );
@@ -206,7 +219,7 @@ class Running {
     const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
     const watch = { signal: this.halt.signal, log: desk.logFor(task.id, attempt) };
     const ending = this.halt.signal.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
-    const events = await this.conclude(task, attempt, ending, writes ? workspace : null);
+    const events = await this.conclude(task, attempt, plainEnding(ending, assignment.outputs), writes ? workspace : null);
     if (writes) await workspace.giveBack(task.id, attempt);
     return events;
   }
@@ -215,6 +228,8 @@ class Running {
     const base = { task: task.id, attempt };
     switch (ending.kind) {
       case 'interrupted':
+        // Run again at once, it could say so for ever.
+        if (!this.halt.signal.aborted) return this.conclude(task, attempt, { kind: 'broken', reason: GAVE_UP, usage: NO_USAGE }, workspace);
         return [{ type: 'TaskInterrupted', data: { ...base, why: String(this.halt.signal.reason ?? 'stopped') } }];
       case 'asked':
         return [{ type: 'TaskAsked', data: { ...base, question: ending.question, usage: ending.usage } }];
@@ -259,6 +274,8 @@ class Running {
     if (data === undefined || data === null || data.commit === undefined || workspace === null)
       throw new Error(`${id} has nothing to merge.`);
     await this.sweep();
+    // What is on the branch must be known: else a crash would have the task done again on top of its own work.
+    journal.flush();
     const merged = await workspace.merge(id, data.commit);
     if (merged.ok) {
       journal.record({ type: 'TaskFinished', data: { ...data, usage: NO_USAGE, head: merged.head, files: data.files ?? merged.files } });

@@ -19,12 +19,12 @@ import type { Loop, Source } from '../loops/loop.js';
 import type { Task, Verdict } from '../model.js';
 import type { OtherVerdict } from '../report/replay-page.js';
 import { TASKS } from './commit.js';
-import type { SessionFolder } from './folder.js';
-import { hear } from './hearing.js';
+import { courseOf, hear } from './hearing.js';
 import type { Hearing } from './hearing.js';
 import { highestTarget } from './limits.js';
 import type { Place } from './place.js';
 import { recall } from './recorded-place.js';
+import type { BlobReader } from './recorded-place.js';
 
 /** A verdict with everything that it takes to hear it again. */
 export interface CaseFile {
@@ -41,12 +41,13 @@ export interface CaseFile {
   readonly past: PastLists;
   /** The critic by name, where several may have been at work: in a session that Umpire ran. */
   readonly named: string | null;
+  readonly course: Hearing['course'];
 }
 
 export type Retrieved = { readonly ok: true; readonly file: CaseFile } | { readonly ok: false; readonly why: string };
 
 /** `before`: the session as the journal had it before this verdict's line. */
-export function retrieve(folder: SessionFolder, before: SessionState, given: VerdictGiven): Retrieved {
+export function retrieve(readBlob: BlobReader, before: SessionState, given: VerdictGiven): Retrieved {
   const { verdict, scene } = given;
   if (scene === undefined) return lost('it was recorded before scenes were kept');
   const frozen = before.frozen.get(verdict.loop);
@@ -54,7 +55,7 @@ export function retrieve(folder: SessionFolder, before: SessionState, given: Ver
   // Rules that a verdict brings along hold only where nothing was frozen, and nothing was decided.
   const rules = frozen?.rules ?? (isDecided ? null : scene.rules);
   if (rules === null) return lost('the journal does not hold the rules it was given by');
-  const recalled = recall(folder, scene);
+  const recalled = recall(readBlob, scene);
   if (!recalled.ok) return lost(recalled.lost.join('; '));
   const { tasks, waves } = tasksIn(before, scene, recalled.tasks);
   const past = decidedIn(before, verdict.loop, verdict.chain);
@@ -73,6 +74,7 @@ export function retrieve(folder: SessionFolder, before: SessionState, given: Ver
       target: targetIn(before, given, rules, past.length === 0),
       past: last?.verdict.outcome === 'revise' ? last.lists : null,
       named: before.run === null ? null : scene.critic,
+      course: given.course === undefined ? null : courseOf(before, verdict.loop, verdict.chain, given.course),
     },
   };
 }
@@ -106,7 +108,7 @@ function findCritic({ tasks, waves, given, named }: CaseFile, loop: Loop): { rea
   return { critic, chain: chosen ?? chainOfRow(loop, critic?.task ?? null) };
 }
 
-type Terms = Pick<Hearing, 'round' | 'cap' | 'target' | 'past'>;
+type Terms = Pick<Hearing, 'round' | 'cap' | 'target' | 'past' | 'course'>;
 
 function hearAgain(file: CaseFile, loop: Loop, terms: Terms): ReturnType<typeof hear> & { readonly critic: Placed | null } {
   const { given, scene, place, tasks, waves } = file;
@@ -150,6 +152,7 @@ export function hearByOther(file: CaseFile, other: Loop, past: PastLists): Other
     cap: file.cap === rules.cap.default ? other.cap.default : file.cap,
     target: rules.target === undefined || file.target === rules.target.default ? (other.target?.default ?? 0) : file.target,
     past,
+    course: null,
   });
   const exhibits = gathering.exhibits;
   const notKept = decidingSources(other).filter((name) => {

@@ -1,0 +1,204 @@
+// From the shape of a file to a pipeline, and does it fit its loop? Tasks that wait for tasks above them, columns and roles
+// that exist, a critic where there is to be a verdict, ids that no verdict will give again.
+
+import type { Loop } from './loop.js';
+import { holesOf, unrollMode, wavesOf } from './pipeline.js';
+import type { Mode, Pipeline, Unrolled } from './pipeline.js';
+import type { PipelinesShape } from './pipeline-schema.js';
+import type { Complaint } from './validate.js';
+
+/** The pipeline that a shape means, with what it leaves out filled in. */
+export function pipelineFor(shape: PipelinesShape, loop: Loop): Pipeline {
+  const writes = shape.writes ?? [loop.roles.generator];
+  const modes = Object.entries(shape.modes).map(([name, mode]): readonly [string, Mode] => {
+    const tasks = mode.tasks.map((task) => ({ ...task, context_from: task.context_from ?? task.deps, writes: writes.includes(task.role) }));
+    const judged = mode.judged ?? tasks.some((task) => task.role === loop.roles.critic);
+    return [name, { title: mode.title, judged, turns: mode.turns ?? 1, tasks }];
+  });
+  return {
+    loop: loop.loop,
+    default: shape.default ?? modes[0]?.[0] ?? '',
+    modes: Object.fromEntries(modes),
+    choose: shape.choose ?? { points: [], rules: [] },
+    writes,
+    target: loop.target?.default ?? null,
+  };
+}
+
+type Path = readonly (string | number)[];
+
+/** Everything that does not fit, in the order of the file. Paths begin inside the key `pipelines`. */
+export function checkPipeline(pipeline: Pipeline, loop: Loop): readonly Complaint[] {
+  return [
+    ...checkModes(pipeline),
+    ...Object.entries(pipeline.modes).flatMap(([name, mode]) => checkMode(mode, loop, ['modes', name])),
+    ...checkChoice(pipeline),
+    ...checkWrites(pipeline, loop),
+  ];
+}
+
+function checkModes({ modes, default: chosen }: Pipeline): Complaint[] {
+  const names = Object.keys(modes);
+  if (names.length === 0) return [{ path: ['modes'], problem: 'there must be at least one mode' }];
+  return names.includes(chosen) ? [] : [{ path: ['default'], problem: `there is no mode "${chosen}"; there are ${names.join(', ')}` }];
+}
+
+function checkChoice({ modes, choose }: Pipeline): Complaint[] {
+  return choose.rules.flatMap((rule, index): Complaint[] => {
+    const path = ['choose', 'rules', index];
+    if (!Object.hasOwn(modes, rule.mode))
+      return [{ path: [...path, 'mode'], problem: `there is no mode "${rule.mode}"; there are ${Object.keys(modes).join(', ')}` }];
+    if (rule.points !== undefined && choose.points.length === 0)
+      return [{ path: [...path, 'points'], problem: 'nothing adds a point: say what does under choose.points' }];
+    const { mode: _, ...tests } = rule;
+    return Object.keys(tests).length > 0 ? [] : [{ path, problem: 'a rule without a test would always hold; name that mode as default' }];
+  });
+}
+
+function checkWrites({ modes, writes }: Pipeline, loop: Loop): Complaint[] {
+  const used = new Set([...Object.values(modes).flatMap((mode) => mode.tasks), ...loop.tasks].map((task) => task.role));
+  const idle = writes.findIndex((role) => !used.has(role));
+  if (idle < 0 || (writes.length === 1 && writes[0] === loop.roles.generator)) return [];
+  return [{ path: ['writes', idle], problem: `no task has the role "${writes[idle]}"; there are ${[...used].join(', ')}` }];
+}
+
+function checkMode(mode: Mode, loop: Loop, path: Path): Complaint[] {
+  const critics = mode.tasks.filter((task) => task.role === loop.roles.critic);
+  const out: Complaint[] = [];
+  if (mode.judged && critics.length === 0) {
+    const problem = `no task has the critic's role "${loop.roles.critic}", so there is nothing to judge; add one, or say "judged: false"`;
+    out.push({ path: [...path, 'judged'], problem });
+  }
+  const holes = mode.tasks.flatMap((task, index) => checkHoles(mode, task, [...path, 'tasks', index]));
+  if (holes.length > 0) return [...out, ...holes];
+  const columns = givenColumns(loop);
+  const column = chainColumn(loop);
+  mode.tasks.forEach((task, index) => {
+    const here = [...path, 'tasks', index];
+    const strange = Object.keys(task.columns).find((name) => !columns.includes(name));
+    if (strange !== undefined)
+      out.push({
+        path: [...here, 'columns', strange],
+        problem: `"${strange}" is no column that a task of this loop is given: ${listOf(columns)}`,
+      });
+    if (mode.judged && column !== null && task.role === loop.roles.critic && (task.columns[column] ?? '') === '')
+      out.push({ path: here, problem: `rounds are counted by the column "${column}", so the critic's task needs it under columns` });
+  });
+  return [...out, ...checkGraph(unrollMode(mode), loop, path)];
+}
+
+function chainColumn(loop: Loop): string | null {
+  return typeof loop.chain === 'object' ? loop.chain.column : null;
+}
+
+/** The columns that a task is given, also where the loop forgot to list them as such. */
+function givenColumns(loop: Loop): readonly string[] {
+  return [...new Set([...loop.columns.in, chainColumn(loop) ?? [], loop.target?.column ?? []].flat())];
+}
+
+const WORDS: readonly string[] = ['goal', 'mode', 'target', 'turn', 'turns'];
+
+function checkHoles(mode: Mode, task: Mode['tasks'][number], path: Path): Complaint[] {
+  const repeated = mode.turns > 1;
+  const places: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+    ['id', [task.id], repeated ? ['turn'] : []],
+    ['deps', task.deps, repeated ? ['turn', 'previous'] : []],
+    ['context_from', task.context_from, repeated ? ['turn', 'previous'] : []],
+    ['title', [task.title], [...WORDS, ...Object.keys(task.columns)]],
+    ['description', [task.description], [...WORDS, ...Object.keys(task.columns)]],
+    ['columns', Object.values(task.columns), WORDS],
+  ];
+  const out = places.flatMap(([key, texts, known]) => {
+    const strange = texts.flatMap(holesOf).find((hole) => !known.includes(hole));
+    const allowed = known.length === 0 ? 'it takes none without `turns`' : `it may use ${known.map((hole) => `{${hole}}`).join(', ')}`;
+    return strange === undefined ? [] : [{ path: [...path, key], problem: `{${strange}} means nothing here: ${allowed}` }];
+  });
+  if (repeated && !task.id.includes('{turn}'))
+    out.push({ path: [...path, 'id'], problem: 'an id of a mode with turns needs {turn}, so that each turn has its own' });
+  return out;
+}
+
+/** Ids, what they wait for, and what they are told. */
+function checkGraph(tasks: readonly Unrolled[], loop: Loop, path: Path): Complaint[] {
+  const waves = wavesOf(tasks);
+  const waveOf = new Map<string, number>();
+  const out: Complaint[] = [];
+  for (const [at, { task, index }] of tasks.entries()) {
+    const here = [...path, 'tasks', index];
+    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,80}$/.test(task.id))
+      out.push({ path: [...here, 'id'], problem: `"${task.id}" cannot be an id: letters, digits, . _ and - only` });
+    if (waveOf.has(task.id)) out.push({ path: [...here, 'id'], problem: `the id "${task.id}" is there twice` });
+    const late = task.deps.find((id) => !waveOf.has(id));
+    if (late !== undefined)
+      out.push({ path: [...here, 'deps'], problem: `"${late}" does not stand above "${task.id}", which waits for it` });
+    const early = task.context_from.find((id) => (waveOf.get(id) ?? Infinity) >= (waves[at] ?? 0));
+    if (late === undefined && early !== undefined)
+      out.push({ path: [...here, 'context_from'], problem: `"${early}" does not end before "${task.id}" starts: add it to deps as well` });
+    const twin = twinOf(task.id, loop);
+    if (twin !== null)
+      out.push({
+        path: [...here, 'id'],
+        problem: `a verdict of this loop may give the id "${task.id}" (${twin}), and rounds are read from it; take another`,
+      });
+    waveOf.set(task.id, waves[at] ?? 0);
+  }
+  return out.slice(0, 1);
+}
+
+/** The task template of the loop that gives this very id in a round that can come. Of re-checks also one that only reads as such. */
+function twinOf(id: string, loop: Loop): string | null {
+  const twin = loop.tasks.find((template) => {
+    const holes = template.recheck === true ? READ : GIVEN;
+    const source = template.id.split(/(\{\w+\})/).map((part) => (Object.hasOwn(holes, part) ? (holes[part] ?? '') : escapeRegExp(part)));
+    const match = new RegExp(`^${source.join('')}$`).exec(id);
+    const least = template.id.includes('{next}') ? loop.round.first + 1 : loop.round.first;
+    return match !== null && match.slice(1).every((round) => Number(round) >= least);
+  });
+  return twin?.id ?? null;
+}
+
+/** How the holes of an id are filled, and how they are read back: 001 is never given for {next}, and yet read as 1. */
+const GIVEN: Readonly<Record<string, string>> = {
+  '{round}': '(0|[1-9]\\d{0,5})',
+  '{next}': '(0|[1-9]\\d{0,5})',
+  '{mend}': '(?:\\d{3,6}-(?!0\\d))?(\\d{1,6})',
+  '{chain}': '.+',
+  '{n}': '\\d{1,6}',
+};
+const READ: Readonly<Record<string, string>> = { ...GIVEN, '{round}': '(\\d{1,6})', '{next}': '(\\d{1,6})' };
+
+/** The pipeline of a loop whose file has none: the generator's task, then the critic's. */
+export function defaultPipeline(loop: Loop): Pipeline {
+  const { generator, critic } = loop.roles;
+  const chain = chainColumn(loop);
+  const columns = {
+    ...(chain === null ? {} : { [chain]: '1' }),
+    ...(loop.target === undefined ? {} : { [loop.target.column]: '{target}' }),
+  };
+  const made = idFor(generator, loop);
+  const judged = idFor(critic, loop) === made ? `${made}-JUDGED` : idFor(critic, loop);
+  const common = { exec_mode: 'csv-wave' as const, approve: false, columns };
+  const tasks = [
+    { id: made, title: `The first work of the ${generator}`, description: '{goal}', role: generator, deps: [], ...common },
+    { id: judged, title: `The first work of the ${critic}`, description: `Judge ${made}: {goal}`, role: critic, deps: [made], ...common },
+  ];
+  return pipelineFor({ modes: { default: { title: `${generator}, then ${critic}`, judged: true, tasks } } }, loop);
+}
+
+/** `CODER-001`; another where a verdict of the loop may give that very id. */
+function idFor(role: string, loop: Loop): string {
+  const head =
+    role
+      .toUpperCase()
+      .replace(/[^A-Z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '') || 'TASK';
+  return twinOf(`${head}-001`, loop) === null ? `${head}-001` : `${head}-FIRST-001`;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`;
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

@@ -1,0 +1,43 @@
+// What a schema complains of, in words for people: the one issue to tell, where it is, and what is wanted there.
+
+import type { Complaint } from './validate.js';
+
+/** An issue as zod gives it. */
+export interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+  readonly code?: string | undefined;
+  readonly errors?: readonly (readonly Issue[])[];
+}
+
+/** The issue to tell: a key that is not known before one that is missing (it is often the same, misspelt), and in a union the
+ * alternative that fitted best. `what` the whole was to be. */
+export function firstIssue(issues: readonly Issue[], what: string, base: readonly PropertyKey[] = []): Complaint {
+  const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0];
+  if (issue === undefined) return { path: [], problem: `it is not ${what}` };
+  const path = [...base, ...issue.path, ...(issue.keys ?? []).slice(0, 1)];
+  const branches = (issue.errors ?? [])
+    .filter((branch) => !branch.some((one) => one.code === 'unrecognized_keys' && one.path.length === 0))
+    .map((branch) => firstIssue(branch, what, path))
+    .toSorted((a, b) => b.path.length - a.path.length);
+  const [deepest] = branches;
+  if (deepest !== undefined && deepest.path.length > path.length) return deepest;
+  return { path: path.map((key) => (typeof key === 'number' ? key : String(key))), problem: wordsOf(issue) };
+}
+
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^Invalid input: expected (\w+), received undefined$/, 'it is missing; a value of kind $1 is expected here'],
+  [/^Invalid input: expected (\w+), received (\w+)$/, 'a value of kind $1 is expected here, not $2'],
+  [/^Invalid option: expected one of (.*)$/, 'it must be one of $1'],
+  [/^Invalid key in record$/, 'this name is not allowed: lower-case letters, digits and _ only (in the name of a mode - instead of _)'],
+  [/^Too small: expected (?:number|array|string) to (?:be|have) >=(\d+).*$/, 'it is too small or too short: at least $1'],
+  [/^Too big: expected (?:number|array|string) to (?:be|have) <=(\d+).*$/, 'it is too large: at most $1'],
+  [/^Unrecognized keys?: .*$/, 'this key is not known here'],
+  [/^Invalid input$/, 'it fits none of the forms that are known here'],
+];
+
+function wordsOf({ message }: Issue): string {
+  const known = WORDS.find(([pattern]) => pattern.test(message));
+  return known === undefined ? message : message.replace(known[0], known[1]).replaceAll('"|"', '", "');
+}

@@ -1,0 +1,56 @@
+// The sessions of a project, two lines each, for a terminal of 80 columns.
+
+import { clip, lineOf, wrap } from './foreign-text.js';
+import type { ChainView, StateWord } from './session-view.js';
+import { moment } from './words.js';
+
+export interface SessionEntry {
+  /** The folder's name. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly state: StateWord;
+  readonly unverified: boolean;
+  readonly loops: readonly string[];
+  readonly goal: string;
+  readonly mode: string;
+  /** The time of the last event; null where nothing was recorded. */
+  readonly lastAt: string | null;
+  readonly chains: readonly ChainView[];
+  /** What it waits on, in a few words. */
+  readonly waitsOn: string | null;
+  /** Why it is unreadable, or what is wrong with its history. */
+  readonly notes: readonly string[];
+}
+
+const WIDTH = 'never judged'.length + 2;
+
+export function listPage(entries: readonly SessionEntry[]): string {
+  if (entries.length === 0) return 'There is no session here.\n';
+  return `${entries.map((entry) => linesOf(entry).join('\n')).join('\n')}\n`;
+}
+
+function linesOf(entry: SessionEntry): readonly string[] {
+  const { name, state, unverified, goal, waitsOn, notes } = entry;
+  const indent = ' '.repeat(WIDTH);
+  const facts = [
+    ...(entry.loops.length === 0 ? [] : [`${lineOf(entry.loops.join(', '))}${entry.mode === '' ? '' : ` ${lineOf(entry.mode)}`}`]),
+    ...(entry.chains.length === 0 ? [] : [roundWords(entry.chains)]),
+    ...(entry.lastAt === null ? [] : [`last ${moment(entry.lastAt)} UTC`]),
+  ];
+  return [
+    `${state.padEnd(WIDTH)}${lineOf(name)}${unverified ? ' (unverified)' : ''}`,
+    ...(facts.length === 0 ? [] : wrap(facts.join('; '), indent)),
+    ...(goal === '' ? [] : [`${indent}${clip(lineOf(goal), 80 - WIDTH)}`]),
+    ...(waitsOn === null ? [] : wrap(`waits on ${lineOf(waitsOn)}`, indent)),
+    ...notes.flatMap((note) => wrap(lineOf(note), indent)),
+  ];
+}
+
+function roundWords(chains: SessionEntry['chains']): string {
+  const shown = chains.slice(0, 4).map(({ label, round, maxRounds, decision }) => {
+    const name = label === '' ? '' : `${lineOf(label)} `;
+    return `${name}round ${round} of ${maxRounds} (${lineOf(decision)})`;
+  });
+  return shown.join(', ') + (chains.length > 4 ? ` and ${chains.length - 4} more` : '');
+}

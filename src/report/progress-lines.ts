@@ -1,0 +1,209 @@
+// A run as the person who started it sees it: one plain line for each event that is worth one. Texts of agents are cut short,
+// and nothing in them reaches the terminal but letters.
+
+import { describe } from '../brain/answers.js';
+import type { SessionState } from '../brain/evolve.js';
+import type { Recorded } from '../brain/messages.js';
+import { questionOf } from '../brain/question.js';
+import type { PersonAnswered, SessionStarted, TaskFinished } from '../brain/run-messages.js';
+import { isOver, taskIn } from '../brain/run-state.js';
+import type { RunState } from '../brain/run-state.js';
+import { lineOf } from './foreign-text.js';
+import { answerLine, grantWords, shellWord } from './session-question.js';
+import { count, duration } from './words.js';
+
+export interface ProgressOptions {
+  /** Colours, if the caller's terminal shows them. */
+  readonly color?: boolean;
+  /** The word by which commands know the session; its own name, where it is left out. */
+  readonly session?: string;
+  /** The time of day, as the person's clock shows it; in UTC, where it is left out. */
+  readonly clock?: (ts: string) => string;
+  /** How long a task ran, where the caller knows. */
+  readonly ranMs?: (task: string) => number | null;
+}
+
+type Tone = 'plain' | 'good' | 'bad' | 'call';
+
+const COLORS: Readonly<Record<Tone, string>> = { plain: '', good: '\u001b[32m', bad: '\u001b[31m', call: '\u001b[33m' };
+
+/** Null where the event is nothing to a person. `state`: after the event. */
+export function progressLine(event: Recorded, state: SessionState, options: ProgressOptions = {}): string | null {
+  const told = tell(event, state, options);
+  if (told === null) return null;
+  const [text, tone] = typeof told === 'string' ? ([told, 'plain'] as const) : told;
+  const time = options.clock?.(event.ts) ?? event.ts.slice(11, 16);
+  const line = `${lineOf(time)} ${lineOf(text, 1000)}`;
+  return options.color === true && tone !== 'plain' ? `${COLORS[tone]}${line}\u001b[0m` : line;
+}
+
+/** The same for a run as it goes on: remembers when tasks were started, so that lines say how long they took. */
+export function followProgress(options: ProgressOptions = {}): (event: Recorded, state: SessionState) => string | null {
+  const startedAt = new Map<string, number>();
+  return (event, state) => {
+    const now = Date.parse(event.ts);
+    if (event.type === 'TaskStarted') startedAt.set(event.data.task, now);
+    const ranMs = (task: string) => {
+      const from = startedAt.get(task);
+      return from === undefined ? null : now - from;
+    };
+    const line = progressLine(event, state, { ranMs, ...options });
+    // What is merged later took no longer for that.
+    if (event.type === 'TaskSubmitted' || event.type === 'TaskFinished') startedAt.delete(event.data.task);
+    return line;
+  };
+}
+
+type Told = string | readonly [text: string, tone: Tone] | null;
+
+function tell(event: Recorded, state: SessionState, options: ProgressOptions): Told {
+  const { run } = state;
+  const session = shellWord(options.session ?? run?.started.session ?? '<session>');
+  switch (event.type) {
+    case 'SessionStarted':
+      return startedLine(event.data);
+    case 'RunBegun':
+      return begunLine(run, event.data.by);
+    case 'TaskStarted':
+      return taskStartedLine(run, event.data);
+    case 'TaskSubmitted':
+      return `${event.data.task} has done its work${took(event.data.task, options)}; ${changed(event.data.files)} to be merged`;
+    case 'TaskFinished':
+      return finishedLine(event.data, options);
+    case 'TaskAsked':
+      return [`${event.data.task} asks: ${lineOf(event.data.question, 300)}`, 'call'];
+    case 'TaskInterrupted':
+      return `${event.data.task} was stopped (${event.data.why}); it will be run again`;
+    case 'TaskSkipped':
+      return [`${event.data.task} skipped: ${lineOf(event.data.reason, 300)}`, 'bad'];
+    case 'TasksReopened':
+      return `${event.data.tasks.join(', ')} will be run again: ${event.data.why}`;
+    case 'JudgingFailed':
+      return judgingFailedLine(run, event.data);
+    case 'TasksEdited':
+      return `your edit of tasks.csv is taken up: ${lineOf(event.data.told.join('; '), 300)}`;
+    case 'EditRefused':
+      return [`your edit of tasks.csv is refused: ${lineOf(event.data.reason, 300)}${keptAs(event.data.kept)}`, 'bad'];
+    case 'PersonCalled':
+      return calledLine(run, event.data.key, options.session ?? run?.started.session ?? '<session>');
+    case 'PersonAnswered':
+      return answeredLine(event.data);
+    case 'PersonEdited':
+      return `your work is taken up: ${changed(event.data.files)}. Its critic runs again`;
+    case 'StrayChanges':
+      return [`${changed(event.data.files)} changed by tasks that only read: thrown away`, 'bad'];
+    case 'WorkReverted':
+      return event.data.ok
+        ? `the work of ${event.data.tasks.join(', ')} made things worse and was taken back`
+        : [`the work of ${event.data.tasks.join(', ')} made things worse, and could not be taken back: ${named(event.data.files)}`, 'bad'];
+    case 'VerdictGiven':
+      return verdictLine(event.data.verdict, event.data.scene?.critic ?? null);
+    case 'CapChanged':
+      return `the cap is now ${event.data.to} rounds; it was ${event.data.from} (${event.data.by})`;
+    case 'RoundsRecalled':
+      return `rounds that the journal had lost are counted again: ${event.data.chains.map(({ chain, round }) => `${chain} round ${round}`).join(', ')}`;
+    case 'SessionEnded':
+      return endedLine(event.data, session, (run?.started.workspace ?? null) !== null);
+    case 'SessionObserved':
+    case 'RulesFrozen':
+    case 'TargetFrozen':
+    case 'ChainNamed':
+    case 'ChainContinued':
+    case 'VerdictProjected':
+      return null;
+  }
+}
+
+function startedLine({ session, loop, mode, why, rows, judged }: SessionStarted): Told {
+  const unjudged = judged ? '' : '. No critic of this mode is judged, so it will end unverified';
+  return `session ${session}: ${loop}, mode ${mode} (${lineOf(why, 200)}), ${count(rows.length, 'task')}${unjudged}`;
+}
+
+function begunLine(run: RunState | null, by: string): Told {
+  if (run === null) return null;
+  const agents = Object.entries(run.settings.agents).map(([role, agent]) => (role === '*' ? agent : `${role} by ${agent}`));
+  const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}`;
+  if (run.runs.length <= 1) return `at most ${count(run.settings.concurrency, 'task')} at a time${who}`;
+  const done = run.tasks.filter((task) => isOver(task.status)).length;
+  return `taken on again (${by}): ${done} of ${count(run.tasks.length, 'task')} done${who}`;
+}
+
+function taskStartedLine(run: RunState | null, data: { readonly task: string; readonly attempt: number; readonly agent: string }): Told {
+  const task = run === null ? undefined : taskIn(run, data.task);
+  const again = data.attempt > 1 ? `, attempt ${data.attempt}` : '';
+  return `wave ${task?.wave ?? 1}: ${data.task} started (${task?.role ?? 'no role'}, agent ${data.agent}${again})`;
+}
+
+function took(task: string, { ranMs }: ProgressOptions): string {
+  const ms = ranMs?.(task) ?? null;
+  return ms === null ? '' : ` in ${duration(ms)}`;
+}
+
+function finishedLine({ task, status, findings, error, head, files }: TaskFinished, options: ProgressOptions): Told {
+  if (status === 'failed') return [`${task} failed${took(task, options)}: ${lineOf(error, 300)}`, 'bad'];
+  const merged = head === undefined ? '' : `, ${changed(files)} merged`;
+  const found = lineOf(findings, 100);
+  return [`${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}`, 'good'];
+}
+
+/** `3 files (a.ts, b.ts, c.ts)`. */
+function changed(files: readonly string[] | undefined): string {
+  if (files === undefined || files.length === 0) return 'no files';
+  return `${count(files.length, 'file')} (${named(files)})`;
+}
+
+function named(files: readonly string[]): string {
+  return files.slice(0, 4).join(', ') + (files.length > 4 ? ` and ${files.length - 4} more` : '');
+}
+
+function keptAs(kept: string): string {
+  return kept === '' ? '' : `. It is kept as ${kept}`;
+}
+
+function judgingFailedLine(run: RunState | null, data: Extract<Recorded, { type: 'JudgingFailed' }>['data']): Told {
+  const again = (run?.unjudgeable.get(data.task) ?? 1) === 1 ? 'It runs once more.' : data.hint;
+  return [`${data.task} left nothing to judge (rule ${data.rule}): ${lineOf(data.message, 300)} ${again}`, 'bad'];
+}
+
+function calledLine(run: RunState | null, key: string, session: string): Told {
+  const question = run === null ? null : (run.questions.find((one) => one.key === key) ?? questionOf(run));
+  if (run === null || question === null) return null;
+  return [`a person is needed: ${lineOf(describe(question), 300)}. Answer with: ${answerLine(question, session)}`, 'call'];
+}
+
+function answeredLine(data: PersonAnswered): Told {
+  const granted = grantWords(data);
+  const why = lineOf(data.reason, 200);
+  const mark = data.answer === 'force-approve' ? ', unverified' : '';
+  return `answered by ${data.by}: ${data.answer}${granted === '' ? '' : ` (${granted})`}${mark}${why === '' ? '' : `: ${why}`}`;
+}
+
+function verdictLine(
+  {
+    decision,
+    round,
+    maxRounds,
+    rule,
+    reason,
+    unverified,
+    status,
+    tasks,
+    outcome,
+  }: Extract<Recorded, { type: 'VerdictGiven' }>['data']['verdict'],
+  critic: string | null,
+): Told {
+  const marks = [...(status === 'partial' ? ['partial'] : []), ...(unverified ? ['unverified'] : [])];
+  const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
+  const more = outcome === 'revise' && tasks.length > 0 ? ` Next: ${named(tasks.map(({ id }) => id))}.` : '';
+  const text = `${critic ?? 'the session'} judged: ${decision}${mark}, round ${round} of ${maxRounds}, rule ${rule}. ${lineOf(reason, 400)}${more}`;
+  return [text, outcome === 'escalate' ? 'call' : outcome === 'revise' ? 'plain' : 'good'];
+}
+
+function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, hasWork: boolean): Told {
+  const mark = data.unverified ? ', unverified' : '';
+  const next =
+    data.outcome === 'complete' && hasWork
+      ? `Bring the work over: umpire apply ${session}. All of it: umpire report ${session}`
+      : `All of it: umpire report ${session}`;
+  return [`ended: ${data.outcome}${mark}. ${lineOf(data.reason, 400)} ${next}`, data.outcome === 'complete' ? 'good' : 'bad'];
+}

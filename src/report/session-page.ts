@@ -1,0 +1,266 @@
+// A whole session as Markdown, for people who were not there; and context.md, shorter, for those who go on with the work. What
+// agents wrote is data: it is escaped, and cannot forge a heading, a table, a link or HTML.
+
+import { describe } from '../brain/answers.js';
+import type { PastVerdict, SessionState } from '../brain/evolve.js';
+import { traceFindings } from '../brain/lineage.js';
+import type { Recorded } from '../brain/messages.js';
+import { questionOf } from '../brain/question.js';
+import { taskIn } from '../brain/run-state.js';
+import { bySeverity, describeCounts, describeFinding } from '../formats/finding-words.js';
+import { codeSpan, fenced, inline } from './foreign-text.js';
+import { filesWords, historyOf } from './session-history.js';
+import type { History, TaskRun } from './session-history.js';
+import { chainLabel, sessionView, verdictsIn } from './session-view.js';
+import type { SessionSurroundings, SessionView, TaskView } from './session-view.js';
+import { chainLine, spentWords, stateWords } from './status-page.js';
+import { count, duration, moment } from './words.js';
+
+/** Of one verdict no more findings are listed; its own page has them all. */
+const MOST_FINDINGS = 50;
+
+export interface SessionExtra extends SessionSurroundings {
+  /** The journal, from its first line. */
+  readonly events: readonly Recorded[];
+}
+
+export function sessionPage(state: SessionState, extra: SessionExtra): string {
+  const view = sessionView(state, extra);
+  const history = historyOf(extra.events);
+  return page([
+    `# Session ${inline(view.session)}`,
+    '',
+    ...headLines(view, history),
+    ...(view.goal === '' ? [] : ['## What was wanted', '', ...fenced(view.goal), '']),
+    ...section(
+      'Unverified',
+      view.because.map((one) => inline(one)),
+    ),
+    ...questionLines(view),
+    ...taskSections(view, history),
+    ...verdictSections(state, history),
+    ...section('What people said and did', history.people),
+    ...section('Edits of tasks.csv', history.edits),
+    ...section('Work thrown away or taken back', history.work),
+    ...section('Runs', history.processes),
+    ...section('Agents', agentLines(history)),
+    ...section('How to go on', nextLines(view)),
+  ]);
+}
+
+function page(lines: readonly string[]): string {
+  return `${lines.join('\n').trim()}\n`;
+}
+
+function section(heading: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`## ${heading}`, '', ...lines.map((line) => `- ${line}`), ''];
+}
+
+function headLines(view: SessionView, history: History): readonly string[] {
+  const { loops, mode, why, reason, spent, work, chains, notes } = view;
+  const ended = reason === '' ? '' : `: ${inline(reason)}`;
+  return [
+    `- Outcome: **${stateWords(view)}**${ended}`,
+    ...(loops.length === 0 ? [] : [`- Loop: ${inline(loops.join(', '))}`]),
+    ...(mode === '' ? [] : [`- Mode: ${inline(mode)}${why === '' ? '' : `, because: ${inline(why)}`}`]),
+    ...(history.firstAt === null ? [] : [`- From ${moment(history.firstAt)} to ${moment(history.lastAt ?? '')} (UTC)`]),
+    ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),
+    ...(spent === null ? [] : [`- Spent: ${spentWords(spent)}`]),
+    ...(work === null ? [] : [`- Work: branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}`]),
+    ...notes.map((note) => `- Note: ${inline(note)}`),
+    '',
+  ];
+}
+
+function short(commit: string): string {
+  return inline(commit.slice(0, 12));
+}
+
+/** What is being read needs no command. */
+function nextLines({ next }: SessionView): readonly string[] {
+  return next
+    .filter(({ command }) => command?.startsWith('umpire report ') !== true)
+    .map(({ what, command }) => (command === null ? inline(what) : `${inline(what)}: ${codeSpan(command)}`));
+}
+
+function questionLines({ question }: SessionView): readonly string[] {
+  if (question === null) return [];
+  return [
+    '## A person is needed',
+    '',
+    `It waits on ${inline(question.what)}.`,
+    '',
+    ...(question.detail === '' ? [] : [...fenced(question.detail), '']),
+    ...fenced(question.answers.map(({ command }) => command).join('\n')),
+    '',
+  ];
+}
+
+function taskSections(view: SessionView, history: History): readonly string[] {
+  if (view.tasks.length === 0) return [];
+  const lines: string[] = ['## Tasks', ''];
+  let wave = 0;
+  // As the file has them within a wave: tasks that a verdict added come last there, but belong to a later one.
+  for (const task of view.tasks.toSorted((a, b) => a.wave - b.wave)) {
+    if (task.wave !== wave) lines.push(`### Wave ${task.wave}`, '');
+    wave = task.wave;
+    lines.push(...taskLines(task, history.runs.get(task.id) ?? []), '');
+  }
+  return lines;
+}
+
+function taskLines(task: TaskView, runs: readonly TaskRun[]): readonly string[] {
+  const marks = [task.status, inline(task.role), ...(task.round === null ? [] : [`round ${task.round}`])].filter((mark) => mark !== '');
+  return [
+    `#### ${inline(task.id)}${task.title === '' ? '' : `: ${inline(task.title)}`}`,
+    '',
+    `- ${marks.join(', ')}`,
+    ...runs.map((run) => `- ${runWords(run)}`),
+    ...(task.waitsFor.length === 0 ? [] : [`- Waits for ${inline(task.waitsFor.join(', '))}`]),
+    ...(task.files.length === 0 ? [] : [`- Changed ${filesWords(task.files)}`]),
+    ...(task.findings.trim() === '' ? [] : [`- Findings: ${inline(task.findings)}`]),
+    ...(task.error.trim() === '' ? [] : [`- ${task.status === 'skipped' ? 'Skipped' : 'Error'}: ${inline(task.error)}`]),
+  ];
+}
+
+function runWords({ attempt, agent, ending, ms, tokens, costUsd }: TaskRun): string {
+  const cost = tokens === 0 && costUsd === 0 ? '' : `, ${count(tokens, 'token')}, $${costUsd.toFixed(2)}`;
+  return `Attempt ${attempt} by ${inline(agent)}: ${ending}${ms === null ? '' : ` after ${duration(ms)}`}${cost}`;
+}
+
+function verdictSections(state: SessionState, history: History): readonly string[] {
+  const verdicts = verdictsIn(state);
+  if (verdicts.length === 0) return ['## Verdicts', '', 'No verdict was given.', ''];
+  const fates = new Map([...state.verdicts.values()].flatMap((past) => [...fatesIn(state, past)]));
+  return [
+    '## Verdicts',
+    '',
+    ...verdicts.flatMap((past, index) => [
+      ...verdictLines(past, index + 1, {
+        at: history.givenAt.get(past.seq),
+        found: fates.get(past.seq) ?? plainFindings(past),
+        label: chainLabel(state, past.verdict),
+      }),
+      '',
+    ]),
+  ];
+}
+
+/** By verdict's line: what became of the findings of its chain, worst first; those that are gone last. */
+function fatesIn(state: SessionState, past: readonly PastVerdict[]): ReadonlyMap<number, readonly string[]> {
+  const decided = past.filter(({ verdict }) => verdict.status === 'decided');
+  const rounds = decided.map(({ verdict }, index) => ({
+    round: index,
+    findings: bySeverity(verdict.findings),
+    touched: touchedBefore(state, decided[index - 1]),
+  }));
+  const lines = new Map<number, string[]>(decided.map(({ seq }) => [seq, []]));
+  for (const { round, finding, fate, first } of traceFindings(rounds)) {
+    const since = decided[first]?.verdict.round;
+    const words = fate === 'new' ? fate : fate === 'fixed' || fate === 'caused by a fix' ? fate : `${fate}, first in round ${since}`;
+    lines.get(decided[round]?.seq ?? 0)?.push(`${finding.severity}: ${inline(describeFinding(finding))} (${words})`);
+  }
+  return lines;
+}
+
+/** Of a partial verdict, which is compared with none. */
+function plainFindings({ verdict }: PastVerdict): readonly string[] {
+  return bySeverity(verdict.findings).map((finding) => `${finding.severity}: ${inline(describeFinding(finding))}`);
+}
+
+/** The files that the tasks of a verdict changed; null where nobody knows. */
+function touchedBefore({ run }: SessionState, before: PastVerdict | undefined): readonly string[] | null {
+  if (run === null || before === undefined) return null;
+  return before.verdict.tasks.flatMap(({ id }) => taskIn(run, id)?.files ?? []);
+}
+
+/** What a verdict does not say of itself: when it was given, what became of the findings, its chain for people. */
+interface Beside {
+  readonly at: string | undefined;
+  readonly found: readonly string[];
+  readonly label: string;
+}
+
+function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, found, label }: Beside): readonly string[] {
+  const marks = [...(verdict.status === 'partial' ? ['partial'] : []), ...(verdict.unverified ? ['**unverified**'] : [])];
+  const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
+  const chain = label === '' ? '' : `, ${inline(label)}`;
+  const critic = scene?.critic ?? null;
+  const more = found.length - MOST_FINDINGS;
+  return [
+    `### ${number}. ${inline(verdict.decision)}${mark}: round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}${chain}`,
+    '',
+    `- Reason: ${inline(verdict.reason)}`,
+    ...(critic === null ? [] : [`- Judged: ${inline(critic)}${at === undefined ? '' : `, ${moment(at)} (UTC)`}`]),
+    `- Counts: ${describeCounts(verdict.counts)}`,
+    ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
+    ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
+    ...found.slice(0, MOST_FINDINGS).map((finding) => `- ${finding}`),
+    ...(more > 0 ? [`- and ${count(more, 'finding')} more`] : []),
+    ...verdict.evidence.map(({ path, grade, sha256 }) => `- Evidence: ${inline(path)}, ${grade}, sha256 ${short(sha256)}`),
+    ...(verdict.tasks.length === 0 ? [] : [`- New tasks: ${inline(verdict.tasks.map(({ id }) => id).join(', '))}`]),
+    `- Next: ${inline(verdict.nextStep)}`,
+  ];
+}
+
+function agentLines({ runs }: History): readonly string[] {
+  const sums = new Map<string, { runs: number; ms: number; tokens: number; costUsd: number }>();
+  for (const run of [...runs.values()].flat()) {
+    const sum = sums.get(run.agent) ?? { runs: 0, ms: 0, tokens: 0, costUsd: 0 };
+    sum.runs++;
+    sum.ms += run.ms ?? 0;
+    sum.tokens += run.tokens;
+    sum.costUsd += run.costUsd;
+    sums.set(run.agent, sum);
+  }
+  return [...sums].map(
+    ([agent, { runs: times, ms, tokens, costUsd }]) =>
+      `${inline(agent)}: ${count(times, 'run')}, ${duration(ms)}, ${count(tokens, 'token')}, $${costUsd.toFixed(2)}`,
+  );
+}
+
+/** context.md: what was done and found, in order, and what is open. */
+export function contextPage(state: SessionState): string {
+  const { run } = state;
+  const session = run?.started.session ?? 'session';
+  const word = run?.ended?.outcome ?? 'running';
+  const view = sessionView(state, { session, state: word, tasks: [], place: null, notes: [] });
+  const done = view.tasks.filter(({ status }) => status === 'completed').toSorted((a, b) => a.wave - b.wave);
+  return page([
+    `# Context of ${inline(session)}`,
+    '',
+    ...(view.goal === '' ? [] : ['## What is wanted', '', ...fenced(view.goal), '']),
+    ...section(
+      'What was done',
+      done.map(
+        (task) =>
+          `${inline(task.id)} (${inline(task.role)})${task.title === '' ? '' : `, ${inline(task.title)}`}: ${inline(task.findings) || 'no findings'}`,
+      ),
+    ),
+    ...section('Verdicts', verdictsIn(state).map(verdictWords)),
+    ...section('Open', openLines(state, view)),
+  ]);
+}
+
+function verdictWords({ verdict }: PastVerdict): string {
+  const mark = verdict.unverified ? ' (unverified)' : '';
+  return `${inline(verdict.decision)}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`;
+}
+
+/** What the last verdict of each chain found and no later one has cleared, what failed, what is asked. */
+function openLines(state: SessionState, view: SessionView): readonly string[] {
+  const lasts = [...state.verdicts.values()].flatMap((past) => past.findLast(({ verdict }) => verdict.status === 'decided') ?? []);
+  const found = lasts.flatMap(({ verdict }) => bySeverity(verdict.findings).slice(0, MOST_FINDINGS));
+  const question = state.run === null ? null : questionOf(state.run);
+  return [
+    ...view.because.map((one) => `Unverified: ${inline(one)}`),
+    ...found.map((finding) => `${finding.severity}: ${inline(describeFinding(finding))}`),
+    ...view.tasks
+      .filter(({ status }) => status === 'failed' || status === 'skipped')
+      .map((task) => `${inline(task.id)} ${task.status}: ${inline(task.error) || 'no reason given'}`),
+    ...view.tasks
+      .filter(({ status }) => !['completed', 'failed', 'skipped'].includes(status))
+      .map((task) => `${inline(task.id)} ${task.status}: ${inline(task.title)}`),
+    ...(question === null ? [] : [`Waits on ${inline(describe(question))}`]),
+  ];
+}

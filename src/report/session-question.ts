@@ -1,0 +1,112 @@
+// What a session waits for a person to say, and the very commands that say it.
+
+import { describe } from '../brain/answers.js';
+import { answersTo } from '../brain/question.js';
+import type { Question } from '../brain/question.js';
+import type { Answer, PersonAnswered } from '../brain/run-messages.js';
+import { taskIn } from '../brain/run-state.js';
+import type { RunState } from '../brain/run-state.js';
+import { count } from './words.js';
+
+export interface QuestionView {
+  readonly kind: Question['kind'];
+  readonly key: string;
+  readonly task: string | null;
+  /** What is waited on, in a few words. */
+  readonly what: string;
+  /** The reason, the agent's words, or the plan: for people. */
+  readonly detail: string;
+  /** What may be answered, the usual first, each with the command that does it. */
+  readonly answers: readonly { readonly answer: string; readonly command: string }[];
+}
+
+/** `session`: the word by which commands know it. */
+export function questionView(run: RunState, question: Question, session: string): QuestionView {
+  return {
+    kind: question.kind,
+    key: question.key,
+    task: 'task' in question ? question.task : null,
+    what: describe(question),
+    detail: detailOf(run, question),
+    answers: waysToAnswer(question, session),
+  };
+}
+
+function detailOf(run: RunState, question: Question): string {
+  switch (question.kind) {
+    case 'plan':
+      return taskIn(run, question.task)?.row['findings'] ?? '';
+    case 'escalation':
+      return question.reason;
+    case 'no-evidence':
+      return `${question.message} ${question.hint}`;
+    case 'question':
+      return question.question;
+    case 'edit':
+      return 'Mend it in the folder where the work is, then let the session go on: its critic judges what you did.';
+    case 'budget':
+      return 'Nothing new is started until more is granted.';
+  }
+}
+
+function waysToAnswer(question: Question, session: string): QuestionView['answers'] {
+  const name = shellWord(session);
+  const ways = answersTo(question).map((answer) => ({ answer, command: `umpire resolve ${name} ${answer}${flagsFor(question, answer)}` }));
+  return question.kind === 'edit' ? [{ answer: 'resume', command: `umpire resume ${name}` }, ...ways] : ways;
+}
+
+/** The flags that the answer needs, with something to put in their place. */
+function flagsFor(question: Question, answer: Answer): string {
+  switch (answer) {
+    case 'approve':
+    case 'manual-fix':
+      return '';
+    case 'force-approve':
+    case 'abort':
+      return ' --reason "why"';
+    case 'revise':
+      return ' --reason "what to change"';
+    case 'answer':
+      return ' --reason "your answer"';
+    case 'extend':
+      return grantFor(question);
+  }
+}
+
+function grantFor(question: Question): string {
+  if (question.kind === 'escalation') return ' --rounds 1';
+  if (question.kind !== 'budget') return '';
+  switch (question.what) {
+    case 'minutes':
+      return ' --minutes 30';
+    case 'cost':
+      return ' --cost-usd 5';
+    case 'tokens':
+      return ' --tokens 100000';
+  }
+}
+
+/** All of it in one command, for a line: `umpire resolve s approve|revise|abort --reason "why"`. */
+export function answerLine(question: Question, session: string): string {
+  const name = shellWord(session);
+  const resolve = `umpire resolve ${name} ${answersTo(question).join('|')} --reason "why"`;
+  const grant = answersTo(question).includes('extend') ? grantFor(question).trim() : '';
+  const extend = grant === '' ? '' : ` (extend: ${grant})`;
+  return question.kind === 'edit' ? `umpire resume ${name}, or ${resolve}` : `${resolve}${extend}`;
+}
+
+/** What an answer granted: `2 rounds, $5.00 more`, or nothing. */
+export function grantWords({ rounds, minutes, costUsd, tokens }: PersonAnswered): string {
+  const grants = [
+    ...(rounds > 0 ? [count(rounds, 'round')] : []),
+    ...(minutes > 0 ? [`${minutes} min`] : []),
+    ...(costUsd > 0 ? [`$${costUsd.toFixed(2)}`] : []),
+    ...(tokens > 0 ? [count(tokens, 'token')] : []),
+  ];
+  return grants.length === 0 ? '' : `${grants.join(', ')} more`;
+}
+
+/** A word as a shell takes it. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

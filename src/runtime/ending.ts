@@ -1,0 +1,46 @@
+// What of an agent's ending is recorded: cells of its own columns, numbers that are numbers, text that fits. An agent may be
+// any program, or part of the caller's; what it hands in changes nothing about the task but its result.
+
+import type { Ending, Usage } from '../ports.js';
+
+/** As the formats say. */
+const MAX_FINDINGS = 500;
+const MAX_CELL = 2000;
+
+/** `columns`: the loop's output columns. */
+export function plainEnding(ending: Ending, columns: readonly string[]): Ending {
+  switch (ending.kind) {
+    case 'interrupted':
+      return ending;
+    case 'asked':
+      return { ...ending, question: plainText(ending.question, MAX_CELL), usage: plainUsage(ending.usage) };
+    case 'broken':
+      return { ...ending, reason: plainText(ending.reason, MAX_CELL), usage: plainUsage(ending.usage) };
+    case 'completed':
+    case 'failed': {
+      const given = columns.filter((name) => Object.hasOwn(ending.outputs, name));
+      return {
+        kind: ending.kind,
+        findings: plainText(ending.findings, MAX_FINDINGS),
+        error: plainText(ending.error, MAX_CELL),
+        outputs: Object.fromEntries(given.map((name) => [name, plainText(ending.outputs[name], MAX_CELL)])),
+        usage: plainUsage(ending.usage),
+      };
+    }
+  }
+}
+
+/** Half a character would be another one once it has been through a file. */
+function plainText(text: string | undefined, most: number): string {
+  return String(text ?? '')
+    .slice(0, most)
+    .replace(/\p{Cs}/gu, '\ufffd');
+}
+
+function plainUsage({ tokens, costUsd }: Usage): Usage {
+  return { tokens: amount(tokens), costUsd: amount(costUsd) };
+}
+
+function amount(value: number): number {
+  return Number.isFinite(value) && value > 0 ? value : 0;
+}
