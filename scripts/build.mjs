@@ -22,7 +22,19 @@ const shared = {
 };
 
 /** What a verdict does not need: reading what people write (YAML and a schema), and other commands. Files of their own, loaded late. */
-const LATE = { authored: 'src/runtime/authored.ts', check: 'src/cli/check.ts', replay: 'src/cli/replay.ts' };
+const LATE = {
+  authored: 'src/runtime/authored.ts',
+  check: 'src/cli/check.ts',
+  replay: 'src/cli/replay.ts',
+  status: 'src/cli/status.ts',
+  list: 'src/cli/list.ts',
+  report: 'src/cli/report.ts',
+  logs: 'src/cli/logs.ts',
+  run: 'src/cli/run.ts',
+  work: 'src/cli/work.ts',
+  'run-help': 'src/cli/run-help.ts',
+  settings: 'src/runtime/settings.ts',
+};
 
 const lateApart = {
   name: 'late-apart',

@@ -1,4 +1,4 @@
-// The demo: all five loops and one written by a user judge sample sessions, offline, on copies. Each loop is proven first, and each
+// The demo: the built-in loops and one written by a user judge sample sessions, offline, on copies. Each loop is proven first, and each
 // verdict judged again afterwards. Real command, real verdicts.
 
 import { spawnSync } from 'node:child_process';
@@ -18,6 +18,7 @@ const CASES = [
   { loop: 'debt', from: 'examples/sessions/debt', story: 'A clean-up was validated against its baseline.' },
   { loop: 'review', from: 'examples/sessions/review', story: 'A reviewer said CONVERGED.' },
   { loop: 'brainstorm', from: 'examples/sessions/brainstorm', story: 'A challenger attacked the ideas.' },
+  { loop: 'until', from: 'examples/sessions/until', story: 'A command was run again after a first attempt.' },
   {
     loop: join('examples', 'docs-review', 'docs-review.yaml'),
     from: 'examples/docs-review/session',
@@ -92,7 +93,7 @@ function summary() {
   const head = ['loop', 'rules', 'verdict', 'meaning', 'rule', 'exit', 'judged again', 'tasks created'];
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column].length)));
   const line = (row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd();
-  const closing = 'Six verdicts, each from evidence, by rules proven before and with the rule that gave it. Try for yourself:';
+  const closing = 'Seven verdicts, each from evidence, by rules proven before and with the rule that gave it. Try for yourself:';
   const command = ['  node dist/umpire.cjs check review', '  node dist/umpire.cjs decide review examples/sessions/review --dry-run'].join(
     '\n',
   );

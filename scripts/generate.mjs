@@ -9,7 +9,7 @@ import { root } from './tools.mjs';
 
 const cache = join(root, 'node_modules', '.cache', 'umpire');
 const loopsFolder = join(root, 'src', 'loops');
-const ORDER = ['design', 'testing', 'debt', 'review', 'brainstorm'];
+const ORDER = ['design', 'testing', 'debt', 'review', 'brainstorm', 'until'];
 
 async function load(entry) {
   const outfile = join(cache, `${basename(entry, '.ts')}.mjs`);
@@ -32,16 +32,21 @@ function rank(name) {
 }
 
 mkdirSync(cache, { recursive: true });
-const { parseLoop } = await load('src/loops/loop-file.ts');
+const { parseLoop, parsePipelineFile } = await load('src/loops/loop-file.ts');
 const loops = readdirSync(loopsFolder)
   .filter((name) => name.endsWith('.yaml'))
   .toSorted((a, b) => rank(basename(a, '.yaml')) - rank(basename(b, '.yaml')) || a.localeCompare(b))
   .map((name) => parseLoop(readFileSync(join(loopsFolder, name), 'utf8'), `src/loops/${name}`));
 
-const texts = loops.map((loop) => [loop.loop, JSON.stringify(loop)]);
-writeIfChanged(
-  'src/loops/builtin.generated.ts',
-  `// Written by scripts/generate.mjs from the YAML files beside it. Do not edit.\n\n/** Each built-in loop as JSON, by name. */\nexport const BUILTIN_TEXTS: Readonly<Record<string, string>> = {\n${texts.map(([name, text]) => `  ${name}: ${JSON.stringify(text)},\n`).join('')}};\n`,
+writeTexts('src/loops/builtin.generated.ts', 'BUILTIN_TEXTS', 'Each built-in loop as JSON, by name.', loops);
+writeTexts(
+  'src/loops/pipelines.generated.ts',
+  'PIPELINE_TEXTS',
+  'What a run of each built-in loop begins with, as JSON, by loop.',
+  loops.map((loop) => {
+    const path = `src/loops/pipelines/${loop.loop}.yaml`;
+    return parsePipelineFile(readFileSync(join(root, path), 'utf8'), path, loop);
+  }),
 );
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -53,6 +58,15 @@ writeIfChanged(
 if (process.argv.includes('--docs')) {
   const pages = await load('src/report/pages.ts');
   for (const [path, text] of Object.entries(pages.generatedPages())) writeIfChanged(path, text);
+}
+
+/** A file with one constant: the JSON of each of these, by the loop's name. */
+function writeTexts(path, name, what, values) {
+  const texts = values.map((value) => `  ${value.loop}: ${JSON.stringify(JSON.stringify(value))},\n`).join('');
+  writeIfChanged(
+    path,
+    `// Written by scripts/generate.mjs from the YAML files beside it. Do not edit.\n\n/** ${what} */\nexport const ${name}: Readonly<Record<string, string>> = {\n${texts}};\n`,
+  );
 }
 
 function writeIfChanged(path, text) {

@@ -45,6 +45,10 @@ const review = (score, signal, ...findings) =>
     gc_signal: signal,
     findings: findings.map(([severity, file, line, message]) => ({ severity, file, line, message })),
   });
+const ended = (how) =>
+  put('results/until.json', { command: 'npm test', exit_status: 1, signal: null, timed_out: false, output_tail: '1 failed\n', ...how });
+const checked = (n) => ({ [`WORK-${n}`]: { status: 'completed' }, [`CHECK-re-${n}`]: { status: 'completed' } });
+const KEY = { severity: 'critical', file: 'src/pay.ts', line: 3, message: 'The key is in the source' };
 const LOCK = ['High', 'src/api/orders.ts', 17, 'Two requests may change the same order at once'];
 const LEAK = ['Medium', 'src/api/orders.ts', 50, 'The error text leaks the table name'];
 const CARDS = ['Critical', 'src/pay.ts', 88, 'Card numbers are logged'];
@@ -256,6 +260,25 @@ const SESSIONS = {
       [[], { deadlineMs: 1000, startedAt: 0, looks: 3 }, 'REVISION E1'],
       [[], { deadlineMs: 1000, startedAt: 0, looks: 4 }, 'REVISION E1'],
       [[], {}, 'REVISION C3'],
+    ],
+  },
+  'until-passes-at-last': {
+    loop: 'until',
+    from: 'fixtures/spec/U8/session',
+    steps: [
+      [[], {}, 'retry U8'],
+      [[ended({ exit_status: null, signal: 'SIGKILL', timed_out: true }), tasks(checked(1))], {}, 'retry U8'],
+      [[ended({ exit_status: 0 }), put('results/until-report.json', { findings: [KEY] }), tasks(checked(2))], {}, 'retry U6'],
+      [[put('results/until-report.json', '{"findings": ['), tasks(checked(3))], {}, 'retry U7'],
+      [[drop('results/until-report.json'), tasks(checked(4))], {}, 'pass U5'],
+    ],
+  },
+  'until-to-the-cap': {
+    loop: 'until',
+    from: 'fixtures/spec/U8/session',
+    steps: [
+      [[], { maxRounds: 1 }, 'retry U8'],
+      [[ended({ exit_status: null, signal: 'SIGSEGV' }), tasks(checked(1))], {}, 'escalate U9'],
     ],
   },
   'docs-review-example': {

@@ -97,7 +97,7 @@ export const ERRORS = {
   'config-invalid': {
     exit: 1,
     message: '{file}{line}: {detail}.',
-    hint: 'umpire.config.yaml takes `strict: true` or `strict: false`. Mend the line or remove it.',
+    hint: 'Mend the line or remove it. docs/configuration.md lists every setting, with an example.',
   },
   'journal-broken': {
     exit: 1,
@@ -119,6 +119,46 @@ export const ERRORS = {
     message: 'The role definition {role} was not found: {detail}.',
     hint: 'A verdict is never given without its role definition. Restore the file, or write your own at .umpire/roles/{role}.md.',
   },
+  'agent-missing': {
+    exit: 2,
+    message: 'No agent does the role {role}.',
+    hint: 'Name one with --agent NAME (or --agent {role}=NAME), or a program with --agent-command "CMD ARGS". Agents of your own are set in umpire.config.yaml.',
+  },
+  'agent-unknown': {
+    exit: 2,
+    message: 'There is no agent called "{name}".',
+    hint: 'Known are {known}. Agents of your own are set in umpire.config.yaml (docs/configuration.md); any program runs with --agent-command "CMD ARGS".',
+  },
+  'not-run': {
+    exit: 1,
+    message: 'The session {session} was not begun by `umpire run`: others run it, and Umpire only judges it.',
+    hint: 'Judge it with `umpire decide <loop> <session>`, or begin a session of its own with `umpire run`.',
+  },
+  'session-foreign': {
+    exit: 1,
+    message: 'The session {session} has been judged before, and others run it.',
+    hint: 'Give `umpire run` a new folder with --session, or none: it makes one.',
+  },
+  'session-other': {
+    exit: 2,
+    message: 'The session {session} runs the {loop} loop.',
+    hint: 'Go on with it by `umpire resume {session}`, or leave --session out for a new one.',
+  },
+  'no-work': {
+    exit: 1,
+    message: 'The session {session} changes no project: the {loop} loop works in its session folder only.',
+    hint: 'Its results are in the session folder; `umpire report {session}` shows them.',
+  },
+  'round-unknown': {
+    exit: 2,
+    message: 'Round {round} of the session {session} was not judged.',
+    hint: 'Judged were: {known}. Without a number all of its changes are shown.',
+  },
+  'not-complete': {
+    exit: 1,
+    message: 'The session {session} has not ended as complete ({outcome}), so its work is not brought over.',
+    hint: 'See where it stands with `umpire status {session}`. --force brings over what there is.',
+  },
   'nothing-asked': {
     exit: 1,
     message: 'The session {session} waits for no answer: {detail}.',
@@ -128,6 +168,101 @@ export const ERRORS = {
     exit: 2,
     message: 'The answer was not taken: {detail}.',
     hint: 'It may be answered with {allowed}: `umpire resolve {session} <answer> --reason "why"`.',
+  },
+  'agent-command-invalid': {
+    exit: 2,
+    message: 'The agent command cannot be taken apart: {detail}.',
+    hint: 'Write it as in a shell, with quotes around words that hold spaces: --agent-command "my-agent --name \'two words\'". Variables, patterns and pipes are not expanded; put those into a script and name it.',
+  },
+  'script-invalid': {
+    exit: 1,
+    message: '{file}{line}: {detail}.',
+    hint: 'examples/scripts/ has scripts for the scripted agent, with every key explained.',
+  },
+  'guardian-failed': {
+    exit: 1,
+    message: 'The guardian process, which ends the agents if Umpire itself is killed, could not be started with /bin/sh.',
+    hint: 'Check that /bin/sh is there and that the system allows more processes (ulimit -u), then run the same command again.',
+  },
+  'git-missing': {
+    exit: 1,
+    message: 'git was not found. Umpire keeps the work of agents apart with it, also in folders that are no git repository.',
+    hint: 'Install git 2.30 or newer and make sure that it is on the PATH, then run the same command again.',
+  },
+  'git-failed': {
+    exit: 1,
+    message: 'git {what} did not succeed: {detail}.',
+    hint: 'Your checkout is as it was. Mend what git names, then run the same command again.',
+  },
+  'project-bare': {
+    exit: 1,
+    message: 'There are no files to work on in "{path}": it is a bare git repository, or lies inside a .git folder.',
+    hint: 'Clone it (or make a worktree of it) and name that folder as the project.',
+  },
+  'project-other': {
+    exit: 1,
+    message: '{folder} holds the worktrees of a session of the same name in another project: {other}.',
+    hint: 'Give the session another name, or keep the worktrees of the two projects apart with `workspace: {home: ...}` in umpire.config.yaml.',
+  },
+  'snapshot-too-large': {
+    exit: 1,
+    message: 'This folder is no git repository, and too large to be copied for the agents: {size}.',
+    hint: 'Make it a git repository and commit, or leave out what is not needed with a .gitignore file.',
+  },
+  'setup-failed': {
+    exit: 1,
+    message: 'The set-up command `{command}` failed in {folder}: {detail}.',
+    hint: 'Try it there by hand. It is set in umpire.config.yaml (workspace: {setup: ...}) and runs in every new worktree.',
+  },
+  'branch-in-use': {
+    exit: 1,
+    message: 'The branch {branch} of this session is checked out in {place}. Umpire would move it under your feet.',
+    hint: 'Switch to another branch there (`git switch -`), then run the same command again.',
+  },
+  'worktree-lost': {
+    exit: 1,
+    message: 'The worktree of {task} (attempt {attempt}) is gone, and with it what was changed there.',
+    hint: 'Take the session on with `umpire resume`: the task is run again.',
+  },
+  'nothing-made': {
+    exit: 1,
+    message: 'The session {session} has no work in this project: there is no branch {branch}.',
+    hint: 'It may have been cleaned away, or was started in another project. `umpire list` shows the sessions.',
+  },
+  'apply-dirty': {
+    exit: 1,
+    message: 'Your checkout has changes of its own: {files}.',
+    hint: 'Nothing was brought over. Commit or stash them, then run `umpire apply {session}` again.',
+  },
+  'apply-in-the-way': {
+    exit: 1,
+    message: 'The session {session} changes files that were changed, or made, here since it began: {files}.',
+    hint: 'Nothing was brought over. Move them away, then run `umpire apply {session}` again; `umpire diff {session}` shows what it would bring.',
+  },
+  'apply-conflict': {
+    exit: 1,
+    message: 'The session {session} ({branch}) and your commits since it began ({base}..{head}) both changed {files}.',
+    hint: 'Nothing was brought over. Merge it yourself and settle these files: `git merge {branch}`.',
+  },
+  'session-none': {
+    exit: 1,
+    message: 'There is no session in "{path}".',
+    hint: 'Begin one with `umpire run`, or say where the project is with --project. A session elsewhere is named by its path.',
+  },
+  'session-unknown': {
+    exit: 1,
+    message: 'There is no session called "{name}".',
+    hint: 'There are {known}. A part of a name is enough where it fits one only; a session elsewhere is named by its path.',
+  },
+  'session-ambiguous': {
+    exit: 2,
+    message: '"{name}" fits several sessions: {found}.',
+    hint: 'Give more of the name, or the path.',
+  },
+  'log-missing': {
+    exit: 1,
+    message: 'The session {session} has no output of {task}.',
+    hint: 'There is output of {known}. An agent that printed nothing leaves none.',
   },
   internal: {
     exit: 1,

@@ -33,7 +33,7 @@ describe('docs/formats.md', () => {
 
   it('has an example of every file, and each is read', () => {
     const kinds = found.map((example) => example.kind);
-    expect(kinds).toEqual(['csv', 'ndjson', 'audit', 'run-json', 'validation-json', 'review-json']);
+    expect(kinds).toEqual(['csv', 'ndjson', 'audit', 'run-json', 'validation-json', 'review-json', 'command-result']);
   });
 
   it.each(found.filter((example) => example.kind in READERS))('$kind', ({ kind, text }) => {

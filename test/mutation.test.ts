@@ -1,4 +1,4 @@
-// Every operator, bound, word, row, repair and promise of the five loop files, changed one at a time: loading, `check` or the
+// Every operator, bound, word, row, repair and promise of the built-in loop files, changed one at a time: loading, `check` or the
 // enumeration must notice, or somebody must have said why there is nothing to notice.
 
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Fate } from './support/mutation.js';
 const root = join(import.meta.dirname, '..');
 
 /** How many mutants each loop has at the least, so that what makes them cannot fall asleep. */
-const LEAST: Readonly<Record<string, number>> = { design: 183, testing: 168, debt: 181, review: 229, brainstorm: 127 };
+const LEAST: Readonly<Record<string, number>> = { design: 183, testing: 168, debt: 181, review: 229, brainstorm: 127, until: 260 };
 
 describe('every change of a loop file', () => {
   const all: Fate[] = [];

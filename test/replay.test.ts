@@ -34,7 +34,9 @@ describe('recorded sessions', () => {
 
   it('hold every loop and outcome, waivers and strict ones, partial ones, and what is odd', async () => {
     const all = (await Promise.all(goldenNames().map((name) => replay({ session: join(GOLDEN, name) })))).flatMap((one) => one.verdicts);
-    expect(new Set(all.map((one) => one.loop))).toEqual(new Set(['design', 'testing', 'debt', 'review', 'brainstorm', 'docs-review']));
+    expect(new Set(all.map((one) => one.loop))).toEqual(
+      new Set(['design', 'testing', 'debt', 'review', 'brainstorm', 'until', 'docs-review']),
+    );
     expect(new Set(all.map((one) => one.outcome))).toEqual(new Set(['converge', 'revise', 'accept', 'escalate']));
     expect(all.filter((one) => one.partial).length).toBeGreaterThan(1);
     expect(all.filter((one) => one.unverified).length).toBeGreaterThan(4);

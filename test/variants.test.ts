@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { applyEdits, readVariants } from './support/variants.js';
 
-const LOOPS: readonly string[] = ['design', 'testing', 'debt', 'review', 'brainstorm'];
+const LOOPS: readonly string[] = ['design', 'testing', 'debt', 'review', 'brainstorm', 'until'];
 const root = join(import.meta.dirname, '..');
 const variants = readVariants();
 const loops = new Map(LOOPS.map((name) => [name, parse(readFileSync(join(root, 'src', 'loops', `${name}.yaml`), 'utf8')) as unknown]));

@@ -54,6 +54,8 @@ export interface RunState {
   readonly unjudged: Set<string>;
   /** By critic: how often it left nothing to judge. */
   readonly unjudgeable: Map<string, number>;
+  /** By critic: the re-check that a revision put in its place. */
+  readonly rechecks: Map<string, string>;
   readonly questions: Question[];
   readonly called: Set<string>;
   /** What a person approved without clean evidence, and why. */
@@ -158,6 +160,7 @@ function begin(started: SessionStarted, ms: number): RunState {
     fallen: new Set(),
     unjudged: new Set(),
     unjudgeable: new Map(),
+    rechecks: new Map(),
     questions: [],
     called: new Set(),
     forced: [],
@@ -285,6 +288,7 @@ function change(run: RunState, event: Recorded): void {
       return;
     case 'TasksReopened':
       for (const id of event.data.tasks) withTask(run, id, (task) => reopen(run, task));
+      if (followRechecks(run, event.data.tasks)) rewire(run);
       return;
     case 'JudgingFailed':
       failJudging(run, event.data);
@@ -411,6 +415,8 @@ function judge(run: RunState, seq: number, given: VerdictGiven): void {
   run.marks.push({ seq, chain: verdict.chain, round: verdict.round, head: run.head });
   const critic = scene?.critic ?? null;
   if (critic !== null) run.unjudged.delete(critic);
+  const recheck = verdict.outcome === 'revise' ? verdict.tasks.at(-1)?.id : undefined;
+  if (critic !== null && recheck !== undefined) run.rechecks.set(critic, recheck);
   for (const [id, cells] of Object.entries(effects.set)) withTask(run, id, (task) => setCells(run, task, cells));
   addRows(run, effects.add);
   if (effects.add.length > 0 || Object.values(effects.set).some((cells) => cells['deps'] !== undefined)) rewire(run);
@@ -436,7 +442,29 @@ function edit(run: RunState, data: Extract<Recorded, { type: 'TasksEdited' }>['d
   for (const [id, cells] of Object.entries(data.set)) withTask(run, id, (task) => setCells(run, task, cells));
   run.columns = data.columns;
   addRows(run, data.add);
+  followRechecks(run, [...Object.keys(data.set), ...data.add.map((row) => (row['id'] ?? '').trim())]);
   rewire(run);
+}
+
+/** A task that came back, or came late, waits for the re-check of a critic, not for the critic: as those did that waited then. */
+function followRechecks(run: RunState, ids: readonly string[]): boolean {
+  let changed = false;
+  for (const id of ids) {
+    const task = taskIn(run, id);
+    if (task === undefined || !isIdle(task) || !task.deps.some((dep) => run.rechecks.has(dep))) continue;
+    const before = task.deps;
+    task.deps = [...new Set(before.map((dep) => latestCheck(run, dep)))];
+    // What the re-check itself waits for cannot wait for the re-check.
+    if (computeWaves(run.tasks).ok) changed = true;
+    else task.deps = before;
+  }
+  return changed;
+}
+
+function latestCheck(run: RunState, critic: string): string {
+  let latest = critic;
+  for (let next = run.rechecks.get(latest); next !== undefined; next = run.rechecks.get(latest)) latest = next;
+  return latest;
 }
 
 function answer(run: RunState, data: PersonAnswered): void {

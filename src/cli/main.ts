@@ -29,6 +29,10 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
   diff: async (args) => (await import('./work.js')).runDiff(args),
   apply: async (args) => (await import('./work.js')).runApply(args),
   clean: async (args) => (await import('./work.js')).runClean(args),
+  status: async (args) => (await import('./status.js')).runStatus(args),
+  list: async (args) => (await import('./list.js')).runList(args),
+  report: async (args) => (await import('./report.js')).runReport(args),
+  logs: async (args) => (await import('./logs.js')).runLogs(args),
 };
 
 async function help(command: string | undefined): Promise<Outcome> {
@@ -59,8 +63,8 @@ function failure(error: unknown, json: boolean): Outcome {
 }
 
 /** Writes all of it, also into a pipe that takes less at a time, or none for a moment. */
-function put(fd: 1 | 2, text: string): void {
-  const bytes = Buffer.from(text);
+function put(fd: 1 | 2, data: string | Uint8Array): void {
+  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
   let from = 0;
   while (from < bytes.length) {
     try {

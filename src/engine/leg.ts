@@ -18,7 +18,7 @@ import type { Settings } from '../runtime/settings.js';
 import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
-import { agentNamed, wordsOf } from './agents.js';
+import { agentNamed, personAtTerminal, wordsOf } from './agents.js';
 import { newRunId } from './session.js';
 import type { OpenedSession } from './session.js';
 import { openWorkspaceFor } from './workspaces.js';
@@ -53,6 +53,8 @@ export async function goOn(leg: Leg): Promise<void> {
   const needsBoard = types.size > 1;
   const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, started.loop, journal.state);
   const agents = new Map<string, Agent>();
+  let person: Agent | null = null;
+  const personOnce = () => (person ??= personAtTerminal());
   try {
     await takeEdit(leg, workspace);
     await runSession({
@@ -72,7 +74,16 @@ export async function goOn(leg: Leg): Promise<void> {
           throw new UmpireError('agent-missing', { role });
         const known = agents.get(role);
         if (known !== undefined) return known;
-        const agent = agentNamed(name ?? 'check', { role, started, config, guardian, agentCommand, own: watch.agents ?? {} });
+        const agent = agentNamed(name ?? 'check', {
+          role,
+          started,
+          session: folder.root,
+          config,
+          guardian,
+          agentCommand,
+          own: watch.agents ?? {},
+          person: personOnce,
+        });
         agents.set(role, agent);
         return agent;
       },

@@ -183,7 +183,8 @@ function retry({ journal }: OpenedSession, state: RunState): void {
   if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries what failed.' } });
 }
 
-async function readSettings(project: string): Promise<Settings> {
+/** The project's settings, with all that is usual filled in. */
+export async function readSettings(project: string): Promise<Settings> {
   const { parseSettings } = await import('../runtime/settings.js');
   return parseSettings(readConfigText(project) ?? '', join(project, CONFIG));
 }

@@ -18,6 +18,10 @@ describe('findingsOf', () => {
   test('a list', () => check({ findings: [m, '[HIGH] n', m] }, ['low m', 'high n']));
   test('an empty list', () => check({ findings: [] }, []));
   test('nothing', () => check({ findings: null }, [], { present: false }));
+  test('a SARIF log that found nothing', () => check({ runs: [{ tool: {}, results: [] }, { results: [] }] }, []));
+  test.each([[[]], [[{}]], [[{ results: null }]], [[{ results: [{ kind: 'odd' }] }]], [['x']]])('a SARIF log that says less: %j', (runs) =>
+    check({ runs }, [], { present: false }),
+  );
   test('other names', () => check({ issues: [m], challenges: ['[HIGH] n'] }, ['low m', 'high n']));
   test('groups by severity', () =>
     check({ findings: { critical: ['m'], high_issues: [], low: 'n', medium: { items: ['o'] } } }, ['critical m', 'low n', 'medium o']));

@@ -72,11 +72,19 @@ export function findingsOf(roots: readonly JsonObject[], options: FindingsOption
   const basket: Basket = { options, findings: [], stated: null, present: false, notes: [] };
   for (const root of roots) {
     for (const key of LIST_KEYS) takeMember(own(root, key), key, basket);
+    basket.present ||= isEmptySarif(root);
     takeGroups(root, basket);
     for (const key of COUNT_KEYS) state(own(root, key), basket, key.startsWith('severity'));
     state(root, basket);
   }
   return { findings: dedupe(basket.findings), stated: basket.stated, present: basket.present, notes: basket.notes };
+}
+
+/** A SARIF log whose runs found nothing: it has no member for findings, and yet says that there are none. */
+function isEmptySarif(root: JsonObject): boolean {
+  const runs = own(root, 'runs');
+  const results = Array.isArray(runs) ? runs.map((run) => (isObject(run) ? own(run, 'results') : null)) : [];
+  return results.length > 0 && results.every((list) => Array.isArray(list) && list.length === 0);
 }
 
 /** Findings under one name: of a dimension, say. */

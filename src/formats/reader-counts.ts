@@ -8,4 +8,5 @@ export const COUNTS: Readonly<Record<string, 'always' | 'never'>> = {
   'run-json': 'always',
   entries: 'never',
   text: 'never',
+  'command-result': 'never',
 };

@@ -1,6 +1,7 @@
 // The registry of readers: the names that a loop file may use. One line each.
 
 import { readAudit } from './audit-report.js';
+import { readCommandResult } from './command-result.js';
 import { readCritique, readCritiqueEntries, readSeveritySummary } from './critique.js';
 import { readEntries } from './discovery-entries.js';
 import { readJson, readMarkdown } from './json-report.js';
@@ -22,4 +23,5 @@ export const READERS: Readonly<Record<string, Reader>> = {
   json: readJson,
   markdown: readMarkdown,
   text: readText,
+  'command-result': readCommandResult,
 };

@@ -153,7 +153,8 @@ function changed(files: readonly string[] | undefined): string {
 }
 
 function named(files: readonly string[]): string {
-  return files.slice(0, 4).join(', ') + (files.length > 4 ? ` and ${files.length - 4} more` : '');
+  const first = files.slice(0, 4).map((file) => lineOf(file, 80));
+  return first.join(', ') + (files.length > 4 ? ` and ${files.length - 4} more` : '');
 }
 
 function keptAs(kept: string): string {

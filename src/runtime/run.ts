@@ -103,10 +103,10 @@ class Running {
     this.show();
   }
 
-  /** While it stops, what is done is put in order and nothing new is begun. */
+  /** While it stops, what is done is put in order and nothing new is begun. Where only the minutes are spent, a person is called. */
   private isAllowed(type: Effect['type']): boolean {
     if (!this.halt.signal.aborted) return true;
-    return type === 'MergeTask' || (type === 'CallPerson' && !this.ports.signal.aborted);
+    return this.ports.signal.aborted ? type === 'MergeTask' : type !== 'RunTask';
   }
 
   async stop(): Promise<void> {

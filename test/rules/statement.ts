@@ -1,4 +1,4 @@
-// What one of the five independent statements of the rules says, and how its space of facts is walked.
+// What one of the independent statements of the rules says, and how its space of facts is walked.
 // Nothing here knows the product's tables: the statements are read off the specification alone.
 
 import type { Facts, FactValue } from '../../src/loops/loop.js';

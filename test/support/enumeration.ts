@@ -14,12 +14,13 @@ import * as design from '../rules/design.js';
 import * as review from '../rules/review.js';
 import { combinations, type Limits, type Rules, type Statement, type Terms } from '../rules/statement.js';
 import * as testing from '../rules/testing.js';
+import * as until from '../rules/until.js';
 
 export const CAPS = [1, 2, 3];
 export const TARGETS = [60, 80];
 export const STRICT = [false, true];
 
-export const RULES: Readonly<Record<string, Rules>> = { design, testing, debt, review, brainstorm };
+export const RULES: Readonly<Record<string, Rules>> = { design, testing, debt, review, brainstorm, until };
 
 export function termsOf(): readonly Terms[] {
   const all: Terms[] = [];

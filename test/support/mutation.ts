@@ -29,6 +29,8 @@ const ENDS = 'The first of the two ends the case with an error whenever it appli
 const APART = 'No case meets the conditions of both, and neither makes one that meets the other: their order says nothing.';
 const TWICE =
   'The repairs before it have set `passed` to false in every such case, so the row would not be taken anyway: it says it twice.';
+const STATUS = 'An exit status is never below 0, so "at most 0" and "0" are the same.';
+const TAKEN = 'A row before it has taken the cases that this one would now take too.';
 
 /** Mutants that nothing notices, since they change no verdict that evidence could lead to. Each with why. */
 export const EQUIVALENT: Readonly<Record<string, string>> = {
@@ -64,6 +66,26 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   'review: promises R-converged when.critical 0 -> "<=0"': COUNT,
   'brainstorm: promises C-small when.critical 0 -> "<=0"': COUNT,
   'brainstorm: promises C-small when.high 0 -> "<=0"': COUNT,
+  'until: repairs U1 swapped with U2': APART,
+  'until: repairs U2 swapped with U3': 'A result that cannot be read does not say that time ran out, so never both apply.',
+  'until: repairs U3 swapped with U4': APART,
+  'until: table U5 when.exit 0 -> "<=0"': STATUS,
+  'until: table U5/2 when.exit 0 -> "<=0"': STATUS,
+  'until: table U5/2 when.critical 0 -> "<=0"': COUNT,
+  'until: table U5/2 swapped with U6': APART,
+  'until: table U6 when.exit 0 -> "<=0"': STATUS,
+  'until: table U6 when.critical ">0" -> ">=0"': TAKEN,
+  'until: table U6 when.critical ">0" -> ">-1"': TAKEN,
+  'until: table U6/2 when.exit 0 -> "<=0"': STATUS,
+  'until: table U6/2 when.critical ">0" -> ">=0"': TAKEN,
+  'until: table U6/2 when.critical ">0" -> ">-1"': TAKEN,
+  'until: table U6/2 swapped with U7': 'The first U6 before them takes what meets the conditions of both.',
+  'until: table U7 when.exit 0 -> "<=0"': STATUS,
+  'until: table U7/2 when.exit 0 -> "<=0"': STATUS,
+  'until: table U7/2 swapped with U8': 'The first U7 before them takes what meets the conditions of both.',
+  'until: promises U-bare when.exit 0 -> "<=0"': STATUS,
+  'until: promises U-clean when.exit 0 -> "<=0"': STATUS,
+  'until: promises U-clean when.critical 0 -> "<=0"': COUNT,
 };
 
 /** The mutants of a built-in loop, by its file. */

@@ -1,0 +1,179 @@
+// One program from its start to its end, in a process group of its own: input, output, time-out, abort. However it ends, its
+// whole group has been killed when the promise resolves. What it printed means nothing here.
+
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Watch } from '../ports.js';
+import { sweepProcesses } from './guardian.js';
+import type { Guardian } from './guardian.js';
+import { Tail } from './tail.js';
+
+export interface Launch {
+  readonly argv: readonly string[];
+  readonly workdir: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** An entry of `env` that is this launch's alone, by which processes that left the group are found. */
+  readonly mark: string;
+  readonly input: string;
+  readonly timeoutMs: number;
+  /** How it is asked to finish; null where it cannot be asked. */
+  readonly finish: 'SIGINT' | 'SIGTERM' | null;
+  readonly graceMs: number;
+  readonly tailBytes: number;
+}
+
+export type ChildEnd =
+  | { readonly kind: 'unstarted'; readonly error: NodeJS.ErrnoException }
+  | {
+      readonly kind: 'ended';
+      readonly code: number | null;
+      readonly signal: string | null;
+      /** `asked`: it ended when it was asked to finish. `killed`: it had to be killed. */
+      readonly stopped: { readonly by: 'timeout' | 'abort'; readonly how: 'asked' | 'killed' } | null;
+      readonly stdout: Uint8Array;
+      readonly stderr: Uint8Array;
+    };
+
+/** So long the rest of the output is waited for after the program has exited: a process that left the group may hold the pipe. */
+const PIPE_WAIT_MS = 250;
+
+/** Timers take no more; nobody waits for 24 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+const STDERR_BYTES = 4096;
+
+/** Rejects where `watch.log` throws: then the output cannot be kept, and that is no fault of the program. */
+export function runChild(launch: Launch, guardian: Guardian, watch: Watch): Promise<ChildEnd> {
+  let child: ChildProcessWithoutNullStreams;
+  try {
+    const [program = '', ...args] = launch.argv;
+    child = spawn(program, args, { cwd: launch.workdir, env: launch.env, detached: true, stdio: 'pipe' });
+  } catch (error) {
+    return Promise.resolve({ kind: 'unstarted', error: error as NodeJS.ErrnoException });
+  }
+  const { pid } = child;
+  if (pid === undefined) {
+    child.stdin.on('error', () => undefined);
+    return new Promise((resolve) => child.once('error', (error) => resolve({ kind: 'unstarted', error })));
+  }
+  guardian.watch(pid);
+  return new Run(child, pid, launch, guardian, watch).ended;
+}
+
+class Run {
+  readonly ended: Promise<ChildEnd>;
+  private readonly stdout: Tail;
+  private readonly stderr = new Tail(STDERR_BYTES);
+  private readonly timer: NodeJS.Timeout;
+  private grace: NodeJS.Timeout | null = null;
+  private stopped: { by: 'timeout' | 'abort'; how: 'asked' | 'killed' } | null = null;
+  private exit: { code: number | null; signal: string | null } | null = null;
+  private received = 0;
+  private resolve: (end: ChildEnd) => void = () => undefined;
+  private reject: (fault: unknown) => void = () => undefined;
+
+  constructor(
+    private readonly child: ChildProcessWithoutNullStreams,
+    private readonly group: number,
+    private readonly launch: Launch,
+    private readonly guardian: Guardian,
+    private readonly watch: Watch,
+  ) {
+    this.stdout = new Tail(launch.tailBytes);
+    this.ended = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.timer = setTimeout(() => this.stop('timeout'), Math.min(launch.timeoutMs, MAX_TIMER_MS));
+    watch.signal.addEventListener('abort', this.abort);
+    if (watch.signal.aborted) this.abort();
+    child.stdout.on('data', (chunk: Buffer) => this.take('stdout', chunk));
+    child.stderr.on('data', (chunk: Buffer) => this.take('stderr', chunk));
+    // A program need not read its input: a broken pipe is no error.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on('error', () => undefined);
+    child.on('error', () => undefined);
+    child.once('exit', (code, signal) => this.exited(code, signal));
+    child.once('close', () => this.finish());
+    child.stdin.end(launch.input);
+  }
+
+  private readonly abort = (): void => this.stop('abort');
+
+  private take(stream: 'stdout' | 'stderr', chunk: Buffer): void {
+    this.received += chunk.length;
+    (stream === 'stdout' ? this.stdout : this.stderr).add(chunk);
+    try {
+      this.watch.log(stream, chunk);
+    } catch (fault) {
+      this.reject(fault);
+      this.kill();
+    }
+  }
+
+  /** Asks first, then kills. A run that is being stopped stays so, even where the time ran out before. */
+  private stop(by: 'timeout' | 'abort'): void {
+    if (this.exit !== null) return;
+    if (this.stopped !== null) {
+      if (by === 'abort') this.stopped.by = by;
+      return;
+    }
+    const { finish, graceMs } = this.launch;
+    this.stopped = { by, how: 'asked' };
+    if (finish === null) this.kill();
+    else {
+      signalGroup(this.group, finish);
+      this.grace = setTimeout(() => this.kill(), graceMs);
+    }
+  }
+
+  private kill(): void {
+    if (this.exit !== null) return;
+    if (this.stopped !== null) this.stopped.how = 'killed';
+    signalGroup(this.group, 'SIGKILL');
+  }
+
+  /** The program is gone: so must be whoever it left in its group. */
+  private exited(code: number | null, signal: string | null): void {
+    this.exit = { code, signal };
+    signalGroup(this.group, 'SIGKILL');
+    this.guardian.release(this.group);
+    clearTimeout(this.timer);
+    if (this.grace !== null) clearTimeout(this.grace);
+    this.watch.signal.removeEventListener('abort', this.abort);
+    if (this.stopped !== null) sweepProcesses(this.launch.mark);
+    this.child.stdin.destroy();
+    this.awaitPipes(this.received, 20);
+  }
+
+  /** Goes on while output still comes; then whoever holds the pipes is not waited for. */
+  private awaitPipes(received: number, rounds: number): void {
+    this.grace = setTimeout(() => {
+      // What lies in the pipes is read before this is asked, also where the process was busy all the time.
+      setImmediate(() => {
+        if (this.received > received && rounds > 0) this.awaitPipes(this.received, rounds - 1);
+        else this.finish();
+      });
+    }, PIPE_WAIT_MS);
+  }
+
+  private finish(): void {
+    if (this.grace !== null) clearTimeout(this.grace);
+    this.child.stdout.destroy();
+    this.child.stderr.destroy();
+    const { code, signal } = this.exit ?? { code: null, signal: null };
+    this.resolve({ kind: 'ended', code, signal, stopped: this.stopped, stdout: this.stdout.bytes(), stderr: this.stderr.bytes() });
+  }
+}
+
+/** Mostly nobody is left in the group, and that is an error to Node: without its stack it costs a third. */
+function signalGroup(group: number, signal: NodeJS.Signals): void {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    process.kill(-group, signal);
+  } catch {
+    // Nobody is left in it.
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+}

@@ -1,0 +1,99 @@
+// The desk at which a program finds its task and leaves its result: two files in `agents/` of the session, one such pair for each
+// program that runs at the same time. A desk is cleared before it is given out, so that no result is taken for another's.
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { UmpireError } from '../errors.js';
+import type { Assignment } from '../ports.js';
+import { faultOf } from '../runtime/folder.js';
+import { taskFileOf } from './prompt.js';
+import type { HandIn } from './prompt.js';
+import { MAX_RESULT_BYTES } from './result.js';
+
+const FOLDER = 'agents';
+
+export interface Desk extends HandIn {
+  /** To be called when the program has ended and its result was read. */
+  readonly leave: () => void;
+}
+
+/** The desks in use, by the path of their files without the ending. */
+const taken = new Set<string>();
+
+/** Files are reused where that is safe: making new ones would be the dearest part of running a short program. */
+export function takeDesk(assignment: Assignment): Desk {
+  const folder = join(assignment.session, FOLDER);
+  let number = 1;
+  while (taken.has(join(folder, String(number)))) number += 1;
+  const stem = join(folder, String(number));
+  const taskFile = `${stem}.task.json`;
+  const resultFile = `${stem}.result.json`;
+  try {
+    clear(resultFile);
+    writeTask(taskFile, Buffer.from(`${JSON.stringify(taskFileOf(assignment))}\n`), folder);
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: taskFile, detail: faultOf(error) });
+  }
+  taken.add(stem);
+  return { taskFile, resultFile, leave: () => void taken.delete(stem) };
+}
+
+export interface ResultFile {
+  readonly file: Uint8Array | null;
+  readonly fault?: string;
+}
+
+/** A regular file of sane size, or why not. A pipe or a link is not followed: it could wait for ever, or lead anywhere. */
+export function readResultFile(path: string): ResultFile {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return { file: null };
+    if (!stat.isFile()) return { file: null, fault: 'it is not a regular file' };
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      if (fstatSync(fd).size > MAX_RESULT_BYTES) return { file: null, fault: 'it is larger than 1 MB' };
+      return { file: readFileSync(fd) };
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    return { file: null, fault: faultOf(error) };
+  }
+}
+
+/** Into the old file where it is one of its own; an agent may have put a link there that leads out of the session. */
+function writeTask(path: string, bytes: Uint8Array, folder: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) mkdirSync(folder, { recursive: true });
+  else if (!stat.isFile() || stat.nlink !== 1) clear(path);
+  else return rewrite(path, bytes);
+  writeFileSync(path, bytes, { flag: 'wx' });
+}
+
+function rewrite(path: string, bytes: Uint8Array): void {
+  const fd = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile() || stat.nlink !== 1) throw new Error('the file was exchanged while it was being written');
+    if (writeSync(fd, bytes, 0, bytes.length, 0) < bytes.length) throw new Error('the disk took only a part of it');
+    ftruncateSync(fd, bytes.length);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function clear(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) rmSync(path, { recursive: true, force: true });
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newFolder, newWatch, realAssignment } from '../../test/support/assignment.js';
+import { commandAgent } from './command.js';
+import { startGuardian } from './guardian.js';
+import { PRESET_NAMES, presetFor } from './presets.js';
+
+test('each takes the prompt from stdin and may write to the session', () => {
+  expect(PRESET_NAMES).toEqual(['claude', 'codex', 'gemini', 'opencode']);
+  const commands = PRESET_NAMES.map((name) => presetFor(name, '/s p', ['--model', 'm'])?.argv.join(' '));
+  expect(commands).toEqual([
+    'claude --model m -p --output-format json --permission-mode acceptEdits --add-dir /s p',
+    'codex exec --model m --sandbox workspace-write --skip-git-repo-check --color never --add-dir /s p -',
+    'gemini --model m --approval-mode auto_edit --output-format json --include-directories /s p',
+    'opencode run --model m',
+  ]);
+  expect(presetFor('opencode', '/s"p')?.env).toEqual({ OPENCODE_PERMISSION: '{"external_directory":{"/s\\"p/*":"allow"}}' });
+  expect([presetFor('cursor', '/s'), presetFor('constructor', '/s')]).toEqual([null, null]);
+});
+
+test('a program that behaves like one of them is understood', async () => {
+  const bin = newFolder();
+  const assignment = realAssignment();
+  const answer = JSON.stringify({
+    type: 'result',
+    result: 'Done: {"id":"DEV-001","status":"completed","findings":"ok"}',
+    total_cost_usd: 0.5,
+    usage: { input_tokens: 9 },
+  });
+  writeFileSync(join(bin, 'answer.json'), answer);
+  writeFileSync(join(bin, 'claude'), `#!/bin/sh\ncat > prompt\nfor word in "$@"; do echo "$word"; done > words\ncat ${bin}/answer.json\n`);
+  chmodSync(join(bin, 'claude'), 0o755);
+  const guardian = startGuardian(randomUUID());
+  const spec = presetFor('claude', assignment.session) ?? { name: '', argv: [] };
+  const agent = commandAgent({ ...spec, env: { PATH: `${bin}:${process.env['PATH'] ?? ''}` } }, guardian);
+  expect(await agent.run(assignment, newWatch())).toMatchObject({ kind: 'completed', findings: 'ok', usage: { tokens: 9, costUsd: 0.5 } });
+  expect(readFileSync(join(assignment.workdir, 'prompt'), 'utf8')).toContain('Make the retry idempotent.');
+  expect(readFileSync(join(assignment.workdir, 'words'), 'utf8').split('\n').slice(-3)).toEqual(['--add-dir', assignment.session, '']);
+  await guardian.close();
+});

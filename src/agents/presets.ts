@@ -1,0 +1,46 @@
+// Agents known by name: how the command lines of coding agents are started without a person at them, by their own documentation.
+// Conservative: edits are allowed, nothing that skips their safeguards is. Full support comes with ACP, which they also speak.
+
+import type { CommandSpec } from './command.js';
+
+type Preset = (session: string) => CommandSpec;
+
+/** All read the prompt from stdin. The session folder is opened to them, since evidence and the result go there. */
+const PRESETS: Readonly<Record<string, Preset>> = {
+  // JSON output carries what the run cost. `--add-dir` takes several folders, so it comes last.
+  claude: (session) => ({
+    name: 'claude',
+    argv: ['claude', '-p', '--output-format', 'json', '--permission-mode', 'acceptEdits', '--add-dir', session],
+    finish: 'SIGINT',
+  }),
+  // Its sandbox lets it write in the working folder and the added one. A folder without git has a snapshot repository elsewhere.
+  codex: (session) => ({
+    name: 'codex',
+    argv: ['codex', 'exec', '--sandbox', 'workspace-write', '--skip-git-repo-check', '--color', 'never', '--add-dir', session, '-'],
+    finish: 'SIGINT',
+  }),
+  gemini: (session) => ({
+    name: 'gemini',
+    argv: ['gemini', '--approval-mode', 'auto_edit', '--output-format', 'json', '--include-directories', session],
+    finish: 'SIGINT',
+  }),
+  // It edits by default and refuses what it would have to ask for; folders other than its own are among that.
+  opencode: (session) => ({
+    name: 'opencode',
+    argv: ['opencode', 'run'],
+    env: { OPENCODE_PERMISSION: JSON.stringify({ external_directory: { [`${session}/*`]: 'allow' } }) },
+    finish: 'SIGINT',
+  }),
+};
+
+export const PRESET_NAMES: readonly string[] = Object.keys(PRESETS);
+
+/** The command of a preset for a session, with arguments of the person's own put before the rest; null where there is none. */
+export function presetFor(name: string, session: string, args: readonly string[] = []): CommandSpec | null {
+  const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
+  if (preset === undefined) return null;
+  const spec = preset(session);
+  const head = spec.argv.findIndex((word) => word.startsWith('-'));
+  const at = head < 0 ? spec.argv.length : head;
+  return { ...spec, argv: [...spec.argv.slice(0, at), ...args, ...spec.argv.slice(at)] };
+}

@@ -1,0 +1,169 @@
+// From what a program handed in (its result file, or the last JSON object that it printed) and how it exited, to the ending of
+// its task. Pure. Hostile input is never slow and never more than text; whether the work was any good is for a critic to say.
+
+import { decodeTolerantly } from '../formats/decode.js';
+import { isObject, own, parseJson } from '../formats/json-text.js';
+import type { JsonObject } from '../formats/json-text.js';
+import { NO_USAGE } from '../ports.js';
+import type { Assignment, Ending, Usage } from '../ports.js';
+import { cutText, showLine } from './hidden-text.js';
+import { findLastObject } from './last-object.js';
+import { answerIn, usageOf } from './usage.js';
+
+/** As the formats say. */
+export const MAX_FINDINGS = 500;
+const MAX_CELL = 2000;
+
+/** So much of the end of the output is searched; a larger result file is refused. */
+export const MAX_RESULT_BYTES = 1024 * 1024;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface Handed {
+  /** The bytes of the result file; null where there is none. */
+  readonly file: Uint8Array | null;
+  /** Why the result file could not be read, where it could not. */
+  readonly fault?: string;
+  /** The end of what it printed. */
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+  readonly exit: Exit;
+}
+
+const CLEAN_EXIT: Exit = { code: 0, signal: null };
+
+/** `name`: the agent's, for the reason. */
+export function readResult(handed: Handed, assignment: Assignment, name: string): Ending {
+  const found = findResult(handed);
+  const ending = found.ok
+    ? endingOf(found.object, assignment, found.where, found.usage)
+    : broken(`${named(name)} ${found.problem}`, found.usage);
+  if (isClean(handed.exit) || ending.kind === 'failed') return withLastWords(ending, handed);
+  const although =
+    ending.kind === 'completed' ? ', although its result says completed' : ending.kind === 'asked' ? ', although it asked a question' : '';
+  const usage = 'usage' in ending ? ending.usage : NO_USAGE;
+  return withLastWords(broken(`${named(name)} ${exitWords(handed.exit)}${although}.`, usage), handed);
+}
+
+/** The ending that a result object stands for. `where` says where it was found. */
+export function endingOf(object: JsonObject, assignment: Assignment, where = 'The result', spent: Usage | null = null): Ending {
+  const usage = spent ?? usageOf(object) ?? NO_USAGE;
+  const { id } = assignment.task;
+  const given = own(object, 'id');
+  const invalid = (detail: string): Ending => broken(`${where} is invalid: ${detail}.`, usage);
+  if (given !== undefined && given !== null && cellText(given).trim() !== id)
+    return invalid(`its id is ${quote(given)}, and the task is ${quote(id)}`);
+  const status = own(object, 'status');
+  const question = own(object, 'question');
+  if (status === undefined && typeof question === 'string' && question.trim() !== '') {
+    if (!assignment.interactive)
+      return invalid('it asks a question, and this task is not interactive; it needs status completed or failed');
+    return { kind: 'asked', question: cell(question, MAX_CELL), usage };
+  }
+  if (status === undefined) return invalid('it has no status; completed or failed is expected');
+  const kind = typeof status === 'string' ? status.trim().toLowerCase() : '';
+  if (kind !== 'completed' && kind !== 'failed') return invalid(`its status is ${quote(status)}, and completed or failed is expected`);
+  const error = cell(own(object, 'error'), MAX_CELL);
+  return {
+    kind,
+    findings: cell(own(object, 'findings'), MAX_FINDINGS, '; '),
+    error: kind === 'failed' && error === '' ? 'The agent handed in failed without a reason.' : error,
+    outputs: Object.fromEntries(assignment.outputs.map((column) => [column, cell(own(object, column), MAX_CELL)])),
+    usage,
+  };
+}
+
+/** How a program exited, as the end of a sentence. */
+export function exitWords({ code, signal }: Exit): string {
+  return signal === null ? `exited with status ${code ?? 'unknown'}` : `was ended by the signal ${signal}`;
+}
+
+type Found =
+  | { readonly ok: true; readonly object: JsonObject; readonly where: string; readonly usage: Usage | null }
+  | { readonly ok: false; readonly problem: string; readonly usage: Usage };
+
+/** The file counts where something was written to it; else what was printed last. */
+function findResult({ file, fault, stdout }: Handed): Found {
+  const printed = decodeTolerantly(stdout.subarray(Math.max(0, stdout.length - MAX_RESULT_BYTES)));
+  const text = file === null ? '' : decodeTolerantly(file).trim();
+  const spent = (): Usage | null => spentIn(printed);
+  if (fault !== undefined) return missing(`left a result file that cannot be taken: ${fault}.`, spent());
+  if (text !== '') {
+    const object = objectIn(text);
+    if (object === null) return missing('wrote a result file without a JSON object in it.', spent());
+    return { ok: true, object, where: 'The result file', usage: usageOf(object) ?? spent() };
+  }
+  const object = objectIn(printed);
+  if (object === null) return missing('handed in no result: it wrote no result file and printed no JSON object.', null);
+  const answer = answerIn(object);
+  if (answer === null) return { ok: true, object, where: 'The last JSON object on its output', usage: null };
+  const inner = objectIn(answer.text);
+  const usage = answer.usage;
+  if (inner === null) return missing(`handed in no result: its answer holds no JSON object. It ends: ${lastWords(answer.text)}`, usage);
+  return { ok: true, object: inner, where: 'The last JSON object of its answer', usage: usageOf(inner) ?? usage };
+}
+
+function missing(problem: string, usage: Usage | null): Found {
+  return { ok: false, problem, usage: usage ?? NO_USAGE };
+}
+
+/** What a model's own command line says it used, where the result itself is in the file. */
+function spentIn(printed: string): Usage | null {
+  const object = objectIn(printed);
+  return object === null ? null : (answerIn(object)?.usage ?? null);
+}
+
+function objectIn(text: string): JsonObject | null {
+  const last = findLastObject(text);
+  const parsed = last === null ? null : parseJson(last);
+  return parsed !== null && parsed.ok && isObject(parsed.value) ? parsed.value : null;
+}
+
+function isClean({ code, signal }: Exit): boolean {
+  return code === CLEAN_EXIT.code && signal === null;
+}
+
+/** A broken ending tells what the program said last on stderr: that is most often why. */
+function withLastWords(ending: Ending, { stderr }: Handed): Ending {
+  if (ending.kind !== 'broken') return ending;
+  const words = lastWords(decodeTolerantly(stderr));
+  return words === '""' ? ending : { ...ending, reason: `${ending.reason} Its last words were ${words}.` };
+}
+
+function lastWords(text: string): string {
+  const line = text.trimEnd();
+  return JSON.stringify(showLine(line.slice(line.lastIndexOf('\n') + 1), 200));
+}
+
+function broken(reason: string, usage: Usage): Ending {
+  return { kind: 'broken', reason, usage };
+}
+
+function named(name: string): string {
+  return `The agent ${quote(name)}`;
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(showLine(cellText(value), 60));
+}
+
+/** A value as the text of a cell: no character that a terminal obeys, no half characters, and not too long. */
+function cell(value: unknown, most: number, separator = ';'): string {
+  const text = cellText(value, separator)
+    .replaceAll('\r\n', '\n')
+    .replace(/(?![\n\t])\p{Cc}/gu, ' ')
+    .replace(/\p{Cs}/gu, '\ufffd');
+  return cutText(text.trim(), most);
+}
+
+/** Lists of plain values are joined; what is nested deeper is JSON. */
+function cellText(value: unknown, separator = ';'): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object' || entry === null))
+    return value.map((entry) => cellText(entry)).join(separator);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}

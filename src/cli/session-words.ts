@@ -1,0 +1,42 @@
+// What the commands that only look at sessions share: which session is meant, and by which word other commands know it.
+
+import { basename, relative } from 'node:path';
+import { sessionView } from '../report/session-view.js';
+import type { SessionSurroundings, SessionView } from '../report/session-view.js';
+import { projectAt, sessionFolders } from '../runtime/session-folders.js';
+import { readSession } from '../runtime/session-record.js';
+import type { SessionRecord } from '../runtime/session-record.js';
+import { latestSession, resolveSession } from '../runtime/sessions.js';
+import type { FlagKinds, Words } from './flags.js';
+
+export const SESSION_FLAGS: FlagKinds = { '--project': 'value', '--help': 'switch' };
+
+/** The session that was named; the latest, where none was. */
+export function recordOf(named: string | undefined, words: Words): SessionRecord {
+  const project = words.values.get('--project') ?? '.';
+  return readSession(named === undefined ? latestSession(project) : resolveSession(named, project));
+}
+
+export function surroundingsOf(record: SessionRecord): SessionSurroundings {
+  const { word, tasks, notes, state } = record;
+  // `decide` takes a folder, the commands of a run also take a name.
+  return { session: state.run === null ? pathWord(record.path) : sessionWord(record.path), state: word, tasks, place: null, notes };
+}
+
+export function viewOf(record: SessionRecord): SessionView {
+  return sessionView(record.state, surroundingsOf(record));
+}
+
+/** The name, where it is known here and means one session only; else the path. */
+export function sessionWord(path: string): string {
+  const name = basename(path);
+  const known = sessionFolders(projectAt('.')).filter((one) => basename(one) === name);
+  return known.length === 1 && known[0] === path ? name : pathWord(path);
+}
+
+function pathWord(path: string): string {
+  const near = relative(process.cwd(), path);
+  if (near === '') return '.';
+  if (near.startsWith('..')) return path;
+  return near.includes('/') ? near : `./${near}`;
+}

@@ -1,0 +1,91 @@
+// `umpire diff`, `apply` and `clean`: what a session made, shown, brought over, cleared away.
+
+import { basename } from 'node:path';
+import { isUmpireError } from '../errors.js';
+import { apply, clean, diff } from '../engine/work.js';
+import type { CleanResult } from '../engine/work.js';
+import { count, plainLine } from '../report/words.js';
+import { findSessions, latestSession, resolveSession } from '../runtime/sessions.js';
+import { readWords, usage } from './flags.js';
+import type { FlagKinds, Words } from './flags.js';
+import type { Outcome } from './outcome.js';
+import { RUN_HELP } from './run-help.js';
+
+const FLAGS: FlagKinds = { '--project': 'value', '--force': 'switch', '--help': 'switch' };
+
+function read(args: readonly string[], command: string, most: number): Words {
+  const { '--force': force, ...plain } = FLAGS;
+  const words = readWords(args, command === 'diff' ? plain : { ...plain, '--force': force ?? 'switch' }, command);
+  const extra = words.rest[most];
+  if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many.`, command);
+  return words;
+}
+
+export async function runDiff(args: readonly string[]): Promise<Outcome> {
+  const words = read(args, 'diff', 2);
+  if (words.switches.has('--help')) return { stdout: RUN_HELP.diff, exit: 0 };
+  const project = words.values.get('--project') ?? '.';
+  const [first, second] = words.rest;
+  const isRound = (word: string | undefined) => word !== undefined && /^\d{1,5}$/.test(word);
+  const named = second === undefined && isRound(first) ? undefined : first;
+  const round = second ?? (named === undefined ? first : undefined);
+  if (round !== undefined && !isRound(round)) throw usage(`A round is a number, not "${round.slice(0, 40)}".`, 'diff');
+  const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
+  const patch = await diff(session, round === undefined ? undefined : Number(round));
+  const what = round === undefined ? 'The session' : `Round ${round} of the session`;
+  return { stdout: patch, ...(patch === '' ? { stderr: `${what} ${basename(session)} changed nothing.\n` } : {}), exit: 0 };
+}
+
+export async function runApply(args: readonly string[]): Promise<Outcome> {
+  const words = read(args, 'apply', 1);
+  if (words.switches.has('--help')) return { stdout: RUN_HELP.apply, exit: 0 };
+  const [named] = words.rest;
+  if (named === undefined) throw usage('It needs a session: `umpire list` shows them.', 'apply');
+  const session = resolveSession(named, words.values.get('--project') ?? '.');
+  const { files, unverified } = await apply(session, { force: words.switches.has('--force') });
+  const mark = unverified ? ' Its result is UNVERIFIED: look at `umpire report` before you rely on it.' : '';
+  const said =
+    files.length === 0
+      ? 'Nothing to bring over: your checkout holds it already.'
+      : `${count(files.length, 'file')} changed in your checkout, not committed.`;
+  return { stdout: files.map((file) => `${plainLine(file)}\n`).join(''), stderr: `${said}${mark}\n`, exit: 0 };
+}
+
+export async function runClean(args: readonly string[]): Promise<Outcome> {
+  const words = read(args, 'clean', 1);
+  if (words.switches.has('--help')) return { stdout: RUN_HELP.clean, exit: 0 };
+  const project = words.values.get('--project') ?? '.';
+  const force = words.switches.has('--force');
+  const [named] = words.rest;
+  if (named !== undefined) {
+    const session = resolveSession(named, project);
+    const result = await clean(session, { force });
+    return { stderr: `${told(basename(session), result)}\n`, exit: result.ok ? 0 : 1 };
+  }
+  if (force) throw usage('--force needs the name of one session.', 'clean');
+  const lines: string[] = [];
+  for (const { name, path } of findSessions(project)) {
+    try {
+      lines.push(told(name, await clean(path)));
+    } catch (error) {
+      if (!isUmpireError(error)) throw error;
+      // Sessions that others run, or that changed no project, have nothing to clear away.
+      if (error.code !== 'not-run' && error.code !== 'no-work') lines.push(`${name}: kept. ${error.message}`);
+    }
+  }
+  return { stderr: lines.length === 0 ? 'There is nothing to clean.\n' : `${lines.join('\n')}\n`, exit: 0 };
+}
+
+function told(name: string, result: CleanResult): string {
+  if (result.ok)
+    return `${name}: worktrees and branch removed${result.branch === null ? '' : `, but the branch ${result.branch.name}, which is checked out in ${result.branch.place}`}.`;
+  const files = result.files.slice(0, 5).map(plainLine).join(', ');
+  switch (result.why) {
+    case 'open':
+      return `${name}: kept, since it has not ended. End it with \`umpire resolve ${name} abort\`, or go on with \`umpire resume ${name}\`.`;
+    case 'edited':
+      return `${name}: kept, since its worktree holds changes that were never taken up: ${files}. Remove it all the same with \`umpire clean ${name} --force\`.`;
+    case 'unapplied':
+      return `${name}: kept, since its work was not applied: ${files}. Bring it over with \`umpire apply ${name}\`, or remove it with \`umpire clean ${name} --force\`.`;
+  }
+}

@@ -1,0 +1,78 @@
+// The doors to what a session made: show it, bring it over, clear it away.
+
+import { UmpireError } from '../errors.js';
+import { fold } from '../brain/evolve.js';
+import type { RunState } from '../brain/run-state.js';
+import { openFolder } from '../runtime/folder.js';
+import { readJournal } from '../runtime/journal-file.js';
+import { acquireLock } from '../runtime/lock.js';
+import { applySession } from '../workspace/apply.js';
+import type { Applied } from '../workspace/apply.js';
+import { cleanSession } from '../workspace/cleaning.js';
+import type { Cleaned } from '../workspace/cleaning.js';
+import { diffOf } from '../workspace/difference.js';
+import type { SessionPlace } from '../workspace/site.js';
+import { worktreeHome } from './places.js';
+import { readSettings } from './session.js';
+
+interface Made {
+  readonly run: RunState;
+  readonly place: SessionPlace;
+}
+
+/** The session and where its work lies. Throws where others run it, or it changes no project. */
+async function open(session: string): Promise<Made> {
+  const folder = openFolder(session);
+  const { run } = fold(readJournal(folder).events);
+  if (run === null) throw new UmpireError('not-run', { session: folder.name });
+  const { project, workspace } = run.started;
+  if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });
+  const { home } = (await readSettings(project)).workspace;
+  return { run, place: { project, session: folder.name, home: worktreeHome(project, home), sessionFolder: folder.root } };
+}
+
+/** The patch of the whole session, or of what came between the verdict before a round's and that round's. */
+export async function diff(session: string, round?: number): Promise<string> {
+  const { run, place } = await open(session);
+  if (round === undefined) return diffOf(place, null, null);
+  const at = run.marks.findLastIndex((mark) => mark.round === round);
+  const mark = run.marks[at];
+  if (mark === undefined) {
+    const known = [...new Set(run.marks.map((one) => one.round))].join(', ');
+    throw new UmpireError('round-unknown', { round, session: place.session, known: known === '' ? 'none' : known });
+  }
+  const before = run.marks.slice(0, at).findLast((one) => one.chain === mark.chain);
+  return diffOf(place, before?.head ?? null, mark.head);
+}
+
+/** Brings the result over into the person's checkout, as changes that are not committed. */
+export async function apply(
+  session: string,
+  { force = false }: { readonly force?: boolean } = {},
+): Promise<Applied & { readonly unverified: boolean }> {
+  const folder = openFolder(session);
+  const lock = acquireLock(folder, 1000);
+  try {
+    const { run, place } = await open(session);
+    const outcome = run.ended?.outcome ?? 'not ended';
+    if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });
+    return { ...(await applySession(place)), unverified: run.ended?.unverified ?? true };
+  } finally {
+    lock.release();
+  }
+}
+
+export type CleanResult = Cleaned | { readonly ok: false; readonly why: 'open'; readonly files: readonly string[] };
+
+/** Removes what a finished session left beside its folder. One that has not ended, or whose work was not applied, stays. */
+export async function clean(session: string, { force = false }: { readonly force?: boolean } = {}): Promise<CleanResult> {
+  const folder = openFolder(session);
+  const lock = acquireLock(folder, 1000);
+  try {
+    const { run, place } = await open(session);
+    if (run.ended === null && !force) return { ok: false, why: 'open', files: [] };
+    return await cleanSession(place, { force });
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,78 @@
+// How a command ended: what is read of it, and what makes a result no evidence. Whole samples are in fixtures/readers.
+
+import { describe, expect, test } from 'vitest';
+import { HIGHEST_EXIT, readCommandResult } from './command-result.js';
+
+const read = (result: object) => readCommandResult(JSON.stringify(result), { path: 'results/until.json' });
+
+function valuesOf(result: object): unknown {
+  const answer = read({ command: 'x', exit_status: 1, ...result });
+  return answer.ok ? answer.reading.values : answer.unreadable.problem;
+}
+
+describe('the ending', () => {
+  test('an exit status of 32 bits', () => expect(valuesOf({ exit_status: HIGHEST_EXIT })).toMatchObject({ exit_status: HIGHEST_EXIT }));
+  test('a time-out without a signal', () =>
+    expect(valuesOf({ exit_status: null, timed_out: true })).toEqual({ command: 'x', timed_out: true }));
+
+  test.each<[object, RegExp]>([
+    [{ exit_status: -1 }, /^exit_status is "-1"; expected a whole number/],
+    [{ exit_status: 0.5 }, /^exit_status is "0\.5"/],
+    [{ exit_status: HIGHEST_EXIT + 1 }, /^exit_status is "4294967296"/],
+    [{ exit_status: false }, /^exit_status is "false"/],
+    [{ exit_status: [0] }, /^exit_status is a list/],
+    [{ exit_status: null }, /neither exit_status nor signal/],
+    [{ exit_status: null, timed_out: false }, /neither exit_status nor signal/],
+    [{ signal: '' }, /^signal is ""; expected a text such as "SIGKILL"/],
+    [{ signal: 9 }, /^signal is "9"/],
+    [{ timed_out: 'false' }, /^timed_out is "false"; expected true or false/],
+    [{ timed_out: 0 }, /^timed_out is "0"/],
+    [{ command: 3 }, /^command is "3"; expected a text/],
+    [{ duration_ms: -1 }, /^duration_ms is "-1"/],
+    [{ output_tail: ['x'] }, /^output_tail is a list/],
+    [{ head: {} }, /^head is an object/],
+  ])('%j is no evidence', (result, expected) => expect(valuesOf(result)).toMatch(expected));
+
+  test('a key that is given twice is no evidence', () => {
+    const answer = readCommandResult('{"exit_status":1,"exit_status":0}', { path: 'x' });
+    expect(answer).toMatchObject({ ok: false, unreadable: { problem: expect.stringContaining('given twice') as string } });
+  });
+});
+
+describe('the output', () => {
+  const linesOf = (tail: string) => {
+    const answer = read({ exit_status: 0, output_tail: tail });
+    return answer.ok ? answer.reading.lists['output']?.map((item) => item['text']) : null;
+  };
+
+  test('the last twenty lines that say something', () => {
+    const lines = linesOf(Array.from({ length: 50 }, (_, at) => `line ${at}\r\n\n`).join(''));
+    expect([lines?.length, lines?.[0], lines?.at(-1)]).toEqual([20, 'line 30', 'line 49']);
+  });
+
+  test('no colours, no marks that a terminal or a reader obeys, no endless line', () => {
+    expect(linesOf('\u001b[1;31mred\u001b[0m\u0007 \u202etxt.exe\n')).toEqual(['red   txt.exe']);
+    expect(linesOf('x'.repeat(500))).toEqual([`${'x'.repeat(200)}...`]);
+  });
+});
+
+describe('what fails by its own count', () => {
+  test.each([
+    ['Test Files  1 failed | 11 passed (12)\n     Tests  3 failed | 147 passed (150)\n', 3],
+    ['Tests:       2 failed, 5 passed, 7 total\nSnapshots:   0 total\n', 2],
+    ['  2 failing\n\n  1) adds up\n', 2],
+    ['=== 1 failed, 9 passed in 0.12s ===', 1],
+    ['FAILED (failures=2, errors=1)', 2],
+    ['test result: FAILED. 10 passed; 4 failed; 0 ignored', 4],
+    ['\u2716 6 problems (5 errors, 1 warning)', 5],
+    ['Found 12 errors in 3 files.', 12],
+    ['# pass 7\n# fail 2\n# todo 0', 2],
+    ['     Tests  150 passed (150)\n', undefined],
+    ['all is well', undefined],
+    ['error TS2304: Cannot find name', undefined],
+    ['waited 3.5 errors', undefined],
+  ])('%j: %s', (tail, failing) => {
+    const answer = read({ exit_status: 1, output_tail: tail });
+    expect(answer.ok ? answer.reading.values['failing'] : null).toBe(failing);
+  });
+});

@@ -1,0 +1,104 @@
+// The reader `command-result`: results/until.json, how a command ended that was run to see whether the work is done. Only
+// Umpire writes it, so nothing is guessed: a word that does not fit makes it unreadable.
+
+import type { Scalar } from '../model.js';
+import { isObject, nameOf, own, parseReport, type JsonObject } from './json-text.js';
+import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
+
+const EXPECTED = 'a JSON object with command, exit_status (or signal) and timed_out';
+
+/** Windows ends processes with statuses of 32 bits. */
+export const HIGHEST_EXIT = 0xffffffff;
+
+const MAX_LINES = 20;
+const MAX_LINE_LENGTH = 200;
+const MAX_TAIL = 16_000;
+
+export const readCommandResult: Reader = (text) => {
+  const refused = refuseText(text, EXPECTED);
+  if (refused !== null) return refused;
+  const json = parseReport(text);
+  if (!json.ok) return unreadable(json.problem, json.line);
+  if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected ${EXPECTED}`);
+  const misfit = MEMBERS.map(([key, expected, fits]) => misfitOf(json.value as JsonObject, key, expected, fits)).find(
+    (one) => one !== null,
+  );
+  if (misfit !== undefined) return unreadable(misfit);
+  return readMembers(json.value);
+};
+
+function readMembers(result: JsonObject): ReturnType<Reader> {
+  const exit = given(result, 'exit_status');
+  const signal = given(result, 'signal');
+  const timedOut = given(result, 'timed_out') ?? false;
+  if (exit === null && signal === null && timedOut === false)
+    return unreadable(`it has neither exit_status nor signal, so it does not say how the command ended; expected ${EXPECTED}`);
+  const notes = exit !== null && signal !== null ? [`it gives exit_status ${exit} and signal ${String(signal)}; the signal holds`] : [];
+  const tail = linesOf(String(given(result, 'output_tail') ?? ''));
+  const output = tail.slice(-MAX_LINES).map((line) => ({ text: line }));
+  const values: (readonly [string, Scalar | null])[] = [
+    ['command', given(result, 'command')],
+    ['exit_status', signal === null ? exit : null],
+    ['signal', signal],
+    ['timed_out', timedOut],
+    ['duration_ms', given(result, 'duration_ms')],
+    ['head', given(result, 'head')],
+    ['last_line', tail.at(-1) ?? null],
+    ['failing', failingIn(tail)],
+  ];
+  const present = values.filter((pair): pair is readonly [string, Scalar] => pair[1] !== null);
+  return readable({ values: present, lists: [['output', output]], notes });
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isWhole = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= HIGHEST_EXIT;
+const isDuration = (value: unknown): boolean => typeof value === 'number' && value >= 0;
+
+/** The members that are read, each with what it must be where it is there and not null. */
+const MEMBERS: readonly (readonly [string, string, (value: unknown) => boolean])[] = [
+  ['command', 'a text', isText],
+  ['exit_status', `a whole number from 0 to ${HIGHEST_EXIT}, or null`, isWhole],
+  ['signal', 'a text such as "SIGKILL", or null', (value) => isText(value) && value !== ''],
+  ['timed_out', 'true or false', (value) => typeof value === 'boolean'],
+  ['duration_ms', 'a number of milliseconds', isDuration],
+  ['output_tail', 'a text', isText],
+  ['head', 'a text, or null', isText],
+];
+
+function misfitOf(result: JsonObject, key: string, expected: string, fits: (value: unknown) => boolean): string | null {
+  const value = own(result, key) ?? null;
+  if (value === null || fits(value)) return null;
+  return `${key} is ${typeof value === 'object' ? nameOf(value) : quote(String(value))}; expected ${expected}`;
+}
+
+function given(result: JsonObject, key: string): Scalar | null {
+  return (own(result, key) ?? null) as Scalar | null;
+}
+
+/** The last lines that say something, without the marks that colour a terminal. */
+function linesOf(tail: string): readonly string[] {
+  const lines = tail.slice(-MAX_TAIL).split(/[\r\n]+/);
+  return lines.map(plain).filter((line) => line !== '');
+}
+
+/** `1 failed | 147 passed`, `2 failing`, `Found 12 errors`; `Failures: 3`, `# fail 1`. */
+const COUNTED =
+  /(?<![\w.])(\d{1,9})\s{1,4}(?:\w{1,20}\s)?(?:failed|failing|failures?|errors?)\b|\b(?:fail|failed|failures?|errors?)\s?[:=]?\s{0,4}(\d{1,9})(?![\w.])/gi;
+
+/** How many things fail by the last count that the command itself prints. It tells a trend; nothing is judged by it. */
+function failingIn(lines: readonly string[]): number | null {
+  for (const line of lines.toReversed()) {
+    const counts = [...line.matchAll(COUNTED)].map((match) => Number(match[1] ?? match[2]));
+    if (counts.length > 0) return counts.reduce((a, b) => Math.max(a, b));
+  }
+  return null;
+}
+
+function plain(line: string): string {
+  // oxlint-disable-next-line no-control-regex
+  const shown = line
+    .replace(/\u001b\[[0-9;?]{0,40}[A-Za-z]/g, '')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
+  const flat = shown.trim();
+  return flat.length > MAX_LINE_LENGTH ? `${flat.slice(0, MAX_LINE_LENGTH)}...` : flat;
+}

@@ -1,0 +1,51 @@
+// YAML as people write it, to plain data and back to lines: for loop files and settings. Loaded late: a verdict needs no YAML.
+
+import { LineCounter, isNode, isScalar, parseDocument, visit } from 'yaml';
+import type { Document } from 'yaml';
+
+/** Keys and indexes from the top. */
+export type YamlPath = readonly (string | number)[];
+
+export type YamlText =
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      /** The line on which this part begins; where there is no such part, of what it would be part of. */
+      readonly lineOf: (path: YamlPath) => number | null;
+    }
+  | { readonly ok: false; readonly line: number | null; readonly problem: string };
+
+export function readYaml(text: string): YamlText {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const [fault] = document.errors;
+  if (fault !== undefined) return { ok: false, line: lines.linePos(fault.pos[0]).line, problem: fault.message.replace(/\.$/, '') };
+  const odd = oddKey(document);
+  if (odd !== null) return { ok: false, line: lines.linePos(odd).line, problem: '"__proto__" cannot be a name' };
+  try {
+    return { ok: true, value: document.toJS({ maxAliasCount: 100 }) as unknown, lineOf: (path) => lineAt(document, lines, path) };
+  } catch {
+    return { ok: false, line: null, problem: 'its aliases unfold into too much' };
+  }
+}
+
+/** Where a key stands that JavaScript would not keep as one. */
+function oddKey(document: Document.Parsed): number | null {
+  let at: number | null = null;
+  visit(document, {
+    Pair: (_, { key }) => {
+      if (!isScalar(key) || key.value !== '__proto__') return undefined;
+      at = key.range?.[0] ?? 0;
+      return visit.BREAK;
+    },
+  });
+  return at;
+}
+
+function lineAt(document: Document.Parsed, lines: LineCounter, path: YamlPath): number | null {
+  for (let depth = path.length; depth >= 0; depth--) {
+    const node = document.getIn(path.slice(0, depth), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return null;
+}

@@ -1,0 +1,174 @@
+import { expect, it } from 'vitest';
+import { fold } from '../brain/evolve.js';
+import type { Event } from '../brain/messages.js';
+import {
+  COMPLETE,
+  ESCALATED,
+  FIRST_VERDICT,
+  SETTINGS,
+  SPRINT,
+  TO_REVIEW,
+  answered,
+  begins,
+  begun,
+  done,
+  failed,
+  finding,
+  recorded,
+  row,
+  start,
+  verdict,
+} from '../../test/support/story.js';
+import { followProgress, progressLine } from './progress-lines.js';
+import type { ProgressOptions } from './progress-lines.js';
+
+const NAME = 'review-payments-2026-03-01';
+
+function linesOf(story: readonly Event[], options: ProgressOptions = {}): readonly (string | null)[] {
+  const events = recorded(story);
+  const follow = followProgress(options);
+  return events.map((event, index) => follow(event, fold(events.slice(0, index + 1))));
+}
+
+/** The line of the last event, without its time. */
+function check(story: readonly Event[], expected: string | null): void {
+  expect(linesOf(story).at(-1)?.slice(6) ?? null).toBe(expected);
+}
+
+it('tells a session from its first line to its last', () => {
+  expect(linesOf(COMPLETE).filter((line) => line !== null)).toMatchSnapshot();
+});
+
+it('tells how a task went', () => {
+  const one = begun([row('A', 'developer'), row('B', 'reviewer', 'A')]);
+  check([...one, start('A', 'codex', 2)], 'wave 1: A started (developer, agent codex, attempt 2)');
+  check([...one, start('A'), failed('A', 'Exit status 3.')], 'A failed in 1 min: Exit status 3.');
+  check([...one, start('A'), done('A', { findings: 'x'.repeat(200) })], `A completed in 1 min: ${'x'.repeat(97)}...`);
+  check([...one, start('A'), done('A', { findings: '' })], 'A completed in 1 min');
+  check(
+    [...one, start('A'), { type: 'TaskInterrupted', data: { task: 'A', attempt: 1, why: 'stopped' } }],
+    'A was stopped (stopped); it will be run again',
+  );
+  check([...one, { type: 'TaskSkipped', data: { task: 'B', reason: 'A failed: no.' } }], 'B skipped: A failed: no.');
+  check(
+    [...one, { type: 'TasksReopened', data: { tasks: ['A', 'B'], why: 'A person retries.' } }],
+    'A, B will be run again: A person retries.',
+  );
+  // Without a memory of when it was started nothing is made up.
+  const [event, state] = [recorded([...one, done('A')]).at(-1)!, fold(recorded([...one, done('A')]))];
+  expect(progressLine(event, state)).toBe('09:03 A completed: What A found.');
+});
+
+it('tells what a verdict is and what it leads to', () => {
+  check(
+    [...TO_REVIEW, verdict('REVIEW-001', { unverified: true, rule: 'R2', reason: 'It is low.' })],
+    'REVIEW-001 judged: CONVERGE (unverified), round 1 of 3, rule R2. It is low.',
+  );
+  check(
+    [...TO_REVIEW, verdict('REVIEW-001', { status: 'partial', findings: [finding('high', 'x')] })],
+    'REVIEW-001 judged: CONVERGE (partial), round 1 of 3, rule R1. The review converged with a score of 8/10.',
+  );
+  const nothing = { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'There are no review results.', hint: 'Run it again.' };
+  const unjudged: Event = { type: 'JudgingFailed', data: nothing };
+  check([...TO_REVIEW, unjudged], 'REVIEW-001 left nothing to judge (rule R9): There are no review results. It runs once more.');
+  check([...TO_REVIEW, unjudged, unjudged], 'REVIEW-001 left nothing to judge (rule R9): There are no review results. Run it again.');
+});
+
+it('says that a person is needed, and the very command that answers', () => {
+  check(
+    ESCALATED,
+    `a person is needed: a decision on an escalation (rule R5). Answer with: umpire resolve ${NAME} force-approve|manual-fix|extend|abort --reason "why" (extend: --rounds 1)`,
+  );
+  const called = (key: string): Event => ({ type: 'PersonCalled', data: { key, by: 'nobody' } });
+  const planned = [...begun(SPRINT, { gates: ['DESIGN-001'] }), start('DESIGN-001'), done('DESIGN-001'), called('plan:DESIGN-001:1')];
+  check(
+    planned,
+    `a person is needed: approval of the plan of DESIGN-001. Answer with: umpire resolve ${NAME} approve|revise|abort --reason "why"`,
+  );
+  const asks: Event = {
+    type: 'TaskAsked',
+    data: { task: 'DESIGN-001', attempt: 1, question: 'Which\nvault?', usage: { tokens: 0, costUsd: 0 } },
+  };
+  check([...begun(), start('DESIGN-001'), asks], 'DESIGN-001 asks: Which vault?');
+  check(
+    [...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, 'manual-fix'), called(`edit:verdict:${FIRST_VERDICT}`)],
+    `a person is needed: your edit. Answer with: umpire resume ${NAME}, or umpire resolve ${NAME} force-approve|abort --reason "why"`,
+  );
+  const spent = { ...SETTINGS, maxMinutes: 1 };
+  check(
+    [...begun(SPRINT, { settings: spent }), begins('resume', spent), start('DESIGN-001'), done('DESIGN-001'), called('budget:minutes:1')],
+    `a person is needed: more minutes: 4.0 of 1 minutes are spent. Answer with: umpire resolve ${NAME} extend|abort --reason "why" (extend: --minutes 30)`,
+  );
+});
+
+it('tells what people did, and what was thrown away or taken back', () => {
+  const answer = (word: Parameters<typeof answered>[1], more = {}) => [...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, word, more)];
+  check(answer('force-approve', { reason: 'Shipped before.' }), 'answered by resolve: force-approve, unverified: Shipped before.');
+  check(answer('extend', { rounds: 2, costUsd: 5 }), 'answered by resolve: extend (2 rounds, $5.00 more)');
+  const commit = 'b'.repeat(40);
+  check(
+    [...answer('manual-fix'), { type: 'PersonEdited', data: { commit, files: ['a.ts'] } }],
+    'your work is taken up: 1 file (a.ts). Its critic runs again',
+  );
+  const edited = { set: {}, add: [], columns: [], told: ['SHIP-001: title changed'] };
+  check([...begun(), { type: 'TasksEdited', data: edited }], 'your edit of tasks.csv is taken up: SHIP-001: title changed');
+  check(
+    [...begun(), { type: 'EditRefused', data: { reason: 'the task is completed', kept: 'tasks.refused-1.csv' } }],
+    'your edit of tasks.csv is refused: the task is completed. It is kept as tasks.refused-1.csv',
+  );
+  check(
+    [...begun(), { type: 'StrayChanges', data: { wave: 1, files: ['a', 'b', 'c', 'd', 'e'] } }],
+    '5 files (a, b, c, d and 1 more) changed by tasks that only read: thrown away',
+  );
+  const reverted = { verdict: 3, tasks: ['FIX-1-1'], head: null, files: ['a.ts'] };
+  check(
+    [...begun(), { type: 'WorkReverted', data: { ...reverted, ok: true } }],
+    'the work of FIX-1-1 made things worse and was taken back',
+  );
+  check(
+    [...begun(), { type: 'WorkReverted', data: { ...reverted, ok: false } }],
+    'the work of FIX-1-1 made things worse, and could not be taken back: a.ts',
+  );
+});
+
+it('says how it ended, whether that was verified, and what to do', () => {
+  const ended = (outcome: 'complete' | 'failed' | 'aborted', more = {}): readonly Event[] => [
+    ...begun(SPRINT, more),
+    { type: 'SessionEnded', data: { outcome, unverified: true, reason: 'So it is.' } },
+  ];
+  check(
+    ended('complete'),
+    `ended: complete, unverified. So it is. Bring the work over: umpire apply ${NAME}. All of it: umpire report ${NAME}`,
+  );
+  check(ended('complete', { workspace: null }), `ended: complete, unverified. So it is. All of it: umpire report ${NAME}`);
+  check(ended('failed'), `ended: failed, unverified. So it is. All of it: umpire report ${NAME}`);
+  expect(linesOf(ended('failed'), { session: "/a b/it's" }).at(-1)).toContain(`umpire report '/a b/it'\\''s'`);
+});
+
+it('says who goes on, and tells of a mode that nobody judges', () => {
+  check([...TO_REVIEW, begins('resume')], 'taken on again (resume): 4 of 5 tasks done; agents: claude, reviewer by codex');
+  const [first] = linesOf(begun(SPRINT, { judged: false, mode: 'patch', why: 'as asked' }));
+  expect(first).toBe(
+    `09:00 session ${NAME}: review, mode patch (as asked), 5 tasks. No critic of this mode is judged, so it will end unverified`,
+  );
+});
+
+it('lets nothing of an agent reach the terminal but letters, on one line', () => {
+  const nasty = '\u001b]0;owned\u0007\u001b[2Jdone\r\nended: complete\u202e\u0000';
+  const story = [
+    ...begun(),
+    start('DESIGN-001', nasty),
+    done('DESIGN-001', { findings: nasty, files: [nasty], head: 'h' }),
+    failed('DEV-001', nasty),
+    verdict('REVIEW-001', { reason: nasty, decision: nasty, rule: nasty }),
+    answered('x', 'abort', { reason: nasty, by: nasty }),
+  ];
+  for (const line of linesOf(story, { clock: () => nasty })) expect(line ?? '').not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(linesOf(story)[4]).toBe('09:04 DESIGN-001 completed in 1 min, 1 file (done ended: complete) merged: done ended: complete');
+});
+
+it('colours lines if asked, and shows the clock of the caller', () => {
+  const lines = linesOf([...begun(), start('DESIGN-001'), failed('DESIGN-001', 'no')], { color: true, clock: () => '10:30' });
+  expect(lines.at(-1)).toBe('\u001b[31m10:30 DESIGN-001 failed in 1 min: no\u001b[0m');
+  expect(lines.at(-2)).toBe('10:30 wave 1: DESIGN-001 started (architect, agent claude)');
+});

@@ -1,0 +1,139 @@
+import { expect, it } from 'vitest';
+import type { Event } from '../brain/messages.js';
+import {
+  COMPLETE,
+  ESCALATED,
+  FIRST_VERDICT,
+  FIXED,
+  SETTINGS,
+  SPRINT,
+  TO_REVIEW,
+  answered,
+  begins,
+  begun,
+  done,
+  failed,
+  finding,
+  fix,
+  merged,
+  row,
+  start,
+  told,
+  verdict,
+} from '../../test/support/story.js';
+import { columnsOf } from './foreign-text.js';
+import { sessionView, stateWordOf } from './session-view.js';
+import type { SessionView } from './session-view.js';
+import { statusPage } from './status-page.js';
+
+function viewOf(story: readonly Event[], isHeld = false, notes: readonly string[] = []): SessionView {
+  const { state } = told(story);
+  const word = stateWordOf(state, isHeld);
+  return sessionView(state, { session: 'review-payments-2026-03-01', state: word, tasks: [], place: '/cache/worktrees/s', notes });
+}
+
+const waits = (story: readonly Event[]) =>
+  viewOf(story)
+    .tasks.filter(({ status }) => status === 'pending')
+    .map(({ id, waitsFor }) => `${id}: ${waitsFor.join(', ')}`);
+
+it('shows a session that waits for a decision', () => {
+  expect(statusPage(viewOf(ESCALATED))).toMatchSnapshot();
+});
+
+it('shows a session at work', () => {
+  const story = [...TO_REVIEW, fix('REVIEW-001', 1, [finding('high', 'Card numbers are logged')]), start('FIX-1-1', 'claude', 2)];
+  expect(statusPage(viewOf(story, true, ['At work in it: process 7 on host.']))).toMatchSnapshot();
+});
+
+it('shows a session that ended, and what was approved without clean evidence', () => {
+  const key = `verdict:${FIRST_VERDICT}`;
+  const forced = [
+    ...ESCALATED,
+    answered(key, 'force-approve', { reason: 'The logger is gone next week.' }),
+    start('SHIP-001'),
+    ...merged('SHIP-001', ['CHANGELOG.md']),
+    { type: 'SessionEnded', data: { outcome: 'complete', unverified: true, reason: 'Approved by a person.' } } as const,
+  ];
+  expect(statusPage(viewOf(forced))).toMatchSnapshot();
+  expect(viewOf(COMPLETE)).toMatchObject({ state: 'complete', unverified: false, because: [], wave: null });
+});
+
+it('says what each task waits for', () => {
+  expect(waits(begun())).toEqual([
+    'DESIGN-001: ',
+    'DEV-001: DESIGN-001',
+    'VERIFY-001: DEV-001',
+    'REVIEW-001: DEV-001',
+    'SHIP-001: VERIFY-001, REVIEW-001',
+  ]);
+  expect(waits(TO_REVIEW)).toEqual(['SHIP-001: the verdict on REVIEW-001']);
+  expect(waits(ESCALATED)).toEqual(['SHIP-001: an answer']);
+  expect(waits(FIXED)).toEqual(['SHIP-001: ']);
+  const apart = begun([row('A', 'developer'), row('B', 'developer'), row('C', 'developer', 'A')]);
+  expect(waits([...apart, start('A'), done('A'), start('B')])).toEqual(['C: wave 1']);
+});
+
+it('tells the state in one word', () => {
+  const word = (story: readonly Event[], isHeld = false) => stateWordOf(told(story).state, isHeld);
+  expect(word(TO_REVIEW)).toBe('interrupted');
+  expect(word(TO_REVIEW, true)).toBe('running');
+  expect(word(ESCALATED)).toBe('awaiting');
+  expect(word(ESCALATED, true)).toBe('running');
+  expect(word(COMPLETE, true)).toBe('complete');
+  expect(word([{ type: 'SessionObserved', data: { session: 's', tasks: 0 } }])).toBe('never judged');
+  expect(word([{ type: 'SessionObserved', data: { session: 's', tasks: 0 } }, verdict('REVIEW-001')])).toBe('judged only');
+});
+
+it('offers the commands that answer each question, and none that would be refused', () => {
+  const commands = (story: readonly Event[]) =>
+    viewOf(story).question?.answers.map(({ command }) => command.replace('umpire ', '').replace(' review-payments-2026-03-01', ''));
+  const nothing = { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'No results.', hint: 'Run it again.' };
+  const unjudged: Event = { type: 'JudgingFailed', data: nothing };
+  expect(commands([...TO_REVIEW, unjudged, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 }), unjudged])).toEqual([
+    'resolve manual-fix',
+    'resolve extend',
+    'resolve force-approve --reason "why"',
+    'resolve abort --reason "why"',
+  ]);
+  expect(commands([...begun(SPRINT, { gates: ['DESIGN-001'] }), start('DESIGN-001'), done('DESIGN-001')])).toEqual([
+    'resolve approve',
+    'resolve revise --reason "what to change"',
+    'resolve abort --reason "why"',
+  ]);
+  expect(commands([...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, 'manual-fix')])?.[0]).toBe('resume');
+  const poor = { ...SETTINGS, maxTokens: 1000, maxMinutes: null };
+  expect(commands([...begun(SPRINT, { settings: poor }), begins('run', poor), start('DESIGN-001'), done('DESIGN-001')])).toEqual([
+    'resolve extend --tokens 100000',
+    'resolve abort --reason "why"',
+  ]);
+});
+
+it('fits into 80 columns, whatever tasks and agents are called, and leaves a terminal nothing to obey', () => {
+  const nasty = `\u001b]0;x\u0007\u6f22\u5b57 ${'very long words '.repeat(30)}\r\n# forged`;
+  const rows = [
+    { ...row(`ID-${'x'.repeat(60)}`, nasty.slice(0, 40), '', nasty), description: 'd' },
+    row('B', 'developer', '', nasty),
+    row('C', 'developer', 'B', nasty),
+  ];
+  const story = [
+    ...begun(rows, { goal: nasty, why: nasty, mode: 'sprint' }),
+    start('B'),
+    failed('B', nasty),
+    { type: 'TaskSkipped', data: { task: 'C', reason: nasty } } as const,
+    { type: 'SessionEnded', data: { outcome: 'failed', unverified: true, reason: nasty } } as const,
+  ];
+  const lines = statusPage(viewOf(story, false, [nasty])).split('\n');
+  expect(lines.filter((line) => columnsOf(line) > 80 && !line.includes('ID-x'))).toEqual([]);
+  expect(lines.filter((line) => /[\p{Cc}\p{Cf}]/u.test(line))).toEqual([]);
+  expect(lines.filter((line) => line.startsWith('#'))).toEqual([]);
+});
+
+it('counts a wave of thousands instead of listing it, but for what is at work or failed', () => {
+  const rows = Array.from({ length: 3000 }, (_, index) => row(`T-${index}`, 'developer'));
+  const page = statusPage(viewOf([...begun(rows), start('T-0'), done('T-0'), start('T-1'), start('T-2'), failed('T-2', 'It broke.')]));
+  expect(page.split('\n').length).toBeLessThan(30);
+  expect(page).toContain('  running    T-1');
+  expect(page).toContain('  failed     T-2');
+  expect(page).toContain('3,000 tasks: 1 completed, 1 running, 1 failed, 2997 pending');
+});

@@ -1,0 +1,190 @@
+// Bringing a session's work over: as uncommitted changes, the index as it was, refused where anything of the person's own would be
+// lost; and the patch that people read before.
+
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  cleanUpAfterwards,
+  doTask,
+  filesUnder,
+  gitIn,
+  gitProject,
+  ownThings,
+  plainProject,
+  writeFiles,
+} from '../../test/support/git-project.js';
+import type { Files, Project } from '../../test/support/git-project.js';
+import { applySession } from './apply.js';
+import { diffOf } from './difference.js';
+
+cleanUpAfterwards();
+
+/** A session with merged work. */
+async function withWork(files: Files, project: Project = gitProject()): Promise<Project> {
+  const workspace = await project.open();
+  const work = await doTask(workspace, 'T1', files);
+  await workspace.merge('T1', work!.commit);
+  return project;
+}
+
+/** The person's files, without what is Umpire's or git's. */
+function own({ root }: Project): Readonly<Record<string, string>> {
+  return filesUnder(root, (path) => path === '.git' || path === '.umpire');
+}
+
+async function checkRefused(project: Project, code: string, message: string): Promise<void> {
+  const before = ownThings(project.root);
+  await expect(applySession(project.options)).rejects.toMatchObject({ code, message: expect.stringContaining(message) as string });
+  expect(ownThings(project.root)).toEqual(before);
+}
+
+describe('applying', () => {
+  test('changes files and nothing else; again, it has nothing to do', async () => {
+    const project = gitProject({ 'a.txt': 'a\n', 'gone.txt': 'g\n', 'src/c.txt': 'c\n', file: 'f\n', 'folder/x': 'x\n', run: 'r\n' });
+    const workspace = await project.open();
+    const folder = await workspace.lend('T1', 1);
+    for (const name of ['file', 'folder']) rmSync(join(folder, name), { recursive: true });
+    writeFiles(folder, { 'a.txt': 'one\n', 'gone.txt': null, 'new/n.txt': 'n\n', 'file/inner': 'i\n', folder: 'now a file\n' });
+    chmodSync(join(folder, 'run'), 0o755);
+    symlinkSync('a.txt', join(folder, 'link'));
+    const work = await workspace.submit('T1', 1, 'all');
+    await workspace.merge('T1', work!.commit);
+    project.write({ 'notes.txt': 'own, not tracked\n' });
+    const { files: _files, ...before } = ownThings(project.root);
+    const applied = await applySession(project.options);
+    expect(applied.files).toEqual(['a.txt', 'file', 'file/inner', 'folder', 'folder/x', 'gone.txt', 'link', 'new/n.txt', 'run']);
+    expect(own(project)).toEqual({
+      'a.txt': 'one\n',
+      'file/inner': 'i\n',
+      folder: 'now a file\n',
+      link: '-> a.txt',
+      'new/n.txt': 'n\n',
+      'notes.txt': 'own, not tracked\n',
+      run: 'x r\n',
+      'src/c.txt': 'c\n',
+    });
+    expect(ownThings(project.root)).toMatchObject(before);
+    const after = ownThings(project.root);
+    expect(await applySession(project.options)).toEqual(applied);
+    expect(ownThings(project.root)).toEqual(after);
+  });
+
+  test('goes on where it was killed half way', async () => {
+    const project = await withWork({ 'a.txt': 'one\n', 'b.txt': null, 'new.txt': 'n\n', 'src/c.txt': null, src: 'now a file\n' });
+    project.write({ 'a.txt': 'one\n', 'new.txt': 'n\n', 'src/c.txt': null });
+    await applySession(project.options);
+    expect(own(project)).toEqual({ 'a.txt': 'one\n', 'new.txt': 'n\n', src: 'now a file\n' });
+  });
+
+  test('is refused on a dirty tree, staged or not', async () => {
+    const project = await withWork({ 'a.txt': 'one\n' });
+    project.write({ 'b.txt': 'dirty\n' });
+    await checkRefused(project, 'apply-dirty', 'changes of its own: b.txt.');
+    project.git('add', 'b.txt');
+    await checkRefused(project, 'apply-dirty', 'changes of its own: b.txt.');
+    project.git('reset', '-q', '--hard');
+    project.git('rm', '-q', '--cached', 'src/c.txt');
+    await checkRefused(project, 'apply-dirty', 'src/c.txt');
+    project.git('reset', '-q', '--hard');
+    expect((await applySession(project.options)).files).toEqual(['a.txt']);
+  });
+
+  test('is refused where a file of the person, ignored or not, or a link is in the way', async () => {
+    const project = await withWork({ 'new.txt': 'n\n', 'deep/er/x.txt': 'x\n', 'out.log': 'l\n' });
+    project.write({ 'new.txt': 'own\n' });
+    await checkRefused(project, 'apply-in-the-way', 'since it began: new.txt.');
+    project.write({ 'new.txt': null, 'out.log': 'own\n', '.git/info/exclude': '*.log\n' });
+    await checkRefused(project, 'apply-in-the-way', 'since it began: out.log.');
+    const outside = plainProject({}).root;
+    project.write({ 'out.log': null });
+    symlinkSync(outside, join(project.root, 'deep'));
+    await checkRefused(project, 'apply-in-the-way', 'since it began: deep/er/x.txt.');
+    rmSync(join(project.root, 'deep'));
+    project.write({ deep: 'a file where a folder must be\n' });
+    await expect(applySession(project.options)).rejects.toMatchObject({ code: 'git-failed' });
+    project.write({ deep: null });
+    mkdirSync(join(project.root, 'new.txt'));
+    writeFiles(project.root, { 'new.txt/own': 'own\n' });
+    await expect(applySession(project.options)).rejects.toMatchObject({ code: 'git-failed' });
+    expect(own(project)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'new.txt/own': 'own\n', 'src/c.txt': 'c\n' });
+    rmSync(join(project.root, 'new.txt'), { recursive: true });
+    expect((await applySession(project.options)).files).toEqual(['deep/er/x.txt', 'new.txt', 'out.log']);
+  });
+
+  test('lays the work on top of commits made since, also on another branch', async () => {
+    const project = gitProject({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n', 'b.txt': 'b\n' });
+    project.git('switch', '-q', '-c', 'feature');
+    project.commit({ 'feature.txt': 'of the feature\n' });
+    await withWork({ 'a.txt': '1\n2\n3\n4\n5\n6\nseven\n', 'b.txt': null }, project);
+    project.git('switch', '-q', 'main');
+    project.commit({ 'a.txt': 'one\n2\n3\n4\n5\n6\n7\n' });
+    expect((await applySession(project.options)).files).toEqual(['a.txt', 'b.txt']);
+    expect(own(project)).toEqual({ 'a.txt': 'one\n2\n3\n4\n5\n6\nseven\n' });
+  });
+
+  test('a conflict with commits made since names both sides and changes nothing', async () => {
+    const project = await withWork({ 'a.txt': 'one\n', 'b.txt': 'one\n' });
+    const base = project.git('rev-parse', '--short=10', 'HEAD').trim();
+    project.commit({ 'a.txt': 'own\n' });
+    const head = project.git('rev-parse', '--short=10', 'HEAD').trim();
+    await checkRefused(
+      project,
+      'apply-conflict',
+      `review-1 (umpire/review-1) and your commits since it began (${base}..${head}) both changed a.txt.`,
+    );
+  });
+
+  test('work that the person merged by hand is there already', async () => {
+    const project = await withWork({ 'a.txt': 'one\n' });
+    project.git('merge', '-q', 'umpire/review-1');
+    const before = ownThings(project.root);
+    expect((await applySession(project.options)).files).toEqual([]);
+    expect(ownThings(project.root)).toEqual(before);
+  });
+
+  test('writes line ends as the person has them', async () => {
+    const project = gitProject({ 'a.txt': 'a\n' });
+    project.git('config', 'core.autocrlf', 'true');
+    rmSync(join(project.root, 'a.txt'));
+    project.git('checkout', '-q', '--', 'a.txt');
+    const workspace = await project.open();
+    const folder = await workspace.lend('T1', 1);
+    expect(filesUnder(folder, (path) => path === '.git')).toEqual({ 'a.txt': 'a\r\n' });
+    expect(await workspace.submit('T1', 1, 'nothing')).toBeNull();
+    writeFiles(folder, { 'a.txt': 'a\r\nmore\r\n' });
+    const work = await workspace.submit('T1', 1, 'more');
+    await workspace.merge('T1', work!.commit);
+    await applySession(project.options);
+    expect(own(project)).toEqual({ 'a.txt': 'a\r\nmore\r\n' });
+    expect(gitIn(project.root, 'diff', '--stat')).toContain('1 insertion(+)');
+  });
+
+  test('a session without work in this project is told apart', async () => {
+    await expect(applySession(gitProject().options)).rejects.toMatchObject({ code: 'nothing-made' });
+    await expect(diffOf(plainProject({}).options, null, null)).rejects.toMatchObject({ code: 'nothing-made' });
+  });
+});
+
+test('the patch of a round, whatever the person has set for their own', async () => {
+  const project = gitProject();
+  for (const [key, value] of Object.entries({
+    'diff.noprefix': 'true',
+    'color.ui': 'always',
+    'diff.external': 'false',
+    'core.pager': 'false',
+  }))
+    project.git('config', key, value);
+  const workspace = await project.open();
+  const one = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
+  const first = await workspace.merge('T1', one!.commit);
+  const two = await doTask(workspace, 'T2', { 'b.txt': 'two\n' });
+  const second = await workspace.merge('T2', two!.commit);
+  const heads = [first, second].map((merge) => (merge.ok ? merge.head : ''));
+  const patch = await diffOf(project.options, heads[0]!, heads[1]!);
+  expect(patch.replace(/index .*/, 'index')).toBe('diff --git a/b.txt b/b.txt\nindex\n--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+two\n');
+  expect((await diffOf(project.options, null, null)).match(/^diff .*/gm)).toEqual([
+    'diff --git a/a.txt b/a.txt',
+    'diff --git a/b.txt b/b.txt',
+  ]);
+});

@@ -1,0 +1,123 @@
+// Brings what a session made over to the person's files, as changes that are not committed: the index stays as it is. Refused
+// where anything of the person's own would be lost or mixed in; then nothing is changed. May be repeated after a crash.
+
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UmpireError } from '../errors.js';
+import { differences, isAncestor } from './commits.js';
+import { commitsOf } from './difference.js';
+import { askGit, copyIndex, git, namesInput, pathIn, rawNames } from './git.js';
+import type { RawName, Seat } from './git.js';
+import { SHORT_ID, listFew, projectNames } from './names.js';
+import { changeRefs, refsOf } from './refs.js';
+import { findSite } from './site.js';
+import type { SessionPlace, Site } from './site.js';
+import { carryOver } from './three-way.js';
+
+export interface Applied {
+  readonly base: string;
+  readonly head: string;
+  /** What is different now; none where the work was there already. */
+  readonly files: readonly string[];
+}
+
+export async function applySession(place: SessionPlace): Promise<Applied> {
+  const site = findSite(place);
+  const { base, head } = await commitsOf(site);
+  const { kind, checkout, prefix } = site.repository;
+  mkdirSync(site.folder, { recursive: true });
+  const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
+  const to = from === base ? head : await settled(site, base, head, from);
+  const files = to === null ? [] : await bringOver(site, from, to);
+  await changeRefs(site, [{ ref: refsOf(site).applied, to: head }]);
+  return { base, head, files: projectNames(files, prefix) };
+}
+
+/** The work on top of what the person has committed since; null where that holds it already. */
+async function settled(site: Site, base: string, head: string, own: string): Promise<string | null> {
+  if (await isAncestor(site, head, own)) return null;
+  const merge = await carryOver(site, base, head, own);
+  if (merge.ok) return merge.tree;
+  const files = projectNames(merge.files, site.repository.prefix);
+  throw new UmpireError('apply-conflict', {
+    session: site.place.session,
+    branch: site.branch,
+    base: base.slice(0, SHORT_ID),
+    head: own.slice(0, SHORT_ID),
+    files: listFew(files),
+  });
+}
+
+/** Works on a copy of the index: git checks every file against it before it writes the first one. */
+async function bringOver(site: Site, from: string, to: string): Promise<readonly RawName[]> {
+  const { checkout, kind } = site.repository;
+  const steps = (await differences(site, from, to)).map(({ name }) => name);
+  if (steps.length === 0) return [];
+  const index = join(site.folder, `apply-${process.pid}.index`);
+  const seat = { ...checkout, index };
+  try {
+    const dirty = kind === 'git' ? await dirtyIn(site) : [];
+    refuseOdd(site, steps);
+    if (kind === 'git' && existsSync(join(checkout.gitDir, 'index'))) copyIndex(join(checkout.gitDir, 'index'), index);
+    else await git(seat, ['read-tree', from]);
+    // A folder is looked at by git itself, file by file.
+    const names = [...new Set([...dirty, ...steps])].filter((name) => statOf(site, name)?.isDirectory() !== true);
+    await git(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
+    await refuseOwn(site, seat, { from, to, dirty });
+    // From what is there, not from what was: an earlier run may have done a part.
+    await git(seat, ['read-tree', '-m', '-u', await askGit(seat, ['write-tree']), to]);
+    return steps;
+  } finally {
+    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+  }
+}
+
+/** What git calls changed. Something staged is always the person's doing; Umpire never stages. */
+async function dirtyIn(site: Site): Promise<readonly RawName[]> {
+  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
+  const entries = rawNames(await git(site.repository.checkout, args));
+  const staged = entries.filter((entry) => !entry.startsWith(' ')).map((entry) => entry.slice(3));
+  if (staged.length > 0) refuse(site, 'apply-dirty', staged);
+  return entries.map((entry) => entry.slice(3));
+}
+
+/** A file that is neither as it was nor as it will be is the person's own. */
+async function refuseOwn(
+  site: Site,
+  seat: Seat,
+  { from, to, dirty }: { readonly from: string; readonly to: string; readonly dirty: readonly RawName[] },
+): Promise<void> {
+  const [old, wanted] = await Promise.all([from, to].map((tree) => otherThan(seat, tree)));
+  const own = [...(old ?? [])].filter((name) => wanted?.has(name) === true);
+  if (own.length === 0) return;
+  const code = own.some((name) => dirty.includes(name)) ? 'apply-dirty' : 'apply-in-the-way';
+  refuse(site, code, own);
+}
+
+function refuse({ place, repository }: Site, code: 'apply-dirty' | 'apply-in-the-way', names: readonly RawName[]): never {
+  throw new UmpireError(code, { session: place.session, files: listFew(projectNames(names, repository.prefix)) });
+}
+
+async function otherThan(seat: Seat, tree: string): Promise<ReadonlySet<RawName>> {
+  return new Set(
+    rawNames(await git(seat, ['diff-index', '--cached', '--name-only', '--no-renames', '--ignore-submodules=all', '-z', tree])),
+  );
+}
+
+/** A link on the way to a file: git would stop there, or write somewhere else. */
+function refuseOdd(site: Site, steps: readonly RawName[]): void {
+  const odd = steps.filter((name) => {
+    for (let path = dirname(name); path !== '.'; path = dirname(path)) if (statOf(site, path)?.isSymbolicLink() === true) return true;
+    return false;
+  });
+  if (odd.length > 0) refuse(site, 'apply-in-the-way', odd);
+}
+
+function statOf({ repository }: Site, name: RawName): Stats | undefined {
+  try {
+    return lstatSync(pathIn(repository.checkout.workTree, name));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,111 @@
+// Cleaning up: everything of a finished session goes, everything of the person's stays, and work that nobody brought over is not
+// lost by accident.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cleanUpAfterwards, doTask, gitProject, ownThings, plainProject, writeFiles } from '../../test/support/git-project.js';
+import type { Project } from '../../test/support/git-project.js';
+import { applySession } from './apply.js';
+import { cleanSession } from './cleaning.js';
+import { leftovers } from './site.js';
+
+cleanUpAfterwards();
+
+async function withWork(project: Project = gitProject()): Promise<Project> {
+  const workspace = await project.open({ copy: ['.env'] });
+  const work = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
+  await workspace.merge('T1', work!.commit);
+  await workspace.lend('T2', 1);
+  return project;
+}
+
+/** What is left of Umpire in the repository. */
+function remains({ root, git, options }: Project): readonly string[] {
+  return [
+    ...git('for-each-ref', '--format=%(refname)', 'refs/umpire', 'refs/heads/umpire').split('\n'),
+    ...git('worktree', 'list').split('\n').slice(1),
+    ...(existsSync(join(root, '.git', 'worktrees')) ? ['.git/worktrees'] : []),
+    ...(existsSync(options.home) ? readdirSync(options.home) : []),
+  ].filter((line) => line !== '');
+}
+
+test('removes worktrees, refs and the branch once the work is brought over', async () => {
+  const project = gitProject();
+  project.write({ '.env': 'x\n' });
+  const before = ownThings(project.root);
+  await withWork(project);
+  expect(leftovers(project.options.home, project.root)).toEqual([
+    { project: project.root, session: 'review-1', home: project.options.home, sessionFolder: project.options.sessionFolder },
+  ]);
+  expect(await cleanSession(project.options)).toEqual({ ok: false, why: 'unapplied', files: ['a.txt'] });
+  expect(ownThings(project.root)).toEqual(before);
+  await applySession(project.options);
+  expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
+  expect(remains(project)).toEqual([]);
+  expect(leftovers(project.options.home, project.root)).toEqual([]);
+  expect(ownThings(project.root)).toMatchObject({ index: before['index'], refs: before['refs'], config: before['config'] });
+  // Nothing is left to clean, and nothing breaks.
+  expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
+});
+
+test('work merged by hand, none at all, or given up is clean to go', async () => {
+  const merged = await withWork();
+  merged.git('merge', '-q', 'umpire/review-1');
+  const none = gitProject();
+  await none.open();
+  const given = await withWork();
+  const snapshot = await withWork(plainProject({ 'a.txt': 'a\n' }));
+  expect(await cleanSession(snapshot.options)).toEqual({ ok: false, why: 'unapplied', files: ['a.txt'] });
+  for (const project of [merged, none, given])
+    expect(await cleanSession(project.options, { force: project === given })).toEqual({ ok: true, branch: null });
+  expect([merged, none, given].map(remains)).toEqual([[], [], []]);
+});
+
+test('later work is not covered by an earlier apply', async () => {
+  const project = await withWork();
+  await applySession(project.options);
+  project.git('stash', '-q');
+  const workspace = await project.open();
+  const more = await doTask(workspace, 'T3', { 'b.txt': 'more\n' });
+  await workspace.merge('T3', more!.commit);
+  expect(await cleanSession(project.options)).toMatchObject({ ok: false, why: 'unapplied' });
+});
+
+test("a person's edit in the session worktree is not thrown away", async () => {
+  const project = gitProject();
+  const { path } = await project.open();
+  writeFiles(path, { 'src/c.txt': 'edited\n' });
+  expect(await cleanSession(project.options)).toEqual({ ok: false, why: 'edited', files: ['src/c.txt'] });
+  expect(await cleanSession(project.options, { force: true })).toEqual({ ok: true, branch: null });
+});
+
+test('a branch that the person has checked out stays', async () => {
+  const project = await withWork();
+  project.git('checkout', '-q', '--ignore-other-worktrees', 'umpire/review-1');
+  expect(await cleanSession(project.options, { force: true })).toEqual({
+    ok: true,
+    branch: { name: 'umpire/review-1', place: project.root },
+  });
+  expect(project.git('symbolic-ref', 'HEAD').trim()).toBe('refs/heads/umpire/review-1');
+});
+
+test('other sessions, and worktrees of the person, stay as they are', async () => {
+  const project = await withWork();
+  project.git('worktree', 'add', '-q', join(project.root, '..', 'own'));
+  const other = await project.open({ session: 'review-10' });
+  const work = await doTask(other, 'T1', { 'b.txt': 'other\n' });
+  await other.merge('T1', work!.commit);
+  await cleanSession(project.options, { force: true });
+  expect(remains(project).map((line) => line.replace(/\s.*/, ''))).toEqual([
+    'refs/heads/umpire/review-10',
+    'refs/umpire/review-10/T1-1',
+    'refs/umpire/review-10/base',
+    'refs/umpire/review-10/head',
+    join(project.root, '..', 'own'),
+    join(project.options.home, 'review-10', 'session'),
+    '.git/worktrees',
+    'review-10',
+  ]);
+  expect(await other.sweep()).toEqual([]);
+});

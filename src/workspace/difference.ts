@@ -1,0 +1,36 @@
+// What a session changed, as a patch that people read: between any two of its commits. Which commits make a round is for the
+// journal to say.
+
+import { existsSync } from 'node:fs';
+import { UmpireError } from '../errors.js';
+import { git } from './git.js';
+import { readRef, refsOf } from './refs.js';
+import { findSite } from './site.js';
+import type { SessionPlace, Site } from './site.js';
+
+/** Where the session began, and what it has come to. */
+export interface SessionCommits {
+  readonly base: string;
+  readonly head: string;
+}
+
+export async function findCommits(site: Site): Promise<SessionCommits | null> {
+  if (!existsSync(site.repository.gitDir)) return null;
+  const names = refsOf(site);
+  const [base, head] = await Promise.all([readRef(site, names.base), readRef(site, names.head)]);
+  return base === null || head === null ? null : { base, head };
+}
+
+export async function commitsOf(site: Site): Promise<SessionCommits> {
+  const found = await findCommits(site);
+  if (found === null) throw new UmpireError('nothing-made', { session: site.place.session, branch: site.branch });
+  return found;
+}
+
+/** `from`, `to`: commits; null for the first and the last of the session. */
+export async function diffOf(place: SessionPlace, from: string | null, to: string | null): Promise<string> {
+  const site = findSite(place);
+  const { base, head } = await commitsOf(site);
+  const shape = ['--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', '--src-prefix=a/', '--dst-prefix=b/'];
+  return (await git(site.seat, ['diff', ...shape, '--end-of-options', from ?? base, to ?? head, '--'])).toString('utf8');
+}

@@ -1,0 +1,38 @@
+// Makes a new worktree ready for work: provisions, then the set-up command. What that command made is not the task's doing, so it
+// is told apart from what comes later.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasChanges, listChanges, writeTree } from './changes.js';
+import type { RawName } from './git.js';
+import { place } from './provisions.js';
+import type { Provisions } from './provisions.js';
+import { runSetup } from './setup-command.js';
+import type { SetupCommand } from './setup-command.js';
+import type { Site } from './site.js';
+import type { Worktree } from './worktree.js';
+
+/** A session's site with what its worktrees get. */
+export interface Bay {
+  readonly site: Site;
+  readonly provisions: Provisions;
+  readonly setup: SetupCommand | null;
+}
+
+/** The project's folder in a worktree: where tasks work. */
+export function workdirOf({ repository }: Site, root: string): string {
+  return repository.prefix === '' ? root : join(root, repository.prefix);
+}
+
+/** Answers with the files that set-up made or changed, ignored ones left out. `watch`: an index that holds them too, written if there are any. */
+export async function furnish({ site, provisions, setup }: Bay, worktree: Worktree, watch: string): Promise<readonly RawName[]> {
+  const workdir = workdirOf(site, worktree.root);
+  mkdirSync(workdir, { recursive: true });
+  place(worktree.root, provisions);
+  if (setup === null) return [];
+  await runSetup(setup, workdir);
+  const changes = await listChanges(worktree, worktree.index, provisions);
+  if (!hasChanges(changes)) return [];
+  await writeTree(worktree, worktree.index, changes, watch);
+  return [...changes.tracked, ...changes.added];
+}

@@ -1,0 +1,162 @@
+// Runs git: never through a shell, never with a prompt, and deaf to settings and variables that would lead it elsewhere (hooks,
+// signing, GIT_DIR of a surrounding command). What is asked of git is left to the other files of this room.
+
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, statSync, utimesSync } from 'node:fs';
+import { UmpireError } from '../errors.js';
+
+/** Where a git command sits: its repository (or the folder of one worktree in it), its files, its index. */
+export interface Seat {
+  readonly gitDir: string;
+  /** None for commands that look at commits only. */
+  readonly workTree?: string;
+  readonly index?: string;
+}
+
+export interface Answer {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** Names that git lists may be any bytes: one character a byte keeps them whole. `nameOf` makes them text for people. */
+export type RawName = string;
+
+const OVERRIDES = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.splitIndex=false',
+  'core.safecrlf=false',
+  'core.quotePath=false',
+  'core.ignoreStat=false',
+  'core.trustctime=true',
+  'core.checkStat=default',
+  'core.editor=true',
+  'commit.gpgSign=false',
+  'i18n.commitEncoding=UTF-8',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'submodule.recurse=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** Who a person is to git and where their settings lie; every other GIT_ variable is left out. */
+const KEPT =
+  /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|EXEC_PATH|SSH_COMMAND|SSH|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM)$/;
+
+/** The environment without what would redirect git. */
+export function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_') || KEPT.test(name)));
+}
+
+function environmentOf(seat: Seat | null, extra: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return {
+    ...cleanEnvironment(),
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    // Looking at the person's checkout must not write its index.
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_DEFAULT_REF_FORMAT: 'files',
+    ...(seat === null ? {} : { GIT_DIR: seat.gitDir }),
+    ...(seat?.workTree === undefined ? {} : { GIT_WORK_TREE: seat.workTree }),
+    ...(seat?.index === undefined ? {} : { GIT_INDEX_FILE: seat.index }),
+    ...extra,
+  };
+}
+
+export interface Asking {
+  readonly input?: string | Buffer;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Runs git and tells how it ended, whatever that was. */
+export function tryGit(seat: Seat, args: readonly string[], { input, env = {} }: Asking = {}): Promise<Answer> {
+  const cwd = seat.workTree ?? seat.gitDir;
+  return new Promise((resolve, reject) => {
+    // In a session of its own: Ctrl-C ends Umpire, not a git in the middle of a write, and nothing can ask for a password.
+    const child = spawn('git', [...OVERRIDES, ...args], {
+      cwd,
+      env: environmentOf(seat, env),
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    child.stdout?.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => err.push(chunk));
+    child.on('error', (error) => reject(startFault(error, cwd, args)));
+    child.on('close', (code) => resolve({ code: code ?? 128, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') }));
+    // A git that ends before it has read everything says why by its exit status.
+    child.stdin?.on('error', () => undefined);
+    if (input !== undefined) child.stdin?.end(input);
+  });
+}
+
+/** Runs git where any failure is one for the person to mend. */
+export async function git(seat: Seat, args: readonly string[], asking: Asking = {}): Promise<Buffer> {
+  const { code, stdout, stderr } = await tryGit(seat, args, asking);
+  if (code !== 0) throw gitFault(args, code, stderr);
+  return stdout;
+}
+
+/** The same for a word of an answer: an id, a name. */
+export async function askGit(seat: Seat, args: readonly string[], asking: Asking = {}): Promise<string> {
+  return (await git(seat, args, asking)).toString('utf8').trim();
+}
+
+/** Looks at a folder before anything is known about it. Waits for the answer: whoever asks has nothing else to do yet. */
+export function lookAround(folder: string, args: readonly string[], input?: string): Answer {
+  const { status, stdout, stderr, error } = spawnSync('git', [...OVERRIDES, ...args], {
+    cwd: folder,
+    env: environmentOf(null, {}),
+    ...(input === undefined ? {} : { input }),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  if (error !== undefined) throw startFault(error, folder, args);
+  return { code: status ?? 128, stdout, stderr: stderr.toString('utf8') };
+}
+
+function startFault(error: NodeJS.ErrnoException, cwd: string, args: readonly string[]): Error {
+  // A missing working folder is reported in the same words as a missing program.
+  if (error.code === 'ENOENT' && existsSync(cwd)) return new UmpireError('git-missing');
+  return new UmpireError('git-failed', { what: args[0] ?? '', detail: existsSync(cwd) ? error.message : `there is no folder ${cwd}` });
+}
+
+export function gitFault(args: readonly string[], code: number, stderr: string): UmpireError {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'));
+  const said = lines.slice(-3).join(' ').trim().replace(/\.$/, '');
+  return new UmpireError('git-failed', { what: args[0] ?? '', detail: said === '' ? `it ended with exit status ${code}` : said });
+}
+
+export function rawNames(output: Buffer): readonly RawName[] {
+  return output
+    .toString('latin1')
+    .split('\0')
+    .filter((name) => name !== '');
+}
+
+export function namesInput(names: Iterable<RawName>): Buffer {
+  return Buffer.from([...names].map((name) => `${name}\0`).join(''), 'latin1');
+}
+
+export function nameOf(raw: RawName): string {
+  return Buffer.from(raw, 'latin1').toString('utf8');
+}
+
+export function rawOf(name: string): RawName {
+  return Buffer.from(name, 'utf8').toString('latin1');
+}
+
+/** Where a listed file lies: as bytes, since its name need not be text. */
+export function pathIn(root: string, name: RawName): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`, 'utf8'), Buffer.from(name, 'latin1')]);
+}
+
+/**
+ * An index holds the times of files; git trusts those older than the index itself. A copy must not look younger than it is,
+ * or a file changed in the same tick of the clock would pass for unchanged.
+ */
+export function copyIndex(from: string, to: string): void {
+  const written = Math.floor(statSync(from).mtimeMs) / 1000;
+  copyFileSync(from, to);
+  utimesSync(to, written, written);
+}

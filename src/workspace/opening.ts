@@ -1,0 +1,62 @@
+// The refs of a session when it is opened: made at the person's last commit, or found as an earlier run left them.
+
+import { realpathSync } from 'node:fs';
+import { UmpireError } from '../errors.js';
+import { askGit, git, tryGit } from './git.js';
+import { changeRefs, refsOf } from './refs.js';
+import type { RefChange } from './refs.js';
+import type { Site } from './site.js';
+import { makeSnapshotRepository, recordFolder } from './snapshot.js';
+
+export async function openRefs(site: Site): Promise<{ readonly base: string; readonly head: string }> {
+  if (site.repository.kind === 'snapshot') await makeSnapshotRepository(site);
+  const names = refsOf(site);
+  const found = await readAll(site);
+  const tip = found.get(names.head) ?? found.get(names.branch);
+  const base = found.get(names.base) ?? (tip === undefined ? await firstCommit(site) : await forkOf(site, tip));
+  const head = tip ?? base;
+  const wanted: readonly RefChange[] = [
+    { ref: names.base, to: base },
+    { ref: names.head, to: head },
+    // A person may have committed to the branch: that is theirs until it is taken.
+    { ref: names.branch, to: found.get(names.branch) ?? head },
+  ];
+  await changeRefs(
+    site,
+    wanted.filter(({ ref, to }) => found.get(ref) !== to),
+  );
+  return { base, head };
+}
+
+async function readAll(site: Site): Promise<ReadonlyMap<string, string>> {
+  const { branch, base, head } = refsOf(site);
+  const out = await git(site.seat, ['for-each-ref', '--format=%(refname) %(objectname) %(worktreepath)', branch, base, head]);
+  const lines = out
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => /^(\S+) (\S+) (.*)$/.exec(line) ?? []);
+  const seen = lines.find(([, ref, , place = '']) => ref === branch && place !== '')?.[3];
+  if (seen !== undefined && !isOurs(site, seen)) throw new UmpireError('branch-in-use', { branch: site.branch, place: seen });
+  return new Map(lines.map(([, ref = '', id = '']) => [ref, id]));
+}
+
+function isOurs({ folder }: Site, place: string): boolean {
+  try {
+    return realpathSync.native(place).startsWith(`${realpathSync.native(folder)}/`);
+  } catch {
+    // A worktree whose folder is gone stands in nobody's way.
+    return true;
+  }
+}
+
+function firstCommit(site: Site): Promise<string> {
+  if (site.repository.kind === 'snapshot') return recordFolder(site);
+  return askGit(site.repository.checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
+}
+
+/** A branch without a record of where it began: where it left the person's own line. */
+async function forkOf(site: Site, tip: string): Promise<string> {
+  const { code, stdout } = await tryGit(site.repository.checkout, ['merge-base', 'HEAD', tip]);
+  return code === 0 ? stdout.toString('utf8').trim() : tip;
+}

@@ -1,0 +1,112 @@
+// What a worktree lacks and a task needs: dependencies as links, files such as .env as copies. None of it is ever committed; the
+// set-up command is left to setup-command.ts.
+
+import { cpSync, existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { UmpireError } from '../errors.js';
+import { faultOf } from '../runtime/folder.js';
+import { git, nameOf, rawNames, rawOf } from './git.js';
+import type { RawName } from './git.js';
+import { linkPackages } from './package-links.js';
+import type { Provision } from './package-links.js';
+import { escapePattern, expandPath, nameTest } from './patterns.js';
+import type { Site } from './site.js';
+
+export interface Provisions {
+  readonly items: readonly Provision[];
+  /** Arguments for git to leave them out. */
+  readonly ignore: readonly string[];
+  /** Is it, or does it lie in, something that was provided? */
+  readonly covers: (name: RawName) => boolean;
+}
+
+const PACKAGES = 'node_modules';
+
+/** Looks through what git does not track in the person's checkout. `link` is in addition to node_modules. */
+export async function planProvisions(site: Site, link: readonly string[], copy: readonly string[]): Promise<Provisions> {
+  const { checkout, prefix } = site.repository;
+  const root = checkout.workTree;
+  const untracked = rawNames(await git(checkout, ['ls-files', '-z', '-o', '--directory', '--full-name'])).map((name) =>
+    nameOf(name).replace(/\/$/, ''),
+  );
+  const inProject = (path: string): boolean => prefix === '' || path.startsWith(`${prefix}/`);
+  const byName = (patterns: readonly string[]): readonly string[] => {
+    const tests = patterns.filter((pattern) => !pattern.includes('/')).map(nameTest);
+    return untracked.filter((path) => inProject(path) && tests.some((matches) => matches(basename(path))));
+  };
+  const byPath = (patterns: readonly string[]): readonly string[] =>
+    patterns
+      .filter((pattern) => pattern.includes('/'))
+      .flatMap((pattern) => expandPath(join(root, prefix), pattern).map((path) => join(prefix, path)));
+  const packages = untracked.filter((path) => basename(path) === PACKAGES);
+  const linked = [...new Set([...packages, ...byName(link), ...byPath(link)])];
+  const copied = [...new Set([...byName(copy), ...byPath(copy)])].filter((path) => !linked.includes(path));
+  const items = [
+    ...linked.flatMap((path) => linkOne(root, path)),
+    ...copied.map((path): Provision => ({ kind: 'copy', at: path, from: join(root, path) })),
+  ];
+  return { items, ...leaveOut(site, [...linked, ...copied]) };
+}
+
+function linkOne(root: string, path: string): readonly Provision[] {
+  const source = join(root, path);
+  const isFolder = lstatSync(source, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return isFolder && basename(path) === PACKAGES ? linkPackages(root, path) : [{ kind: 'link', at: path, to: source, inside: null }];
+}
+
+/** Ignored by git's own rules or not, what was provided is not the task's work; nor is what a task installs. */
+function leaveOut(site: Site, paths: readonly string[]): Omit<Provisions, 'items'> {
+  const list = listOf(site);
+  writeFileSync(list, paths.map((path) => `/${escapePattern(path)}\n`).join(''));
+  const given = new Set(paths.map(rawOf));
+  const covers = (name: RawName): boolean => {
+    for (let path = name; path !== '.'; path = dirname(path)) if (given.has(path)) return true;
+    return false;
+  };
+  return { ignore: ignoreBy(list), covers };
+}
+
+function ignoreBy(list: string): readonly string[] {
+  return ['--exclude-standard', '-X', list, '-x', PACKAGES, '-x', '**/.umpire/sessions/'];
+}
+
+function listOf({ folder }: Site): string {
+  return join(folder, 'exclude');
+}
+
+/** Those that the last run planned, for telling its work from them. Nothing can be placed by it. */
+export function knownProvisions(site: Site): Provisions {
+  const list = listOf(site);
+  if (!existsSync(list)) writeFileSync(list, '');
+  return { items: [], ignore: ignoreBy(list), covers: () => false };
+}
+
+/** Puts the provisions into a worktree, where it does not have them. */
+export function place(root: string, { items }: Provisions): void {
+  for (const item of items) {
+    const target = join(root, item.at);
+    try {
+      if (item.kind === 'folder') placeFolder(target);
+      else if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) continue;
+      else if (item.kind === 'copy') placeCopy(item.from, target);
+      else placeLink(item.inside !== null && existsSync(join(root, item.inside)) ? join(root, item.inside) : item.to, target);
+    } catch (error) {
+      throw new UmpireError('write-failed', { path: target, detail: faultOf(error) });
+    }
+  }
+}
+
+function placeFolder(target: string): void {
+  mkdirSync(target, { recursive: true });
+}
+
+function placeCopy(from: string, target: string): void {
+  if (statSync(from, { throwIfNoEntry: false }) === undefined) return;
+  mkdirSync(dirname(target), { recursive: true });
+  cpSync(from, target, { recursive: true, dereference: true, preserveTimestamps: true });
+}
+
+function placeLink(to: string, target: string): void {
+  mkdirSync(dirname(target), { recursive: true });
+  symlinkSync(to, target);
+}

@@ -1,0 +1,92 @@
+// The place where one session's work happens: its repository, its branch, its folder beside others of the project. What is
+// written down there says whose it is, for `umpire clean` and against two projects in one place.
+
+import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { UmpireError } from '../errors.js';
+import { faultOf } from '../runtime/folder.js';
+import type { Seat } from './git.js';
+import { branchOf, safeName } from './names.js';
+import { findRepository } from './repository.js';
+import type { Repository } from './repository.js';
+
+/** Which session is meant. */
+export interface SessionPlace {
+  /** The folder that the person named. */
+  readonly project: string;
+  readonly session: string;
+  /** Where worktrees live. */
+  readonly home: string;
+  /** The session folder. */
+  readonly sessionFolder: string;
+}
+
+export interface Site {
+  readonly place: SessionPlace;
+  readonly repository: Repository;
+  /** Where git commands sit that look at commits and refs only. */
+  readonly seat: Seat;
+  readonly branch: string;
+  /** `<home>/<session>` */
+  readonly folder: string;
+}
+
+interface Note {
+  readonly project: string;
+  readonly session: string;
+  readonly sessionFolder: string;
+  readonly kind: Repository['kind'];
+}
+
+const NOTE = 'workspace.json';
+
+export function findSite(place: SessionPlace): Site {
+  const folder = join(resolve(place.home), safeName(place.session));
+  const note = readNote(folder);
+  if (note !== null && note.project !== realpathSync.native(place.project))
+    throw new UmpireError('project-other', { folder, other: note.project });
+  const repository = findRepository(place.project, resolve(place.sessionFolder), note?.kind ?? null);
+  return { place, repository, seat: { gitDir: repository.gitDir }, branch: branchOf(place.session), folder };
+}
+
+/** Makes the session's folder, with the note of whose it is. */
+export function claimSite({ folder, place, repository }: Site): void {
+  if (existsSync(join(folder, NOTE))) return;
+  const note: Note = {
+    project: realpathSync.native(place.project),
+    session: place.session,
+    sessionFolder: resolve(place.sessionFolder),
+    kind: repository.kind,
+  };
+  const draft = join(folder, `${NOTE}.new`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(draft, `${JSON.stringify(note)}\n`);
+    renameSync(draft, join(folder, NOTE));
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
+  }
+}
+
+function readNote(folder: string): Note | null {
+  try {
+    const { project, session, sessionFolder, kind } = JSON.parse(readFileSync(join(folder, NOTE), 'utf8')) as Partial<Note>;
+    if (typeof project !== 'string' || typeof session !== 'string' || typeof sessionFolder !== 'string') return null;
+    return kind === 'git' || kind === 'snapshot' ? { project, session, sessionFolder, kind } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The sessions of a project that have worktrees, by name. */
+export function leftovers(home: string, project: string): readonly SessionPlace[] {
+  const place = resolve(home);
+  if (!existsSync(place)) return [];
+  const own = realpathSync.native(project);
+  return readdirSync(place)
+    .toSorted()
+    .map((name) => readNote(join(place, name)))
+    .filter((note) => note !== null && note.project === own)
+    .map((note) => note as Note)
+    .map(({ session, sessionFolder }) => ({ project: own, session, home: place, sessionFolder }));
+}

@@ -1,0 +1,124 @@
+// The worktree of one writing task: lent, its work taken as one commit, given back. Agents may commit, switch branches or break
+// git there as they like: what counts is what lies on disk, against the commit that was lent.
+
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UmpireError } from '../errors.js';
+import { faultOf } from '../runtime/folder.js';
+import { hasChanges, listChanges, writeTree } from './changes.js';
+import { commitTree, differences, titleOf, treeOf } from './commits.js';
+import { furnish, workdirOf } from './furnishing.js';
+import type { Bay } from './furnishing.js';
+import type { RawName } from './git.js';
+import { taskName } from './names.js';
+import { changeRefs, readRef, taskRef } from './refs.js';
+import type { Site } from './site.js';
+import { makeWorktree, removeWorktree, worktreeOf } from './worktree.js';
+
+/** Written when a worktree is ready, removed before the worktree is. Without it there is nothing to take. */
+interface Lease {
+  /** The commit that was lent. */
+  readonly base: string;
+  readonly admin: string;
+  /** The set-up command left changes of its own. */
+  readonly hasProducts: boolean;
+}
+
+export interface Submitted {
+  readonly commit: string;
+  readonly base: string;
+  readonly files: readonly RawName[];
+}
+
+interface Paths {
+  readonly name: string;
+  readonly lease: string;
+  readonly watch: string;
+  readonly draft: string;
+}
+
+function pathsOf(site: Site, task: string, attempt: number): Paths {
+  return pathsBy(site, `task-${taskName(task, attempt)}`);
+}
+
+function pathsBy(site: Site, name: string): Paths {
+  const file = (ending: string): string => join(site.folder, `${name}.${ending}`);
+  return { name, lease: file('json'), watch: file('watch'), draft: file('draft') };
+}
+
+export async function lendWorktree(bay: Bay, task: string, attempt: number, base: string): Promise<string> {
+  const { site } = bay;
+  const paths = pathsOf(site, task, attempt);
+  await forget(site, paths);
+  const worktree = await makeWorktree(site, paths.name, base);
+  const products = await furnish(bay, worktree, paths.watch);
+  writeLease(paths.lease, { base, admin: worktree.admin, hasProducts: products.length > 0 });
+  return workdirOf(site, worktree.root);
+}
+
+export async function takeWork({ site, provisions }: Bay, task: string, attempt: number, title: string): Promise<Submitted | null> {
+  const paths = pathsOf(site, task, attempt);
+  const lease = readLease(paths.lease);
+  if (lease === null) throw new UmpireError('worktree-lost', { task, attempt });
+  const { base, admin, hasProducts } = lease;
+  const worktree = worktreeOf(site, paths.name, admin);
+  if (!existsSync(worktree.root)) throw new UmpireError('worktree-lost', { task, attempt });
+  const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, provisions);
+  if (!hasChanges(changes)) return null;
+  const tree = await writeTree(worktree, worktree.index, changes, paths.draft);
+  const files = (await differences(site, base, tree)).map(({ name }) => name);
+  if (files.length === 0) return null;
+  const ref = taskRef(site, task, attempt);
+  const earlier = await readRef(site, ref);
+  if (earlier !== null && (await isSame(site, earlier, base, tree))) return { commit: earlier, base, files };
+  const message = `${titleOf(title, task)}\n\nUmpire-Session: ${site.place.session}\nUmpire-Task: ${titleOf(task, 'unnamed')}, attempt ${attempt}`;
+  const commit = await commitTree(site, tree, [base], message);
+  await changeRefs(site, [{ ref, to: commit }]);
+  return { commit, base, files };
+}
+
+/** Was this very work taken before, by a run that did not live to tell? */
+async function isSame(site: Site, commit: string, base: string, tree: string): Promise<boolean> {
+  return (await treeOf(site, commit)) === tree && (await readRef(site, `${commit}^`)) === base;
+}
+
+export async function returnWorktree(site: Site, task: string, attempt: number): Promise<void> {
+  await forget(site, pathsOf(site, task, attempt));
+}
+
+async function forget(site: Site, { name, lease, watch, draft }: Paths): Promise<void> {
+  for (const file of [lease, watch, draft, `${draft}.lock`]) rmSync(file, { force: true });
+  await removeWorktree(site, name);
+}
+
+/** What a crash left of worktrees that were never ready, or were being removed. Finished ones wait for their task. */
+export async function removeHalfMade(site: Site): Promise<void> {
+  const names = readdirSync(site.folder);
+  const ready = new Set(names);
+  const half = names.filter(
+    (name) => name.startsWith('merge-') || (name.startsWith('task-') && !name.endsWith('.json') && !ready.has(`${stem(name)}.json`)),
+  );
+  for (const name of new Set(half.map(stem))) await forget(site, pathsBy(site, name));
+}
+
+/** `task-T1-1.index.lock` belongs to `task-T1-1`. */
+function stem(name: string): string {
+  return name.replace(/(?:\.(?:index|watch|draft|json|new|lock))+$/, '');
+}
+
+function writeLease(path: string, lease: Lease): void {
+  try {
+    writeFileSync(`${path}.new`, JSON.stringify(lease));
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
+}
+
+function readLease(path: string): Lease | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Lease;
+  } catch {
+    return null;
+  }
+}

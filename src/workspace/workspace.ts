@@ -1,0 +1,164 @@
+// The workspace of a session on real git: a branch of its own, worktrees outside the project, nothing of the person's checkout
+// touched. Here the parts are put together, and what moves the branch happens one after another.
+
+import type { Merge, Workspace } from '../ports.js';
+import type { Bay } from './furnishing.js';
+import { git, rawNames } from './git.js';
+import type { RawName } from './git.js';
+import { mergeWork, revertWork } from './merging.js';
+import type { RawMerge } from './merging.js';
+import { projectNames } from './names.js';
+import { openRefs } from './opening.js';
+import { planProvisions } from './provisions.js';
+import { openWorktree, sessionPath, sweepWorktree, takeEditIn } from './session-worktree.js';
+import { claimSite, findSite } from './site.js';
+import type { SessionPlace, Site } from './site.js';
+import { lendWorktree, removeHalfMade, returnWorktree, takeWork } from './task-worktree.js';
+
+export interface WorkspaceOptions extends SessionPlace {
+  /** Names (anywhere in the project) or paths to link, beside node_modules. */
+  readonly link: readonly string[];
+  /** The same for files to copy. */
+  readonly copy: readonly string[];
+  /** A command for the shell, run in every new worktree. */
+  readonly setup: string | null;
+  /** For the environment of the set-up command. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends a set-up command that runs. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Opening {
+  readonly base: string;
+  readonly head: string;
+  /** What the person has not committed: it is not part of the base. */
+  readonly uncommitted: readonly string[];
+  /** What is changed in the session's worktree: by a person, or by a run that died. */
+  readonly edited: readonly string[];
+}
+
+export interface GitWorkspace extends Workspace {
+  open(): Promise<Opening>;
+}
+
+export function openWorkspace(options: WorkspaceOptions): GitWorkspace {
+  const site = findSite(options);
+  return new SessionWorkspace(site, options);
+}
+
+class SessionWorkspace implements GitWorkspace {
+  readonly kind: 'git' | 'snapshot';
+  readonly branch: string;
+  readonly path: string;
+  private opened: { readonly bay: Bay; head: string } | null = null;
+  private last: Promise<unknown> = Promise.resolve();
+  /** Commits that this process took, with their parents: they are not merged until it merges them. */
+  private readonly taken = new Map<string, string>();
+
+  constructor(
+    private readonly site: Site,
+    private readonly options: WorkspaceOptions,
+  ) {
+    this.kind = site.repository.kind;
+    this.branch = site.branch;
+    this.path = sessionPath({ site });
+  }
+
+  open(): Promise<Opening> {
+    return this.inTurn(async () => {
+      const { site, options } = this;
+      claimSite(site);
+      const { base, head } = await openRefs(site);
+      const { setup, env = {}, signal = null } = options;
+      const provisions = await planProvisions(site, options.link, options.copy);
+      const bay = { site, provisions, setup: setup === null ? null : { command: setup, env, signal } };
+      await removeHalfMade(site);
+      const edited = await openWorktree(bay, head);
+      this.opened = { bay, head };
+      return { base, head, uncommitted: await uncommittedIn(site), edited: this.names(edited) };
+    });
+  }
+
+  lend(task: string, attempt: number): Promise<string> {
+    const { bay, head } = this.ready();
+    return lendWorktree(bay, task, attempt, head);
+  }
+
+  async submit(
+    task: string,
+    attempt: number,
+    title: string,
+  ): Promise<{ readonly commit: string; readonly files: readonly string[] } | null> {
+    const work = await takeWork(this.ready().bay, task, attempt, title);
+    if (work === null) return null;
+    this.taken.set(work.commit, work.base);
+    return { commit: work.commit, files: this.names(work.files) };
+  }
+
+  merge(task: string, commit: string): Promise<Merge> {
+    return this.inTurn(async () => {
+      const { bay, head } = this.ready();
+      const merge = await mergeWork(bay, head, task, commit, this.taken.get(commit) ?? null);
+      this.taken.delete(commit);
+      return this.settle(merge);
+    });
+  }
+
+  giveBack(task: string, attempt: number): Promise<void> {
+    return returnWorktree(this.site, task, attempt);
+  }
+
+  sweep(): Promise<readonly string[]> {
+    return this.inTurn(async () => {
+      const { bay, head } = this.ready();
+      return this.names(await sweepWorktree(bay, head));
+    });
+  }
+
+  takeEdit(message: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null> {
+    return this.inTurn(async () => {
+      const opened = this.ready();
+      const edit = await takeEditIn(opened.bay, opened.head, message);
+      if (edit === null) return null;
+      opened.head = edit.commit;
+      return { commit: edit.commit, files: this.names(edit.files) };
+    });
+  }
+
+  revert(commits: readonly string[], why: string): Promise<Merge> {
+    return this.inTurn(async () => {
+      const { bay, head } = this.ready();
+      return this.settle(await revertWork(bay, head, commits, why));
+    });
+  }
+
+  private settle(merge: RawMerge): Merge {
+    if (merge.ok) this.ready().head = merge.head;
+    return { ...merge, files: this.names(merge.files) };
+  }
+
+  private ready(): { readonly bay: Bay; head: string } {
+    if (this.opened === null) throw new Error('open() comes first');
+    return this.opened;
+  }
+
+  private names(raw: readonly RawName[]): readonly string[] {
+    return projectNames(raw, this.site.repository.prefix);
+  }
+
+  private inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const turn = this.last.then(act, act);
+    this.last = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+/** Looks, and writes nothing. In a folder without git everything is part of the base. */
+async function uncommittedIn({ repository }: Site): Promise<readonly string[]> {
+  if (repository.kind === 'snapshot') return [];
+  const out = await git(repository.checkout, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal']);
+  return projectNames(
+    rawNames(out).map((entry) => entry.slice(3)),
+    repository.prefix,
+  ).filter((name) => name !== '.umpire' && !name.startsWith('.umpire/'));
+}

@@ -1,0 +1,118 @@
+// One worktree: its folder, git's folder about it, and an index that only Umpire writes. Made, found and removed here; what is
+// in it is left to changes.ts.
+
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { UmpireError } from '../errors.js';
+import { faultOf } from '../runtime/folder.js';
+import { copyIndex, git } from './git.js';
+import type { Seat } from './git.js';
+import { safeName } from './names.js';
+import type { Site } from './site.js';
+
+export interface Worktree {
+  readonly name: string;
+  readonly root: string;
+  /** Git's own folder about it. */
+  readonly admin: string;
+  /** The files as they were handed over. Agents run git as they like; this index is not theirs. */
+  readonly index: string;
+}
+
+/** Where git commands about a worktree's files sit: by name, since an agent may remove or replace the .git file there. */
+export function seatOf({ admin, root }: Worktree, index?: string): Seat & { readonly workTree: string } {
+  return { gitDir: admin, workTree: root, ...(index === undefined ? {} : { index }) };
+}
+
+export function worktreeOf(site: Site, name: string, admin = plainAdmin(site, name)): Worktree {
+  return { name, root: join(site.folder, name), admin, index: join(site.folder, `${name}.index`) };
+}
+
+/** No other session's, and no worktree of the person's own: `+` is in no safe name. */
+function plainAdmin({ repository, place }: Site, name: string): string {
+  return join(repository.gitDir, 'worktrees', `umpire+${safeName(place.session)}+${name}`);
+}
+
+/** `at`: a commit, or the branch as `refs/heads/…`. */
+export async function makeWorktree(site: Site, name: string, at: string): Promise<Worktree> {
+  const planned = worktreeOf(site, name);
+  await removeWorktree(site, name);
+  const made = site.repository.isPlain ? makeByHand(site, planned, at) : await makeByGit(site, planned, at);
+  await git(seatOf(made), ['read-tree', '--reset', '-u', at]);
+  copyIndex(join(made.admin, 'index'), made.index);
+  return made;
+}
+
+/** Half the time of `git worktree add`, which starts three more processes. The files are those of gitrepository-layout(5). */
+function makeByHand(site: Site, made: Worktree, at: string): Worktree {
+  try {
+    mkdirSync(made.root, { recursive: true });
+    writeAdmin(site, made, at);
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: made.root, detail: faultOf(error) });
+  }
+  return made;
+}
+
+/** Git's folder about a worktree whose files are there already. */
+export function writeAdmin({ repository }: Site, { admin, root }: Worktree, at: string): void {
+  mkdirSync(admin, { recursive: true });
+  // Until all of it is written, `git worktree prune` must not take it for a leftover.
+  writeFileSync(join(admin, 'locked'), 'umpire is making it\n');
+  writeFileSync(join(admin, 'gitdir'), `${join(root, '.git')}\n`);
+  writeFileSync(join(admin, 'commondir'), '../..\n');
+  writeFileSync(join(admin, 'HEAD'), at.startsWith('refs/') ? `ref: ${at}\n` : `${at}\n`);
+  // A checkout of some folders only stays one of these.
+  for (const name of ['info/sparse-checkout', 'config.worktree']) {
+    const from = join(repository.checkout.gitDir, name);
+    if (repository.kind !== 'git' || !existsSync(from)) continue;
+    mkdirSync(dirname(join(admin, name)), { recursive: true });
+    copyFileSync(from, join(admin, name));
+  }
+  writeFileSync(join(root, '.git'), `gitdir: ${admin}\n`);
+  rmSync(join(admin, 'locked'));
+}
+
+async function makeByGit(site: Site, made: Worktree, at: string): Promise<Worktree> {
+  const what = at.startsWith('refs/heads/') ? [made.root, at.slice('refs/heads/'.length)] : ['--detach', made.root, at];
+  await git(site.seat, ['worktree', 'add', '--quiet', '--force', '--no-checkout', ...what]);
+  return { ...made, admin: adminBy(made.root) ?? made.admin };
+}
+
+function adminBy(root: string): string | null {
+  try {
+    const told = /^gitdir: (.*)\n?$/s.exec(readFileSync(join(root, '.git'), 'utf8'))?.[1];
+    return told === undefined ? null : resolve(root, told.trimEnd());
+  } catch {
+    return null;
+  }
+}
+
+/** Git's folder about a worktree, whatever it is called; null where git knows nothing of it. */
+export function findAdmin({ repository }: Site, root: string): string | null {
+  const all = join(repository.gitDir, 'worktrees');
+  const own = join(root, '.git');
+  const names = existsSync(all) ? readdirSync(all) : [];
+  const found = names.find((name) => {
+    try {
+      return readFileSync(join(all, name, 'gitdir'), 'utf8').trimEnd() === own;
+    } catch {
+      return false;
+    }
+  });
+  return found === undefined ? null : join(all, found);
+}
+
+/** Removes a worktree, or what a crash left of one. Links are removed, never what they lead to. */
+export async function removeWorktree(site: Site, name: string): Promise<void> {
+  const { root, admin, index } = worktreeOf(site, name);
+  try {
+    const byGit = site.repository.isPlain ? null : findAdmin(site, root);
+    await Promise.all([rm(root, { recursive: true, force: true }), rm(admin, { recursive: true, force: true })]);
+    if (byGit !== null) await rm(byGit, { recursive: true, force: true });
+    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: root, detail: faultOf(error) });
+  }
+}

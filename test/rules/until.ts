@@ -1,0 +1,69 @@
+// The rules of the until loop (U1…U9), stated a second time: a command is run until it passes. Its exit status, and the Critical
+// findings of the report it writes where it writes one, are all that counts.
+
+import type { Facts } from '../../src/loops/loop.js';
+import { above, clean, type Limits, type Space, type Statement, type Terms, type Vowed } from './statement.js';
+
+export const space: Space = {
+  result: ['ok', 'missing', 'unreadable'],
+  report: ['ok', 'missing', 'unreadable'],
+  exit: [null, 0, 1, 2, 127, 4_294_967_295],
+  timed_out: [true, false, null],
+  critical: [null, 0, 1, 2, 7],
+  failing: [null, 0, 3],
+};
+
+/** An exit status has 32 bits at the most; what the command counts itself decides nothing. */
+export const limits: Limits = { first: 0, cap: 5, target: null, ranges: { exit: [0, 4_294_967_295], failing: [0, 1e9] }, thresholds: {} };
+
+export function possible(facts: Facts): boolean {
+  const counted = facts['critical'] !== null;
+  if (counted !== (facts['report'] === 'ok')) return false;
+  return facts['result'] === 'ok' || (facts['exit'] === null && facts['timed_out'] === null && facts['failing'] === null);
+}
+
+export function states(facts: Facts, terms: Terms): Statement {
+  if (facts['result'] === 'missing') return { error: 'U1' };
+  if (facts['result'] === 'unreadable') return { error: 'U2' };
+  if (!passed(facts)) return again('U8', 'U9', noted(facts), terms);
+  if (above(facts, 'critical', 0)) return again('U6', 'U6', [], terms);
+  return facts['report'] === 'unreadable' ? again('U7', 'U7', ['U7'], terms) : clean('U5', 'converge');
+}
+
+/** Exit status 0, in time. */
+function passed(facts: Facts): boolean {
+  return facts['exit'] === 0 && facts['timed_out'] === false;
+}
+
+/** What ended it, where that was not the command itself. */
+function noted(facts: Facts): readonly string[] {
+  if (facts['timed_out'] === true) return ['U3'];
+  return facts['exit'] === null && facts['timed_out'] === false ? ['U4'] : [];
+}
+
+function again(revise: string, escalate: string, anomalies: readonly string[], terms: Terms): Statement {
+  return terms.round < terms.cap ? clean(revise, 'revise', anomalies) : clean(escalate, 'escalate', anomalies);
+}
+
+/** Nothing is ever taken for something else. */
+export function repaired(facts: Facts): Facts {
+  return facts;
+}
+
+export const vows: readonly Vowed[] = [
+  { id: 'U-failed', when: (facts) => above(facts, 'exit', 0), never: ['converge', 'accept'] },
+  { id: 'U-killed', when: (facts) => facts['exit'] === null, never: ['converge', 'accept'] },
+  { id: 'U-time', when: (facts) => facts['timed_out'] === true, never: ['converge', 'accept'] },
+  { id: 'U-critical', when: (facts) => above(facts, 'critical', 0), never: ['converge', 'accept'] },
+  { id: 'U-unread', when: (facts) => facts['report'] === 'unreadable', never: ['converge', 'accept'] },
+  { id: 'U-person', when: (_, terms) => terms.round < terms.cap, never: ['escalate'] },
+  { id: 'U-bare', when: (facts) => passed(facts) && facts['report'] === 'missing', never: ['revise', 'accept', 'escalate'] },
+  { id: 'U-clean', when: (facts) => passed(facts) && facts['critical'] === 0, never: ['revise', 'accept', 'escalate'] },
+];
+
+export function names(facts: Facts): RegExp | null {
+  if (facts['result'] === 'missing') return /^There is no result/;
+  if (facts['result'] === 'unreadable') return /cannot be read/;
+  if (facts['timed_out'] === true) return /ran out of time/;
+  return facts['exit'] === null && facts['timed_out'] === false ? /signal/ : null;
+}

@@ -1,0 +1,95 @@
+// An assignment for tests of agents, a watch that keeps what was printed, and waiting for a condition.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import type { Assignment, Watch } from '../../src/ports.js';
+
+const base = mkdtempSync(join(tmpdir(), 'umpire-agents-'));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+let made = 0;
+
+/** An empty folder, gone when the tests are done. */
+export function newFolder(): string {
+  return mkdtempSync(join(base, `${++made}-`));
+}
+
+export function assignmentOf(changes: Partial<Assignment> = {}): Assignment {
+  return {
+    session: '/session',
+    loop: 'review',
+    goal: 'Payments that never double-charge.',
+    task: {
+      id: 'DEV-001',
+      title: 'Retry safely',
+      description: 'Make the retry idempotent.',
+      role: 'developer',
+      sprint_num: '1',
+      deps: [],
+      context_from: ['DESIGN-001'],
+    },
+    attempt: 1,
+    round: 2,
+    role: { name: 'developer', text: 'You write the code.' },
+    prevContext: [{ id: 'DESIGN-001', findings: 'One key per charge.' }],
+    findings: [{ severity: 'high', message: 'The key is not stored.', artifact: 'src/pay.ts', line: 12, fingerprint: 'f1' }],
+    rules: ['Only change files of the payments module.'],
+    outputs: ['review_score', 'gc_signal'],
+    turns: [],
+    interactive: false,
+    workdir: '/work',
+    writes: true,
+    timeoutMs: 60_000,
+    ...changes,
+  };
+}
+
+/** Its session and working folder are there. */
+export function realAssignment(changes: Partial<Assignment> = {}): Assignment {
+  return assignmentOf({ session: newFolder(), workdir: newFolder(), ...changes });
+}
+
+export interface Heard extends Watch {
+  readonly stop: () => void;
+  readonly text: (stream?: 'stdout' | 'stderr') => string;
+}
+
+export function newWatch(): Heard {
+  const controller = new AbortController();
+  const said: { readonly stream: string; readonly chunk: Uint8Array }[] = [];
+  return {
+    signal: controller.signal,
+    log: (stream, chunk) => void said.push({ stream, chunk: Uint8Array.from(chunk) }),
+    stop: () => controller.abort(),
+    text: (stream = 'stdout') => Buffer.concat(said.filter((one) => one.stream === stream).map((one) => one.chunk)).toString('utf8'),
+  };
+}
+
+/** Waits until the condition holds; false where it does not within the time. */
+export async function until(condition: () => boolean, withinMs = 20_000): Promise<boolean> {
+  const end = Date.now() + withinMs;
+  while (!condition()) {
+    if (Date.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return true;
+}
+
+/** Is there a process of this number that has not ended? One that nobody has buried yet has. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+  return !/^Z/.test(stat.slice(stat.lastIndexOf(')') + 2));
+}
+
+/** The numbers that programs left in files of this folder, once all of these are there. */
+export async function pidsIn(folder: string, names: readonly string[]): Promise<readonly number[]> {
+  const read = (name: string): number => (existsSync(join(folder, name)) ? Number(readFileSync(join(folder, name), 'utf8')) : 0);
+  if (!(await until(() => names.every((name) => read(name) > 0)))) throw new Error(`not all of ${names.join(', ')} appeared`);
+  return names.map(read);
+}

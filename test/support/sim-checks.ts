@@ -1,0 +1,402 @@
+// What must hold of a whole story, whatever went wrong in it. A second, plainer reading of the events: it shares no code with
+// the fold that the session runs on.
+
+import type { VerdictGiven, Recorded } from '../../src/brain/messages.js';
+import type { PersonAnswered, RunSettings, TaskFinished } from '../../src/brain/run-messages.js';
+import type { SimPlan } from './sim-plan.js';
+import { mostStarts } from './sim-plan.js';
+import { Broken } from './sim-world.js';
+
+type Cells = Readonly<Record<string, string>>;
+
+/** What is known of a critic's last run. */
+type Standing = 'unjudged' | 'approved' | 'revised' | 'escalated' | 'forced';
+
+interface Seen {
+  readonly id: string;
+  readonly place: number;
+  cells: Record<string, string>;
+  deps: readonly string[];
+  status: 'pending' | 'completed' | 'failed' | 'skipped';
+  attempt: number;
+  isRunning: boolean;
+  submitted: TaskFinished | null;
+  isSpared: boolean;
+  standing: Standing;
+  /** The re-check that a revision made of it. */
+  recheck: string | null;
+  unjudgeable: number;
+  turns: number;
+}
+
+interface Chain {
+  round: number;
+  revisions: number;
+  last: VerdictGiven['verdict'];
+}
+
+export class StoryCheck {
+  readonly tasks = new Map<string, Seen>();
+  private readonly chains = new Map<string, Chain>();
+  /** What a person is asked, by key; the task it is about. */
+  private readonly questions = new Map<string, string | null>();
+  private settings: RunSettings;
+  private cap = 0;
+  private starts = 0;
+  private spent = { tokens: 0, costUsd: 0 };
+  private isForced = false;
+  private isAborted = false;
+  private ended: { readonly outcome: string; readonly unverified: boolean } | null = null;
+
+  constructor(private readonly plan: SimPlan) {
+    this.settings = plan.settings;
+  }
+
+  see(event: Recorded): void {
+    if (this.ended !== null && !['TasksReopened', 'VerdictProjected'].includes(event.type))
+      throw new Broken('after-the-end', `${event.type} after the session ended`);
+    switch (event.type) {
+      case 'SessionStarted':
+        for (const row of event.data.rows) this.add(row);
+        return;
+      case 'RulesFrozen':
+        this.cap = event.data.cap;
+        return;
+      case 'CapChanged':
+        this.cap = event.data.to;
+        return;
+      case 'RunBegun':
+        this.settings = event.data.settings;
+        for (const task of this.tasks.values()) task.isRunning = false;
+        return;
+      case 'TaskStarted':
+        this.start(this.task(event.data.task), event.data.attempt);
+        return;
+      case 'TaskSubmitted':
+        this.submit(event.data);
+        return;
+      case 'TaskFinished':
+        this.finish(event.data);
+        return;
+      case 'TaskAsked': {
+        const task = this.running(event.data.task, event.data.attempt);
+        task.isRunning = false;
+        this.pay(event.data.usage);
+        this.questions.set(`question:${task.id}:${++task.turns}`, task.id);
+        return;
+      }
+      case 'TaskInterrupted':
+        this.running(event.data.task, event.data.attempt).isRunning = false;
+        return;
+      case 'TaskSkipped':
+        this.skip(this.task(event.data.task), event.data.reason);
+        return;
+      case 'TasksReopened':
+        this.ended = null;
+        for (const id of event.data.tasks) this.reopen(this.task(id));
+        for (const id of event.data.tasks) this.follow(this.task(id));
+        return;
+      case 'JudgingFailed':
+        this.failJudging(this.task(event.data.task), event.data.attempt);
+        return;
+      case 'VerdictGiven':
+        this.judge(event.seq, event.data);
+        return;
+      case 'TasksEdited':
+        this.edit(event.data);
+        return;
+      case 'PersonAnswered':
+        this.answer(event.data);
+        return;
+      case 'PersonEdited':
+        this.mend();
+        return;
+      case 'SessionEnded':
+        this.end(event.data);
+        return;
+      default:
+        return;
+    }
+  }
+
+  private task(id: string): Seen {
+    const task = this.tasks.get(id);
+    if (task === undefined) throw new Broken('unknown', `there is no task ${id}`);
+    return task;
+  }
+
+  private add(row: Cells): void {
+    const id = (row['id'] ?? '').trim();
+    this.tasks.set(id, {
+      id,
+      place: this.tasks.size,
+      cells: { ...row },
+      deps: ids(row['deps']),
+      status: 'pending',
+      attempt: 0,
+      isRunning: false,
+      submitted: null,
+      isSpared: false,
+      standing: 'unjudged',
+      recheck: null,
+      unjudgeable: 0,
+      turns: 0,
+    });
+  }
+
+  private isCritic(task: Seen): boolean {
+    return this.plan.judged && task.cells['role'] === this.plan.loop.roles.critic;
+  }
+
+  private start(task: Seen, attempt: number): void {
+    const call = `${task.id}#${attempt}`;
+    if (task.status !== 'pending' || task.isRunning || task.submitted !== null)
+      throw new Broken(
+        'ran-again',
+        `${call} is started, and the task is ${task.isRunning ? 'running' : task.submitted === null ? task.status : 'submitted'}`,
+      );
+    if (attempt !== task.attempt + 1) throw new Broken('attempts', `${call} is started after attempt ${task.attempt}`);
+    if (this.isAborted) throw new Broken('person', `${call} is started after a person aborted`);
+    const [open] = this.questions.keys();
+    if (open !== undefined) throw new Broken('person', `${call} is started while a person is asked ${open}`);
+    const { maxCostUsd, maxTokens } = this.settings;
+    if ((maxCostUsd !== null && this.spent.costUsd >= maxCostUsd) || (maxTokens !== null && this.spent.tokens >= maxTokens))
+      throw new Broken('budget', `${call} is started, and ${JSON.stringify(this.spent)} are spent`);
+    for (const id of task.deps) this.mayFollow(task, this.task(id));
+    for (const id of ids(task.cells['context_from']))
+      if (this.task(id).status === 'pending') throw new Broken('context', `${call} is started before ${id}, from which it takes context`);
+    if (++this.starts > mostStarts(this.plan))
+      throw new Broken('endless', `${this.starts} starts, and ${mostStarts(this.plan)} are enough`);
+    task.attempt = attempt;
+    task.isRunning = true;
+  }
+
+  /** May it start, by what it waits for? */
+  private mayFollow(task: Seen, dep: Seen): void {
+    if (dep.status === 'pending') throw new Broken('early', `${task.id} is started before ${dep.id} is done`);
+    if (dep.status === 'skipped' && !dep.isSpared) throw new Broken('early', `${task.id} is started, and ${dep.id} was skipped`);
+    if (dep.status === 'skipped') return;
+    if (!this.isCritic(dep)) {
+      if (dep.status === 'failed') throw new Broken('early', `${task.id} is started, and ${dep.id} failed`);
+      return;
+    }
+    if (dep.standing === 'approved' || dep.standing === 'forced') return;
+    const recheck = dep.standing === 'revised' && dep.recheck !== null ? this.task(dep.recheck) : null;
+    // What the re-check itself waits for cannot wait for it; and a later verdict of the chain may have spared it.
+    if (recheck !== null && (recheck.isSpared || this.waitsFor(recheck.id, task.id))) return;
+    throw new Broken('early', `${task.id} is started, and ${dep.id} is ${dep.standing}`);
+  }
+
+  private waitsFor(id: string, other: string, seen = new Set<string>()): boolean {
+    if (id === other) return true;
+    if (seen.has(id)) return false;
+    seen.add(id);
+    return (this.tasks.get(id)?.deps ?? []).some((dep) => this.waitsFor(dep, other, seen));
+  }
+
+  private running(id: string, attempt: number): Seen {
+    const task = this.task(id);
+    if (!task.isRunning || task.attempt !== attempt) throw new Broken('ran-again', `${id}#${attempt} ends, and was not running`);
+    return task;
+  }
+
+  private pay({ tokens, costUsd }: TaskFinished['usage']): void {
+    if (!(tokens >= 0 && costUsd >= 0)) throw new Broken('budget', `${tokens} tokens and $${costUsd} were spent`);
+    this.spent = { tokens: this.spent.tokens + tokens, costUsd: this.spent.costUsd + costUsd };
+  }
+
+  private submit(data: TaskFinished): void {
+    const task = this.running(data.task, data.attempt);
+    task.isRunning = false;
+    task.submitted = data;
+    this.pay(data.usage);
+  }
+
+  private finish(data: TaskFinished): void {
+    const task = this.task(data.task);
+    if (task.submitted === null) {
+      this.running(data.task, data.attempt);
+      this.pay(data.usage);
+      if (data.head !== undefined) throw new Broken('merge-order', `${task.id} is merged, and was not submitted`);
+    } else {
+      if (task.submitted.attempt !== data.attempt)
+        throw new Broken('ran-again', `${task.id}#${data.attempt} is merged in place of another attempt`);
+      const wave = this.waveOf(task.id);
+      for (const other of this.tasks.values())
+        if (other.submitted !== null && other.place < task.place && this.waveOf(other.id) === wave)
+          throw new Broken('merge-order', `${task.id} is merged before ${other.id}`);
+    }
+    if (data.findings.length > 500) throw new Broken('cells', `the findings of ${task.id} have ${data.findings.length} characters`);
+    task.isRunning = false;
+    task.submitted = null;
+    task.status = data.status;
+    task.standing = 'unjudged';
+    if (data.status === 'completed' && this.plan.gates.includes(task.id)) this.questions.set(`plan:${task.id}:${data.attempt}`, task.id);
+  }
+
+  private waveOf(id: string): number {
+    return 1 + Math.max(0, ...this.task(id).deps.map((dep) => this.waveOf(dep)));
+  }
+
+  private skip(task: Seen, reason: string): void {
+    if (task.status !== 'pending' || task.isRunning) throw new Broken('ran-again', `${task.id} is skipped, and is ${task.status}`);
+    const cause = task.deps.map((id) => this.task(id)).find((dep) => isFallen(dep) && !(this.isCritic(dep) && dep.status === 'failed'));
+    if (cause === undefined) throw new Broken('unskipped', `${task.id} is skipped for nothing`);
+    if (!reason.includes(cause.id))
+      throw new Broken('unskipped', `${task.id} is skipped for ${cause.id}, and the reason does not say so: ${reason}`);
+    task.status = 'skipped';
+    task.cells['error'] = reason;
+  }
+
+  private reopen(task: Seen): void {
+    task.status = 'pending';
+    task.standing = 'unjudged';
+    task.isSpared = false;
+  }
+
+  private failJudging(task: Seen, attempt: number): void {
+    if (!this.isCritic(task) || task.standing !== 'unjudged') throw new Broken('judged', `${task.id} is not to be judged`);
+    if (++task.unjudgeable === 1) this.reopen(task);
+    else this.questions.set(`evidence:${task.id}:${attempt}`, task.id);
+  }
+
+  private judge(seq: number, { verdict, effects, scene, strict }: VerdictGiven): void {
+    const task = this.task(scene?.critic ?? '');
+    if (task.standing !== 'unjudged' || (task.status !== 'completed' && task.status !== 'failed'))
+      throw new Broken('judged', `${task.id} is judged, and is ${task.status} and ${task.standing}`);
+    const { chain, round, maxRounds, outcome, unverified, counts } = verdict;
+    const approves = outcome === 'converge' || outcome === 'accept';
+    if (maxRounds !== this.cap) throw new Broken('cap', `${chain} is judged by a cap of ${maxRounds}, and it is ${this.cap}`);
+    if (outcome === 'revise' && round >= this.cap) throw new Broken('cap', `${chain} is revised in round ${round} of ${this.cap}`);
+    if (approves && counts.critical > 0 && !unverified) throw new Broken('unmarked', `${chain} is approved over a Critical finding`);
+    if (approves && unverified && strict) throw new Broken('unmarked', `${chain} is approved by a waiver, and judging is strict`);
+    const before = this.chains.get(chain);
+    if (before !== undefined && round < before.round) throw new Broken('cap', `${chain} goes from round ${before.round} to ${round}`);
+    const revisions = (before?.revisions ?? 0) + (outcome === 'revise' ? 1 : 0);
+    if (revisions > this.cap - this.plan.loop.round.first)
+      throw new Broken('cap', `${chain} has ${revisions} revisions, and the cap is ${this.cap}`);
+    this.chains.set(chain, { round: outcome === 'revise' ? round + 1 : round, revisions, last: verdict });
+    task.standing = approves ? 'approved' : outcome === 'revise' ? 'revised' : 'escalated';
+    task.recheck = outcome === 'revise' ? (verdict.tasks.at(-1)?.id ?? null) : null;
+    for (const [id, cells] of Object.entries(effects.set)) this.set(this.task(id), cells);
+    for (const row of effects.add) this.add(row);
+    if (outcome === 'escalate') this.questions.set(`verdict:${seq}`, task.id);
+  }
+
+  private set(task: Seen, cells: Cells): void {
+    Object.assign(task.cells, cells);
+    if (cells['deps'] !== undefined) task.deps = ids(cells['deps']);
+    if (cells['status'] !== 'skipped') return;
+    if (task.status !== 'pending' || task.isRunning) throw new Broken('ran-again', `${task.id} is skipped, and is ${task.status}`);
+    task.status = 'skipped';
+    task.isSpared = true;
+  }
+
+  private edit({ set, add }: Extract<Recorded, { type: 'TasksEdited' }>['data']): void {
+    for (const [id, cells] of Object.entries(set)) {
+      const task = this.task(id);
+      if (task.status !== 'pending' || task.isRunning || task.submitted !== null)
+        throw new Broken('edits', `an edit of ${id} was taken, and it is not pending`);
+      if (cells['role'] !== undefined || cells['findings'] !== undefined)
+        throw new Broken('edits', `an edit of ${id} was taken: ${JSON.stringify(cells)}`);
+      if (cells['status'] !== undefined && (cells['status'] !== 'skipped' || this.isCritic(task)))
+        throw new Broken('edits', `the status of ${id} was set`);
+      this.set(task, cells);
+    }
+    for (const row of add) this.add(row);
+    for (const id of [...Object.keys(set), ...add.map((row) => (row['id'] ?? '').trim())]) this.follow(this.task(id));
+  }
+
+  /** What comes late, or comes back, waits for the re-check as well. */
+  private follow(task: Seen): void {
+    const latest = (id: string): string => {
+      const { recheck } = this.task(id);
+      return recheck === null || this.waitsFor(recheck, task.id) ? id : latest(recheck);
+    };
+    task.deps = [...new Set(task.deps.map(latest))];
+  }
+
+  private answer({ key, answer, costUsd, minutes, tokens }: PersonAnswered): void {
+    const { settings } = this;
+    this.settings = {
+      ...settings,
+      maxCostUsd: settings.maxCostUsd === null ? null : settings.maxCostUsd + costUsd,
+      maxMinutes: settings.maxMinutes === null ? null : settings.maxMinutes + minutes,
+      maxTokens: settings.maxTokens === null ? null : settings.maxTokens + tokens,
+    };
+    const about = this.questions.get(key) ?? null;
+    if (!this.questions.delete(key) && !key.startsWith('budget:') && answer !== 'abort')
+      throw new Broken('answers', `${key} was not asked`);
+    if (answer === 'abort') this.isAborted = true;
+    const task = about === null ? undefined : this.tasks.get(about);
+    if (task === undefined) return;
+    if (answer === 'force-approve') {
+      task.standing = 'forced';
+      this.isForced = true;
+    }
+    if (answer === 'manual-fix') this.questions.set(`edit:${key}`, about);
+    if (answer === 'answer' || answer === 'revise') {
+      task.turns++;
+      this.reopen(task);
+    }
+    if (answer !== 'extend') return;
+    if (key.startsWith('evidence:')) this.reopen(task);
+    else task.standing = 'unjudged';
+  }
+
+  private mend(): void {
+    const key = [...this.questions.keys()].find((one) => one.startsWith('edit:'));
+    if (key === undefined) return;
+    const task = this.tasks.get(this.questions.get(key) ?? '');
+    this.questions.delete(key);
+    if (task !== undefined) this.reopen(task);
+  }
+
+  private end({ outcome, unverified }: { readonly outcome: string; readonly unverified: boolean }): void {
+    this.ended = { outcome, unverified };
+    const tasks = [...this.tasks.values()];
+    if (outcome === 'aborted') {
+      if (!this.isAborted) throw new Broken('person', 'the session ends as aborted, and nobody aborted it');
+      return;
+    }
+    const open = tasks.find((task) => task.status === 'pending' || task.isRunning);
+    if (open !== undefined) throw new Broken('left-over', `the session ends, and ${open.id} is ${open.status}`);
+    const [question] = this.questions.keys();
+    if (question !== undefined) throw new Broken('person', `the session ends while a person is asked ${question}`);
+    for (const task of tasks) this.skipsWithCause(task);
+    const lost = tasks.some((task) => (task.status === 'failed' && !this.isCritic(task)) || (task.status === 'skipped' && !task.isSpared));
+    if (lost !== (outcome === 'failed'))
+      throw new Broken('left-over', `the session ends as ${outcome}, and ${lost ? 'something' : 'nothing'} failed`);
+    if (outcome === 'failed' || unverified) return;
+    if (this.isForced || !this.plan.judged)
+      throw new Broken('unmarked', 'a session that a person forced, or nobody judged, ends as verified');
+    for (const [chain, { last }] of this.chains)
+      if (last.unverified || (last.outcome !== 'converge' && last.outcome !== 'accept'))
+        throw new Broken('unmarked', `the session ends as verified, and ${chain} is not`);
+    const unheard = tasks.find((task) => this.isCritic(task) && task.status !== 'skipped' && task.standing === 'unjudged');
+    if (unheard !== undefined) throw new Broken('unmarked', `the session ends as verified, and ${unheard.id} was not judged`);
+  }
+
+  private skipsWithCause(task: Seen): void {
+    const cause = task.deps.map((id) => this.task(id)).find((dep) => isFallen(dep) && !(this.isCritic(dep) && dep.status === 'failed'));
+    if (cause !== undefined && task.status !== 'skipped')
+      throw new Broken('unskipped', `${task.id} is ${task.status}, and ${cause.id} is ${cause.status}`);
+  }
+
+  /** The session has ended. */
+  finishStory(): void {
+    if (this.ended === null) throw new Broken('hangs', 'the session has not ended');
+  }
+}
+
+/** It takes what waits for it along. */
+function isFallen(task: Seen): boolean {
+  return task.status === 'failed' || (task.status === 'skipped' && !task.isSpared);
+}
+
+function ids(cell: string | undefined): readonly string[] {
+  return (cell ?? '')
+    .split(';')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+}

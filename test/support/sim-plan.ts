@@ -1,0 +1,233 @@
+// What one simulation is about: a loop, a task graph (a mode of the loop, or one of any shape), what the run is held to, how
+// good its agents are, and how much goes wrong. All of it follows from the seed.
+
+import { chainsOf } from '../../src/brain/chains.js';
+import type { Event } from '../../src/brain/messages.js';
+import type { RunSettings } from '../../src/brain/run-messages.js';
+import { parseTasks, printTasks, tasksColumns } from '../../src/formats/tasks-csv.js';
+import { builtinLoop } from '../../src/loops/builtin.js';
+import type { Loop } from '../../src/loops/loop.js';
+import { buildPipeline } from '../../src/loops/pipeline.js';
+import { builtinPipeline } from '../../src/loops/pipelines.js';
+import { sha256 } from '../../src/runtime/hash.js';
+import { Chance } from './sim-chance.js';
+
+type Cells = Readonly<Record<string, string>>;
+
+/** How much of each kind goes wrong, or is done by a person. Turned down, one by one, to tell a failure in its shortest form. */
+export interface Turmoil {
+  readonly kills: number;
+  readonly fulls: number;
+  /** Ctrl-C. */
+  readonly stops: number;
+  readonly edits: number;
+  /** Answers of a person who then gives up. */
+  readonly answers: number;
+  readonly extensions: number;
+  readonly retries: number;
+  /** The share of agents that fail, hang or say strange things. */
+  readonly mischief: number;
+}
+
+export interface SimPlan {
+  readonly seed: number;
+  readonly loop: Loop;
+  readonly mode: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly Cells[];
+  readonly gates: readonly string[];
+  readonly writers: readonly string[];
+  readonly judged: boolean;
+  readonly settings: RunSettings;
+  readonly cap: number;
+  readonly target: number;
+  /** The share of critics who find things good. */
+  readonly goodness: number;
+  readonly turmoil: Turmoil;
+}
+
+interface Graph {
+  readonly loop: Loop;
+  readonly mode: string;
+  readonly rows: readonly Cells[];
+  readonly gates: readonly string[];
+  readonly writers: readonly string[];
+  readonly judged: boolean;
+}
+
+const LOOPS = ['design', 'testing', 'debt', 'review', 'brainstorm'] as const;
+
+const GRAPHS: readonly Graph[] = LOOPS.flatMap((name) => {
+  const loop = builtinLoop(name);
+  const pipeline = builtinPipeline(name);
+  if (loop === null || pipeline === null) throw new Error(`There is no built-in loop ${name}.`);
+  return Object.keys(pipeline.modes).map((mode) => {
+    const { rows, gates, judged } = buildPipeline(pipeline, mode, { goal: 'simulate' });
+    return { loop, mode, rows, gates, writers: pipeline.writes, judged };
+  });
+});
+
+export function planOf(seed: number, turmoil: Partial<Turmoil> = {}): SimPlan {
+  const chance = new Chance(seed).apart('plan');
+  const known = chance.pick(GRAPHS);
+  const graph = chance.hits(0.5) ? known : anyGraph(known, chance);
+  const { loop } = graph;
+  const isCalm = chance.hits(0.1);
+  const columns = tasksColumns(loop.columns.in, loop.columns.out);
+  return {
+    ...graph,
+    seed,
+    columns,
+    rows: parseTasks(printTasks(columns, graph.rows)).tasks.map((task) => task.columns),
+    settings: settingsOf(chance),
+    cap: chance.hits(0.6) ? loop.cap.default : chance.within(1, 4),
+    target: chance.hits(0.7) ? (loop.target?.default ?? 0) : 90,
+    goodness: chance.pick([0, 0.2, 0.5, 0.8]),
+    turmoil: {
+      kills: isCalm ? 0 : chance.pick([0, 1, 1, 1, 2, 2, 4]),
+      fulls: isCalm ? 0 : chance.pick([0, 0, 0, 1, 1, 2]),
+      stops: isCalm ? 0 : chance.pick([0, 0, 1, 2]),
+      edits: isCalm ? 0 : chance.pick([0, 0, 1, 2, 3]),
+      answers: chance.pick([0, 1, 2, 3, 6]),
+      extensions: chance.within(0, 2),
+      retries: chance.within(0, 1),
+      mischief: isCalm ? 0 : chance.pick([0.02, 0.1, 0.3]),
+      ...turmoil,
+    },
+  };
+}
+
+function settingsOf(chance: Chance): RunSettings {
+  return {
+    agents: { '*': 'simulated' },
+    agentCommand: null,
+    concurrency: chance.within(1, 4),
+    maxMinutes: chance.hits(0.2) ? chance.within(5, 60) : null,
+    maxCostUsd: chance.hits(0.15) ? chance.within(1, 8) : null,
+    maxTokens: chance.hits(0.15) ? chance.within(100, 4000) : null,
+    stopWhenStalled: chance.hits(0.2),
+    strict: chance.hits(0.2),
+    yes: chance.hits(0.5),
+    timeoutMinutes: 30,
+  };
+}
+
+/** A graph of any shape with the roles of a loop: several critics, writers side by side, plans to approve, conversations. */
+function anyGraph({ loop, writers }: Graph, chance: Chance): Graph {
+  const { generator, critic } = loop.roles;
+  const family = { design: 'AUDIT', testing: 'TESTRUN', debt: 'TDVAL', review: 'REVIEW', brainstorm: 'CHALLENGE' }[loop.loop] ?? 'CHECK';
+  const count = chance.within(2, 7);
+  const rows: Cells[] = [];
+  const gates: string[] = [];
+  let critics = 0;
+  for (let n = 1; n <= count; n++) {
+    const isCritic = rows.length > 0 && (chance.hits(0.3) || (n === count && critics === 0));
+    const role = isCritic ? critic : chance.hits(0.6) ? generator : chance.pick(['thinker', ...writers]);
+    if (isCritic) critics++;
+    const id = isCritic ? `${family}-${String(critics).padStart(3, '0')}` : `${chance.pick(['DO', 'MAKE'])}-${n}`;
+    const before = rows.map((row) => row['id'] ?? '');
+    const deps = before.filter(() => chance.hits(1.4 / (before.length + 0.5)));
+    const context = deps.filter(() => chance.hits(0.5));
+    if (!isCritic && chance.hits(0.07)) gates.push(id);
+    rows.push({
+      ...ownColumns(loop, chance, critics),
+      id,
+      title: id,
+      description: `Do ${id}.`,
+      role,
+      deps: deps.join(';'),
+      context_from: context.join(';'),
+      exec_mode: !isCritic && chance.hits(0.15) ? 'interactive' : 'csv-wave',
+      status: 'pending',
+    });
+  }
+  return {
+    loop,
+    mode: 'any',
+    rows,
+    gates,
+    writers: loop.loop === 'brainstorm' ? [] : [...writers, ...(chance.hits(0.3) ? ['thinker'] : [])],
+    judged: chance.hits(0.95),
+  };
+}
+
+function ownColumns(loop: Loop, chance: Chance, critics: number): Cells {
+  switch (loop.loop) {
+    case 'testing':
+      return { layer: chance.pick(['L1', 'L2', 'L3']), coverage_target: '80' };
+    case 'review':
+      return { sprint_num: String(chance.within(1, Math.max(1, critics))) };
+    case 'brainstorm':
+      return { gc_round: '0' };
+    default:
+      return {};
+  }
+}
+
+/** The first lines of a session, as the engine writes them. */
+export function beginningOf(plan: SimPlan): readonly Event[] {
+  const { loop, mode, columns, rows, gates, writers, judged, settings, cap, target } = plan;
+  const chains = chainsOf(loop, parseTasks(printTasks(columns, rows)).tasks);
+  return [
+    {
+      type: 'SessionStarted',
+      data: {
+        session: 'simulation',
+        loop: loop.loop,
+        goal: 'simulate',
+        project: '/project',
+        loopFolder: null,
+        mode,
+        why: 'as asked',
+        critic: loop.roles.critic,
+        judged,
+        columns,
+        rows,
+        gates,
+        writers,
+        settings,
+        workspace: writers.length === 0 ? null : { kind: 'git', branch: 'umpire/simulation', base: 'h0' },
+      },
+    },
+    { type: 'RulesFrozen', data: { loop: loop.loop, hash: hashOf(loop), rules: loop, cap, chains } },
+    ...(loop.target === undefined
+      ? []
+      : chains.map((chain): Event => ({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target } }))),
+  ];
+}
+
+const hashes = new Map<string, string>();
+
+function hashOf(loop: Loop): string {
+  const known = hashes.get(loop.loop) ?? sha256(JSON.stringify(loop));
+  hashes.set(loop.loop, known);
+  return known;
+}
+
+/** An extension grants so many rounds at most. */
+export const MOST_ROUNDS_GRANTED = 2;
+
+/** A person's edit adds so many tasks at most. */
+export const MOST_TASKS_ADDED = 2;
+
+/** Findings lie in so many files at most, and each makes a task. */
+const MOST_FILES = 3;
+
+/** More tasks are never started than this: caps times chains, with what accidents and people repeat. */
+export function mostStarts({ rows, loop, cap, settings, turmoil }: SimPlan): number {
+  const { kills, fulls, stops, edits, answers, extensions, retries } = turmoil;
+  const critics = rows.filter((row) => row['role'] === loop.roles.critic).length + edits * MOST_TASKS_ADDED;
+  const rounds = critics * (cap + extensions * MOST_ROUNDS_GRANTED);
+  const tasks = rows.length + edits * MOST_TASKS_ADDED + rounds * (MOST_FILES + 1);
+  // Agents that throw stop the run as a full disk does; a minute's limit stops it once for each time it is raised.
+  const breaks = kills + fulls + stops + answers + MOST_THROWS;
+  return tasks * (1 + retries) + (critics + rounds) * (1 + retries) + breaks * settings.concurrency + answers * 2;
+}
+
+/** Agents that throw, in one simulation. */
+export const MOST_THROWS = 2;
+
+/** More steps are never needed: each start comes to a bounded number of calls and records. */
+export function mostSteps(plan: SimPlan): number {
+  return 60 * mostStarts(plan) + 400;
+}

@@ -1,0 +1,24 @@
+// A recorded verdict judged again, as `umpire replay` does it: from the journal before its line and the blobs alone.
+
+import type { SessionState } from '../../src/brain/evolve.js';
+import type { VerdictGiven } from '../../src/brain/messages.js';
+import { differencesIn, retrieve } from '../../src/runtime/second-hearing.js';
+import { Broken } from './sim-world.js';
+
+export function rejudge(before: SessionState, given: VerdictGiven, blobs: ReadonlyMap<string, string | Uint8Array>): void {
+  const { chain, round } = given.verdict;
+  const retrieved = retrieve((hash) => readFrom(blobs, hash), before, given);
+  if (!retrieved.ok) throw new Broken('rejudged', `${chain} round ${round}: ${retrieved.why}`);
+  const [first] = differencesIn(retrieved.file);
+  if (first !== undefined)
+    throw new Broken('rejudged', `${chain} round ${round}: ${first.field} was ${show(first.was)} and is ${show(first.is)}`);
+}
+
+function readFrom(blobs: ReadonlyMap<string, string | Uint8Array>, hash: string): Buffer | string {
+  const blob = blobs.get(hash);
+  return blob === undefined ? `the blob ${hash.slice(0, 8)} was not kept` : Buffer.from(blob as string);
+}
+
+function show(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 200);
+}

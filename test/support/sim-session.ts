@@ -1,0 +1,367 @@
+// One simulation: a session begun, run, killed, resumed and answered until it ends, on the real brain and the real loop, in a
+// world of its own. What must hold while it runs is checked here; what must hold of the whole story in sim-checks.ts.
+
+import { isDeepStrictEqual } from 'node:util';
+import { isUmpireError } from '../../src/errors.js';
+import { answerEvents } from '../../src/brain/answers.js';
+import { fold } from '../../src/brain/evolve.js';
+import type { SessionState } from '../../src/brain/evolve.js';
+import { JOURNAL_VERSION } from '../../src/brain/messages.js';
+import type { Event, Recorded } from '../../src/brain/messages.js';
+import { questionOf } from '../../src/brain/question.js';
+import type { Question } from '../../src/brain/question.js';
+import type { RunState } from '../../src/brain/run-state.js';
+import { CHAIN_START, parseJournal } from '../../src/formats/journal.js';
+import type { Agent, Assignment } from '../../src/ports.js';
+import { judgeCritic } from '../../src/runtime/court.js';
+import type { Docket, Ruling } from '../../src/runtime/court.js';
+import { keepJournal } from '../../src/runtime/journal-writer.js';
+import type { Journal } from '../../src/runtime/journal-writer.js';
+import { NO_TRACES } from '../../src/brain/rounds.js';
+import type { Place } from '../../src/runtime/place.js';
+import { runSession } from '../../src/runtime/run.js';
+import { Backstage, castAgent } from './sim-agents.js';
+import { Chance } from './sim-chance.js';
+import { SimDesk } from './sim-desk.js';
+import { Person } from './sim-person.js';
+import { beginningOf, mostSteps } from './sim-plan.js';
+import type { SimPlan } from './sim-plan.js';
+import { Repository, openRepository } from './sim-workspace.js';
+import { shorten } from './sim-words.js';
+import { Broken, Killed, Process, World } from './sim-world.js';
+
+/** A deliberate fault, to see that it is found. Each wraps what is handed to the loop. */
+export interface Fault {
+  /** The process goes on without saying so. */
+  readonly forgetsRunBegun?: true;
+  /** What reaches the disk of what is appended. */
+  readonly append?: (text: string) => string;
+  readonly tellsEarly?: true;
+  /** Changes the state after each event, live and replayed alike. */
+  readonly state?: (state: SessionState, event: Event) => void;
+  readonly record?: (event: Event) => readonly Event[];
+  readonly docket?: (docket: Docket) => Docket;
+  readonly ruling?: (ruling: Ruling) => Ruling;
+  readonly agent?: (agent: Agent) => Agent;
+}
+
+/** Of a line's beginning, end and length. The real hash is tested elsewhere; here it would be most of the time. */
+export function cheapHash(text: string): string {
+  let a = 0x811c9dc5;
+  let b = text.length;
+  const look = (at: number) => {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b + code, 0x85ebca6b) ^ (b >>> 13);
+  };
+  for (let i = 0; i < Math.min(text.length, 80); i++) look(i);
+  for (let i = Math.max(0, text.length - 80); i < text.length; i++) look(i);
+  return ((a >>> 0).toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0')).padStart(64, '0');
+}
+
+const ROLE = { path: 'roles/judge.md', sha256: '0'.repeat(64) };
+
+type Prelude = (journal: Journal) => void;
+
+interface Kept {
+  readonly journal: Journal;
+  readonly past: readonly Recorded[];
+  readonly check: () => void;
+}
+
+export class Simulation {
+  readonly world: World;
+  readonly backstage = new Backstage();
+  readonly repository = new Repository();
+  readonly legs = { done: 0 };
+  /** Milliseconds in which a process ran the session. */
+  activeMs = 0;
+  private readonly person: Person;
+  private readonly desk: SimDesk;
+  private readonly chance: Chance;
+  private stopsLeft: number;
+  private started = new Set<string>();
+  private submitted = new Set<string>();
+  private durable = 0;
+
+  constructor(
+    readonly plan: SimPlan,
+    private readonly fault: Fault = {},
+  ) {
+    const { seed, turmoil } = plan;
+    this.world = new World(seed, turmoil, mostSteps(plan));
+    this.chance = new Chance(seed).apart('session');
+    this.person = new Person(plan, new Chance(seed).apart('person'));
+    this.desk = new SimDesk(this.world, this.person, plan.loop.columns.out);
+    this.stopsLeft = turmoil.stops;
+  }
+
+  /** Plays until the session has ended for good; hands back what the disk holds then. */
+  async play(): Promise<readonly Recorded[]> {
+    let isCalm = false;
+    for (;;) {
+      const process = new Process(++this.legs.done);
+      const kept = this.open(process);
+      const { state } = kept.journal;
+      const isFailed = state.run?.ended?.outcome === 'failed';
+      if (state.run?.ended != null && !(isFailed && this.person.retries())) return kept.past;
+      this.world.note(`process ${process.number}`);
+      const prelude = isFailed ? (journal: Journal) => this.retry(journal) : this.answerTo(state, isCalm);
+      isCalm = await this.leg(process, kept, prelude);
+    }
+  }
+
+  /** What a person says before the session is taken on. `isCalm`: the process before ended by itself. */
+  private comesFirst(state: SessionState, isCalm: boolean): Question | null {
+    const { run } = state;
+    const question = run === null ? null : questionOf(run);
+    if (question === null) {
+      if (isCalm) throw new Broken('hangs', 'the session rests, and waits for nobody');
+      return null;
+    }
+    // Who is called while the process dies may come all the same.
+    if (!isCalm && this.chance.hits(0.5)) return null;
+    if (isCalm && run?.called.has(question.key) !== true)
+      throw new Broken('hangs', `the session rests on ${question.key}, and nobody was called`);
+    return question;
+  }
+
+  private answerTo(state: SessionState, isCalm: boolean): Prelude | null {
+    const question = this.comesFirst(state, isCalm);
+    if (question === null) return null;
+    this.world.nowMs += this.chance.within(1, 600) * 60_000;
+    const blunder = this.person.blunder(question);
+    if (blunder !== null) this.refuses(state, blunder);
+    this.desk.edit(0.3);
+    const given = this.person.answer(question);
+    if (given === 'edit') {
+      this.repository.byHand.add('src/a.ts');
+      this.world.note('  a person mends by hand');
+      return null;
+    }
+    this.world.note(`  a person answers ${given.answer} to ${question.key}`);
+    return (journal) => {
+      journal.record(...answerEvents(journal.state, 'simulation', given));
+      journal.flush();
+    };
+  }
+
+  private refuses(state: SessionState, given: Parameters<typeof answerEvents>[2]): void {
+    try {
+      answerEvents(state, 'simulation', given);
+    } catch (error) {
+      if (isUmpireError(error) && error.code === 'answer-refused') return;
+      throw error;
+    }
+    throw new Broken('answers', `${given.answer} was taken`);
+  }
+
+  private retry(journal: Journal): void {
+    const run = journal.state.run as RunState;
+    if (run.ended?.outcome !== 'failed') return;
+    const again = run.tasks
+      .filter((task) => task.status === 'failed' || (task.status === 'skipped' && !task.isSpared))
+      .map((task) => task.id);
+    if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries what failed.' } });
+  }
+
+  /** One process, from its start to its end. True: it ended by itself, and nobody stopped it. */
+  private async leg(process: Process, kept: Kept, prelude: Prelude | null): Promise<boolean> {
+    const { world } = this;
+    const { signal } = process.stop;
+    const work = this.goOn(process, kept.journal, prelude);
+    if (this.stopsLeft > 0 && this.chance.hits(0.5)) {
+      this.stopsLeft--;
+      world.after(this.chance.within(0, 900) * 1000, () => this.stop(process));
+    }
+    const end = await world.drive(process, work);
+    process.isAlive = false;
+    kept.check();
+    if (end !== 'done' && end !== 'killed' && !isAccident(end.error)) throw end.error;
+    world.nowMs += this.chance.within(0, 100) * 1000;
+    return end === 'done' && !signal.aborted;
+  }
+
+  private stop(process: Process): void {
+    if (!process.isAlive) return;
+    this.world.had.stops++;
+    this.world.note('  Ctrl-C');
+    process.stop.abort();
+  }
+
+  /** What the disk holds of the journal, a torn end cut away. */
+  private read(): { readonly events: readonly Recorded[]; readonly head: string } {
+    const parsed = parseJournal(this.world.journal, JOURNAL_VERSION, cheapHash);
+    if (!parsed.ok) throw new Broken('journal', `line ${parsed.fault.line} is broken`);
+    const { events, head, goodLength } = parsed.journal;
+    this.world.journal = this.world.journal.slice(0, goodLength);
+    // A beginning that was cut off is none: nobody was told of it.
+    if (events.length > 0 && !events.some(({ type }) => type === 'RunBegun')) {
+      this.world.journal = '';
+      return { events: [], head: CHAIN_START };
+    }
+    if (events.length < this.world.told) throw new Broken('lost', `${this.world.told} events were told of, and ${events.length} are left`);
+    return { events: events as readonly Recorded[], head };
+  }
+
+  /** The journal of a process, which dies with it. `check`: what is folded anew is what was live. */
+  private open(process: Process): Kept {
+    const { world, fault } = this;
+    const past = this.read();
+    const recorded: Recorded[] = [];
+    for (const event of past.events) this.know(event);
+    this.durable = past.events.length;
+    const now = () => new Date(world.nowMs);
+    const kept = keepJournal(past, {
+      append: (text) => world.append(process, fault.append?.(text) ?? text),
+      now,
+      tell: (event) => {
+        this.know(event);
+        this.durable = event.seq;
+        world.told = Math.max(world.told, event.seq);
+      },
+      hash: cheapHash,
+    });
+    if (fault.state !== undefined) for (const event of past.events) fault.state(kept.state, event);
+    const journal: Journal = {
+      get state() {
+        return kept.state;
+      },
+      record: (...events) =>
+        world.touch(process, `recording ${events.map(({ type }) => type).join()}`, 'call', () => {
+          for (const event of fault.record === undefined ? events : events.flatMap(fault.record)) {
+            const seq = kept.state.events + 1;
+            world.note(() => `${seq} ${shorten(event)}`);
+            kept.record(event);
+            fault.state?.(kept.state, event);
+            recorded.push({ ...event, seq, ts: now().toISOString() });
+            if (fault.tellsEarly === true) world.told = kept.state.events;
+            if (event.type === 'RunBegun') process.begunMs = world.nowMs;
+          }
+        }),
+      flush: () => world.touch(process, 'flushing', 'call', kept.flush),
+    };
+    const check = () => {
+      this.activeMs += process.begunMs === null ? 0 : world.nowMs - process.begunMs;
+      const again = JSON.parse(JSON.stringify(recorded)) as readonly Recorded[];
+      const replayed = fold([...past.events, ...again]);
+      if (fault.state === undefined && !isDeepStrictEqual(replayed, kept.state))
+        throw new Broken('replay', difference(replayed, kept.state));
+    };
+    return { journal, past: past.events, check };
+  }
+
+  /** What the disk holds. */
+  private know(event: Recorded): void {
+    if (event.type === 'TaskStarted') this.started.add(`${event.data.task}#${event.data.attempt}`);
+    if (event.type === 'TaskSubmitted') this.submitted.add(event.data.commit);
+  }
+
+  /** What engine/leg.ts does with a session. */
+  private async goOn(process: Process, journal: Journal, prelude: Prelude | null): Promise<void> {
+    const { world, plan, repository, chance, fault } = this;
+    prelude?.(journal);
+    if (journal.state.run === null) journal.record(...beginningOf(plan));
+    if ((journal.state.run as RunState | null)?.ended != null) return;
+    const workspace =
+      plan.writers.length === 0
+        ? null
+        : openRepository(repository, world, process, chance, {
+            onMerge: (task, commit) => {
+              if (!this.submitted.has(commit))
+                throw new Broken('undurable', `the work of ${task} is merged before the journal knows of it`);
+            },
+          });
+    const opening = workspace === null ? null : await workspace.open();
+    const { settings } = journal.state.run as unknown as RunState;
+    if (fault.forgetsRunBegun !== true || process.number === 1)
+      journal.record({ type: 'RunBegun', data: { run: `run-${process.number}`, by: 'resume', settings, head: opening?.head ?? null } });
+    if (questionOf(journal.state.run as unknown as RunState)?.kind === 'edit') {
+      const edit = workspace === null ? (prelude === null ? { commit: '', files: [] } : null) : await workspace.takeEdit('mended');
+      if (edit !== null) journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files } });
+    }
+    const chanceOfAgents = chance.apart(`agents ${process.number}`);
+    await runSession({
+      session: '/session',
+      journal,
+      desk: this.desk.open(
+        process,
+        () => journal.state,
+        (seq) => this.mustKnow(seq),
+      ),
+      judge: (task) => world.touch(process, `judging ${task}`, 'call', () => this.judge(task, journal.state)),
+      agentFor: (role) => {
+        const onCall = (assignment: Assignment) => this.onCall(assignment, journal.state);
+        const agent = castAgent(role, { plan, world, process, repository, backstage: this.backstage, chance: chanceOfAgents, onCall });
+        return fault.agent?.(agent) ?? agent;
+      },
+      workspace,
+      call: () =>
+        world.touchLater(process, 'calling a person', () => {
+          this.mustKnow(journal.state.events);
+          return 'nobody';
+        }),
+      signal: process.stop.signal,
+      nowMs: () => world.nowMs,
+      after: (ms, act) => world.after(ms, () => (process.isAlive ? act() : undefined)),
+    });
+  }
+
+  private judge(task: string, state: SessionState): Ruling {
+    const docket: Docket = { state, task, place: placeIn(this.world), role: ROLE, traces: NO_TRACES, anomalies: [] };
+    const ruling = judgeCritic(this.fault.docket?.(docket) ?? docket);
+    return this.fault.ruling?.(ruling) ?? ruling;
+  }
+
+  private mustKnow(seq: number): void {
+    if (seq > this.durable) throw new Broken('undurable', `line ${seq} is acted upon, and ${this.durable} lines are durable`);
+  }
+
+  private onCall({ task, attempt, prevContext }: Assignment, state: SessionState): void {
+    const call = `${task.id}#${attempt}`;
+    if (!this.started.has(call)) throw new Broken('undurable', `the agent of ${call} is called before the journal knows of it`);
+    const run = state.run as RunState;
+    for (const { id, findings } of prevContext)
+      if (findings !== (run.tasks[run.at.get(id) ?? -1]?.row['findings'] ?? ''))
+        throw new Broken('context', `${call} is told something else of ${id}`);
+  }
+}
+
+function isAccident(error: unknown): boolean {
+  if (error instanceof Killed) return true;
+  if (isUmpireError(error) && error.code === 'write-failed') return true;
+  return error instanceof Error && error.message === 'An agent has a bug.';
+}
+
+function placeIn(world: World): Place {
+  return {
+    isReached: () => true,
+    read: (path) => {
+      const text = world.files.get(path);
+      return text === undefined ? { kind: 'missing' } : { kind: 'bytes', bytes: Buffer.from(text) };
+    },
+    list: (folder) => [...world.files.keys()].flatMap((path) => (path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [])),
+    board: (_, type) => ({ state: 'ok', entries: world.board.filter((entry) => entry.type === type) }),
+  };
+}
+
+/** The first place where two states differ. */
+export function difference(was: unknown, is: unknown, path = 'state'): string {
+  if (isDeepStrictEqual(was, is)) return '';
+  const entriesOf = (value: unknown): ReadonlyMap<unknown, unknown> | null => {
+    if (value instanceof Map) return value;
+    if (value instanceof Set) return new Map([...value].map((entry) => [entry, true]));
+    return typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : null;
+  };
+  const [a, b] = [entriesOf(was), entriesOf(is)];
+  if (a !== null && b !== null)
+    for (const key of new Set([...a.keys(), ...b.keys()])) {
+      const found = difference(a.get(key), b.get(key), `${path}.${String(key)}`);
+      if (found !== '') return found;
+    }
+  return `${path} is ${show(was)} by the journal and ${show(is)} live`;
+}
+
+function show(value: unknown): string {
+  return value instanceof Map || value instanceof Set ? show([...value]) : (JSON.stringify(value) ?? String(value)).slice(0, 120);
+}

@@ -1,0 +1,125 @@
+// One trial: a simulation played to its end, its story checked, and told where something is wrong.
+
+import { NEW_SESSION, evolve } from '../../src/brain/evolve.js';
+import type { SessionState } from '../../src/brain/evolve.js';
+import type { Recorded } from '../../src/brain/messages.js';
+import type { RunState } from '../../src/brain/run-state.js';
+import { StoryCheck } from './sim-checks.js';
+import { planOf } from './sim-plan.js';
+import type { Turmoil } from './sim-plan.js';
+import { rejudge } from './sim-rejudge.js';
+import { Simulation } from './sim-session.js';
+import type { Fault } from './sim-session.js';
+import { Broken } from './sim-world.js';
+
+/** How often things happened, over many trials: what never happens is not tried. */
+export type Tally = Map<string, number>;
+
+export function count(tally: Tally, what: string, times = 1): void {
+  if (times > 0) tally.set(what, (tally.get(what) ?? 0) + times);
+}
+
+export interface Failure {
+  readonly kind: string;
+  readonly text: string;
+}
+
+export interface TrialOptions {
+  readonly turmoil?: Partial<Turmoil>;
+  readonly fault?: Fault;
+  readonly tally?: Tally;
+}
+
+/** What is wrong with this seed; null where nothing is. */
+export async function tryOut(seed: number, { turmoil = {}, fault = {}, tally }: TrialOptions = {}): Promise<Failure | null> {
+  const simulation = new Simulation(planOf(seed, turmoil), fault);
+  try {
+    const events = await simulation.play();
+    inspect(simulation, events, tally);
+    return null;
+  } catch (error) {
+    const kind = error instanceof Broken ? error.kind : 'crash';
+    const detail = error instanceof Broken ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { kind, text: `${detail}\n${tell(simulation)}` };
+  }
+}
+
+function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tally | undefined): void {
+  const { plan, world, repository } = simulation;
+  const story = new StoryCheck(plan);
+  let state: SessionState = NEW_SESSION;
+  for (const event of events) {
+    story.see(event);
+    if (event.type === 'VerdictGiven') rejudge(state, event.data, world.blobs);
+    state = evolve(state, event);
+    if (tally !== undefined) tallyEvent(tally, event);
+  }
+  story.finishStory();
+  const run = state.run as RunState;
+  sameCells(story, run, plan.loop.columns.in);
+  if (run.activeMs > simulation.activeMs)
+    throw new Broken('minutes', `${run.activeMs} ms are counted as active, and a process was there for ${simulation.activeMs} ms`);
+  const merged = new Set(
+    events.flatMap((event) => (event.type === 'TaskFinished' && event.data.head !== undefined ? [event.data.commit ?? ''] : [])),
+  );
+  for (const commit of repository.branch)
+    if (repository.commits.has(commit) && !merged.has(commit) && run.ended?.outcome !== 'aborted')
+      throw new Broken('undurable', `${commit} is on the branch, and the journal does not know of it`);
+  if (tally !== undefined) tallyWhole(tally, simulation, events);
+}
+
+/** What a task is does not change by what its agent says. */
+function sameCells(story: StoryCheck, run: RunState, columns: readonly string[]): void {
+  for (const task of run.tasks) {
+    const cells = story.tasks.get(task.id)?.cells;
+    if (cells === undefined) throw new Broken('cells', `nobody made the task ${task.id}`);
+    for (const name of ['title', 'description', 'role', 'context_from', 'exec_mode', ...columns])
+      if ((task.row[name] ?? '') !== (cells[name] ?? ''))
+        throw new Broken('cells', `${name} of ${task.id} is ${task.row[name]}, and ${cells[name]} was said`);
+  }
+}
+
+function tallyEvent(tally: Tally, event: Recorded): void {
+  count(tally, event.type);
+  if (event.type === 'VerdictGiven') count(tally, `${event.data.verdict.outcome} ${event.data.verdict.rule}`);
+  if (event.type === 'SessionEnded') count(tally, `ended ${event.data.outcome}${event.data.unverified ? ' unverified' : ''}`);
+  if (event.type === 'PersonAnswered') count(tally, `answered ${event.data.answer} to ${event.data.key.split(':')[0] ?? ''}`);
+}
+
+function tallyWhole(tally: Tally, { world, backstage, legs, plan }: Simulation, events: readonly Recorded[]): void {
+  count(tally, 'trials');
+  count(tally, `${plan.loop.loop} ${plan.mode}`);
+  count(tally, 'events', events.length);
+  count(tally, 'processes', legs.done);
+  for (const [what, times] of Object.entries(world.had)) count(tally, what, times);
+  for (const [kind, times] of backstage.kinds) count(tally, `agent ${kind}`, times);
+}
+
+/** The story in its shortest form: what was recorded, and what happened to it. */
+function tell({ plan, world }: Simulation): string {
+  const { loop, mode, cap, rows, settings, turmoil } = plan;
+  const graph = rows.map(
+    (row) =>
+      `${row['id'] ?? ''} (${row['role'] ?? ''}${row['exec_mode'] === 'interactive' ? ', interactive' : ''}) <- ${row['deps'] ?? ''}`,
+  );
+  return [
+    `${loop.loop} ${mode}, cap ${cap}, ${JSON.stringify({ ...settings, agents: undefined })}`,
+    JSON.stringify(turmoil),
+    ...graph,
+    ...world.story.map((part) => (typeof part === 'string' ? part : part())),
+  ].join('\n');
+}
+
+/** The same seed with as little turmoil as still makes it fail in the same way. */
+export async function simplify(seed: number, failure: Failure, fault: Fault = {}): Promise<Failure> {
+  let least = failure;
+  let turmoil: Partial<Turmoil> = {};
+  for (const concern of ['kills', 'fulls', 'stops', 'edits', 'retries', 'extensions', 'mischief', 'answers'] as const) {
+    const less = { ...turmoil, [concern]: 0 };
+    const again = await tryOut(seed, { turmoil: less, fault });
+    if (again?.kind !== failure.kind) continue;
+    turmoil = less;
+    least = again;
+  }
+  return least;
+}

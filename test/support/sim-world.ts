@@ -1,0 +1,196 @@
+// The world of one simulation, all in memory: a clock that only moves when told, a disk that holds the journal, and the
+// accidents: a process that is killed, a disk that is full. What sessions do in it is sim-session.ts.
+
+import { UmpireError } from '../../src/errors.js';
+import type { Discovery } from '../../src/model.js';
+import { Chance } from './sim-chance.js';
+
+/** What a simulation found wrong. `kind` names the property. */
+export class Broken extends Error {
+  constructor(
+    readonly kind: string,
+    detail: string,
+  ) {
+    super(`${kind}: ${detail}`);
+    this.name = 'Broken';
+  }
+}
+
+/** Thrown where a process dies in the middle of something: it does nothing more. */
+export class Killed extends Error {}
+
+/** One process that runs the session. A dead one can do nothing more to the world. */
+export class Process {
+  isAlive = true;
+  readonly stop = new AbortController();
+  /** Agents at work in it. */
+  atWork = 0;
+  /** When it took the session on. */
+  begunMs: number | null = null;
+  constructor(readonly number: number) {}
+}
+
+interface Timer {
+  readonly atMs: number;
+  readonly order: number;
+  readonly act: () => void;
+}
+
+/** How much may go wrong. */
+export interface Accidents {
+  readonly kills: number;
+  readonly fulls: number;
+}
+
+/** So many steps lie between two accidents, at most. */
+const STRIDE = 90;
+
+type Point = 'call' | 'write';
+
+export class World {
+  nowMs = Date.UTC(2025, 2, 7, 8);
+  /** What the disk holds of the journal. */
+  journal = '';
+  /** Lines that somebody was told of. */
+  told = 0;
+  readonly files = new Map<string, string>();
+  readonly board: Discovery[] = [];
+  readonly blobs = new Map<string, string | Uint8Array>();
+  /** What happened, to be told where something is wrong: texts, and what is put into words only then. */
+  readonly story: (string | (() => string))[] = [];
+  readonly had = { kills: 0, torn: 0, fulls: 0, stops: 0 };
+  steps = 0;
+  private timers: Timer[] = [];
+  private order = 0;
+  private killsLeft: number;
+  private fullsLeft: number;
+  private nextKill = 0;
+  private nextFull = 0;
+  private readonly chance: Chance;
+
+  constructor(
+    seed: number,
+    accidents: Accidents,
+    /** More steps than this are not needed. */
+    private readonly mostSteps: number,
+  ) {
+    this.chance = new Chance(seed).apart('accidents');
+    this.killsLeft = accidents.kills;
+    this.fullsLeft = accidents.fulls;
+    this.nextKill = this.chance.within(1, STRIDE);
+    this.nextFull = this.chance.within(1, STRIDE);
+  }
+
+  note(text: string | (() => string)): void {
+    this.story.push(text);
+  }
+
+  /** Does something in the world, unless the process dies of it, before or after, or the disk is full. */
+  touch<T>(process: Process, what: string, point: Point, act: () => T): T {
+    const fate = this.fate(process, point);
+    if (fate === 'kill') {
+      if (this.chance.hits(0.5)) act();
+      throw this.kill(process, what);
+    }
+    if (fate === 'full') throw this.full(what);
+    return act();
+  }
+
+  /** The same for what takes its time: who is dead never hears of the end. */
+  async touchLater<T>(process: Process, what: string, act: () => T): Promise<T> {
+    try {
+      return this.touch(process, what, 'call', act);
+    } catch (error) {
+      if (error instanceof Killed) return new Promise<never>(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Appends to the journal; a process that dies in the middle leaves any part of it. */
+  append(process: Process, text: string): void {
+    const fate = this.fate(process, 'write');
+    const part = this.chance.below(text.length + 1);
+    this.journal += fate === null ? text : text.slice(0, part);
+    if (fate !== null && part > 0 && part < text.length) this.had.torn++;
+    if (fate === 'kill') throw this.kill(process, `writing the journal, ${part} of ${text.length} characters written`);
+    if (fate === 'full') throw this.full(`the journal, ${part} of ${text.length} characters written`);
+  }
+
+  private fate(process: Process, point: Point): 'kill' | 'full' | null {
+    if (!process.isAlive) throw new Killed();
+    this.steps++;
+    if (this.steps > this.mostSteps) throw new Broken('endless', `${this.steps} steps, and ${this.mostSteps} are enough`);
+    if (this.killsLeft > 0 && this.steps >= this.nextKill) {
+      this.killsLeft--;
+      this.nextKill = this.steps + this.chance.within(1, STRIDE);
+      return 'kill';
+    }
+    if (point === 'write' && this.fullsLeft > 0 && this.steps >= this.nextFull) {
+      this.fullsLeft--;
+      this.nextFull = this.steps + this.chance.within(1, STRIDE);
+      return 'full';
+    }
+    return null;
+  }
+
+  private kill(process: Process, what: string): Killed {
+    this.had.kills++;
+    this.note(`  killed: ${what}`);
+    process.isAlive = false;
+    return new Killed();
+  }
+
+  private full(what: string): UmpireError {
+    this.had.fulls++;
+    this.note(`  disk full: ${what}`);
+    return new UmpireError('write-failed', { path: what, detail: 'the disk is full' });
+  }
+
+  after(ms: number, act: () => void): () => void {
+    const timer: Timer = { atMs: this.nowMs + Math.max(0, ms), order: this.order++, act };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Lets the next thing happen. False: nothing is left that could. */
+  tick(): boolean {
+    let next: Timer | undefined;
+    for (const timer of this.timers)
+      if (next === undefined || timer.atMs < next.atMs || (timer.atMs === next.atMs && timer.order < next.order)) next = timer;
+    if (next === undefined) return false;
+    const { atMs, act } = next;
+    this.timers = this.timers.filter((timer) => timer !== next);
+    this.nowMs = Math.max(this.nowMs, atMs);
+    act();
+    return true;
+  }
+
+  /** Runs until the promise settles or the process is dead. Microtasks are let run out before the clock moves. */
+  async drive(process: Process, work: Promise<void>): Promise<'done' | 'killed' | { readonly error: unknown }> {
+    let end: 'done' | { readonly error: unknown } | null = null;
+    work.then(
+      () => {
+        end = 'done';
+      },
+      (error: unknown) => {
+        end = { error };
+      },
+    );
+    for (;;) {
+      await new Promise<void>((resolve) => {
+        setImmediate(resolve);
+      });
+      if (!process.isAlive) return 'killed';
+      if (end !== null) return end;
+      try {
+        this.touch(process, 'between two events', 'call', () => undefined);
+      } catch (error) {
+        if (error instanceof Killed) return 'killed';
+        throw error;
+      }
+      if (!this.tick()) throw new Broken('hangs', 'the session waits, and nothing is left that could wake it');
+    }
+  }
+}
