@@ -14,29 +14,56 @@ const LINEAR = 2.4;
 
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
-/** A session of many tasks: each is started and finished, in waves of a thousand. */
-function eventAt(seq) {
-  const task = Math.floor((seq - 1) / 2);
-  const id = `TASK-${String(task).padStart(6, '0')}`;
+const SETTINGS = {
+  agents: { '*': 'scripted' },
+  agentCommand: null,
+  concurrency: 3,
+  maxMinutes: null,
+  maxCostUsd: null,
+  maxTokens: null,
+  stopWhenStalled: false,
+  strict: false,
+  yes: false,
+  timeoutMinutes: 30,
+};
+
+const idOf = (task) => `TASK-${String(task).padStart(6, '0')}`;
+
+/** The first lines: what `umpire run` records of so many tasks, in waves of a thousand. */
+function beginning(tasks) {
+  const columns = ['id', 'title', 'description', 'role', 'deps', 'context_from', 'exec_mode', 'wave', 'status', 'findings', 'error'];
+  const rows = Array.from({ length: tasks }, (_, task) => {
+    const deps = task < 1000 ? '' : idOf(task - 1000);
+    const wave = String(1 + Math.floor(task / 1000));
+    return { id: idOf(task), title: `Part ${task}`, description: `Read part ${task}.`, role: 'scanner', deps, context_from: deps, exec_mode: 'csv-wave', wave, status: 'pending', findings: '', error: '' };
+  });
+  const plan = { session: 'long', loop: 'debt', goal: 'read it all', project: '/project', loopFolder: null, mode: 'scan', why: 'as asked' };
+  const more = { critic: 'validator', judged: false, columns, rows, gates: [], writers: [], settings: SETTINGS, workspace: null };
+  return [
+    { type: 'SessionStarted', data: { ...plan, ...more } },
+    { type: 'RunBegun', data: { run: 'first', by: 'run', settings: SETTINGS, head: null } },
+  ];
+}
+
+/** Each task is started and finished. */
+function eventAt(seq, first) {
   const ts = new Date(Date.UTC(2026, 0, 1) + seq * 100).toISOString();
-  if (seq % 2 === 1)
-    return { seq, ts, type: 'TaskStarted', data: { task: id, attempt: 1, wave: 1 + Math.floor(task / 1000), agent: 'scripted' } };
-  const data = {
-    task: id,
-    attempt: 1,
-    ending: 'completed',
-    findings: `Read part ${task} and found nothing to change.`,
-    error: '',
-    outputs: {},
-  };
+  const opening = first[seq - 1];
+  if (opening !== undefined) return { seq, ts, ...opening };
+  const at = seq - 1 - first.length;
+  const task = Math.floor(at / 2);
+  if (at % 2 === 0) return { seq, ts, type: 'TaskStarted', data: { task: idOf(task), attempt: 1, agent: 'scripted' } };
+  const findings = `Read part ${task} and found nothing to change.`;
+  const data = { task: idOf(task), attempt: 1, status: 'completed', findings, error: '', outputs: {}, usage: { tokens: 0, costUsd: 0 } };
   return { seq, ts, type: 'TaskFinished', data };
 }
 
 function writeJournal(path, events, { printJournalLine, CHAIN_START }) {
   let head = CHAIN_START;
   const lines = [];
+  const first = beginning(events / 2 - 1);
   for (let seq = 1; seq <= events; seq += 1) {
-    const printed = printJournalLine(1, eventAt(seq), head, sha256);
+    const printed = printJournalLine(1, eventAt(seq, first), head, sha256);
     head = printed.head;
     lines.push(printed.line);
   }
@@ -56,35 +83,39 @@ function parseAlone(path) {
   return events.length;
 }
 
-/** The place where a resume is plugged in: from the journal's path to the number of events that it folded. */
-const RESUME = {
-  what: 'chain verified, not yet folded',
-  sources: { 'src/formats/journal.ts': ['parseJournal', 'printJournalLine', 'CHAIN_START'], 'src/runtime/hash.ts': ['sha256'] },
-  run(ours, path) {
-    const result = ours.parseJournal(readFileSync(path, 'utf8'), 1, ours.sha256);
-    assert(result.ok === true, `the journal is refused: ${JSON.stringify(result.fault)}`);
-    return result.journal.events.length;
-  },
+/** What `umpire resume` does before it asks what is pending, and asking it. */
+const SOURCES = {
+  'src/formats/journal.ts': ['printJournalLine', 'CHAIN_START'],
+  'src/runtime/journal-file.ts': ['journalOf'],
+  'src/brain/evolve.ts': ['fold'],
+  'src/brain/pending.ts': ['pending'],
 };
 
+function resume(ours, path) {
+  const { events, torn } = ours.journalOf(readFileSync(path));
+  const state = ours.fold(events);
+  assert(!torn && ours.pending(state)[0]?.type === 'EndSession', 'the session is not at its end');
+  return state.events;
+}
+
 export async function run({ runs = 7 } = {}) {
-  const ours = await importSources(RESUME.sources);
+  const ours = await importSources(SOURCES);
   const scratch = scratchFolder('resume');
   try {
     const [whole, half] = [join(scratch.path, 'whole.ndjson'), join(scratch.path, 'half.ndjson')];
     writeJournal(whole, EVENTS, ours);
     writeJournal(half, EVENTS / 2, ours);
-    assert(parseAlone(whole) === EVENTS && RESUME.run(ours, whole) === EVENTS, 'events were lost');
+    assert(parseAlone(whole) === EVENTS && resume(ours, whole) === EVENTS, 'events were lost');
     const contenders = {
       alone: () => timeMs(() => parseAlone(whole)),
-      whole: () => timeMs(() => RESUME.run(ours, whole)),
-      half: () => timeMs(() => RESUME.run(ours, half)),
+      whole: () => timeMs(() => resume(ours, whole)),
+      half: () => timeMs(() => resume(ours, half)),
     };
     await interleave(contenders, 2);
     const taken = await interleave(contenders, runs);
     return [
       line({
-        name: `resume of 100,000 events (${RESUME.what}) : read and parse`,
+        name: `resume of 100,000 events : read and parse`,
         ours: ms(taken.whole),
         theirs: ms(taken.alone),
         ratio: taken.whole / taken.alone,

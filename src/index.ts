@@ -5,6 +5,10 @@ export { check } from './runtime/check.js';
 export type { Checked } from './runtime/check.js';
 export { replay, replayAll } from './runtime/replay.js';
 export type { DecideRequest, Decision } from './engine/decide.js';
+export { resolve, resume, run } from './engine/session.js';
+export type { ResolveRequest, ResumeRequest, RunReport, RunRequest } from './engine/session.js';
+export { apply, clean, diff } from './engine/work.js';
+export type { Agent, Assignment, Ending, Usage } from './ports.js';
 export { ERRORS, UmpireError, isUmpireError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export type {

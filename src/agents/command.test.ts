@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive, newFolder, newWatch, pidsIn, realAssignment, until } from '../../test/support/assignment.js';
@@ -141,6 +141,7 @@ test('a result that an earlier attempt left is not taken for this one', async ()
   const assignment = realAssignment();
   await shell(`echo '${OK}' > "$UMPIRE_RESULT_FILE"`).run(assignment, newWatch());
   expect((await shell('exit 0').run(assignment, newWatch())).kind).toBe('broken');
+  expect(readdirSync(join(assignment.session, 'agents'))).toEqual(['1.task.json']);
 });
 
 test("many at once do not get in each other's way", async () => {
@@ -192,6 +193,7 @@ test('one that dies of being asked is broken; one that hands in its result in go
   const spec = { timeoutMs: 300, graceMs: 20_000 };
   const asked = 'The agent "mine" ran out of time after 0.3 seconds; it was asked to finish and ended without a valid result.';
   await check(shell(`echo '${OK}'; exec sleep 1000`, spec), broken(asked));
+  await check(shell('echo \'{"status":"failed"}\'; exec sleep 1000', spec), broken(asked));
   await check(shell('trap "exit 0" TERM; while :; do sleep 0.05; done', spec), broken(asked));
   await check(
     shell(`trap "echo '{\\"status\\":\\"completed\\",\\"findings\\":\\"done\\"}'; exit 0" TERM; while :; do sleep 0.05; done`, spec),

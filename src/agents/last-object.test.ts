@@ -117,3 +117,7 @@ test('a megabyte of malice takes no longer than a megabyte of prose', () => {
     }
   }
 });
+
+test('malice before the result does not hide it', () => {
+  for (const piece of ['{"a":', '{', '{"a":1,', '{"a":{"b":"{', '{"a":"{":"']) check(`${piece.repeat(100_000)} x\n {"ok":1} .`, '{"ok":1}');
+});

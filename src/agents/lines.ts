@@ -7,8 +7,17 @@ export class Lines {
   private readonly decoder = new StringDecoder('utf8');
   private text = '';
   private over = false;
+  private wake: () => void = () => undefined;
 
-  constructor(private readonly input: NodeJS.ReadableStream) {}
+  constructor(private readonly input: NodeJS.ReadableStream) {
+    // Heard at all times: the end may come while nothing is being asked.
+    for (const event of ['end', 'close', 'error']) {
+      input.on(event, () => {
+        this.over = true;
+        this.wake();
+      });
+    }
+  }
 
   /** The next line without its end; null where the input is over or the signal is given. */
   async next(signal: AbortSignal): Promise<string | null> {
@@ -25,22 +34,20 @@ export class Lines {
   private hear(signal: AbortSignal): Promise<void> {
     const { input } = this;
     return new Promise((resolve) => {
-      const done = (): void => {
-        input.off('data', take).off('end', end).off('close', end).off('error', end);
-        signal.removeEventListener('abort', done);
+      const take = (chunk: Buffer | string): void => {
+        this.text += typeof chunk === 'string' ? chunk : this.decoder.write(chunk);
+        this.wake();
+      };
+      const wake = (): void => {
+        input.off('data', take);
+        signal.removeEventListener('abort', wake);
+        this.wake = () => undefined;
         input.pause();
         resolve();
       };
-      const take = (chunk: Buffer | string): void => {
-        this.text += typeof chunk === 'string' ? chunk : this.decoder.write(chunk);
-        done();
-      };
-      const end = (): void => {
-        this.over = true;
-        done();
-      };
-      input.on('data', take).on('end', end).on('close', end).on('error', end);
-      signal.addEventListener('abort', done);
+      this.wake = wake;
+      signal.addEventListener('abort', wake);
+      input.on('data', take);
       input.resume();
     });
   }

@@ -44,9 +44,6 @@ test('a fault is told with its line', () => {
 test('no path leads out of its folder', () => {
   const why = 'a path inside the worktree, or session: and a path inside the session folder, is expected';
   for (const path of ['/etc/passwd', '../x', 'a/../../x', 'session:/x', 'session:../x', 'session:', 'a\\\\b'])
-    checkRefused(
-      `answers:\n  - delete: ["${path}"]`,
-      `:2: answers.0.delete: ${path.includes('x') ? 'it fits none of the forms known here' : 'it fits none of the forms known here'}`,
-    );
+    checkRefused(`answers:\n  - delete: ["${path}"]`, `:2: answers.0.delete.0: ${why}`);
   checkRefused('answers:\n  - write:\n      ../x: y', `:3: answers.0.write.../x: ${why}`);
 });

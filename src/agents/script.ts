@@ -79,6 +79,7 @@ interface Issue {
   readonly message: string;
   readonly code?: string | undefined;
   readonly keys?: readonly string[];
+  readonly issues?: readonly { readonly message: string }[];
 }
 
 /** A key that is not known is told before one that is missing: it is often the same, misspelt. */
@@ -86,9 +87,8 @@ function firstIssue(issues: readonly Issue[]): { readonly where: readonly (strin
   const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0];
   const where = [...(issue?.path ?? []), ...(issue?.keys ?? []).slice(0, 1)].map((key) => (typeof key === 'number' ? key : String(key)));
   if (issue?.code === 'unrecognized_keys') return { where, problem: 'this key is not known here' };
-  const problem = (issue?.message ?? 'it is not a script')
-    .replace(/^Invalid (?:input|option): /, '')
-    .replace(/^Invalid input$/, 'it fits none of the forms known here');
+  const message = issue?.issues?.[0]?.message ?? issue?.message ?? 'it is not a script';
+  const problem = message.replace(/^Invalid (?:input|option): /, '').replace(/^Invalid input$/, 'it fits none of the forms known here');
   return { where, problem };
 }
 

@@ -4,7 +4,7 @@ import { UmpireError } from '../errors.js';
 import type { SessionState } from './evolve.js';
 import type { Event } from './messages.js';
 import { answersTo, questionOf } from './question.js';
-import type { Question } from './question.js';
+import type { Question } from './run-messages.js';
 import { HIGHEST_CAP } from './rounds.js';
 import type { Answer } from './run-messages.js';
 

@@ -2,7 +2,7 @@
 
 import type { Loop } from '../loops/loop.js';
 import type { Recorded, Standing, VerdictGiven } from './messages.js';
-import { evolveRun } from './run-state.js';
+import { evolveRun } from './run-evolve.js';
 import type { RunState } from './run-state.js';
 
 export interface FrozenRules {

@@ -4,7 +4,7 @@
 import { decidedIn } from './evolve.js';
 import type { SessionState } from './evolve.js';
 import { questionOf } from './question.js';
-import type { Question } from './question.js';
+import type { Question } from './run-messages.js';
 import { isIdle, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
@@ -140,7 +140,7 @@ function endOf(state: SessionState): Effect {
   const waived = [...state.verdicts.keys()].some((key) => {
     const [loop = '', ...chain] = key.split('/');
     const last = decidedIn(state, loop, chain.join('/')).at(-1);
-    return last !== undefined && (last.verdict.unverified || last.verdict.outcome === 'escalate');
+    return last !== undefined && (last.verdict.unverified || (last.verdict.outcome !== 'converge' && last.verdict.outcome !== 'accept'));
   });
   const unverified = waived || !run.started.judged || run.forced.length > 0;
   return { type: 'EndSession', outcome: 'complete', unverified, reason: completeReason(run, waived) };

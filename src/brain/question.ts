@@ -1,40 +1,7 @@
 // What a session waits for a person to say. A question stands until it is answered; nothing new is started meanwhile.
 
-import type { Answer } from './run-messages.js';
+import type { Answer, Question } from './run-messages.js';
 import type { RunState } from './run-state.js';
-
-export type Question =
-  /** A plan waits for approval. */
-  | { readonly kind: 'plan'; readonly key: string; readonly task: string }
-  /** A verdict called for a person. */
-  | {
-      readonly kind: 'escalation';
-      readonly key: string;
-      readonly seq: number;
-      readonly task: string | null;
-      readonly rule: string;
-      readonly reason: string;
-    }
-  /** The critic left nothing to judge, twice. */
-  | {
-      readonly kind: 'no-evidence';
-      readonly key: string;
-      readonly task: string;
-      readonly rule: string;
-      readonly message: string;
-      readonly hint: string;
-    }
-  /** An interactive task asks. */
-  | { readonly kind: 'question'; readonly key: string; readonly task: string; readonly question: string }
-  /** A person mends by hand; the critic runs again afterwards. */
-  | { readonly kind: 'edit'; readonly key: string; readonly task: string | null }
-  | {
-      readonly kind: 'budget';
-      readonly key: string;
-      readonly what: 'minutes' | 'cost' | 'tokens';
-      readonly limit: number;
-      readonly spent: number;
-    };
 
 /** The question that the session waits on, the oldest first; null where it waits on none. */
 export function questionOf(run: RunState): Question | null {

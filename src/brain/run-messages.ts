@@ -53,6 +53,8 @@ export interface SessionStarted {
   } | null;
   /** The command that the plain loop runs, where it is that one. */
   readonly command?: string;
+  /** The report that it writes, where the person names one. */
+  readonly report?: string;
 }
 
 export interface TaskFinished {
@@ -71,6 +73,40 @@ export interface TaskFinished {
 
 /** What a person may answer. `answer` is for an agent's question. */
 export type Answer = 'force-approve' | 'manual-fix' | 'extend' | 'abort' | 'approve' | 'revise' | 'answer';
+
+/** What a session waits for a person to say. */
+export type Question =
+  /** A plan waits for approval. */
+  | { readonly kind: 'plan'; readonly key: string; readonly task: string }
+  /** A verdict called for a person. */
+  | {
+      readonly kind: 'escalation';
+      readonly key: string;
+      readonly seq: number;
+      readonly task: string | null;
+      readonly rule: string;
+      readonly reason: string;
+    }
+  /** The critic left nothing to judge, twice. */
+  | {
+      readonly kind: 'no-evidence';
+      readonly key: string;
+      readonly task: string;
+      readonly rule: string;
+      readonly message: string;
+      readonly hint: string;
+    }
+  /** An interactive task asks. */
+  | { readonly kind: 'question'; readonly key: string; readonly task: string; readonly question: string }
+  /** A person mends by hand; the critic runs again afterwards. */
+  | { readonly kind: 'edit'; readonly key: string; readonly task: string | null }
+  | {
+      readonly kind: 'budget';
+      readonly key: string;
+      readonly what: 'minutes' | 'cost' | 'tokens';
+      readonly limit: number;
+      readonly spent: number;
+    };
 
 export interface PersonAnswered {
   /** The question it answers: see `questionOf`. */

@@ -124,7 +124,8 @@ const MOST_FATES = 200;
 /** Where the chain is going, with this round at its end. The first round of a chain has no course. */
 function courseOf(input: StepInput, { facts }: Judgement): ToldCourse {
   const { course, compiled, exhibits, params } = input;
-  if (course === null || course.history.length === 0) return NO_COURSE;
+  const earlier = course?.history.filter(({ round }) => round !== params.round) ?? [];
+  if (course === null || earlier.length === 0) return NO_COURSE;
   const { loop } = compiled;
   const now = {
     round: params.round,
@@ -133,7 +134,7 @@ function courseOf(input: StepInput, { facts }: Judgement): ToldCourse {
     counts: drawCounts(loop, exhibits),
     facts,
   };
-  const measures = measuresOf(loop.progress ?? {}, [...course.history, now]);
+  const measures = measuresOf(loop.progress ?? {}, [...earlier, now]);
   const trend = trendOf(measures);
   const fates = (measures.at(-1)?.traces ?? []).slice(0, MOST_FATES).map(({ fate, finding }) => ({
     fate,

@@ -81,6 +81,7 @@ export function trendOf(history: readonly Measure[]): Trend {
   const now = history.at(-1);
   const before = history.at(-2);
   if (now === undefined || before === undefined) return unclear('One round is no trend: there is nothing to compare it with.');
+  if (!history.some(isMeasured)) return unclear('Nothing is measured that could tell: no gauge, no finding.');
   const { gains, bestAt } = gainsOf(history);
   const back = cameBack(now);
   if (gains.length > 0) return gaining(before, now, gains);
@@ -97,6 +98,10 @@ export function trendOf(history: readonly Measure[]): Trend {
   const loss = lossOf(history);
   if (loss !== null) return { kind: 'diverging', stop: true, why: `Diverging: ${loss}, with ${since}.` };
   return { kind: 'stalled', stop: true, why: `Stalled: ${since}; still ${describe(now)}.` };
+}
+
+function isMeasured({ gauges, counts, traces }: Measure): boolean {
+  return gauges.length > 0 || traces.length > 0 || SEVERITIES.some((severity) => counts[severity] > 0);
 }
 
 const unclear = (why: string): Trend => ({ kind: 'unclear', stop: false, why });

@@ -28,8 +28,7 @@ export async function runLogs(args: readonly string[], isTerminal = process.stdo
     throw new UmpireError('log-missing', { session: lineOf(sessionWord(session)), task: lineOf(task, 80), known: knownIn(logs) });
   const bytes = readLog(session, log);
   const stderr = noteOn(session, found, log, bytes.length);
-  const stdout = isTerminal ? endLine(terminalText(bytes.toString('utf8'))) : bytes;
-  return { stdout, stderr, exit: 0 };
+  return { ...(isTerminal ? { stdout: endLine(terminalText(bytes.toString('utf8'))) } : { bytes }), stderr, exit: 0 };
 }
 
 /** One word alone is a session; where there is none of that name, it is a task of the latest. */

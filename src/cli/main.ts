@@ -83,6 +83,7 @@ async function start(): Promise<void> {
   const outcome = await main(args).catch((error: unknown) => failure(error, json));
   if (outcome.stderr !== undefined) put(2, outcome.stderr);
   if (outcome.stdout !== undefined) put(1, outcome.stdout);
+  if (outcome.bytes !== undefined) put(1, outcome.bytes);
   // All is written by now, synchronously: there is nothing left to wait for.
   process.exit(outcome.exit);
 }

@@ -12,6 +12,6 @@ export async function runReport(args: readonly string[]): Promise<Outcome> {
   const [named, extra] = words.rest;
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many.`, 'report');
   const record = recordOf(named, words);
-  const stdout = sessionPage(record.state, { ...surroundingsOf(record), events: record.events });
+  const stdout = sessionPage(record.state, { ...(await surroundingsOf(record)), events: record.events });
   return { stdout, exit: record.brokenAt === null ? 0 : 1 };
 }

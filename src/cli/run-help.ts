@@ -45,9 +45,11 @@ Examples
   until: `umpire until "COMMAND" ["what is wanted"]
 
 The plain loop: an agent works until the command passes, or the rounds are
-spent. The command's exit status is the evidence, and nobody's word. It is run
-by a shell in the session's worktree.
+spent. The command's exit status and any report it writes are the evidence, and
+nobody's word. It is run by a shell in the session's worktree.
 
+  --report FILE     the report it writes: SARIF, or findings as JSON or Markdown
+                    (a new *.sarif at the top is found without)
   --project DIR     the project (the current folder)
   --session DIR     the session's folder (one in .umpire/sessions/)
 ${AGENTS}

@@ -48,13 +48,13 @@ export async function runRun(args: readonly string[]): Promise<Outcome> {
 }
 
 export async function runUntil(args: readonly string[]): Promise<Outcome> {
-  const words = readWords(args, { ...RUN_FLAGS, '--project': 'value', '--session': 'value' }, 'until');
+  const words = readWords(args, { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--report': 'value' }, 'until');
   if (words.switches.has('--help')) return { stdout: RUN_HELP.until, exit: 0 };
   const [command, goal, extra] = words.rest;
   if (command === undefined || command.trim() === '') throw usage('It needs the command that is to pass, in quotes.', 'until');
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: put the command in quotes.`, 'until');
   const wanted = goal ?? `Make this command pass: ${command}`;
-  const places = values(words, { project: '--project', session: '--session' });
+  const places = values(words, { project: '--project', session: '--session', report: '--report' });
   return watched(words, (watch) => run({ loop: 'until', goal: wanted, command, ...places, ...flagsOf(words, 'until'), ...watch }));
 }
 

@@ -1,8 +1,8 @@
 // What the commands that only look at sessions share: which session is meant, and by which word other commands know it.
 
 import { basename, relative } from 'node:path';
-import { sessionView } from '../report/session-view.js';
-import type { SessionSurroundings, SessionView } from '../report/session-view.js';
+import { worktreeAt } from '../engine/worktrees.js';
+import type { SessionSurroundings } from '../report/session-view.js';
 import { projectAt, sessionFolders } from '../runtime/session-folders.js';
 import { readSession } from '../runtime/session-record.js';
 import type { SessionRecord } from '../runtime/session-record.js';
@@ -17,14 +17,12 @@ export function recordOf(named: string | undefined, words: Words): SessionRecord
   return readSession(named === undefined ? latestSession(project) : resolveSession(named, project));
 }
 
-export function surroundingsOf(record: SessionRecord): SessionSurroundings {
+/** All that the state does not know of itself. */
+export async function surroundingsOf(record: SessionRecord): Promise<SessionSurroundings> {
   const { word, tasks, notes, state } = record;
   // `decide` takes a folder, the commands of a run also take a name.
-  return { session: state.run === null ? pathWord(record.path) : sessionWord(record.path), state: word, tasks, place: null, notes };
-}
-
-export function viewOf(record: SessionRecord): SessionView {
-  return sessionView(record.state, surroundingsOf(record));
+  const session = state.run === null ? pathWord(record.path) : sessionWord(record.path);
+  return { session, state: word, tasks, place: await worktreeAt(state.run, record), notes };
 }
 
 /** The name, where it is known here and means one session only; else the path. */

@@ -1,10 +1,11 @@
 // `umpire status`: where a session stands. Reads only.
 
+import { sessionView } from '../report/session-view.js';
 import { statusPage } from '../report/status-page.js';
 import { readWords, usage } from './flags.js';
 import type { Outcome } from './outcome.js';
 import { RUN_HELP } from './run-help.js';
-import { SESSION_FLAGS, recordOf, viewOf } from './session-words.js';
+import { SESSION_FLAGS, recordOf, surroundingsOf } from './session-words.js';
 
 export async function runStatus(args: readonly string[]): Promise<Outcome> {
   const words = readWords(args, { ...SESSION_FLAGS, '--json': 'switch' }, 'status');
@@ -12,7 +13,7 @@ export async function runStatus(args: readonly string[]): Promise<Outcome> {
   const [named, extra] = words.rest;
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many.`, 'status');
   const record = recordOf(named, words);
-  const view = viewOf(record);
+  const view = sessionView(record.state, await surroundingsOf(record));
   const stdout = words.switches.has('--json') ? `${JSON.stringify({ ...view, path: record.path })}\n` : statusPage(view);
   return { stdout, exit: record.brokenAt === null ? 0 : 1 };
 }

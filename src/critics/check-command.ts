@@ -1,20 +1,26 @@
 // The critic of the plain loop: runs the person's own command in the session's worktree and writes what came of it as evidence.
 // The command is the person's, given on the command line, so a shell reads it; no task's text ever comes near it.
 
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Agent, Assignment, Ending, Watch } from '../ports.js';
 import { NO_USAGE } from '../ports.js';
 import { runChild } from '../agents/child.js';
 import type { ChildEnd } from '../agents/child.js';
 import type { Guardian } from '../agents/guardian.js';
 import { elapsedMs } from '../runtime/clock.js';
-import { openFolder, writeAtomically } from '../runtime/folder.js';
+import { MAX_BYTES, openFolder, placeFor, writeAtomically } from '../runtime/folder.js';
+import type { SessionFolder } from '../runtime/folder.js';
 
 export const RESULT = 'results/until.json';
 const OUTPUT = 'results/output-until.txt';
+const MARK = 'results/.began';
+const REPORTS = { sarif: 'results/until-report.sarif', json: 'results/until-report.json', md: 'results/until-report.md' } as const;
 const TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5000;
 
-export function checkCommand(command: string, guardian: Guardian): Agent {
+/** `report`: a file that the command writes, relative to where it runs; else SARIF files it leaves at the top are found. */
+export function checkCommand(command: string, report: string | null, guardian: Guardian): Agent {
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
     const mark = `UMPIRE_CHECK=${assignment.session}#${assignment.attempt}`;
@@ -30,18 +36,40 @@ export function checkCommand(command: string, guardian: Guardian): Agent {
       graceMs: GRACE_MS,
       tailBytes: TAIL_BYTES,
     };
+    const folder = openFolder(assignment.session);
+    clearOld(folder);
     const began = elapsedMs();
+    const startedMs = statSync(placeFor(folder, MARK)).mtimeMs;
     const end = await runChild(launch, guardian, watch);
     if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
     if (end.kind === 'unstarted')
       return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };
-    return leave(assignment, command, end, Math.round(elapsedMs() - began));
+    takeReport(folder, assignment.workdir, report, startedMs);
+    return leave(folder, command, end, Math.round(elapsedMs() - began));
   };
   return { name: 'check', run };
 }
 
-function leave(assignment: Assignment, command: string, end: Extract<ChildEnd, { kind: 'ended' }>, durationMs: number): Ending {
-  const folder = openFolder(assignment.session);
+/** Results of an earlier round are no evidence of this one. The mark's time is the file system's own: reports are held against it. */
+function clearOld(folder: SessionFolder): void {
+  for (const path of [RESULT, OUTPUT, ...Object.values(REPORTS)]) rmSync(placeFor(folder, path), { force: true });
+  writeAtomically(folder, MARK, '', false);
+}
+
+/** A report that the command wrote while it ran becomes evidence. One that was there before, or is no file, does not. */
+function takeReport(folder: SessionFolder, workdir: string, named: string | null, sinceMs: number): void {
+  const candidates = named === null ? readdirSync(workdir).filter((name) => name.endsWith('.sarif')) : [named];
+  for (const name of candidates) {
+    const place = join(workdir, name);
+    const stat = statSync(place, { throwIfNoEntry: false });
+    if (stat === undefined || !stat.isFile() || stat.mtimeMs < sinceMs || stat.size > MAX_BYTES) continue;
+    const kind = name.endsWith('.md') ? 'md' : name.endsWith('.json') ? 'json' : 'sarif';
+    writeAtomically(folder, REPORTS[kind], readFileSync(place), false);
+    return;
+  }
+}
+
+function leave(folder: SessionFolder, command: string, end: Extract<ChildEnd, { kind: 'ended' }>, durationMs: number): Ending {
   const output = Buffer.concat([end.stdout, end.stderr]).toString('utf8');
   const timedOut = end.stopped?.by === 'timeout';
   const result = {
@@ -61,5 +89,5 @@ function leave(assignment: Assignment, command: string, end: Extract<ChildEnd, {
       : `ended with status ${end.code}`;
   const last = output.trim().split('\n').slice(-5).join(' / ').slice(-300);
   const findings = `The command ${how}.${last === '' ? '' : ` Its last lines: ${last}`}`.slice(0, 500);
-  return { kind: 'completed', findings, error: '', outputs: {}, usage: NO_USAGE };
+  return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };
 }

@@ -4,43 +4,60 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Agent } from '../ports.js';
-import type { SessionStarted } from '../brain/run-messages.js';
+import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
 import { splitCommand } from '../agents/command-line.js';
 import { commandAgent } from '../agents/command.js';
 import type { Guardian } from '../agents/guardian.js';
 import { personAgent } from '../agents/person.js';
 import { PRESET_NAMES, presetFor } from '../agents/presets.js';
-import { parseScript } from '../agents/script.js';
 import { realTimer, scriptedAgent } from '../agents/scripted.js';
 import { checkCommand } from '../critics/check-command.js';
 import { faultOf } from '../runtime/folder.js';
-import type { AgentSettings, CommandLine, Settings } from '../runtime/settings.js';
+import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
 import { COMMAND_AGENT } from './run-flags.js';
 
 export interface AgentChoice {
-  readonly role: string;
   readonly started: SessionStarted;
+  readonly settings: RunSettings;
   /** The session folder. */
   readonly session: string;
   readonly config: Settings;
   readonly guardian: Guardian;
-  readonly agentCommand: string | null;
   /** The calling program's own. */
   readonly own: Readonly<Record<string, Agent>>;
-  /** One for the whole run: there is one terminal. */
-  readonly person: () => Agent;
 }
 
-export function agentNamed(name: string, choice: AgentChoice): Agent {
-  const { started, session, config, guardian, agentCommand, own } = choice;
+/** Throws `agent-missing` where nobody does one of these roles. */
+export function checkRoles(roles: Iterable<string>, settings: RunSettings): void {
+  for (const role of roles)
+    if ((settings.agents[role] ?? settings.agents['*']) === undefined) throw new UmpireError('agent-missing', { role });
+}
+
+/** Who does which role. Every agent that is named is made before anything runs, so that a wrong name or file stops nothing half-way. */
+export async function agentsFor(choice: AgentChoice): Promise<(role: string) => Agent> {
+  const { started, settings, guardian } = choice;
+  let person: Agent | null = null;
+  const atTerminal = () => (person ??= personAtTerminal());
+  const made = new Map<string, Agent>();
+  for (const name of new Set(Object.values(settings.agents))) made.set(name, await agentNamed(name, choice, atTerminal));
   // The plain loop measures: no agent takes the place of its command.
-  if (started.command !== undefined && choice.role === started.critic) return checkCommand(started.command, guardian);
+  const check = started.command === undefined ? null : checkCommand(started.command, started.report ?? null, guardian);
+  return (role) => {
+    if (check !== null && role === started.critic) return check;
+    const agent = made.get(settings.agents[role] ?? settings.agents['*'] ?? '');
+    if (agent === undefined) throw new UmpireError('agent-missing', { role });
+    return agent;
+  };
+}
+
+async function agentNamed(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {
+  const { started, settings, session, config, guardian, own } = choice;
   if (Object.hasOwn(own, name)) return own[name] as Agent;
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
-  if (set !== undefined) return configured(name, set, choice);
-  if (name === COMMAND_AGENT && agentCommand !== null)
-    return commandAgent({ name, argv: splitCommand(agentCommand), base: started.project }, guardian);
-  if (name === 'person') return choice.person();
+  if (set !== undefined) return configured(name, set, choice, person);
+  if (name === COMMAND_AGENT && settings.agentCommand !== null)
+    return commandAgent({ name, argv: splitCommand(settings.agentCommand), base: started.project }, guardian);
+  if (name === 'person') return person();
   const preset = presetFor(name, session);
   if (preset !== null) return commandAgent(preset, guardian);
   const known = [...Object.keys(own), ...Object.keys(config.agents), 'person', ...PRESET_NAMES];
@@ -48,20 +65,25 @@ export function agentNamed(name: string, choice: AgentChoice): Agent {
 }
 
 /** The person at the terminal that the command was started in. */
-export function personAtTerminal(): Agent {
+function personAtTerminal(): Agent {
   return personAgent({ input: process.stdin, output: process.stderr, present: process.stdin.isTTY });
 }
 
-function configured(name: string, set: AgentSettings, { started, session, guardian, person }: AgentChoice): Agent {
+async function configured(
+  name: string,
+  set: AgentSettings,
+  { started, session, guardian }: AgentChoice,
+  person: () => Agent,
+): Promise<Agent> {
   const { runs } = set;
   switch (runs.kind) {
     case 'person':
       return person();
-    case 'script':
-      return {
-        ...scriptedAgent(parseScript(readScript(resolve(started.project, runs.path), runs.path), runs.path), { timer: realTimer }),
-        name,
-      };
+    case 'script': {
+      const { parseScript } = await import('../agents/script.js');
+      const text = readScript(resolve(started.project, runs.path), runs.path);
+      return { ...scriptedAgent(parseScript(text, runs.path), { timer: realTimer }), name };
+    }
     case 'command':
       return commandAgent({ name, argv: wordsOf(runs.command), base: started.project, ...timesOf(set) }, guardian);
     case 'preset': {

@@ -1,24 +1,22 @@
 // One process takes a session on: it wires agents, workspace, desk and court to the loop that runs it, and cleans up after.
 
 import { spawn } from 'node:child_process';
-import { UmpireError } from '../errors.js';
-import type { Agent } from '../ports.js';
 import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
-import type { Question } from '../brain/question.js';
+import type { Question } from '../brain/run-messages.js';
 import type { RunSettings } from '../brain/run-messages.js';
 import type { RunState } from '../brain/run-state.js';
-import { readBoard } from '../runtime/board.js';
+import { NO_BOARD, readBoard } from '../runtime/board.js';
 import { judgeCritic } from '../runtime/court.js';
 import { openDesk } from '../runtime/desk.js';
 import { folderPlace } from '../runtime/place.js';
 import { findRole, loadRole } from '../runtime/project.js';
 import { runSession } from '../runtime/run.js';
-import type { Settings } from '../runtime/settings.js';
+import type { Settings } from '../runtime/default-settings.js';
 import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
-import { agentNamed, personAtTerminal, wordsOf } from './agents.js';
+import { agentsFor, wordsOf } from './agents.js';
 import { newRunId } from './session.js';
 import type { OpenedSession } from './session.js';
 import { openWorkspaceFor } from './workspaces.js';
@@ -39,8 +37,10 @@ export async function goOn(leg: Leg): Promise<void> {
     started.workspace === null ? null : openWorkspaceFor({ project: started.project, folder, config, session: folder.name });
   const opening = workspace === null ? null : await workspace.open();
   const id = newRunId();
-  journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const guardian = guardianOf(id);
+  const own = watch.agents ?? {};
+  const agentFor = await agentsFor({ started, settings, session: folder.root, config, guardian, own });
+  journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = journal.state.frozen.get(started.loop)?.rules;
   if (rules === undefined) throw new Error('A session that runs has frozen its rules when it began.');
   const now = watch.now ?? (() => new Date());
@@ -52,9 +52,8 @@ export async function goOn(leg: Leg): Promise<void> {
   ]);
   const needsBoard = types.size > 1;
   const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, started.loop, journal.state);
-  const agents = new Map<string, Agent>();
-  let person: Agent | null = null;
-  const personOnce = () => (person ??= personAtTerminal());
+  const role = loadRole(started.loop, rules.roles.judge, started.project, started.loopFolder);
+  const board = () => (needsBoard ? readBoard(folder, types, () => false) : NO_BOARD);
   try {
     await takeEdit(leg, workspace);
     await runSession({
@@ -62,31 +61,9 @@ export async function goOn(leg: Leg): Promise<void> {
       journal,
       desk,
       workspace,
-      judge: (task) => {
-        const board = readBoard(folder, needsBoard ? types : new Set(['none']), () => false);
-        const role = loadRole(started.loop, rules.roles.judge, started.project, started.loopFolder);
-        return judgeCritic({ state: journal.state, task, place: folderPlace(folder, board, () => false), role, traces, anomalies: [] });
-      },
-      agentFor: (role) => {
-        const { agents: names, agentCommand } = (journal.state.run as RunState).settings;
-        const name = names[role] ?? names['*'];
-        if (name === undefined && !(started.command !== undefined && role === started.critic))
-          throw new UmpireError('agent-missing', { role });
-        const known = agents.get(role);
-        if (known !== undefined) return known;
-        const agent = agentNamed(name ?? 'check', {
-          role,
-          started,
-          session: folder.root,
-          config,
-          guardian,
-          agentCommand,
-          own: watch.agents ?? {},
-          person: personOnce,
-        });
-        agents.set(role, agent);
-        return agent;
-      },
+      judge: (task) =>
+        judgeCritic({ state: journal.state, task, place: folderPlace(folder, board(), () => false), role, traces, anomalies: [] }),
+      agentFor,
       call: (question) => callPerson(leg, question),
       signal: watch.signal ?? new AbortController().signal,
       nowMs: () => now().getTime(),

@@ -10,5 +10,5 @@ export async function pipelineOf(named: string | Loop, loop: Loop): Promise<Pipe
   if (typeof named !== 'string') return builtinPipeline(loop.loop) ?? defaultPipeline(loop);
   if (builtinLoop(named) !== null) return builtinPipeline(named) ?? defaultPipeline(loop);
   const { readPipelinesFile } = await import('../runtime/authored.js');
-  return readPipelinesFile(named) ?? defaultPipeline(loop);
+  return readPipelinesFile(named);
 }

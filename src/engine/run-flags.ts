@@ -2,7 +2,7 @@
 
 import { UmpireError } from '../errors.js';
 import type { RunSettings } from '../brain/run-messages.js';
-import type { Settings } from '../runtime/settings.js';
+import type { Settings } from '../runtime/default-settings.js';
 
 export interface RunFlags {
   /** `NAME`, or `ROLE=NAME`. */

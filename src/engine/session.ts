@@ -10,14 +10,14 @@ import { chainsOf } from '../brain/chains.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Event, Recorded } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
-import type { Question } from '../brain/question.js';
+import type { Question } from '../brain/run-messages.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
 import type { RunState } from '../brain/run-state.js';
 import { checkGraph } from '../brain/waves.js';
 import { parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
 import { buildPipeline } from '../loops/pipeline.js';
-import type { Pipeline } from '../loops/pipeline.js';
+import type { Pipeline, PlannedRun } from '../loops/pipeline.js';
 import { chooseMode } from '../loops/pipeline-mode.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
@@ -27,8 +27,10 @@ import type { OpenJournal } from '../runtime/journal-writer.js';
 import { acquireLock } from '../runtime/lock.js';
 import { resolveLoop } from '../runtime/loop-choice.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
-import type { Settings } from '../runtime/settings.js';
+import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
+import type { Settings } from '../runtime/default-settings.js';
 import type { Agent } from '../ports.js';
+import { checkRoles } from './agents.js';
 import { goOn } from './leg.js';
 import { pipelineOf } from './pipelines.js';
 import { changedFiles, makeSessionFolder, openProject } from './places.js';
@@ -61,8 +63,9 @@ export interface RunRequest extends RunFlags, RunWatch {
   readonly mode?: string;
   /** Percent, for loops that have a target. */
   readonly target?: number;
-  /** The command that the plain loop runs. */
+  /** The command that the plain loop runs, and a report that it writes. */
   readonly command?: string;
+  readonly report?: string;
 }
 
 export interface ResumeRequest extends RunFlags, RunWatch {
@@ -93,9 +96,11 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const settings = takeFlags(request, config, null);
   const now = request.now ?? (() => new Date());
   const pipeline = await pipelineOf(request.loop, loop);
+  const plan = await planOf(pipeline, request, project);
+  checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);
   return inSession(session, request, async (opened) => {
-    if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline });
+    if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else refuseOther(opened, loop.loop);
     return goOn({ ...opened, config, by: 'run', settings });
   });
@@ -185,8 +190,10 @@ function retry({ journal }: OpenedSession, state: RunState): void {
 
 /** The project's settings, with all that is usual filled in. */
 export async function readSettings(project: string): Promise<Settings> {
+  const text = readConfigText(project);
+  if (text === null) return DEFAULT_SETTINGS;
   const { parseSettings } = await import('../runtime/settings.js');
-  return parseSettings(readConfigText(project) ?? '', join(project, CONFIG));
+  return parseSettings(text, join(project, CONFIG));
 }
 
 interface Beginning {
@@ -197,18 +204,37 @@ interface Beginning {
   readonly config: Settings;
   readonly settings: RunSettings;
   readonly pipeline: Pipeline;
+  readonly plan: Planned;
+}
+
+interface Planned extends PlannedRun {
+  readonly mode: string;
+  readonly why: string;
+}
+
+/** The mode, as asked or as chosen, and the tasks it begins with. */
+async function planOf(pipeline: Pipeline, request: RunRequest, project: string): Promise<Planned> {
+  const chosen = await chosenMode(pipeline, request, project);
+  const target = request.target === undefined ? {} : { target: request.target };
+  return { ...buildPipeline(pipeline, chosen.mode, { goal: request.goal ?? '', ...target }), ...chosen };
+}
+
+/** Who is needed: for the plan, and for what a verdict adds. The plain loop's critic is its command. */
+function rolesOf(plan: Planned, loop: Loop, isMeasured: boolean): ReadonlySet<string> {
+  const added = plan.judged ? loop.tasks.map((task) => task.role) : [];
+  const roles = new Set([...plan.rows.map((row) => row['role'] ?? ''), ...added]);
+  if (isMeasured) roles.delete(loop.roles.critic);
+  return roles;
 }
 
 /** The first lines of a session: its plan, and the rules, cap and targets that hold from here on. */
 async function begin(opened: OpenedSession, beginning: Beginning): Promise<void> {
   const { journal, folder, watch } = opened;
-  const { request, loop, loopFolder, project, config, settings, pipeline } = beginning;
+  const { request, loop, loopFolder, project, config, settings, pipeline, plan } = beginning;
   if (journal.state.observed) throw new UmpireError('session-foreign', { session: folder.name });
   const goal = request.goal ?? '';
-  const chosen = await chosenMode(pipeline, request, project);
-  const planned = buildPipeline(pipeline, chosen.mode, { goal, ...(request.target === undefined ? {} : { target: request.target }) });
   const columns = tasksColumns(loop.columns.in, loop.columns.out);
-  const { tasks } = parseTasks(printTasks(columns, planned.rows));
+  const { tasks } = parseTasks(printTasks(columns, plan.rows));
   checkGraph(tasks);
   const workspace = pipeline.writes.length === 0 ? null : openWorkspaceFor({ project, folder, config, session: folder.name });
   const opening = workspace === null ? null : await workspace.open();
@@ -223,17 +249,18 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
     goal,
     project,
     loopFolder,
-    mode: chosen.mode,
-    why: chosen.why,
+    mode: plan.mode,
+    why: plan.why,
     critic: loop.roles.critic,
-    judged: planned.judged,
+    judged: plan.judged,
     columns,
     rows: tasks.map((task) => task.columns),
-    gates: planned.gates,
+    gates: plan.gates,
     writers: pipeline.writes,
     settings,
     workspace: workspace === null || opening === null ? null : { kind: workspace.kind, branch: workspace.branch, base: opening.base },
     ...(request.command === undefined ? {} : { command: request.command }),
+    ...(request.report === undefined ? {} : { report: request.report }),
   };
   const chains = chainsOf(loop, tasks);
   const target = request.target ?? loop.target?.default ?? 0;

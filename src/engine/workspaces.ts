@@ -2,7 +2,7 @@
 
 import { openWorkspace } from '../workspace/workspace.js';
 import type { SessionFolder } from '../runtime/folder.js';
-import type { Settings } from '../runtime/settings.js';
+import type { Settings } from '../runtime/default-settings.js';
 import { worktreeHome } from './places.js';
 
 export interface WorkspaceChoice {

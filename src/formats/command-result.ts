@@ -95,10 +95,7 @@ function failingIn(lines: readonly string[]): number | null {
 }
 
 function plain(line: string): string {
-  // oxlint-disable-next-line no-control-regex
-  const shown = line
-    .replace(/\u001b\[[0-9;?]{0,40}[A-Za-z]/g, '')
-    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, ' ');
+  const shown = line.replace(/\p{Cc}\[[0-9;?]{0,40}[A-Za-z]/gu, '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
   const flat = shown.trim();
   return flat.length > MAX_LINE_LENGTH ? `${flat.slice(0, MAX_LINE_LENGTH)}...` : flat;
 }

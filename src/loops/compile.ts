@@ -68,7 +68,18 @@ export interface CompiledLoop {
 
 const APPROVALS: ReadonlySet<Outcome> = new Set(['converge', 'accept']);
 
+const COMPILED = new WeakMap<Loop, CompiledLoop>();
+
+/** Once for each loop: a session judges many rounds by the same rules. */
 export function compileLoop(loop: Loop): CompiledLoop {
+  const known = COMPILED.get(loop);
+  if (known !== undefined) return known;
+  const compiled = compileParts(loop);
+  COMPILED.set(loop, compiled);
+  return compiled;
+}
+
+function compileParts(loop: Loop): CompiledLoop {
   const conditions = [...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when));
   return {
     loop,

@@ -165,6 +165,16 @@ export function drawCounts(loop: Loop, gathered: GatheredAll): Counts {
 
 /** The sources that some fact is drawn from, and those that stand in for them. */
 export function decidingSources(loop: Loop): readonly string[] {
+  const known = DECIDING.get(loop);
+  if (known !== undefined) return known;
+  const names = findDeciding(loop);
+  DECIDING.set(loop, names);
+  return names;
+}
+
+const DECIDING = new WeakMap<Loop, readonly string[]>();
+
+function findDeciding(loop: Loop): readonly string[] {
   const used = new Set(Object.values(loop.facts).flatMap(evidenceOf));
   for (const name of used) {
     const standIn = loop.evidence[name]?.else;

@@ -31,15 +31,18 @@ export function listPage(entries: readonly SessionEntry[]): string {
 }
 
 function linesOf(entry: SessionEntry): readonly string[] {
-  const { name, state, unverified, goal, waitsOn, notes } = entry;
+  const { name, state, unverified, goal, lastAt, waitsOn, notes } = entry;
   const indent = ' '.repeat(WIDTH);
   const facts = [
     ...(entry.loops.length === 0 ? [] : [`${lineOf(entry.loops.join(', '))}${entry.mode === '' ? '' : ` ${lineOf(entry.mode)}`}`]),
     ...(entry.chains.length === 0 ? [] : [roundWords(entry.chains)]),
-    ...(entry.lastAt === null ? [] : [`last ${moment(entry.lastAt)} UTC`]),
   ];
   return [
-    `${state.padEnd(WIDTH)}${lineOf(name)}${unverified ? ' (unverified)' : ''}`,
+    ...wrap(
+      `${lineOf(name)}${unverified ? ' (unverified)' : ''}${lastAt === null ? '' : `, ${moment(lastAt)} UTC`}`,
+      indent,
+      state.padEnd(WIDTH),
+    ),
     ...(facts.length === 0 ? [] : wrap(facts.join('; '), indent)),
     ...(goal === '' ? [] : [`${indent}${clip(lineOf(goal), 80 - WIDTH)}`]),
     ...(waitsOn === null ? [] : wrap(`waits on ${lineOf(waitsOn)}`, indent)),

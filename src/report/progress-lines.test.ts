@@ -68,6 +68,11 @@ it('tells what a verdict is and what it leads to', () => {
     [...TO_REVIEW, verdict('REVIEW-001', { status: 'partial', findings: [finding('high', 'x')] })],
     'REVIEW-001 judged: CONVERGE (partial), round 1 of 3, rule R1. The review converged with a score of 8/10.',
   );
+  const trend = { kind: 'stalled', stop: true, why: 'No gain in two rounds.' };
+  check(
+    [...TO_REVIEW, verdict('REVIEW-001', { outcome: 'revise', decision: 'FIX', rule: 'R4', reason: 'Low.', trend })],
+    'REVIEW-001 judged: FIX, round 1 of 3, rule R4. Low. It is stalled: No gain in two rounds.',
+  );
   const nothing = { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'There are no review results.', hint: 'Run it again.' };
   const unjudged: Event = { type: 'JudgingFailed', data: nothing };
   check([...TO_REVIEW, unjudged], 'REVIEW-001 left nothing to judge (rule R9): There are no review results. It runs once more.');

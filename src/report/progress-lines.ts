@@ -3,6 +3,7 @@
 
 import { describe } from '../brain/answers.js';
 import type { SessionState } from '../brain/evolve.js';
+import type { Verdict } from '../model.js';
 import type { Recorded } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
 import type { PersonAnswered, SessionStarted, TaskFinished } from '../brain/run-messages.js';
@@ -10,6 +11,7 @@ import { isOver, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import { lineOf } from './foreign-text.js';
 import { answerLine, grantWords, shellWord } from './session-question.js';
+import { whyWords } from './session-view.js';
 import { count, duration } from './words.js';
 
 export interface ProgressOptions {
@@ -114,9 +116,10 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
   }
 }
 
-function startedLine({ session, loop, mode, why, rows, judged }: SessionStarted): Told {
+function startedLine(started: SessionStarted): Told {
+  const { session, loop, mode, rows, judged } = started;
   const unjudged = judged ? '' : '. No critic of this mode is judged, so it will end unverified';
-  return `session ${session}: ${loop}, mode ${mode} (${lineOf(why, 200)}), ${count(rows.length, 'task')}${unjudged}`;
+  return `session ${session}: ${loop}, mode ${mode} (${lineOf(whyWords(started), 200)}), ${count(rows.length, 'task')}${unjudged}`;
 }
 
 function begunLine(run: RunState | null, by: string): Told {
@@ -179,24 +182,17 @@ function answeredLine(data: PersonAnswered): Told {
   return `answered by ${data.by}: ${data.answer}${granted === '' ? '' : ` (${granted})`}${mark}${why === '' ? '' : `: ${why}`}`;
 }
 
-function verdictLine(
-  {
-    decision,
-    round,
-    maxRounds,
-    rule,
-    reason,
-    unverified,
-    status,
-    tasks,
-    outcome,
-  }: Extract<Recorded, { type: 'VerdictGiven' }>['data']['verdict'],
-  critic: string | null,
-): Told {
+/** Where a chain that is to go on goes nowhere. */
+const BAD_COURSES: ReadonlySet<string> = new Set(['stalled', 'oscillating', 'diverging']);
+
+function verdictLine(verdict: Verdict, critic: string | null): Told {
+  const { decision, round, maxRounds, rule, reason, unverified, status, tasks, outcome, trend } = verdict;
   const marks = [...(status === 'partial' ? ['partial'] : []), ...(unverified ? ['unverified'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const more = outcome === 'revise' && tasks.length > 0 ? ` Next: ${named(tasks.map(({ id }) => id))}.` : '';
-  const text = `${critic ?? 'the session'} judged: ${decision}${mark}, round ${round} of ${maxRounds}, rule ${rule}. ${lineOf(reason, 400)}${more}`;
+  const course =
+    trend !== undefined && BAD_COURSES.has(trend.kind) && outcome === 'revise' ? ` It is ${trend.kind}: ${lineOf(trend.why, 200)}` : '';
+  const text = `${critic ?? 'the session'} judged: ${decision}${mark}, round ${round} of ${maxRounds}, rule ${rule}. ${lineOf(reason, 400)}${course}${more}`;
   return [text, outcome === 'escalate' ? 'call' : outcome === 'revise' ? 'plain' : 'good'];
 }
 

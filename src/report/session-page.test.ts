@@ -13,7 +13,6 @@ import {
   escalation,
   failed,
   finding,
-  merged,
   row,
   start,
   told,
@@ -62,7 +61,7 @@ it('says unverified wherever it applies, with the reason of whoever approved', (
     `- 2026-03-01 09:15: **force-approve** (**unverified**) on the verdict of line ${FIRST_VERDICT} (ESCALATE, rule R5) (resolve), because: The logger is gone next week.`,
   ]);
   const waived = pageOf([...TO_REVIEW, verdict('REVIEW-001', { unverified: true, waivers: ['the reviewer converged at a low score'] })]);
-  expect(waived).toContain('### 1. CONVERGE (**unverified**): round 1 of 3, rule R1, sprint\\_num 1'.replace('\\_', '_'));
+  expect(waived).toContain('### 1. CONVERGE (**unverified**): round 1 of 3, rule R1, sprint_num 1');
   expect(waived).toContain('- Waiver: the reviewer converged at a low score');
   expect(under(waived, 'Unverified')).toHaveLength(1);
   expect(under(pageOf(begun(SPRINT, { judged: false, mode: 'patch' })), 'Unverified')).toEqual([
@@ -84,7 +83,7 @@ it('tells what people said and edited, what was taken back, and who went on', ()
     start('SHIP-001'),
     begins('resume'),
     start('SHIP-001', 'claude', 2),
-    failed('SHIP-001', 'No.'),
+    done('SHIP-001', { attempt: 2, status: 'failed', findings: '', error: 'No.' }),
   ]);
   expect(under(page, 'What people said and did')).toEqual([
     '- 2026-03-01 09:15: the cap was changed from 3 to 5 (resolve extend)',
@@ -127,7 +126,15 @@ it('follows findings from round to round, and lists no more than fifty', () => {
   const page = pageOf([...TO_REVIEW, verdict('REVIEW-001', { findings: many })]);
   expect(page.match(/^- low: /gm)).toHaveLength(50);
   expect(page).toContain('- and 20 findings more');
-  expect(pageOf(COMPLETE)).toContain('- high: Card numbers are logged (src/pay.ts:88) (fixed)');
+  const gone = Array.from({ length: 60 }, (_, index) => ({ fate: 'fixed', fingerprint: `f${index}`, finding: `Gone ${index}` }));
+  const fixed = pageOf([...TO_REVIEW, verdict('REVIEW-001', { fates: gone })]);
+  expect(fixed.match(/^- fixed: /gm)).toHaveLength(50);
+  expect(fixed).toContain('- and 10 fixed findings more');
+  // Of two copies of one finding, one is mended and one is there: that is what is said of it.
+  const copy = finding('high', 'Twice', 'a.ts');
+  const fates = ['persisting', 'fixed'].map((fate) => ({ fate, fingerprint: copy.fingerprint, finding: 'Twice (a.ts:88)' }));
+  const half = pageOf([...TO_REVIEW, verdict('REVIEW-001', { findings: [copy], fates })]);
+  expect(half).toContain('- high: Twice (a.ts:88) (persisting)\n- fixed: Twice (a.ts:88)\n');
 });
 
 it('lets no agent forge a heading, a table, a link or HTML', () => {
@@ -207,10 +214,6 @@ it('tells of a session that others run by its verdicts and its tasks', () => {
 });
 
 it('sums up what was done, found and is open for whoever goes on', () => {
-  const { state } = told([
-    ...TO_REVIEW,
-    escalation('REVIEW-001', 3, [finding('high', 'Card numbers are logged', 'src/pay.ts')]),
-    ...merged('SHIP-001', []).slice(0, 0),
-  ]);
+  const { state } = told([...TO_REVIEW, escalation('REVIEW-001', 3, [finding('high', 'Card numbers are logged', 'src/pay.ts')])]);
   expect(contextPage(state)).toMatchSnapshot();
 });

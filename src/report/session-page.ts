@@ -3,10 +3,9 @@
 
 import { describe } from '../brain/answers.js';
 import type { PastVerdict, SessionState } from '../brain/evolve.js';
-import { traceFindings } from '../brain/lineage.js';
 import type { Recorded } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
-import { taskIn } from '../brain/run-state.js';
+import type { Verdict } from '../model.js';
 import { bySeverity, describeCounts, describeFinding } from '../formats/finding-words.js';
 import { codeSpan, fenced, inline } from './foreign-text.js';
 import { filesWords, historyOf } from './session-history.js';
@@ -66,10 +65,16 @@ function headLines(view: SessionView, history: History): readonly string[] {
     ...(history.firstAt === null ? [] : [`- From ${moment(history.firstAt)} to ${moment(history.lastAt ?? '')} (UTC)`]),
     ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),
     ...(spent === null ? [] : [`- Spent: ${spentWords(spent)}`]),
-    ...(work === null ? [] : [`- Work: branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}`]),
+    ...(work === null
+      ? []
+      : [`- Work: branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`]),
     ...notes.map((note) => `- Note: ${inline(note)}`),
     '',
   ];
+}
+
+function placeWords(place: string | null): string {
+  return place === null ? '' : `, in ${inline(place)}`;
 }
 
 function short(commit: string): string {
@@ -131,62 +136,43 @@ function runWords({ attempt, agent, ending, ms, tokens, costUsd }: TaskRun): str
 function verdictSections(state: SessionState, history: History): readonly string[] {
   const verdicts = verdictsIn(state);
   if (verdicts.length === 0) return ['## Verdicts', '', 'No verdict was given.', ''];
-  const fates = new Map([...state.verdicts.values()].flatMap((past) => [...fatesIn(state, past)]));
   return [
     '## Verdicts',
     '',
     ...verdicts.flatMap((past, index) => [
-      ...verdictLines(past, index + 1, {
-        at: history.givenAt.get(past.seq),
-        found: fates.get(past.seq) ?? plainFindings(past),
-        label: chainLabel(state, past.verdict),
-      }),
+      ...verdictLines(past, index + 1, { at: history.givenAt.get(past.seq), label: chainLabel(state, past.verdict) }),
       '',
     ]),
   ];
 }
 
-/** By verdict's line: what became of the findings of its chain, worst first; those that are gone last. */
-function fatesIn(state: SessionState, past: readonly PastVerdict[]): ReadonlyMap<number, readonly string[]> {
-  const decided = past.filter(({ verdict }) => verdict.status === 'decided');
-  const rounds = decided.map(({ verdict }, index) => ({
-    round: index,
-    findings: bySeverity(verdict.findings),
-    touched: touchedBefore(state, decided[index - 1]),
-  }));
-  const lines = new Map<number, string[]>(decided.map(({ seq }) => [seq, []]));
-  for (const { round, finding, fate, first } of traceFindings(rounds)) {
-    const since = decided[first]?.verdict.round;
-    const words = fate === 'new' ? fate : fate === 'fixed' || fate === 'caused by a fix' ? fate : `${fate}, first in round ${since}`;
-    lines.get(decided[round]?.seq ?? 0)?.push(`${finding.severity}: ${inline(describeFinding(finding))} (${words})`);
-  }
-  return lines;
+/** The findings, worst first, each with what became of it since the round before, where that was told; then those that are gone. */
+function findingLines({ findings, fates = [] }: Verdict): readonly string[] {
+  const fateOf = new Map(fates.filter(({ fate }) => fate !== 'fixed').map(({ fingerprint, fate }) => [fingerprint, fate]));
+  const there = bySeverity(findings).map((finding) => {
+    const fate = fateOf.get(finding.fingerprint);
+    return `- ${finding.severity}: ${inline(describeFinding(finding))}${fate === undefined ? '' : ` (${inline(fate)})`}`;
+  });
+  const gone = fates.filter(({ fate }) => fate === 'fixed').map(({ finding }) => `- fixed: ${inline(finding)}`);
+  return [...some(there, 'finding'), ...some(gone, 'fixed finding')];
 }
 
-/** Of a partial verdict, which is compared with none. */
-function plainFindings({ verdict }: PastVerdict): readonly string[] {
-  return bySeverity(verdict.findings).map((finding) => `${finding.severity}: ${inline(describeFinding(finding))}`);
+function some(lines: readonly string[], noun: string): readonly string[] {
+  const more = lines.length - MOST_FINDINGS;
+  return more > 0 ? [...lines.slice(0, MOST_FINDINGS), `- and ${count(more, noun)} more`] : lines;
 }
 
-/** The files that the tasks of a verdict changed; null where nobody knows. */
-function touchedBefore({ run }: SessionState, before: PastVerdict | undefined): readonly string[] | null {
-  if (run === null || before === undefined) return null;
-  return before.verdict.tasks.flatMap(({ id }) => taskIn(run, id)?.files ?? []);
-}
-
-/** What a verdict does not say of itself: when it was given, what became of the findings, its chain for people. */
+/** What a verdict does not say of itself: when it was given, and its chain for people. */
 interface Beside {
   readonly at: string | undefined;
-  readonly found: readonly string[];
   readonly label: string;
 }
 
-function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, found, label }: Beside): readonly string[] {
+function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, label }: Beside): readonly string[] {
   const marks = [...(verdict.status === 'partial' ? ['partial'] : []), ...(verdict.unverified ? ['**unverified**'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const chain = label === '' ? '' : `, ${inline(label)}`;
   const critic = scene?.critic ?? null;
-  const more = found.length - MOST_FINDINGS;
   return [
     `### ${number}. ${inline(verdict.decision)}${mark}: round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}${chain}`,
     '',
@@ -195,8 +181,8 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, fou
     `- Counts: ${describeCounts(verdict.counts)}`,
     ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
     ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
-    ...found.slice(0, MOST_FINDINGS).map((finding) => `- ${finding}`),
-    ...(more > 0 ? [`- and ${count(more, 'finding')} more`] : []),
+    ...findingLines(verdict),
+    ...(verdict.trend === undefined ? [] : [`- Course: ${inline(verdict.trend.kind)}. ${inline(verdict.trend.why)}`]),
     ...verdict.evidence.map(({ path, grade, sha256 }) => `- Evidence: ${inline(path)}, ${grade}, sha256 ${short(sha256)}`),
     ...(verdict.tasks.length === 0 ? [] : [`- New tasks: ${inline(verdict.tasks.map(({ id }) => id).join(', '))}`]),
     `- Next: ${inline(verdict.nextStep)}`,

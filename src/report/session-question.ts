@@ -2,7 +2,7 @@
 
 import { describe } from '../brain/answers.js';
 import { answersTo } from '../brain/question.js';
-import type { Question } from '../brain/question.js';
+import type { Question } from '../brain/run-messages.js';
 import type { Answer, PersonAnswered } from '../brain/run-messages.js';
 import { taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';

@@ -138,7 +138,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     loops: run === null ? [...new Set(verdicts.map(({ verdict }) => verdict.loop))] : [run.started.loop],
     goal: run?.started.goal ?? '',
     mode: run?.started.mode ?? '',
-    why: run?.started.why ?? '',
+    why: run === null ? '' : whyWords(run.started),
     unverified: run?.ended?.unverified ?? because.length > 0,
     because,
     reason: run?.ended?.reason ?? '',
@@ -155,6 +155,11 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     notes,
     next: nextSteps(around.state, session, run, verdicts.at(-1)),
   };
+}
+
+/** Why this mode, without its name where it begins with that. */
+export function whyWords({ mode, why }: { readonly mode: string; readonly why: string }): string {
+  return why.startsWith(`${mode}: `) ? why.slice(mode.length + 2) : why;
 }
 
 /** Every verdict, oldest first. */

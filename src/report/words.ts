@@ -16,9 +16,10 @@ export function plainLine(line: string): string {
   return `${/^ */.exec(line)?.[0] ?? ''}${plain(line)}`;
 }
 
-/** `42 s`, `3 min`, `1 h`, `1 h 05 min`. */
+/** `0.4 s`, `42 s`, `3 min`, `1 h`, `1 h 05 min`. */
 export function duration(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (ms < 9950) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 60) return `${minutes} min`;

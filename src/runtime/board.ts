@@ -15,6 +15,9 @@ export interface Board {
   readonly scan: DiscoveryScan;
 }
 
+/** For loops that read nothing there. */
+export const NO_BOARD: Board = { state: 'missing', problem: null, scan: new DiscoveryScanner(new Set()).end() };
+
 const PIECE_BYTES = 1 << 18;
 
 export function readBoard(folder: SessionFolder, types: ReadonlySet<string>, expired: () => boolean): Board {

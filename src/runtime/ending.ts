@@ -32,9 +32,7 @@ export function plainEnding(ending: Ending, columns: readonly string[]): Ending 
 
 /** Half a character would be another one once it has been through a file. */
 function plainText(text: string | undefined, most: number): string {
-  return String(text ?? '')
-    .slice(0, most)
-    .replace(/\p{Cs}/gu, '\ufffd');
+  return (text ?? '').slice(0, most).replace(/\p{Cs}/gu, '\ufffd');
 }
 
 function plainUsage({ tokens, costUsd }: Usage): Usage {

@@ -6,7 +6,7 @@ import { NO_USAGE } from '../ports.js';
 import { pending } from '../brain/pending.js';
 import type { Effect } from '../brain/pending.js';
 import { questionOf } from '../brain/question.js';
-import type { Question } from '../brain/question.js';
+import type { Question } from '../brain/run-messages.js';
 import type { TaskFinished } from '../brain/run-messages.js';
 import { taskIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
@@ -93,8 +93,8 @@ class Running {
         if (await this.openWave(starts.map(({ task }) => task))) continue;
         this.startTasks(starts);
       } else if (first !== undefined) {
+        // Made durable with what follows: nobody outside has heard of it yet.
         for (const effect of effects) await this.perform(effect);
-        journal.flush();
         continue;
       }
       journal.flush();

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isUmpireError } from '../errors.js';
-import { DEFAULT_SETTINGS, parseSettings } from './settings.js';
-import type { Settings } from './settings.js';
+import { DEFAULT_SETTINGS } from './default-settings.js';
+import type { Settings } from './default-settings.js';
+import { parseSettings } from './settings.js';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'configuration.md'), 'utf8');
 const [, example = ''] = /^```yaml umpire\.config\.yaml\n([\s\S]*?)^```$/m.exec(page) ?? [];

@@ -4,57 +4,10 @@
 import { HIGHEST_CAP } from '../brain/rounds.js';
 import { UmpireError } from '../errors.js';
 import { readYaml } from '../formats/yaml-text.js';
+import { DEFAULT_SETTINGS } from './default-settings.js';
+import type { AgentSettings, Settings } from './default-settings.js';
 import { Misfit, amount, choice, command, fieldsOf, flag, inside, listOf, mapOf, onlyTrue, text, whole } from './settings-fields.js';
 import type { Path, Read, Rule } from './settings-fields.js';
-
-/** Words as a person writes them, or already cut. */
-export type CommandLine = string | readonly string[];
-
-/** What the agents of one name are. Left out: the agent's own. */
-export interface AgentSettings {
-  readonly runs:
-    | { readonly kind: 'command'; readonly command: CommandLine }
-    /** A file of answers, relative to the project. */
-    | { readonly kind: 'script'; readonly path: string }
-    | { readonly kind: 'person' }
-    /** The agent that comes with Umpire under this name, with what stands here changed. */
-    | { readonly kind: 'preset' };
-  readonly timeoutMinutes?: number;
-  /** How it is asked to finish; null: it cannot be asked. */
-  readonly finish?: 'SIGINT' | 'SIGTERM' | null;
-  readonly graceSeconds?: number;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-export interface Settings {
-  readonly strict: boolean;
-  /** Agents of the project's own, by name. */
-  readonly agents: Readonly<Record<string, AgentSettings>>;
-  /** The agent of a role, by name. */
-  readonly roles: Readonly<Record<string, string>>;
-  /** The agent of every other role. */
-  readonly agent: string | null;
-  readonly concurrency: number;
-  readonly maxRounds: number | null;
-  readonly maxMinutes: number | null;
-  readonly maxCostUsd: number | null;
-  readonly maxTokens: number | null;
-  readonly stopWhenStalled: boolean;
-  /** Run where a person is needed. */
-  readonly notify: CommandLine | null;
-  /** For one task. */
-  readonly timeoutMinutes: number;
-  readonly workspace: {
-    /** Where worktrees lie; null: where Umpire puts them. */
-    readonly home: string | null;
-    /** Paths of the project that worktrees share with it. */
-    readonly link: readonly string[];
-    /** Files of the project that git does not know and worktrees need. */
-    readonly copy: readonly string[];
-    /** Run by a shell in each new worktree. */
-    readonly setup: string | null;
-  };
-}
 
 const DAY_MINUTES = 1440;
 const name = /^[A-Za-z][\w.-]{0,60}$/;
@@ -146,26 +99,29 @@ export function parseSettings(source: string, file: string): Settings {
 }
 
 function withDefaults(read: Read<typeof FIELDS>): Settings {
+  const usual = DEFAULT_SETTINGS;
   const { home, link, copy, setup } = read.workspace ?? {};
   return {
-    strict: read.strict ?? false,
-    agents: read.agents ?? {},
-    roles: read.roles ?? {},
-    agent: read.agent ?? null,
-    concurrency: read.concurrency ?? 3,
-    maxRounds: read.max_rounds ?? null,
-    maxMinutes: read.max_minutes ?? null,
-    maxCostUsd: read.max_cost_usd ?? null,
-    maxTokens: read.max_tokens ?? null,
-    stopWhenStalled: read.stop_when_stalled ?? false,
-    notify: read.notify ?? null,
-    timeoutMinutes: read.timeout_minutes ?? 30,
-    workspace: { home: home ?? null, link: link ?? [], copy: copy ?? [], setup: setup ?? null },
+    strict: read.strict ?? usual.strict,
+    agents: read.agents ?? usual.agents,
+    roles: read.roles ?? usual.roles,
+    agent: read.agent ?? usual.agent,
+    concurrency: read.concurrency ?? usual.concurrency,
+    maxRounds: read.max_rounds ?? usual.maxRounds,
+    maxMinutes: read.max_minutes ?? usual.maxMinutes,
+    maxCostUsd: read.max_cost_usd ?? usual.maxCostUsd,
+    maxTokens: read.max_tokens ?? usual.maxTokens,
+    stopWhenStalled: read.stop_when_stalled ?? usual.stopWhenStalled,
+    notify: read.notify ?? usual.notify,
+    timeoutMinutes: read.timeout_minutes ?? usual.timeoutMinutes,
+    workspace: {
+      home: home ?? usual.workspace.home,
+      link: link ?? usual.workspace.link,
+      copy: copy ?? usual.workspace.copy,
+      setup: setup ?? usual.workspace.setup,
+    },
   };
 }
-
-/** What holds in a project without such a file. */
-export const DEFAULT_SETTINGS: Settings = withDefaults({});
 
 function invalid(file: string, line: number | null, detail: string): UmpireError {
   return new UmpireError('config-invalid', { file, line: line === null ? '' : `:${line}`, detail });

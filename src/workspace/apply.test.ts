@@ -87,6 +87,11 @@ describe('applying', () => {
     project.git('rm', '-q', '--cached', 'src/c.txt');
     await checkRefused(project, 'apply-dirty', 'src/c.txt');
     project.git('reset', '-q', '--hard');
+    rmSync(join(project.root, 'src'), { recursive: true });
+    symlinkSync(plainProject({ 'c.txt': 'other\n' }).root, join(project.root, 'src'));
+    await checkRefused(project, 'apply-dirty', 'src/c.txt');
+    rmSync(join(project.root, 'src'));
+    project.git('reset', '-q', '--hard');
     expect((await applySession(project.options)).files).toEqual(['a.txt']);
   });
 

@@ -2,9 +2,9 @@
 // where anything of the person's own would be lost or mixed in; then nothing is changed. May be repeated after a crash.
 
 import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
-import type { Stats } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { linkTest } from './changes.js';
 import { differences, isAncestor } from './commits.js';
 import { commitsOf } from './difference.js';
 import { askGit, copyIndex, git, namesInput, pathIn, rawNames } from './git.js';
@@ -58,11 +58,13 @@ async function bringOver(site: Site, from: string, to: string): Promise<readonly
   const seat = { ...checkout, index };
   try {
     const dirty = kind === 'git' ? await dirtyIn(site) : [];
-    refuseOdd(site, steps);
+    // A link on the way to a file: git would stop there, or write somewhere else.
+    const odd = steps.filter(linkTest(checkout.workTree));
+    if (odd.length > 0) refuse(site, 'apply-in-the-way', odd);
     if (kind === 'git' && existsSync(join(checkout.gitDir, 'index'))) copyIndex(join(checkout.gitDir, 'index'), index);
     else await git(seat, ['read-tree', from]);
     // A folder is looked at by git itself, file by file.
-    const names = [...new Set([...dirty, ...steps])].filter((name) => statOf(site, name)?.isDirectory() !== true);
+    const names = [...new Set([...dirty, ...steps])].filter((name) => !isFolder(site, name));
     await git(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
     await refuseOwn(site, seat, { from, to, dirty });
     // From what is there, not from what was: an earlier run may have done a part.
@@ -78,8 +80,10 @@ async function dirtyIn(site: Site): Promise<readonly RawName[]> {
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no', '--ignore-submodules=all'];
   const entries = rawNames(await git(site.repository.checkout, args));
   const staged = entries.filter((entry) => !entry.startsWith(' ')).map((entry) => entry.slice(3));
-  if (staged.length > 0) refuse(site, 'apply-dirty', staged);
-  return entries.map((entry) => entry.slice(3));
+  const names = entries.map((entry) => entry.slice(3));
+  const own = [...staged, ...names.filter(linkTest(site.repository.checkout.workTree))];
+  if (own.length > 0) refuse(site, 'apply-dirty', own);
+  return names;
 }
 
 /** A file that is neither as it was nor as it will be is the person's own. */
@@ -105,19 +109,10 @@ async function otherThan(seat: Seat, tree: string): Promise<ReadonlySet<RawName>
   );
 }
 
-/** A link on the way to a file: git would stop there, or write somewhere else. */
-function refuseOdd(site: Site, steps: readonly RawName[]): void {
-  const odd = steps.filter((name) => {
-    for (let path = dirname(name); path !== '.'; path = dirname(path)) if (statOf(site, path)?.isSymbolicLink() === true) return true;
-    return false;
-  });
-  if (odd.length > 0) refuse(site, 'apply-in-the-way', odd);
-}
-
-function statOf({ repository }: Site, name: RawName): Stats | undefined {
+function isFolder({ repository }: Site, name: RawName): boolean {
   try {
-    return lstatSync(pathIn(repository.checkout.workTree, name));
+    return lstatSync(pathIn(repository.checkout.workTree, name)).isDirectory();
   } catch {
-    return undefined;
+    return false;
   }
 }

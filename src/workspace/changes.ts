@@ -40,10 +40,34 @@ export async function writeTree(worktree: Worktree, index: string, { tracked, ad
   rmSync(`${draft}.lock`, { force: true });
   copyIndex(index, draft);
   const seat = seatOf(worktree, draft);
+  const isBeyond = linkTest(worktree.root);
+  const gone = tracked.filter(isBeyond);
+  if (gone.length > 0) await git(seat, ['update-index', '--force-remove', '-z', '--stdin'], { input: namesInput(gone) });
   // What is gone goes first: a file may have become a folder, or the other way round.
-  const names = [...tracked, ...added.filter(isFile)];
+  const names = [...tracked.filter((name) => !isBeyond(name)), ...added.filter(isFile)];
   await git(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
   return askGit(seat, ['write-tree']);
+}
+
+/** Does a link stand where one of its folders was? Then it lies elsewhere, and git refuses to look at it. */
+export function linkTest(root: string): (name: RawName) => boolean {
+  const known = new Map<string, boolean>([['.', false]]);
+  const isLinked = (folder: string): boolean => {
+    const seen = known.get(folder);
+    if (seen !== undefined) return seen;
+    const found = isLinked(dirname(folder)) || isLink(pathIn(root, folder));
+    known.set(folder, found);
+    return found;
+  };
+  return (name) => isLinked(dirname(name));
+}
+
+function isLink(path: Buffer): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 /** Puts the worktree back to what the index says. */

@@ -2,21 +2,19 @@
 // stays, unless it is told to go.
 
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UmpireError } from '../errors.js';
-import { faultOf } from '../runtime/folder.js';
 import { listChanges } from './changes.js';
 import { differences } from './commits.js';
 import { findCommits } from './difference.js';
 import { git } from './git.js';
 import { projectNames, safeName } from './names.js';
 import { knownProvisions } from './provisions.js';
+import { removeTree } from './removal.js';
 import { changeRefs, listRefs, readRef, refsOf } from './refs.js';
 import { readSessionNote } from './session-note.js';
 import { findSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';
-import { findAdmin, worktreeOf } from './worktree.js';
+import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
 
 export type Cleaned =
   /** `branch`: it is still there, since it is checked out in that folder. */
@@ -30,7 +28,7 @@ export async function cleanSession(place: SessionPlace, { force = false }: { rea
   if (held !== null) return held;
   await removeWorktrees(site);
   const branch = await removeRefs(site);
-  await remove(site.folder);
+  await removeTree(site.folder);
   return { ok: true, branch };
 }
 
@@ -78,10 +76,10 @@ async function removeWorktrees(site: Site): Promise<void> {
   const folders = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
   for (const { name } of folders) {
     const admin = findAdmin(site, join(folder, name));
-    if (admin !== null) await remove(admin);
-    await remove(join(folder, name));
+    if (admin !== null) await removeAdmin(admin);
+    await removeTree(join(folder, name));
   }
-  for (const name of byName) await remove(join(all, name));
+  for (const name of byName) await removeAdmin(join(all, name));
   try {
     rmdirSync(all);
   } catch {
@@ -92,7 +90,7 @@ async function removeWorktrees(site: Site): Promise<void> {
 async function removeRefs(site: Site): Promise<{ readonly name: string; readonly place: string } | null> {
   const { repository, branch } = site;
   if (repository.kind === 'snapshot') {
-    await remove(repository.gitDir);
+    await removeTree(repository.gitDir);
     return null;
   }
   const ref = refsOf(site).branch;
@@ -104,12 +102,4 @@ async function removeRefs(site: Site): Promise<{ readonly name: string; readonly
     gone.map((name) => ({ ref: name, to: null })),
   );
   return place === '' ? null : { name: branch, place };
-}
-
-async function remove(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true });
-  } catch (error) {
-    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
-  }
 }

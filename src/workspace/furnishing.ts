@@ -24,13 +24,18 @@ export function workdirOf({ repository }: Site, root: string): string {
   return repository.prefix === '' ? root : join(root, repository.prefix);
 }
 
+/** What is there stays; what is missing is put there. The project's own folder may be missing in a commit. */
+export function provide({ site, provisions }: Bay, { root }: Worktree): void {
+  mkdirSync(workdirOf(site, root), { recursive: true });
+  place(root, provisions);
+}
+
 /** Answers with the files that set-up made or changed, ignored ones left out. `watch`: an index that holds them too, written if there are any. */
-export async function furnish({ site, provisions, setup }: Bay, worktree: Worktree, watch: string): Promise<readonly RawName[]> {
-  const workdir = workdirOf(site, worktree.root);
-  mkdirSync(workdir, { recursive: true });
-  place(worktree.root, provisions);
+export async function furnish(bay: Bay, worktree: Worktree, watch: string): Promise<readonly RawName[]> {
+  const { provisions, setup } = bay;
+  provide(bay, worktree);
   if (setup === null) return [];
-  await runSetup(setup, workdir);
+  await runSetup(setup, workdirOf(bay.site, worktree.root));
   const changes = await listChanges(worktree, worktree.index, provisions);
   if (!hasChanges(changes)) return [];
   await writeTree(worktree, worktree.index, changes, watch);

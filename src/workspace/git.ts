@@ -34,6 +34,9 @@ const OVERRIDES = [
   'core.editor=true',
   'commit.gpgSign=false',
   'i18n.commitEncoding=UTF-8',
+  // What the journal calls done must outlive a loss of power.
+  'core.fsync=objects,reference',
+  'core.fsyncMethod=batch',
   'gc.auto=0',
   'maintenance.auto=false',
   'submodule.recurse=false',
@@ -93,10 +96,16 @@ export function tryGit(seat: Seat, args: readonly string[], { input, env = {} }:
 
 /** Runs git where any failure is one for the person to mend. */
 export async function git(seat: Seat, args: readonly string[], asking: Asking = {}): Promise<Buffer> {
-  const { code, stdout, stderr } = await tryGit(seat, args, asking);
-  if (code !== 0) throw gitFault(args, code, stderr);
-  return stdout;
+  for (let attempt = 1; ; attempt++) {
+    const { code, stdout, stderr } = await tryGit(seat, args, asking);
+    if (code === 0) return stdout;
+    if (attempt === ATTEMPTS || !DISTURBED.test(stderr)) throw gitFault(args, code, stderr);
+  }
 }
+
+/** Git stops where another git makes or removes a worktree just then. */
+const DISTURBED = /failed to read .*worktrees/;
+const ATTEMPTS = 5;
 
 /** The same for a word of an answer: an id, a name. */
 export async function askGit(seat: Seat, args: readonly string[], asking: Asking = {}): Promise<string> {

@@ -18,7 +18,7 @@ export interface Repository {
   readonly isPlain: boolean;
 }
 
-export const SNAPSHOT = 'snapshot.git';
+const SNAPSHOT = 'snapshot.git';
 
 /** `known`: what a session that has begun has found out. It holds, whatever has become of the folder since. */
 export function findRepository(project: string, sessionFolder: string, known: Repository['kind'] | null): Repository {
@@ -50,6 +50,6 @@ function snapshotOf(folder: string, sessionFolder: string): Repository {
   return { kind: 'snapshot', gitDir, checkout: { gitDir, workTree: folder }, prefix: '', isPlain: true };
 }
 
-export function isPlain(gitDir: string): boolean {
+function isPlain(gitDir: string): boolean {
   return !existsSync(join(gitDir, 'reftable'));
 }

@@ -7,18 +7,17 @@ import { checkOut, hasChanges, listChanges, removeFrom, undoChanges, writeTree }
 import type { Changes } from './changes.js';
 import { commitTree, differences, isAncestor, titleOf, treeOf } from './commits.js';
 import type { Difference } from './commits.js';
-import { furnish, workdirOf } from './furnishing.js';
+import { furnish, provide, workdirOf } from './furnishing.js';
 import type { Bay } from './furnishing.js';
 import { copyIndex, git, tryGit } from './git.js';
 import type { RawName } from './git.js';
 import { SHORT_ID } from './names.js';
-import { place } from './provisions.js';
 import { changeRefs, readRef, refsOf } from './refs.js';
 import type { RefChange } from './refs.js';
 import { breakLocks, readSessionNote, removeSessionNote, writeSessionNote } from './session-note.js';
 import type { SessionNote } from './session-note.js';
 import type { Site } from './site.js';
-import { findAdmin, makeWorktree, seatOf, worktreeOf, writeAdmin } from './worktree.js';
+import { findAdmin, linkAdmin, makeWorktree, seatOf, worktreeOf, writeAdmin } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
 const NAME = 'session';
@@ -42,7 +41,8 @@ export async function openWorktree(bay: Bay, head: string): Promise<readonly Raw
   if (note === null || !existsSync(planned.root)) await make(bay, head);
   else await repair(bay, planned, note, head);
   const { worktree } = current(bay);
-  place(worktree.root, bay.provisions);
+  linkAdmin(worktree);
+  provide(bay, worktree);
   const changes = await listChanges(worktree, worktree.index, bay.provisions);
   await setAside(bay, worktree, head, changes);
   const tip = (await readRef(site, refsOf(site).branch)) ?? head;
@@ -114,7 +114,7 @@ async function show(bay: Bay, worktree: Worktree, steps: readonly Difference[]):
   for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
   const written = steps.filter(({ to }) => to !== null).map(({ name }) => name);
   await checkOut(worktree, worktree.index, written);
-  place(worktree.root, bay.provisions);
+  provide(bay, worktree);
 }
 
 /** What is removed goes first: a file may become a folder. `like`: any id, for its length. */
@@ -175,10 +175,11 @@ export async function sweepWorktree(bay: Bay, head: string): Promise<readonly Ra
   if (tip !== head) await changeRefs(site, [{ ref: branch, to: head }, ...asideOf(site, tip)]);
   const changes = await listChanges(worktree, worktree.index, provisions);
   await undoChanges(worktree, worktree.index, changes);
+  linkAdmin(worktree);
   await pointHead(bay, worktree);
   for (const name of HALF_DONE) rmSync(join(worktree.admin, name), { recursive: true, force: true });
   await showIndex(bay, worktree, head);
-  place(worktree.root, provisions);
+  provide(bay, worktree);
   return [...new Set([...moved, ...changes.tracked, ...changes.added])];
 }
 

@@ -125,6 +125,10 @@ describe('a session in a git repository', () => {
     expect(work?.files).toEqual(['x.txt', '../lib/z.txt']);
     await workspace.merge('T1', work!.commit);
     expect(filesUnder(workspace.path)).toEqual({ 'x.txt': 'changed\n' });
+    // It is there also where nothing is in it any more.
+    const gone = await doTask(workspace, 'T2', { 'x.txt': null });
+    await workspace.merge('T2', gone!.commit);
+    expect([filesUnder(workspace.path), filesUnder(await workspace.lend('T3', 1))]).toEqual([{}, {}]);
   });
 
   test('what a task does to git in its worktree does not matter: what lies on disk counts', async () => {
@@ -166,6 +170,23 @@ describe('a session in a git repository', () => {
       link: '-> ../outside',
       run: 'x #!/bin/sh\n',
     });
+  });
+
+  test('takes over a folder that becomes a link, wherever that leads', async () => {
+    const project = gitProject({ 'src/a': 'a\n', 'src/b': 'b\n', 'lib/c': 'c\n', '.gitignore': '/lib\n' });
+    project.git('add', '-f', 'lib/c');
+    project.git('commit', '-q', '-m', 'tracked, though ignored');
+    const workspace = await project.open();
+    const folder = await workspace.lend('T1', 1);
+    const outside = plainProject({ a: 'a\n', b: 'other\n', c: 'other\n' }).root;
+    for (const name of ['src', 'lib']) {
+      rmSync(join(folder, name), { recursive: true });
+      symlinkSync(outside, join(folder, name));
+    }
+    const work = await workspace.submit('T1', 1, 'links');
+    expect(work?.files).toEqual(['lib/c', 'src', 'src/a', 'src/b']);
+    await workspace.merge('T1', work!.commit);
+    expect(shown(workspace)).toEqual({ '.gitignore': '/lib\n', src: `-> ${outside}` });
   });
 
   test('file names of every kind, and task ids too', async () => {
@@ -235,6 +256,7 @@ describe('the session worktree', () => {
     writeFiles(workspace.path, { 'a.txt': 'committed by a reader\n', 'made/by/reader.txt': 'x\n', 'src/c.txt': null, cache: 'kept\n' });
     gitIn(workspace.path, 'commit', '-q', '-m', 'by a reader', 'a.txt');
     gitIn(workspace.path, 'checkout', '-q', '--detach');
+    rmSync(join(workspace.path, '.git'));
     mkdirSync(join(workspace.path, 'repo'));
     gitIn(join(workspace.path, 'repo'), 'init', '-q');
     writeFiles(workspace.path, { 'repo/file': 'x\n' });

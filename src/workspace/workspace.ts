@@ -1,6 +1,8 @@
 // The workspace of a session on real git: a branch of its own, worktrees outside the project, nothing of the person's checkout
 // touched. Here the parts are put together, and what moves the branch happens one after another.
 
+import { realpathSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import type { Merge, Workspace } from '../ports.js';
 import type { Bay } from './furnishing.js';
 import { git, rawNames } from './git.js';
@@ -79,7 +81,7 @@ class SessionWorkspace implements GitWorkspace {
     });
   }
 
-  lend(task: string, attempt: number): Promise<string> {
+  async lend(task: string, attempt: number): Promise<string> {
     const { bay, head } = this.ready();
     return lendWorktree(bay, task, attempt, head);
   }
@@ -154,11 +156,17 @@ class SessionWorkspace implements GitWorkspace {
 }
 
 /** Looks, and writes nothing. In a folder without git everything is part of the base. */
-async function uncommittedIn({ repository }: Site): Promise<readonly string[]> {
+async function uncommittedIn({ repository, place }: Site): Promise<readonly string[]> {
   if (repository.kind === 'snapshot') return [];
+  const own = ['.umpire', relative(realpathSync.native(place.project), resolve(place.sessionFolder))];
   const out = await git(repository.checkout, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal']);
   return projectNames(
     rawNames(out).map((entry) => entry.slice(3)),
     repository.prefix,
-  ).filter((name) => name !== '.umpire' && !name.startsWith('.umpire/'));
+  ).filter((name) => !isOwn(name, own));
+}
+
+/** A folder that is wholly untracked is listed with a slash, and not what is in it. */
+function isOwn(name: string, own: readonly string[]): boolean {
+  return own.some((folder) => `${name}/`.startsWith(`${folder}/`) || (name.endsWith('/') && folder.startsWith(name)));
 }

@@ -1,14 +1,14 @@
 // One worktree: its folder, git's folder about it, and an index that only Umpire writes. Made, found and removed here; what is
 // in it is left to changes.ts.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf } from '../runtime/folder.js';
 import { copyIndex, git } from './git.js';
 import type { Seat } from './git.js';
 import { safeName } from './names.js';
+import { removeTree } from './removal.js';
 import type { Site } from './site.js';
 
 export interface Worktree {
@@ -60,7 +60,6 @@ export function writeAdmin({ repository }: Site, { admin, root }: Worktree, at: 
   mkdirSync(admin, { recursive: true });
   // Until all of it is written, `git worktree prune` must not take it for a leftover.
   writeFileSync(join(admin, 'locked'), 'umpire is making it\n');
-  writeFileSync(join(admin, 'gitdir'), `${join(root, '.git')}\n`);
   writeFileSync(join(admin, 'commondir'), '../..\n');
   writeFileSync(join(admin, 'HEAD'), at.startsWith('refs/') ? `ref: ${at}\n` : `${at}\n`);
   // A checkout of some folders only stays one of these.
@@ -68,10 +67,21 @@ export function writeAdmin({ repository }: Site, { admin, root }: Worktree, at: 
     const from = join(repository.checkout.gitDir, name);
     if (repository.kind !== 'git' || !existsSync(from)) continue;
     mkdirSync(dirname(join(admin, name)), { recursive: true });
-    copyFileSync(from, join(admin, name));
+    // Where the person's own checkout lies is not where this one lies.
+    writeFileSync(join(admin, name), readFileSync(from, 'utf8').replaceAll(/^\s*(?:worktree|bare)\s*=.*\n?/gim, ''));
   }
-  writeFileSync(join(root, '.git'), `gitdir: ${admin}\n`);
+  linkAdmin({ admin, root });
+  // By this file other gits take notice of it, so all else must be there: half a worktree stops them.
+  writeFileSync(join(admin, 'gitdir'), `${join(root, '.git')}\n`);
   rmSync(join(admin, 'locked'));
+}
+
+/** The file by which git finds its folder from inside the worktree. */
+export function linkAdmin({ admin, root }: Pick<Worktree, 'admin' | 'root'>): void {
+  const file = join(root, '.git');
+  if (adminBy(root) === admin) return;
+  rmSync(file, { recursive: true, force: true });
+  writeFileSync(file, `gitdir: ${admin}\n`);
 }
 
 async function makeByGit(site: Site, made: Worktree, at: string): Promise<Worktree> {
@@ -104,15 +114,16 @@ export function findAdmin({ repository }: Site, root: string): string | null {
   return found === undefined ? null : join(all, found);
 }
 
-/** Removes a worktree, or what a crash left of one. Links are removed, never what they lead to. */
+/** Other gits overlook it from the first step on. */
+export async function removeAdmin(admin: string): Promise<void> {
+  rmSync(join(admin, 'gitdir'), { force: true });
+  await removeTree(admin);
+}
+
+/** Removes a worktree, or what a crash left of one. */
 export async function removeWorktree(site: Site, name: string): Promise<void> {
   const { root, admin, index } = worktreeOf(site, name);
-  try {
-    const byGit = site.repository.isPlain ? null : findAdmin(site, root);
-    await Promise.all([rm(root, { recursive: true, force: true }), rm(admin, { recursive: true, force: true })]);
-    if (byGit !== null) await rm(byGit, { recursive: true, force: true });
-    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
-  } catch (error) {
-    throw new UmpireError('write-failed', { path: root, detail: faultOf(error) });
-  }
+  const byGit = site.repository.isPlain ? null : findAdmin(site, root);
+  await Promise.all([removeTree(root), removeAdmin(admin), ...(byGit === null ? [] : [removeAdmin(byGit)])]);
+  for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
 }

@@ -80,11 +80,12 @@ export async function until(condition: () => boolean, withinMs = 20_000): Promis
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
+    if (!existsSync('/proc/self/stat')) return true;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return !stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
   } catch {
     return false;
   }
-  const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
-  return !/^Z/.test(stat.slice(stat.lastIndexOf(')') + 2));
 }
 
 /** The numbers that programs left in files of this folder, once all of these are there. */

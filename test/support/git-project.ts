@@ -38,9 +38,12 @@ const made: string[] = [];
 
 /** To be called by every file of tests: what one makes is gone when it ends, also where several share this module. */
 export function cleanUpAfterwards(): void {
-  afterAll(() => {
-    for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(removeTemporaryFolders, 120_000);
+}
+
+/** Sooner, where a test makes many. */
+export function removeTemporaryFolders(): void {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 export function temporaryFolder(): string {

@@ -16,8 +16,6 @@ export class Backstage {
   /** `TASK#attempt`, each once. */
   readonly called = new Set<string>();
   readonly kinds = new Map<string, number>();
-  /** By `TASK#attempt`: that run of a critic wrote evidence. */
-  readonly wrote = new Set<string>();
   throwsLeft = MOST_THROWS;
 
   count(kind: string): void {
@@ -140,8 +138,7 @@ function work(
   assignment: Assignment,
   cast: Cast,
 ): Left | { readonly findings: string; readonly outputs: Readonly<Record<string, string>> } {
-  const { world, chance, plan, repository, backstage } = cast;
-  const { task, attempt } = assignment;
+  const { world, chance, plan, repository } = cast;
   if (assignment.writes) {
     const tree = repository.lent.get(assignment.workdir);
     if (tree !== undefined && chance.hits(0.85))
@@ -151,7 +148,6 @@ function work(
   const left = leave(plan.loop.loop, moodOf(cast), assignment, chance, world);
   for (const [path, text] of Object.entries(left.files)) world.files.set(path, text);
   world.board.push(...left.entries);
-  if (Object.keys(left.files).length > 0) backstage.wrote.add(`${task.id}#${attempt}`);
   return left;
 }
 

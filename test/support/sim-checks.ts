@@ -5,29 +5,12 @@ import type { VerdictGiven, Recorded } from '../../src/brain/messages.js';
 import type { PersonAnswered, RunSettings, TaskFinished } from '../../src/brain/run-messages.js';
 import type { SimPlan } from './sim-plan.js';
 import { mostStarts } from './sim-plan.js';
+import { ids, isFallen, newSeen } from './sim-seen.js';
+import type { Seen } from './sim-seen.js';
 import { Broken } from './sim-world.js';
 
 type Cells = Readonly<Record<string, string>>;
-
-/** What is known of a critic's last run. */
-type Standing = 'unjudged' | 'approved' | 'revised' | 'escalated' | 'forced';
-
-interface Seen {
-  readonly id: string;
-  readonly place: number;
-  cells: Record<string, string>;
-  deps: readonly string[];
-  status: 'pending' | 'completed' | 'failed' | 'skipped';
-  attempt: number;
-  isRunning: boolean;
-  submitted: TaskFinished | null;
-  isSpared: boolean;
-  standing: Standing;
-  /** The re-check that a revision made of it. */
-  recheck: string | null;
-  unjudgeable: number;
-  turns: number;
-}
+type DataOf<T> = Extract<Recorded, { readonly type: T }>['data'];
 
 interface Chain {
   round: number;
@@ -55,69 +38,39 @@ export class StoryCheck {
   see(event: Recorded): void {
     if (this.ended !== null && !['TasksReopened', 'VerdictProjected'].includes(event.type))
       throw new Broken('after-the-end', `${event.type} after the session ended`);
-    switch (event.type) {
-      case 'SessionStarted':
-        for (const row of event.data.rows) this.add(row);
-        return;
-      case 'RulesFrozen':
-        this.cap = event.data.cap;
-        return;
-      case 'CapChanged':
-        this.cap = event.data.to;
-        return;
-      case 'RunBegun':
-        this.settings = event.data.settings;
-        for (const task of this.tasks.values()) task.isRunning = false;
-        return;
-      case 'TaskStarted':
-        this.start(this.task(event.data.task), event.data.attempt);
-        return;
-      case 'TaskSubmitted':
-        this.submit(event.data);
-        return;
-      case 'TaskFinished':
-        this.finish(event.data);
-        return;
-      case 'TaskAsked': {
-        const task = this.running(event.data.task, event.data.attempt);
-        task.isRunning = false;
-        this.pay(event.data.usage);
-        this.questions.set(`question:${task.id}:${++task.turns}`, task.id);
-        return;
-      }
-      case 'TaskInterrupted':
-        this.running(event.data.task, event.data.attempt).isRunning = false;
-        return;
-      case 'TaskSkipped':
-        this.skip(this.task(event.data.task), event.data.reason);
-        return;
-      case 'TasksReopened':
-        this.ended = null;
-        for (const id of event.data.tasks) this.reopen(this.task(id));
-        for (const id of event.data.tasks) this.follow(this.task(id));
-        return;
-      case 'JudgingFailed':
-        this.failJudging(this.task(event.data.task), event.data.attempt);
-        return;
-      case 'VerdictGiven':
-        this.judge(event.seq, event.data);
-        return;
-      case 'TasksEdited':
-        this.edit(event.data);
-        return;
-      case 'PersonAnswered':
-        this.answer(event.data);
-        return;
-      case 'PersonEdited':
-        this.mend();
-        return;
-      case 'SessionEnded':
-        this.end(event.data);
-        return;
-      default:
-        return;
-    }
+    const heard = this.hears[event.type] as ((data: Recorded['data'], seq: number) => void) | undefined;
+    heard?.(event.data, event.seq);
   }
+
+  private readonly hears: { readonly [T in Recorded['type']]?: (data: DataOf<T>, seq: number) => void } = {
+    SessionStarted: ({ rows }) => rows.forEach((row) => this.add(row)),
+    RulesFrozen: ({ cap }) => {
+      this.cap = cap;
+    },
+    CapChanged: ({ to }) => {
+      this.cap = to;
+    },
+    RunBegun: ({ settings }) => this.begin(settings),
+    TaskStarted: ({ task, attempt }) => this.start(this.task(task), attempt),
+    TaskSubmitted: (data) => this.submit(data),
+    TaskFinished: (data) => this.finish(data),
+    TaskAsked: ({ task, attempt, usage }) => this.ask(this.running(task, attempt), usage),
+    TaskInterrupted: ({ task, attempt }) => {
+      this.running(task, attempt).isRunning = false;
+    },
+    TaskSkipped: ({ task, reason }) => this.skip(this.task(task), reason),
+    TasksReopened: ({ tasks }) => {
+      this.ended = null;
+      for (const id of tasks) this.reopen(this.task(id));
+      for (const id of tasks) this.follow(this.task(id));
+    },
+    JudgingFailed: ({ task, attempt }) => this.failJudging(this.task(task), attempt),
+    VerdictGiven: (data, seq) => this.judge(seq, data),
+    TasksEdited: (data) => this.edit(data),
+    PersonAnswered: (data) => this.answer(data),
+    PersonEdited: () => this.mend(),
+    SessionEnded: (data) => this.end(data),
+  };
 
   private task(id: string): Seen {
     const task = this.tasks.get(id);
@@ -126,22 +79,20 @@ export class StoryCheck {
   }
 
   private add(row: Cells): void {
-    const id = (row['id'] ?? '').trim();
-    this.tasks.set(id, {
-      id,
-      place: this.tasks.size,
-      cells: { ...row },
-      deps: ids(row['deps']),
-      status: 'pending',
-      attempt: 0,
-      isRunning: false,
-      submitted: null,
-      isSpared: false,
-      standing: 'unjudged',
-      recheck: null,
-      unjudgeable: 0,
-      turns: 0,
-    });
+    const task = newSeen(row, this.tasks.size);
+    this.tasks.set(task.id, task);
+  }
+
+  private begin(settings: RunSettings): void {
+    if (JSON.stringify(settings) !== JSON.stringify(this.settings))
+      throw new Broken('settings', `the run is held to ${JSON.stringify(settings)}`);
+    for (const task of this.tasks.values()) task.isRunning = false;
+  }
+
+  private ask(task: Seen, usage: TaskFinished['usage']): void {
+    task.isRunning = false;
+    this.pay(usage);
+    this.questions.set(`question:${task.id}:${++task.turns}`, task.id);
   }
 
   private isCritic(task: Seen): boolean {
@@ -240,10 +191,10 @@ export class StoryCheck {
 
   private skip(task: Seen, reason: string): void {
     if (task.status !== 'pending' || task.isRunning) throw new Broken('ran-again', `${task.id} is skipped, and is ${task.status}`);
-    const cause = task.deps.map((id) => this.task(id)).find((dep) => isFallen(dep) && !(this.isCritic(dep) && dep.status === 'failed'));
-    if (cause === undefined) throw new Broken('unskipped', `${task.id} is skipped for nothing`);
-    if (!reason.includes(cause.id))
-      throw new Broken('unskipped', `${task.id} is skipped for ${cause.id}, and the reason does not say so: ${reason}`);
+    const causes = this.causesOf(task);
+    if (causes.length === 0) throw new Broken('unskipped', `${task.id} is skipped for nothing`);
+    if (!causes.some(({ id }) => reason.startsWith(`${id} `)))
+      throw new Broken('unskipped', `${task.id} is skipped for ${causes.map(({ id }) => id).join()}, and the reason is "${reason}"`);
     task.status = 'skipped';
     task.cells['error'] = reason;
   }
@@ -292,7 +243,7 @@ export class StoryCheck {
     task.isSpared = true;
   }
 
-  private edit({ set, add }: Extract<Recorded, { type: 'TasksEdited' }>['data']): void {
+  private edit({ set, add }: DataOf<'TasksEdited'>): void {
     for (const [id, cells] of Object.entries(set)) {
       const task = this.task(id);
       if (task.status !== 'pending' || task.isRunning || task.submitted !== null)
@@ -377,8 +328,13 @@ export class StoryCheck {
     if (unheard !== undefined) throw new Broken('unmarked', `the session ends as verified, and ${unheard.id} was not judged`);
   }
 
+  /** What it waits for and will not have. A critic that failed is judged all the same. */
+  private causesOf(task: Seen): readonly Seen[] {
+    return task.deps.map((id) => this.task(id)).filter((dep) => isFallen(dep) && !(this.isCritic(dep) && dep.status === 'failed'));
+  }
+
   private skipsWithCause(task: Seen): void {
-    const cause = task.deps.map((id) => this.task(id)).find((dep) => isFallen(dep) && !(this.isCritic(dep) && dep.status === 'failed'));
+    const [cause] = this.causesOf(task);
     if (cause !== undefined && task.status !== 'skipped')
       throw new Broken('unskipped', `${task.id} is ${task.status}, and ${cause.id} is ${cause.status}`);
   }
@@ -387,16 +343,4 @@ export class StoryCheck {
   finishStory(): void {
     if (this.ended === null) throw new Broken('hangs', 'the session has not ended');
   }
-}
-
-/** It takes what waits for it along. */
-function isFallen(task: Seen): boolean {
-  return task.status === 'failed' || (task.status === 'skipped' && !task.isSpared);
-}
-
-function ids(cell: string | undefined): readonly string[] {
-  return (cell ?? '')
-    .split(';')
-    .map((id) => id.trim())
-    .filter((id) => id !== '');
 }

@@ -3,7 +3,7 @@
 
 import type { AnswerGiven } from '../../src/brain/answers.js';
 import { answersTo } from '../../src/brain/question.js';
-import type { Question } from '../../src/brain/question.js';
+import type { Question } from '../../src/brain/run-messages.js';
 import type { Answer } from '../../src/brain/run-messages.js';
 import type { Chance } from './sim-chance.js';
 import { MOST_ROUNDS_GRANTED, MOST_TASKS_ADDED } from './sim-plan.js';

@@ -9,7 +9,7 @@ import type { SessionState } from '../../src/brain/evolve.js';
 import { JOURNAL_VERSION } from '../../src/brain/messages.js';
 import type { Event, Recorded } from '../../src/brain/messages.js';
 import { questionOf } from '../../src/brain/question.js';
-import type { Question } from '../../src/brain/question.js';
+import type { Question } from '../../src/brain/run-messages.js';
 import type { RunState } from '../../src/brain/run-state.js';
 import { CHAIN_START, parseJournal } from '../../src/formats/journal.js';
 import type { Agent, Assignment } from '../../src/ports.js';
@@ -37,9 +37,16 @@ export interface Fault {
   /** What reaches the disk of what is appended. */
   readonly append?: (text: string) => string;
   readonly tellsEarly?: true;
+  /** A torn last line is written on. */
+  readonly keepsTorn?: true;
+  readonly flush?: (flush: () => void) => void;
   /** Changes the state after each event, live and replayed alike. */
   readonly state?: (state: SessionState, event: Event) => void;
+  /** Changes the live state only. */
+  readonly live?: (state: SessionState, event: Event) => void;
   readonly record?: (event: Event) => readonly Event[];
+  /** Recorded by each process before it takes the session on. */
+  readonly first?: Event;
   readonly docket?: (docket: Docket) => Docket;
   readonly ruling?: (ruling: Ruling) => Ruling;
   readonly agent?: (agent: Agent) => Agent;
@@ -194,7 +201,7 @@ export class Simulation {
     const parsed = parseJournal(this.world.journal, JOURNAL_VERSION, cheapHash);
     if (!parsed.ok) throw new Broken('journal', `line ${parsed.fault.line} is broken`);
     const { events, head, goodLength } = parsed.journal;
-    this.world.journal = this.world.journal.slice(0, goodLength);
+    if (this.fault.keepsTorn !== true) this.world.journal = this.world.journal.slice(0, goodLength);
     // A beginning that was cut off is none: nobody was told of it.
     if (events.length > 0 && !events.some(({ type }) => type === 'RunBegun')) {
       this.world.journal = '';
@@ -234,12 +241,13 @@ export class Simulation {
             world.note(() => `${seq} ${shorten(event)}`);
             kept.record(event);
             fault.state?.(kept.state, event);
+            fault.live?.(kept.state, event);
             recorded.push({ ...event, seq, ts: now().toISOString() });
             if (fault.tellsEarly === true) world.told = kept.state.events;
             if (event.type === 'RunBegun') process.begunMs = world.nowMs;
           }
         }),
-      flush: () => world.touch(process, 'flushing', 'call', kept.flush),
+      flush: () => world.touch(process, 'flushing', 'call', () => (fault.flush === undefined ? kept.flush() : fault.flush(kept.flush))),
     };
     const check = () => {
       this.activeMs += process.begunMs === null ? 0 : world.nowMs - process.begunMs;
@@ -262,7 +270,7 @@ export class Simulation {
     const { world, plan, repository, chance, fault } = this;
     prelude?.(journal);
     if (journal.state.run === null) journal.record(...beginningOf(plan));
-    if ((journal.state.run as RunState | null)?.ended != null) return;
+    if (this.isOver(journal.state)) return;
     const workspace =
       plan.writers.length === 0
         ? null
@@ -274,6 +282,7 @@ export class Simulation {
           });
     const opening = workspace === null ? null : await workspace.open();
     const { settings } = journal.state.run as unknown as RunState;
+    if (fault.first !== undefined && process.number > 1) journal.record(fault.first);
     if (fault.forgetsRunBegun !== true || process.number === 1)
       journal.record({ type: 'RunBegun', data: { run: `run-${process.number}`, by: 'resume', settings, head: opening?.head ?? null } });
     if (questionOf(journal.state.run as unknown as RunState)?.kind === 'edit') {
@@ -305,6 +314,10 @@ export class Simulation {
       nowMs: () => world.nowMs,
       after: (ms, act) => world.after(ms, () => (process.isAlive ? act() : undefined)),
     });
+  }
+
+  private isOver({ run }: SessionState): boolean {
+    return run !== null && run.ended !== null;
   }
 
   private judge(task: string, state: SessionState): Ruling {

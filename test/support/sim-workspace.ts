@@ -95,8 +95,8 @@ function mergeInto(repository: Repository, id: string): Merge {
   const commit = repository.commits.get(id);
   if (commit === undefined) throw new Broken('workspace', `${id} is merged, and nobody made it`);
   if (repository.branch.includes(id)) return { ok: true, head: repository.head, files: commit.files };
-  const since = repository.branch.slice(commit.base).flatMap((other) => repository.commits.get(other)?.files ?? []);
-  const both = commit.files.filter((file) => since.includes(file));
+  const since = new Set(repository.branch.slice(commit.base).flatMap((other) => repository.commits.get(other)?.files ?? []));
+  const both = commit.files.filter((file) => since.has(file));
   if (commit.clashes && both.length > 0) return { ok: false, files: both };
   repository.branch.push(id);
   return { ok: true, head: repository.head, files: commit.files };

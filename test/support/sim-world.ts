@@ -170,14 +170,7 @@ export class World {
   /** Runs until the promise settles or the process is dead. Microtasks are let run out before the clock moves. */
   async drive(process: Process, work: Promise<void>): Promise<'done' | 'killed' | { readonly error: unknown }> {
     let end: 'done' | { readonly error: unknown } | null = null;
-    work.then(
-      () => {
-        end = 'done';
-      },
-      (error: unknown) => {
-        end = { error };
-      },
-    );
+    void settle(work).then((settled) => (end = settled));
     for (;;) {
       await new Promise<void>((resolve) => {
         setImmediate(resolve);
@@ -192,5 +185,14 @@ export class World {
       }
       if (!this.tick()) throw new Broken('hangs', 'the session waits, and nothing is left that could wake it');
     }
+  }
+}
+
+async function settle(work: Promise<void>): Promise<'done' | { readonly error: unknown }> {
+  try {
+    await work;
+    return 'done';
+  } catch (error) {
+    return { error };
   }
 }

@@ -54,7 +54,7 @@ export function begun(rows: readonly Cells[] = SPRINT, more: Partial<SessionStar
     project: '/work/shop',
     loopFolder: null,
     mode: 'sprint',
-    why: '5 files are changed: 2 points',
+    why: 'sprint: 5 files are changed, 2 points',
     critic: 'reviewer',
     judged: true,
     columns: COLUMNS,
@@ -212,10 +212,12 @@ export function journalText(events: readonly Recorded[]): string {
   return lines.join('');
 }
 
-/** Two rounds of a sprint: a fix, then an approval. `FIXED` ends before the end. */
 const FIRST = finding('high', 'Card numbers are logged', 'src/pay.ts');
 const SECOND = finding('medium', 'No test for refunds', 'src/refund.ts');
 
+const THIRD = finding('low', 'A name is long', 'src/pay.ts');
+
+/** A sprint up to its first review, its fix and second review, its end; and one that waits for a person. */
 export const TO_REVIEW: readonly Event[] = [
   ...begun(),
   start('DESIGN-001'),
@@ -238,7 +240,16 @@ export const FIXED: readonly Event[] = [
   ...merged('FIX-1-1', ['src/pay.ts']),
   start('REVIEW-re-001', 'codex'),
   done('REVIEW-re-001', { outputs: { review_score: '8', gc_signal: 'CONVERGED' } }),
-  verdict('REVIEW-re-001', { round: 2, findings: [SECOND, finding('low', 'A name is long', 'src/pay.ts')] }),
+  verdict('REVIEW-re-001', {
+    round: 2,
+    findings: [SECOND, THIRD],
+    trend: { kind: 'improving', stop: false, why: 'From 1 High, 1 Medium to 1 Medium, 1 Low.' },
+    fates: [
+      { fate: 'persisting', fingerprint: SECOND.fingerprint, finding: 'No test for refunds (src/refund.ts:88)' },
+      { fate: 'caused by a fix', fingerprint: THIRD.fingerprint, finding: 'A name is long (src/pay.ts:88)' },
+      { fate: 'fixed', fingerprint: FIRST.fingerprint, finding: 'Card numbers are logged (src/pay.ts:88)' },
+    ],
+  }),
   projected(FIRST_VERDICT + 7),
 ];
 

@@ -1,0 +1,272 @@
+// How events change a run. In place: a session may have 100,000 events, and whoever folds a journal owns what comes of it.
+
+import { millisecondsOf } from '../formats/timestamp.js';
+import type { Recorded, VerdictGiven } from './messages.js';
+import { addRows, beginRun, close, reopen, rewire, settle, splitIds, withTask } from './run-graph.js';
+import type { PersonAnswered, Question, TaskFinished } from './run-messages.js';
+import { isIdle, taskIn } from './run-state.js';
+import type { RunState, TaskState } from './run-state.js';
+import { computeWaves } from './waves.js';
+
+type Cells = Readonly<Record<string, string>>;
+
+/** Recorded by who takes a session on or answers it: before these nobody was at work. */
+const AFTER_REST: ReadonlySet<Recorded['type']> = new Set(['RunBegun', 'PersonAnswered', 'CapChanged', 'TasksReopened']);
+
+/** The next state of a run. `null` before the line that starts one: such a session is run by others. */
+export function evolveRun(run: RunState | null, event: Recorded): RunState | null {
+  if (run === null) return event.type === 'SessionStarted' ? beginRun(event.data, millisecondsOf(event.ts)) : null;
+  const ms = millisecondsOf(event.ts);
+  if (!AFTER_REST.has(event.type)) run.activeMs += Math.max(0, ms - run.lastMs);
+  run.lastMs = Math.max(ms, run.lastMs);
+  change(run, event);
+  return run;
+}
+
+function change(run: RunState, event: Recorded): void {
+  switch (event.type) {
+    case 'RunBegun':
+      run.runs.push(event.data.run);
+      run.settings = event.data.settings;
+      run.head = event.data.head ?? run.head;
+      for (const id of run.running) rest(run, id);
+      return;
+    case 'TaskStarted':
+      start(run, event.data.task, event.data.attempt);
+      return;
+    case 'TaskSubmitted':
+      submit(run, event.data);
+      return;
+    case 'TaskFinished':
+      finish(run, event.data);
+      return;
+    case 'TaskAsked':
+      ask(run, event.data.task, event.data.question);
+      spend(run, event.data.usage);
+      return;
+    case 'TaskInterrupted':
+      rest(run, event.data.task);
+      return;
+    case 'TaskSkipped':
+      skip(run, event.data.task, event.data.reason);
+      return;
+    case 'TasksReopened':
+      for (const id of event.data.tasks) withTask(run, id, (task) => reopen(run, task));
+      if (followRechecks(run, event.data.tasks)) rewire(run);
+      return;
+    case 'JudgingFailed':
+      failJudging(run, event.data);
+      return;
+    case 'TasksEdited':
+      edit(run, event.data);
+      return;
+    case 'PersonCalled':
+      run.called.add(event.data.key);
+      return;
+    case 'PersonAnswered':
+      answer(run, event.data);
+      return;
+    case 'PersonEdited':
+      for (const file of event.data.files) run.touched.add(file);
+      takeEdit(run, event.data.commit);
+      return;
+    case 'WorkReverted':
+      run.reverted.add(event.data.verdict);
+      run.head = event.data.head ?? run.head;
+      return;
+    case 'VerdictGiven':
+      judge(run, event.seq, event.data);
+      return;
+    case 'SessionEnded':
+      run.ended = event.data;
+      return;
+    default:
+      return;
+  }
+}
+
+function start(run: RunState, id: string, attempt: number): void {
+  withTask(run, id, (task) => {
+    task.attempt = attempt;
+    task.phase = 'running';
+    run.running.add(id);
+  });
+  const wave = run.waves[run.wave] ?? [];
+  while (run.cursor < wave.length && !isIdle(run.tasks[wave[run.cursor] as number])) run.cursor++;
+}
+
+/** Back to where it was before it was started. */
+function rest(run: RunState, id: string): void {
+  withTask(run, id, (task) => {
+    settle(run, task);
+    run.cursor = 0;
+  });
+}
+
+function spend(run: RunState, usage: TaskFinished['usage']): void {
+  run.tokens += usage.tokens;
+  run.costUsd += usage.costUsd;
+}
+
+function submit(run: RunState, data: TaskFinished): void {
+  withTask(run, data.task, (task) => {
+    task.phase = 'submitted';
+    task.submitted = data;
+    run.running.delete(task.id);
+    run.submitted.add(task.id);
+    spend(run, data.usage);
+  });
+}
+
+function finish(run: RunState, data: TaskFinished): void {
+  withTask(run, data.task, (task) => {
+    // What was submitted was paid for then.
+    if (task.submitted === null) spend(run, data.usage);
+    task.attempt = data.attempt;
+    Object.assign(task.row, data.outputs, { findings: data.findings, error: data.error });
+    task.files = data.files ?? [];
+    for (const file of task.files) run.touched.add(file);
+    task.commit = data.commit ?? null;
+    if (data.head !== undefined) run.head = data.head;
+    close(run, task, data.status);
+    if (run.started.judged && task.role === run.started.critic) run.unjudged.add(task.id);
+    if (data.status === 'completed' && run.started.gates.includes(task.id))
+      run.questions.push({ kind: 'plan', key: `plan:${task.id}:${data.attempt}`, task: task.id });
+  });
+}
+
+function ask(run: RunState, id: string, question: string): void {
+  withTask(run, id, (task) => {
+    task.turns.push({ from: 'agent', text: question });
+    settle(run, task);
+    run.questions.push({ kind: 'question', key: `question:${id}:${task.turns.length}`, task: id, question });
+  });
+}
+
+function skip(run: RunState, id: string, reason: string): void {
+  withTask(run, id, (task) => {
+    task.row['error'] = reason;
+    close(run, task, 'skipped');
+  });
+}
+
+function failJudging(run: RunState, data: Extract<Recorded, { type: 'JudgingFailed' }>['data']): void {
+  const { task, attempt, rule, message, hint } = data;
+  const times = (run.unjudgeable.get(task) ?? 0) + 1;
+  run.unjudgeable.set(task, times);
+  // Its critic runs once more by itself; then a person is asked.
+  if (times === 1) withTask(run, task, (critic) => reopen(run, critic));
+  else {
+    run.unjudged.delete(task);
+    run.questions.push({ kind: 'no-evidence', key: `evidence:${task}:${attempt}`, task, rule, message, hint });
+  }
+}
+
+function judge(run: RunState, seq: number, given: VerdictGiven): void {
+  const { verdict, effects, scene } = given;
+  if (verdict.status !== 'decided') return;
+  run.touched.clear();
+  run.marks.push({ seq, chain: verdict.chain, round: verdict.round, head: run.head });
+  const critic = scene?.critic ?? null;
+  if (critic !== null) run.unjudged.delete(critic);
+  const recheck = verdict.outcome === 'revise' ? verdict.tasks.at(-1)?.id : undefined;
+  if (critic !== null && recheck !== undefined) run.rechecks.set(critic, recheck);
+  for (const [id, cells] of Object.entries(effects.set)) withTask(run, id, (task) => setCells(run, task, cells));
+  addRows(run, effects.add);
+  if (effects.add.length > 0 || Object.values(effects.set).some((cells) => cells['deps'] !== undefined)) rewire(run);
+  if (verdict.outcome === 'escalate')
+    run.questions.push({ kind: 'escalation', key: `verdict:${seq}`, seq, task: critic, rule: verdict.rule, reason: verdict.reason });
+}
+
+function setCells(run: RunState, task: TaskState, cells: Cells): void {
+  const { status, deps, wave: _, ...others } = cells;
+  Object.assign(task.row, others);
+  if (deps !== undefined) task.deps = splitIds(deps);
+  if (cells['context_from'] !== undefined) task.contextFrom = splitIds(cells['context_from']);
+  if (cells['exec_mode'] !== undefined) task.execMode = cells['exec_mode'].trim() === 'interactive' ? 'interactive' : 'csv-wave';
+  if (status === 'skipped' || status === 'completed' || status === 'failed') {
+    close(run, task, status);
+    // A verdict has taken it out of its dependents' way.
+    task.isSpared = status === 'skipped';
+    run.fallen.delete(task.id);
+  }
+}
+
+function edit(run: RunState, data: Extract<Recorded, { type: 'TasksEdited' }>['data']): void {
+  for (const [id, cells] of Object.entries(data.set)) withTask(run, id, (task) => setCells(run, task, cells));
+  run.columns = data.columns;
+  addRows(run, data.add);
+  followRechecks(run, [...Object.keys(data.set), ...data.add.map((row) => (row['id'] ?? '').trim())]);
+  rewire(run);
+}
+
+/** A task that came back, or came late, waits for the re-check of a critic, not for the critic: as those did that waited then. */
+function followRechecks(run: RunState, ids: readonly string[]): boolean {
+  let changed = false;
+  for (const id of ids) {
+    const task = taskIn(run, id);
+    if (task === undefined || !isIdle(task) || !task.deps.some((dep) => run.rechecks.has(dep))) continue;
+    const before = task.deps;
+    task.deps = [...new Set(before.map((dep) => latestCheck(run, dep)))];
+    // What the re-check itself waits for cannot wait for the re-check.
+    if (computeWaves(run.tasks).ok) changed = true;
+    else task.deps = before;
+  }
+  return changed;
+}
+
+function latestCheck(run: RunState, critic: string): string {
+  let latest = critic;
+  for (let next = run.rechecks.get(latest); next !== undefined; next = run.rechecks.get(latest)) latest = next;
+  return latest;
+}
+
+function answer(run: RunState, data: PersonAnswered): void {
+  const index = run.questions.findIndex((question) => question.key === data.key);
+  const question = run.questions[index];
+  if (question !== undefined) run.questions.splice(index, 1);
+  const { settings } = run;
+  run.settings = {
+    ...settings,
+    maxMinutes: settings.maxMinutes === null ? null : settings.maxMinutes + data.minutes,
+    maxCostUsd: settings.maxCostUsd === null ? null : settings.maxCostUsd + data.costUsd,
+    maxTokens: settings.maxTokens === null ? null : settings.maxTokens + data.tokens,
+  };
+  if (data.answer === 'abort') run.aborted = data.reason;
+  else if (question !== undefined) heed(run, question, data);
+}
+
+function heed(run: RunState, question: Question, { answer: word, reason, key }: PersonAnswered): void {
+  const task = 'task' in question && question.task !== null ? taskIn(run, question.task) : undefined;
+  switch (word) {
+    case 'force-approve':
+      run.forced.push({ about: question.kind === 'escalation' ? question.reason : (task?.id ?? question.kind), reason });
+      return;
+    case 'manual-fix':
+      run.questions.push({ kind: 'edit', key: `edit:${key}`, task: task?.id ?? null });
+      return;
+    case 'extend':
+      // The same evidence is judged by the new cap; a critic that left none runs again.
+      if (question.kind === 'no-evidence' && task !== undefined) reopen(run, task);
+      else if (question.kind === 'escalation' && task !== undefined) run.unjudged.add(task.id);
+      return;
+    case 'revise':
+    case 'answer':
+      if (task === undefined) return;
+      task.turns.push({ from: 'person', text: reason });
+      reopen(run, task);
+      return;
+    default:
+      return;
+  }
+}
+
+/** A person's edit answers the wait for it: its critic runs again. */
+function takeEdit(run: RunState, commit: string): void {
+  const index = run.questions.findIndex((question) => question.kind === 'edit');
+  const question = run.questions[index];
+  if (commit !== '') run.head = commit;
+  if (question === undefined) return;
+  run.questions.splice(index, 1);
+  if ('task' in question && question.task !== null) withTask(run, question.task, (task) => reopen(run, task));
+}

@@ -1,0 +1,145 @@
+// The tasks of a run as a graph: their waves, which of them are open, and what it means to close one or to open it again.
+// Changed in place: whoever folds a journal owns what comes of it.
+
+import type { TaskStatus } from '../model.js';
+import type { SessionStarted } from './run-messages.js';
+import { isOver, taskIn } from './run-state.js';
+import type { RunState, TaskState } from './run-state.js';
+import { computeWaves } from './waves.js';
+
+type Cells = Readonly<Record<string, string>>;
+
+export function splitIds(cell: string | undefined): readonly string[] {
+  return (cell ?? '')
+    .split(';')
+    .map((id) => id.trim())
+    .filter((id) => id !== '');
+}
+
+function newTask(row: Cells): TaskState {
+  const status = (row['status'] ?? '').trim();
+  return {
+    id: (row['id'] ?? '').trim(),
+    row: { ...row },
+    role: (row['role'] ?? '').trim(),
+    deps: splitIds(row['deps']),
+    contextFrom: splitIds(row['context_from']),
+    execMode: (row['exec_mode'] ?? '').trim() === 'interactive' ? 'interactive' : 'csv-wave',
+    status: status === 'completed' || status === 'failed' || status === 'skipped' ? status : 'pending',
+    attempt: 0,
+    phase: 'idle',
+    submitted: null,
+    isSpared: false,
+    turns: [],
+    files: [],
+    commit: null,
+    wave: 1,
+  };
+}
+
+export function beginRun(started: SessionStarted, ms: number): RunState {
+  const run: RunState = {
+    started,
+    settings: started.settings,
+    columns: started.columns,
+    tasks: [],
+    at: new Map(),
+    waves: [],
+    open: [],
+    wave: 1,
+    cursor: 0,
+    running: new Set(),
+    submitted: new Set(),
+    fallen: new Set(),
+    unjudged: new Set(),
+    unjudgeable: new Map(),
+    rechecks: new Map(),
+    questions: [],
+    called: new Set(),
+    forced: [],
+    touched: new Set(),
+    marks: [],
+    reverted: new Set(),
+    runs: [],
+    head: started.workspace?.base ?? null,
+    tokens: 0,
+    costUsd: 0,
+    activeMs: 0,
+    lastMs: ms,
+    aborted: null,
+    ended: null,
+  };
+  addRows(run, started.rows);
+  rewire(run);
+  return run;
+}
+
+export function addRows(run: RunState, rows: readonly Cells[]): void {
+  for (const row of rows) {
+    const task = newTask(row);
+    if (task.id === '' || run.at.has(task.id)) continue;
+    run.at.set(task.id, run.tasks.length);
+    run.tasks.push(task);
+  }
+}
+
+/** Waves anew, after tasks came or dependencies changed. What is recorded was checked before; a graph without an order is a bug. */
+export function rewire(run: RunState): void {
+  const result = computeWaves(run.tasks);
+  if (!result.ok) throw new Error(`The recorded tasks have no order: ${result.kind} at ${result.ids.join(', ')}.`);
+  const waves: number[][] = [[]];
+  const open: number[] = [0];
+  run.tasks.forEach((task, index) => {
+    task.wave = result.waves[index] ?? 1;
+    while (waves.length <= task.wave) {
+      waves.push([]);
+      open.push(0);
+    }
+    waves[task.wave]?.push(index);
+    if (!isOver(task.status)) open[task.wave] = (open[task.wave] ?? 0) + 1;
+  });
+  run.waves = waves;
+  run.open = open;
+  run.wave = 1;
+  run.cursor = 0;
+  seekWave(run);
+}
+
+function seekWave(run: RunState): void {
+  while (run.wave < run.open.length && run.open[run.wave] === 0) {
+    run.wave++;
+    run.cursor = 0;
+  }
+}
+
+export function close(run: RunState, task: TaskState, status: TaskStatus): void {
+  if (!isOver(task.status)) run.open[task.wave] = (run.open[task.wave] ?? 1) - 1;
+  task.status = status;
+  if (status !== 'completed') run.fallen.add(task.id);
+  settle(run, task);
+  seekWave(run);
+}
+
+export function settle(run: RunState, task: TaskState): void {
+  task.phase = 'idle';
+  task.submitted = null;
+  run.running.delete(task.id);
+  run.submitted.delete(task.id);
+}
+
+export function reopen(run: RunState, task: TaskState): void {
+  if (isOver(task.status)) run.open[task.wave] = (run.open[task.wave] ?? 0) + 1;
+  task.status = 'pending';
+  task.row['error'] = '';
+  run.fallen.delete(task.id);
+  run.unjudged.delete(task.id);
+  settle(run, task);
+  run.wave = Math.min(run.wave, task.wave);
+  run.cursor = 0;
+  run.ended = null;
+}
+
+export function withTask(run: RunState, id: string, act: (task: TaskState) => void): void {
+  const task = taskIn(run, id);
+  if (task !== undefined) act(task);
+}

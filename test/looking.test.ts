@@ -1,0 +1,228 @@
+// The built command looking at sessions: status, list, report, logs. It writes nothing and takes no lock.
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runLogs } from '../src/cli/logs.js';
+import { command, root } from './support/command.js';
+import { COMPLETE, ESCALATED, FIXED, writeStory } from './support/story.js';
+
+let project = '';
+
+beforeEach(() => {
+  project = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-looking-')));
+  mkdirSync(join(project, '.git'));
+});
+afterEach(() => rmSync(project, { recursive: true, force: true }));
+
+const session = (name: string) => join(project, '.umpire', 'sessions', name);
+
+interface Ran {
+  readonly exit: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function umpire(...args: readonly string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', cwd: project });
+  return { exit: status, out: stdout, err: stderr };
+}
+
+/** Every file with its bytes and its time. */
+function snapshot(): Readonly<Record<string, string>> {
+  const files = readdirSync(project, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    files.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
+      return [relative(project, path), `${hash} ${statSync(path).mtimeMs}`];
+    }),
+  );
+}
+
+describe('umpire status', () => {
+  it('shows the latest session, or the one that a part of its name means', () => {
+    writeStory(session('review-login'), ESCALATED);
+    writeStory(session('review-payments'), COMPLETE);
+    expect(umpire('status')).toMatchObject({ exit: 0, err: '', out: expect.stringMatching(/^review-payments: complete\n/) });
+    const { exit, out } = umpire('status', 'login');
+    expect({ exit, out }).toMatchObject({ exit: 0, out: expect.stringMatching(/^review-login: awaiting a person\n/) });
+    expect(out).toContain('\n  umpire resolve review-login force-approve --reason "why"\n');
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it('prints the same as one JSON object', () => {
+    writeStory(session('review-login'), ESCALATED);
+    const { exit, out } = umpire('status', '--json');
+    expect(exit).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      session: 'review-login',
+      path: session('review-login'),
+      state: 'awaiting',
+      loops: ['review'],
+      mode: 'sprint',
+      unverified: false,
+      wave: 4,
+      chains: [{ chain: '1', label: 'sprint_num 1', round: 3, maxRounds: 3, outcome: 'escalate', rule: 'R5' }],
+      spent: { minutes: 13, maxMinutes: 60, tokens: 4800, costUsd: 1, maxCostUsd: null },
+      question: {
+        kind: 'escalation',
+        answers: [{ answer: 'force-approve' }, { answer: 'manual-fix' }, { answer: 'extend' }, { answer: 'abort' }],
+      },
+      work: { kind: 'git', branch: 'umpire/review-payments-2026-03-01', place: null },
+    });
+  });
+
+  it('shows a broken history as far as it holds, and fails', () => {
+    writeStory(session('s'), COMPLETE);
+    const file = join(session('s'), 'journal.ndjson');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    writeFileSync(file, lines.toSpliced(8, 1).join('\n'));
+    const { exit, out } = umpire('status');
+    expect(exit).toBe(1);
+    expect(out).toMatch(/^s: unreadable\n/);
+    expect(out).toContain('Note: journal.ndjson is broken at line 9: the line says it is number 10.');
+    expect(out).toContain('  completed  DEV-001     developer  Develop the sprint');
+  });
+
+  it('shows sessions that others run, from anywhere', () => {
+    const folder = join(project, '.workflow', '.csv-wave', 'design-x');
+    cpSync(join(root, 'examples', 'sessions', 'design'), folder, { recursive: true });
+    expect(umpire('status', 'design-x').out).toMatch(/^\.workflow\/\.csv-wave\/design-x: never judged\n/);
+    expect(umpire('decide', 'design', folder).exit).toBe(3);
+    const { exit, out } = umpire('status');
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^\.workflow\/\.csv-wave\/design-x: judged only\n/);
+    expect(out).toContain('round 2 of 3, last REVISION (rule D7)');
+    expect(out).toContain('pending    DESIGN-fix-001');
+    expect(umpire('report', 'design-x').out).toContain('## Verdicts\n\n### 1. REVISION: round 1 of 3, rule D7, AUDIT-001\n');
+    expect(umpire('list').out).toMatch(/^judged only   design-x, 20[0-9: -]+ UTC\n {14}design; AUDIT-001 round 2 of 3 \(REVISION\)\n/);
+  });
+});
+
+it('umpire list shows every session, and says where there is none', () => {
+  expect(umpire('list')).toEqual({ exit: 0, err: '', out: 'There is no session here.\n' });
+  writeStory(session('review-login'), ESCALATED);
+  writeStory(session('review-payments'), COMPLETE);
+  mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
+  expect(umpire('list').out).toMatchInlineSnapshot(`
+    "complete      review-payments, 2026-03-01 09:24 UTC
+                  review sprint; sprint_num 1 round 2 of 3 (CONVERGE)
+                  Make the payment flow safe. Cards are never logged.
+    awaiting      review-login, 2026-03-01 09:14 UTC
+                  review sprint; sprint_num 1 round 3 of 3 (ESCALATE)
+                  Make the payment flow safe. Cards are never logged.
+                  waits on a decision on an escalation (rule R5)
+    unreadable    torn
+                  journal.ndjson could not be read: it is not a regular file.
+    "
+  `);
+  const { project: path, sessions } = JSON.parse(umpire('list', '--json').out) as {
+    project: string;
+    sessions: readonly { name: string }[];
+  };
+  expect({ path, names: sessions.map(({ name }) => name) }).toEqual({ path: project, names: ['review-payments', 'review-login', 'torn'] });
+});
+
+it('umpire report prints the whole session as Markdown', () => {
+  writeStory(session('review-payments'), COMPLETE);
+  const { exit, out, err } = umpire('report');
+  expect({ exit, err }).toEqual({ exit: 0, err: '' });
+  expect(out).toMatch(/^# Session review-payments\n\n- Outcome: \*\*complete\*\*: Every critic was judged and found good\.\n/);
+  expect(out).toContain('- Bring the work over: `umpire apply review-payments`\n');
+});
+
+describe('umpire logs', () => {
+  const RAW = Buffer.from([...Buffer.from('\u001b[31mred\u001b[0m \u001b]0;owned\u0007\r\nend'), 0xff, 0xfe, 0x0a]);
+
+  function write(): void {
+    writeStory(session('review-payments'), COMPLETE);
+    const logs = join(session('review-payments'), 'logs');
+    mkdirSync(logs);
+    writeFileSync(join(logs, 'DEV-001-1.txt'), 'first\n');
+    writeFileSync(join(logs, 'DEV-001-2.txt'), RAW);
+    writeFileSync(join(logs, 'REVIEW-001-1.txt'), `${Array.from({ length: 500 }, (_, index) => `line ${index}`).join('\n')}\n\u001b[2J`);
+    for (const [index, name] of ['DEV-001-1', 'DEV-001-2', 'REVIEW-001-1'].entries()) {
+      const at = new Date(Date.UTC(2026, 2, 1, 9, index));
+      utimesSync(join(logs, `${name}.txt`), at, at);
+    }
+  }
+
+  it('lists what there is, with the last lines of the latest', () => {
+    write();
+    const { exit, out } = umpire('logs');
+    expect(exit).toBe(0);
+    expect(out.split('\n').slice(0, 7)).toEqual([
+      '     6 B  DEV-001     attempt 1, 2026-03-01 09:00 UTC',
+      '    31 B  DEV-001     attempt 2, 2026-03-01 09:01 UTC',
+      '  4.4 kB  REVIEW-001  attempt 1, 2026-03-01 09:02 UTC',
+      '',
+      'The last lines of REVIEW-001, attempt 1:',
+      '',
+      'line 480',
+    ]);
+    expect(out.endsWith('line 499\n')).toBe(true);
+  });
+
+  it('prints the last run of a task into a pipe as it came, byte for byte', () => {
+    write();
+    const { stdout, stderr } = spawnSync(process.execPath, [command, 'logs', 'review-payments', 'DEV-001'], { cwd: project });
+    expect(stdout.equals(RAW)).toBe(true);
+    expect(stderr.toString()).toBe('DEV-001, attempt 2, 31 B. Earlier: umpire logs review-payments DEV-001-1.\n');
+    expect(umpire('logs', 'DEV-001-1')).toEqual({ exit: 0, out: 'first\n', err: 'DEV-001, attempt 1, 6 B.\n' });
+  });
+
+  it('shows a terminal nothing that it would obey', async () => {
+    write();
+    const { stdout: shown } = await runLogs(['DEV-001', '--project', project], true);
+    expect(shown).toBe('red \nend\ufffd\ufffd\n');
+  });
+
+  it('says which output there is where there is none of a task', () => {
+    write();
+    const { exit, err } = umpire('logs', 'review-payments', 'SHIP-001');
+    expect(exit).toBe(1);
+    expect(err).toBe(
+      'umpire: The session review-payments has no output of SHIP-001.\nThere is output of DEV-001, REVIEW-001. An agent that printed nothing leaves none.\n',
+    );
+    rmSync(join(session('review-payments'), 'logs'), { recursive: true });
+    expect(umpire('logs')).toEqual({ exit: 0, err: '', out: 'No agent has printed anything.\n' });
+  });
+});
+
+it('changes nothing, also where somebody is at work and the last line is not whole', () => {
+  writeStory(session('review-payments'), FIXED);
+  appendFileSync(join(session('review-payments'), 'journal.ndjson'), '{"v":1,"seq":');
+  writeFileSync(join(session('review-payments'), '.umpire-lock'), JSON.stringify({ pid: process.pid, host: 'elsewhere', started: '' }));
+  const before = snapshot();
+  for (const args of [['status'], ['status', '--json'], ['list'], ['report'], ['logs']]) expect(umpire(...args).exit).toBe(0);
+  expect(umpire('status').out).toMatch(/^review-payments: running\n/);
+  expect(snapshot()).toEqual(before);
+});
+
+it('says how it is called', () => {
+  for (const name of ['status', 'list', 'report', 'logs']) {
+    const { exit, out } = umpire('help', name);
+    expect({ exit, out }).toEqual({ exit: 0, out: umpire(name, '--help').out });
+    expect(out).toMatch(new RegExp(`^umpire ${name}`));
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(umpire(name, 'a', 'b', 'c').exit).toBe(2);
+    expect(umpire(name, '--nothing')).toMatchObject({ exit: 2, err: expect.stringContaining('There is no flag "--nothing".') });
+  }
+  expect(umpire('status', 'nothing')).toMatchObject({ exit: 1, err: expect.stringContaining('There is no session in') });
+});

@@ -1,0 +1,227 @@
+// Deliberate faults of a journal, a fold, a court, agents and a run, and the properties that must find each of them. They show
+// that the checks of a simulation can fail.
+
+import type { SessionState } from '../../src/brain/evolve.js';
+import type { Event } from '../../src/brain/messages.js';
+import type { RunState } from '../../src/brain/run-state.js';
+import type { Ruling } from '../../src/runtime/court.js';
+import type { Fault } from './sim-session.js';
+
+export interface KnownFault {
+  readonly what: string;
+  readonly fault: Fault;
+  /** The properties that may find it. */
+  readonly found: readonly string[];
+}
+
+const STRAY: Event = { type: 'StrayChanges', data: { wave: 1, files: ['a.txt'] } };
+
+function onRun(act: (run: RunState, event: Event) => void): (state: SessionState, event: Event) => void {
+  return (state, event) => {
+    if (state.run !== null) act(state.run, event);
+  };
+}
+
+/** All that has finished is to be done again. */
+function undo(run: RunState): void {
+  for (const task of run.tasks) {
+    if (task.status !== 'completed') continue;
+    task.status = 'pending';
+    run.open[task.wave] = (run.open[task.wave] ?? 0) + 1;
+  }
+  run.wave = 1;
+  run.cursor = 0;
+  while (run.wave < run.open.length && run.open[run.wave] === 0) run.wave++;
+}
+
+type Given = Extract<Ruling, { readonly ok: true }>['given'];
+
+/** Changes the verdict that a court gives. */
+function given(change: (given: Given) => Given): (ruling: Ruling) => Ruling {
+  return (ruling) => {
+    if (!ruling.ok) return ruling;
+    const changed = change(ruling.given);
+    return {
+      ...ruling,
+      given: changed,
+      events: ruling.events.map((event) => (event.type === 'VerdictGiven' ? { type: 'VerdictGiven', data: changed } : event)),
+    };
+  };
+}
+
+function recording<T extends Event['type']>(type: T, change: (event: Extract<Event, { readonly type: T }>) => readonly Event[]): Fault {
+  return { record: (event) => (event.type === type ? change(event as Extract<Event, { readonly type: T }>) : [event]) };
+}
+
+const OF_THE_JOURNAL: readonly KnownFault[] = [
+  {
+    what: 'a journal that loses the last line that it told of',
+    fault: { append: (text) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1) },
+    found: ['lost', 'journal'],
+  },
+  { what: 'a journal that tells before it is durable', fault: { tellsEarly: true }, found: ['lost'] },
+  { what: 'a journal that goes on behind a torn line', fault: { keepsTorn: true }, found: ['journal'] },
+  {
+    what: 'a run that goes on over a full disk',
+    fault: {
+      flush: (flush) => {
+        try {
+          flush();
+        } catch (error) {
+          if (!(error instanceof Error && error.name === 'UmpireError')) throw error;
+        }
+      },
+    },
+    found: ['undurable', 'lost', 'hangs'],
+  },
+  { what: 'a run that flushes nothing by itself', fault: { flush: () => undefined }, found: ['undurable'] },
+];
+
+const OF_THE_FOLD: readonly KnownFault[] = [
+  {
+    what: 'a fold that forgets attempts',
+    fault: {
+      state: onRun((run, event) => {
+        if (event.type === 'RunBegun') for (const task of run.tasks) task.attempt = 0;
+      }),
+    },
+    found: ['attempts', 'ran-again'],
+  },
+  {
+    what: 'a fold that has finished tasks run again',
+    fault: {
+      state: onRun((run, event) => {
+        if (event.type === 'RunBegun') undo(run);
+      }),
+    },
+    found: ['ran-again'],
+  },
+  {
+    what: 'a fold that merges the last task first',
+    fault: {
+      state: onRun((run) => {
+        run.waves = run.waves.map((wave) => wave.toSorted((a, b) => b - a));
+      }),
+    },
+    found: ['merge-order'],
+  },
+  { what: 'a fold that asks nobody', fault: { state: onRun((run) => void run.questions.splice(0)) }, found: ['person', 'early'] },
+  {
+    what: 'a fold that forgets how often a critic left nothing',
+    fault: { state: onRun((run) => run.unjudgeable.clear()) },
+    found: ['person', 'hangs'],
+  },
+  {
+    what: 'a fold that keeps no budget',
+    fault: {
+      state: onRun((run) => {
+        run.costUsd = 0;
+        run.tokens = 0;
+      }),
+    },
+    found: ['budget'],
+  },
+  {
+    what: 'a fold that starts more than it may',
+    fault: {
+      state: onRun((run) => {
+        run.settings = { ...run.settings, concurrency: 9 };
+      }),
+    },
+    found: ['concurrency', 'settings'],
+  },
+  { what: 'a fold that loses who has failed', fault: { state: onRun((run) => run.fallen.clear()) }, found: ['early', 'unskipped'] },
+  {
+    what: 'a live state that no journal tells',
+    fault: {
+      live: onRun((run) => {
+        run.tokens += 1;
+      }),
+    },
+    found: ['replay'],
+  },
+];
+
+const OF_THE_COURT: readonly KnownFault[] = [
+  {
+    what: 'a cap that is not applied',
+    fault: {
+      docket: (docket) => {
+        const frozen = new Map([...docket.state.frozen].map(([loop, rules]) => [loop, { ...rules, cap: rules.cap + 3 }]));
+        return { ...docket, state: { ...docket.state, frozen } };
+      },
+    },
+    found: ['cap'],
+  },
+  {
+    what: 'a court that approves over Critical findings',
+    fault: {
+      ruling: given((one) =>
+        one.verdict.counts.critical > 0 ? { ...one, verdict: { ...one.verdict, outcome: 'converge', unverified: false } } : one,
+      ),
+    },
+    found: ['unmarked'],
+  },
+  {
+    what: 'a court that never says the same twice',
+    fault: { ruling: given((one) => ({ ...one, verdict: { ...one.verdict, reason: `${one.verdict.reason} Or not.` } })) },
+    found: ['rejudged'],
+  },
+  {
+    what: 'a court whose verdict holds nobody back',
+    fault: { ruling: given((one) => ({ ...one, effects: { ...one.effects, set: {} } })) },
+    found: ['early', 'rejudged'],
+  },
+  {
+    what: 'a court that keeps no evidence',
+    fault: { ruling: (ruling) => (ruling.ok ? { ...ruling, blobs: new Map() } : ruling) },
+    found: ['rejudged'],
+  },
+];
+
+const OF_THE_RUN: readonly KnownFault[] = [
+  { what: 'a process that does not say that it took the session on', fault: { forgetsRunBegun: true }, found: ['hangs'] },
+  { what: 'a process that counts the time before it', fault: { first: STRAY }, found: ['minutes', 'hangs'] },
+  {
+    what: 'an agent that is called twice',
+    fault: {
+      agent: (agent) => ({
+        ...agent,
+        run: (assignment, watch) => {
+          void agent.run(assignment, watch);
+          return agent.run(assignment, watch);
+        },
+      }),
+    },
+    found: ['ran-again', 'concurrency'],
+  },
+  {
+    what: 'an end that is recorded twice',
+    fault: recording('TaskFinished', (event) => [event, event]),
+    found: ['ran-again', 'merge-order'],
+  },
+  {
+    what: 'an agent that says what its task was',
+    fault: recording('TaskFinished', (event) => [
+      { ...event, data: { ...event.data, outputs: { ...event.data.outputs, description: 'Nothing.' } } },
+    ]),
+    found: ['cells'],
+  },
+  {
+    what: 'a skip without a reason',
+    fault: recording('TaskSkipped', (event) => [{ ...event, data: { ...event.data, reason: '' } }]),
+    found: ['unskipped'],
+  },
+  {
+    what: 'an end that forgets its mark',
+    fault: recording('SessionEnded', (event) => [{ ...event, data: { ...event.data, unverified: false } }]),
+    found: ['unmarked'],
+  },
+  {
+    what: 'a person who is not heard',
+    fault: recording('PersonAnswered', () => []),
+    found: ['endless', 'hangs'],
+  },
+];
+
+export const FAULTS: readonly KnownFault[] = [...OF_THE_JOURNAL, ...OF_THE_FOLD, ...OF_THE_COURT, ...OF_THE_RUN];
