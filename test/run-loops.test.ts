@@ -19,6 +19,7 @@ import {
   validation,
   writer,
 } from './support/run-evidence.js';
+import { proseFiles, proseLoop, reading } from './support/run-loop-file.js';
 import {
   cleanUpProjects,
   endOf,
@@ -313,37 +314,14 @@ it('until: nobody works where the command passes at once, a report with a Critic
   const project = makeProject();
   const passes = await project.umpire('until', 'true', ...project.sh('complete "never"'));
   expect({ exit: passes.exit, waves: wavesRun(passes.session) }).toEqual({ exit: 0, waves: ['CHECK-001'] });
-  const report = `printf '# Report\\n\\n## Critical\\n\\n- A key is in the code (a.txt:1)\\n' > "$UMPIRE_SESSION/results/until-report.md"`;
-  const warned = await project.umpire('until', report, ...project.sh('complete "tried"'), '--max-rounds', '1');
+  const report = `printf '# Report\\n\\n## Critical\\n\\n- A key is in the code (a.txt:1)\\n' > report.md`;
+  const warned = await project.umpire('until', report, ...project.sh('complete "tried"'), '--max-rounds', '1', '--report', 'report.md');
   expect({ exit: warned.exit, verdicts: verdictsOf(warned.session) }).toEqual({
     exit: 4,
     verdicts: ['CHECK-001 retry U6 0/1', 'CHECK-re-1 escalate U6 1/1'],
   });
 });
 
-const OWN = `
-loop: prose
-title: A reader reads what a writer wrote.
-roles: { generator: writer, critic: reader, judge: judge }
-words: { converge: GOOD, revise: AGAIN, accept: TAKE, escalate: ASK }
-chain: session
-round: { first: 1, counts: readings }
-cap: { default: 2 }
-columns: { in: [], out: [verdict] }
-evidence: { report: { file: reading.json, reader: json, grade: testified, what: the reading } }
-facts: { report: { state: report }, good: { flag: report.good } }
-repairs:
-  - { id: P1, when: { report: [missing, unreadable] }, why: Nobody read it., error: { message: There is no reading., hint: Read it. } }
-table:
-  - { id: P2, when: { good: true }, then: converge, why: It reads well., next: Done. }
-  - { id: P3, when: { round: "<cap" }, then: revise, why: It does not read well., next: "Execute {tasks}." }
-  - { id: P4, then: escalate, why: It still does not read well., next: "A person decides: {options}." }
-tasks:
-  - { id: "WRITE-re-{round}", title: Write it again, description: Write it again., role: writer, after: critic }
-  - { id: "READ-re-{round}", title: Read it again, description: Read it again., role: reader, after: previous, recheck: true }
-report: [{ heading: Summary, blocks: [{ reasons: true }] }]
-ask: { question: What now?, options: [{ id: force-approve, means: take it }, { id: abort, means: stop }] }
-`;
 const PIPELINES = `
 pipelines:
   default: long
@@ -358,16 +336,11 @@ pipelines:
         - { id: WRITE-002, title: Two, description: "Two of {goal}", role: writer }
         - { id: READ-001, title: Read, description: Read it., role: reader, deps: [WRITE-001, WRITE-002] }
 `;
-const readers = [
-  { task: 'READ-001', write: { 'session:reading.json': { json: { good: false } } } },
-  { role: 'reader', write: { 'session:reading.json': { json: { good: true } } } },
-  writer('writer'),
-];
 
 it('runs a loop file of one’s own, with and without pipelines, by the rules that were frozen', async () => {
   const project = makeProject({
-    answers: readers,
-    files: { 'prose.yaml': OWN + PIPELINES, 'plain.yaml': OWN, 'roles/prose/judge.md': 'Judge prose.\n' },
+    answers: [reading(false, { role: 'reader', round: 1 }), reading(true), writer('writer')],
+    files: { ...proseFiles(), 'prose.yaml': proseLoop() + PIPELINES, 'plain.yaml': proseLoop() },
   });
   const long = await project.umpire('run', './prose.yaml', 'a book');
   expect({ ...long, waves: wavesRun(long.session), verdicts: verdictsOf(long.session) }).toMatchObject({
@@ -389,7 +362,7 @@ it('runs a loop file of one’s own, with and without pipelines, by the rules th
     roles: 2,
   });
   // A loop file that changes while a session rests changes nothing in it.
-  project.write({ 'plain.yaml': OWN.replace('id: P3', 'id: P9') });
+  project.write({ 'plain.yaml': proseLoop().replace('id: P3', 'id: P9') });
   const more = await project.umpire('resolve', plain.session, 'extend', '--rounds', '1');
   expect(verdictsOf(more.session).filter((one) => one.includes('P9'))).toEqual([]);
   expect(verdictsOf(more.session).filter((one) => one.includes(' P3 '))).toHaveLength(1);

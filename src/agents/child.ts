@@ -37,6 +37,9 @@ export type ChildEnd =
 /** So long the rest of the output is waited for after the program has exited: a process that left the group may hold the pipe. */
 const PIPE_WAIT_MS = 250;
 
+/** So long those who are left in the group have to print what they still hold. */
+const DRAIN_MS = 100;
+
 /** Timers take no more; nobody waits for 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
@@ -66,6 +69,8 @@ class Run {
   private readonly stderr = new Tail(STDERR_BYTES);
   private readonly timer: NodeJS.Timeout;
   private grace: NodeJS.Timeout | null = null;
+  private drain: NodeJS.Timeout | null = null;
+  private released = false;
   private stopped: { by: 'timeout' | 'abort'; how: 'asked' | 'killed' } | null = null;
   private exit: { code: number | null; signal: string | null } | null = null;
   private received = 0;
@@ -132,17 +137,25 @@ class Run {
     signalGroup(this.group, 'SIGKILL');
   }
 
-  /** The program is gone: so must be whoever it left in its group. */
+  /** The program is gone, and so must be whoever it left in its group; they may finish a sentence, such as `tee` at the end of a pipe. */
   private exited(code: number | null, signal: string | null): void {
     this.exit = { code, signal };
-    signalGroup(this.group, 'SIGKILL');
-    this.guardian.release(this.group);
     clearTimeout(this.timer);
     if (this.grace !== null) clearTimeout(this.grace);
     this.watch.signal.removeEventListener('abort', this.abort);
-    if (this.stopped !== null) sweepProcesses(this.launch.mark);
     this.child.stdin.destroy();
+    if (this.stopped === null && signalGroup(this.group, 0)) this.drain = setTimeout(() => this.endGroup(), DRAIN_MS);
+    else this.endGroup();
+    if (this.stopped !== null) sweepProcesses(this.launch.mark);
     this.awaitPipes(this.received, 20);
+  }
+
+  private endGroup(): void {
+    if (this.released) return;
+    this.released = true;
+    if (this.drain !== null) clearTimeout(this.drain);
+    if (this.drain !== null || this.stopped !== null) signalGroup(this.group, 'SIGKILL');
+    this.guardian.release(this.group);
   }
 
   /** Goes on while output still comes; then whoever holds the pipes is not waited for. */
@@ -157,6 +170,7 @@ class Run {
   }
 
   private finish(): void {
+    this.endGroup();
     if (this.grace !== null) clearTimeout(this.grace);
     this.child.stdout.destroy();
     this.child.stderr.destroy();
@@ -165,14 +179,14 @@ class Run {
   }
 }
 
-/** Mostly nobody is left in the group, and that is an error to Node: without its stack it costs a third. */
-function signalGroup(group: number, signal: NodeJS.Signals): void {
+/** False where nobody is left in the group. That is the rule, and an error to Node: without its stack it costs a third. */
+function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
   try {
-    process.kill(-group, signal);
+    return process.kill(-group, signal);
   } catch {
-    // Nobody is left in it.
+    return false;
   } finally {
     Error.stackTraceLimit = limit;
   }

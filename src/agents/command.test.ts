@@ -254,6 +254,10 @@ test('whoever is left in the group ends with it, and whoever holds the output is
   expect(Date.now() - before).toBeLessThan(30_000);
 });
 
+test('one that is left in the group may still say what it holds', async () => {
+  await check(shell(`(sleep 0.03; echo '${OK}') & exit 0`), DONE as Ending);
+});
+
 test.runIf(hasProc)('one that left the group does not outlive a time-out', async () => {
   const folder = newFolder();
   const ending = node(`${daemon(folder)} setInterval(() => undefined, 1000);`, { timeoutMs: 1500 }).run(realAssignment(), newWatch());

@@ -100,13 +100,17 @@ function sleeper(env: Readonly<Record<string, string>>): ChildProcess {
   return child;
 }
 
-test('a goodbye ends the guardian and nothing else', async () => {
+test('a goodbye ends what is still watched and nothing else', async () => {
   const guardian = startGuardian(randomUUID());
-  const child = sleeper({ UMPIRE_RUN: guardian.run });
-  guardian.watch(child.pid ?? 0);
+  const children = [1, 2, 3].map(() => sleeper({ UMPIRE_RUN: guardian.run }));
+  const [watched = 0, released = 0, left = 0] = children.map((child) => child.pid ?? 0);
+  guardian.watch(watched);
+  guardian.watch(released);
+  guardian.release(released);
   await guardian.close();
   await guardian.close();
-  expect(isAlive(child.pid ?? 0)).toBe(true);
+  expect(await until(() => !isAlive(watched))).toBe(true);
+  expect([isAlive(released), isAlive(left)]).toEqual([true, true]);
 });
 
 test.runIf(hasProc)('what an earlier run left is swept, and nobody else', async () => {

@@ -12,7 +12,7 @@ export interface Guardian {
   watch(group: number): void;
   /** The group has ended. It is never killed afterwards: its number may be another's by then. */
   release(group: number): void;
-  /** The run ends in good order. Processes that left their group on purpose, such as servers, live on. */
+  /** The run ends in good order. What is still watched is killed; what left its group on purpose, such as a server, lives on. */
   close(): Promise<void>;
 }
 
@@ -23,17 +23,18 @@ export interface Guardian {
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
+bye=
 groups=' '
 while IFS= read -r line; do
   case $line in
     +*) groups="$groups\${line#+} " ;;
     -*) group=\${line#-}
       case $groups in *" $group "*) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;; esac ;;
-    bye) exit 0 ;;
+    bye) bye=yes; break ;;
   esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
-[ -r /proc/self/environ ] || exit 0
+[ -z "$bye" ] && [ -r /proc/self/environ ] || exit 0
 tries=0
 while [ $tries -lt 100 ]; do
   found=$(grep -lsz "^UMPIRE_RUN=$1\\$" /proc/[0-9]*/environ)

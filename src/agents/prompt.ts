@@ -96,7 +96,7 @@ export function findingLine({ severity, message, artifact, line, rule }: Finding
 
 function opening({ loop, round, attempt, interactive, role }: Assignment): string {
   const where = round === null ? '' : `, round ${round}`;
-  const again = attempt > 1 ? ` This is attempt ${attempt}: an earlier one gave no valid result.` : '';
+  const again = attempt > 1 ? ` This is attempt ${attempt}.` : '';
   const talk = interactive ? ' You may ask the person: then hand in a question instead of a status.' : '';
   return `You are the ${showLine(role.name, 80)} in a ${loop} loop${where}. Do the one task below, then hand in its result as described at the end.${again}${talk}`;
 }

@@ -15,7 +15,7 @@ test('keeps the end of what came, and no more', () => {
 
 test('a flood of single bytes is as cheap as one piece', () => {
   const tail = new Tail(1000);
-  for (let byte = 0; byte < 3_000_000; byte += 1) tail.add(Uint8Array.of(byte % 251));
+  for (let byte = 0; byte < 300_000; byte += 1) tail.add(Uint8Array.of(byte % 251));
   const bytes = tail.bytes();
-  expect([bytes.length, bytes.at(-1), bytes.buffer.byteLength <= 65536]).toEqual([1000, 2_999_999 % 251, true]);
+  expect([bytes.length, bytes.at(-1), bytes.buffer.byteLength <= 65536]).toEqual([1000, 299_999 % 251, true]);
 });

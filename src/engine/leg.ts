@@ -1,6 +1,7 @@
 // One process takes a session on: it wires agents, workspace, desk and court to the loop that runs it, and cleans up after.
 
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
@@ -17,8 +18,7 @@ import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import { agentsFor, wordsOf } from './agents.js';
-import { newRunId } from './session.js';
-import type { OpenedSession } from './session.js';
+import type { OpenedSession } from './opened.js';
 import { openWorkspaceFor } from './workspaces.js';
 
 export interface Leg extends OpenedSession {
@@ -36,7 +36,8 @@ export async function goOn(leg: Leg): Promise<void> {
   const workspace =
     started.workspace === null ? null : openWorkspaceFor({ project: started.project, folder, config, session: folder.name });
   const opening = workspace === null ? null : await workspace.open();
-  const id = newRunId();
+  // Its children carry it in their environment.
+  const id = randomBytes(8).toString('hex');
   const guardian = guardianOf(id);
   const own = watch.agents ?? {};
   const agentFor = await agentsFor({ started, settings, session: folder.root, config, guardian, own });

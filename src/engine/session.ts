@@ -1,14 +1,13 @@
 // The doors to a session that Umpire runs: start it, take it on again, answer what it waits on. All three end in the same
 // loop (runtime/run.ts); what differs is what is recorded before it.
 
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { answerEvents } from '../brain/answers.js';
 import type { AnswerGiven } from '../brain/answers.js';
 import { chainsOf } from '../brain/chains.js';
 import type { SessionState } from '../brain/evolve.js';
-import type { Event, Recorded } from '../brain/messages.js';
+import type { Event } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
@@ -20,7 +19,6 @@ import { buildPipeline } from '../loops/pipeline.js';
 import type { Pipeline, PlannedRun } from '../loops/pipeline.js';
 import { chooseMode } from '../loops/pipeline-mode.js';
 import { openFolder } from '../runtime/folder.js';
-import type { SessionFolder } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
 import { openJournal } from '../runtime/journal-writer.js';
 import type { OpenJournal } from '../runtime/journal-writer.js';
@@ -29,27 +27,14 @@ import { resolveLoop } from '../runtime/loop-choice.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
-import type { Agent } from '../ports.js';
 import { checkRoles } from './agents.js';
 import { goOn } from './leg.js';
+import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
 import { changedFiles, makeSessionFolder, openProject } from './places.js';
 import { takeFlags } from './run-flags.js';
 import type { RunFlags } from './run-flags.js';
 import { openWorkspaceFor } from './workspaces.js';
-
-/** How a caller hears of what happens, and stops it. */
-export interface RunWatch {
-  /** Each event, once it is durable. */
-  readonly onEvent?: (event: Recorded, state: SessionState) => void;
-  /** What the person at the keyboard should know. */
-  readonly onNote?: (note: string) => void;
-  /** Aborted: children are ended, what happened is recorded. */
-  readonly signal?: AbortSignal;
-  /** Agents of the calling program, by name. */
-  readonly agents?: Readonly<Record<string, Agent>>;
-  readonly now?: () => Date;
-}
 
 export interface RunRequest extends RunFlags, RunWatch {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -133,13 +118,6 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
     opened.journal.flush();
     return goOn({ ...opened, config, by: 'resolve', settings: takeFlags(request, config, runIn(opened).settings) });
   });
-}
-
-/** A session's folder with its lock and journal, held until the work in it is done. */
-export interface OpenedSession {
-  readonly folder: SessionFolder;
-  readonly journal: OpenJournal;
-  readonly watch: RunWatch;
 }
 
 const LOCK_WAIT_MS = 1000;
@@ -282,9 +260,4 @@ async function chosenMode(
   const { points, rules } = pipeline.choose;
   const asks = [...points, ...rules].some((test) => test.files !== undefined || test.modules !== undefined);
   return chooseMode(pipeline, { goal, changedFiles: asks ? await changedFiles(project) : null });
-}
-
-/** A name for one run of the command, which its children carry in their environment. */
-export function newRunId(): string {
-  return randomBytes(8).toString('hex');
 }

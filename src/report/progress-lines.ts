@@ -1,6 +1,7 @@
 // A run as the person who started it sees it: one plain line for each event that is worth one. Texts of agents are cut short,
 // and nothing in them reaches the terminal but letters.
 
+import { millisecondsOf } from '../formats/timestamp.js';
 import { describe } from '../brain/answers.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Verdict } from '../model.js';
@@ -43,7 +44,7 @@ export function progressLine(event: Recorded, state: SessionState, options: Prog
 export function followProgress(options: ProgressOptions = {}): (event: Recorded, state: SessionState) => string | null {
   const startedAt = new Map<string, number>();
   return (event, state) => {
-    const now = Date.parse(event.ts);
+    const now = millisecondsOf(event.ts);
     if (event.type === 'TaskStarted') startedAt.set(event.data.task, now);
     const ranMs = (task: string) => {
       const from = startedAt.get(task);

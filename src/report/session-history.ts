@@ -1,6 +1,7 @@
 // What the state of a session no longer holds and its journal tells: who did a task and how long it took, what people said, what
 // was edited, thrown away and taken back. In the order in which it happened.
 
+import { millisecondsOf } from '../formats/timestamp.js';
 import type { Recorded } from '../brain/messages.js';
 import type { PersonAnswered, TaskFinished } from '../brain/run-messages.js';
 import { NO_USAGE } from '../ports.js';
@@ -54,7 +55,7 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
     book.cutOff();
     book.processes.push(`${at}: ${inline(by)}, ${agentsOf(settings.agents)}`);
   },
-  TaskStarted: (book, data, { ts }) => book.start(data, Date.parse(ts)),
+  TaskStarted: (book, data, { ts }) => book.start(data, millisecondsOf(ts)),
   TaskSubmitted: (book, data, { ts }) => book.end(data, data.status, ts, data.usage),
   TaskFinished: (book, data, { ts }) => book.end(data, data.status, ts, data.usage),
   TaskAsked: (book, data, { ts }, at) => {
@@ -122,7 +123,7 @@ class Book {
     const run = this.runs.get(task)?.findLast((one) => one.attempt === attempt);
     if (run === undefined) return;
     // Submitted work is finished a second time when it is merged.
-    if (run.ending === 'running') run.ms = Date.parse(ts) - run.startedMs;
+    if (run.ending === 'running') run.ms = millisecondsOf(ts) - run.startedMs;
     run.ending = ending;
     this.open.delete(run);
     run.tokens += usage.tokens;

@@ -3,6 +3,7 @@
 import { parseJournal } from '../formats/journal.js';
 import { UmpireError } from '../errors.js';
 import { NEW_SESSION, evolve } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
 import { JOURNAL_VERSION } from '../brain/messages.js';
 import type { Recorded } from '../brain/messages.js';
 import type { ChainCheck } from '../report/replay-page.js';
@@ -16,6 +17,8 @@ export interface CheckedJournal {
   readonly found: true;
   /** The events before the first line that does not hold. Those of a later version are left out. */
   readonly events: readonly Recorded[];
+  /** What those events come to. */
+  readonly state: SessionState;
   readonly chain: ChainCheck;
 }
 
@@ -41,12 +44,12 @@ function checkText(text: string): CheckedJournal {
   let state = NEW_SESSION;
   for (const [index, event] of events.entries()) {
     const detail = faultOf(event, state);
-    if (detail !== null) return { found: true, events: known, chain: { unbroken: false, line: index + 1, detail } };
+    if (detail !== null) return { found: true, events: known, state, chain: { unbroken: false, line: index + 1, detail } };
     if (!isKnown(event)) continue;
     known.push(event);
     state = evolve(state, event);
   }
-  return { found: true, events: known, chain };
+  return { found: true, events: known, state, chain };
 }
 
 interface Parsed {

@@ -2,7 +2,7 @@
 // that others run. Takes no lock and writes nothing.
 
 import { isUmpireError } from '../errors.js';
-import { fold } from '../brain/evolve.js';
+import { NEW_SESSION } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Recorded } from '../brain/messages.js';
 import { checkGraph } from '../brain/waves.js';
@@ -36,9 +36,7 @@ export interface SessionRecord {
 export function readSession(path: string): SessionRecord {
   const folder = openFolder(path);
   const journal = checkJournal(folder);
-  const events = journal.found ? journal.events : [];
-  const chain = journal.found ? journal.chain : null;
-  const state = fold(events);
+  const { events, state, chain } = journal.found ? journal : { events: [], state: NEW_SESSION, chain: null };
   const holder = holderOf(folder);
   const isHeld = holder !== null && !holder.isDead;
   const notes: string[] = [];

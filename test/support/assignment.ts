@@ -1,12 +1,12 @@
 // An assignment for tests of agents, a watch that keeps what was printed, and waiting for a condition.
 
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { Assignment, Watch } from '../../src/ports.js';
 
-const base = mkdtempSync(join(tmpdir(), 'umpire-agents-'));
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-agents-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 let made = 0;
 

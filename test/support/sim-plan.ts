@@ -70,7 +70,7 @@ const GRAPHS: readonly Graph[] = LOOPS.flatMap((name) => {
 export function planOf(seed: number, turmoil: Partial<Turmoil> = {}): SimPlan {
   const chance = new Chance(seed).apart('plan');
   const known = chance.pick(GRAPHS);
-  const graph = chance.hits(0.5) ? known : anyGraph(known, chance);
+  const graph = chance.hits(0.35) ? known : anyGraph(known, chance);
   const { loop } = graph;
   const isCalm = chance.hits(0.1);
   const columns = tasksColumns(loop.columns.in, loop.columns.out);
@@ -116,7 +116,7 @@ function settingsOf(chance: Chance): RunSettings {
 function anyGraph({ loop, writers }: Graph, chance: Chance): Graph {
   const { generator, critic } = loop.roles;
   const family = { design: 'AUDIT', testing: 'TESTRUN', debt: 'TDVAL', review: 'REVIEW', brainstorm: 'CHALLENGE' }[loop.loop] ?? 'CHECK';
-  const count = chance.within(2, 7);
+  const count = chance.within(2, 6);
   const rows: Cells[] = [];
   const gates: string[] = [];
   let critics = 0;

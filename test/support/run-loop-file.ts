@@ -1,0 +1,62 @@
+// A loop of one's own, small enough to be seen at a glance: a reader says of prose whether it is good. With any pipeline that a
+// test needs. JSON is YAML, so a pipeline is data here.
+
+const RULES = `
+loop: prose
+title: A reader reads what a writer wrote.
+roles: { generator: writer, critic: reader, judge: judge }
+words: { converge: GOOD, revise: AGAIN, accept: TAKE, escalate: ASK }
+chain: session
+round: { first: 1, counts: readings }
+cap: { default: 2 }
+columns: { in: [], out: [verdict] }
+evidence: { report: { file: reading.json, reader: json, grade: testified, what: the reading } }
+facts: { report: { state: report }, good: { flag: report.good } }
+repairs:
+  - { id: P1, when: { report: [missing, unreadable] }, why: Nobody read it., error: { message: There is no reading., hint: Read it. } }
+table:
+  - { id: P2, when: { good: true }, then: converge, why: It reads well., next: Done. }
+  - { id: P3, when: { round: "<cap" }, then: revise, why: It does not read well., next: "Execute {tasks}." }
+  - { id: P4, then: escalate, why: It still does not read well., next: "A person decides: {options}." }
+tasks:
+  - { id: "WRITE-re-{round}", title: Write it again, description: Write it again., role: writer, after: critic }
+  - { id: "READ-re-{round}", title: Read it again, description: Read it again., role: reader, after: previous, recheck: true }
+report: [{ heading: Summary, blocks: [{ reasons: true }] }]
+ask: { question: What now?, options: [{ id: force-approve, means: take it }, { id: abort, means: stop }] }
+`;
+
+export interface PlannedTask {
+  readonly id: string;
+  readonly role?: string;
+  readonly deps?: readonly string[];
+  readonly context_from?: readonly string[];
+  readonly exec_mode?: string;
+  readonly approve?: boolean;
+}
+
+export interface Plan {
+  readonly tasks: readonly PlannedTask[];
+  /** Roles that change the project; nobody, if left out. */
+  readonly writes?: readonly string[];
+  /** Is the reader judged? No, if left out. */
+  readonly judged?: boolean;
+}
+
+/** Without a plan: no pipelines, so that Umpire makes the plainest. */
+export function proseLoop(plan?: Plan): string {
+  if (plan === undefined) return RULES;
+  const tasks = plan.tasks.map((task) => ({ title: `Do ${task.id}`, description: `${task.id} of {goal}`, role: 'writer', ...task }));
+  const modes = { only: { title: `${plan.tasks.length} tasks.`, judged: plan.judged ?? false, tasks } };
+  return `${RULES}pipelines: ${JSON.stringify({ default: 'only', writes: plan.writes ?? [], modes })}\n`;
+}
+
+
+/** The files of a project that has it as `prose.yaml`. */
+export function proseFiles(plan?: Plan): Readonly<Record<string, string>> {
+  return { 'prose.yaml': proseLoop(plan), 'roles/prose/judge.md': 'Judge prose.\n' };
+}
+
+/** A reading as an answer of the scripted agent. */
+export function reading(good: boolean, who: Readonly<Record<string, unknown>> = { role: 'reader' }): Readonly<Record<string, unknown>> {
+  return { ...who, write: { 'session:reading.json': { json: { good } } }, result: { findings: good ? 'It is good.' : 'It is not good.' } };
+}
