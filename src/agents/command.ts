@@ -7,8 +7,8 @@ import { NO_USAGE } from '../ports.js';
 import type { Agent, Assignment, Ending, Watch } from '../ports.js';
 import { runChild } from './child.js';
 import type { ChildEnd } from './child.js';
-import { readResultFile, takeDesk } from './desk.js';
-import type { Desk } from './desk.js';
+import { readResultFile, takeSlot } from './task-slot.js';
+import type { TaskSlot } from './task-slot.js';
 import type { Guardian } from './guardian.js';
 import { showLine } from './hidden-text.js';
 import { promptFor } from './prompt.js';
@@ -36,28 +36,28 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
   const argv = withProgram(spec);
   const inherited = inheritedEnv(spec, guardian);
   const { name, finish = 'SIGTERM', graceMs = GRACE_MS } = spec;
-  const runAt = async (desk: Desk, assignment: Assignment, watch: Watch): Promise<Ending> => {
+  const runAt = async (slot: TaskSlot, assignment: Assignment, watch: Watch): Promise<Ending> => {
     const { session, workdir } = assignment;
     const timeoutMs = Math.min(spec.timeoutMs ?? Infinity, assignment.timeoutMs);
     const call = `${guardian.run}-${++calls}`;
-    const places = { UMPIRE_SESSION: session, UMPIRE_TASK_FILE: desk.taskFile, UMPIRE_RESULT_FILE: desk.resultFile };
+    const places = { UMPIRE_SESSION: session, UMPIRE_TASK_FILE: slot.taskFile, UMPIRE_RESULT_FILE: slot.resultFile };
     const env = { ...inherited, ...places, UMPIRE_CALL: call };
-    const input = promptFor(assignment, desk);
+    const input = promptFor(assignment, slot);
     const launch = { argv, workdir, env, mark: `UMPIRE_CALL=${call}`, input, timeoutMs, finish, graceMs, tailBytes: MAX_RESULT_BYTES };
     const end = await runChild(launch, guardian, watch);
     if (end.kind === 'unstarted') return { kind: 'broken', reason: whyUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
     if (end.stopped?.by === 'abort') return { kind: 'interrupted' };
     const { code, signal, stdout, stderr } = end;
-    const ending = readResult({ ...readResultFile(desk.resultFile), stdout, stderr, exit: { code, signal } }, assignment, name);
+    const ending = readResult({ ...readResultFile(slot.resultFile), stdout, stderr, exit: { code, signal } }, assignment, name);
     return end.stopped === null ? ending : afterTimeout(ending, end, timeoutMs, name);
   };
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
-    const desk = takeDesk(assignment);
+    const slot = takeSlot(assignment);
     try {
-      return await runAt(desk, assignment, watch);
+      return await runAt(slot, assignment, watch);
     } finally {
-      desk.leave();
+      slot.leave();
     }
   };
   return { name, run };

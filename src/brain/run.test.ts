@@ -317,6 +317,15 @@ const REFUSED: readonly (readonly [
   ['a row removed', SPRINT, {}, [], ['REVIEW-001'], 'was removed'],
   ['a critic before its work', SPRINT, { 'REVIEW-001': { deps: '', context_from: '' } }, [], [], 'would be run before DEV-001'],
   ['a circle', SPRINT, { 'DEV-001': { deps: 'REVIEW-001' } }, [], [], 'wait for one another'],
+  [
+    'context that is not earlier',
+    SPRINT,
+    { 'VERIFY-001': { context_from: 'REVIEW-001' } },
+    [],
+    [],
+    'from REVIEW-001, which is not earlier',
+  ],
+  ['context from nowhere', SPRINT, {}, [{ ...row('X', 'writer'), context_from: 'Y' }], [], 'from Y, which is not there'],
   ['a new task that has run', SPRINT, {}, [{ ...row('X', 'reviewer'), status: 'completed' }], [], 'a new task is pending'],
 ];
 
@@ -332,4 +341,57 @@ it('keeps a task behind the critic that it waits for', () => {
   const built = started([row('DEV-001', 'developer'), row('REVIEW-001', 'reviewer', 'DEV-001'), row('BUILD-001', 'builder', 'REVIEW-001')]);
   const refused = edit(built, { 'BUILD-001': { deps: 'DEV-001', context_from: 'DEV-001' } });
   expect(refused).toEqual({ kind: 'refused', reason: 'BUILD-001 would start before REVIEW-001 was judged' });
+});
+
+it('keeps a task behind a critic that has ended and is not judged yet', () => {
+  const rows = [row('DEV-001', 'developer'), row('REVIEW-001', 'reviewer', 'DEV-001'), row('VERIFY-001', 'verifier', 'DEV-001')];
+  const built = started([...rows, row('BUILD-001', 'builder', 'REVIEW-001')]);
+  const ended = [...built, start('DEV-001'), done('DEV-001'), start('REVIEW-001'), done('REVIEW-001')];
+  const refused = edit(ended, { 'BUILD-001': { deps: 'DEV-001', context_from: 'DEV-001' } });
+  expect(refused).toEqual({ kind: 'refused', reason: 'BUILD-001 would start before REVIEW-001 was judged' });
+});
+
+const RECHECKED: Effects = {
+  add: [row('FIX-1-1', 'developer', 'REVIEW-001'), row('REVIEW-re-001', 'reviewer', 'FIX-1-1')],
+  set: {},
+  files: [],
+};
+const REVISED = [...ENDED, verdict('revise', 'REVIEW-001', RECHECKED, { tasks: [{ id: 'REVIEW-re-001', deps: [], context_from: [] }] })];
+
+it('has what comes back, or comes late, wait for the re-check of a critic', () => {
+  const late: Event = {
+    type: 'TasksEdited',
+    data: { set: {}, add: [row('DOCS-001', 'writer', 'REVIEW-001')], columns: COLUMNS, told: [] },
+  };
+  check([...REVISED, late], ['RunTask FIX-1-1']);
+  expect(given([...REVISED, late]).run?.tasks.at(-1)?.deps).toEqual(['REVIEW-re-001']);
+  const rows = [row('DEV-001', 'developer'), row('REVIEW-001', 'reviewer', 'DEV-001'), row('VERIFY-001', 'verifier', 'DEV-001')];
+  const built = started([...rows, row('BUILD-001', 'builder', 'REVIEW-001;VERIFY-001')]);
+  const skipped = [
+    ...built,
+    start('DEV-001'),
+    done('DEV-001'),
+    start('REVIEW-001'),
+    start('VERIFY-001'),
+    done('REVIEW-001'),
+    failed('VERIFY-001'),
+  ];
+  const revised = [
+    ...skipped,
+    { type: 'TaskSkipped', data: { task: 'BUILD-001', reason: 'VERIFY-001 failed: It broke.' } } as const,
+    ...REVISED.slice(-1),
+  ];
+  const again: Event = { type: 'TasksReopened', data: { tasks: ['VERIFY-001', 'BUILD-001'], why: 'again' } };
+  expect(given([...revised, again]).run?.tasks[3]?.deps).toEqual(['REVIEW-re-001', 'VERIFY-001']);
+});
+
+it('counts no time in which nobody was at work, whatever is recorded first', () => {
+  const hours = 3_600_000;
+  const at = (event: Event, ms: number, seq: number) => ({ ...event, seq, ts: new Date(ms).toISOString() });
+  let state = given(ASKED);
+  const before = state.run?.activeMs;
+  const again: Event = { type: 'RunBegun', data: { run: 'r2', by: 'resolve', settings: SETTINGS, head: null } };
+  for (const event of [...answered(ASKED, { answer: 'extend', rounds: 1 }).slice(ASKED.length), again])
+    state = evolve(state, at(event, 9 * hours, state.events + 1));
+  expect(state.run?.activeMs).toBe(before);
 });

@@ -17,6 +17,7 @@ import type { Settings } from '../runtime/default-settings.js';
 import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
+import type { Workspace } from '../ports.js';
 import { agentsFor, wordsOf } from './agents.js';
 import type { OpenedSession } from './opened.js';
 import { openWorkspaceFor } from './workspaces.js';
@@ -30,7 +31,8 @@ export interface Leg extends OpenedSession {
 
 export async function goOn(leg: Leg): Promise<void> {
   const { journal, folder, watch, config, settings, by } = leg;
-  const { started, runs, ended } = journal.state.run as RunState;
+  const { started, runs, ended, running } = journal.state.run as RunState;
+  const wasAtWork = running.size > 0;
   if (ended !== null) return;
   for (const earlier of runs.slice(-3)) sweepRun(earlier);
   const workspace =
@@ -56,7 +58,7 @@ export async function goOn(leg: Leg): Promise<void> {
   const role = loadRole(started.loop, rules.roles.judge, started.project, started.loopFolder);
   const board = () => (needsBoard ? readBoard(folder, types, () => false) : NO_BOARD);
   try {
-    await takeEdit(leg, workspace);
+    await takeEdit(leg, workspace, wasAtWork);
     await runSession({
       session: folder.root,
       journal,
@@ -90,12 +92,21 @@ function guardianOf(run: string): Guardian {
   };
 }
 
-/** Where the session waits for a person's edit and there is one, it is taken up. Without a project the person's word is the edit. */
-async function takeEdit({ journal, watch, by }: Leg, workspace: ReturnType<typeof openWorkspaceFor> | null): Promise<void> {
-  const question = questionOf(journal.state.run as RunState);
-  if (question?.kind !== 'edit') return;
-  const edit = workspace === null ? (by === 'resume' ? { commit: '', files: [] } : null) : await workspace.takeEdit("A person's edit");
+/**
+ * What is changed in the session's worktree is a person's edit, and is taken up: unless tasks were at work there when the last process
+ * died, then it is theirs and goes. Without a project the person's word is the edit.
+ */
+async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null, wasAtWork: boolean): Promise<void> {
+  const isAwaited = questionOf(journal.state.run as RunState)?.kind === 'edit';
+  if (wasAtWork && !isAwaited && workspace !== null) {
+    const files = await workspace.sweep();
+    if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: journal.state.run?.wave ?? 0, files: files.slice(0, 50) } });
+    return;
+  }
+  const word = isAwaited && by === 'resume' ? { commit: '', files: [] } : null;
+  const edit = workspace === null ? word : await workspace.takeEdit("A person's edit");
   if (edit === null) {
+    if (!isAwaited) return;
     const where = workspace === null ? 'in the session folder' : `in ${workspace.path}`;
     watch.onNote?.(`Make your edit ${where}, then run: umpire resume ${journal.state.run?.started.session ?? ''}`);
     return;

@@ -146,6 +146,11 @@ it('says how it ended, whether that was verified, and what to do', () => {
     `ended: complete, unverified. So it is. Bring the work over: umpire apply ${NAME}. All of it: umpire report ${NAME}`,
   );
   check(ended('complete', { workspace: null }), `ended: complete, unverified. So it is. All of it: umpire report ${NAME}`);
+  const aborted = { outcome: 'aborted', unverified: true, reason: 'A person aborted it: enough' } as const;
+  check(
+    [...begun(), { type: 'SessionEnded', data: aborted }],
+    `ended: aborted, unverified. A person aborted it: enough. All of it: umpire report ${NAME}`,
+  );
   check(ended('failed'), `ended: failed, unverified. So it is. All of it: umpire report ${NAME}`);
   expect(linesOf(ended('failed'), { session: "/a b/it's" }).at(-1)).toContain(`umpire report '/a b/it'\\''s'`);
 });

@@ -203,5 +203,11 @@ function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], se
     data.outcome === 'complete' && hasWork
       ? `Bring the work over: umpire apply ${session}. All of it: umpire report ${session}`
       : `All of it: umpire report ${session}`;
-  return [`ended: ${data.outcome}${mark}. ${lineOf(data.reason, 400)} ${next}`, data.outcome === 'complete' ? 'good' : 'bad'];
+  return [`ended: ${data.outcome}${mark}. ${sentence(data.reason)}${next}`, data.outcome === 'complete' ? 'good' : 'bad'];
+}
+
+/** With its full stop and a space after it; nothing, where there is nothing to say. */
+function sentence(text: string): string {
+  const line = lineOf(text, 400);
+  return line === '' ? '' : `${line}${/[.!?]$/.test(line) ? '' : '.'} `;
 }

@@ -102,6 +102,10 @@ it('tells what people said and edited, what was taken back, and who went on', ()
   expect(page).toContain('- Error: No.');
 });
 
+it('says of a run that nobody ended that it was cut off', () => {
+  expect(pageOf([...begun(), start('DESIGN-001')])).toContain('- stopped, architect\n- Attempt 1 by claude: cut off\n');
+});
+
 it('shows what a person is asked', () => {
   const asks: Event = {
     type: 'TaskAsked',

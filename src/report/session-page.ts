@@ -120,7 +120,7 @@ function taskLines(task: TaskView, runs: readonly TaskRun[]): readonly string[] 
     `#### ${inline(task.id)}${task.title === '' ? '' : `: ${inline(task.title)}`}`,
     '',
     `- ${marks.join(', ')}`,
-    ...runs.map((run) => `- ${runWords(run)}`),
+    ...runs.map((run) => `- ${runWords(run, task)}`),
     ...(task.waitsFor.length === 0 ? [] : [`- Waits for ${inline(task.waitsFor.join(', '))}`]),
     ...(task.files.length === 0 ? [] : [`- Changed ${filesWords(task.files)}`]),
     ...(task.findings.trim() === '' ? [] : [`- Findings: ${inline(task.findings)}`]),
@@ -128,9 +128,9 @@ function taskLines(task: TaskView, runs: readonly TaskRun[]): readonly string[] 
   ];
 }
 
-function runWords({ attempt, agent, ending, ms, tokens, costUsd }: TaskRun): string {
+function runWords({ attempt, agent, ending, ms, tokens, costUsd }: TaskRun, { status }: TaskView): string {
   const cost = tokens === 0 && costUsd === 0 ? '' : `, ${count(tokens, 'token')}, $${costUsd.toFixed(2)}`;
-  return `Attempt ${attempt} by ${inline(agent)}: ${ending}${ms === null ? '' : ` after ${duration(ms)}`}${cost}`;
+  return `Attempt ${attempt} by ${inline(agent)}: ${ending === 'running' && status === 'stopped' ? 'cut off' : ending}${ms === null ? '' : ` after ${duration(ms)}`}${cost}`;
 }
 
 function verdictSections(state: SessionState, history: History): readonly string[] {

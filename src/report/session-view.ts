@@ -23,7 +23,8 @@ export type StateWord =
   | 'never judged'
   | 'unreadable';
 
-export type TaskMark = 'pending' | 'running' | 'submitted' | 'asked' | 'completed' | 'failed' | 'skipped';
+/** `stopped`: it was running when the process ended; it will be run again. */
+export type TaskMark = 'pending' | 'running' | 'stopped' | 'submitted' | 'asked' | 'completed' | 'failed' | 'skipped';
 
 export interface TaskView {
   readonly id: string;
@@ -143,7 +144,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     because,
     reason: run?.ended?.reason ?? '',
     wave: run === null || run.ended !== null || run.wave >= run.waves.length ? null : run.wave,
-    tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts),
+    tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts, around.state === 'running'),
     chains,
     spent: run === null ? null : spentOf(run),
     question: run === null || question === null ? null : questionView(run, question, session),
@@ -217,9 +218,12 @@ function judgedBy(verdicts: readonly PastVerdict[]): ReadonlyMap<string, Judged>
   return judged;
 }
 
-function runTasks(run: RunState, verdicts: readonly PastVerdict[]): readonly TaskView[] {
+function runTasks(run: RunState, verdicts: readonly PastVerdict[], isAtWork: boolean): readonly TaskView[] {
   const judged = judgedBy(verdicts);
-  return run.tasks.map((task) => taskView(run, task, judged.get(task.id) ?? UNJUDGED));
+  return run.tasks.map((task) => {
+    const view = taskView(run, task, judged.get(task.id) ?? UNJUDGED);
+    return view.status === 'running' && !isAtWork ? { ...view, status: 'stopped' } : view;
+  });
 }
 
 function taskView(run: RunState, task: TaskState, judged: Judged): TaskView {

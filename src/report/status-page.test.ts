@@ -74,6 +74,14 @@ it('says what each task waits for', () => {
   expect(waits([...apart, start('A'), done('A'), start('B')])).toEqual(['C: wave 1']);
 });
 
+it('takes no task for running where no process is, and no running session for a result', () => {
+  const story = begun(SPRINT, { judged: false, mode: 'patch' });
+  const statusOf = (isHeld: boolean) => viewOf([...story, start('DESIGN-001')], isHeld).tasks[0]?.status;
+  expect([statusOf(true), statusOf(false)]).toEqual(['running', 'stopped']);
+  expect(statusPage(viewOf(story))).toMatch(/^\S+: interrupted\n/);
+  expect(statusPage(viewOf(story))).toContain('Unverified: The mode patch has no critic that is judged.');
+});
+
 it('tells the state in one word', () => {
   const word = (story: readonly Event[], isHeld = false) => stateWordOf(told(story).state, isHeld);
   expect(word(TO_REVIEW)).toBe('interrupted');
@@ -133,7 +141,7 @@ it('counts a wave of thousands instead of listing it, but for what is at work or
   const rows = Array.from({ length: 3000 }, (_, index) => row(`T-${index}`, 'developer'));
   const page = statusPage(viewOf([...begun(rows), start('T-0'), done('T-0'), start('T-1'), start('T-2'), failed('T-2', 'It broke.')]));
   expect(page.split('\n').length).toBeLessThan(30);
-  expect(page).toContain('  running    T-1');
+  expect(page).toContain('  stopped    T-1');
   expect(page).toContain('  failed     T-2');
-  expect(page).toContain('3,000 tasks: 1 completed, 1 running, 1 failed, 2997 pending');
+  expect(page).toContain('3,000 tasks: 1 completed, 1 stopped, 1 failed, 2997 pending');
 });

@@ -1,7 +1,7 @@
 // Where a session stands, for a terminal of 80 columns: its graph wave by wave, rounds and costs, and what it waits on.
 
 import { clip, columnsOf, lineOf, wrap } from './foreign-text.js';
-import type { ChainView, SessionView, SpentView, TaskMark, TaskView } from './session-view.js';
+import type { ChainView, SessionView, SpentView, StateWord, TaskMark, TaskView } from './session-view.js';
 import { count, duration } from './words.js';
 
 /** Of a wave with more tasks than this, those at rest are counted and not listed. */
@@ -19,10 +19,12 @@ export function statusPage(view: SessionView): string {
     .join('\n\n')}\n`;
 }
 
-/** `complete, unverified`. */
+const HAS_RESULT: ReadonlySet<StateWord> = new Set(['complete', 'failed', 'aborted', 'judged only']);
+
+/** `complete, unverified`. Of a session that goes on it is too early to say so. */
 export function stateWords({ state, unverified }: Pick<SessionView, 'state' | 'unverified'>): string {
   const words = state === 'awaiting' ? 'awaiting a person' : state;
-  return unverified ? `${words}, unverified` : words;
+  return unverified && HAS_RESULT.has(state) ? `${words}, unverified` : words;
 }
 
 function head(view: SessionView): readonly string[] {
@@ -30,12 +32,15 @@ function head(view: SessionView): readonly string[] {
   return [
     ...wrap(`${lineOf(session)}: ${stateWords(view)}`, '  ', ''),
     ...(goal === '' ? [] : [clip(lineOf(goal), 80)]),
-    ...(loops.length === 0 ? [] : [`Loop ${lineOf(loops.join(', '))}${mode === '' ? '' : `, mode ${lineOf(mode)}`}.`]),
-    ...(why === '' ? [] : wrap(lineOf(why), '')),
+    ...(loops.length === 0 ? [] : wrap(`Loop ${lineOf(loops.join(', '))}${modeWords(mode, why)}.`, '  ', '')),
     ...(reason === '' ? [] : wrap(lineOf(reason), '')),
     ...because.flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '')),
     ...notes.flatMap((note) => wrap(`Note: ${lineOf(note)}`, '  ', '')),
   ];
+}
+
+function modeWords(mode: string, why: string): string {
+  return mode === '' ? '' : `, mode ${lineOf(mode)}${why === '' ? '' : ` (${lineOf(why, 300)})`}`;
 }
 
 function graph({ tasks, wave }: SessionView): readonly string[] {
@@ -89,6 +94,7 @@ function detailsOf(task: TaskView): readonly string[] {
     ...(task.round === null ? [] : [`round ${task.round}${verdictWords(task)}`]),
     ...(task.attempt > 1 ? [`attempt ${task.attempt}`] : []),
     ...(task.waitsFor.length > 0 ? [`waits for ${lineOf(some(task.waitsFor, 6))}`] : []),
+    ...(task.status === 'stopped' ? ['it will be run again'] : []),
     ...(task.status === 'submitted' ? ['its work waits to be merged'] : []),
     ...(task.status === 'asked' ? ['it asks a person'] : []),
   ];

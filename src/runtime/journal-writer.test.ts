@@ -8,8 +8,9 @@ import { pending } from '../brain/pending.js';
 import type { Event, Recorded } from '../brain/messages.js';
 import { NO_USAGE } from '../ports.js';
 import { openFolder } from './folder.js';
+import { CHAIN_START } from '../formats/journal.js';
 import { JOURNAL, journalOf, readJournal } from './journal-file.js';
-import { openJournal } from './journal-writer.js';
+import { keepJournal, openJournal } from './journal-writer.js';
 
 const folders: string[] = [];
 
@@ -128,4 +129,25 @@ it('refuses a broken chain with the number of the line', () => {
   const text = readFileSync(join(path, JOURNAL), 'utf8');
   writeFileSync(join(path, JOURNAL), text.replace('"task":"T-0"', '"task":"T-1"'));
   expect(() => openJournal(openFolder(path), now, () => undefined)).toThrow('journal.ndjson is broken at line 3');
+});
+
+it('writes nothing more after a write that failed: half a line may be on the disk', () => {
+  const written: string[] = [];
+  const told: number[] = [];
+  const append = (text: string) => {
+    if (written.length === 1) throw new Error('The disk is full.');
+    written.push(text);
+  };
+  const journal = keepJournal(
+    { events: [], head: CHAIN_START },
+    { append, now, tell: ({ seq }) => told.push(seq), hash: () => CHAIN_START },
+  );
+  journal.record(...startOf(1));
+  journal.flush();
+  journal.record(finished('T-0'));
+  expect(journal.flush).toThrow('The disk is full.');
+  written.push('');
+  expect(journal.flush).toThrow('The disk is full.');
+  expect(written).toHaveLength(2);
+  expect(told).toEqual([1, 2]);
 });

@@ -151,17 +151,18 @@ describe('applying', () => {
   test('writes line ends as the person has them', async () => {
     const project = gitProject({ 'a.txt': 'a\n' });
     project.git('config', 'core.autocrlf', 'true');
+    project.git('config', 'core.safecrlf', 'true');
     rmSync(join(project.root, 'a.txt'));
     project.git('checkout', '-q', '--', 'a.txt');
     const workspace = await project.open();
     const folder = await workspace.lend('T1', 1);
     expect(filesUnder(folder, (path) => path === '.git')).toEqual({ 'a.txt': 'a\r\n' });
     expect(await workspace.submit('T1', 1, 'nothing')).toBeNull();
-    writeFiles(folder, { 'a.txt': 'a\r\nmore\r\n' });
+    writeFiles(folder, { 'a.txt': 'a\r\nmore\r\n', 'new.txt': 'n\n' });
     const work = await workspace.submit('T1', 1, 'more');
     await workspace.merge('T1', work!.commit);
     await applySession(project.options);
-    expect(own(project)).toEqual({ 'a.txt': 'a\r\nmore\r\n' });
+    expect(own(project)).toEqual({ 'a.txt': 'a\r\nmore\r\n', 'new.txt': 'n\r\n' });
     expect(gitIn(project.root, 'diff', '--stat')).toContain('1 insertion(+)');
   });
 

@@ -1,7 +1,7 @@
 // Git as people really have it: hooks that refuse, signing, odd settings and variables of a surrounding command, no identity, an
 // older git, another way to keep refs, parts of a repository only. None of it may change what comes out.
 
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import {
@@ -17,6 +17,7 @@ import {
 import type { Project } from '../../test/support/git-project.js';
 import { applySession } from './apply.js';
 import { cleanSession } from './cleaning.js';
+import { copyIndex } from './git.js';
 
 cleanUpAfterwards();
 
@@ -94,6 +95,20 @@ test('hooks that refuse, signing, and settings that change what git prints or do
   };
   for (const [key, value] of Object.entries(settings)) project.git('config', key, value);
   await checkWholeWay(project);
+  await project.open();
+  // A part of the index kept elsewhere would be out of date in a copy of it.
+  expect(
+    readdirSync(join(project.root, '.git', 'worktrees', 'umpire+review-1+session')).filter((name) => name.startsWith('sharedindex')),
+  ).toEqual([]);
+});
+
+test('a copy of an index is not taken for a newer one', () => {
+  const folder = temporaryFolder();
+  const [from, to] = [join(folder, 'from'), join(folder, 'to')];
+  writeFileSync(from, 'index');
+  utimesSync(from, 1000.5, 1000.5);
+  copyIndex(from, to);
+  expect(statSync(to).mtimeMs).toBe(1_000_500);
 });
 
 test('variables of a surrounding git command', async () => {

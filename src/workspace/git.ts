@@ -31,8 +31,6 @@ const OVERRIDES = [
   'core.ignoreStat=false',
   'core.trustctime=true',
   'core.checkStat=default',
-  'core.editor=true',
-  'commit.gpgSign=false',
   'i18n.commitEncoding=UTF-8',
   // What the journal calls done must outlive a loss of power.
   'core.fsync=objects,reference',

@@ -77,6 +77,12 @@ describe('packages', () => {
     expect(ownThings(project.root)).toEqual(before);
   });
 
+  test('what a task installs in a project that had nothing installed, and ignores nothing', async () => {
+    const workspace = await gitProject().open();
+    const work = await doTask(workspace, 'T1', { 'node_modules/right/index.js': 'x\n', 'package.json': '{}\n' });
+    expect(work?.files).toEqual(['package.json']);
+  });
+
   test('a folder of packages that is tracked is left as it is', async () => {
     const project = gitProject({ 'fixtures/node_modules/x/index.js': 'tracked\n' });
     const workspace = await project.open();

@@ -1,7 +1,7 @@
 // What a worktree lacks and a task needs: dependencies as links, files such as .env as copies. None of it is ever committed; the
 // set-up command is left to setup-command.ts.
 
-import { cpSync, existsSync, lstatSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf } from '../runtime/folder.js';
@@ -9,7 +9,7 @@ import { git, nameOf, rawNames, rawOf } from './git.js';
 import type { RawName } from './git.js';
 import { linkPackages } from './package-links.js';
 import type { Provision } from './package-links.js';
-import { escapePattern, expandPath, nameTest } from './patterns.js';
+import { expandPath, nameTest } from './patterns.js';
 import type { Site } from './site.js';
 
 export interface Provisions {
@@ -45,7 +45,9 @@ export async function planProvisions(site: Site, link: readonly string[], copy: 
     ...linked.flatMap((path) => linkOne(root, path)),
     ...copied.map((path): Provision => ({ kind: 'copy', at: path, from: join(root, path) })),
   ];
-  return { items, ...leaveOut(site, [...linked, ...copied]) };
+  const all = [...linked, ...copied];
+  writeFileSync(listOf(site), JSON.stringify(all));
+  return { items, ...leaveOut(all) };
 }
 
 function linkOne(root: string, path: string): readonly Provision[] {
@@ -55,30 +57,25 @@ function linkOne(root: string, path: string): readonly Provision[] {
 }
 
 /** Ignored by git's own rules or not, what was provided is not the task's work; nor is what a task installs. */
-function leaveOut(site: Site, paths: readonly string[]): Omit<Provisions, 'items'> {
-  const list = listOf(site);
-  writeFileSync(list, paths.map((path) => `/${escapePattern(path)}\n`).join(''));
+const IGNORE = ['--exclude-standard', '-x', PACKAGES, '-x', '**/.umpire/sessions/'];
+
+function leaveOut(paths: readonly string[]): Omit<Provisions, 'items'> {
   const given = new Set(paths.map(rawOf));
   const covers = (name: RawName): boolean => {
     for (let path = name; path !== '.'; path = dirname(path)) if (given.has(path)) return true;
     return false;
   };
-  return { ignore: ignoreBy(list), covers };
-}
-
-function ignoreBy(list: string): readonly string[] {
-  return ['--exclude-standard', '-X', list, '-x', PACKAGES, '-x', '**/.umpire/sessions/'];
+  return { ignore: IGNORE, covers };
 }
 
 function listOf({ folder }: Site): string {
-  return join(folder, 'exclude');
+  return join(folder, 'provisions.json');
 }
 
 /** Those that the last run planned, for telling its work from them. Nothing can be placed by it. */
 export function knownProvisions(site: Site): Provisions {
   const list = listOf(site);
-  if (!existsSync(list)) writeFileSync(list, '');
-  return { items: [], ignore: ignoreBy(list), covers: () => false };
+  return { items: [], ...leaveOut(existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as string[]) : []) };
 }
 
 /** Puts the provisions into a worktree, where it does not have them. */

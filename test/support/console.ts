@@ -1,12 +1,16 @@
-// Runs the console examples of a page, one command after the other in one folder, and compares what each really prints.
-// Of `umpire decide` the lines for people (stderr) are shown, of other commands all that a terminal would show.
+// Runs the console examples of a page, one command after the other, and compares what each really prints. Of `umpire decide` the
+// lines for people (stderr) are shown, of other commands all that a terminal would show. What differs from run to run is
+// made the same on both sides: times, dates, commits, the folder.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, realpathSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 
 const root = join(import.meta.dirname, '..', '..');
+
+/** What pages call the folder that their commands are run in. */
+const HOME = '/home/you';
 
 /** Gives a folder the samples and the command. */
 export function prepareConsole(folder: string): void {
@@ -14,32 +18,75 @@ export function prepareConsole(folder: string): void {
   symlinkSync(join(root, 'dist', 'umpire.cjs'), join(folder, 'umpire'));
 }
 
-/** Runs the commands of one example after the other; returns each with what is shown for it and what it printed. */
-export function runConsole(
-  text: string,
-  folder: string,
-): readonly { readonly line: string; readonly shown: string; readonly printed: string }[] {
+export interface Ran {
+  readonly line: string;
+  /** What the page says. */
+  readonly shown: string;
+  readonly printed: string;
+}
+
+/** A terminal in a folder: `cd` and `$?` go on from one command to the next. */
+export function openConsole(folder: string): (text: string) => readonly Ran[] {
+  let place = folder;
   let status = 0;
-  return text
-    .split(/^\$ /m)
-    .slice(1)
-    .map((command) => {
-      const [line = '', ...shown] = command.trimEnd().split('\n');
-      const result = spawnSync('sh', ['-c', line.replace('$?', String(status))], {
-        cwd: folder,
-        encoding: 'utf8',
-        env: { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` },
+  const run = (line: string): string => {
+    const [, target] = /^cd (\S+)$/.exec(line) ?? [];
+    if (target !== undefined) {
+      place = target === '~' ? folder : resolve(place, target);
+      return '';
+    }
+    const command = line.replace('$?', String(status)).replaceAll(HOME, realpathSync.native(folder));
+    const result = spawnSync('sh', ['-c', command], { cwd: place, encoding: 'utf8', env: environment(folder) });
+    status = result.status ?? 1;
+    return (line.startsWith('umpire decide') ? result.stderr : result.stderr + result.stdout).trimEnd();
+  };
+  return (text) =>
+    text
+      .split(/^\$ /m)
+      .slice(1)
+      .map((command) => {
+        const [line = '', ...shown] = command.trimEnd().split('\n');
+        return { line, shown: shown.join('\n'), printed: run(line) };
       });
-      status = result.status ?? 1;
-      const printed = line.startsWith('umpire decide') ? result.stderr : result.stderr + result.stdout;
-      return { line, shown: shown.join('\n'), printed: printed.trimEnd() };
-    });
+}
+
+/** A person of the page's own, without the settings of whoever runs the tests. */
+function environment(folder: string): NodeJS.ProcessEnv {
+  const person = { NAME: 'You', EMAIL: 'you@example.com' };
+  return {
+    ...process.env,
+    PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+    HOME: folder,
+    UMPIRE_WORKTREES: '',
+    XDG_CACHE_HOME: join(folder, '.cache'),
+    GIT_AUTHOR_NAME: person.NAME,
+    GIT_AUTHOR_EMAIL: person.EMAIL,
+    GIT_COMMITTER_NAME: person.NAME,
+    GIT_COMMITTER_EMAIL: person.EMAIL,
+  };
+}
+
+/** Runs the commands of one example after the other; returns each with what is shown for it and what it printed. */
+export function runConsole(text: string, folder: string): readonly Ran[] {
+  return openConsole(folder)(text);
+}
+
+/** The same for every run: when it was, how long it took, what git calls it, where it lies, how a test runner ends. */
+export function steady(text: string, folder: string): string {
+  return text
+    .replaceAll(realpathSync.native(folder), HOME)
+    .replace(/\b\d{4}-\d\d-\d\d\b/g, '2026-03-01')
+    .replace(/\b\d\d:\d\d(?=\s|$)/gm, '21:04')
+    .replace(/\b\d+(?:\.\d+)? (?:ms|s|min)\b/g, '1 s')
+    .replace(/\b(?=[a-f]*\d)[0-9a-f]{10,64}\b/g, 'c0ffee000000')
+    .replace(/(Its last lines: ).*$/gm, '$1...');
 }
 
 /** `folder` is prepared, and every command run. Returns how many there were. */
 export function checkConsole(texts: readonly string[], folder: string): number {
   prepareConsole(folder);
-  const ran = texts.flatMap((text) => runConsole(text, folder));
-  for (const { line, shown, printed } of ran) expect({ line, printed }).toEqual({ line, printed: shown });
+  const ran = texts.flatMap(openConsole(folder));
+  for (const { line, shown, printed } of ran)
+    expect({ line, printed: steady(printed, folder) }).toEqual({ line, printed: steady(shown, folder) });
   return ran.length;
 }

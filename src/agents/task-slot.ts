@@ -1,5 +1,5 @@
-// The desk at which a program finds its task and leaves its result: two files in `agents/` of the session, one such pair for each
-// program that runs at the same time. A desk is cleared before it is given out, so that no result is taken for another's.
+// The slot at which a program finds its task and leaves its result: two files in `agents/` of the session, one such pair for each
+// program that runs at the same time. A slot is cleared before it is given out, so that no result is taken for another's.
 
 import {
   closeSync,
@@ -24,16 +24,16 @@ import { MAX_RESULT_BYTES } from './result.js';
 
 const FOLDER = 'agents';
 
-export interface Desk extends HandIn {
+export interface TaskSlot extends HandIn {
   /** To be called when the program has ended and its result was read. */
   readonly leave: () => void;
 }
 
-/** The desks in use, by the path of their files without the ending. */
+/** The slots in use, by the path of their files without the ending. */
 const taken = new Set<string>();
 
 /** Files are reused where that is safe: making new ones would be the dearest part of running a short program. */
-export function takeDesk(assignment: Assignment): Desk {
+export function takeSlot(assignment: Assignment): TaskSlot {
   const folder = join(assignment.session, FOLDER);
   let number = 1;
   while (taken.has(join(folder, String(number)))) number += 1;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newFolder, realAssignment } from '../../test/support/assignment.js';
 import { UmpireError } from '../errors.js';
-import { readResultFile, takeDesk } from './desk.js';
+import { readResultFile, takeSlot } from './task-slot.js';
 import { taskFileOf } from './prompt.js';
 
 function taskAt(path: string): unknown {
@@ -18,11 +18,11 @@ function plainTask(assignment: Parameters<typeof taskFileOf>[0]): unknown {
 test('each that is in use has its own files, and a free one is used again', () => {
   const first = realAssignment({ goal: 'a much longer goal than the next' });
   const second = { ...first, goal: 'short' };
-  const one = takeDesk(first);
-  const two = takeDesk(second);
+  const one = takeSlot(first);
+  const two = takeSlot(second);
   expect([taskAt(one.taskFile), taskAt(two.taskFile)]).toEqual([plainTask(first), plainTask(second)]);
   one.leave();
-  const again = takeDesk(second);
+  const again = takeSlot(second);
   expect([again.taskFile, taskAt(again.taskFile)]).toEqual([one.taskFile, plainTask(second)]);
   two.leave();
   again.leave();
@@ -31,14 +31,14 @@ test('each that is in use has its own files, and a free one is used again', () =
 
 test('nothing that was left on it is taken for the result', () => {
   const assignment = realAssignment();
-  const { resultFile, leave } = takeDesk(assignment);
+  const { resultFile, leave } = takeSlot(assignment);
   writeFileSync(resultFile, '{"status":"completed"}');
   expect(readResultFile(resultFile)).toEqual({ file: Buffer.from('{"status":"completed"}') });
   leave();
-  takeDesk(assignment).leave();
+  takeSlot(assignment).leave();
   expect(readResultFile(resultFile)).toEqual({ file: null });
   mkdirSync(join(resultFile, 'deep'), { recursive: true });
-  takeDesk(assignment).leave();
+  takeSlot(assignment).leave();
   expect(readResultFile(resultFile)).toEqual({ file: null });
 });
 
@@ -47,13 +47,13 @@ test('links that an agent put there are never written through', () => {
   for (const link of [symlinkSync, linkSync]) {
     writeFileSync(precious, 'mine');
     const assignment = realAssignment();
-    const desk = takeDesk(assignment);
-    desk.leave();
-    unlinkSync(desk.taskFile);
-    link(precious, desk.taskFile);
-    link(precious, desk.resultFile);
-    takeDesk(assignment).leave();
-    expect([readFileSync(precious, 'utf8'), taskAt(desk.taskFile)]).toEqual(['mine', plainTask(assignment)]);
+    const slot = takeSlot(assignment);
+    slot.leave();
+    unlinkSync(slot.taskFile);
+    link(precious, slot.taskFile);
+    link(precious, slot.resultFile);
+    takeSlot(assignment).leave();
+    expect([readFileSync(precious, 'utf8'), taskAt(slot.taskFile)]).toEqual(['mine', plainTask(assignment)]);
     unlinkSync(precious);
   }
 });
@@ -73,5 +73,5 @@ test('a result that is no plain file, or too large, is not read', () => {
 test('a session that cannot be written to is the fault of nobody but the disk', () => {
   const assignment = realAssignment();
   writeFileSync(join(assignment.session, 'agents'), 'a file');
-  expect(() => takeDesk(assignment)).toThrow(UmpireError);
+  expect(() => takeSlot(assignment)).toThrow(UmpireError);
 });

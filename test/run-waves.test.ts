@@ -1,0 +1,326 @@
+// `umpire run`, wave by wave: how many at once, what lies in the folder meanwhile, what a task is told, what a failure skips, what
+// a revision adds; and how it ends where critics repeat themselves, stall, make things worse or leave nothing.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parseTasks } from '../src/formats/tasks-csv.js';
+import {
+  GOOD_REVIEW,
+  GOOD_RUN,
+  LARGE,
+  POOR_REVIEW,
+  POOR_RUN,
+  REST,
+  audit,
+  challenge,
+  review,
+  testRun,
+  writer,
+} from './support/run-evidence.js';
+import { proseFiles, reading } from './support/run-loop-file.js';
+import {
+  cleanUpProjects,
+  endOf,
+  eventsOf,
+  eventsOfType,
+  jsonOf,
+  makeProject,
+  rowsOf,
+  standingOf,
+  textOf,
+  verdictsOf,
+  wavesRun,
+} from './support/run-project.js';
+
+cleanUpProjects();
+
+const WIDE = { tasks: ['A', 'B', 'C', 'D', 'E'].map((id) => ({ id })) };
+
+/** Notes how many are at work, and waits until as many as may be have come. */
+const crowd = (most: number) => `
+mkdir -p "$beside/at-work"
+touch "$beside/at-work/$id"
+set -- "$beside"/at-work/*
+echo $# >> "$beside/crowd.txt"
+[ $# -ge ${most} ] && touch "$beside/full"
+until_file "$beside/full"
+rm "$beside/at-work/$id"
+complete "$id was here"
+`;
+
+/** The most that the journal has at work at the same time. */
+function mostAtOnce(session: string): number {
+  let now = 0;
+  let most = 0;
+  for (const { type } of eventsOf(session)) {
+    if (type === 'TaskStarted') most = Math.max(most, ++now);
+    if (type === 'TaskFinished') now--;
+  }
+  return most;
+}
+
+it('runs as many tasks at once as it may, three unless told otherwise, and never more', async () => {
+  for (const [flags, most] of [
+    [[], 3],
+    [['--concurrency', '2'], 2],
+    [['--concurrency', '1'], 1],
+  ] as const) {
+    const project = makeProject({ files: proseFiles(WIDE) });
+    const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(crowd(most)), ...flags);
+    const seen = textOf(project.beside, 'crowd.txt').trim().split('\n').map(Number);
+    expect({ exit, most: Math.max(...seen), journal: mostAtOnce(session) }).toEqual({ exit: 0, most, journal: most });
+    expect(seen).toHaveLength(5);
+  }
+});
+
+it('takes the concurrency of the settings, and refuses one that makes no sense', async () => {
+  const project = makeProject({ files: proseFiles(WIDE), config: { concurrency: 2 } });
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(crowd(2)));
+  expect({ exit, journal: mostAtOnce(session) }).toEqual({ exit: 0, journal: 2 });
+  for (const wrong of ['0', '65', '1.5', 'many']) {
+    const refused = await project.umpire('run', './prose.yaml', 'x', ...project.sh(''), '--concurrency', wrong);
+    expect({ wrong, exit: refused.exit, err: refused.err }).toEqual({ wrong, exit: 2, err: expect.stringContaining('--concurrency') });
+  }
+});
+
+it('shows each wave in its own file while it runs, and the results when it is over', async () => {
+  const project = makeProject({
+    files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }, { id: 'C', deps: ['A', 'B'], context_from: ['B'] }] }),
+  });
+  const look = `
+mkdir -p "$beside/seen"
+cd "$UMPIRE_SESSION" && for file in wave-*.csv; do cp "$file" "$beside/seen/$id-$file"; done
+cp tasks.csv "$beside/seen/$id-tasks.csv"
+complete "found by $id"
+`;
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...project.sh(look), '--concurrency', '1');
+  expect(exit).toBe(0);
+  const seen = (name: string) => parseTasks(textOf(project.beside, 'seen', name)).tasks.map(({ columns }) => columns);
+  expect(readdirSync(join(project.beside, 'seen')).toSorted()).toEqual([
+    'A-tasks.csv',
+    'A-wave-1.csv',
+    'B-tasks.csv',
+    'B-wave-1.csv',
+    'C-tasks.csv',
+    'C-wave-2.csv',
+  ]);
+  expect(seen('A-wave-1.csv').map((row) => row['id'])).toEqual(['A', 'B']);
+  const [third] = seen('C-wave-2.csv');
+  expect({ id: third?.['id'], wave: third?.['wave'] }).toEqual({ id: 'C', wave: '2' });
+  expect(third?.['prev_context']).toContain('found by B');
+  expect(third?.['prev_context']).not.toContain('found by A');
+  expect(seen('C-tasks.csv').map((row) => `${row['id'] ?? ''} ${row['status'] ?? ''}`)).toEqual(['A completed', 'B completed', 'C pending']);
+  expect(readdirSync(session).filter((name) => name.startsWith('wave-'))).toEqual([]);
+  const results = parseTasks(textOf(session, 'results.csv')).tasks.map(({ columns }) => `${columns['id'] ?? ''}: ${columns['findings'] ?? ''}`);
+  expect(results).toEqual(['A: found by A', 'B: found by B', 'C: found by C']);
+  const context = textOf(session, 'context.md');
+  for (const found of ['a book', 'found by A', 'found by B', 'found by C']) expect(context).toContain(found);
+});
+
+it('tells a task what the tasks in its context_from reported, from the record and not from tasks.csv', async () => {
+  const project = makeProject({
+    files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', approve: true }, { id: 'C', deps: ['A', 'B'], context_from: ['A', 'B'] }] }),
+  });
+  const note = `
+cp "$UMPIRE_TASK_FILE" "$beside/$id.json"
+printf '%s' "$prompt" > "$beside/$id.prompt"
+complete "the word of $id"
+`;
+  const first = await project.umpire('run', './prose.yaml', 'a book', ...project.sh(note));
+  expect(first.exit).toBe(4);
+  const file = join(first.session, 'tasks.csv');
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(file, textOf(file).replace('the word of A', 'a lie about A'));
+  const { exit, err } = await project.umpire('resolve', first.session, 'approve');
+  expect({ exit, refused: err.includes('refused: A: findings changed, but the task is completed') }).toEqual({ exit: 0, refused: true });
+  const told = jsonOf(project.beside, 'C.json');
+  expect(told['prev_context']).toBe('A: the word of A\n\nB: the word of B');
+  const prompt = textOf(project.beside, 'C.prompt');
+  expect(prompt).toContain('the word of A');
+  expect(prompt).not.toContain('a lie about A');
+  expect(told).toMatchObject({ id: 'C', role: 'writer', goal: 'a book', loop: 'prose', attempt: 1, description: 'C of a book', writes: false });
+  expect(told['result_schema']).toMatchObject({ properties: { id: { const: 'C' }, status: { enum: ['completed', 'failed'] }, verdict: {} } });
+});
+
+it('skips what waits for a task that failed, with the reason, and runs both again when a person retries', async () => {
+  const project = makeProject({
+    files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }, { id: 'C', deps: ['A'] }, { id: 'D', deps: ['C'] }, { id: 'E', deps: ['B'] }] }),
+  });
+  const agent = project.sh('[ "$id" = A ] && [ ! -e "$beside/mended" ] && { fail "no paper left"; exit; }; complete "$id"');
+  const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...agent);
+  expect({ exit, end: endOf(session), standing: standingOf(session) }).toEqual({
+    exit: 1,
+    end: 'failed unverified',
+    standing: ['A failed', 'B completed', 'C skipped', 'D skipped', 'E completed'],
+  });
+  const rows = rowsOf(session);
+  expect(rows['A']?.['error']).toBe('no paper left');
+  expect(rows['C']?.['error']).toContain('A failed: no paper left');
+  expect(rows['D']?.['error']).toContain('C was skipped: A failed: no paper left');
+  expect(err).toContain('no paper left');
+  const idle = await project.umpire('resume', session);
+  expect({ exit: idle.exit, runs: eventsOfType(session, 'TaskStarted').length }).toEqual({ exit: 1, runs: 3 });
+  project.sh('touch "$beside/mended"', 'mend.sh');
+  const { writeFileSync } = await import('node:fs');
+  writeFileSync(join(project.beside, 'mended'), '');
+  const again = await project.umpire('resume', session, '--retry');
+  expect({ exit: again.exit, standing: standingOf(session), waves: wavesRun(session) }).toEqual({
+    exit: 0,
+    standing: ['A completed', 'B completed', 'C completed', 'D completed', 'E completed'],
+    waves: ['A B', 'E', 'A', 'C', 'D'],
+  });
+  expect(rowsOf(session)['C']?.['error']).toBe('');
+});
+
+it('lets nothing that waits for a critic start before its re-check was judged good', async () => {
+  const answers = [
+    audit('fix_required', { task: ['AUDIT-001', 'AUDIT-re-001'] }),
+    audit('audit_passed'),
+    writer('designer'),
+    writer('builder'),
+    REST,
+  ];
+  const project = makeProject({ answers });
+  const { exit, session } = await project.umpire('run', 'design', 'a button', '--mode', 'component');
+  expect({ exit, waves: wavesRun(session), verdicts: verdictsOf(session) }).toEqual({
+    exit: 0,
+    waves: ['RESEARCH-001', 'DESIGN-001', 'AUDIT-001', 'DESIGN-fix-001', 'AUDIT-re-001', 'DESIGN-fix-002', 'AUDIT-re-002', 'BUILD-001'],
+    verdicts: ['AUDIT-001 REVISION D7 1/3', 'AUDIT-re-001 REVISION D7 2/3', 'AUDIT-re-002 CONVERGE D5 3/3'],
+  });
+  expect(rowsOf(session)['BUILD-001']).toMatchObject({ deps: 'AUDIT-re-002', wave: '8' });
+  expect(rowsOf(session)['DESIGN-fix-001']?.['description']).toContain('Contrast is 2.1:1 (tokens.json:4)');
+  const board = textOf(session, 'discoveries.ndjson').trim().split('\n');
+  expect(board.map((line) => (JSON.parse(line) as { type: string; worker: string }).type)).toEqual(['gc_decision', 'gc_decision', 'gc_decision']);
+});
+
+it('E6: a critic that repeats itself byte for byte is stopped by the cap', async () => {
+  const project = makeProject({ answers: [review(POOR_REVIEW), writer('developer'), REST] });
+  const { exit, err, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({
+    exit: 4,
+    verdicts: ['REVIEW-001 FIX R4 1/3', 'REVIEW-re-001 FIX R4 2/3', 'REVIEW-re-002 ESCALATE R5 3/3'],
+  });
+  expect(err).toContain('umpire resolve');
+});
+
+it('E10: a loop that stalls says so, and with --stop-when-stalled calls a person before the cap', async () => {
+  const answers = [review(POOR_REVIEW), writer('developer'), REST];
+  const told = makeProject({ answers });
+  const runs = await told.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '6');
+  expect(verdictsOf(runs.session)).toHaveLength(6);
+  expect(runs.err).toContain('stalled');
+  const stopped = makeProject({ answers });
+  const { exit, session } = await stopped.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '6', '--stop-when-stalled');
+  const verdicts = verdictsOf(session);
+  expect({ exit, rule: verdicts.at(-1)?.split(' ').slice(1, 3), early: verdicts.length < 6 }).toEqual({
+    exit: 4,
+    rule: ['ESCALATE', 'E10'],
+    early: true,
+  });
+  const replayed = await stopped.umpire('replay', session);
+  expect(replayed.exit).toBe(0);
+});
+
+it('accepts by waiver at the cap, unverified; with --strict a person is called instead', async () => {
+  const answers = [testRun('L1', POOR_RUN, { role: 'executor' }), writer('generator'), REST];
+  const project = makeProject({ answers });
+  const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--target', '95');
+  expect({ exit, verdicts: verdictsOf(session), end: endOf(session) }).toEqual({
+    exit: 0,
+    verdicts: ['TESTRUN-001 RETRY T3 0/1', 'TESTRUN-fix-L1-1 ACCEPT T4 1/1 unverified'],
+    end: 'complete unverified',
+  });
+  expect(rowsOf(session)['TESTGEN-001']?.['coverage_target']).toBe('95');
+  expect(eventsOfType(session, 'VerdictGiven').map(({ target }) => target)).toEqual([95, 95]);
+  const strict = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--strict');
+  expect({ exit: strict.exit, last: verdictsOf(strict.session).at(-1) }).toEqual({ exit: 4, last: expect.stringContaining(' escalate T4') });
+});
+
+it('brainstorm: forces the convergence at the cap, and marks it', async () => {
+  const project = makeProject({ answers: [challenge(LARGE), REST] });
+  const { exit, session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep');
+  expect({ exit, verdicts: verdictsOf(session), end: endOf(session) }).toEqual({
+    exit: 0,
+    verdicts: ['CHALLENGE-001 REVISION C2 0/2', 'CHALLENGE-rev-1 REVISION C2 1/2', 'CHALLENGE-rev-2 CONVERGE C1 2/2 unverified'],
+    end: 'complete unverified',
+  });
+});
+
+it('T6: a cycle that only made new failures is taken back, and counts as a round', async () => {
+  const answers = [
+    testRun('L1', { passed: 90, coverage: 90, failing: ['adds'] }, { task: 'TESTRUN-001' }),
+    testRun('L1', { passed: 90, coverage: 90, failing: ['subtracts'] }, { task: 'TESTRUN-fix-L1-1' }),
+    testRun('L1', GOOD_RUN, { role: 'executor' }),
+    writer('generator'),
+    REST,
+  ];
+  const project = makeProject({ answers });
+  const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted');
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({
+    exit: 0,
+    verdicts: ['TESTRUN-001 RETRY T3 0/3', expect.stringMatching(/^TESTRUN-fix-L1-1 RETRY T\d 1\/3$/), 'TESTRUN-fix-L1-2 CONVERGE T2 2/3'],
+  });
+  expect(eventsOfType(session, 'WorkReverted')).toEqual([expect.objectContaining({ tasks: ['TESTGEN-fix-L1-1'], ok: true })]);
+  const { out } = await project.umpire('diff', session);
+  expect(out).toContain('work/TESTGEN-fix-L1-2.txt');
+  expect(out).not.toContain('work/TESTGEN-fix-L1-1.txt');
+});
+
+it('runs a critic that left nothing once more, then asks a person', async () => {
+  const project = makeProject({ answers: [{ role: 'reviewer', attempt: [1, 2], result: { findings: 'I forgot.' } }, review(GOOD_REVIEW), writer('developer'), REST] });
+  const { exit, err, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
+  expect({ exit, waves: wavesRun(session), failed: eventsOfType(session, 'JudgingFailed').map(({ rule }) => rule) }).toEqual({
+    exit: 4,
+    waves: ['DESIGN-001', 'DEV-001', 'VERIFY-001 REVIEW-001', 'REVIEW-001'],
+    failed: ['R9', 'R9'],
+  });
+  expect(err).toContain('left nothing to judge');
+  const again = await project.umpire('resolve', session, 'extend', '--reason', 'once more');
+  expect({ exit: again.exit, verdicts: verdictsOf(session), end: endOf(session) }).toEqual({
+    exit: 0,
+    verdicts: ['REVIEW-001 CONVERGE R1 1/3'],
+    end: 'complete',
+  });
+});
+
+it('never takes what an earlier critic left for the word of one that left nothing', async () => {
+  // The review of the second sprint fails; the file of the first is still there, and content.
+  const answers = [
+    { task: 'REVIEW-002', fail: 'exit' },
+    review(GOOD_REVIEW),
+    writer('developer'),
+    REST,
+  ];
+  const project = makeProject({ answers });
+  const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'multi-sprint');
+  expect({ exit, verdicts: verdictsOf(session), end: endOf(session) }).toEqual({
+    exit: 4,
+    verdicts: ['REVIEW-001 CONVERGE R1 1/3'],
+    end: 'not ended',
+  });
+});
+
+it('prints the journal’s events with --json, one a line, in order, and nothing else', async () => {
+  const project = makeProject({ answers: [reading(false, { role: 'reader', round: 1 }), reading(true), REST], files: proseFiles() });
+  const { exit, out, err } = await project.umpire('run', './prose.yaml', 'a page', '--json');
+  expect(exit).toBe(0);
+  const lines = out.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const [name] = readdirSync(join(project.root, '.umpire', 'sessions'));
+  const session = join(project.root, '.umpire', 'sessions', name ?? '');
+  const kept = ['key', 'strict', 'target', 'verdict', 'facts', 'course'];
+  const journal = eventsOf(session).map((event) =>
+    event.type === 'VerdictGiven'
+      ? { ...event, data: Object.fromEntries(Object.entries(event.data).filter(([key]) => kept.includes(key))) }
+      : event,
+  );
+  expect(lines).toEqual(JSON.parse(JSON.stringify(journal)));
+  expect(lines.map(({ seq }) => seq)).toEqual(journal.map((_, index) => index + 1));
+  expect(err).toContain('READ-re-1');
+  expect(existsSync(join(session, 'verdicts'))).toBe(true);
+  const wrong = await project.umpire('run', 'nothing', 'x', '--json');
+  expect({ exit: wrong.exit, out: JSON.parse(wrong.out) as unknown }).toEqual({
+    exit: 2,
+    out: { error: { code: 'unknown-loop', message: expect.any(String), hint: expect.any(String) } },
+  });
+});
