@@ -37,6 +37,7 @@ export { compileLoop } from './loops/compile.js';
 export { judge } from './loops/judge.js';
 export type { Judgement, Params, Refusal } from './loops/judge.js';
 export type { Facts, FactValue, Loop } from './loops/loop.js';
+export type { Mode, Pipeline, PlannedTask } from './loops/pipeline.js';
 export { defineLoop, parseLoop } from './loops/loop-file.js';
 export type { LoopInput } from './loops/loop-file.js';
 export { checkLoop } from './proof/check.js';

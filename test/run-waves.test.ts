@@ -234,7 +234,7 @@ it('accepts by waiver at the cap, unverified; with --strict a person is called i
   expect(rowsOf(session)['TESTGEN-001']?.['coverage_target']).toBe('95');
   expect(eventsOfType(session, 'VerdictGiven').map(({ target }) => target)).toEqual([95, 95]);
   const strict = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--strict');
-  expect({ exit: strict.exit, last: verdictsOf(strict.session).at(-1) }).toEqual({ exit: 4, last: expect.stringContaining(' escalate T4') });
+  expect({ exit: strict.exit, last: verdictsOf(strict.session).at(-1) }).toEqual({ exit: 4, last: 'TESTRUN-fix-L1-1 ESCALATE T4 1/1' });
 });
 
 it('brainstorm: forces the convergence at the cap, and marks it', async () => {

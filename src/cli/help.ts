@@ -3,27 +3,45 @@
 export { VERSION } from './version.generated.js';
 
 export const HELP = {
-  umpire: `Umpire judges generator-critic loops of coding agents.
+  umpire: `Umpire runs and judges generator-critic loops of coding agents.
 It reads the critic's evidence and decides: done, another round, or call a
 person.
 
-Usage
-  umpire decide <loop> <session>   judge the critic's latest result
-  umpire check <loop>              prove a loop's rules before they run
-  umpire replay <session>          judge recorded verdicts again
-  umpire help                      this text
+Run
+  umpire run <loop> "what is wanted"     agents work, Umpire decides
+  umpire until "npm test"                until the command passes
+  umpire resume [session]                go on after a stop, a crash, an edit
+  umpire resolve <session> <answer>      answer what a session waits on
+Look
+  umpire status [session]                where it stands
+  umpire list                            the sessions of the project
+  umpire report [session]                the whole session as Markdown
+  umpire logs [session] [task]           what agents printed
+Take over
+  umpire diff [session] [round]          what was changed
+  umpire apply <session>                 bring it into your checkout
+  umpire clean [session]                 remove worktrees that are done with
+Judge alone
+  umpire decide <loop> <session>         judge the critic's latest result
+  umpire check <loop>                    prove a loop's rules
+  umpire replay <session>                judge recorded verdicts again
+
+  umpire help [command]                  this text, or a command's
   umpire --version
 
 Loops
-  design, testing, debt, review, brainstorm, or the path of a loop file of yours.
+  design, testing, debt, review, brainstorm, until, or a loop file of yours
 
 Exit status
+  run     0 complete · 4 waits for a person · 1 failed · 130 stopped
   decide  0 converge or accept · 3 revise · 4 escalate · 5 partial
   check   0 proven · 3 refuted · 5 proven in part
   replay  0 the same · 3 a verdict differs · 1 a broken history
   all     1 error · 2 usage
 
 Examples
+  umpire until "npm test" --agent claude
+  umpire run testing "cover the parser" --agent codex --target 90
   umpire check ./my-loop.yaml
   umpire decide review .umpire/sessions/review-payments-2026-03-01
   umpire decide testing ./session --layer L1 --json

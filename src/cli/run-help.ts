@@ -40,7 +40,7 @@ ${STATUS}
 Examples
   umpire run testing "cover the parser" --agent claude --target 90
   umpire run review --agent codex --agent reviewer=claude
-  umpire run debt --agent-command "node my-agent.mjs" --max-minutes 60
+  umpire run debt --agent-command ./my-agent.mjs --max-minutes 60
 `,
   until: `umpire until "COMMAND" ["what is wanted"]
 

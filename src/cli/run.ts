@@ -7,7 +7,7 @@ import { resolve, resume, run } from '../engine/session.js';
 import type { RunWatch } from '../engine/opened.js';
 import type { RunReport } from '../engine/session.js';
 import type { RunFlags } from '../engine/run-flags.js';
-import { progressLine } from '../report/progress-lines.js';
+import { followProgress } from '../report/progress-lines.js';
 import { latestSession, resolveSession } from '../runtime/sessions.js';
 import { decimal, readWords, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, Words } from './flags.js';
@@ -65,7 +65,7 @@ export async function runResume(args: readonly string[]): Promise<Outcome> {
   const [named, extra] = words.rest;
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many.`, 'resume');
   const project = words.values.get('--project') ?? '.';
-  const session = named === undefined ? latestSession(project) : resolveSession(named, project);
+  const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
   const retry = words.switches.has('--retry');
   return watched(words, (watch) => resume({ session, retry, ...flagsOf(words, 'resume'), ...watch }));
 }
@@ -146,12 +146,13 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   const color = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
+  const lineOf = followProgress({ color, clock: clockOf });
   const watch: RunWatch = {
     signal: stop.signal,
     onNote: (note) => say(`Note: ${note}`),
     onEvent: (event, state) => {
       if (json) put(1, `${JSON.stringify(streamed(event))}\n`);
-      const line = progressLine(event, state, { color });
+      const line = lineOf(event, state);
       if (line !== null) say(line);
     },
   };
@@ -159,6 +160,12 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
   process.off('SIGINT', onSignal);
   process.off('SIGTERM', onSignal);
   return { ...(json ? {} : { stdout: `${report.session}\n` }), stderr: closing(report, stop.signal.aborted), exit: exitOf(report, aborts) };
+}
+
+/** The time of day where the person is. */
+function clockOf(ts: string): string {
+  const time = new Date(ts);
+  return [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
 function exitOf({ status }: RunReport, aborts: boolean): number {

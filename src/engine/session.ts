@@ -46,6 +46,8 @@ export interface RunRequest extends RunFlags, RunWatch {
   /** The session's folder; one of its own in `.umpire/sessions/`, where it is left out. */
   readonly session?: string;
   readonly mode?: string;
+  /** The tasks it begins with, in place of the loop's own. */
+  readonly pipeline?: Pipeline;
   /** Percent, for loops that have a target. */
   readonly target?: number;
   /** The command that the plain loop runs, and a report that it writes. */
@@ -80,7 +82,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const config = await readSettings(project);
   const settings = takeFlags(request, config, null);
   const now = request.now ?? (() => new Date());
-  const pipeline = await pipelineOf(request.loop, loop);
+  const pipeline = request.pipeline ?? (await pipelineOf(request.loop, loop));
   const plan = await planOf(pipeline, request, project);
   checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);

@@ -47,7 +47,11 @@ it('tells how a task went', () => {
   check([...one, start('A'), done('A', { findings: '' })], 'A completed in 1 min');
   check(
     [...one, start('A'), { type: 'TaskInterrupted', data: { task: 'A', attempt: 1, why: 'stopped' } }],
-    'A was stopped (stopped); it will be run again',
+    'A was stopped; it will be run again',
+  );
+  check(
+    [...one, start('A'), { type: 'TaskInterrupted', data: { task: 'A', attempt: 1, why: 'the minutes are spent' } }],
+    'A was stopped (the minutes are spent); it will be run again',
   );
   check([...one, { type: 'TaskSkipped', data: { task: 'B', reason: 'A failed: no.' } }], 'B skipped: A failed: no.');
   check(
@@ -68,10 +72,10 @@ it('tells what a verdict is and what it leads to', () => {
     [...TO_REVIEW, verdict('REVIEW-001', { status: 'partial', findings: [finding('high', 'x')] })],
     'REVIEW-001 judged: CONVERGE (partial), round 1 of 3, rule R1. The review converged with a score of 8/10.',
   );
-  const trend = { kind: 'stalled', stop: true, why: 'No gain in two rounds.' };
+  const trend = { kind: 'stalled', stop: true, why: 'Stalled: no gain in two rounds.' };
   check(
     [...TO_REVIEW, verdict('REVIEW-001', { outcome: 'revise', decision: 'FIX', rule: 'R4', reason: 'Low.', trend })],
-    'REVIEW-001 judged: FIX, round 1 of 3, rule R4. Low. It is stalled: No gain in two rounds.',
+    'REVIEW-001 judged: FIX, round 1 of 3, rule R4. Low. Stalled: no gain in two rounds.',
   );
   const nothing = { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'There are no review results.', hint: 'Run it again.' };
   const unjudged: Event = { type: 'JudgingFailed', data: nothing };
@@ -151,7 +155,10 @@ it('says how it ended, whether that was verified, and what to do', () => {
     [...begun(), { type: 'SessionEnded', data: aborted }],
     `ended: aborted, unverified. A person aborted it: enough. All of it: umpire report ${NAME}`,
   );
-  check(ended('failed'), `ended: failed, unverified. So it is. All of it: umpire report ${NAME}`);
+  check(
+    ended('failed'),
+    `ended: failed, unverified. So it is. Run what failed again: umpire resume ${NAME} --retry. All of it: umpire report ${NAME}`,
+  );
   expect(linesOf(ended('failed'), { session: "/a b/it's" }).at(-1)).toContain(`umpire report '/a b/it'\\''s'`);
 });
 

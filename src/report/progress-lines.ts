@@ -76,7 +76,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'TaskAsked':
       return [`${event.data.task} asks: ${lineOf(event.data.question, 300)}`, 'call'];
     case 'TaskInterrupted':
-      return `${event.data.task} was stopped (${event.data.why}); it will be run again`;
+      return `${event.data.task} was stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will be run again`;
     case 'TaskSkipped':
       return [`${event.data.task} skipped: ${lineOf(event.data.reason, 300)}`, 'bad'];
     case 'TasksReopened':
@@ -191,18 +191,20 @@ function verdictLine(verdict: Verdict, critic: string | null): Told {
   const marks = [...(status === 'partial' ? ['partial'] : []), ...(unverified ? ['unverified'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const more = outcome === 'revise' && tasks.length > 0 ? ` Next: ${named(tasks.map(({ id }) => id))}.` : '';
-  const course =
-    trend !== undefined && BAD_COURSES.has(trend.kind) && outcome === 'revise' ? ` It is ${trend.kind}: ${lineOf(trend.why, 200)}` : '';
+  const course = trend !== undefined && BAD_COURSES.has(trend.kind) && outcome === 'revise' ? ` ${lineOf(trend.why, 200)}` : '';
   const text = `${critic ?? 'the session'} judged: ${decision}${mark}, round ${round} of ${maxRounds}, rule ${rule}. ${lineOf(reason, 400)}${course}${more}`;
   return [text, outcome === 'escalate' ? 'call' : outcome === 'revise' ? 'plain' : 'good'];
 }
 
 function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, hasWork: boolean): Told {
   const mark = data.unverified ? ', unverified' : '';
-  const next =
+  const first =
     data.outcome === 'complete' && hasWork
-      ? `Bring the work over: umpire apply ${session}. All of it: umpire report ${session}`
-      : `All of it: umpire report ${session}`;
+      ? `Bring the work over: umpire apply ${session}. `
+      : data.outcome === 'failed'
+        ? `Run what failed again: umpire resume ${session} --retry. `
+        : '';
+  const next = `${first}All of it: umpire report ${session}`;
   return [`ended: ${data.outcome}${mark}. ${sentence(data.reason)}${next}`, data.outcome === 'complete' ? 'good' : 'bad'];
 }
 

@@ -278,6 +278,20 @@ describe('the session worktree', () => {
     expect(filesUnder(outside, (path) => path === '.umpire')).toEqual(precious);
   });
 
+  test('nor does it lead a merge there that removes a file', async () => {
+    const project = gitProject();
+    const workspace = await project.open();
+    const work = await doTask(workspace, 'T1', { 'src/c.txt': null });
+    const precious = { 'c.txt': 'precious\n' };
+    const outside = plainProject(precious).root;
+    rmSync(join(workspace.path, 'src'), { recursive: true });
+    symlinkSync(outside, join(workspace.path, 'src'));
+    expect(await workspace.merge('T1', work!.commit)).toMatchObject({ ok: true });
+    await workspace.sweep();
+    expect(shown(workspace)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    expect(filesUnder(outside, (path) => path === '.umpire')).toEqual(precious);
+  });
+
   test('a reader in the middle of its work does not stop a merge', async () => {
     const project = gitProject();
     const workspace = await project.open();

@@ -1,0 +1,50 @@
+// One wave of Umpire through the library: TASKS tasks side by side, done by the program in BENCH_AGENT (a JSON array), in the
+// repository FOLDER. Called with KIND (read or write) TASKS CONCURRENCY FOLDER; prints {tasks, seconds} as JSON: from the first
+// task's start to the session's end, everything that is recorded included.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../../dist/run.js';
+
+const [kind, tasks, concurrency, folder] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4]), process.argv[5]];
+const [program, ...args] = JSON.parse(process.env.BENCH_AGENT);
+const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
+const scratch = mkdtempSync(join(tmpdir(), 'umpire-wave-'));
+process.env.UMPIRE_WORKTREES = join(scratch, 'worktrees');
+
+const task = (index) => ({
+  id: `PART-${String(index).padStart(4, '0')}`,
+  title: `Part ${index}`,
+  description: `Do nothing in part ${index}, and say so.`,
+  role: kind === 'write' ? 'executor' : 'scanner',
+  deps: [],
+  context_from: [],
+  exec_mode: 'csv-wave',
+  writes: kind === 'write',
+  approve: false,
+  columns: {},
+});
+const mode = { title: 'One wave', judged: false, turns: 1, tasks: Array.from({ length: tasks }, (_, index) => task(index)) };
+const pipeline = { loop: 'debt', default: 'wave', modes: { wave: mode }, choose: { points: [], rules: [] }, writes: ['executor'], target: null };
+
+let started = 0;
+let done = 0;
+const { status, state } = await run({
+  loop: 'debt',
+  goal: 'nothing',
+  pipeline,
+  mode: 'wave',
+  project: folder,
+  session: join(scratch, 'session'),
+  agentCommand: [program, ...args].map(quote).join(' '),
+  concurrency,
+  onEvent: ({ type }) => {
+    if (type === 'TaskStarted' && started === 0) started = performance.now();
+    if (type === 'SessionEnded') done = performance.now();
+  },
+});
+rmSync(scratch, { recursive: true, force: true });
+if (status !== 'complete') throw new Error(`the wave ended as ${status}`);
+const finished = state.run.tasks.filter((one) => one.status === 'completed').length;
+console.log(JSON.stringify({ tasks: finished, seconds: (done - started) / 1000 }));

@@ -1,0 +1,369 @@
+// What a session asks a person, and what comes of each answer: plans, escalations, budgets, questions of agents, edits of tasks.csv.
+// Nothing holds a process meanwhile: every answer is a command of its own.
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { writeFiles } from './support/git-project.js';
+import { GOOD_REVIEW, POOR_REVIEW, REST, review, validation, writer } from './support/run-evidence.js';
+import { proseFiles, reading } from './support/run-loop-file.js';
+import {
+  cleanUpProjects,
+  endOf,
+  eventsOfType,
+  jsonOf,
+  makeProject,
+  rowsOf,
+  standingOf,
+  textOf,
+  verdictsOf,
+  wavesRun,
+} from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const PAYERS = [validation(0), writer('executor'), { role: 'planner', result: { findings: 'Plan {attempt}: three steps.' } }, REST];
+
+async function standing(project: RunProject, session: string): Promise<Record<string, unknown>> {
+  return JSON.parse((await project.umpire('status', session, '--json')).out) as Record<string, unknown>;
+}
+
+it('waits for a plan to be approved, without a process, and goes on from there', async () => {
+  const project = makeProject({ answers: PAYERS });
+  const { exit, err, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
+  expect({ exit, waves: wavesRun(session), end: endOf(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001'], end: 'not ended' });
+  expect(err).toContain('approval of the plan of TDPLAN-001');
+  expect(err).toContain('umpire resolve');
+  expect(await standing(project, session)).toMatchObject({
+    state: 'awaiting',
+    question: { kind: 'plan', task: 'TDPLAN-001', detail: 'Plan 1: three steps.' },
+  });
+  expect(jsonOf(session, 'session-state.json')).toMatchObject({ status: 'awaiting', question: 'plan' });
+  expect(textOf(session, 'results.csv')).toContain('Plan 1: three steps.');
+  const rested = await project.umpire('resume', session);
+  expect({ exit: rested.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001'] });
+  for (const wrong of ['force-approve', 'extend', 'answer', 'manual-fix']) {
+    const refused = await project.umpire('resolve', session, wrong, '--reason', 'x');
+    expect({ wrong, exit: refused.exit, err: refused.err }).toEqual({ wrong, exit: 2, err: expect.stringContaining('approve, revise, abort') });
+  }
+  const approved = await project.umpire('resolve', session, 'approve');
+  expect({ exit: approved.exit, waves: wavesRun(session), end: endOf(session) }).toEqual({
+    exit: 0,
+    waves: ['TDPLAN-001', 'TDFIX-001', 'TDVAL-001'],
+    end: 'complete',
+  });
+  const late = await project.umpire('resolve', session, 'approve');
+  expect({ exit: late.exit, err: late.err }).toEqual({ exit: 1, err: expect.stringContaining('it has ended as complete') });
+});
+
+it('hands the reason for a revised plan to the planner, and asks again', async () => {
+  const project = makeProject();
+  const agent = project.sh(`
+[ "$role" = planner ] && { cp "$UMPIRE_TASK_FILE" "$beside/plan-$attempt.json"; printf '%s' "$prompt" > "$beside/plan-$attempt.prompt"; }
+mkdir -p "$UMPIRE_SESSION/validation"
+[ "$role" = validator ] && echo '{"passed":true,"total_regressions":0,"checks":{}}' > "$UMPIRE_SESSION/validation/validation-report.json"
+complete "plan number $attempt"
+`);
+  const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted', ...agent);
+  const bare = await project.umpire('resolve', session, 'revise');
+  expect({ exit: bare.exit, err: bare.err }).toEqual({ exit: 2, err: expect.stringContaining('revise needs a reason') });
+  const revised = await project.umpire('resolve', session, 'revise', '--reason', 'leave the generated files out');
+  expect({ exit: revised.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001', 'TDPLAN-001'] });
+  expect(textOf(project.beside, 'plan-2.prompt')).toContain('leave the generated files out');
+  expect(jsonOf(project.beside, 'plan-2.json')['turns']).toEqual([{ from: 'person', text: 'leave the generated files out' }]);
+  expect(await standing(project, session)).toMatchObject({ question: { detail: 'plan number 2' } });
+  const { exit } = await project.umpire('resolve', session, 'approve');
+  expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete' });
+});
+
+it('ends cleanly when a person aborts, and keeps everything', async () => {
+  const project = makeProject({ answers: PAYERS });
+  const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'remediate');
+  const { exit } = await project.umpire('resolve', session, 'abort', '--reason', 'not this year');
+  expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'aborted unverified' });
+  expect(textOf(session, 'tasks.csv')).toContain('Plan 1: three steps.');
+  expect(existsSync(join(session, 'logs', 'TDPLAN-001-1.txt'))).toBe(true);
+  const { out } = await project.umpire('report', session);
+  expect(out).toContain('not this year');
+  expect(await standing(project, session)).toMatchObject({ state: 'aborted' });
+  const again = await project.umpire('resume', session);
+  expect({ exit: again.exit, end: endOf(session) }).toEqual({ exit: 1, end: 'aborted unverified' });
+  expect(project.git('branch', '--list', 'umpire/*')).toContain('umpire/');
+});
+
+it('approves plans by itself with --yes, and says who did', async () => {
+  const project = makeProject({ answers: PAYERS });
+  const { exit, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted', '--yes');
+  expect({ exit, by: eventsOfType(session, 'PersonAnswered').map(({ by, answer }) => `${answer} ${by}`) }).toEqual({
+    exit: 0,
+    by: ['approve --yes'],
+  });
+});
+
+const NEVER_GOOD = [review(POOR_REVIEW), writer('developer'), REST];
+
+async function escalated(more: readonly unknown[] = [], flags: readonly string[] = []): Promise<{ project: RunProject; session: string }> {
+  const project = makeProject({ answers: [...more, ...NEVER_GOOD] });
+  const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '2', ...flags);
+  expect({ exit, last: verdictsOf(session).at(-1) }).toEqual({ exit: 4, last: 'REVIEW-re-001 ESCALATE R5 2/2' });
+  return { project, session };
+}
+
+it('force-approves only with a reason, and marks it unverified wherever it is shown', async () => {
+  const { project, session } = await escalated();
+  const bare = await project.umpire('resolve', session, 'force-approve');
+  expect({ exit: bare.exit, err: bare.err }).toEqual({ exit: 2, err: expect.stringContaining('force-approve needs a reason') });
+  const blank = await project.umpire('resolve', session, 'force-approve', '--reason', '  ');
+  expect(blank.exit).toBe(2);
+  const { exit, err } = await project.umpire('resolve', session, 'force-approve', '--reason', 'the total is right by law');
+  expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
+  expect(err).toContain('unverified');
+  expect(await standing(project, session)).toMatchObject({ state: 'complete', unverified: true });
+  const status = await project.umpire('status', session);
+  const report = await project.umpire('report', session);
+  const list = await project.umpire('list');
+  const listed = JSON.parse((await project.umpire('list', '--json')).out) as { sessions: readonly { unverified: boolean }[] };
+  for (const page of [status.out, report.out, list.out]) expect(page.toLowerCase()).toContain('unverified');
+  for (const page of [status.out, report.out, textOf(session, 'context.md')]) expect(page).toContain('the total is right by law');
+  expect(listed.sessions.map(({ unverified }) => unverified)).toEqual([true]);
+  expect(jsonOf(session, 'session-state.json')).toMatchObject({ status: 'complete', unverified: true });
+  const applied = await project.umpire('apply', session);
+  expect(applied.err).toContain('UNVERIFIED');
+  const replayed = await project.umpire('replay', session);
+  expect(replayed.exit).toBe(0);
+});
+
+it('lets a person mend it in the session’s worktree, and judges that by a new run of the critic', async () => {
+  const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-001', attempt: 2 })]);
+  const { exit, err } = await project.umpire('resolve', session, 'manual-fix', '--reason', 'I know how');
+  expect(exit).toBe(4);
+  const { work } = (await standing(project, session)) as { work: { place: string } };
+  expect(err).toContain(work.place);
+  const early = await project.umpire('resume', session);
+  expect({ exit: early.exit, runs: eventsOfType(session, 'TaskStarted').filter(({ task }) => task === 'REVIEW-re-001') }).toMatchObject({
+    exit: 4,
+    runs: [{ attempt: 1 }],
+  });
+  writeFiles(work.place, { 'src/total.ts': 'export const total = 2;\n' });
+  const done = await project.umpire('resume', session);
+  expect({ exit: done.exit, end: endOf(session), last: verdictsOf(session).at(-1) }).toEqual({
+    exit: 0,
+    end: 'complete',
+    last: 'REVIEW-re-001 CONVERGE R1 2/2',
+  });
+  expect(eventsOfType(session, 'PersonEdited')).toEqual([{ commit: expect.any(String) as string, files: ['src/total.ts'] }]);
+  const { out } = await project.umpire('diff', session);
+  expect(out).toContain('+export const total = 2;');
+});
+
+it('asks again where the mended work is not good either: the rounds stay spent', async () => {
+  const { project, session } = await escalated();
+  await project.umpire('resolve', session, 'manual-fix');
+  const { work } = (await standing(project, session)) as { work: { place: string } };
+  writeFiles(work.place, { 'src/total.ts': 'export const total = 3;\n' });
+  const { exit } = await project.umpire('resume', session);
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({
+    exit: 4,
+    verdicts: ['REVIEW-001 FIX R4 1/2', 'REVIEW-re-001 ESCALATE R5 2/2', 'REVIEW-re-001 ESCALATE R5 2/2'],
+  });
+});
+
+it('grants more rounds: what was escalated goes on as a revision, and the grant is recorded', async () => {
+  const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-002' })]);
+  const bare = await project.umpire('resolve', session, 'extend');
+  expect({ exit: bare.exit, err: bare.err }).toEqual({ exit: 2, err: expect.stringContaining('--rounds') });
+  const { exit } = await project.umpire('resolve', session, 'extend', '--rounds', '2', '--reason', 'nearly there');
+  expect({ exit, verdicts: verdictsOf(session), end: endOf(session) }).toEqual({
+    exit: 0,
+    verdicts: ['REVIEW-001 FIX R4 1/2', 'REVIEW-re-001 ESCALATE R5 2/2', 'REVIEW-re-001 FIX R4 2/4', 'REVIEW-re-002 CONVERGE R1 3/4'],
+    end: 'complete',
+  });
+  expect(eventsOfType(session, 'CapChanged')).toEqual([{ loop: 'review', from: 2, to: 4, by: 'resolve extend' }]);
+  const replayed = await project.umpire('replay', session);
+  expect(replayed.exit).toBe(0);
+});
+
+it('changes the cap with --max-rounds when a session goes on, and records it', async () => {
+  const { project, session } = await escalated();
+  const { exit } = await project.umpire('resume', session, '--max-rounds', '3');
+  expect({ exit, changed: eventsOfType(session, 'CapChanged').map(({ from, to }) => `${from} ${to}`) }).toEqual({ exit: 4, changed: ['2 3'] });
+});
+
+it('stops when the tokens or the money are spent, by what agents say they used, and goes on when more is granted', async () => {
+  const spender = { usage: { tokens: 600, cost_usd: 0.4 }, result: { findings: 'spent' } };
+  const project = makeProject({ files: proseFiles({ tasks: ['A', 'B', 'C'].map((id, n, all) => ({ id, deps: all.slice(n - 1, n) })) }), answers: [spender] });
+  const tokens = await project.umpire('run', './prose.yaml', 'x', '--max-tokens', '1000');
+  expect({ exit: tokens.exit, waves: wavesRun(tokens.session) }).toEqual({ exit: 4, waves: ['A', 'B'] });
+  expect(tokens.err).toContain('1200 of 1000 tokens are spent');
+  const wrong = await project.umpire('resolve', tokens.session, 'extend', '--minutes', '5');
+  expect({ exit: wrong.exit, err: wrong.err }).toEqual({ exit: 2, err: expect.stringContaining('--tokens') });
+  const more = await project.umpire('resolve', tokens.session, 'extend', '--tokens', '1000');
+  expect({ exit: more.exit, waves: wavesRun(tokens.session) }).toEqual({ exit: 0, waves: ['A', 'B', 'C'] });
+  const cost = await project.umpire('run', './prose.yaml', 'x', '--max-cost-usd', '0.4');
+  expect({ exit: cost.exit, waves: wavesRun(cost.session) }).toEqual({ exit: 4, waves: ['A'] });
+  expect(cost.err).toContain('$0.40 of $0.40 are spent');
+  const paid = await project.umpire('resolve', cost.session, 'extend', '--cost-usd', '5');
+  expect({ exit: paid.exit, end: endOf(cost.session) }).toEqual({ exit: 0, end: 'complete unverified' });
+  const { out } = await project.umpire('status', cost.session);
+  expect(out).toContain('$1.20');
+});
+
+it('stops what runs when the minutes are spent, and runs it again when more are granted', async () => {
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
+  const agent = project.sh('[ "$attempt" = 1 ] && until_file "$beside/never"; complete "at last"');
+  const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...agent, '--max-minutes', '0.02');
+  expect({ exit, stopped: eventsOfType(session, 'TaskInterrupted').map(({ task }) => task) }).toEqual({ exit: 4, stopped: ['A'] });
+  expect(err).toContain('minutes');
+  const more = await project.umpire('resolve', session, 'extend', '--minutes', '5');
+  expect({ exit: more.exit, attempts: eventsOfType(session, 'TaskStarted').map(({ attempt }) => attempt), end: endOf(session) }).toEqual({
+    exit: 0,
+    attempts: [1, 2],
+    end: 'complete unverified',
+  });
+});
+
+it('calls the configured command when a person is needed, with the session in its environment', async () => {
+  const project = makeProject({ answers: PAYERS });
+  const note = join(project.beside, 'note.sh');
+  writeFileSync(note, `env | grep ^UMPIRE_ | sort > ${project.beside}/note.txt; echo "$1" >> ${project.beside}/calls.txt; exit 3\n`);
+  const config = JSON.parse(textOf(project.root, 'umpire.config.yaml')) as object;
+  project.commit({ 'umpire.config.yaml': JSON.stringify({ ...config, notify: ['sh', note, 'a word; with $(blanks)'] }) });
+  const { exit, err, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
+  expect(exit).toBe(4);
+  const told = textOf(project.beside, 'note.txt');
+  expect(told).toContain(`UMPIRE_SESSION=${session}\n`);
+  expect(told).toContain('UMPIRE_LOOP=debt\n');
+  expect(told).toContain('UMPIRE_GOAL=less debt\n');
+  expect(told).toContain('UMPIRE_QUESTION=approval of the plan of TDPLAN-001\n');
+  expect(err).toContain('exit status 3');
+  await project.umpire('resume', session);
+  expect(textOf(project.beside, 'calls.txt')).toBe('a word; with $(blanks)\n');
+});
+
+it('holds a conversation: an interactive task asks, a person answers, the task goes on with all that was said', async () => {
+  const project = makeProject({
+    files: proseFiles({ tasks: [{ id: 'TALK', exec_mode: 'interactive' }, { id: 'A' }, { id: 'B', deps: ['TALK', 'A'], context_from: ['TALK'] }] }),
+  });
+  const agent = project.sh(`
+cp "$UMPIRE_TASK_FILE" "$beside/$id-$attempt.json"
+[ "$id" = TALK ] || { complete "$id"; exit; }
+case $attempt in
+  1) printf '{"id":"TALK","question":"Which bank?"}' > "$UMPIRE_RESULT_FILE" ;;
+  2) printf '{"id":"TALK","question":"Since when?"}' > "$UMPIRE_RESULT_FILE" ;;
+  *) complete "asked twice" ;;
+esac
+`);
+  const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...agent);
+  expect({ exit, standing: standingOf(session) }).toEqual({ exit: 4, standing: ['TALK pending', 'A completed', 'B pending'] });
+  expect(err).toContain('TALK asks: Which bank?');
+  expect(await standing(project, session)).toMatchObject({ state: 'awaiting', question: { kind: 'question', task: 'TALK', detail: 'Which bank?' } });
+  expect(jsonOf(session, 'interactive', 'TALK-result.json')).toMatchObject({ id: 'TALK', turns: [{ from: 'agent', text: 'Which bank?' }] });
+  const mute = await project.umpire('resolve', session, 'answer');
+  expect(mute.exit).toBe(2);
+  const first = await project.umpire('resolve', session, 'answer', '--reason', 'the one with the red door');
+  expect({ exit: first.exit, err: first.err }).toEqual({ exit: 4, err: expect.stringContaining('Since when?') });
+  const second = await project.umpire('resolve', session, 'answer', '--reason', 'since May');
+  expect({ exit: second.exit, standing: standingOf(session) }).toEqual({ exit: 0, standing: ['TALK completed', 'A completed', 'B completed'] });
+  const turns = [
+    { from: 'agent', text: 'Which bank?' },
+    { from: 'person', text: 'the one with the red door' },
+    { from: 'agent', text: 'Since when?' },
+    { from: 'person', text: 'since May' },
+  ];
+  expect(jsonOf(project.beside, 'TALK-3.json')['turns']).toEqual(turns);
+  expect(jsonOf(session, 'interactive', 'TALK-result.json')).toEqual({ id: 'TALK', status: 'completed', findings: 'asked twice', error: '', turns });
+  expect(jsonOf(project.beside, 'B-1.json')['prev_context']).toBe('TALK: asked twice');
+});
+
+const EDITED = { tasks: [{ id: 'A', approve: true }, { id: 'B', deps: ['A'] }, { id: 'READ', role: 'reader', deps: ['B'] }], judged: true };
+
+/** A session at rest after its first task, and a way to put another tasks.csv there and go on. */
+async function atRest(): Promise<{ project: RunProject; session: string; edit: (change: (text: string) => string) => Promise<{ exit: number | null; err: string }> }> {
+  const answers = [reading(true), { print: 'told {id}', result: { findings: '{id} is done.' } }];
+  const project = makeProject({ files: proseFiles(EDITED), answers });
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book');
+  expect(exit).toBe(4);
+  const edit = (change: (text: string) => string) => {
+    writeFileSync(join(session, 'tasks.csv'), change(textOf(session, 'tasks.csv')));
+    return project.umpire('resolve', session, 'approve');
+  };
+  return { project, session, edit };
+}
+
+it('takes up what a person changes in tasks.csv of what is still to come, and keeps columns and quoting of their own', async () => {
+  const { session, edit } = await atRest();
+  const { exit, err } = await edit((text) => {
+    const [head = '', ...rows] = text.trimEnd().split('\n');
+    const more = rows.map((row) => `${row.replace(/^B,/, '"B",').replace('B of a book', '"B, with care"')},mine`);
+    return `${[`${head},note`, ...more, 'C,"One more",Do C.,writer,,B,,csv-wave,,,,,,mine too'].join('\r\n')}\r\n`;
+  });
+  expect({ exit, edited: eventsOfType(session, 'TasksEdited').length, refused: eventsOfType(session, 'EditRefused') }).toEqual({
+    exit: 0,
+    edited: 1,
+    refused: [],
+  });
+  expect(err).toContain('B: description changed');
+  expect(err).toContain('C: added');
+  expect(wavesRun(session)).toEqual(['A', 'B', 'READ C']);
+  const text = textOf(session, 'tasks.csv');
+  expect(text.split('\r\n')[0]).toMatch(/,note$/);
+  expect(text).toContain('"B",');
+  expect(text).toContain('"B, with care"');
+  expect(rowsOf(session)['C']).toMatchObject({ status: 'completed', note: 'mine too', title: 'One more' });
+  expect(rowsOf(session)['B']).toMatchObject({ description: 'B, with care', note: 'mine', status: 'completed' });
+});
+
+const REFUSED: readonly (readonly [what: string, change: (text: string) => string, reason: string])[] = [
+  ['a finished task is changed', (text) => text.replace('A is done.', 'A is splendid.'), 'A: findings changed, but the task is completed'],
+  ['a finished task is to come again', (text) => text.replace('completed', 'pending'), 'A: status changed, but the task is completed'],
+  ['a critic is skipped', (text) => text.replace(/^(READ,.*)pending/m, '$1skipped'), 'a critic is not skipped by hand'],
+  ['a critic is to run before what it judges', (text) => text.replace(/^(READ,[^\n]*reader,)B/m, '$1A'), 'READ would be run before B'],
+  ['a row is gone', (text) => text.replace(/^B,.*\n/m, '').replace(',B,B,', ',A,A,'), 'B was removed'],
+  ['tasks wait for one another', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1READ'), 'wait for one another'],
+  ['a task waits for nobody there', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1Z'), 'not there: Z'],
+  ['a role is changed', (text) => text.replace(/^(B,[^\n]*),writer,/m, '$1,reader,'), 'its role cannot be changed'],
+  ['an output is written beforehand', (text) => text.replace(/^(READ,.*pending,)/m, '$1It is fine.'), 'findings is what its agent reports'],
+  ['it is no CSV', () => 'id,title\n"A', 'tasks.csv:2'],
+];
+
+it.each(REFUSED)('refuses an edit where %s, keeps the file beside and goes on by the record', async (_, change, reason) => {
+  const { session, edit } = await atRest();
+  const before = textOf(session, 'tasks.csv');
+  const { exit, err } = await edit(change);
+  expect({ exit, waves: wavesRun(session), taken: eventsOfType(session, 'TasksEdited') }).toEqual({ exit: 0, waves: ['A', 'B', 'READ'], taken: [] });
+  expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringContaining(reason), kept: 'tasks.refused-1.csv' }]);
+  expect(err).toContain('tasks.refused-1.csv');
+  expect(textOf(session, 'tasks.refused-1.csv')).toBe(change(before));
+  expect(standingOf(session)).toEqual(['A completed', 'B completed', 'READ completed']);
+});
+
+it('takes up an edit that is made while a wave runs, skips what a person skips, and writes a lost tasks.csv again', async () => {
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }, { id: 'C', deps: ['B'] }, { id: 'D', deps: ['C'] }] }) });
+  const agent = project.sh(`
+cp "$UMPIRE_TASK_FILE" "$beside/$id.json"
+cd "$UMPIRE_SESSION"
+[ "$id" = A ] && sed -i 's/B of a book/B, but shorter/; s/^\\(C,.*\\)pending/\\1skipped/; s/^\\(D,.*writer,\\)C/\\1B/; s/^\\(D,[^C]*\\)C/\\1B/' tasks.csv
+[ "$id" = B ] && rm tasks.csv
+complete "$id"
+`);
+  const { exit, err, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  expect({ exit, err, standing: standingOf(session) }).toEqual({ exit: 0, err, standing: ['A completed', 'B completed', 'C skipped', 'D completed'] });
+  expect(jsonOf(project.beside, 'B.json')['description']).toBe('B, but shorter');
+  expect(rowsOf(session)['C']?.['error']).toBe('Skipped by a person.');
+  expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringContaining('removed'), kept: '' }]);
+});
+
+it('takes up an edit that is made while the last wave runs: what was added is run', async () => {
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
+  const agent = project.sh(`
+[ "$id" = A ] && echo 'Z,Late,Do Z.,writer,A,,csv-wave,,,,,' >> "$UMPIRE_SESSION/tasks.csv"
+complete "$id"
+`);
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  expect({ exit, waves: wavesRun(session), standing: standingOf(session) }).toEqual({
+    exit: 0,
+    waves: ['A', 'Z'],
+    standing: ['A completed', 'Z completed'],
+  });
+});
