@@ -7,6 +7,8 @@ export const HELP = {
 It reads the critic's evidence and decides: done, another round, or call a
 person.
 
+Usage: umpire <command>
+
 Run
   umpire run <loop> "what is wanted"     agents work, Umpire decides
   umpire until "npm test"                until the command passes

@@ -7,9 +7,11 @@ import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
 import type { RunSettings } from '../brain/run-messages.js';
 import type { RunState } from '../brain/run-state.js';
+import type { Loop } from '../loops/loop.js';
 import { NO_BOARD, readBoard } from '../runtime/board.js';
 import { judgeCritic } from '../runtime/court.js';
 import { openDesk } from '../runtime/desk.js';
+import { putAside } from '../runtime/earlier-evidence.js';
 import { folderPlace } from '../runtime/place.js';
 import { findRole, loadRole } from '../runtime/project.js';
 import { runSession } from '../runtime/run.js';
@@ -17,7 +19,7 @@ import type { Settings } from '../runtime/default-settings.js';
 import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
-import type { Workspace } from '../ports.js';
+import type { Agent, Workspace } from '../ports.js';
 import { agentsFor, wordsOf } from './agents.js';
 import type { OpenedSession } from './opened.js';
 import { openWorkspaceFor } from './workspaces.js';
@@ -42,7 +44,7 @@ export async function goOn(leg: Leg): Promise<void> {
   const id = randomBytes(8).toString('hex');
   const guardian = guardianOf(id);
   const own = watch.agents ?? {};
-  const agentFor = await agentsFor({ started, settings, session: folder.root, config, guardian, own });
+  const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own });
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = journal.state.frozen.get(started.loop)?.rules;
   if (rules === undefined) throw new Error('A session that runs has frozen its rules when it began.');
@@ -53,6 +55,7 @@ export async function goOn(leg: Leg): Promise<void> {
     'gc_decision',
     ...Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : [])),
   ]);
+  const agentFor = (role: string) => (started.judged && role === rules.roles.critic ? freshly(named(role), leg, rules) : named(role));
   const needsBoard = types.size > 1;
   const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, started.loop, journal.state);
   const role = loadRole(started.loop, rules.roles.judge, started.project, started.loopFolder);
@@ -78,6 +81,17 @@ export async function goOn(leg: Leg): Promise<void> {
   } finally {
     await guardian.close();
   }
+}
+
+/** A critic that is judged finds nothing where it leaves its evidence: what lies there afterwards is its own. */
+function freshly(agent: Agent, { folder, journal }: Leg, rules: Loop): Agent {
+  return {
+    ...agent,
+    run: (assignment, watch) => {
+      putAside(folder, rules, journal.state.run as RunState, assignment.task.id, assignment.attempt);
+      return agent.run(assignment, watch);
+    },
+  };
 }
 
 /** Started with the first child: agents of the calling program need none. */

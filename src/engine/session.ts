@@ -88,7 +88,10 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);
   return inSession(session, request, async (opened) => {
     if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
-    else refuseOther(opened, loop.loop);
+    else {
+      refuseOther(opened, loop.loop);
+      changeCap(opened, request.maxRounds, 'run --max-rounds');
+    }
     return goOn({ ...opened, config, by: 'run', settings });
   });
 }
@@ -97,8 +100,10 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
   return inSession(request.session, request, async (opened) => {
     const state = runIn(opened);
     const config = await readSettings(state.started.project);
+    const settings = takeFlags(request, config, state.settings);
+    changeCap(opened, request.maxRounds, 'resume --max-rounds');
     if (request.retry === true) retry(opened, state);
-    return goOn({ ...opened, config, by: 'resume', settings: takeFlags(request, config, state.settings) });
+    return goOn({ ...opened, config, by: 'resume', settings });
   });
 }
 
@@ -107,6 +112,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
     const config = await readSettings(before.started.project);
+    takeFlags(request, config, before.settings);
     const events = answerEvents(opened.journal.state, opened.folder.name, {
       answer,
       reason,
@@ -117,6 +123,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
       by: 'resolve',
     });
     opened.journal.record(...events);
+    changeCap(opened, request.maxRounds, 'resolve --max-rounds');
     opened.journal.flush();
     return goOn({ ...opened, config, by: 'resolve', settings: takeFlags(request, config, runIn(opened).settings) });
   });
@@ -159,6 +166,15 @@ function runIn({ journal, folder }: OpenedSession): RunState {
 function refuseOther({ journal, folder }: OpenedSession, loop: string): void {
   const started = journal.state.run?.started;
   if (started !== undefined && started.loop !== loop) throw new UmpireError('session-other', { session: folder.name, loop: started.loop });
+}
+
+/** The cap that a person sets when a session goes on. */
+function changeCap({ journal }: OpenedSession, to: number | undefined, by: string): void {
+  const { run: now, frozen } = journal.state;
+  const loop = now?.started.loop ?? '';
+  const from = frozen.get(loop)?.cap;
+  if (to === undefined || from === undefined || to === from || now?.ended !== null) return;
+  journal.record({ type: 'CapChanged', data: { loop, from, to, by } });
 }
 
 function retry({ journal }: OpenedSession, state: RunState): void {

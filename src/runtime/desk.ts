@@ -116,7 +116,7 @@ function parsed(text: string): TasksFile | string {
     const decoded = decodeExactly(Buffer.from(text));
     return decoded.ok ? parseTasks(decoded.text, TASKS) : decoded.problem;
   } catch (error) {
-    if (isUmpireError(error)) return error.message;
+    if (isUmpireError(error)) return error.message.replace(/\.$/, '');
     throw error;
   }
 }

@@ -93,6 +93,7 @@ class Running {
         if (await this.openWave(starts.map(({ task }) => task))) continue;
         this.startTasks(starts);
       } else if (first !== undefined) {
+        if ((first.type === 'CallPerson' || first.type === 'EndSession') && this.takeEdits()) continue;
         // Made durable with what follows: nobody outside has heard of it yet.
         for (const effect of effects) await this.perform(effect);
         continue;
@@ -127,15 +128,21 @@ class Running {
   /** Before the first task of a wave: a person's edits are taken up and the folder is brought up to date. True: something changed. */
   private async openWave(tasks: readonly string[]): Promise<boolean> {
     if (this.shownWave === this.run.wave && this.shownRun === this.ports.journal.state.verdicts) return false;
-    const { journal, desk, agentFor, nowMs } = this.ports;
+    const { agentFor, nowMs } = this.ports;
     await this.sweep();
     this.shownWave = this.run.wave;
     this.shownRun = this.ports.journal.state.verdicts;
     const isRead = tasks.some((id) => agentFor(taskIn(this.run, id)?.role ?? '').inProcess !== true);
     if (!isRead && nowMs() < this.shownMs + SHOW_AFTER_MS) return false;
-    const edits = desk.readEdit();
-    journal.record(...edits);
+    const changed = this.takeEdits();
     this.show();
+    return changed;
+  }
+
+  /** What a person changed in tasks.csv: also before it rests or ends, since there may be more to do. True: something changed. */
+  private takeEdits(): boolean {
+    const edits = this.ports.desk.readEdit();
+    this.ports.journal.record(...edits);
     return edits.length > 0;
   }
 
@@ -237,7 +244,7 @@ class Running {
         return [
           {
             type: 'TaskFinished',
-            data: { ...base, status: 'failed', findings: '', error: ending.reason, outputs: {}, usage: ending.usage },
+            data: { ...base, status: 'failed', findings: '', error: ending.reason, outputs: this.blank(task), usage: ending.usage },
           },
         ];
       case 'completed':
@@ -250,6 +257,13 @@ class Running {
         return [{ type: 'TaskSubmitted', data: { ...data, commit: submitted.commit, files: submitted.files } }];
       }
     }
+  }
+
+  /** What an earlier run of the task handed in is not this one's. */
+  private blank({ row }: TaskState): Readonly<Record<string, string>> {
+    const { state } = this.ports.journal;
+    const outputs = state.frozen.get(this.run.started.loop)?.rules.columns.out ?? [];
+    return Object.fromEntries(outputs.filter((name) => (row[name] ?? '') !== '').map((name) => [name, '']));
   }
 
   /** Waits until a task ends, and records all that have ended by then. */

@@ -184,7 +184,7 @@ export function eventsOf(session: string): readonly Recorded[] {
 export function eventsOfType<T extends Recorded['type']>(session: string, type: T): readonly Extract<Recorded, { type: T }>['data'][] {
   return eventsOf(session)
     .filter((event): event is Extract<Recorded, { type: T }> => event.type === type)
-    .map(({ data }) => data);
+    .map(({ data }) => data as Extract<Recorded, { type: T }>['data']);
 }
 
 export function textOf(...path: readonly string[]): string {

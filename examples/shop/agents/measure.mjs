@@ -12,7 +12,7 @@ mkdirSync(results, { recursive: true });
 // The working folder is the project as the other agents left it.
 const lcov = join(results, `coverage-${task.layer}.lcov`);
 const report = ['--test-reporter=tap', '--test-reporter-destination=stdout', '--test-reporter=lcov', `--test-reporter-destination=${lcov}`];
-const { stdout } = spawnSync(process.execPath, ['--test', '--experimental-test-coverage', ...report], { encoding: 'utf8' });
+const { stdout } = spawnSync(process.execPath, ['--test', '--experimental-test-coverage', ...report], { encoding: 'utf8', maxBuffer: 1e9 });
 writeFileSync(join(results, `output-${task.layer}.txt`), stdout);
 
 const count = (word) => Number(stdout.match(new RegExp(`^# ${word} (\\d+)`, 'm'))?.[1] ?? 0);

@@ -1,0 +1,51 @@
+// Before a critic runs, what lies where it will leave its evidence is put aside: that is an earlier run's, or somebody else's, and
+// says nothing of this one. Nothing is deleted; `earlier/` holds it by the run that it was put aside for.
+
+import { lstatSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { UmpireError, isUmpireError } from '../errors.js';
+import { chainOfRow } from '../brain/chains.js';
+import { plainTask, taskIn } from '../brain/run-state.js';
+import type { RunState, TaskState } from '../brain/run-state.js';
+import type { Loop } from '../loops/loop.js';
+import { safeName } from './desk.js';
+import { faultOf, placeFor } from './folder.js';
+import type { SessionFolder } from './folder.js';
+
+const EARLIER = 'earlier';
+
+export function putAside(folder: SessionFolder, loop: Loop, run: RunState, id: string, attempt: number): void {
+  const critic = taskIn(run, id);
+  if (critic === undefined) return;
+  const chain = chainOf(loop, critic);
+  // Critics of one chain that run side by side share their evidence.
+  if ([...run.unjudged].some((other) => other !== id && chainOf(loop, taskIn(run, other) ?? critic) === chain)) return;
+  for (const source of Object.values(loop.evidence)) {
+    if (!('file' in source)) continue;
+    for (const path of source.file) move(folder, path.replaceAll('{chain}', chain), `${EARLIER}/${safeName(id)}-${attempt}`);
+  }
+}
+
+function chainOf(loop: Loop, task: TaskState): string {
+  return chainOfRow(loop, plainTask(task, 0));
+}
+
+/** The entry itself, be it a link: what it leads to is not touched. */
+function move(folder: SessionFolder, path: string, to: string): void {
+  let parent: string;
+  try {
+    parent = dirname(placeFor(folder, `${dirname(path)}/.umpire-place`, false));
+  } catch (error) {
+    // It leads out of the session: there is nothing of ours.
+    if (isUmpireError(error)) return;
+    throw error;
+  }
+  const place = join(parent, basename(path));
+  if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return;
+  try {
+    renameSync(place, placeFor(folder, `${to}/${path}`));
+  } catch (error) {
+    if (isUmpireError(error)) throw error;
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
+}
