@@ -129,6 +129,11 @@ export const ERRORS = {
     message: 'There is no agent called "{name}".',
     hint: 'Known are {known}. Agents of your own are set in umpire.config.yaml (docs/configuration.md); any program runs with --agent-command "CMD ARGS".',
   },
+  'agent-role-unknown': {
+    exit: 2,
+    message: 'No task of the {loop} loop has the role "{role}".',
+    hint: 'Its roles are {known}: --agent ROLE=NAME gives one of them an agent, --agent NAME all the others.',
+  },
   'not-run': {
     exit: 1,
     message: 'The session {session} was not begun by `umpire run`: others run it, and Umpire only judges it.',

@@ -36,21 +36,24 @@ function blockOf(page: string, name: string): string {
   return blocks(page).find((block) => block.name === name)?.text ?? expect.fail(`The page has no block ${name}.`);
 }
 
-/** The rows of the table that begins with this header. An empty first cell is the one above. */
+/** The rows of all tables that begin with this header. An empty first cell is the one above. */
 function tableOf(page: string, header: string): readonly (readonly string[])[] {
-  const [, body = ''] = page.split(`| ${header} |\n`);
-  let first = '';
-  return body
-    .split('\n\n', 1)
-    .join('')
-    .split('\n')
-    .slice(1)
-    .map((row) => {
-      const cells = row.replace(/^\| ?/, '').replace(/ \|$/, '').split(' | ');
-      const [head = ''] = cells;
-      first = head.startsWith('|') || head === '' ? first : head;
-      return head.startsWith('|') ? [first, head.slice(2), ...cells.slice(1)] : [first, ...cells.slice(1)];
-    });
+  const bodies = page.split(`| ${header} |\n`).slice(1);
+  return bodies.flatMap((body) => {
+    const [rows = ''] = body.split('\n\n', 1);
+    let first = '';
+    return rows
+      .split('\n')
+      .slice(1)
+      .map((row) => {
+        const [head = '', ...others] = row
+          .replace(/^\| (?:\| )?/, (start) => (start.length > 2 ? ' | ' : ''))
+          .replace(/ \|$/, '')
+          .split(' | ');
+        first = head === '' ? first : head;
+        return [first, ...others];
+      });
+  });
 }
 
 function codeIn(cell: string): readonly string[] {
@@ -80,18 +83,19 @@ describe('docs/running.md', () => {
 
   it('shows what Ctrl-C does, and the session goes on', async () => {
     writeFileSync(join(shop, 'agents', 'slow.sh'), '#!/bin/sh\nexec sleep 100\n', { mode: 0o755 });
+    const config = join(shop, 'umpire.config.yaml');
+    writeFileSync(config, readFileSync(config, 'utf8').replace('agents:\n', 'agents:\n  slow: { command: ./agents/slow.sh }\n'));
     const args = ['run', 'testing', 'x', '--mode', 'targeted', '--session', '.umpire/sessions/tonight', '--agent', 'generator=slow'];
-    writeFileSync(join(shop, 'umpire.config.yaml'), `${readConfig()}  slow: { command: ./agents/slow.sh }\n`);
     const child = spawn(process.execPath, [join(folder, 'umpire'), ...args], { cwd: shop, stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      const before = said.length;
+      const isThere = said.includes('TESTGEN-001 started');
       said += text;
-      if (said.includes('TESTGEN-001 started') && !said.slice(0, before).includes('TESTGEN-001 started')) child.kill('SIGINT');
+      if (!isThere && said.includes('TESTGEN-001 started')) child.kill('SIGINT');
     });
     const exit = await new Promise((resolve) => child.on('close', resolve));
-    const shown = blockOf(running, 'ctrl-c').replace('^C', '');
-    expect(steady(said, folder).slice(said.indexOf('wave 2') - 6)).toBe(shown);
+    const told = steady(said, folder);
+    expect(told.slice(told.indexOf('wave 2') - 6)).toBe(blockOf(running, 'ctrl-c').replace('^C', ''));
     expect(exit).toBe(130);
     const resumed = inShop('umpire resume tonight --agent generator=rehearsal --agent executor=measure');
     expect(resumed).toContain('TESTGEN-001 started (generator, agent rehearsal, attempt 2)');
@@ -138,10 +142,6 @@ function gateOf(approve: boolean): string {
   return approve ? ' → *you approve*' : '';
 }
 
-function readConfig(): string {
-  return read('examples/shop/umpire.config.yaml').replace(/^workspace:[\s\S]*/m, '');
-}
-
 describe('docs/agents.md', () => {
   beforeAll(() => {
     cpSync(join(root, 'examples', 'shop'), join(folder, 'shop-2'), { recursive: true });
@@ -157,7 +157,7 @@ describe('docs/agents.md', () => {
     expect(inShop('umpire diff mended')).toContain('+  return items.reduce((sum, item) => sum + item.price * item.count, 0);');
     const shown = JSON.parse(blockOf(agents, 'task-file')) as Record<string, unknown>;
     const file = readFileSync(join(folder, 'shop-2', '.umpire', 'sessions', 'mended', 'agents', '1.task.json'), 'utf8');
-    const real = JSON.parse(steady(file, folder).replaceAll('/shop-2/', '/shop/')) as Record<string, unknown>;
+    const real = JSON.parse(file.replaceAll(folder, '/home/you').replaceAll('/shop-2/', '/shop/')) as Record<string, unknown>;
     const start = String(shown['role_text']).replace(' ...', '');
     expect(String(real['role_text']).startsWith(start)).toBe(true);
     const context = String(real['prev_context']).replace(/(Its last lines: ).*/s, '$1...');
@@ -201,6 +201,40 @@ describe('docs/agents.md', () => {
 });
 
 describe('docs/formats.md', () => {
+  const session = (name: string, file: string) => {
+    const text = readFileSync(join(folder, name.includes('cart') ? 'shop' : 'shop-2', '.umpire', 'sessions', name, file), 'utf8');
+    return JSON.parse(steady(text, folder)) as Record<string, unknown>;
+  };
+
+  it('shows session-state.json as it is', () => {
+    const name = readdirSync(join(shop, '.umpire', 'sessions')).find((one) => one.startsWith('testing-cover')) ?? '';
+    expect(session(name, 'session-state.json')).toEqual(JSON.parse(blockOf(formats, 'session-state')));
+  });
+
+  it('shows what becomes of an interactive task', () => {
+    const shown = JSON.parse(blockOf(formats, 'interactive-result')) as { findings: string; turns: readonly { text: string }[] };
+    const [question, answer] = shown.turns.map(({ text }) => text);
+    const play = { answers: [{ role: 'executor', ask: question, result: { findings: shown.findings } }, { result: { findings: 'ok' } }] };
+    writeFileSync(join(folder, 'shop-2', 'agents', 'idle.yaml'), JSON.stringify(play));
+    inShop('umpire run debt src/cart.mjs --agent idle --session .umpire/sessions/talk', 4);
+    const tasks = join(folder, 'shop-2', '.umpire', 'sessions', 'talk', 'tasks.csv');
+    writeFileSync(tasks, readFileSync(tasks, 'utf8').replace(/^(TDFIX.*)csv-wave/m, '$1interactive'));
+    inShop('umpire resolve talk approve', 4);
+    inShop(`umpire resolve talk answer --reason "${answer ?? ''}"`, 4);
+    expect(session('talk', 'interactive/TDFIX-001-result.json')).toEqual(shown);
+  });
+
+  it('shows events as --json prints them', () => {
+    const shown = blockOf(formats, 'event-stream').trim().split('\n');
+    const printed = inShop('umpire run review x --mode patch --agent-command ./spy.sh --session .umpire/sessions/told --json 2> told.txt');
+    const shape = (line: string) => {
+      const { data, ...event } = JSON.parse(line) as { type: string; data: Record<string, unknown> };
+      return { ...event, data: Object.keys(data), seq: 0, ts: '' };
+    };
+    const real = printed.split('\n').map(shape);
+    for (const event of shown.map(shape)) expect(real).toContainEqual(event);
+  });
+
   it('names every event that the journal may hold', () => {
     const types = ['src/brain/messages.ts', 'src/brain/run-messages.ts'].flatMap((path) => [
       ...read(path).matchAll(/readonly type: '(\w+)'/g),
@@ -213,10 +247,11 @@ describe('docs/formats.md', () => {
   it('names every file that a run leaves', () => {
     const said = tableOf(formats, 'file | who writes it | what it is').flatMap(([name = '']) => codeIn(name));
     const known = said.map((name) => name.replace(/[/{<].*$/, ''));
-    const sessions = ['shop/.umpire/sessions', 'shop-2/.umpire/sessions'].flatMap((place) =>
-      readdirSync(join(folder, place)).flatMap((name) => readdirSync(join(folder, place, name))),
-    );
-    const odd = [...new Set(sessions)].filter((file) => !known.some((name) => file.startsWith(name)));
-    expect(odd.filter((file) => file !== 'env.txt')).toEqual([]);
+    const files = ['shop', 'shop-2'].flatMap((project) => {
+      const sessions = join(folder, project, '.umpire', 'sessions');
+      return readdirSync(sessions).flatMap((name) => readdirSync(join(sessions, name)));
+    });
+    expect([...new Set(files)].filter((file) => file !== 'env.txt' && !known.some((name) => file.startsWith(name)))).toEqual([]);
+    expect(files).toContain('logs');
   });
 });

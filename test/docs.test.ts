@@ -28,12 +28,15 @@ function examples(page: string): readonly { readonly kind: string; readonly text
   }));
 }
 
+/** Of a session that Umpire runs: held against real ones by docs-run.test.ts. */
+const RUN = ['session-state', 'interactive-result', 'event-stream'];
+
 describe('docs/formats.md', () => {
   const found = examples(read('docs/formats.md'));
 
   it('has an example of every file, and each is read', () => {
     const kinds = found.map((example) => example.kind);
-    expect(kinds).toEqual(['csv', 'ndjson', 'audit', 'run-json', 'validation-json', 'review-json', 'command-result']);
+    expect(kinds).toEqual(['csv', 'ndjson', 'audit', 'run-json', 'validation-json', 'review-json', 'command-result', ...RUN]);
   });
 
   it.each(found.filter((example) => example.kind in READERS))('$kind', ({ kind, text }) => {

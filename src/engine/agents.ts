@@ -17,7 +17,7 @@ import type { AgentSettings, CommandLine, Settings } from '../runtime/default-se
 import { COMMAND_AGENT } from './run-flags.js';
 
 export interface AgentChoice {
-  readonly started: SessionStarted;
+  readonly started: Pick<SessionStarted, 'project' | 'critic' | 'command' | 'report'>;
   readonly settings: RunSettings;
   /** The session folder. */
   readonly session: string;
@@ -31,6 +31,25 @@ export interface AgentChoice {
 export function checkRoles(roles: Iterable<string>, settings: RunSettings): void {
   for (const role of roles)
     if ((settings.agents[role] ?? settings.agents['*']) === undefined) throw new UmpireError('agent-missing', { role });
+}
+
+/** Throws `agent-role-unknown` where a flag gives an agent to a role that no task of the loop can have. */
+export function checkRoleFlags(flags: readonly string[], roles: ReadonlySet<string>, loop: string): void {
+  for (const word of flags) {
+    const role = word.includes('=') ? word.slice(0, word.indexOf('=')) : null;
+    if (role !== null && !roles.has(role))
+      throw new UmpireError('agent-role-unknown', { role: role.slice(0, 40), loop, known: [...roles].join(', ') });
+  }
+}
+
+/** Makes every agent that is named, and throws where one cannot be: nothing has begun yet. */
+export async function checkAgents(choice: Omit<AgentChoice, 'guardian'>): Promise<void> {
+  const none = (): never => {
+    throw new Error('Nothing runs while agents are only looked at.');
+  };
+  const guardian: Guardian = { run: 'look-only', watch: none, release: none, close: none };
+  for (const name of new Set(Object.values(choice.settings.agents)))
+    await agentNamed(name, { ...choice, guardian }, () => ({ name, run: none }));
 }
 
 /** Who does which role. Every agent that is named is made before anything runs, so that a wrong name or file stops nothing half-way. */

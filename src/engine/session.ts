@@ -27,7 +27,7 @@ import { resolveLoop } from '../runtime/loop-choice.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
-import { checkRoles } from './agents.js';
+import { checkAgents, checkRoleFlags, checkRoles } from './agents.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
@@ -84,7 +84,9 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const now = request.now ?? (() => new Date());
   const pipeline = request.pipeline ?? (await pipelineOf(request.loop, loop));
   const plan = await planOf(pipeline, request, project);
+  checkRoleFlags(request.agent ?? [], allRoles(pipeline, loop), loop.loop);
   checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
+  await checkAgents({ started: { project, critic: loop.roles.critic }, settings, session: project, config, own: request.agents ?? {} });
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);
   return inSession(session, request, async (opened) => {
     if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
@@ -213,6 +215,12 @@ async function planOf(pipeline: Pipeline, request: RunRequest, project: string):
   const chosen = await chosenMode(pipeline, request, project);
   const target = request.target === undefined ? {} : { target: request.target };
   return { ...buildPipeline(pipeline, chosen.mode, { goal: request.goal ?? '', ...target }), ...chosen };
+}
+
+/** Whoever may have a task, in any mode. */
+function allRoles(pipeline: Pipeline, loop: Loop): ReadonlySet<string> {
+  const planned = Object.values(pipeline.modes).flatMap(({ tasks }) => tasks.map((task) => task.role));
+  return new Set([...planned, ...loop.tasks.map((task) => task.role), loop.roles.generator, loop.roles.critic]);
 }
 
 /** Who is needed: for the plan, and for what a verdict adds. The plain loop's critic is its command. */

@@ -140,7 +140,8 @@ function taskStartedLine(run: RunState | null, data: { readonly task: string; re
 
 function took(task: string, { ranMs }: ProgressOptions): string {
   const ms = ranMs?.(task) ?? null;
-  return ms === null ? '' : ` in ${duration(ms)}`;
+  // What took no time worth telling is told without.
+  return ms === null || ms < 50 ? '' : ` in ${duration(ms)}`;
 }
 
 function finishedLine({ task, status, findings, error, head, files }: TaskFinished, options: ProgressOptions): Told {

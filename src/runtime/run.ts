@@ -318,13 +318,15 @@ class Running {
 
   private async revert(verdict: number, tasks: readonly string[]): Promise<void> {
     const { workspace, journal } = this.ports;
-    const commits = tasks.map((id) => taskIn(this.run, id)?.commit ?? null).filter((commit) => commit !== null);
-    const merged =
+    // Work that conflicted has a commit too, but it was never merged.
+    const merged = tasks.map((id) => taskIn(this.run, id)).filter((task) => task?.status === 'completed');
+    const commits = merged.map((task) => task?.commit ?? null).filter((commit) => commit !== null);
+    const reverted =
       workspace === null || commits.length === 0
         ? null
         : await workspace.revert(commits.toReversed(), `The cycle of ${tasks.join(', ')} made things worse`);
-    const head = merged?.ok === true ? merged.head : null;
-    journal.record({ type: 'WorkReverted', data: { verdict, tasks, head, files: merged?.files ?? [], ok: merged?.ok ?? true } });
+    const head = reverted?.ok === true ? reverted.head : null;
+    journal.record({ type: 'WorkReverted', data: { verdict, tasks, head, files: reverted?.files ?? [], ok: reverted?.ok ?? true } });
   }
 
   /** What tasks that only read have changed is thrown away, before anything builds on it. */

@@ -143,6 +143,7 @@ describe('applying', () => {
   test('work that the person merged by hand is there already', async () => {
     const project = await withWork({ 'a.txt': 'one\n' });
     project.git('merge', '-q', 'umpire/review-1');
+    project.commit({ 'a.txt': 'one, and changed again\n' });
     const before = ownThings(project.root);
     expect((await applySession(project.options)).files).toEqual([]);
     expect(ownThings(project.root)).toEqual(before);

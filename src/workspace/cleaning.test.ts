@@ -87,7 +87,7 @@ test('a branch that the person has checked out stays', async () => {
     ok: true,
     branch: { name: 'umpire/review-1', place: project.root },
   });
-  expect(project.git('symbolic-ref', 'HEAD').trim()).toBe('refs/heads/umpire/review-1');
+  expect(project.git('log', '-1', '--format=%s %D').trim()).toBe('The work of T1 HEAD -> umpire/review-1');
 });
 
 test('other sessions, and worktrees of the person, stay as they are', async () => {

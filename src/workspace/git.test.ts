@@ -11,6 +11,7 @@ import {
   gitIn,
   gitProject,
   ownThings,
+  plainProject,
   temporaryFolder,
   writeFiles,
 } from '../../test/support/git-project.js';
@@ -172,6 +173,16 @@ test('a repository whose refs are not plain files', async () => {
   await checkWholeWay(project);
   await project.open();
   expect(project.git('worktree', 'list')).toContain('[umpire/review-1]');
+});
+
+test('a repository that names its objects by sha-256', async () => {
+  const project = plainProject({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+  project.git('init', '-q', '-b', 'main', '--object-format=sha256');
+  expect(project.commit({})).toHaveLength(64);
+  await checkWholeWay(project);
+  const workspace = await project.open({ session: 'review-2' });
+  const work = await doTask(workspace, 'T1', { 'a.txt': null });
+  expect(await workspace.merge('T1', work!.commit)).toMatchObject({ ok: true });
 });
 
 test('a shallow clone', async () => {

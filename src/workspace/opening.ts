@@ -1,12 +1,14 @@
 // The refs of a session when it is opened: made at the person's last commit, or found as an earlier run left them.
 
 import { realpathSync } from 'node:fs';
+import { basename } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { askGit, git, tryGit } from './git.js';
 import { changeRefs, refsOf } from './refs.js';
 import type { RefChange } from './refs.js';
 import type { Site } from './site.js';
 import { makeSnapshotRepository, recordFolder } from './snapshot.js';
+import { findAdmin, worktreeOf } from './worktree.js';
 
 export async function openRefs(site: Site): Promise<{ readonly base: string; readonly head: string }> {
   if (site.repository.kind === 'snapshot') await makeSnapshotRepository(site);
@@ -41,9 +43,12 @@ async function readAll(site: Site): Promise<ReadonlyMap<string, string>> {
   return new Map(lines.map(([, ref = '', id = '']) => [ref, id]));
 }
 
-function isOurs({ folder }: Site, place: string): boolean {
+/** Also where worktrees of this session lay elsewhere before: the project was moved, or its settings were changed. */
+function isOurs(site: Site, place: string): boolean {
+  const admin = findAdmin(site, place);
+  if (admin !== null && basename(admin) === basename(worktreeOf(site, 'session').admin)) return true;
   try {
-    return realpathSync.native(place).startsWith(`${realpathSync.native(folder)}/`);
+    return realpathSync.native(place).startsWith(`${realpathSync.native(site.folder)}/`);
   } catch {
     // A worktree whose folder is gone stands in nobody's way.
     return true;

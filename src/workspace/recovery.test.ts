@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, filesUnder, gitIn, gitProject, writeFiles } from '../../test/support/git-project.js';
 import type { Files, Project } from '../../test/support/git-project.js';
+import { diffOf } from './difference.js';
 import type { GitWorkspace } from './workspace.js';
 
 cleanUpAfterwards();
@@ -77,6 +78,14 @@ describe('the session worktree', () => {
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
+  test('worktrees live somewhere else now', async () => {
+    const project = gitProject();
+    await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
+    const workspace = await project.open({ home: join(project.options.home, 'elsewhere') });
+    expect(filesUnder(workspace.path, isGit)).toEqual({ ...FIRST, 'a.txt': 'one\n' });
+    expect(gitIn(workspace.path, 'status', '--porcelain', '-b')).toBe('## umpire/review-1\n');
+  });
+
   test("git's folder about it was pruned: files stay, edits too", async () => {
     const project = gitProject();
     const { path } = await project.open();
@@ -104,6 +113,7 @@ describe('the session worktree', () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     project.git('pack-refs', '--all', '--prune');
+    expect(await diffOf(project.options, null, null)).toContain('+one');
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
@@ -186,7 +196,7 @@ describe('the worktree of a task', () => {
     const first = await workspace.submit('T1', 1, 'x');
     putOldLock(placeOf(project, 'task-T1-1.draft.lock'));
     const later = await project.open();
-    expect(await later.submit('T1', 1, 'x')).toEqual(first);
+    expect(await later.submit('T1', 1, 'by another name')).toEqual(first);
     expect(await later.merge('T1', first!.commit)).toMatchObject({ ok: true });
     expect(filesUnder(later.path, isGit)).toEqual({ ...FIRST, 'a.txt': 'one\n' });
   });

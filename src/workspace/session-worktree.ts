@@ -76,7 +76,7 @@ async function repair(bay: Bay, planned: Worktree, note: SessionNote, head: stri
   if (note.to !== null) {
     await setAside(bay, planned, head, await listChanges(planned, planned.index, bay.provisions));
     const from = note.to === head ? note.at : note.to;
-    await show(bay, planned, await differences(site, from, head));
+    await show(bay, planned, await differences(site, from, head), head);
     writeSessionNote(site, { ...note, at: head, to: null });
   } else await rest(bay, head);
   // Where nothing had moved, it is the person's, with what they have staged.
@@ -100,17 +100,17 @@ export async function moveTo(bay: Bay, from: string, to: string, steps: readonly
   const changes = await listChanges(worktree, worktree.index, bay.provisions);
   if ([...changes.tracked, ...changes.added].some((name) => touched.has(name))) await setAside(bay, worktree, from, changes);
   writeSessionNote(site, { ...note, at: from, to });
-  await show(bay, worktree, steps);
+  await show(bay, worktree, steps, to);
   const tip = await readRef(site, branch);
   await changeRefs(site, [{ ref: head, to, from }, { ref: branch, to }, ...asideOf(site, tip === from ? null : tip)]);
   await showIndex(bay, worktree, to);
   writeSessionNote(site, { ...note, at: to, to: null });
 }
 
-/** Index and files take the steps, whatever lies in their way. */
-async function show(bay: Bay, worktree: Worktree, steps: readonly Difference[]): Promise<void> {
+/** Index and files take the steps to a commit, whatever lies in their way. */
+async function show(bay: Bay, worktree: Worktree, steps: readonly Difference[], head: string): Promise<void> {
   if (steps.length === 0) return;
-  await enter(worktree, steps, steps.find(({ to }) => to !== null)?.to?.id ?? '0'.repeat(40));
+  await enter(worktree, steps, head);
   for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
   const written = steps.filter(({ to }) => to !== null).map(({ name }) => name);
   await checkOut(worktree, worktree.index, written);

@@ -5,8 +5,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { FAULTS } from '../support/sim-faults.js';
-import { simplify, tryOut } from '../support/sim-trial.js';
-import type { Tally } from '../support/sim-trial.js';
+import { tryMany, tryOut } from '../support/sim-trial.js';
+import { tryOnAllCores } from '../support/sim-workers.js';
 
 const SIMULATIONS = Number(process.env['UMPIRE_SIMULATIONS'] ?? 10_000);
 const SEED = Number(process.env['UMPIRE_SEED'] ?? 20_250_307);
@@ -25,17 +25,20 @@ const HAPPENS = [
   ['design full-system', 'testing comprehensive', 'debt remediate', 'review multi-sprint', 'brainstorm full'],
 ].flat();
 
+/** Fewer than these are played in this process, where a debugger can look at them. */
+const FEW = 100;
+
 describe('a session in a hostile world', () => {
   it(
     `holds in ${SIMULATIONS} simulations`,
     async () => {
-      const tally: Tally = new Map();
-      for (let seed = SEED; seed < SEED + SIMULATIONS; seed++) {
-        const failure = await tryOut(seed, { tally });
-        if (failure !== null) throw new Error(`seed ${seed}: ${(await simplify(seed, failure)).text}`);
-      }
+      const began = performance.now();
+      const { tally, failure } = await (SIMULATIONS < FEW ? tryMany : tryOnAllCores)(SEED, SEED + SIMULATIONS);
+      if (failure !== null) throw new Error(failure);
       const told = ['trials', 'events', 'processes', 'kills', 'torn', 'fulls', 'stops', 'VerdictGiven'];
-      console.log(told.map((what) => `${tally.get(what) ?? 0} ${what}`).join(', '));
+      const seconds = ((performance.now() - began) / 1000).toFixed(1);
+      console.log(`${told.map((what) => `${tally.get(what) ?? 0} ${what}`).join(', ')}, in ${seconds} s`);
+      expect(tally.get('trials')).toBe(SIMULATIONS);
       if (SIMULATIONS >= ENOUGH) expect(HAPPENS.filter((what) => !tally.has(what))).toEqual([]);
     },
     Math.max(120_000, SIMULATIONS * 100),

@@ -77,7 +77,8 @@ export function steady(text: string, folder: string): string {
     .replaceAll(realpathSync.native(folder), HOME)
     .replace(/\b\d{4}-\d\d-\d\d\b/g, '2026-03-01')
     .replace(/\b\d\d:\d\d(?=\s|$)/gm, '21:04')
-    .replace(/\b\d+(?:\.\d+)? (?:ms|s|min)\b/g, '1 s')
+    .replace(/ in \d+(?:\.\d+)? (?:s|min)\b/g, '')
+    .replace(/\b\d+(?:\.\d+)? (?:s|min)\b/g, '1 s')
     .replace(/\b(?=[a-f]*\d)[0-9a-f]{10,64}\b/g, 'c0ffee000000')
     .replace(/(Its last lines: ).*$/gm, '$1...');
 }

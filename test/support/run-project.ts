@@ -181,10 +181,13 @@ export function eventsOf(session: string): readonly Recorded[] {
   return readJournal(openFolder(session)).events;
 }
 
-export function eventsOfType<T extends Recorded['type']>(session: string, type: T): readonly Extract<Recorded, { type: T }>['data'][] {
+type Of<T extends Recorded['type']> = Extract<Recorded, { readonly type: T }>;
+
+/** What the events of one type say, in order. */
+export function eventsOfType<T extends Recorded['type']>(session: string, type: T): readonly Of<T>['data'][] {
   return eventsOf(session)
-    .filter((event): event is Extract<Recorded, { type: T }> => event.type === type)
-    .map(({ data }) => data as Extract<Recorded, { type: T }>['data']);
+    .filter((event) => event.type === type)
+    .map((event) => (event as Of<T>).data as Of<T>['data']);
 }
 
 export function textOf(...path: readonly string[]): string {

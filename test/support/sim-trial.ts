@@ -4,6 +4,7 @@ import { NEW_SESSION, evolve } from '../../src/brain/evolve.js';
 import type { SessionState } from '../../src/brain/evolve.js';
 import type { Recorded } from '../../src/brain/messages.js';
 import type { RunState } from '../../src/brain/run-state.js';
+import { faultOf } from '../../src/runtime/journal-lines.js';
 import { StoryCheck } from './sim-checks.js';
 import { planOf } from './sim-plan.js';
 import type { Turmoil } from './sim-plan.js';
@@ -49,6 +50,8 @@ function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tal
   const story = new StoryCheck(plan);
   let state: SessionState = NEW_SESSION;
   for (const event of events) {
+    const fault = faultOf(event, state);
+    if (fault !== null) throw new Broken('journal', `line ${event.seq}: ${fault}`);
     story.see(event);
     if (event.type === 'VerdictGiven') rejudge(state, event.data, world.blobs);
     state = evolve(state, event);
@@ -111,7 +114,7 @@ function tell({ plan, world }: Simulation): string {
 }
 
 /** The same seed with as little turmoil as still makes it fail in the same way. */
-export async function simplify(seed: number, failure: Failure, fault: Fault = {}): Promise<Failure> {
+async function simplify(seed: number, failure: Failure, fault: Fault = {}): Promise<Failure> {
   let least = failure;
   let turmoil: Partial<Turmoil> = {};
   for (const concern of ['kills', 'fulls', 'stops', 'edits', 'retries', 'extensions', 'mischief', 'answers'] as const) {
@@ -122,4 +125,20 @@ export async function simplify(seed: number, failure: Failure, fault: Fault = {}
     least = again;
   }
   return least;
+}
+
+/** What came of many trials: how often things happened, and the first seed that failed, told in its shortest form. */
+export interface Trials {
+  readonly tally: Tally;
+  readonly failure: string | null;
+}
+
+/** Every `step`-th seed from `first` on, below `end`. */
+export async function tryMany(first: number, end: number, step = 1): Promise<Trials> {
+  const tally: Tally = new Map();
+  for (let seed = first; seed < end; seed += step) {
+    const failure = await tryOut(seed, { tally });
+    if (failure !== null) return { tally, failure: `seed ${seed}: ${(await simplify(seed, failure)).text}` };
+  }
+  return { tally, failure: null };
 }
