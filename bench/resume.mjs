@@ -35,7 +35,19 @@ function beginning(tasks) {
   const rows = Array.from({ length: tasks }, (_, task) => {
     const deps = task < 1000 ? '' : idOf(task - 1000);
     const wave = String(1 + Math.floor(task / 1000));
-    return { id: idOf(task), title: `Part ${task}`, description: `Read part ${task}.`, role: 'scanner', deps, context_from: deps, exec_mode: 'csv-wave', wave, status: 'pending', findings: '', error: '' };
+    return {
+      id: idOf(task),
+      title: `Part ${task}`,
+      description: `Read part ${task}.`,
+      role: 'scanner',
+      deps,
+      context_from: deps,
+      exec_mode: 'csv-wave',
+      wave,
+      status: 'pending',
+      findings: '',
+      error: '',
+    };
   });
   const plan = { session: 'long', loop: 'debt', goal: 'read it all', project: '/project', loopFolder: null, mode: 'scan', why: 'as asked' };
   const more = { critic: 'validator', judged: false, columns, rows, gates: [], writers: [], settings: SETTINGS, workspace: null };

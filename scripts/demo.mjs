@@ -1,5 +1,6 @@
-// The demo: the built-in loops and one written by a user judge sample sessions, offline, on copies. Each loop is proven first, and each
-// verdict judged again afterwards. Real command, real verdicts.
+// The demo, offline and on copies. First a session is run in a small project, from its plan to its diff: agents that play a script, tests
+// that are really run. Then the built-in loops and one written by a user judge sample sessions; each is proven first, and
+// each verdict judged again afterwards. Real command, real verdicts.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
@@ -29,6 +30,7 @@ const CASES = [
 const folder = mkdtempSync(join(tmpdir(), 'umpire-demo-'));
 const rows = [];
 try {
+  showRun(join(folder, 'shop'));
   for (const [index, { loop, from, story }] of CASES.entries()) {
     const session = join(folder, String(index));
     cpSync(join(root, from), session, { recursive: true });
@@ -50,6 +52,35 @@ try {
 
 function umpire(...args) {
   return spawnSync(process.execPath, [join(root, 'dist', 'umpire.cjs'), ...args], { cwd: root, encoding: 'utf8' });
+}
+
+/** A run as a person sees it: its lines as they come, what it changed, what it cost the checkout (nothing). */
+function showRun(shop) {
+  const git = (...args) =>
+    spawnSync('git', ['-c', 'user.name=Demo', '-c', 'user.email=demo@example.com', ...args], { cwd: shop, encoding: 'utf8' });
+  cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
+  if (git('init', '-q').status !== 0) {
+    process.stdout.write('git was not found, so the run of a session is left out.\n\n');
+    return;
+  }
+  cpSync(join(shop, 'agents', 'cart-mended.mjs'), join(shop, 'src', 'cart.mjs'));
+  git('add', '-A');
+  git('commit', '-q', '-m', 'the shop');
+  const wanted = ['run', 'testing', 'cover the cart', '--mode', 'targeted', '--target', '90', '--agent', 'executor=measure'];
+  process.stdout.write(`${bold(`umpire ${wanted.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`)}\n`);
+  process.stdout.write('  Tests for a small shop are written by a script and run for real, wave by wave, until 90% is covered.\n');
+  const options = { cwd: shop, encoding: 'utf8' };
+  const command = join(root, 'dist', 'umpire.cjs');
+  const run = spawnSync(process.execPath, [command, ...wanted], { ...options, stdio: ['ignore', 'ignore', 1] });
+  if (run.status !== 0) {
+    process.stderr.write(`The demo of a run failed (exit ${run.status}).\n`);
+    process.exit(1);
+  }
+  const { stdout: diff } = spawnSync(process.execPath, [command, 'diff', '1'], options);
+  const added = diff.split('\n').filter((line) => line.startsWith('+'));
+  process.stdout.write(`\n${bold('umpire diff 1')}\n${dim(added.map((line) => `  ${line}`).join('\n'))}\n`);
+  const changed = git('status', '--short').stdout.trim();
+  process.stdout.write(`  This came with round 1, on a branch of its own. The checkout: ${changed || 'untouched'}.\n\n`);
 }
 
 function parse(text) {
@@ -93,9 +124,12 @@ function summary() {
   const head = ['loop', 'rules', 'verdict', 'meaning', 'rule', 'exit', 'judged again', 'tasks created'];
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column].length)));
   const line = (row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd();
-  const closing = 'Seven verdicts, each from evidence, by rules proven before and with the rule that gave it. Try for yourself:';
-  const command = ['  node dist/umpire.cjs check review', '  node dist/umpire.cjs decide review examples/sessions/review --dry-run'].join(
-    '\n',
-  );
+  const closing =
+    'A session run to its end, and seven verdicts, each from evidence, by rules proven before and with the rule that gave it. Try for yourself:';
+  const command = [
+    '  node dist/umpire.cjs until "npm test" --agent claude      (in a project of yours; docs/running.md)',
+    '  node dist/umpire.cjs check review',
+    '  node dist/umpire.cjs decide review examples/sessions/review --dry-run',
+  ].join('\n');
   process.stdout.write([bold(line(head)), ...cells.map(line), '', closing, command, ''].join('\n'));
 }

@@ -1,8 +1,8 @@
 // What the pages say is true: generated ones are fresh, examples parse, and the README's output is what the command prints.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DiscoveryScanner } from '../src/formats/discoveries.js';
 import { READERS } from '../src/formats/readers.js';
@@ -13,6 +13,7 @@ import { checkConsole } from './support/console.js';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const PAGES = readdirSync(join(root, 'docs')).map((name) => `docs/${name}`);
 
 describe('generated pages', () => {
   it.each(Object.entries(generatedPages()))('%s is fresh (npm run docs writes it anew)', (path, text) => {
@@ -75,5 +76,23 @@ describe('README.md', () => {
   it('is short, and names the two commands', () => {
     expect(read('README.md').split('\n').length).toBeLessThan(140);
     expect(read('ARCHITECTURE.md').split('\n').length).toBeLessThanOrEqual(250);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  it('names files that are there', () => {
+    const named = [...read('ARCHITECTURE.md').matchAll(/`((?:[a-z-]+\/)+[a-z-]+(?:\.test)?\.ts)`/g)].map(([, path = '']) => path);
+    const missing = named.filter((path) => ![path, `src/${path}`].some((place) => existsSync(join(root, place))));
+    expect(missing).toEqual([]);
+    expect(named.length).toBeGreaterThan(30);
+  });
+});
+
+describe('links between pages', () => {
+  const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'examples/README.md', ...PAGES];
+
+  it.each(pages)('of %s lead somewhere', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
+    expect(links.filter((path) => !existsSync(join(root, dirname(page), path)))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Durable rounds of Umpire: whole sessions of the brainstorm loop through the library, with agents in the process that do nothing.
+// Durable rounds of Umpire: whole sessions of the review loop through the library, with agents in the process that do nothing.
 // Called with SESSIONS ROUNDS FOLDER; prints {rounds, steps, seconds, peakKb, synced} as JSON.
 
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -8,30 +8,43 @@ import { run } from '../../dist/run.js';
 const WARM_UP = 20;
 const [sessions, rounds, folder] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
 
-/** A critic that always asks for another round; the cap ends it. */
+/** The critic asks for another round until the last; nobody does anything. */
 const agent = {
   name: 'nothing',
   inProcess: true,
-  run: ({ role }) =>
-    Promise.resolve({
-      kind: 'completed',
-      findings: 'nothing to do',
-      error: '',
-      outputs: role.name === 'challenger' ? { severity_summary: 'CRITICAL:1 HIGH:0 MEDIUM:0 LOW:0' } : {},
-      usage: { tokens: 0, costUsd: 0 },
-    }),
+  run: ({ role, round }) => {
+    const signal = round < rounds ? 'REVISION_NEEDED' : 'CONVERGED';
+    const outputs = role.name === 'reviewer' ? { review_score: '5', gc_signal: signal } : {};
+    return Promise.resolve({ kind: 'completed', findings: 'nothing to do', error: '', outputs, usage: { tokens: 0, costUsd: 0 } });
+  },
 };
+
+const task = (id, role, deps) => ({
+  id,
+  title: id,
+  description: `${role} does nothing, and says so.`,
+  role,
+  deps,
+  context_from: deps,
+  exec_mode: 'csv-wave',
+  writes: false,
+  approve: false,
+  columns: {},
+});
+const tasks = [task('DEV-001', 'developer', []), task('REVIEW-001', 'reviewer', ['DEV-001'])];
+const modes = { pair: { title: 'A generator and a critic', judged: true, turns: 1, tasks } };
+const pipeline = { loop: 'review', default: 'pair', modes, choose: { points: [], rules: [] }, writes: [], target: null };
 
 const runOne = (name) =>
   run({
-    loop: 'brainstorm',
+    loop: 'review',
     goal: 'nothing',
-    mode: 'deep',
+    pipeline,
     project: folder,
     session: join(folder, name),
     agent: ['nothing'],
     agents: { nothing: agent },
-    maxRounds: rounds - 1,
+    maxRounds: rounds,
   });
 
 /** Steps that the journal holds: tasks that ended and verdicts, each synced before what follows it began. */

@@ -26,7 +26,14 @@ const task = (index) => ({
   columns: {},
 });
 const mode = { title: 'One wave', judged: false, turns: 1, tasks: Array.from({ length: tasks }, (_, index) => task(index)) };
-const pipeline = { loop: 'debt', default: 'wave', modes: { wave: mode }, choose: { points: [], rules: [] }, writes: ['executor'], target: null };
+const pipeline = {
+  loop: 'debt',
+  default: 'wave',
+  modes: { wave: mode },
+  choose: { points: [], rules: [] },
+  writes: ['executor'],
+  target: null,
+};
 
 let started = 0;
 let done = 0;

@@ -1,6 +1,7 @@
 // `umpire run`, `resume`, `resolve` and `until`: flags in; lines on stderr while it goes, data on stdout.
 
 import { writeSync } from 'node:fs';
+import { isUmpireError } from '../errors.js';
 import type { Answer } from '../brain/run-messages.js';
 import type { Recorded } from '../brain/messages.js';
 import { resolve, resume, run } from '../engine/session.js';
@@ -156,9 +157,14 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
       if (line !== null) say(line);
     },
   };
-  const report = await act(watch);
+  const report = await act(watch).catch((error: unknown) => {
+    // A set-up command that was ended on the way is no fault of its own.
+    if (stop.signal.aborted && isUmpireError(error) && error.code === 'setup-failed') return null;
+    throw error;
+  });
   process.off('SIGINT', onSignal);
   process.off('SIGTERM', onSignal);
+  if (report === null) return { stderr: 'Stopped while the set-up command ran. Run the same command again.\n', exit: 130 };
   return { ...(json ? {} : { stdout: `${report.session}\n` }), stderr: closing(report, stop.signal.aborted), exit: exitOf(report, aborts) };
 }
 

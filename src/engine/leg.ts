@@ -38,7 +38,9 @@ export async function goOn(leg: Leg): Promise<void> {
   if (ended !== null) return;
   for (const earlier of runs.slice(-3)) sweepRun(earlier);
   const workspace =
-    started.workspace === null ? null : openWorkspaceFor({ project: started.project, folder, config, session: folder.name });
+    started.workspace === null
+      ? null
+      : openWorkspaceFor({ project: started.project, folder, config, session: folder.name, signal: watch.signal });
   const opening = workspace === null ? null : await workspace.open();
   // Its children carry it in their environment.
   const id = randomBytes(8).toString('hex');
@@ -49,7 +51,12 @@ export async function goOn(leg: Leg): Promise<void> {
   const rules = journal.state.frozen.get(started.loop)?.rules;
   if (rules === undefined) throw new Error('A session that runs has frozen its rules when it began.');
   const now = watch.now ?? (() => new Date());
-  const roleText = (role: string) => findRole(started.loop, role, started.project, started.loopFolder)?.text ?? '';
+  const texts = new Map<string, string>();
+  const roleText = (role: string) => {
+    const known = texts.get(role) ?? findRole(started.loop, role, started.project, started.loopFolder)?.text ?? '';
+    texts.set(role, known);
+    return known;
+  };
   const desk = openDesk({ folder, state: () => journal.state, now, roleText });
   const types = new Set([
     'gc_decision',

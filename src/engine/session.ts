@@ -240,7 +240,8 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
   const columns = tasksColumns(loop.columns.in, loop.columns.out);
   const { tasks } = parseTasks(printTasks(columns, plan.rows));
   checkGraph(tasks);
-  const workspace = pipeline.writes.length === 0 ? null : openWorkspaceFor({ project, folder, config, session: folder.name });
+  const workspace =
+    pipeline.writes.length === 0 ? null : openWorkspaceFor({ project, folder, config, session: folder.name, signal: watch.signal });
   const opening = workspace === null ? null : await workspace.open();
   if (opening !== null && opening.uncommitted.length > 0)
     watch.onNote?.(

@@ -1,10 +1,13 @@
 // The doors to what a session made: show it, bring it over, clear it away.
 
+import { readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { fold } from '../brain/evolve.js';
 import type { RunState } from '../brain/run-state.js';
 import { openFolder } from '../runtime/folder.js';
-import { readJournal } from '../runtime/journal-file.js';
+import type { SessionFolder } from '../runtime/folder.js';
+import { JOURNAL, readJournal } from '../runtime/journal-file.js';
 import { acquireLock } from '../runtime/lock.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
@@ -69,10 +72,31 @@ export async function clean(session: string, { force = false }: { readonly force
   const folder = openFolder(session);
   const lock = acquireLock(folder, 1000);
   try {
+    if (isUnbegun(folder)) return await cleanUnbegun(folder);
     const { run, place } = await open(session);
     if (run.ended === null && !force) return { ok: false, why: 'open', files: [] };
     return await cleanSession(place, { force });
   } finally {
     lock.release();
+    removeEmpty(folder.root);
   }
+}
+
+/** Its folder was made, but the work could not begin: a set-up command failed, there was no git. */
+function isUnbegun({ root }: SessionFolder): boolean {
+  const isOurs = basename(dirname(root)) === 'sessions' && basename(dirname(dirname(root))) === '.umpire';
+  return isOurs && statSync(join(root, JOURNAL), { throwIfNoEntry: false })?.size === 0;
+}
+
+async function cleanUnbegun({ root, name }: SessionFolder): Promise<Cleaned> {
+  const project = dirname(dirname(dirname(root)));
+  const { home } = (await readSettings(project)).workspace;
+  const cleaned = await cleanSession({ project, session: name, home: worktreeHome(project, home), sessionFolder: root }, { force: true });
+  rmSync(join(root, JOURNAL), { force: true });
+  return cleaned;
+}
+
+/** The folder of a session that began is never empty. */
+function removeEmpty(folder: string): void {
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
 }

@@ -10,9 +10,12 @@ export interface WorkspaceChoice {
   readonly folder: SessionFolder;
   readonly session: string;
   readonly config: Settings;
+  /** Ends a set-up command that runs. */
+  readonly signal: AbortSignal | undefined;
 }
 
-export function openWorkspaceFor({ project, folder, session, config }: WorkspaceChoice) {
+export function openWorkspaceFor({ project, folder, session, config, signal }: WorkspaceChoice) {
   const { home, link, copy, setup } = config.workspace;
-  return openWorkspace({ project, session, home: worktreeHome(project, home), sessionFolder: folder.root, link, copy, setup });
+  const stop = signal === undefined ? {} : { signal };
+  return openWorkspace({ project, session, home: worktreeHome(project, home), sessionFolder: folder.root, link, copy, setup, ...stop });
 }

@@ -13,7 +13,7 @@ import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
 import type { Board } from './board.js';
 import { BOARD } from './board.js';
-import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically } from './folder.js';
+import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically, writeFresh } from './folder.js';
 import type { Prepared, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, appendEvents } from './journal-file.js';
@@ -105,18 +105,27 @@ function project(input: Omit<CommitInput, 'before' | 'blobs'>, seq: number, agai
 }
 
 /** What a verdict leaves in the folder beside the tasks: its files, its line on the board, its page. */
-export function projectPages(
+function projectPages({ folder, given, ts, others, board }: Omit<CommitInput, 'before' | 'blobs'>, again: boolean): void {
+  const line = projectVerdict({ folder, given, ts, others, board: again ? board : null });
+  if (line !== null) appendLines(folder, BOARD, line, board.scan.endsWithNewline || board.scan.bytes === 0, false);
+}
+
+/** The same but for the board: its line is returned. `board`: null where nobody can have written it before. */
+export function projectVerdict(
   input: Pick<CommitInput, 'folder' | 'given' | 'ts' | 'others'> & { readonly board: Board | null },
-  again: boolean,
-): void {
+): string | null {
   const { folder, given, board } = input;
   const { verdict } = given;
-  for (const file of given.effects.files) writeAtomically(folder, file.path, file.text);
+  for (const file of given.effects.files)
+    if (!writeFresh(folder, file.path, file.text)) writeAtomically(folder, file.path, file.text, false);
+  if (verdict.status === 'decided') writePage(folder, pageOf(verdict), given.report + markOf(verdict, given.target, input.others));
   const entry = decisionEntry(given, input.ts, input.others);
-  if (!(again && board !== null && isOnBoard(board, entry)))
-    appendLines(folder, BOARD, printDiscovery(entry), board === null || board.scan.endsWithNewline || board.scan.bytes === 0, false);
-  if (verdict.status === 'decided')
-    writeAtomically(folder, pageOf(verdict), given.report + markOf(verdict, given.target, input.others), false);
+  return board !== null && isOnBoard(board, entry) ? null : printDiscovery(entry);
+}
+
+/** A page that is not there yet is written in one step: where a crash cuts it short, it is written again. */
+function writePage(folder: SessionFolder, path: string, text: string): void {
+  if (!writeFresh(folder, path, text)) writeAtomically(folder, path, text, false);
 }
 
 /** Evidence by content. As durable as the critic's own file, which nobody syncs: replay holds each copy against its hash. */

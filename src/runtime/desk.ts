@@ -17,9 +17,9 @@ import { editTasks, parseTasks, printTasks } from '../formats/tasks-csv.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import { contextPage } from '../report/session-page.js';
 import { prevContext } from './assignment.js';
-import { readBoard } from './board.js';
-import { TASKS, keepBlobs, projectPages } from './commit.js';
-import { listFiles, placeFor, readBytes, writeAtomically } from './folder.js';
+import { BOARD, readBoard } from './board.js';
+import { TASKS, keepBlobs, projectVerdict } from './commit.js';
+import { appendLines, listFiles, placeFor, readBytes, readTail, writeAtomically, writeFresh } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import type { Desk } from './run.js';
 
@@ -36,6 +36,7 @@ export interface DeskInput {
 export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
   let last: string | null = textOf(folder, LAST);
   const shown = new Set<string>();
+  const kept = new Set<string>();
   const born = latestVerdict(state());
   const run = () => state().run as RunState;
   return {
@@ -66,7 +67,11 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       write(folder, 'context.md', contextPage(state()));
       return events;
     },
-    keepBlobs: (blobs) => keepBlobs(folder, blobs),
+    keepBlobs: (blobs) => {
+      const fresh = new Map([...blobs].filter(([hash]) => !kept.has(hash)));
+      keepBlobs(folder, fresh);
+      for (const hash of fresh.keys()) kept.add(hash);
+    },
     roleText,
     logFor: (task, attempt) => {
       const path = `logs/${safeName(task)}-${attempt}.txt`;
@@ -86,15 +91,23 @@ function latestVerdict({ verdicts }: SessionState): number {
 /** Pages, files and board lines of verdicts that have none yet. Up to line `born` an earlier process may have written some. */
 function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Date, born: number): readonly Event[] {
   const waiting = [...state.verdicts.values()].flatMap((past) => past.filter((one) => !one.projected)).toSorted((a, b) => a.seq - b.seq);
+  if (waiting.length === 0) return [];
   const ts = now().toISOString();
-  return waiting.map((given) => {
-    const again = given.seq <= born;
-    const board = again ? readBoard(folder, new Set(['gc_decision']), () => false) : null;
+  const isOld = waiting.some((given) => given.seq <= born);
+  const board = isOld ? readBoard(folder, new Set(['gc_decision']), () => false) : null;
+  const lines = waiting.map((given) => {
     const rules = state.frozen.get(given.verdict.loop)?.rules;
     const others = rules === undefined ? [] : standingsBeside(rules, given.verdict.chain, state, NO_TRACES);
-    projectPages({ folder, given, ts, others, board }, again);
-    return { type: 'VerdictProjected', data: { verdict: given.seq, results: null } };
+    return projectVerdict({ folder, given, ts, others, board: given.seq <= born ? board : null }) ?? '';
   });
+  if (lines.some((line) => line !== '')) appendLines(folder, BOARD, lines.join(''), endsInNewline(folder), false);
+  return waiting.map(({ seq }) => ({ type: 'VerdictProjected', data: { verdict: seq, results: null } }));
+}
+
+/** The board is the agents' own: one may have left its last line open. */
+function endsInNewline(folder: SessionFolder): boolean {
+  const [last] = readTail(folder, BOARD, 1);
+  return last === undefined || last === 0x0a;
 }
 
 /** A task's id as a part of a file's name. */
@@ -102,8 +115,9 @@ export function safeName(id: string): string {
   return id.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
 }
 
+/** What was not there before is written in one step: a crash that cuts it short has it written again. */
 function write(folder: SessionFolder, path: string, text: string): void {
-  writeAtomically(folder, path, text, false);
+  if (!writeFresh(folder, path, text)) writeAtomically(folder, path, text, false);
 }
 
 function textOf(folder: SessionFolder, path: string): string | null {

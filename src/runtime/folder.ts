@@ -187,6 +187,18 @@ export function writeAtomically(folder: SessionFolder, path: string, data: strin
   prepareWrite(folder, path, data, durable).commit();
 }
 
+/** Writes a file that is not there yet, in one step; false where it is there. A crash may leave a part of it. */
+export function writeFresh(folder: SessionFolder, path: string, data: string): boolean {
+  const place = placeFor(folder, path);
+  try {
+    writeFileSync(place, data, { flag: 'wx', mode: 0o644 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
+}
+
 /** Appends whole lines in one write. A file whose last line was cut off gets its newline first. */
 export function appendLines(folder: SessionFolder, path: string, lines: string, endsWithNewline: boolean, durable = true): void {
   const place = placeFor(folder, path);

@@ -93,7 +93,11 @@ class Running {
         if (await this.openWave(starts.map(({ task }) => task))) continue;
         this.startTasks(starts);
       } else if (first !== undefined) {
-        if ((first.type === 'CallPerson' || first.type === 'EndSession') && this.takeEdits()) continue;
+        if (first.type === 'CallPerson' || first.type === 'EndSession') {
+          // What lies in the worktree while nobody is at work there counts as a person's.
+          await this.sweep();
+          if (this.takeEdits()) continue;
+        }
         // Made durable with what follows: nobody outside has heard of it yet.
         for (const effect of effects) await this.perform(effect);
         continue;
@@ -101,6 +105,7 @@ class Running {
       journal.flush();
       await this.nextEnding();
     }
+    await this.sweep();
     this.show();
   }
 
@@ -222,13 +227,24 @@ class Running {
     const { workspace, desk, session, journal } = this.ports;
     const writes = workspace !== null && this.run.started.writers.includes(task.role);
     if (workspace !== null && !writes) this.hasReaders = true;
-    const workdir = workspace === null ? session : writes ? await workspace.lend(task.id, attempt) : workspace.path;
+    const workdir = workspace === null ? session : writes ? await this.lend(workspace, task, attempt) : workspace.path;
+    if (workdir === null) return this.conclude(task, attempt, { kind: 'interrupted' }, null);
     const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
     const watch = { signal: this.halt.signal, log: desk.logFor(task.id, attempt) };
     const ending = this.halt.signal.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
     const events = await this.conclude(task, attempt, plainEnding(ending, assignment.outputs), writes ? workspace : null);
     if (writes) await workspace.giveBack(task.id, attempt);
     return events;
+  }
+
+  /** Null where the run was stopped while the worktree was being set up. */
+  private async lend(workspace: Workspace, task: TaskState, attempt: number): Promise<string | null> {
+    try {
+      return await workspace.lend(task.id, attempt);
+    } catch (error) {
+      if (this.halt.signal.aborted) return null;
+      throw error;
+    }
   }
 
   private async conclude(task: TaskState, attempt: number, ending: Ending, workspace: Workspace | null): Promise<readonly Event[]> {

@@ -48,16 +48,16 @@ export async function tryOut(seed: number, { turmoil = {}, fault = {}, tally }: 
 function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tally | undefined): void {
   const { plan, world, repository } = simulation;
   const story = new StoryCheck(plan);
+  for (const event of events) story.see(event);
+  story.finishStory();
   let state: SessionState = NEW_SESSION;
   for (const event of events) {
     const fault = faultOf(event, state);
     if (fault !== null) throw new Broken('journal', `line ${event.seq}: ${fault}`);
-    story.see(event);
     if (event.type === 'VerdictGiven') rejudge(state, event.data, world.blobs);
     state = evolve(state, event);
     if (tally !== undefined) tallyEvent(tally, event);
   }
-  story.finishStory();
   const run = state.run as RunState;
   sameCells(story, run, plan.loop.columns.in);
   if (run.activeMs > simulation.activeMs)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// An agent that measures: it runs the tests with coverage and writes down what came of it. No model is asked.
+// An agent that measures: it runs the tests with coverage and writes down what came of it. No model is asked. Needs Node 20.11.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
