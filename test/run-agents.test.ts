@@ -1,7 +1,7 @@
 // Agents as `umpire run` meets them: the contract with a program, everything that goes wrong with one, what is kept of it; and a
 // run that is stopped, killed, or met by a second one.
 
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { REST, review, GOOD_REVIEW, writer } from './support/run-evidence.js';
@@ -73,7 +73,13 @@ complete "$(cat a.txt)"
 /** What a program does, and what its task says of it. */
 const ENDINGS: readonly (readonly [what: string, body: string, status: string, cell: string, said: string])[] = [
   ['a result in the file', 'complete "by file"', 'completed', 'findings', 'by file'],
-  ['the last JSON object on stdout', `echo '{"status":"failed"}'; echo noise; echo '{"id":"A","status":"completed","findings":"by stdout"}'`, 'completed', 'findings', 'by stdout'],
+  [
+    'the last JSON object on stdout',
+    `echo '{"status":"failed"}'; echo noise; echo '{"id":"A","status":"completed","findings":"by stdout"}'`,
+    'completed',
+    'findings',
+    'by stdout',
+  ],
   ['both: the file counts', `complete "by file"; echo '{"status":"failed","error":"no"}'`, 'completed', 'findings', 'by file'],
   ['its own failure', 'fail "no network"', 'failed', 'error', 'no network'],
   ['a bad exit', 'echo "out of luck" >&2; exit 3', 'failed', 'error', 'exited with status 3'],
@@ -115,7 +121,13 @@ it('says of a program that cannot be started why, and what its last words were',
 it('asks a program that runs out of time to finish, then ends its whole group; its output is kept', async () => {
   const project = makeProject({
     files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }] }),
-    config: { agents: { slow: { command: 'sh slow.sh', timeout_minutes: 0.01, grace_seconds: 0.2 }, polite: { command: 'sh polite.sh', timeout_minutes: 0.01 } }, agent: 'slow' },
+    config: {
+      agents: {
+        slow: { command: 'sh slow.sh', timeout_minutes: 0.01, grace_seconds: 0.2 },
+        polite: { command: 'sh polite.sh', timeout_minutes: 0.01 },
+      },
+      agent: 'slow',
+    },
   });
   const late = `
 echo "before the end"
@@ -129,7 +141,10 @@ while :; do sleep 0.05; done
   for (const agent of Object.values(config.agents)) agent.command = agent.command.replace('sh ', `sh ${project.beside}/`);
   project.commit({ 'umpire.config.yaml': JSON.stringify(config) });
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', '--concurrency', '2');
-  expect({ exit, error: rowsOf(session)['A']?.['error'] }).toEqual({ exit: 1, error: expect.stringContaining('ran out of time after 0.6 seconds') });
+  expect({ exit, error: rowsOf(session)['A']?.['error'] }).toEqual({
+    exit: 1,
+    error: expect.stringContaining('ran out of time after 0.6 seconds'),
+  });
   expect(textOf(project.beside, 'grandchild')).not.toBe('');
   expect(childrenOf(session)).toEqual([]);
   const logs = await project.umpire('logs', session, 'A');
@@ -160,9 +175,23 @@ it('takes agents by role and by name, from flags before settings, and remembers 
   const project = makeProject({
     answers: [review(GOOD_REVIEW), REST],
     config: { roles: { developer: 'dev' }, agents: { dev: { script: 'agents/dev.yaml', env: {} } } },
-    files: { 'agents/dev.yaml': JSON.stringify({ answers: [writer('developer')] }), 'agents/other.yaml': JSON.stringify({ answers: [REST] }) },
+    files: {
+      'agents/dev.yaml': JSON.stringify({ answers: [writer('developer')] }),
+      'agents/other.yaml': JSON.stringify({ answers: [REST] }),
+    },
   });
-  const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', ...project.sh('complete "verified"'), '--agent', 'play', '--agent', 'verifier=command');
+  const { exit, session } = await project.umpire(
+    'run',
+    'review',
+    'x',
+    '--mode',
+    'sprint',
+    ...project.sh('complete "verified"'),
+    '--agent',
+    'play',
+    '--agent',
+    'verifier=command',
+  );
   const by = Object.fromEntries(eventsOfType(session, 'TaskStarted').map(({ task, agent }) => [task, agent]));
   expect({ exit, by }).toEqual({ exit: 0, by: { 'DESIGN-001': 'play', 'DEV-001': 'dev', 'VERIFY-001': 'command', 'REVIEW-001': 'play' } });
   expect(rowsOf(session)['VERIFY-001']?.['findings']).toBe('verified');
@@ -200,7 +229,16 @@ it('tells a task for a person that there is no terminal', async () => {
 
 it('refuses words that make no sense, with what it takes', async () => {
   const project = makeProject();
-  for (const args of [['run'], ['run', 'review', 'two', 'words'], ['run', 'review', '--no-such'], ['until'], ['until', '  '], ['resolve', 'x'], ['resolve', 'x', 'perhaps'], ['run', 'review', 'x', '--sandbox', '--agent', 'claude']]) {
+  for (const args of [
+    ['run'],
+    ['run', 'review', 'two', 'words'],
+    ['run', 'review', '--no-such'],
+    ['until'],
+    ['until', '  '],
+    ['resolve', 'x'],
+    ['resolve', 'x', 'perhaps'],
+    ['run', 'review', 'x', '--sandbox', '--agent', 'claude'],
+  ]) {
     const { exit, err } = await project.umpire(...args);
     expect({ args, exit, hint: err.includes('umpire help') }).toEqual({ args, exit: 2, hint: true });
   }
@@ -231,8 +269,6 @@ async function untilFile(path: string): Promise<void> {
 }
 
 async function goOn(project: RunProject, session: string): Promise<void> {
-  project.sh('', 'none.sh');
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(join(project.beside, 'go'), '');
   const { exit } = await project.umpire('resume');
   expect({ exit, standing: standingOf(session), end: endOf(session) }).toEqual({
@@ -286,7 +322,13 @@ it('tells a second run who holds the session, and takes over what a killed one h
   const project = makeProject({ files: proseFiles(TWO) });
   const { running, session } = await stuck(project);
   const { pid } = running.child;
-  for (const args of [['resume', session], ['resolve', session, 'abort', '--reason', 'x'], ['run', './prose.yaml', 'x', '--session', session, '--agent', 'claude'], ['apply', session], ['clean', session]]) {
+  for (const args of [
+    ['resume', session],
+    ['resolve', session, 'abort', '--reason', 'x'],
+    ['run', './prose.yaml', 'x', '--session', session, '--agent', 'claude'],
+    ['apply', session],
+    ['clean', session],
+  ]) {
     const second = await project.umpire(...args);
     expect({ args, exit: second.exit, err: second.err }).toEqual({ args, exit: 1, err: expect.stringContaining(`process ${pid} `) });
   }
@@ -304,7 +346,6 @@ it('goes on after a torn line, and says so', async () => {
   const { running, session } = await stuck(project);
   running.child.kill('SIGKILL');
   await running.ended;
-  const { appendFileSync, writeFileSync } = await import('node:fs');
   appendFileSync(join(session, 'journal.ndjson'), '{"v":1,"seq":99,"ts":"20');
   writeFileSync(join(project.beside, 'go'), '');
   const { exit, err } = await project.umpire('resume', session);

@@ -173,16 +173,7 @@ const STORIES: readonly Story[] = [
     loop: 'review',
     mode: 'multi-sprint',
     answers: developers,
-    waves: [
-      'DESIGN-001',
-      'DEV-001',
-      'VERIFY-001 REVIEW-001',
-      'FIX-1-1',
-      'REVIEW-re-001',
-      'DESIGN-002',
-      'DEV-002',
-      'VERIFY-002 REVIEW-002',
-    ],
+    waves: ['DESIGN-001', 'DEV-001', 'VERIFY-001 REVIEW-001', 'FIX-1-1', 'REVIEW-re-001', 'DESIGN-002', 'DEV-002', 'VERIFY-002 REVIEW-002'],
     verdicts: ['REVIEW-001 FIX R4 1/3', 'REVIEW-re-001 CONVERGE R1 2/3', 'REVIEW-002 CONVERGE R1 1/3'],
   },
   {
@@ -218,6 +209,7 @@ async function judgeAgain(project: RunProject, loop: string, session: string, la
   const decided = await project.umpire('decide', loop, session, '--json', ...(layer === undefined ? [] : ['--layer', layer]));
   const verdict = JSON.parse(decided.out) as Record<string, unknown>;
   const { decision, outcome, rule, reason, round, maxRounds, unverified, counts } = last ?? {};
+  expect(last?.role).toEqual({ path: expect.stringContaining(`roles/${loop}/judge.md`), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect(verdict).toMatchObject({ decision, outcome, rule, reason, round, maxRounds, unverified, counts });
   expect(decided.err).toContain('judged before, nothing written');
   const replayed = await project.umpire('replay', session);
@@ -275,8 +267,7 @@ it('chooses the mode by goal and change, and shows why', async () => {
     expect({ goal, mode: started?.mode, why: started?.why }).toEqual({ goal, mode, why: expect.stringContaining(why) });
     expect(err).toContain(`mode ${mode} (`);
     expect(err).toContain(started?.why.slice(`${mode}: `.length));
-    const { out } = await project.umpire('status');
-    expect(out).toContain(`mode ${mode}`);
+    expect(textOf(session, 'session-state.json')).toContain(`"mode": "${mode}"`);
   });
   await Promise.all(tried);
 });
@@ -320,6 +311,16 @@ it('until: nobody works where the command passes at once, a report with a Critic
     exit: 4,
     verdicts: ['CHECK-001 retry U6 0/1', 'CHECK-re-1 escalate U6 1/1'],
   });
+});
+
+it('until: a command that runs out of time is ended, and has not passed', async () => {
+  const project = makeProject({ config: { timeout_minutes: 0.005 } });
+  const { exit, session } = await project.umpire('until', 'sleep 1000 & wait', ...project.sh('complete "tried"'), '--max-rounds', '1');
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({
+    exit: 4,
+    verdicts: ['CHECK-001 retry U8 0/1', 'CHECK-re-1 escalate U9 1/1'],
+  });
+  expect(JSON.parse(textOf(session, 'results', 'until.json'))).toMatchObject({ timed_out: true });
 });
 
 const PIPELINES = `

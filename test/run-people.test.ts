@@ -1,19 +1,18 @@
-// What a session asks a person, and what comes of each answer: plans, escalations, budgets, questions of agents, edits of tasks.csv.
-// Nothing holds a process meanwhile: every answer is a command of its own.
+// What a session asks a person, and what comes of each answer: plans, escalations, budgets, questions of agents. Nothing holds a
+// process meanwhile: every answer is a command of its own. Edits of tasks.csv are run-edits.test.ts.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, POOR_REVIEW, REST, review, validation, writer } from './support/run-evidence.js';
-import { proseFiles, reading } from './support/run-loop-file.js';
+import { proseFiles } from './support/run-loop-file.js';
 import {
   cleanUpProjects,
   endOf,
   eventsOfType,
   jsonOf,
   makeProject,
-  rowsOf,
   standingOf,
   textOf,
   verdictsOf,
@@ -45,7 +44,11 @@ it('waits for a plan to be approved, without a process, and goes on from there',
   expect({ exit: rested.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001'] });
   for (const wrong of ['force-approve', 'extend', 'answer', 'manual-fix']) {
     const refused = await project.umpire('resolve', session, wrong, '--reason', 'x');
-    expect({ wrong, exit: refused.exit, err: refused.err }).toEqual({ wrong, exit: 2, err: expect.stringContaining('approve, revise, abort') });
+    expect({ wrong, exit: refused.exit, err: refused.err }).toEqual({
+      wrong,
+      exit: 2,
+      err: expect.stringContaining('approve, revise, abort'),
+    });
   }
   const approved = await project.umpire('resolve', session, 'approve');
   expect({ exit: approved.exit, waves: wavesRun(session), end: endOf(session) }).toEqual({
@@ -187,12 +190,18 @@ it('grants more rounds: what was escalated goes on as a revision, and the grant 
 it('changes the cap with --max-rounds when a session goes on, and records it', async () => {
   const { project, session } = await escalated();
   const { exit } = await project.umpire('resume', session, '--max-rounds', '3');
-  expect({ exit, changed: eventsOfType(session, 'CapChanged').map(({ from, to }) => `${from} ${to}`) }).toEqual({ exit: 4, changed: ['2 3'] });
+  expect({ exit, changed: eventsOfType(session, 'CapChanged').map(({ from, to }) => `${from} ${to}`) }).toEqual({
+    exit: 4,
+    changed: ['2 3'],
+  });
 });
 
 it('stops when the tokens or the money are spent, by what agents say they used, and goes on when more is granted', async () => {
   const spender = { usage: { tokens: 600, cost_usd: 0.4 }, result: { findings: 'spent' } };
-  const project = makeProject({ files: proseFiles({ tasks: ['A', 'B', 'C'].map((id, n, all) => ({ id, deps: all.slice(n - 1, n) })) }), answers: [spender] });
+  const project = makeProject({
+    files: proseFiles({ tasks: ['A', 'B', 'C'].map((id, n, all) => ({ id, deps: all.slice(n - 1, n) })) }),
+    answers: [spender],
+  });
   const tokens = await project.umpire('run', './prose.yaml', 'x', '--max-tokens', '1000');
   expect({ exit: tokens.exit, waves: wavesRun(tokens.session) }).toEqual({ exit: 4, waves: ['A', 'B'] });
   expect(tokens.err).toContain('1200 of 1000 tokens are spent');
@@ -243,7 +252,9 @@ it('calls the configured command when a person is needed, with the session in it
 
 it('holds a conversation: an interactive task asks, a person answers, the task goes on with all that was said', async () => {
   const project = makeProject({
-    files: proseFiles({ tasks: [{ id: 'TALK', exec_mode: 'interactive' }, { id: 'A' }, { id: 'B', deps: ['TALK', 'A'], context_from: ['TALK'] }] }),
+    files: proseFiles({
+      tasks: [{ id: 'TALK', exec_mode: 'interactive' }, { id: 'A' }, { id: 'B', deps: ['TALK', 'A'], context_from: ['TALK'] }],
+    }),
   });
   const agent = project.sh(`
 cp "$UMPIRE_TASK_FILE" "$beside/$id-$attempt.json"
@@ -257,14 +268,20 @@ esac
   const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...agent);
   expect({ exit, standing: standingOf(session) }).toEqual({ exit: 4, standing: ['TALK pending', 'A completed', 'B pending'] });
   expect(err).toContain('TALK asks: Which bank?');
-  expect(await standing(project, session)).toMatchObject({ state: 'awaiting', question: { kind: 'question', task: 'TALK', detail: 'Which bank?' } });
+  expect(await standing(project, session)).toMatchObject({
+    state: 'awaiting',
+    question: { kind: 'question', task: 'TALK', detail: 'Which bank?' },
+  });
   expect(jsonOf(session, 'interactive', 'TALK-result.json')).toMatchObject({ id: 'TALK', turns: [{ from: 'agent', text: 'Which bank?' }] });
   const mute = await project.umpire('resolve', session, 'answer');
   expect(mute.exit).toBe(2);
   const first = await project.umpire('resolve', session, 'answer', '--reason', 'the one with the red door');
   expect({ exit: first.exit, err: first.err }).toEqual({ exit: 4, err: expect.stringContaining('Since when?') });
   const second = await project.umpire('resolve', session, 'answer', '--reason', 'since May');
-  expect({ exit: second.exit, standing: standingOf(session) }).toEqual({ exit: 0, standing: ['TALK completed', 'A completed', 'B completed'] });
+  expect({ exit: second.exit, standing: standingOf(session) }).toEqual({
+    exit: 0,
+    standing: ['TALK completed', 'A completed', 'B completed'],
+  });
   const turns = [
     { from: 'agent', text: 'Which bank?' },
     { from: 'person', text: 'the one with the red door' },
@@ -272,106 +289,12 @@ esac
     { from: 'person', text: 'since May' },
   ];
   expect(jsonOf(project.beside, 'TALK-3.json')['turns']).toEqual(turns);
-  expect(jsonOf(session, 'interactive', 'TALK-result.json')).toEqual({ id: 'TALK', status: 'completed', findings: 'asked twice', error: '', turns });
+  expect(jsonOf(session, 'interactive', 'TALK-result.json')).toEqual({
+    id: 'TALK',
+    status: 'completed',
+    findings: 'asked twice',
+    error: '',
+    turns,
+  });
   expect(jsonOf(project.beside, 'B-1.json')['prev_context']).toBe('TALK: asked twice');
-});
-
-const EDITED = { tasks: [{ id: 'A', approve: true }, { id: 'B', deps: ['A'] }, { id: 'READ', role: 'reader', deps: ['B'] }], judged: true };
-
-/** A session at rest after its first task, and a way to put another tasks.csv there and go on. */
-async function atRest(): Promise<{ project: RunProject; session: string; edit: (change: (text: string) => string) => Promise<{ exit: number | null; err: string }> }> {
-  const answers = [reading(true), { print: 'told {id}', result: { findings: '{id} is done.' } }];
-  const project = makeProject({ files: proseFiles(EDITED), answers });
-  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book');
-  expect(exit).toBe(4);
-  const edit = (change: (text: string) => string) => {
-    writeFileSync(join(session, 'tasks.csv'), change(textOf(session, 'tasks.csv')));
-    return project.umpire('resolve', session, 'approve');
-  };
-  return { project, session, edit };
-}
-
-it('takes up what a person changes in tasks.csv of what is still to come, and keeps columns and quoting of their own', async () => {
-  const { session, edit } = await atRest();
-  const { exit, err } = await edit((text) => {
-    const [head = '', ...rows] = text.trimEnd().split('\n');
-    const more = rows.map((row) => `${row.replace(/^B,/, '"B",').replace('B of a book', '"B, with care"')},${row.startsWith('B,') ? 'mine' : ''}`);
-    return `${[`${head},note`, ...more, 'C,"One more",Do C.,writer,B,,csv-wave,,,,,,mine too'].join('\r\n')}\r\n`;
-  });
-  expect({ exit, edited: eventsOfType(session, 'TasksEdited').length, refused: eventsOfType(session, 'EditRefused') }).toEqual({
-    exit: 0,
-    edited: 1,
-    refused: [],
-  });
-  expect(err).toMatch(/B: .*description.* changed/);
-  expect(err).toContain('C: added');
-  expect(wavesRun(session)).toEqual(['A', 'B', 'READ C']);
-  const text = textOf(session, 'tasks.csv');
-  expect(text.split('\r\n')[0]).toMatch(/,note$/);
-  expect(text).toContain('"B",');
-  expect(text).toContain('"B, with care"');
-  expect(rowsOf(session)['C']).toMatchObject({ status: 'completed', note: 'mine too', title: 'One more' });
-  expect(rowsOf(session)['B']).toMatchObject({ description: 'B, with care', note: 'mine', status: 'completed' });
-});
-
-// A column of a person's own contradicts nothing that happened; brain/edits.ts refuses it on finished rows and on critics.
-it.fails('takes up a column of a person’s own in every row, finished ones and critics included', async () => {
-  const { session, edit } = await atRest();
-  const { exit } = await edit((text) => text.replace(/$/gm, (_, at: number) => (at === text.length ? '' : at < text.indexOf('\n') + 1 ? ',note' : ',mine')));
-  expect({ exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ exit: 0, refused: [] });
-});
-
-const REFUSED: readonly (readonly [what: string, change: (text: string) => string, reason: string])[] = [
-  ['a finished task is changed', (text) => text.replace('A is done.', 'A is splendid.'), 'A: findings changed, but the task is completed'],
-  ['a finished task is to come again', (text) => text.replace('completed', 'pending'), 'A: status changed, but the task is completed'],
-  ['a critic is skipped', (text) => text.replace(/^(READ,.*)pending/m, '$1skipped'), 'a critic is not skipped by hand'],
-  ['a critic is to run before what it judges', (text) => text.replace(/^(READ,[^\n]*reader,)B,B/m, '$1A,A'), 'READ would be run before B'],
-  ['a row is gone', (text) => text.replace(/^B,.*\n/m, '').replace(',B,B,', ',A,A,'), 'B was removed'],
-  ['tasks wait for one another', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1READ'), 'wait for one another'],
-  ['a task waits for nobody there', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1Z'), 'not there: Z'],
-  ['a role is changed', (text) => text.replace(/^(B,[^\n]*),writer,/m, '$1,reader,'), 'its role cannot be changed'],
-  ['an output is written beforehand', (text) => text.replace(/^(READ,.*pending,)/m, '$1It is fine.'), 'findings is what its agent reports'],
-  ['it is no CSV', () => 'id,title\n"A', 'tasks.csv:2'],
-];
-
-it.each(REFUSED)('refuses an edit where %s, keeps the file beside and goes on by the record', async (_, change, reason) => {
-  const { session, edit } = await atRest();
-  const before = textOf(session, 'tasks.csv');
-  const { exit, err } = await edit(change);
-  expect({ exit, waves: wavesRun(session), taken: eventsOfType(session, 'TasksEdited') }).toEqual({ exit: 0, waves: ['A', 'B', 'READ'], taken: [] });
-  expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringContaining(reason), kept: 'tasks.refused-1.csv' }]);
-  expect(err).toContain('tasks.refused-1.csv');
-  expect(textOf(session, 'tasks.refused-1.csv')).toBe(change(before));
-  expect(standingOf(session)).toEqual(['A completed', 'B completed', 'READ completed']);
-});
-
-it('takes up an edit that is made while a wave runs, skips what a person skips, and writes a lost tasks.csv again', async () => {
-  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }, { id: 'C', deps: ['B'] }, { id: 'D', deps: ['C'] }] }) });
-  const agent = project.sh(`
-cp "$UMPIRE_TASK_FILE" "$beside/$id.json"
-cd "$UMPIRE_SESSION"
-[ "$id" = A ] && sed -i 's/B of a book/B but shorter/; s/^\\(C,.*\\)pending/\\1skipped/; s/^\\(D,.*writer,\\)C/\\1B/; s/^\\(D,[^C]*\\)C/\\1B/' tasks.csv
-[ "$id" = B ] && rm tasks.csv
-complete "$id"
-`);
-  const { exit, err, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
-  expect(err).toContain('C: status changed');
-  expect({ exit, standing: standingOf(session) }).toEqual({ exit: 0, standing: ['A completed', 'B completed', 'C skipped', 'D completed'] });
-  expect(jsonOf(project.beside, 'B.json')['description']).toBe('B but shorter');
-  expect(rowsOf(session)['C']?.['error']).toBe('Skipped by a person.');
-  expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringContaining('removed'), kept: '' }]);
-});
-
-it('takes up an edit that is made while the last wave runs: what was added is run', async () => {
-  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
-  const agent = project.sh(`
-[ "$id" = A ] && echo 'Z,Late,Do Z.,writer,A,,csv-wave,,,,,' >> "$UMPIRE_SESSION/tasks.csv"
-complete "$id"
-`);
-  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
-  expect({ exit, waves: wavesRun(session), standing: standingOf(session) }).toEqual({
-    exit: 0,
-    waves: ['A', 'Z'],
-    standing: ['A completed', 'Z completed'],
-  });
 });

@@ -7,16 +7,7 @@ import { expect, it } from 'vitest';
 import { filesUnder, gitIn, ownThings, writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, GOOD_RUN, POOR_REVIEW, REST, SMALL, challenge, review, testRun, validation, writer } from './support/run-evidence.js';
 import { proseFiles } from './support/run-loop-file.js';
-import {
-  cleanUpProjects,
-  endOf,
-  eventsOfType,
-  makeProject,
-  rowsOf,
-  standingOf,
-  textOf,
-  wavesRun,
-} from './support/run-project.js';
+import { cleanUpProjects, endOf, eventsOfType, makeProject, rowsOf, standingOf, textOf, wavesRun } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -111,7 +102,11 @@ it('refuses to bring work over into a dirty tree, or from a session that is not 
   const refused = await failing.umpire('apply', failed.session);
   expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 1, err: expect.stringContaining('(failed)') });
   const forced = await failing.umpire('apply', failed.session, '--force');
-  expect({ exit: forced.exit, out: forced.out, err: forced.err }).toEqual({ exit: 0, out: 'work/DEV-001.txt\n', err: expect.stringContaining('UNVERIFIED') });
+  expect({ exit: forced.exit, out: forced.out, err: forced.err }).toEqual({
+    exit: 0,
+    out: 'work/DEV-001.txt\n',
+    err: expect.stringContaining('UNVERIFIED'),
+  });
 });
 
 it('keeps what is not finished when it cleans, and removes it when it is told to', async () => {
@@ -140,7 +135,10 @@ const BOTH = [
 it('fails the later of two tasks that changed the same, with both sides named, and lets it try again on what was merged', async () => {
   const project = makeProject({ answers: BOTH });
   const { exit, err, session } = await project.umpire('run', 'testing', 'x', '--mode', 'comprehensive');
-  expect({ exit, waves: wavesRun(session).slice(0, 3) }).toEqual({ exit: 1, waves: ['STRATEGY-001', 'TESTGEN-001 TESTGEN-002', 'TESTRUN-001'] });
+  expect({ exit, waves: wavesRun(session).slice(0, 3) }).toEqual({
+    exit: 1,
+    waves: ['STRATEGY-001', 'TESTGEN-001 TESTGEN-002', 'TESTRUN-001'],
+  });
   const error = rowsOf(session)['TESTGEN-002']?.['error'] ?? '';
   expect(error).toMatch(/test\/shared\.txt.*TESTGEN-001.*commit ([0-9a-f]{12})/);
   expect(err).toContain('test/shared.txt');
@@ -153,6 +151,19 @@ it('fails the later of two tasks that changed the same, with both sides named, a
   expect({ exit: again.exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete' });
   await project.umpire('apply', session);
   expect(filesUnder(join(project.root, 'test'))).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'shared.txt': 'one\n' });
+});
+
+it('merges in the order of the tasks, whoever is done first', async () => {
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }], writes: ['writer'] }) });
+  const agent = project.sh('[ "$id" = A ] && until_file "$beside/B"; echo "$id" > "$id.txt"; complete "$id"; touch "$beside/$id"');
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...agent);
+  expect({ exit, submitted: eventsOfType(session, 'TaskSubmitted').map(({ task }) => task) }).toEqual({ exit: 0, submitted: ['B', 'A'] });
+  expect(eventsOfType(session, 'TaskFinished').map(({ task, files }) => [task, files])).toEqual([
+    ['A', ['A.txt']],
+    ['B', ['B.txt']],
+  ]);
+  const log = project.git('log', '--format=%s', '--first-parent', `umpire/${session.split('/').at(-1) ?? ''}`);
+  expect(log.indexOf('B')).toBeLessThan(log.indexOf('A'));
 });
 
 const SPOILS = { write: { 'README.md': 'spoilt\n', 'mess.txt': 'x\n' } };
@@ -176,7 +187,9 @@ it('never takes what a task that only reads has changed for the edit of a person
   await project.umpire('resolve', session, 'approve');
   expect({ end: endOf(session), edits: eventsOfType(session, 'PersonEdited') }).toEqual({ end: 'complete', edits: [] });
   const stopped = makeProject();
-  const agent = stopped.sh('[ "$role" = architect ] && { echo x > mess.txt; touch "$beside/made"; until_file "$beside/go"; }; complete "$id"');
+  const agent = stopped.sh(
+    '[ "$role" = architect ] && { echo x > mess.txt; touch "$beside/made"; until_file "$beside/go"; }; complete "$id"',
+  );
   const running = stopped.start('run', 'review', 'x', '--mode', 'multi-sprint', ...agent);
   await running.says('DESIGN-001 started');
   while (!existsSync(join(stopped.beside, 'made'))) await new Promise((resolve) => setImmediate(resolve));
@@ -255,7 +268,10 @@ it('does the same in a folder without git, and makes none there', async () => {
   expect(textOf(project.root, 'src', 'total.ts')).toBe('two\n');
   expect(existsSync(join(project.root, '.git'))).toBe(false);
   const cleaned = await project.umpire('clean');
-  expect({ exit: cleaned.exit, left: existsSync(project.worktrees) ? readdirSync(project.worktrees) : [] }).toMatchObject({ exit: 0, left: [] });
+  expect({ exit: cleaned.exit, left: existsSync(project.worktrees) ? readdirSync(project.worktrees) : [] }).toMatchObject({
+    exit: 0,
+    left: [],
+  });
 });
 
 it('works in a folder of a repository: agents stand in that folder, and its paths are told from there', async () => {
@@ -263,7 +279,9 @@ it('works in a folder of a repository: agents stand in that folder, and its path
   writeFiles(join(project.beside, 'project'), { 'other.txt': 'other\n' });
   project.git('add', '-A');
   project.git('commit', '-q', '-m', 'other');
-  const agent = project.sh('[ "$role" = developer ] && { pwd > "$beside/pwd"; cat README.md > copy.txt; cat ../../other.txt >> copy.txt; }; complete "$id"');
+  const agent = project.sh(
+    '[ "$role" = developer ] && { pwd > "$beside/pwd"; cat README.md > copy.txt; cat ../../other.txt >> copy.txt; }; complete "$id"',
+  );
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'patch', ...agent);
   expect({ exit, session: session.startsWith(join(project.root, '.umpire')) }).toEqual({ exit: 0, session: true });
   expect(textOf(project.beside, 'pwd')).toMatch(/\/apps\/shop\n$/);
@@ -277,7 +295,10 @@ it('works in a folder of a repository: agents stand in that folder, and its path
 it('has nothing to bring over where a loop changes no project', async () => {
   const project = makeProject({ answers: [challenge(SMALL), REST] });
   const { session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep');
-  for (const args of [['apply', session], ['diff', session]]) {
+  for (const args of [
+    ['apply', session],
+    ['diff', session],
+  ]) {
     const { exit, err } = await project.umpire(...args);
     expect({ args, exit, err }).toEqual({ args, exit: 1, err: expect.stringContaining('changes no project') });
   }
@@ -300,7 +321,11 @@ it('finds the session that is meant: the latest without a name, a part of a name
   const inner = join(project.root, 'some', 'where');
   mkdirSync(inner, { recursive: true });
   writeFileSync(join(inner, 'x'), '');
-  for (const [verb, word] of [['status', 'the second'], ['report', 'the second'], ['logs', 'A']] as const) {
+  for (const [verb, word] of [
+    ['status', 'the second'],
+    ['report', 'the second'],
+    ['logs', 'A'],
+  ] as const) {
     const { exit, out } = await project.umpireWith({ cwd: inner }, verb);
     expect({ verb, exit, out }).toEqual({ verb, exit: 0, out: expect.stringContaining(word) });
   }

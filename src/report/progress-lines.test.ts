@@ -45,6 +45,16 @@ it('tells how a task went', () => {
   check([...one, start('A'), failed('A', 'Exit status 3.')], 'A failed in 1 min: Exit status 3.');
   check([...one, start('A'), done('A', { findings: 'x'.repeat(200) })], `A completed in 1 min: ${'x'.repeat(97)}...`);
   check([...one, start('A'), done('A', { findings: '' })], 'A completed in 1 min');
+  expect(
+    linesOf([...one, start('A'), done('A', { findings: '' })], { ranMs: () => 49 })
+      .at(-1)
+      ?.slice(6),
+  ).toBe('A completed');
+  expect(
+    linesOf([...one, start('A'), done('A', { findings: '' })], { ranMs: () => 50 })
+      .at(-1)
+      ?.slice(6),
+  ).toBe('A completed in 0.1 s');
   check(
     [...one, start('A'), { type: 'TaskInterrupted', data: { task: 'A', attempt: 1, why: 'stopped' } }],
     'A was stopped; it will be run again',

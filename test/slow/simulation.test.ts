@@ -49,7 +49,7 @@ describe('a session in a hostile world', () => {
 const PATIENCE = 300;
 
 describe('a fault that a simulation must find', () => {
-  it.each(FAULTS)('$what', async ({ fault, found }) => {
+  it.each(FAULTS.map((one) => [one.what, one] as const))('%s', async (_, { fault, found }) => {
     const kinds = new Set<string>();
     for (let seed = 1; seed <= PATIENCE && !found.some((kind) => kinds.has(kind)); seed++) {
       const failure = await tryOut(seed, { fault });

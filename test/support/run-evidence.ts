@@ -56,7 +56,12 @@ export function validation(regressions: number, who: Answer = { role: 'validator
   const report = {
     passed: regressions === 0,
     total_regressions: regressions,
-    checks: { tests: { status, errors: regressions }, types: { status: 'passed' }, lint: { status: 'passed' }, quality: { status: 'passed' } },
+    checks: {
+      tests: { status, errors: regressions },
+      types: { status: 'passed' },
+      lint: { status: 'passed' },
+      quality: { status: 'passed' },
+    },
     debt_score_before: 40,
     debt_score_after: 30,
   };

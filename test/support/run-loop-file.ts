@@ -50,7 +50,6 @@ export function proseLoop(plan?: Plan): string {
   return `${RULES}pipelines: ${JSON.stringify({ default: 'only', writes: plan.writes ?? [], modes })}\n`;
 }
 
-
 /** The files of a project that has it as `prose.yaml`. */
 export function proseFiles(plan?: Plan): Readonly<Record<string, string>> {
   return { 'prose.yaml': proseLoop(plan), 'roles/prose/judge.md': 'Judge prose.\n' };

@@ -74,7 +74,13 @@ export function cleanUpProjects(): void {
   });
 }
 
-export function makeProject({ files = { 'README.md': 'A project.\n' }, config, answers, plain = false, inner = '' }: Kind = {}): RunProject {
+export function makeProject({
+  files = { 'README.md': 'A project.\n' },
+  config,
+  answers,
+  plain = false,
+  inner = '',
+}: Kind = {}): RunProject {
   const beside = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-run-')));
   made.push(beside);
   const repository = join(beside, 'project');

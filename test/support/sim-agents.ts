@@ -95,6 +95,7 @@ function play(assignment: Assignment, watch: Watch, cast: Cast): Promise<Ending>
 }
 
 function mannerOf({ chance, plan, backstage }: Cast, assignment: Assignment): Manner {
+  if (plan.stubborn !== null && plan.turmoil.mischief > 0 && assignment.role.name === plan.stubborn.role) return plan.stubborn.manner;
   if (assignment.interactive && assignment.turns.length < 4 && chance.hits(0.4)) return 'asks';
   if (!chance.hits(plan.turmoil.mischief)) return 'honest';
   const manner = chance.weigh(MISCHIEF);

@@ -218,6 +218,14 @@ const OF_THE_RUN: readonly KnownFault[] = [
     found: ['unmarked'],
   },
   {
+    what: 'a run that tries what failed again and again',
+    fault: recording('TaskFinished', (event) => {
+      const { task, attempt, status } = event.data;
+      return status === 'completed' ? [event] : [{ type: 'TaskInterrupted', data: { task, attempt, why: 'again' } }];
+    }),
+    found: ['endless'],
+  },
+  {
     what: 'a person who is not heard',
     fault: recording('PersonAnswered', () => []),
     found: ['endless', 'hangs'],

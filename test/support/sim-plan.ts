@@ -44,6 +44,8 @@ export interface SimPlan {
   /** The share of critics who find things good. */
   readonly goodness: number;
   readonly turmoil: Turmoil;
+  /** A role whose agent does the same every time. */
+  readonly stubborn: { readonly role: string; readonly manner: 'gives-up' | 'asks' | 'hangs' | 'fails' | 'late' | 'twice' } | null;
 }
 
 interface Graph {
@@ -83,6 +85,12 @@ export function planOf(seed: number, turmoil: Partial<Turmoil> = {}): SimPlan {
     cap: chance.hits(0.6) ? loop.cap.default : chance.within(1, 4),
     target: chance.hits(0.7) ? (loop.target?.default ?? 0) : 90,
     goodness: chance.pick([0, 0.2, 0.5, 0.8]),
+    stubborn: chance.hits(0.08)
+      ? {
+          role: chance.pick([loop.roles.critic, loop.roles.generator, 'thinker']),
+          manner: chance.pick(['gives-up', 'asks', 'hangs', 'fails', 'late', 'twice'] as const),
+        }
+      : null,
     turmoil: {
       kills: isCalm ? 0 : chance.pick([0, 1, 1, 1, 2, 2, 4]),
       fulls: isCalm ? 0 : chance.pick([0, 0, 0, 1, 1, 2]),
