@@ -155,7 +155,14 @@ it('fails the later of two tasks that changed the same, with both sides named, a
 
 it('merges in the order of the tasks, whoever is done first', async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }], writes: ['writer'] }) });
-  const agent = project.sh('[ "$id" = A ] && until_file "$beside/B"; echo "$id" > "$id.txt"; complete "$id"; touch "$beside/$id"');
+  // The folder of a task is gone once its work is handed in.
+  const agent = project.sh(`
+echo "$id" > "$id.txt"
+complete "$id"
+[ "$id" = B ] && { pwd > "$beside/place"; mv "$beside/place" "$beside/B"; exit; }
+until_file "$beside/B"
+while [ -e "$(cat "$beside/B")" ]; do sleep 0.01; done
+`);
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...agent);
   expect({ exit, submitted: eventsOfType(session, 'TaskSubmitted').map(({ task }) => task) }).toEqual({ exit: 0, submitted: ['B', 'A'] });
   expect(eventsOfType(session, 'TaskFinished').map(({ task, files }) => [task, files])).toEqual([

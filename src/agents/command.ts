@@ -75,7 +75,13 @@ function afterTimeout(ending: Ending, end: Extract<ChildEnd, { kind: 'ended' }>,
 /** A path is resolved now: in the worktree an agent could have put another program in its place. */
 function withProgram({ argv, base = process.cwd() }: CommandSpec): readonly string[] {
   const [program = '', ...args] = argv;
-  return [program.includes('/') ? resolve(base, program) : program, ...args];
+  // `node my-agent.mjs`, `sh tools/agent.sh`: the script is the person's too.
+  const at = args.findIndex((word) => !word.startsWith('-'));
+  const script = args[at];
+  const path = script === undefined ? null : resolve(base, script);
+  const isFile = path !== null && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
+  const rest = path !== null && isFile ? args.with(at, path) : args;
+  return [program.includes('/') ? resolve(base, program) : program, ...rest];
 }
 
 /** Taken once: reading the whole environment costs more than most of what is done for a task. */

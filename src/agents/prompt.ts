@@ -98,7 +98,7 @@ function opening({ loop, round, attempt, interactive, role }: Assignment): strin
   const where = round === null ? '' : `, round ${round}`;
   const again = attempt > 1 ? ` This is attempt ${attempt}.` : '';
   const talk = interactive ? ' You may ask the person: then hand in a question instead of a status.' : '';
-  return `You are the ${showLine(role.name, 80)} in a ${loop} loop${where}. Do the one task below, then hand in its result as described at the end.${again}${talk}`;
+  return `You are the ${showLine(role.name, 80)} in the ${loop} loop${where}. Do the one task below, then hand in its result as described at the end.${again}${talk}`;
 }
 
 function places({ workdir, session, writes }: Assignment): string {

@@ -134,7 +134,7 @@ function endOf(state: SessionState): Effect {
       type: 'EndSession',
       outcome: 'failed',
       unverified: true,
-      reason: `Failed: ${names}. Skipped for it: ${skipped.length}.`.slice(0, 1000),
+      reason: `Failed: ${names}.${skipped.length === 0 ? '' : ` Skipped for it: ${skipped.length}.`}`.slice(0, 1000),
     };
   }
   const waived = [...state.verdicts.keys()].some((key) => {

@@ -66,7 +66,8 @@ export async function runClean(args: readonly string[]): Promise<Outcome> {
   const lines: string[] = [];
   for (const { name, path } of findSessions(project)) {
     try {
-      lines.push(told(name, await clean(path)));
+      const result = await clean(path);
+      if (!('nothing' in result)) lines.push(told(name, result));
     } catch (error) {
       if (!isUmpireError(error)) throw error;
       // Sessions that others run, or that changed no project, have nothing to clear away.
@@ -77,6 +78,7 @@ export async function runClean(args: readonly string[]): Promise<Outcome> {
 }
 
 function told(name: string, result: CleanResult): string {
+  if ('nothing' in result) return `${name}: there is nothing left to remove.`;
   if (result.ok)
     return `${name}: worktrees and branch removed${result.branch === null ? '' : `, but the branch ${result.branch.name}, which is checked out in ${result.branch.place}`}.`;
   const files = result.files.slice(0, 5).map(plainLine).join(', ');

@@ -19,6 +19,8 @@ const REPORTS = { sarif: 'results/until-report.sarif', json: 'results/until-repo
 const TAIL_BYTES = 64 * 1024;
 const GRACE_MS = 5000;
 
+type Ended = Extract<ChildEnd, { kind: 'ended' }>;
+
 /** `report`: a file that the command writes, relative to where it runs; else SARIF files it leaves at the top are found. */
 export function checkCommand(command: string, report: string | null, guardian: Guardian): Agent {
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
@@ -40,12 +42,20 @@ export function checkCommand(command: string, report: string | null, guardian: G
     clearOld(folder);
     const began = elapsedMs();
     const startedMs = statSync(placeFor(folder, MARK)).mtimeMs;
-    const end = await runChild(launch, guardian, watch);
+    const printed: Buffer[] = [];
+    let bytes = 0;
+    const log: Watch['log'] = (stream, chunk) => {
+      watch.log(stream, chunk);
+      printed.push(Buffer.from(chunk));
+      bytes += chunk.length;
+      while (bytes - (printed[0]?.length ?? 0) > TAIL_BYTES) bytes -= printed.shift()?.length ?? 0;
+    };
+    const end = await runChild(launch, guardian, { ...watch, log });
     if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
     if (end.kind === 'unstarted')
       return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };
     takeReport(folder, assignment.workdir, report, startedMs);
-    return leave(folder, command, end, Math.round(elapsedMs() - began));
+    return leave(folder, command, end, Buffer.concat(printed).toString('utf8'), Math.round(elapsedMs() - began));
   };
   return { name: 'check', run };
 }
@@ -69,8 +79,7 @@ function takeReport(folder: SessionFolder, workdir: string, named: string | null
   }
 }
 
-function leave(folder: SessionFolder, command: string, end: Extract<ChildEnd, { kind: 'ended' }>, durationMs: number): Ending {
-  const output = Buffer.concat([end.stdout, end.stderr]).toString('utf8');
+function leave(folder: SessionFolder, command: string, end: Ended, output: string, durationMs: number): Ending {
   const timedOut = end.stopped?.by === 'timeout';
   const result = {
     command,

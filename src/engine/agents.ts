@@ -100,8 +100,8 @@ async function configured(
       return person();
     case 'script': {
       const { parseScript } = await import('../agents/script.js');
-      const text = readScript(resolve(started.project, runs.path), runs.path);
-      return { ...scriptedAgent(parseScript(text, runs.path), { timer: realTimer }), name };
+      const path = resolve(started.project, runs.path);
+      return { ...scriptedAgent(parseScript(readScript(path, runs.path), path), { timer: realTimer }), name };
     }
     case 'command':
       return commandAgent({ name, argv: wordsOf(runs.command), base: started.project, ...timesOf(set) }, guardian);

@@ -43,7 +43,8 @@ export function makeSessionFolder(project: string, loop: string, goal: string, n
 /** Git ignores the folder by a file inside it: nothing of the person's own is edited. */
 function ignoreUmpire(project: string): void {
   const place = join(project, '.umpire', '.gitignore');
-  if (!existsSync(place)) writeFileSync(place, '*\n');
+  // Roles of one's own are for everybody.
+  if (!existsSync(place)) writeFileSync(place, '*\n!/roles/\n!/roles/**\n');
 }
 
 function slugOf(goal: string): string {
@@ -52,6 +53,14 @@ function slugOf(goal: string): string {
     .toLowerCase()
     .match(/[a-z0-9]+/g);
   return (words ?? []).slice(0, 6).join('-').slice(0, 40).replace(/-+$/, '');
+}
+
+/** Is the folder in a git repository? Looked for by name: nothing is started for it. */
+export function isInGit(project: string): boolean {
+  for (let folder = project; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return true;
+    if (folder === dirname(folder)) return false;
+  }
 }
 
 /** Where worktrees live: outside the project, whose own test runners would find the copies otherwise. */

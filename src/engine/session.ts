@@ -31,7 +31,7 @@ import { checkAgents, checkRoleFlags, checkRoles } from './agents.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
-import { changedFiles, makeSessionFolder, openProject } from './places.js';
+import { changedFiles, isInGit, makeSessionFolder, openProject } from './places.js';
 import { takeFlags } from './run-flags.js';
 import type { RunFlags } from './run-flags.js';
 import { openWorkspaceFor } from './workspaces.js';
@@ -78,6 +78,11 @@ export interface RunReport {
 
 export async function run(request: RunRequest): Promise<RunReport> {
   const { loop, folder: loopFolder } = await resolveLoop(request.loop);
+  if (request.loop === 'until' && request.command === undefined)
+    throw new UmpireError('usage', {
+      detail: 'The plain loop needs the command that is to pass: umpire until "COMMAND".',
+      command: 'until',
+    });
   const project = openProject(request.project ?? '.');
   const config = await readSettings(project);
   const settings = takeFlags(request, config, null);
@@ -87,7 +92,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
   checkRoleFlags(request.agent ?? [], allRoles(pipeline, loop), loop.loop);
   checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
   await checkAgents({ started: { project, critic: loop.roles.critic }, settings, session: project, config, own: request.agents ?? {} });
-  const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);
+  const session = makeSessionFolder(project, loop.loop, request.command ?? request.goal ?? '', now(), request.session);
   return inSession(session, request, async (opened) => {
     if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
@@ -105,6 +110,8 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     const settings = takeFlags(request, config, state.settings);
     changeCap(opened, request.maxRounds, 'resume --max-rounds');
     if (request.retry === true) retry(opened, state);
+    if (state.ended !== null) request.onNote?.(endedNote(opened.folder.name, state));
+    else if (request.maxRounds !== undefined) raiseCap(opened, request.maxRounds);
     return goOn({ ...opened, config, by: 'resume', settings });
   });
 }
@@ -179,6 +186,24 @@ function changeCap({ journal }: OpenedSession, to: number | undefined, by: strin
   journal.record({ type: 'CapChanged', data: { loop, from, to, by } });
 }
 
+function endedNote(session: string, { ended }: RunState): string {
+  const outcome = ended?.outcome ?? 'complete';
+  const next =
+    outcome === 'failed' ? `run what failed again with: umpire resume ${session} --retry` : `read it with: umpire report ${session}`;
+  return `The session has ended as ${outcome}; ${next}`;
+}
+
+/** --max-rounds on a session that goes on. One that waits because its rounds are spent is answered by it. */
+function raiseCap({ journal, folder }: OpenedSession, to: number): void {
+  const { started } = journal.state.run as RunState;
+  const from = journal.state.frozen.get(started.loop)?.cap ?? to;
+  if (to === from) return;
+  const isAsked = questionOf(journal.state.run as RunState)?.kind === 'escalation';
+  const grant = { answer: 'extend', reason: '', rounds: to - from, costUsd: 0, minutes: 0, tokens: 0, by: '--max-rounds' } as const;
+  if (isAsked && to > from) journal.record(...answerEvents(journal.state, folder.name, grant));
+  else journal.record({ type: 'CapChanged', data: { loop: started.loop, from, to, by: '--max-rounds' } });
+}
+
 function retry({ journal }: OpenedSession, state: RunState): void {
   const again = state.tasks
     .filter((task) => task.status === 'failed' || (task.status === 'skipped' && !task.isSpared))
@@ -241,7 +266,9 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
   const { tasks } = parseTasks(printTasks(columns, plan.rows));
   checkGraph(tasks);
   const workspace =
-    pipeline.writes.length === 0 ? null : openWorkspaceFor({ project, folder, config, session: folder.name, signal: watch.signal });
+    pipeline.writes.length === 0 && !isInGit(project)
+      ? null
+      : openWorkspaceFor({ project, folder, config, session: folder.name, signal: watch.signal });
   const opening = workspace === null ? null : await workspace.open();
   if (opening !== null && opening.uncommitted.length > 0)
     watch.onNote?.(
@@ -285,6 +312,8 @@ async function chosenMode(
 ): Promise<{ readonly mode: string; readonly why: string }> {
   if (mode !== undefined) return { mode, why: `${mode}: as asked` };
   const { points, rules } = pipeline.choose;
+  const usual = pipeline.default;
+  if (points.length === 0 && rules.length === 0) return { mode: usual, why: `${usual}: ${pipeline.modes[usual]?.title ?? 'the only one'}` };
   const asks = [...points, ...rules].some((test) => test.files !== undefined || test.modules !== undefined);
   return chooseMode(pipeline, { goal, changedFiles: asks ? await changedFiles(project) : null });
 }

@@ -1,6 +1,6 @@
 // The doors to what a session made: show it, bring it over, clear it away.
 
-import { readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { fold } from '../brain/evolve.js';
@@ -65,7 +65,11 @@ export async function apply(
   }
 }
 
-export type CleanResult = Cleaned | { readonly ok: false; readonly why: 'open'; readonly files: readonly string[] };
+export type CleanResult =
+  | Cleaned
+  | { readonly ok: false; readonly why: 'open'; readonly files: readonly string[] }
+  /** Cleaned before. */
+  | { readonly ok: true; readonly branch: null; readonly nothing: true };
 
 /** Removes what a finished session left beside its folder. One that has not ended, or whose work was not applied, stays. */
 export async function clean(session: string, { force = false }: { readonly force?: boolean } = {}): Promise<CleanResult> {
@@ -75,6 +79,7 @@ export async function clean(session: string, { force = false }: { readonly force
     if (isUnbegun(folder)) return await cleanUnbegun(folder);
     const { run, place } = await open(session);
     if (run.ended === null && !force) return { ok: false, why: 'open', files: [] };
+    if (!existsSync(join(place.home, place.session))) return { ok: true, branch: null, nothing: true };
     return await cleanSession(place, { force });
   } finally {
     lock.release();

@@ -82,10 +82,13 @@ const TEST_RULES: readonly string[] = [
 ];
 
 function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly string[] {
+  const isAlone = run.started.workspace === null;
   const rules = [
-    writes
-      ? 'Change files in the working folder only. Do not commit, push or switch branches: your changes are collected when you end.'
-      : 'Do not change files in the working folder: what you change there is thrown away. Reports and artifacts go into the session folder.',
+    isAlone
+      ? 'The working folder is the session folder: reports and artifacts go there, into folders of their own.'
+      : writes
+        ? 'Change files in the working folder only. Do not commit, push or switch branches: your changes are collected when you end.'
+        : 'Do not change files in the working folder: what you change there is thrown away. Reports and artifacts go into the session folder.',
     'In the session folder leave tasks.csv, journal.ndjson, verdicts/ and blobs/ as they are: Umpire writes them.',
   ];
   return run.started.loop === 'testing' && writes && task.role !== run.started.critic ? [...rules, ...TEST_RULES] : rules;

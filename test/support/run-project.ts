@@ -129,10 +129,11 @@ export function makeProject({
  */
 export function agentText(body: string): string {
   return `prompt=$(cat)
-id=$(sed 's/^{"id":"\\([^"]*\\)".*/\\1/' "$UMPIRE_TASK_FILE")
-role=$(sed 's/.*"role":"\\([^"]*\\)".*/\\1/' "$UMPIRE_TASK_FILE")
-attempt=$(sed 's/.*"attempt":\\([0-9]*\\).*/\\1/' "$UMPIRE_TASK_FILE")
-round=$(sed 's/.*"round":\\([0-9nul]*\\).*/\\1/' "$UMPIRE_TASK_FILE")
+field() { grep -o "\"$1\":\"\\{0,1\\}[^\",}]*" "$UMPIRE_TASK_FILE" | head -n 1 | sed 's/.*[":]//'; }
+id=$(field id)
+role=$(field role)
+attempt=$(field attempt)
+round=$(field round)
 beside=\${0%/*}
 complete() { printf '{"id":"%s","status":"completed","findings":"%s"%s}\\n' "$id" "$1" "\${2:+,$2}" > "$UMPIRE_RESULT_FILE"; }
 fail() { printf '{"id":"%s","status":"failed","error":"%s"}\\n' "$id" "$1" > "$UMPIRE_RESULT_FILE"; }

@@ -73,7 +73,8 @@ type Prelude = (journal: Journal) => void;
 interface Kept {
   readonly journal: Journal;
   readonly past: readonly Recorded[];
-  readonly check: () => void;
+  /** The process is dead. */
+  readonly end: () => void;
 }
 
 export class Simulation {
@@ -90,6 +91,8 @@ export class Simulation {
   private started = new Set<string>();
   private submitted = new Set<string>();
   private durable = 0;
+  /** What the process before recorded, and how it left the state. */
+  private before: { readonly recorded: readonly Recorded[]; readonly live: SessionState } | null = null;
 
   constructor(
     readonly plan: SimPlan,
@@ -183,7 +186,7 @@ export class Simulation {
     }
     const end = await world.drive(process, work);
     process.isAlive = false;
-    kept.check();
+    kept.end();
     if (end !== 'done' && end !== 'killed' && !isAccident(end.error)) throw end.error;
     world.nowMs += this.chance.within(0, 100) * 1000;
     return end === 'done' && !signal.aborted;
@@ -211,7 +214,7 @@ export class Simulation {
     return { events: events as readonly Recorded[], head };
   }
 
-  /** The journal of a process, which dies with it. `check`: what is folded anew is what was live. */
+  /** The journal of a process, which dies with it. */
   private open(process: Process): Kept {
     const { world, fault } = this;
     const past = this.read();
@@ -229,6 +232,7 @@ export class Simulation {
       },
       hash: cheapHash,
     });
+    this.compare(past.events, kept.state);
     if (fault.state !== undefined) for (const event of past.events) fault.state(kept.state, event);
     const journal: Journal = {
       get state() {
@@ -249,14 +253,20 @@ export class Simulation {
         }),
       flush: () => world.touch(process, 'flushing', 'call', () => (fault.flush === undefined ? kept.flush() : fault.flush(kept.flush))),
     };
-    const check = () => {
+    const end = () => {
       this.activeMs += process.begunMs === null ? 0 : world.nowMs - process.begunMs;
-      const again = JSON.parse(JSON.stringify(recorded)) as readonly Recorded[];
-      const replayed = fold([...past.events, ...again]);
-      if (fault.state === undefined && !isDeepStrictEqual(replayed, kept.state))
-        throw new Broken('replay', difference(replayed, kept.state));
+      this.before = { recorded, live: kept.state };
     };
-    return { journal, past: past.events, check };
+    return { journal, past: past.events, end };
+  }
+
+  /** What the disk tells is what was live in the process before; what had not come there is told again as the disk would. */
+  private compare(past: readonly Recorded[], told: SessionState): void {
+    if (this.before === null || this.fault.state !== undefined) return;
+    const { recorded, live } = this.before;
+    const lost = recorded.filter(({ seq }) => seq > past.length);
+    const replayed = lost.length === 0 ? told : fold([...past, ...(JSON.parse(JSON.stringify(lost)) as readonly Recorded[])]);
+    if (!isDeepStrictEqual(replayed, live)) throw new Broken('replay', difference(replayed, live));
   }
 
   /** What the disk holds. */
