@@ -13,6 +13,7 @@ const slow = [
   'test/fuzz/**',
   'test/slow/**',
   'test/{spec,decide,own-loop,check,replay,replay-rules,proving-loops,mutation}.test.ts',
+  'test/run*.test.ts',
   'src/proof/space.test.ts',
 ];
 tool('vitest', ['run', '--no-isolate', ...slow.flatMap((pattern) => ['--exclude', pattern])]);

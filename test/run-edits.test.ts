@@ -83,7 +83,7 @@ const REFUSED: readonly (readonly [what: string, change: (text: string) => strin
   ['it is no CSV', () => 'id,title\n"A', 'tasks.csv:2'],
 ];
 
-it.each(REFUSED)('refuses an edit where %s, keeps the file beside and goes on by the record', async (_, change, reason) => {
+it.concurrent.each(REFUSED)('refuses an edit where %s, keeps the file beside and goes on by the record', async (_, change, reason) => {
   const { session, edit } = await atRest();
   const before = textOf(session, 'tasks.csv');
   const { exit, err } = await edit(change);

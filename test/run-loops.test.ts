@@ -219,7 +219,7 @@ async function judgeAgain(project: RunProject, loop: string, session: string, la
 }
 
 for (const { loop, mode, answers, flags = [], waves, verdicts, end = 'complete', layer } of STORIES) {
-  it(`${loop}, ${mode}: every task in its wave, every critic judged`, async () => {
+  it.concurrent(`${loop}, ${mode}: every task in its wave, every critic judged`, async () => {
     const project = makeProject({ answers });
     const { exit, err, session } = await project.umpire('run', loop, 'what is wanted', '--mode', mode, ...flags);
     expect({ exit, waves: wavesRun(session), verdicts: verdictsOf(session), end: endOf(session), err }).toEqual({

@@ -137,6 +137,14 @@ it('force-approves only with a reason, and marks it unverified wherever it is sh
   expect(replayed.exit).toBe(0);
 });
 
+it('marks as unverified what a person approves where the critic left nothing to judge', async () => {
+  const project = makeProject({ answers: [writer('developer'), REST] });
+  const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [] });
+  const approved = await project.umpire('resolve', session, 'force-approve', '--reason', 'I read it myself');
+  expect({ exit: approved.exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
+});
+
 it('lets a person mend it in the session’s worktree, and judges that by a new run of the critic', async () => {
   const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-001', attempt: 2 })]);
   const { exit, err } = await project.umpire('resolve', session, 'manual-fix', '--reason', 'I know how');
@@ -187,13 +195,14 @@ it('grants more rounds: what was escalated goes on as a revision, and the grant 
   expect(replayed.exit).toBe(0);
 });
 
-it('changes the cap with --max-rounds when a session goes on, and records it', async () => {
+it('takes --max-rounds on a session that waits for more rounds as the grant of them', async () => {
   const { project, session } = await escalated();
   const { exit } = await project.umpire('resume', session, '--max-rounds', '3');
   expect({ exit, changed: eventsOfType(session, 'CapChanged').map(({ from, to }) => `${from} ${to}`) }).toEqual({
     exit: 4,
     changed: ['2 3'],
   });
+  expect(verdictsOf(session).slice(2)).toEqual(['REVIEW-re-001 FIX R4 2/3', 'REVIEW-re-002 ESCALATE R5 3/3']);
 });
 
 it('stops when the tokens or the money are spent, by what agents say they used, and goes on when more is granted', async () => {

@@ -183,6 +183,8 @@ it('throws away what a task that only reads has changed, and says so', async () 
     stray: [['README.md', 'mess.txt']],
   });
   expect(err).toContain('thrown away');
+  const order = eventsOf(session).map(({ type }) => type);
+  expect(order.indexOf('StrayChanges')).toBeLessThan(order.indexOf('SessionEnded'));
   const { out } = await project.umpire('diff', session);
   expect(out).toContain('work/DEV-001.txt');
   expect(out).not.toContain('mess.txt');
@@ -299,18 +301,21 @@ it('works in a folder of a repository: agents stand in that folder, and its path
   expect(textOf(project.root, 'copy.txt')).toBe('Shop.\nother\n');
 });
 
-it('has nothing to bring over where a loop changes no project', async () => {
+it('has nothing to bring over where a loop changes no project: its agents stand in a worktree, and read', async () => {
   const project = makeProject({ answers: [challenge(SMALL), REST] });
   const { session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep');
-  for (const args of [
-    ['apply', session],
-    ['diff', session],
-  ]) {
-    const { exit, err } = await project.umpire(...args);
-    expect({ args, exit, err }).toEqual({ args, exit: 1, err: expect.stringContaining('changes no project') });
+  for (const verb of ['diff', 'apply', 'clean']) {
+    const { exit, out } = await project.umpire(verb, session);
+    expect({ verb, exit, out }).toEqual({ verb, exit: 0, out: '' });
   }
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');
-  expect(existsSync(project.worktrees)).toBe(false);
+  const alone = makeProject({ answers: [challenge(SMALL), REST], plain: true });
+  const run = await alone.umpire('run', 'brainstorm', 'x', '--mode', 'deep');
+  for (const verb of ['apply', 'diff']) {
+    const { exit, err } = await alone.umpire(verb, run.session);
+    expect({ verb, exit, err }).toEqual({ verb, exit: 1, err: expect.stringContaining('changes no project') });
+  }
+  expect(existsSync(alone.worktrees)).toBe(false);
 });
 
 it('runs in a repository without a commit, or says what is missing', async () => {

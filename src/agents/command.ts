@@ -78,11 +78,13 @@ function withProgram({ argv, base = process.cwd() }: CommandSpec): readonly stri
   // `node my-agent.mjs`, `sh tools/agent.sh`: the script is the person's too.
   const at = args.findIndex((word) => !word.startsWith('-'));
   const script = args[at];
-  const path = script === undefined ? null : resolve(base, script);
+  const path = script !== undefined && SCRIPT.test(script) ? resolve(base, script) : null;
   const isFile = path !== null && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
   const rest = path !== null && isFile ? args.with(at, path) : args;
   return [program.includes('/') ? resolve(base, program) : program, ...rest];
 }
+
+const SCRIPT = /^[\w@+-][\w./@+-]{0,200}$/;
 
 /** Taken once: reading the whole environment costs more than most of what is done for a task. */
 function inheritedEnv({ env = {} }: CommandSpec, guardian: Guardian): Readonly<Record<string, string>> {

@@ -5,7 +5,7 @@ import type { SessionState } from './evolve.js';
 import type { Event } from './messages.js';
 import { answersTo, questionOf } from './question.js';
 import type { Question } from './run-messages.js';
-import { HIGHEST_CAP } from './rounds.js';
+import { HIGHEST_CAP } from './messages.js';
 import type { Answer } from './run-messages.js';
 
 export interface AnswerGiven {
@@ -34,18 +34,14 @@ export function answerEvents(state: SessionState, session: string, given: Answer
     throw refuse(session, `it waits on ${describe(question)}, and "${given.answer}" is no answer to that`, allowed);
   if (given.reason.trim() === '' && given.answer !== 'approve' && given.answer !== 'extend' && given.answer !== 'manual-fix')
     throw refuse(session, `${given.answer} needs a reason, which every report will show`, allowed);
-  const events: Event[] = [];
   if (given.answer === 'extend') {
     const cap = state.frozen.get(run.started.loop)?.cap ?? 0;
     const needs = neededFor(question);
     if (needs !== null && given[needs.field] <= 0) throw refuse(session, `extend needs ${needs.flag} here`, allowed);
-    const to = Math.min(HIGHEST_CAP, cap + given.rounds);
-    if (given.rounds > 0 && to === cap)
+    if (given.rounds > 0 && cap >= HIGHEST_CAP)
       throw refuse(session, `the cap is ${cap}, and no loop has more than ${HIGHEST_CAP} rounds`, allowed);
-    if (to !== cap) events.push({ type: 'CapChanged', data: { loop: run.started.loop, from: cap, to, by: 'resolve extend' } });
   }
-  events.push(answered(question.key, given));
-  return events;
+  return [answered(question.key, given)];
 }
 
 function answered(key: string, given: AnswerGiven): Event {

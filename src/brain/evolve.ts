@@ -1,8 +1,10 @@
 // Folds the journal into what a verdict needs to know of the past: frozen rules, and the verdicts of each chain.
 
 import type { Loop } from '../loops/loop.js';
+import { HIGHEST_CAP } from './messages.js';
 import type { Recorded, Standing, VerdictGiven } from './messages.js';
 import { evolveRun } from './run-evolve.js';
+import type { PersonAnswered, SessionStarted } from './run-messages.js';
 import type { RunState } from './run-state.js';
 
 export interface FrozenRules {
@@ -58,8 +60,11 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
   const next = { ...state, events: state.events + 1, run };
   switch (event.type) {
     case 'SessionObserved':
-    case 'SessionStarted':
       return { ...next, observed: true };
+    case 'SessionStarted':
+      return { ...next, observed: true, ...begun(state, event.data) };
+    case 'PersonAnswered':
+      return { ...next, frozen: extended(state, event.data) };
     case 'RulesFrozen': {
       const { loop, hash, rules, cap, chains } = event.data;
       // Rules are frozen once. Umpire writes no second line; somebody else's is not heard.
@@ -100,8 +105,25 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
   }
 }
 
+/** The rules, cap and targets that a session begins with. */
+function begun({ frozen, targets }: SessionState, { loop, frozen: given }: SessionStarted): Pick<SessionState, 'frozen' | 'targets'> {
+  if (given === undefined || frozen.has(loop)) return { frozen, targets };
+  const { hash, rules, cap, chains } = given;
+  const held = Object.entries(given.targets).map(([chain, target]) => [chainKey(loop, chain), target] as const);
+  return { frozen: new Map(frozen).set(loop, { hash, rules, cap, chains }), targets: new Map([...targets, ...held]) };
+}
+
+/** A person grants more rounds. */
+function extended({ frozen, run }: SessionState, { answer, rounds }: PersonAnswered): SessionState['frozen'] {
+  const loop = run?.started.loop ?? '';
+  const rules = frozen.get(loop);
+  if (answer !== 'extend' || rounds <= 0 || rules === undefined) return frozen;
+  return new Map(frozen).set(loop, { ...rules, cap: Math.min(HIGHEST_CAP, rules.cap + rounds) });
+}
+
 /** What changes more than the run. */
 const OF_VERDICTS: ReadonlySet<string> = new Set([
+  'PersonAnswered',
   'RulesFrozen',
   'TargetFrozen',
   'CapChanged',

@@ -8,6 +8,9 @@ import type { RunEvent } from './run-messages.js';
 /** The version of the journal's lines that this code writes. It reads this one and all before it. */
 export const JOURNAL_VERSION = 1;
 
+/** No loop has more rounds than this. */
+export const HIGHEST_CAP = 100;
+
 /** What a verdict changes in the session folder. Applying it twice changes nothing the second time. */
 export interface Effects {
   /** Rows to append to tasks.csv, cells by column. */

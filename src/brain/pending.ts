@@ -128,7 +128,7 @@ function endOf(state: SessionState): Effect {
   const run = state.run as RunState;
   const failed = run.tasks.filter((task) => task.status === 'failed' && !isJudgedCritic(run, task));
   const skipped = run.tasks.filter((task) => task.status === 'skipped' && !task.isSpared);
-  if (failed.length > 0 || skipped.length > 0) {
+  if (failed.length > 0) {
     const names = failed.map((task) => `${task.id} (${task.row['error'] || 'no reason given'})`).join(', ');
     return {
       type: 'EndSession',
@@ -142,8 +142,9 @@ function endOf(state: SessionState): Effect {
     const last = decidedIn(state, loop, chain.join('/')).at(-1);
     return last !== undefined && (last.verdict.unverified || (last.verdict.outcome !== 'converge' && last.verdict.outcome !== 'accept'));
   });
-  const unverified = waived || !run.started.judged || run.forced.length > 0;
-  return { type: 'EndSession', outcome: 'complete', unverified, reason: completeReason(run, waived) };
+  const unverified = waived || !run.started.judged || run.forced.length > 0 || skipped.length > 0;
+  const reason = skipped.length > 0 ? `A person skipped tasks: ${skipped.map((task) => task.id).join(', ')}.` : completeReason(run, waived);
+  return { type: 'EndSession', outcome: 'complete', unverified, reason: reason.slice(0, 1000) };
 }
 
 function completeReason(run: RunState, waived: boolean): string {

@@ -11,9 +11,6 @@ import type { Standing } from './messages.js';
 /** No chain comes further than this, whatever its files claim. */
 export const MOST_ROUNDS = 10_000;
 
-/** No loop has more rounds than this. */
-export const HIGHEST_CAP = 100;
-
 /** What is left of earlier verdicts outside the journal. The strictest of it holds: anyone can write there. */
 export interface Traces {
   readonly chains: ReadonlyMap<string, Standing>;

@@ -193,7 +193,13 @@ function setCells(run: RunState, task: TaskState, cells: Cells): void {
 }
 
 function edit(run: RunState, data: Extract<Recorded, { type: 'TasksEdited' }>['data']): void {
-  for (const [id, cells] of Object.entries(data.set)) withTask(run, id, (task) => setCells(run, task, cells));
+  for (const [id, cells] of Object.entries(data.set))
+    withTask(run, id, (task) => {
+      setCells(run, task, cells);
+      // A person's skip takes along what depends on it.
+      task.isSpared = false;
+      if (cells['status'] === 'skipped') run.fallen.add(id);
+    });
   run.columns = data.columns;
   addRows(run, data.add);
   followRechecks(run, [...Object.keys(data.set), ...data.add.map((row) => (row['id'] ?? '').trim())]);

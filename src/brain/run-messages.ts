@@ -2,6 +2,7 @@
 // from an event by rule (who is skipped, what is asked, what comes next) is not an event: it is derived from the state, so that
 // a journal cut off anywhere is a whole story.
 
+import type { Loop } from '../loops/loop.js';
 import type { Usage } from '../ports.js';
 
 type Cells = Readonly<Record<string, string>>;
@@ -45,6 +46,15 @@ export interface SessionStarted {
   /** Roles whose tasks change the project's files. */
   readonly writers: readonly string[];
   readonly settings: RunSettings;
+  /** What holds from here on, in this one line: a session has begun with its rules, or not at all. */
+  readonly frozen?: {
+    readonly hash: string;
+    readonly rules: Loop;
+    readonly cap: number;
+    readonly chains: readonly string[];
+    /** By chain, where the loop has a target. */
+    readonly targets: Readonly<Record<string, number>>;
+  };
   /** Where the work happens: null where there is no project to change. */
   readonly workspace: {
     readonly kind: 'git' | 'snapshot';

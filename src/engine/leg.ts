@@ -10,11 +10,13 @@ import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
 import { NO_BOARD, readBoard } from '../runtime/board.js';
 import { judgeCritic } from '../runtime/court.js';
+import type { Ruling } from '../runtime/court.js';
 import { openDesk } from '../runtime/desk.js';
 import { putAside } from '../runtime/earlier-evidence.js';
 import { folderPlace } from '../runtime/place.js';
 import { findRole, loadRole } from '../runtime/project.js';
 import { runSession } from '../runtime/run.js';
+import type { Desk } from '../runtime/run.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
@@ -33,14 +35,19 @@ export interface Leg extends OpenedSession {
 
 export async function goOn(leg: Leg): Promise<void> {
   const { journal, folder, watch, config, settings, by } = leg;
-  const { started, runs, ended, running } = journal.state.run as RunState;
+  const { started, runs, ended, running, head } = journal.state.run as RunState;
+  const desk = deskOf(leg);
+  if (ended !== null) {
+    // A crash may have come between the end and what people read of it.
+    journal.record(...desk.show());
+    journal.flush();
+    return;
+  }
   const wasAtWork = running.size > 0;
-  if (ended !== null) return;
   for (const earlier of runs.slice(-3)) sweepRun(earlier);
-  const workspace =
-    started.workspace === null
-      ? null
-      : openWorkspaceFor({ project: started.project, folder, config, session: folder.name, signal: watch.signal });
+  const { project } = started;
+  const place = { project, folder, config, session: folder.name, signal: watch.signal };
+  const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();
   // Its children carry it in their environment.
   const id = randomBytes(8).toString('hex');
@@ -48,34 +55,17 @@ export async function goOn(leg: Leg): Promise<void> {
   const own = watch.agents ?? {};
   const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own });
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
-  const rules = journal.state.frozen.get(started.loop)?.rules;
-  if (rules === undefined) throw new Error('A session that runs has frozen its rules when it began.');
+  const rules = rulesOf(leg);
   const now = watch.now ?? (() => new Date());
-  const texts = new Map<string, string>();
-  const roleText = (role: string) => {
-    const known = texts.get(role) ?? findRole(started.loop, role, started.project, started.loopFolder)?.text ?? '';
-    texts.set(role, known);
-    return known;
-  };
-  const desk = openDesk({ folder, state: () => journal.state, now, roleText });
-  const types = new Set([
-    'gc_decision',
-    ...Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : [])),
-  ]);
   const agentFor = (role: string) => (started.judged && role === rules.roles.critic ? freshly(named(role), leg, rules) : named(role));
-  const needsBoard = types.size > 1;
-  const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, started.loop, journal.state);
-  const role = loadRole(started.loop, rules.roles.judge, started.project, started.loopFolder);
-  const board = () => (needsBoard ? readBoard(folder, types, () => false) : NO_BOARD);
   try {
-    await takeEdit(leg, workspace, wasAtWork);
+    await takeEdit(leg, workspace, wasAtWork, opening !== null && opening.head !== head ? opening.head : null);
     await runSession({
       session: folder.root,
       journal,
       desk,
       workspace,
-      judge: (task) =>
-        judgeCritic({ state: journal.state, task, place: folderPlace(folder, board(), () => false), role, traces, anomalies: [] }),
+      judge: judgeIn(leg, rules),
       agentFor,
       call: (question) => callPerson(leg, question),
       signal: watch.signal ?? new AbortController().signal,
@@ -88,6 +78,36 @@ export async function goOn(leg: Leg): Promise<void> {
   } finally {
     await guardian.close();
   }
+}
+
+function rulesOf({ journal }: Leg): Loop {
+  const rules = journal.state.frozen.get(journal.state.run?.started.loop ?? '')?.rules;
+  if (rules === undefined) throw new Error('A session that runs has frozen its rules when it began.');
+  return rules;
+}
+
+function deskOf({ journal, folder, watch }: Leg): Desk {
+  const { loop, project, loopFolder } = (journal.state.run as RunState).started;
+  const texts = new Map<string, string>();
+  const roleText = (role: string) => {
+    const known = texts.get(role) ?? findRole(loop, role, project, loopFolder)?.text ?? '';
+    texts.set(role, known);
+    return known;
+  };
+  return openDesk({ folder, state: () => journal.state, now: watch.now ?? (() => new Date()), roleText });
+}
+
+/** The court of this session: its role is loaded first, its evidence lies in the session folder. */
+function judgeIn({ journal, folder }: Leg, rules: Loop): (task: string) => Ruling {
+  const { loop, project, loopFolder } = (journal.state.run as RunState).started;
+  const asked = Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
+  const types = new Set(['gc_decision', ...asked]);
+  const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, loop, journal.state);
+  const role = loadRole(loop, rules.roles.judge, project, loopFolder);
+  return (task) => {
+    const board = asked.length === 0 ? NO_BOARD : readBoard(folder, types, () => false);
+    return judgeCritic({ state: journal.state, task, place: folderPlace(folder, board, () => false), role, traces, anomalies: [] });
+  };
 }
 
 /** A critic that is judged finds nothing where it leaves its evidence: what lies there afterwards is its own. */
@@ -117,7 +137,7 @@ function guardianOf(run: string): Guardian {
  * What is changed in the session's worktree is a person's edit, and is taken up: unless tasks were at work there when the last process
  * died, then it is theirs and goes. Without a project the person's word is the edit.
  */
-async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null, wasAtWork: boolean): Promise<void> {
+async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null, wasAtWork: boolean, moved: string | null): Promise<void> {
   const isAwaited = questionOf(journal.state.run as RunState)?.kind === 'edit';
   if (wasAtWork && !isAwaited && workspace !== null) {
     const files = await workspace.sweep();
@@ -125,7 +145,9 @@ async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null
     return;
   }
   const word = isAwaited && by === 'resume' ? { commit: '', files: [] } : null;
-  const edit = workspace === null ? word : await workspace.takeEdit("A person's edit");
+  const taken = workspace === null ? word : await workspace.takeEdit("A person's edit");
+  // Committed, and a crash came before the journal knew of it.
+  const edit = taken ?? (isAwaited && moved !== null ? { commit: moved, files: [] } : null);
   if (edit === null) {
     if (!isAwaited) return;
     const where = workspace === null ? 'in the session folder' : `in ${workspace.path}`;

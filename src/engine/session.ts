@@ -7,7 +7,6 @@ import { answerEvents } from '../brain/answers.js';
 import type { AnswerGiven } from '../brain/answers.js';
 import { chainsOf } from '../brain/chains.js';
 import type { SessionState } from '../brain/evolve.js';
-import type { Event } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
@@ -97,7 +96,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
     if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
       refuseOther(opened, loop.loop);
-      changeCap(opened, request.maxRounds, 'run --max-rounds');
+      if (request.maxRounds !== undefined && opened.journal.state.run.ended === null) raiseCap(opened, request.maxRounds);
     }
     return goOn({ ...opened, config, by: 'run', settings });
   });
@@ -108,7 +107,6 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     const state = runIn(opened);
     const config = await readSettings(state.started.project);
     const settings = takeFlags(request, config, state.settings);
-    changeCap(opened, request.maxRounds, 'resume --max-rounds');
     if (request.retry === true) retry(opened, state);
     if (state.ended !== null) request.onNote?.(endedNote(opened.folder.name, state));
     else if (request.maxRounds !== undefined) raiseCap(opened, request.maxRounds);
@@ -132,7 +130,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
       by: 'resolve',
     });
     opened.journal.record(...events);
-    changeCap(opened, request.maxRounds, 'resolve --max-rounds');
+    if (request.maxRounds !== undefined) raiseCap(opened, request.maxRounds);
     opened.journal.flush();
     return goOn({ ...opened, config, by: 'resolve', settings: takeFlags(request, config, runIn(opened).settings) });
   });
@@ -175,15 +173,6 @@ function runIn({ journal, folder }: OpenedSession): RunState {
 function refuseOther({ journal, folder }: OpenedSession, loop: string): void {
   const started = journal.state.run?.started;
   if (started !== undefined && started.loop !== loop) throw new UmpireError('session-other', { session: folder.name, loop: started.loop });
-}
-
-/** The cap that a person sets when a session goes on. */
-function changeCap({ journal }: OpenedSession, to: number | undefined, by: string): void {
-  const { run: now, frozen } = journal.state;
-  const loop = now?.started.loop ?? '';
-  const from = frozen.get(loop)?.cap;
-  if (to === undefined || from === undefined || to === from || now?.ended !== null) return;
-  journal.record({ type: 'CapChanged', data: { loop, from, to, by } });
 }
 
 function endedNote(session: string, { ended }: RunState): string {
@@ -274,7 +263,8 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
     watch.onNote?.(
       `Work starts from your last commit. ${opening.uncommitted.length === 1 ? 'One uncommitted file is' : `${opening.uncommitted.length} uncommitted files are`} not part of it: commit first if the agents should see ${opening.uncommitted.length === 1 ? 'it' : 'them'}.`,
     );
-  const cap = request.maxRounds ?? config.maxRounds ?? loop.cap.default;
+  const chains = chainsOf(loop, tasks);
+  const target = request.target ?? loop.target?.default ?? 0;
   const started: SessionStarted = {
     session: folder.name,
     loop: loop.loop,
@@ -290,19 +280,18 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
     gates: plan.gates,
     writers: pipeline.writes,
     settings,
+    frozen: {
+      hash: sha256(JSON.stringify(loop)),
+      rules: loop,
+      cap: request.maxRounds ?? config.maxRounds ?? loop.cap.default,
+      chains,
+      targets: loop.target === undefined ? {} : Object.fromEntries(chains.map((chain) => [chain, target])),
+    },
     workspace: workspace === null || opening === null ? null : { kind: workspace.kind, branch: workspace.branch, base: opening.base },
     ...(request.command === undefined ? {} : { command: request.command }),
     ...(request.report === undefined ? {} : { report: request.report }),
   };
-  const chains = chainsOf(loop, tasks);
-  const target = request.target ?? loop.target?.default ?? 0;
-  const targets: readonly Event[] =
-    loop.target === undefined ? [] : chains.map((chain) => ({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target } }));
-  journal.record(
-    { type: 'SessionStarted', data: started },
-    { type: 'RulesFrozen', data: { loop: loop.loop, hash: sha256(JSON.stringify(loop)), rules: loop, cap, chains } },
-    ...targets,
-  );
+  journal.record({ type: 'SessionStarted', data: started });
 }
 
 async function chosenMode(

@@ -35,6 +35,8 @@ export interface DeskInput {
 
 export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
   let last: string | null = textOf(folder, LAST);
+  /** An edit that was refused and kept beside: it is written over. */
+  let refused: string | null = null;
   const shown = new Set<string>();
   const kept = new Set<string>();
   const born = latestVerdict(state());
@@ -52,13 +54,12 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
         last = found;
         return [];
       }
-      const kept = keepRefused(folder, found);
-      last = null;
-      return [{ type: 'EditRefused', data: { reason: edit.reason, kept } }];
+      refused = found;
+      return [{ type: 'EditRefused', data: { reason: edit.reason, kept: keepRefused(folder, found) } }];
     },
     show: () => {
       const events = showVerdicts(folder, state(), now, born);
-      last = showTasks(folder, run(), last);
+      last = showTasks(folder, run(), last, refused);
       showWave(folder, run());
       showInteractive(folder, run(), shown);
       write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`);
@@ -154,15 +155,14 @@ function keepRefused(folder: SessionFolder, text: string | null): string {
   while (taken.has(`tasks.refused-${number}.csv`)) number++;
   const path = `tasks.refused-${number}.csv`;
   write(folder, path, text);
-  unlinkSync(placeFor(folder, TASKS));
   return path;
 }
 
 /** Writes tasks.csv, unless a person has changed it meanwhile: that is looked at first. Returns what was written last. */
-function showTasks(folder: SessionFolder, run: RunState, last: string | null): string | null {
+function showTasks(folder: SessionFolder, run: RunState, last: string | null, refused: string | null): string | null {
   const found = textOf(folder, TASKS);
-  if (found !== null && found !== last) return last;
-  const file = found === null ? null : parsed(found);
+  if (found !== null && found !== last && found !== refused) return last;
+  const file = found === null || found === refused ? null : parsed(found);
   const text = file === null || typeof file === 'string' ? printTasks(run.columns, run.tasks.map(rowOf)) : edited(run, file);
   if (text === found) return last;
   write(folder, TASKS, text);

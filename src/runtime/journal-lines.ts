@@ -79,6 +79,13 @@ const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
         isText(loop) && isList(rows) && isObject(settings) && areTexts(gates) && areTexts(writers),
       'it holds no session',
     ],
+    [
+      ({ loop, frozen }) =>
+        frozen === undefined ||
+        (isObject(frozen) && isObject(frozen.rules) && frozen.rules.loop === loop && isWhole(frozen.cap) && areTexts(frozen.chains)),
+      'it holds no rules of its loop',
+    ],
+    [({ frozen }) => frozen === undefined || frozen.hash === sha256(JSON.stringify(frozen.rules)), 'its rules do not fit their hash'],
   ],
   RunBegun: [IN_RUN, [({ run, settings }) => isText(run) && isObject(settings), 'it holds no run']],
   TaskStarted: [OF_TASK],

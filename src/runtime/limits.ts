@@ -3,7 +3,7 @@
 
 import type { Anomaly, Task } from '../model.js';
 import { chainOfId } from '../brain/chains.js';
-import { HIGHEST_CAP } from '../brain/rounds.js';
+import { HIGHEST_CAP } from '../brain/messages.js';
 import type { Traces } from '../brain/rounds.js';
 import { chainKey } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';

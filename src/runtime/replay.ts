@@ -102,7 +102,10 @@ function replayFolder(folder: SessionFolder, session: string, other: Other | nul
 
 /** By their names: pages of decided verdicts that the journal does not hold, of its own loops or of built-in ones. */
 function unknownPages(names: readonly string[], events: readonly Recorded[]): readonly string[] {
-  const loops = new Set([...BUILTIN_NAMES, ...events.flatMap((event) => (event.type === 'RulesFrozen' ? [event.data.loop] : []))]);
+  const loops = new Set([
+    ...BUILTIN_NAMES,
+    ...events.flatMap((event) => (event.type === 'RulesFrozen' || event.type === 'SessionStarted' ? [event.data.loop] : [])),
+  ]);
   const decided = events.flatMap((event) => (event.type === 'VerdictGiven' && event.data.verdict.status === 'decided' ? [event.data] : []));
   const known = new Set(decided.map(({ verdict }) => pageOf(verdict)));
   return names

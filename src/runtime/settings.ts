@@ -1,7 +1,7 @@
 // The project's settings: umpire.config.yaml to one typed object with every default filled in. The only reader of that
 // file; docs/configuration.md is its page. Loaded late: most verdicts have no such file.
 
-import { HIGHEST_CAP } from '../brain/rounds.js';
+import { HIGHEST_CAP } from '../brain/messages.js';
 import { UmpireError } from '../errors.js';
 import { readYaml } from '../formats/yaml-text.js';
 import { DEFAULT_SETTINGS } from './default-settings.js';

@@ -129,7 +129,7 @@ export function makeProject({
  */
 export function agentText(body: string): string {
   return `prompt=$(cat)
-field() { grep -o "\"$1\":\"\\{0,1\\}[^\",}]*" "$UMPIRE_TASK_FILE" | head -n 1 | sed 's/.*[":]//'; }
+field() { grep -o '"'"$1"'":"\\{0,1\\}[^",}]*' "$UMPIRE_TASK_FILE" | head -n 1 | sed 's/.*[":]//'; }
 id=$(field id)
 role=$(field role)
 attempt=$(field attempt)
