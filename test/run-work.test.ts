@@ -7,7 +7,17 @@ import { expect, it } from 'vitest';
 import { filesUnder, gitIn, ownThings, writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, GOOD_RUN, POOR_REVIEW, REST, SMALL, challenge, review, testRun, validation, writer } from './support/run-evidence.js';
 import { proseFiles } from './support/run-loop-file.js';
-import { cleanUpProjects, endOf, eventsOfType, makeProject, rowsOf, standingOf, textOf, wavesRun } from './support/run-project.js';
+import {
+  cleanUpProjects,
+  endOf,
+  eventsOf,
+  eventsOfType,
+  makeProject,
+  rowsOf,
+  standingOf,
+  textOf,
+  wavesRun,
+} from './support/run-project.js';
 
 cleanUpProjects();
 

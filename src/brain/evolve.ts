@@ -100,7 +100,22 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
     }
     case 'VerdictProjected':
       return { ...next, verdicts: markProjected(state.verdicts, event.data.verdict), results: event.data.results ?? state.results };
-    default:
+    case 'RunBegun':
+    case 'TaskStarted':
+    case 'TaskSubmitted':
+    case 'TaskFinished':
+    case 'TaskAsked':
+    case 'TaskInterrupted':
+    case 'TaskSkipped':
+    case 'TasksReopened':
+    case 'JudgingFailed':
+    case 'TasksEdited':
+    case 'EditRefused':
+    case 'PersonCalled':
+    case 'PersonEdited':
+    case 'StrayChanges':
+    case 'WorkReverted':
+    case 'SessionEnded':
       return next;
   }
 }

@@ -23,66 +23,52 @@ export function evolveRun(run: RunState | null, event: Recorded): RunState | nul
   return run;
 }
 
+type DataOf<T> = Extract<Recorded, { readonly type: T }>['data'];
+
+/** What each kind of event does to a run. Kinds that are not here are told, or of the verdicts' own state. */
+const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf<T>, seq: number) => void } = {
+  RunBegun: (run, { run: id, settings, head }) => {
+    run.runs.push(id);
+    run.settings = settings;
+    run.head = head ?? run.head;
+    for (const task of run.running) rest(run, task);
+  },
+  TaskStarted: (run, { task, attempt }) => start(run, task, attempt),
+  TaskSubmitted: submit,
+  TaskFinished: finish,
+  TaskAsked: (run, { task, question, usage }) => {
+    ask(run, task, question);
+    spend(run, usage);
+  },
+  TaskInterrupted: (run, { task }) => rest(run, task),
+  TaskSkipped: (run, { task, reason }) => skip(run, task, reason),
+  TasksReopened: (run, { tasks }) => reopenAll(run, tasks),
+  JudgingFailed: failJudging,
+  TasksEdited: edit,
+  PersonCalled: (run, { key }) => void run.called.add(key),
+  PersonAnswered: answer,
+  PersonEdited: (run, { commit, files }) => {
+    for (const file of files) run.touched.add(file);
+    takeEdit(run, commit);
+  },
+  WorkReverted: (run, { verdict, head }) => {
+    run.reverted.add(verdict);
+    run.head = head ?? run.head;
+  },
+  VerdictGiven: (run, given, seq) => judge(run, seq, given),
+  SessionEnded: (run, data) => {
+    run.ended = data;
+  },
+};
+
 function change(run: RunState, event: Recorded): void {
-  switch (event.type) {
-    case 'RunBegun':
-      run.runs.push(event.data.run);
-      run.settings = event.data.settings;
-      run.head = event.data.head ?? run.head;
-      for (const id of run.running) rest(run, id);
-      return;
-    case 'TaskStarted':
-      start(run, event.data.task, event.data.attempt);
-      return;
-    case 'TaskSubmitted':
-      submit(run, event.data);
-      return;
-    case 'TaskFinished':
-      finish(run, event.data);
-      return;
-    case 'TaskAsked':
-      ask(run, event.data.task, event.data.question);
-      spend(run, event.data.usage);
-      return;
-    case 'TaskInterrupted':
-      rest(run, event.data.task);
-      return;
-    case 'TaskSkipped':
-      skip(run, event.data.task, event.data.reason);
-      return;
-    case 'TasksReopened':
-      for (const id of event.data.tasks) withTask(run, id, (task) => reopen(run, task));
-      if (followRechecks(run, event.data.tasks)) rewire(run);
-      return;
-    case 'JudgingFailed':
-      failJudging(run, event.data);
-      return;
-    case 'TasksEdited':
-      edit(run, event.data);
-      return;
-    case 'PersonCalled':
-      run.called.add(event.data.key);
-      return;
-    case 'PersonAnswered':
-      answer(run, event.data);
-      return;
-    case 'PersonEdited':
-      for (const file of event.data.files) run.touched.add(file);
-      takeEdit(run, event.data.commit);
-      return;
-    case 'WorkReverted':
-      run.reverted.add(event.data.verdict);
-      run.head = event.data.head ?? run.head;
-      return;
-    case 'VerdictGiven':
-      judge(run, event.seq, event.data);
-      return;
-    case 'SessionEnded':
-      run.ended = event.data;
-      return;
-    default:
-      return;
-  }
+  const act = CHANGES[event.type] as ((run: RunState, data: unknown, seq: number) => void) | undefined;
+  act?.(run, event.data, event.seq);
+}
+
+function reopenAll(run: RunState, tasks: readonly string[]): void {
+  for (const id of tasks) withTask(run, id, (task) => reopen(run, task));
+  if (followRechecks(run, tasks)) rewire(run);
 }
 
 function start(run: RunState, id: string, attempt: number): void {
@@ -262,7 +248,8 @@ function heed(run: RunState, question: Question, { answer: word, reason, key }: 
       task.turns.push({ from: 'person', text: reason });
       reopen(run, task);
       return;
-    default:
+    case 'approve':
+    case 'abort':
       return;
   }
 }

@@ -210,17 +210,18 @@ class Running {
   }
 
   private launch(task: TaskState, attempt: number, agent: Agent): void {
-    const job = this.runTask(task, attempt, agent).then(
-      (events) => void this.ended.push([...events]),
-      (error: unknown) => void (this.fault ??= { error }),
-    );
-    this.jobs.set(
-      task.id,
-      job.then(() => {
-        this.jobs.delete(task.id);
-        this.wake();
-      }),
-    );
+    this.jobs.set(task.id, this.follow(task, attempt, agent));
+  }
+
+  /** Never rejects: what goes wrong is kept for the loop. */
+  private async follow(task: TaskState, attempt: number, agent: Agent): Promise<void> {
+    try {
+      this.ended.push([...(await this.runTask(task, attempt, agent))]);
+    } catch (error) {
+      this.fault ??= { error };
+    }
+    this.jobs.delete(task.id);
+    this.wake();
   }
 
   private async runTask(task: TaskState, attempt: number, agent: Agent): Promise<readonly Event[]> {
