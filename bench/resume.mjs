@@ -98,14 +98,12 @@ function parseAlone(path) {
 /** What `umpire resume` does before it asks what is pending, and asking it. */
 const SOURCES = {
   'src/formats/journal.ts': ['printJournalLine', 'CHAIN_START'],
-  'src/runtime/journal-file.ts': ['journalOf'],
-  'src/brain/evolve.ts': ['fold'],
+  'src/runtime/journal-file.ts': ['foldBytes'],
   'src/brain/pending.ts': ['pending'],
 };
 
 function resume(ours, path) {
-  const { events, torn } = ours.journalOf(readFileSync(path));
-  const state = ours.fold(events);
+  const { state, torn } = ours.foldBytes(readFileSync(path));
   assert(!torn && ours.pending(state)[0]?.type === 'EndSession', 'the session is not at its end');
   return state.events;
 }

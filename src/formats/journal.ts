@@ -46,19 +46,30 @@ export function printJournalLine(
 
 export function parseJournal(text: string, knownVersion: number, hash: Hash): JournalResult {
   const events: Envelope[] = [];
+  const result = scanJournal(text, knownVersion, hash, (event) => void events.push(event));
+  return result.ok ? { ok: true, journal: { events, ...result.journal } } : result;
+}
+
+export type ScanResult =
+  | { readonly ok: true; readonly journal: Omit<ParsedJournal, 'events'> & { readonly lines: number } }
+  | Extract<JournalResult, { readonly ok: false }>;
+
+/** The same, with each event handed over as it is read: a long history need not be held in memory. */
+export function scanJournal(text: string, knownVersion: number, hash: Hash, take: (event: Envelope) => void): ScanResult {
   let head = CHAIN_START;
   let from = 0;
+  let lines = 0;
   while (from < text.length) {
-    const line = events.length + 1;
     const end = text.indexOf('\n', from);
-    if (end < 0) return { ok: true, journal: { events, head, goodLength: from, torn: text.slice(from) } };
-    const parsed = parseLine(text.slice(from, end), line, head, knownVersion, hash);
+    if (end < 0) return { ok: true, journal: { lines, head, goodLength: from, torn: text.slice(from) } };
+    const parsed = parseLine(text.slice(from, end), lines + 1, head, knownVersion, hash);
     if (!parsed.ok) return parsed;
-    events.push(parsed.event);
+    take(parsed.event);
+    lines++;
     head = parsed.head;
     from = end + 1;
   }
-  return { ok: true, journal: { events, head, goodLength: from, torn: null } };
+  return { ok: true, journal: { lines, head, goodLength: from, torn: null } };
 }
 
 type LineResult =

@@ -2,7 +2,9 @@
 
 import { truncateSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
-import { CHAIN_START, parseJournal, printJournalLine } from '../formats/journal.js';
+import { CHAIN_START, printJournalLine, scanJournal } from '../formats/journal.js';
+import { NEW_SESSION, evolve } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
 import { JOURNAL_VERSION } from '../brain/messages.js';
 import type { Event, Recorded } from '../brain/messages.js';
 import { appendLines, placeFor, readBytes } from './folder.js';
@@ -28,21 +30,44 @@ export function readJournal(folder: SessionFolder): JournalFile {
 
 /** The journal that a file of these bytes is. */
 export function journalOf(bytes: Buffer): JournalFile {
+  const events: Recorded[] = [];
+  const { head, goodBytes, torn } = scan(bytes, (event) => void events.push(event));
+  return { events, head, goodBytes, torn };
+}
+
+/** What a journal comes to, its events not kept: a long session is taken on in little more time than it takes to read it. */
+export interface FoldedJournal extends Omit<JournalFile, 'events'> {
+  readonly state: SessionState;
+  readonly lines: number;
+}
+
+export function foldJournal(folder: SessionFolder): FoldedJournal {
+  const read = readBytes(folder, JOURNAL);
+  if (read.kind === 'missing') return { state: NEW_SESSION, lines: 0, head: CHAIN_START, goodBytes: 0, torn: false };
+  if (read.kind === 'unreadable') throw new UmpireError('read-failed', { path: JOURNAL, detail: read.problem });
+  return foldBytes(read.bytes);
+}
+
+export function foldBytes(bytes: Buffer): FoldedJournal {
+  let state = NEW_SESSION;
+  const scanned = scan(bytes, (event) => {
+    state = evolve(state, event);
+  });
+  return { state, ...scanned };
+}
+
+function scan(bytes: Buffer, take: (event: Recorded) => void): Omit<FoldedJournal, 'state'> {
   const text = bytes.toString('utf8');
-  const result = parseJournal(text, JOURNAL_VERSION, sha256);
+  const result = scanJournal(text, JOURNAL_VERSION, sha256, (event) => take(event as Recorded));
   if (!result.ok) {
     const { fault } = result;
     if (fault.kind === 'newer')
       throw new UmpireError('journal-newer', { line: fault.line, version: fault.version, known: JOURNAL_VERSION });
     throw new UmpireError('journal-broken', { line: fault.line, detail: fault.detail });
   }
-  const { journal } = result;
-  return {
-    events: journal.events as readonly Recorded[],
-    head: journal.head,
-    goodBytes: Buffer.byteLength(text.slice(0, journal.goodLength)),
-    torn: journal.torn !== null,
-  };
+  const { lines, head, goodLength, torn } = result.journal;
+  const goodBytes = torn === null ? bytes.length : Buffer.byteLength(text.slice(0, goodLength));
+  return { lines, head, goodBytes, torn: torn !== null };
 }
 
 /** Appends events with one write and, where they must survive, one sync; returns the journal as it is then. */

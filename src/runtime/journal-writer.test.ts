@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { NEW_SESSION } from '../brain/evolve.js';
 import { pending } from '../brain/pending.js';
 import type { Event, Recorded } from '../brain/messages.js';
 import { NO_USAGE } from '../ports.js';
@@ -139,7 +140,7 @@ it('writes nothing more after a write that failed: half a line may be on the dis
     written.push(text);
   };
   const journal = keepJournal(
-    { events: [], head: CHAIN_START },
+    { state: NEW_SESSION, lines: 0, head: CHAIN_START },
     { append, now, tell: ({ seq }) => told.push(seq), hash: () => CHAIN_START },
   );
   journal.record(...startOf(1));

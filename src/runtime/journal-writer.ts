@@ -3,7 +3,7 @@
 
 import { closeSync, constants, fdatasyncSync, openSync, truncateSync, writeSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
-import { evolve, fold } from '../brain/evolve.js';
+import { evolve } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import { JOURNAL_VERSION } from '../brain/messages.js';
 import type { Event, Recorded } from '../brain/messages.js';
@@ -12,7 +12,7 @@ import type { Hash } from '../formats/journal.js';
 import { faultOf, placeFor } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
-import { JOURNAL, readJournal } from './journal-file.js';
+import { JOURNAL, foldJournal } from './journal-file.js';
 
 export interface Journal {
   readonly state: SessionState;
@@ -30,7 +30,7 @@ export interface OpenJournal extends Journal {
 
 /** `tell` hears of each event once it is durable. */
 export function openJournal(folder: SessionFolder, now: () => Date, tell: (event: Recorded) => void): OpenJournal {
-  const file = readJournal(folder);
+  const file = foldJournal(folder);
   const place = placeFor(folder, JOURNAL);
   if (file.torn) truncateSync(place, file.goodBytes);
   const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
@@ -55,11 +55,13 @@ export interface JournalStore {
   readonly hash: Hash;
 }
 
-/** Goes on with a journal that holds these events. */
-export function keepJournal(past: { readonly events: readonly Recorded[]; readonly head: string }, store: JournalStore): Journal {
-  let state = fold(past.events);
-  let seq = past.events.length;
-  let { head } = past;
+/** Goes on with a journal of so many lines that came to this state, which is the writer's own from here on. */
+export function keepJournal(
+  past: { readonly state: SessionState; readonly lines: number; readonly head: string },
+  store: JournalStore,
+): Journal {
+  let { state, head } = past;
+  let seq = past.lines;
   let text = '';
   let waiting: Recorded[] = [];
   let fault: { readonly error: unknown } | null = null;

@@ -216,7 +216,9 @@ class Running {
   /** Never rejects: what goes wrong is kept for the loop. */
   private async follow(task: TaskState, attempt: number, agent: Agent): Promise<void> {
     try {
-      this.ended.push([...(await this.runTask(task, attempt, agent))]);
+      // Not in one line: which list it goes to is settled when it has ended, not before.
+      const events = await this.runTask(task, attempt, agent);
+      this.ended.push([...events]);
     } catch (error) {
       this.fault ??= { error };
     }

@@ -34,7 +34,7 @@ function plainAdmin({ repository, place }: Site, name: string): string {
   return join(repository.gitDir, 'worktrees', `umpire+${safeName(place.session)}+${name}`);
 }
 
-/** `at`: a commit, or the branch as `refs/heads/…`. */
+/** `at`: a commit, or the branch as `refs/heads/...`. */
 export async function makeWorktree(site: Site, name: string, at: string): Promise<Worktree> {
   const planned = worktreeOf(site, name);
   await removeWorktree(site, name);

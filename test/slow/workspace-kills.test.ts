@@ -7,7 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cleanUpAfterwards, filesUnder, gitIn, gitProject, ownThings, plainProject, removeTemporaryFolders } from '../support/git-project.js';
+import {
+  cleanUpAfterwards,
+  filesUnder,
+  gitIn,
+  gitProject,
+  ownThings,
+  plainProject,
+  removeTemporaryFolders,
+} from '../support/git-project.js';
 import type { Project } from '../support/git-project.js';
 
 cleanUpAfterwards();

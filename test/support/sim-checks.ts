@@ -43,7 +43,10 @@ export class StoryCheck {
   }
 
   private readonly hears: { readonly [T in Recorded['type']]?: (data: DataOf<T>, seq: number) => void } = {
-    SessionStarted: ({ rows }) => rows.forEach((row) => this.add(row)),
+    SessionStarted: ({ rows, frozen }) => {
+      this.cap = frozen?.cap ?? this.cap;
+      rows.forEach((row) => this.add(row));
+    },
     RulesFrozen: ({ cap }) => {
       this.cap = cap;
     },
@@ -253,6 +256,8 @@ export class StoryCheck {
       if (cells['status'] !== undefined && (cells['status'] !== 'skipped' || this.isCritic(task)))
         throw new Broken('edits', `the status of ${id} was set`);
       this.set(task, cells);
+      // A person's skip takes along what depends on it; a verdict's does not.
+      if (cells['status'] === 'skipped') task.isSpared = false;
     }
     for (const row of add) this.add(row);
     for (const id of [...Object.keys(set), ...add.map((row) => (row['id'] ?? '').trim())]) this.follow(this.task(id));
@@ -267,7 +272,8 @@ export class StoryCheck {
     task.deps = [...new Set(task.deps.map(latest))];
   }
 
-  private answer({ key, answer, costUsd, minutes, tokens }: PersonAnswered): void {
+  private answer({ key, answer, rounds, costUsd, minutes, tokens }: PersonAnswered): void {
+    if (answer === 'extend') this.cap = Math.min(100, this.cap + rounds);
     const { settings } = this;
     this.settings = {
       ...settings,
@@ -315,10 +321,12 @@ export class StoryCheck {
     const [question] = this.questions.keys();
     if (question !== undefined) throw new Broken('person', `the session ends while a person is asked ${question}`);
     for (const task of tasks) this.skipsWithCause(task);
-    const lost = tasks.some((task) => (task.status === 'failed' && !this.isCritic(task)) || (task.status === 'skipped' && !task.isSpared));
+    const lost = tasks.some((task) => task.status === 'failed' && !this.isCritic(task));
     if (lost !== (outcome === 'failed'))
       throw new Broken('left-over', `the session ends as ${outcome}, and ${lost ? 'something' : 'nothing'} failed`);
     if (outcome === 'failed' || unverified) return;
+    const skipped = tasks.find((task) => task.status === 'skipped' && !task.isSpared);
+    if (skipped !== undefined) throw new Broken('unmarked', `the session ends as verified, and ${skipped.id} was skipped`);
     if (this.isForced || !this.plan.judged)
       throw new Broken('unmarked', 'a session that a person forced, or nobody judged, ends as verified');
     for (const [chain, { last }] of this.chains)

@@ -222,16 +222,19 @@ export class Simulation {
     for (const event of past.events) this.know(event);
     this.durable = past.events.length;
     const now = () => new Date(world.nowMs);
-    const kept = keepJournal(past, {
-      append: (text) => world.append(process, fault.append?.(text) ?? text),
-      now,
-      tell: (event) => {
-        this.know(event);
-        this.durable = event.seq;
-        world.told = Math.max(world.told, event.seq);
+    const kept = keepJournal(
+      { state: fold(past.events), lines: past.events.length, head: past.head },
+      {
+        append: (text) => world.append(process, fault.append?.(text) ?? text),
+        now,
+        tell: (event) => {
+          this.know(event);
+          this.durable = event.seq;
+          world.told = Math.max(world.told, event.seq);
+        },
+        hash: cheapHash,
       },
-      hash: cheapHash,
-    });
+    );
     this.compare(past.events, kept.state);
     if (fault.state !== undefined) for (const event of past.events) fault.state(kept.state, event);
     const journal: Journal = {
