@@ -351,7 +351,10 @@ it('goes on after a torn line, and says so', async () => {
   const { exit, err } = await project.umpire('resume', session);
   expect({ exit, said: err.includes('was cut off') }).toEqual({ exit: 0, said: true });
   const lines = textOf(session, 'journal.ndjson').split('\n');
-  writeFileSync(join(session, 'journal.ndjson'), lines.map((line, n) => (n === 1 ? line.replace('"prose"', '"prise"') : line)).join('\n'));
+  writeFileSync(
+    join(session, 'journal.ndjson'),
+    lines.map((line, n) => (n === 1 ? line.replace('"data":{', '"data":{"x":1,') : line)).join('\n'),
+  );
   const broken = await project.umpire('resume', session);
   expect({ exit: broken.exit, err: broken.err }).toEqual({ exit: 1, err: expect.stringContaining('line 2') });
 });

@@ -14,9 +14,7 @@ const SEED = Number(process.env['UMPIRE_SEED'] ?? 20_250_307);
 /** What must have happened somewhere among so many: a simulation that never comes there proves nothing about it. */
 const ENOUGH = 2000;
 const HAPPENS = [
-  'kills torn fulls stops CapChanged ChainContinued EditRefused JudgingFailed PersonEdited StrayChanges TaskAsked TaskInterrupted'.split(
-    ' ',
-  ),
+  'kills torn fulls stops ChainContinued EditRefused JudgingFailed PersonEdited StrayChanges TaskAsked TaskInterrupted'.split(' '),
   'TaskSkipped TaskSubmitted TasksEdited TasksReopened WorkReverted'.split(' '),
   ['late', 'fails', 'broken', 'hangs', 'twice', 'asks', 'strange', 'gives-up', 'throws', 'honest'].map((manner) => `agent ${manner}`),
   ['complete', 'complete unverified', 'failed unverified', 'aborted unverified'].map((end) => `ended ${end}`),

@@ -47,12 +47,6 @@ export class StoryCheck {
       this.cap = frozen?.cap ?? this.cap;
       rows.forEach((row) => this.add(row));
     },
-    RulesFrozen: ({ cap }) => {
-      this.cap = cap;
-    },
-    CapChanged: ({ to }) => {
-      this.cap = to;
-    },
     RunBegun: ({ settings }) => this.begin(settings),
     TaskStarted: ({ task, attempt }) => this.start(this.task(task), attempt),
     TaskSubmitted: (data) => this.submit(data),

@@ -194,13 +194,16 @@ export function beginningOf(plan: SimPlan): readonly Event[] {
         gates,
         writers,
         settings,
+        frozen: {
+          hash: hashOf(loop),
+          rules: loop,
+          cap,
+          chains,
+          targets: loop.target === undefined ? {} : Object.fromEntries(chains.map((chain) => [chain, target])),
+        },
         workspace: writers.length === 0 ? null : { kind: 'git', branch: 'umpire/simulation', base: 'h0' },
       },
     },
-    { type: 'RulesFrozen', data: { loop: loop.loop, hash: hashOf(loop), rules: loop, cap, chains } },
-    ...(loop.target === undefined
-      ? []
-      : chains.map((chain): Event => ({ type: 'TargetFrozen', data: { loop: loop.loop, chain, target } }))),
   ];
 }
 
