@@ -42,6 +42,7 @@ it('waits for a plan to be approved, without a process, and goes on from there',
   expect(textOf(session, 'results.csv')).toContain('Plan 1: three steps.');
   const rested = await project.umpire('resume', session);
   expect({ exit: rested.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001'] });
+  expect(rested.err).toMatch(/waits on approval of the plan of TDPLAN-001.*umpire resolve \S+ approve/);
   for (const wrong of ['force-approve', 'extend', 'answer', 'manual-fix']) {
     const refused = await project.umpire('resolve', session, wrong, '--reason', 'x');
     expect({ wrong, exit: refused.exit, err: refused.err }).toEqual({

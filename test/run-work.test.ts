@@ -1,7 +1,7 @@
 // Where the work of `umpire run` happens and what becomes of it: branch and worktrees, merges and conflicts, what worktrees are
 // furnished with, `diff`, `apply` and `clean`; with git, without, and in a folder of a repository.
 
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { filesUnder, gitIn, ownThings, writeFiles } from './support/git-project.js';
@@ -365,4 +365,17 @@ it('finds the session that is meant: the latest without a name, a part of a name
   expect({ exit: twice.exit, runs: eventsOfType(first.session, 'TaskStarted').length }).toEqual({ exit: 0, runs: 1 });
   const other = await project.umpire('run', 'review', 'x', '--session', first.session);
   expect({ exit: other.exit, err: other.err }).toEqual({ exit: 2, err: expect.stringContaining('prose loop') });
+});
+
+it('names a session that lies elsewhere, or is looked at from elsewhere, so that the command it tells works', async () => {
+  const plan = { tasks: [{ id: 'A', approve: true }] };
+  for (const flags of [['--session', '../apart'], []]) {
+    const project = makeProject({ files: proseFiles(plan), answers: [REST] });
+    const loop = join(project.root, 'prose.yaml');
+    const cwd = mkdtempSync(join(project.beside, 'from-'));
+    const { err, session } = await project.umpireWith({ cwd }, 'run', loop, 'x', '--project', project.root, ...flags);
+    const told = /umpire resolve (\S+) approve\|/.exec(err)?.[1] ?? '';
+    const { exit } = await project.umpireWith({ cwd }, 'resolve', told, 'approve');
+    expect({ flags, told, exit, end: endOf(session) }).toEqual({ flags, told, exit: 0, end: 'complete unverified' });
+  }
 });

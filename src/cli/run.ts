@@ -1,19 +1,25 @@
 // `umpire run`, `resume`, `resolve` and `until`: flags in; lines on stderr while it goes, data on stdout.
 
-import { writeSync } from 'node:fs';
+import { existsSync, realpathSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { isUmpireError } from '../errors.js';
+import { describe } from '../brain/answers.js';
+import type { SessionState } from '../brain/evolve.js';
 import type { Answer } from '../brain/run-messages.js';
 import type { Recorded } from '../brain/messages.js';
 import { resolve, resume, run } from '../engine/session.js';
 import type { RunWatch } from '../engine/opened.js';
 import type { RunReport } from '../engine/session.js';
 import type { RunFlags } from '../engine/run-flags.js';
+import { lineOf as lineOfText } from '../report/foreign-text.js';
 import { followProgress } from '../report/progress-lines.js';
+import { answerLine, shellWord } from '../report/session-question.js';
 import { latestSession, resolveSession } from '../runtime/sessions.js';
 import { decimal, readWords, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, Words } from './flags.js';
 import { RUN_HELP } from './run-help.js';
 import type { Outcome } from './outcome.js';
+import { sessionWord } from './session-words.js';
 
 const RUN_FLAGS: FlagKinds = {
   '--agent': 'list',
@@ -46,7 +52,7 @@ export async function runRun(args: readonly string[]): Promise<Outcome> {
     ...(target === undefined ? {} : { target }),
     ...flagsOf(words, 'run'),
   };
-  return watched(words, (watch) => run({ ...request, ...watch }));
+  return watched(words, (watch) => run({ ...request, ...watch }), words.values.get('--session') ?? null);
 }
 
 export async function runUntil(args: readonly string[]): Promise<Outcome> {
@@ -57,7 +63,8 @@ export async function runUntil(args: readonly string[]): Promise<Outcome> {
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: put the command in quotes.`, 'until');
   const wanted = goal ?? `Make this command pass: ${command}`;
   const places = values(words, { project: '--project', session: '--session', report: '--report' });
-  return watched(words, (watch) => run({ loop: 'until', goal: wanted, command, ...places, ...flagsOf(words, 'until'), ...watch }));
+  const request = { loop: 'until', goal: wanted, command, ...places, ...flagsOf(words, 'until') };
+  return watched(words, (watch) => run({ ...request, ...watch }), places.session ?? null);
 }
 
 export async function runResume(args: readonly string[]): Promise<Outcome> {
@@ -68,7 +75,7 @@ export async function runResume(args: readonly string[]): Promise<Outcome> {
   const project = words.values.get('--project') ?? '.';
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
   const retry = words.switches.has('--retry');
-  return watched(words, (watch) => resume({ session, retry, ...flagsOf(words, 'resume'), ...watch }));
+  return watched(words, (watch) => resume({ session, retry, ...flagsOf(words, 'resume'), ...watch }), session);
 }
 
 const ANSWERS: readonly Answer[] = ['force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer'];
@@ -101,7 +108,7 @@ export async function runResolve(args: readonly string[]): Promise<Outcome> {
     minutes: decimal(words, '--minutes', 'resolve') ?? 0,
     ...flagsOf(words, 'resolve'),
   };
-  return watched(words, (watch) => resolve({ ...request, ...watch }), answer === 'abort');
+  return watched(words, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort');
 }
 
 function values<K extends string>(words: Words, flags: Readonly<Record<K, string>>): Partial<Record<K, string>> {
@@ -136,7 +143,7 @@ function flagsOf(words: Words, command: string): RunFlags {
 }
 
 /** Tells what happens while it happens; the first Ctrl-C stops in good order, a second at once. */
-async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport>, aborts = false): Promise<Outcome> {
+async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport>, place: string | null, aborts = false): Promise<Outcome> {
   const json = words.switches.has('--json');
   const stop = new AbortController();
   const onSignal = () => {
@@ -147,12 +154,15 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   const color = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
-  const lineOf = followProgress({ color, clock: clockOf });
+  let lineOf: ReturnType<typeof followProgress> | null = null;
+  let isCalled = false;
   const watch: RunWatch = {
     signal: stop.signal,
     onNote: (note) => say(`Note: ${note}`),
     onEvent: (event, state) => {
       if (json) put(1, `${JSON.stringify(streamed(event))}\n`);
+      lineOf ??= followProgress({ color, clock: clockOf, session: wordFor(state, place) });
+      isCalled ||= event.type === 'PersonCalled';
       const line = lineOf(event, state);
       if (line !== null) say(line);
     },
@@ -165,7 +175,11 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
   process.off('SIGINT', onSignal);
   process.off('SIGTERM', onSignal);
   if (report === null) return { stderr: 'Stopped while the set-up command ran. Run the same command again.\n', exit: 130 };
-  return { ...(json ? {} : { stdout: `${report.session}\n` }), stderr: closing(report, stop.signal.aborted), exit: exitOf(report, aborts) };
+  return {
+    ...(json ? {} : { stdout: `${report.session}\n` }),
+    stderr: closing(report, stop.signal.aborted, isCalled),
+    exit: exitOf(report, aborts),
+  };
 }
 
 /** The time of day where the person is. */
@@ -189,12 +203,19 @@ function exitOf({ status }: RunReport, aborts: boolean): number {
   }
 }
 
-function closing(report: RunReport, stopped: boolean): string {
-  if (report.status === 'interrupted') {
-    const name = report.state.run?.started.session ?? report.session;
-    return `${stopped ? 'Stopped; nothing is lost.' : 'The run ended early.'} Go on with: umpire resume ${name}\n`;
-  }
-  return '';
+/** The word by which commands know the session from where the person is. */
+function wordFor({ run: now }: SessionState, place: string | null): string {
+  const path = place ?? join(now?.started.project ?? '.', '.umpire', 'sessions', now?.started.session ?? '');
+  return existsSync(path) ? sessionWord(realpathSync.native(path)) : (now?.started.session ?? path);
+}
+
+function closing(report: RunReport, stopped: boolean, isCalled: boolean): string {
+  const { status, question, session } = report;
+  if (status === 'interrupted')
+    return `${stopped ? 'Stopped; nothing is lost.' : 'The run ended early.'} Go on with: umpire resume ${shellWord(sessionWord(session))}\n`;
+  // Who was called before, and comes back without an answer, is told once more.
+  if (status !== 'awaiting' || question === null || isCalled) return '';
+  return `It waits on ${lineOfText(describe(question), 300)}. Answer with: ${answerLine(question, sessionWord(session))}\n`;
 }
 
 /** The event as the journal keeps it, but for what only Umpire needs to judge it again. */

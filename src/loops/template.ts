@@ -106,8 +106,16 @@ export function writeTemplate(text: string, args: string, values: (name: string)
   return new Function('show', 'holes', code)(show, holes) as (...args: never[]) => string;
 }
 
+const KNOWN = new Map<string, Template>();
+/** Texts of loops are few; findings and the like never come here as templates. */
+const MOST_KNOWN = 1000;
+
 export function fillTemplate(text: string, lookup: Lookup): string {
-  return compileTemplate(text).fill(lookup);
+  const known = KNOWN.get(text);
+  if (known !== undefined) return known.fill(lookup);
+  const template = compileTemplate(text);
+  if (KNOWN.size < MOST_KNOWN) KNOWN.set(text, template);
+  return template.fill(lookup);
 }
 
 function show(value: unknown, hole: Hole): string {

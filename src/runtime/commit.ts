@@ -1,7 +1,7 @@
 // Puts a verdict into the session folder. The journal line is the moment of truth: before it nothing has changed, after
 // it everything can be done again from the line alone, and doing it again changes nothing.
 
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Discovery } from '../model.js';
 import { UmpireError } from '../errors.js';
@@ -132,7 +132,10 @@ function writePage(folder: SessionFolder, path: string, text: string): void {
 export function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, string | Uint8Array>): void {
   for (const [hash, content] of blobs) {
     const path = `blobs/${hash}`;
-    if (!existsSync(join(folder.root, path))) writeAtomically(folder, path, content, false);
+    if (writeFresh(folder, path, content)) continue;
+    // One that a crash cut short is written again.
+    const size = statSync(join(folder.root, path), { throwIfNoEntry: false })?.size;
+    if (size !== Buffer.byteLength(content)) writeAtomically(folder, path, content, false);
   }
 }
 

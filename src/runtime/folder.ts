@@ -188,7 +188,7 @@ export function writeAtomically(folder: SessionFolder, path: string, data: strin
 }
 
 /** Writes a file that is not there yet, in one step; false where it is there. A crash may leave a part of it. */
-export function writeFresh(folder: SessionFolder, path: string, data: string): boolean {
+export function writeFresh(folder: SessionFolder, path: string, data: string | Uint8Array): boolean {
   const place = placeFor(folder, path);
   try {
     writeFileSync(place, data, { flag: 'wx', mode: 0o644 });
