@@ -123,8 +123,8 @@ it('asks a program that runs out of time to finish, then ends its whole group; i
     files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }] }),
     config: {
       agents: {
-        slow: { command: 'sh slow.sh', timeout_minutes: 0.01, grace_seconds: 0.2 },
-        polite: { command: 'sh polite.sh', timeout_minutes: 0.01 },
+        slow: { command: 'sh slow.sh', timeout_minutes: 0.03, grace_seconds: 0.2 },
+        polite: { command: 'sh polite.sh', timeout_minutes: 0.03 },
       },
       agent: 'slow',
     },
@@ -143,7 +143,7 @@ while :; do sleep 0.05; done
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', '--concurrency', '2');
   expect({ exit, error: rowsOf(session)['A']?.['error'] }).toEqual({
     exit: 1,
-    error: expect.stringContaining('ran out of time after 0.6 seconds'),
+    error: expect.stringContaining('ran out of time after 1.8 seconds'),
   });
   expect(textOf(project.beside, 'grandchild')).not.toBe('');
   expect(childrenOf(session)).toEqual([]);

@@ -229,7 +229,7 @@ it('stops when the tokens or the money are spent, by what agents say they used, 
 it('stops what runs when the minutes are spent, and runs it again when more are granted', async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const agent = project.sh('[ "$attempt" = 1 ] && until_file "$beside/never"; complete "at last"');
-  const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...agent, '--max-minutes', '0.02');
+  const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...agent, '--max-minutes', '0.05');
   expect({ exit, stopped: eventsOfType(session, 'TaskInterrupted').map(({ task }) => task) }).toEqual({ exit: 4, stopped: ['A'] });
   expect(err).toContain('minutes');
   const more = await project.umpire('resolve', session, 'extend', '--minutes', '5');

@@ -32,7 +32,7 @@ cat > /dev/null
 setsid sleep 30 &
 echo "$UMPIRE_TASK_FILE" >> "$UMPIRE_SESSION/invocations.log"
 sleep 0.03
-[ -n "$UMPIRE_TOUCH" ] && date +%s%N > "work-$$.txt"
+[ -e .git ] && date +%s%N > "work-$$.txt"
 round=$(grep -c . "$UMPIRE_SESSION/invocations.log")
 if [ "$round" -gt 25 ]; then worst='LOW:1'; score=9; signal=CONVERGED; else worst='CRITICAL:1'; score=4; signal=REVISION_NEEDED; fi
 kill $! 2> /dev/null
@@ -66,7 +66,7 @@ function stage(number: number): Stage {
 /** Starts or takes on the session, and kills the command after a while. True: it ended by itself before. */
 async function killOnce(stage: Stage, afterMs: number): Promise<boolean> {
   const verb = stage.begun ? ['resume', stage.session] : ['run', ...stage.args];
-  const env = { ...process.env, UMPIRE_WORKTREES: join(stage.project, '..', 'worktrees'), UMPIRE_TOUCH: '' };
+  const env = { ...process.env, UMPIRE_WORKTREES: `${stage.project}-worktrees` };
   const flags = ['--agent-command', `sh ${join(stage.project, 'agent.sh')}`, '--json'];
   const child = spawn(process.execPath, [command, ...verb, ...flags], { cwd: stage.project, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let out = '';
@@ -133,6 +133,8 @@ it(`survives ${KILLS} kills`, { timeout: 900_000 }, async () => {
       cutEvents = Math.max(cutEvents, events.length);
       if (!ended) kills++;
       if (!ended) continue;
+      const checkout = spawnSync('git', ['-C', now.project, 'status', '--porcelain'], { encoding: 'utf8' });
+      if (checkout.status === 0) expect(checkout.stdout).toBe('');
       expect(events.at(-1)?.type).toMatch(/SessionEnded|VerdictProjected|PersonCalled/);
       done++;
       break;
