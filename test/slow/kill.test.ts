@@ -26,10 +26,11 @@ function chance(seed: number): () => number {
   };
 }
 
-/** Leaves a grandchild of its own group behind for as long as it works; the critic asks for two revisions, then is content. */
+/** Leaves a child behind, and one of a group of its own for as long as it works. The critic asks for revisions, then is content. */
 const AGENT = `#!/bin/sh
 cat > /dev/null
-setsid sleep 30 &
+sleep 60 &
+setsid sleep 60 &
 echo "$UMPIRE_TASK_FILE" >> "$UMPIRE_SESSION/invocations.log"
 sleep 0.03
 [ -e .git ] && date +%s%N > "work-$$.txt"
