@@ -45,14 +45,14 @@ export async function goOn(leg: Leg): Promise<void> {
   }
   const wasAtWork = running.size > 0;
   for (const earlier of runs.slice(-3)) sweepRun(earlier);
-  const { project } = started;
-  const place = { project, folder, config, session: folder.name, signal: watch.signal };
-  const workspace = started.workspace === null ? null : openWorkspaceFor(place);
-  const opening = workspace === null ? null : await workspace.open();
   // Its children carry it in their environment.
   const id = randomBytes(8).toString('hex');
-  const guardian = guardianOf(id);
   const own = watch.agents ?? {};
+  const guardian = guardianOf(id, hasChildren(leg, own));
+  const { project } = started;
+  const place = { project, folder, config, session: folder.name, signal: watch.signal, env: { UMPIRE_RUN: id } };
+  const workspace = started.workspace === null ? null : openWorkspaceFor(place);
+  const opening = workspace === null ? null : await workspace.open();
   const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own });
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = rulesOf(leg);
@@ -121,9 +121,16 @@ function freshly(agent: Agent, { folder, journal }: Leg, rules: Loop): Agent {
   };
 }
 
-/** Started with the first child: agents of the calling program need none. */
-function guardianOf(run: string): Guardian {
-  let real: Guardian | null = null;
+/** Are processes started? Agents of the calling program need none. */
+function hasChildren({ journal, settings, config }: Leg, own: Readonly<Record<string, Agent>>): boolean {
+  const isMeasured = journal.state.run?.started.command !== undefined;
+  const names = Object.values(settings.agents);
+  return isMeasured || config.workspace.setup !== null || names.some((name) => own[name]?.inProcess !== true);
+}
+
+/** There before the first child, so that no kill finds a child without it. */
+function guardianOf(run: string, isNeeded: boolean): Guardian {
+  let real: Guardian | null = isNeeded ? startGuardian(run) : null;
   const started = () => (real ??= startGuardian(run));
   return {
     run,

@@ -12,10 +12,22 @@ export interface WorkspaceChoice {
   readonly config: Settings;
   /** Ends a set-up command that runs. */
   readonly signal: AbortSignal | undefined;
+  /** For its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
-export function openWorkspaceFor({ project, folder, session, config, signal }: WorkspaceChoice) {
+export function openWorkspaceFor({ project, folder, session, config, signal, env = {} }: WorkspaceChoice) {
   const { home, link, copy, setup } = config.workspace;
   const stop = signal === undefined ? {} : { signal };
-  return openWorkspace({ project, session, home: worktreeHome(project, home), sessionFolder: folder.root, link, copy, setup, ...stop });
+  return openWorkspace({
+    project,
+    session,
+    home: worktreeHome(project, home),
+    sessionFolder: folder.root,
+    link,
+    copy,
+    setup,
+    env,
+    ...stop,
+  });
 }

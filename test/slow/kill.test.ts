@@ -102,7 +102,13 @@ function childrenOf(session: string): readonly string[] {
 async function noChildLeft(session: string): Promise<void> {
   const until = Date.now() + 10_000;
   while (childrenOf(session).length > 0) {
-    if (Date.now() > until) expect(childrenOf(session)).toEqual([]);
+    if (Date.now() > until)
+      expect(
+        childrenOf(session).map(
+          (pid) =>
+            `${pid} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')} ${readFileSync(`/proc/${pid}/stat`, 'utf8').slice(0, 80)}`,
+        ),
+      ).toEqual([]);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
