@@ -43,7 +43,7 @@ class Interview {
     if (!this.terminal.present) {
       const { id } = this.assignment.task;
       return broken(
-        `The task ${JSON.stringify(id)} is for a person, and there is no terminal to ask in. Run \`umpire resume\` in a terminal.`,
+        `The task ${JSON.stringify(id)} is for a person, and there is no terminal to ask in. Run \`umpire resume --retry\` in a terminal.`,
       );
     }
     try {
@@ -53,7 +53,7 @@ class Interview {
       if (!(error instanceof Silence)) throw error;
       return this.watch.signal.aborted
         ? { kind: 'interrupted' }
-        : broken('The input ended before the task was answered. Run `umpire resume` in a terminal to answer it.');
+        : broken('The input ended before the task was answered. Run `umpire resume --retry` in a terminal to answer it.');
     }
   }
 

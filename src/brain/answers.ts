@@ -32,7 +32,7 @@ export function answerEvents(state: SessionState, session: string, given: Answer
   const allowed = answersTo(question);
   if (!allowed.includes(given.answer))
     throw refuse(session, `it waits on ${describe(question)}, and "${given.answer}" is no answer to that`, allowed);
-  if (given.reason.trim() === '' && given.answer !== 'approve' && given.answer !== 'extend' && given.answer !== 'manual-fix')
+  if (given.reason.trim() === '' && needsReason(question, given.answer))
     throw refuse(session, `${given.answer} needs a reason, which every report will show`, allowed);
   if (given.answer === 'extend') {
     const cap = state.frozen.get(run.started.loop)?.cap ?? 0;
@@ -42,6 +42,11 @@ export function answerEvents(state: SessionState, session: string, given: Answer
       throw refuse(session, `the cap is ${cap}, and no loop has more than ${HIGHEST_CAP} rounds`, allowed);
   }
   return [answered(question.key, given)];
+}
+
+/** What nobody could understand later without one. */
+function needsReason(question: Question, answer: Answer): boolean {
+  return answer === 'force-approve' || answer === 'answer' || (answer === 'abort' && question.kind !== 'plan');
 }
 
 function answered(key: string, given: AnswerGiven): Event {

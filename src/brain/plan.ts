@@ -81,9 +81,10 @@ function findPlanned(input: PlanInput): readonly Task[] | null {
 /** The very tasks of this round, there already and still pending: made by an orchestrator of its own, or by a lost journal. */
 function findExisting(input: PlanInput): readonly Task[] | null {
   const plain = input.loop.tasks.filter((template) => template.each === undefined);
-  const found = plain.map((template) =>
-    input.tasks.find((task) => task.id === idOf(template, input, input.round, 1) && task.status === 'pending'),
-  );
+  const found = plain.map((template) => {
+    const id = idOf(template, input, input.round, 1);
+    return input.tasks.find((task) => task.id === id && task.status === 'pending');
+  });
   if (plain.length === 0 || plain.length < input.loop.tasks.length || found.some((task) => task === undefined)) return null;
   return found.filter((task) => task !== undefined);
 }
@@ -130,22 +131,19 @@ function addTask(input: PlanInput, made: Made, template: TaskTemplate, slot: Slo
     return placeholder(name, input, input.round) ?? input.lookup(name);
   };
   const text = slot.findings.length === 0 && template.without !== undefined ? template.without : template.description;
-  const copied = Object.fromEntries((template.copy ?? []).map((column) => [column, input.critic?.task.columns[column] ?? '']));
-  const given = Object.fromEntries(Object.entries(template.set ?? {}).map(([column, value]) => [column, fillTemplate(value, lookup)]));
-  const row: Cells = {
-    ...copied,
-    ...given,
-    id,
-    title: fillTemplate(template.title, lookup),
-    description: fillTemplate(text, lookup),
-    role: template.role,
-    deps: joinIds(slot.deps),
-    context_from: joinIds(slot.deps),
-    exec_mode: 'csv-wave',
-    wave: String(waveAfter(slot.deps, input, made.rows)),
-    status: 'pending',
-    ...(template.each === 'file' ? { target_files: slot.file ?? 'the code under review' } : {}),
-  };
+  const row: Cells = {};
+  for (const column of template.copy ?? []) row[column] = input.critic?.task.columns[column] ?? '';
+  for (const column in template.set) row[column] = fillTemplate(template.set[column] ?? '', lookup);
+  row['id'] = id;
+  row['title'] = fillTemplate(template.title, lookup);
+  row['description'] = fillTemplate(text, lookup);
+  row['role'] = template.role;
+  row['deps'] = joinIds(slot.deps);
+  row['context_from'] = row['deps'];
+  row['exec_mode'] = 'csv-wave';
+  row['wave'] = String(waveAfter(slot.deps, input, made.rows));
+  row['status'] = 'pending';
+  if (template.each === 'file') row['target_files'] = slot.file ?? 'the code under review';
   made.rows.push(row);
   if (template.file !== undefined) {
     const detail = {

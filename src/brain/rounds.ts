@@ -115,9 +115,7 @@ export function afterRevisions(past: readonly PastVerdict[]): number {
 
 /** The rounds that finished re-checks in tasks.csv prove. */
 function finishedRounds(loop: Loop, chain: string, tasks: readonly Task[]): number {
-  const patterns = loop.tasks.filter((task) => task.recheck === true).map((task) => task.id);
-  for (const source of loop.round.from) if ('finished' in source) patterns.push(source.finished.replaceAll('{n}', '{next}'));
-  const readers = patterns.map((pattern) => roundReader(pattern, chain));
+  const readers = readersOf(loop, chain);
   let round = 0;
   for (const task of tasks) {
     if (!isFinished(task)) continue;
@@ -126,15 +124,30 @@ function finishedRounds(loop: Loop, chain: string, tasks: readonly Task[]): numb
   return round;
 }
 
+type RoundReader = (id: string) => number;
+
+/** Of each loop, those of the chain that was asked for last: patterns are costly to make, and rounds of a chain are many. */
+const READERS = new WeakMap<Loop, { readonly chain: string; readonly readers: readonly RoundReader[] }>();
+
+function readersOf(loop: Loop, chain: string): readonly RoundReader[] {
+  const known = READERS.get(loop);
+  if (known?.chain === chain) return known.readers;
+  const patterns = loop.tasks.filter((task) => task.recheck === true).map((task) => task.id);
+  for (const source of loop.round.from) if ('finished' in source) patterns.push(source.finished.replaceAll('{n}', '{next}'));
+  const readers = patterns.map((pattern) => roundReader(pattern, chain));
+  READERS.set(loop, { chain, readers });
+  return readers;
+}
+
 /** From a task id back to the round after it: 0 where the id is not of this pattern. */
-function roundReader(pattern: string, chain: string): (id: string) => number {
+function roundReader(pattern: string, chain: string): RoundReader {
   const head = pattern.slice(0, pattern.indexOf('{'));
-  let read: ((id: string) => number) | null = null;
+  let read: RoundReader | null = null;
   // Most sessions have no such task, and the pattern is costly to make.
   return (id) => (id.startsWith(head) ? (read ??= makeRoundReader(pattern, chain))(id) : 0);
 }
 
-function makeRoundReader(pattern: string, chain: string): (id: string) => number {
+function makeRoundReader(pattern: string, chain: string): RoundReader {
   const number = Number(/(\d+)$/.exec(chain)?.[1] ?? 1);
   const mend = number <= 1 ? '(\\d{3,6})' : `${String(number).padStart(3, '0')}-(\\d{1,6})`;
   const source = pattern

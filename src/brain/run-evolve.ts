@@ -182,9 +182,10 @@ function edit(run: RunState, data: Extract<Recorded, { type: 'TasksEdited' }>['d
   for (const [id, cells] of Object.entries(data.set))
     withTask(run, id, (task) => {
       setCells(run, task, cells);
+      if (cells['status'] !== 'skipped') return;
       // A person's skip takes along what depends on it.
       task.isSpared = false;
-      if (cells['status'] === 'skipped') run.fallen.add(id);
+      run.fallen.add(id);
     });
   run.columns = data.columns;
   addRows(run, data.add);
@@ -245,7 +246,7 @@ function heed(run: RunState, question: Question, { answer: word, reason, key }: 
     case 'revise':
     case 'answer':
       if (task === undefined) return;
-      task.turns.push({ from: 'person', text: reason });
+      task.turns.push({ from: 'person', text: reason === '' ? 'Revise it.' : reason });
       reopen(run, task);
       return;
     case 'approve':

@@ -104,6 +104,39 @@ export function tasksOf(run: RunState): { readonly tasks: readonly Task[]; reado
   return { tasks: run.tasks.map(plainTask), waves: Int32Array.from(run.tasks, (task) => task.wave) };
 }
 
+/** The same, to be used before the next event: cells are put together only for the few tasks whose cells are looked at. */
+export function tasksNow(run: RunState): ReturnType<typeof tasksOf> {
+  return { tasks: run.tasks.map((task, index) => new TaskNow(task, index + 2)), waves: Int32Array.from(run.tasks, (task) => task.wave) };
+}
+
+class TaskNow implements Task {
+  readonly id: string;
+  readonly role: string;
+  readonly description: string;
+  readonly deps: readonly string[];
+  readonly contextFrom: readonly string[];
+  readonly execMode: ExecMode;
+  readonly status: TaskStatus;
+  private cells: Cells | null = null;
+
+  constructor(
+    private readonly task: TaskState,
+    readonly line: number,
+  ) {
+    this.id = task.id;
+    this.role = task.role;
+    this.description = task.row['description'] ?? '';
+    this.deps = task.deps;
+    this.contextFrom = task.contextFrom;
+    this.execMode = task.execMode;
+    this.status = task.status;
+  }
+
+  get columns(): Cells {
+    return (this.cells ??= rowOf(this.task));
+  }
+}
+
 /** The cells as tasks.csv shows them now. */
 export function rowOf(task: TaskState): Cells {
   return { ...task.row, deps: task.deps.join(';'), wave: String(task.wave), status: shownStatus(task) };

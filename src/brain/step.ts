@@ -1,6 +1,6 @@
 // The reaction to a critic's result: evidence in, a verdict and its effects out. Pure: no clock, no disk.
 
-import type { Anomaly, EvidenceRef, RoleRef, Task, Verdict } from '../model.js';
+import type { Anomaly, Counts, EvidenceRef, Finding, RoleRef, Task, Verdict } from '../model.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import { lookupIn } from '../loops/compile.js';
 import { comparedLists, decidingSources, disagreement, drawCounts, drawFacts, drawFindings, listAt } from '../loops/facts.js';
@@ -49,8 +49,15 @@ export interface Draft {
   readonly effects: Effects;
 }
 
-export function step(input: StepInput): Draft | Refusal {
-  const { compiled, exhibits } = input;
+/** A step with what its evidence counts and finds, drawn once. */
+interface Drawn extends StepInput {
+  readonly counts: Counts;
+  readonly findings: readonly Finding[];
+}
+
+export function step(given: StepInput): Draft | Refusal {
+  const { compiled, exhibits } = given;
+  const input: Drawn = { ...given, counts: drawCounts(compiled.loop, exhibits), findings: drawFindings(compiled.loop, exhibits) };
   const facts = drawFacts(compiled.loop, exhibits, input.past);
   const unread = decidingSources(compiled.loop).filter((name) => exhibits[name]?.state === 'unread');
   const judgement = judge(compiled, facts, input.params);
@@ -92,9 +99,9 @@ interface Guarded extends Judgement {
 }
 
 /** Whatever a loop's table says: nothing is approved over a Critical finding without a waiver, and no revision is begun at the cap. */
-function guard(input: StepInput, judgement: Judgement): Guarded {
+function guard(input: Drawn, judgement: Judgement): Guarded {
   const { row, outcome } = judgement;
-  const { critical } = drawCounts(input.compiled.loop, input.exhibits);
+  const { critical } = input.counts;
   const approves = outcome === 'converge' || outcome === 'accept';
   if (approves && critical > 0 && !judgement.unverified) {
     const many = critical === 1 ? '1 Critical finding' : `${critical} Critical findings`;
@@ -122,16 +129,16 @@ const NO_COURSE: ToldCourse = { trend: null, told: {}, anomalies: [] };
 const MOST_FATES = 200;
 
 /** Where the chain is going, with this round at its end. The first round of a chain has no course. */
-function courseOf(input: StepInput, { facts }: Judgement): ToldCourse {
-  const { course, compiled, exhibits, params } = input;
+function courseOf(input: Drawn, { facts }: Judgement): ToldCourse {
+  const { course, compiled, params } = input;
   const earlier = course?.history.filter(({ round }) => round !== params.round) ?? [];
   if (course === null || earlier.length === 0) return NO_COURSE;
   const { loop } = compiled;
   const now = {
     round: params.round,
-    findings: drawFindings(loop, exhibits),
+    findings: input.findings,
     touched: course.touched,
-    counts: drawCounts(loop, exhibits),
+    counts: input.counts,
     facts,
   };
   const measures = measuresOf(loop.progress ?? {}, [...earlier, now]);
@@ -171,21 +178,21 @@ export function unwritable(loop: Loop, draft: Draft, error: string): Draft | nul
   };
 }
 
-function baseOf(input: StepInput) {
+function baseOf(input: Drawn) {
   const { loop } = input.compiled;
   return {
     loop: loop.loop,
     chain: input.chain,
     round: input.params.round,
     maxRounds: input.params.cap,
-    counts: drawCounts(loop, input.exhibits),
-    findings: bySeverity(drawFindings(loop, input.exhibits)),
+    counts: input.counts,
+    findings: bySeverity(input.findings),
     evidence: Object.values(input.exhibits).flatMap((exhibit) => (exhibit.ref === null ? [] : [exhibit.ref])),
     role: input.role,
   };
 }
 
-function planFor(input: StepInput, judgement: Judgement): Plan {
+function planFor(input: Drawn, judgement: Judgement): Plan {
   const { loop } = input.compiled;
   const planInput: PlanInput = {
     loop,
@@ -194,7 +201,7 @@ function planFor(input: StepInput, judgement: Judgement): Plan {
     tasks: input.tasks,
     waves: input.waves,
     critic: input.critic,
-    findings: drawFindings(loop, input.exhibits),
+    findings: input.findings,
     lowest: lowestDimensions(Object.keys(input.exhibits).flatMap((name) => listAt(`${name}.dimensions`, input.exhibits) ?? [])),
     lookup: lookupIn(judgement.facts, input.params),
   };
@@ -257,7 +264,7 @@ function troubles(input: StepInput): string {
 }
 
 /** Time ran out: the best that the evidence read so far allows. It creates no task and approves nothing. */
-function partial(input: StepInput, judgement: Judgement | Refusal, facts: Facts, unread: readonly string[]): Draft {
+function partial(input: Drawn, judgement: Judgement | Refusal, facts: Facts, unread: readonly string[]): Draft {
   const { loop } = input.compiled;
   const soFar = judgement.ok && (judgement.outcome === 'revise' || judgement.outcome === 'escalate') ? judgement.outcome : null;
   const outcome = soFar ?? (input.params.round < input.params.cap ? 'revise' : 'escalate');

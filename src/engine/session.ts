@@ -23,6 +23,7 @@ import { openJournal } from '../runtime/journal-writer.js';
 import type { OpenJournal } from '../runtime/journal-writer.js';
 import { acquireLock } from '../runtime/lock.js';
 import { resolveLoop } from '../runtime/loop-choice.js';
+import type { ChosenLoop } from '../runtime/loop-choice.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
@@ -76,7 +77,7 @@ export interface RunReport {
 }
 
 export async function run(request: RunRequest): Promise<RunReport> {
-  const { loop, folder: loopFolder } = await resolveLoop(request.loop);
+  const { loop, folder: loopFolder } = await loopOf(request.loop);
   if (request.loop === 'until' && request.command === undefined)
     throw new UmpireError('usage', {
       detail: 'The plain loop needs the command that is to pass: umpire until "COMMAND".',
@@ -200,6 +201,27 @@ function retry({ journal }: OpenedSession, state: RunState): void {
   if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries what failed.' } });
 }
 
+const BUILTIN = new Map<string, ChosenLoop>();
+
+/** A built-in loop is one object for all sessions of a process: what is compiled of it is compiled once. */
+async function loopOf(asked: string | Loop): Promise<ChosenLoop> {
+  const known = typeof asked === 'string' ? BUILTIN.get(asked) : undefined;
+  if (known !== undefined) return known;
+  const chosen = await resolveLoop(asked);
+  if (typeof asked === 'string' && chosen.folder === null) BUILTIN.set(asked, chosen);
+  return chosen;
+}
+
+const HASHES = new WeakMap<Loop, string>();
+
+function hashOf(loop: Loop): string {
+  const known = HASHES.get(loop);
+  if (known !== undefined) return known;
+  const hash = sha256(JSON.stringify(loop));
+  HASHES.set(loop, hash);
+  return hash;
+}
+
 /** The project's settings, with all that is usual filled in. */
 export async function readSettings(project: string): Promise<Settings> {
   const text = readConfigText(project);
@@ -281,7 +303,7 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
     writers: pipeline.writes,
     settings,
     frozen: {
-      hash: sha256(JSON.stringify(loop)),
+      hash: hashOf(loop),
       rules: loop,
       cap: request.maxRounds ?? config.maxRounds ?? loop.cap.default,
       chains,

@@ -297,7 +297,7 @@ function nextSteps(word: StateWord, session: string, run: RunState | null, last:
     case 'interrupted':
       return [{ what: 'Let it go on', command: `umpire resume ${name}` }];
     case 'complete':
-      return run?.started.workspace == null ? [report] : [{ what: 'Bring the work over', command: `umpire apply ${name}` }, report];
+      return !hasWork(run) ? [report] : [{ what: 'Bring the work over', command: `umpire apply ${name}` }, report];
     case 'failed':
       return [{ what: 'Run what failed again', command: `umpire resume ${name} --retry` }, report];
     case 'aborted':
@@ -309,4 +309,9 @@ function nextSteps(word: StateWord, session: string, run: RunState | null, last:
     case 'unreadable':
       return [{ what: 'Restore journal.ndjson from a backup, or begin a new session with the same evidence.', command: null }];
   }
+}
+
+/** Has the session changed the project? */
+export function hasWork(run: RunState | null): boolean {
+  return run !== null && run.started.workspace !== null && run.head !== run.started.workspace.base;
 }

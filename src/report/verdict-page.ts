@@ -24,20 +24,26 @@ export interface PageInput {
   readonly past: readonly Round[];
 }
 
+/** With what its texts may name, put together once. */
+interface Page extends PageInput {
+  readonly lookup: Lookup;
+}
+
 export function verdictPage(input: PageInput): string {
-  const lines = input.loop.report.flatMap((section) => sectionLines(section, 2, input));
+  const page = { ...input, lookup: lookupOf(input) };
+  const lines = input.loop.report.flatMap((section) => sectionLines(section, 2, page));
   return `${lines.join('\n').trim()}\n`;
 }
 
-function sectionLines(section: ReportSection, level: number, input: PageInput): string[] {
+function sectionLines(section: ReportSection, level: number, input: Page): string[] {
   const bullets = section.blocks.flatMap((block) => blockLines(block, input));
   const inner = (section.sections ?? []).flatMap((one) => sectionLines(one, level + 1, input));
   return [`${'#'.repeat(level)} ${section.heading}`, '', ...bullets, ...(bullets.length > 0 ? [''] : []), ...inner];
 }
 
-function blockLines(block: Block, input: PageInput): string[] {
+function blockLines(block: Block, input: Page): string[] {
   const { verdict } = input;
-  if (typeof block === 'string') return [bullet(fillTemplate(block, lookupOf(input)))];
+  if (typeof block === 'string') return [bullet(fillTemplate(block, input.lookup))];
   if ('when' in block) return block.when.includes(verdict.outcome) ? block.lines.flatMap((line) => blockLines(line, input)) : [];
   if ('findings' in block) {
     const found = verdict.findings.filter((finding) => block.findings.includes(finding.severity));
@@ -60,7 +66,8 @@ function blockLines(block: Block, input: PageInput): string[] {
 }
 
 function bullet(text: string): string {
-  return `- ${text.replace(/\s+/g, ' ').trim()}`;
+  // Single blanks, most of what there is, are left as they are.
+  return `- ${text.replace(/\s{2,}|[^\S ]/g, ' ').trim()}`;
 }
 
 function orNone(lines: readonly string[]): string[] {

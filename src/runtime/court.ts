@@ -8,7 +8,7 @@ import type { SessionState } from '../brain/evolve.js';
 import type { Event, VerdictGiven } from '../brain/messages.js';
 import { settleRound } from '../brain/rounds.js';
 import type { Traces } from '../brain/rounds.js';
-import { tasksOf } from '../brain/run-state.js';
+import { tasksNow } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import { courseOf, giveVerdict, hear, keyOfRun, recordScene } from './hearing.js';
 import type { Place } from './place.js';
@@ -39,7 +39,7 @@ export function judgeCritic(docket: Docket): Ruling {
   const frozen = state.frozen.get(run.started.loop);
   if (frozen === undefined) throw new Error('A session that runs has frozen its rules when it began.');
   const { rules: loop, cap } = frozen;
-  const { tasks, waves } = tasksOf(run);
+  const { tasks, waves } = tasksNow(run);
   const index = run.at.get(docket.task) ?? 0;
   const row = tasks[index];
   if (row === undefined) throw new Error(`There is no task ${docket.task} to judge.`);

@@ -101,14 +101,19 @@ export function listFiles(folder: SessionFolder, path: string): readonly string[
 
 /** The real place of a path, refused where a link or `..` leads it outside the session. Folders on the way are made, if asked. */
 export function placeFor(folder: SessionFolder, path: string, make = true): string {
-  const lexical = join(folder.root, path);
-  refuseOutside(folder, path, lexical);
-  const slash = lexical.lastIndexOf(sep);
-  const place = realParent(folder, path, lexical.slice(0, slash), make) + lexical.slice(slash);
+  const place = nameFor(folder, path, make);
   if (!isLink(place)) return place;
   const target = resolveLink(place);
   refuseOutside(folder, path, target ?? 'nowhere');
   return target ?? place;
+}
+
+/** The same, but for a link that the file itself may be. */
+function nameFor(folder: SessionFolder, path: string, make: boolean): string {
+  const lexical = join(folder.root, path);
+  refuseOutside(folder, path, lexical);
+  const slash = lexical.lastIndexOf(sep);
+  return realParent(folder, path, lexical.slice(0, slash), make) + lexical.slice(slash);
 }
 
 function realParent(folder: SessionFolder, path: string, parent: string, make: boolean): string {
@@ -116,10 +121,12 @@ function realParent(folder: SessionFolder, path: string, parent: string, make: b
   if (known !== undefined) return known;
   let existing = parent;
   while (!existsSync(existing)) existing = dirname(existing);
-  const place = realpathSync.native(existing);
-  refuseOutside(folder, path, place);
-  if (!statSync(place).isDirectory())
-    throw new UmpireError('write-failed', { path, detail: `${basename(existing)} is a file, and a folder is needed there` });
+  if (!folder.seen.has(existing)) {
+    const place = realpathSync.native(existing);
+    refuseOutside(folder, path, place);
+    if (!statSync(place).isDirectory())
+      throw new UmpireError('write-failed', { path, detail: `${basename(existing)} is a file, and a folder is needed there` });
+  }
   if (existing !== parent && !make) return parent;
   if (existing !== parent) guardWrite(path, () => mkdirSync(parent, { recursive: true }));
   const real = realpathSync.native(parent);
@@ -189,13 +196,16 @@ export function writeAtomically(folder: SessionFolder, path: string, data: strin
 
 /** Writes a file that is not there yet, in one step; false where it is there. A crash may leave a part of it. */
 export function writeFresh(folder: SessionFolder, path: string, data: string | Uint8Array): boolean {
-  const place = placeFor(folder, path);
+  const place = nameFor(folder, path, true);
   try {
+    // Never follows a link: a name that is one is taken.
     writeFileSync(place, data, { flag: 'wx', mode: 0o644 });
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+    // It may be a link, and lead out of the session.
+    placeFor(folder, path);
+    return false;
   }
 }
 

@@ -68,6 +68,7 @@ class Running {
   private shownWave = -1;
   private shownRun: unknown = null;
   private shownMs = -Infinity;
+  private isStale = false;
   private hasReaders = false;
   private cancelTimer: () => void = () => undefined;
 
@@ -140,7 +141,8 @@ class Running {
     const isRead = tasks.some((id) => agentFor(taskIn(this.run, id)?.role ?? '').inProcess !== true);
     if (!isRead && nowMs() < this.shownMs + SHOW_AFTER_MS) return false;
     const changed = this.takeEdits();
-    this.show();
+    if (changed) this.show();
+    this.isStale = true;
     return changed;
   }
 
@@ -157,6 +159,7 @@ class Running {
     journal.record(...desk.show());
     journal.flush();
     this.shownMs = nowMs();
+    this.isStale = false;
   }
 
   private async perform(effect: Effect): Promise<void> {
@@ -205,7 +208,10 @@ class Running {
     });
     for (const { task, attempt, agent } of called)
       journal.record({ type: 'TaskStarted', data: { task: task.id, attempt, agent: agent.name } });
-    journal.flush();
+    // Agents find the folder as it stands, with themselves at work. In a long wave it follows now and then.
+    const isRead = called.some(({ agent }) => agent.inProcess !== true);
+    if (this.isStale || (isRead && this.ports.nowMs() >= this.shownMs + SHOW_AFTER_MS)) this.show();
+    else journal.flush();
     for (const { task, attempt, agent } of called) this.launch(task, attempt, agent);
   }
 
