@@ -139,6 +139,16 @@ export const ERRORS = {
     message: 'The session {session} was not begun by `umpire run`: others run it, and Umpire only judges it.',
     hint: 'Judge it with `umpire decide <loop> <session>`, or begin a session of its own with `umpire run`.',
   },
+  'not-begun': {
+    exit: 1,
+    message: 'The session {session} was stopped before anything of it was recorded.',
+    hint: 'There is nothing to go on with: give the same `umpire run` command again. `umpire clean {session}` removes what is left.',
+  },
+  'run-by-umpire': {
+    exit: 2,
+    message: 'Umpire runs the session {session} itself, so rounds are not changed from outside.',
+    hint: 'Grant more with `umpire resolve {session} extend --rounds N`, or `umpire resume {session} --max-rounds N`.',
+  },
   'session-foreign': {
     exit: 1,
     message: 'The session {session} has been judged before, and others run it.',

@@ -41,8 +41,15 @@ export function answerEvents(state: SessionState, session: string, given: Answer
     if (given.rounds > 0 && cap >= HIGHEST_CAP)
       throw refuse(session, `the cap is ${cap}, and no loop has more than ${HIGHEST_CAP} rounds`, allowed);
   }
-  return [answered(question.key, given)];
+  return [
+    answered(
+      question.key,
+      given.answer === 'extend' ? { ...given, rounds: Math.min(given.rounds, HIGHEST_CAP) } : { ...given, ...NOTHING_GRANTED },
+    ),
+  ];
 }
+
+const NOTHING_GRANTED = { rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
 
 /** What nobody could understand later without one. */
 function needsReason(question: Question, answer: Answer): boolean {
@@ -58,7 +65,7 @@ function refuse(session: string, detail: string, allowed: readonly Answer[]): Um
 }
 
 function neededFor(question: Question): { readonly field: 'rounds' | 'costUsd' | 'minutes' | 'tokens'; readonly flag: string } | null {
-  if (question.kind === 'escalation') return { field: 'rounds', flag: '--rounds N' };
+  if (question.kind === 'escalation' || question.kind === 'edit') return { field: 'rounds', flag: '--rounds N' };
   if (question.kind !== 'budget') return null;
   switch (question.what) {
     case 'minutes':

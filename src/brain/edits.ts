@@ -26,6 +26,9 @@ export type Edit =
     }
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** Agents write to the folder too: a plan that keeps growing must end. */
+const MOST_ADDED = 100;
+
 /** `last`: the rows that Umpire wrote last, by id. A cell that is as it was then, or as it would be now, is no edit. */
 export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<string, Cells>, outputs: readonly string[]): Edit {
   const refusals: string[] = [];
@@ -56,6 +59,9 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
     }
   }
   for (const name of run.columns) if (!file.columns.includes(name)) refusals.push(`the column ${name} was taken out`);
+  const added = run.tasks.filter((task) => task.isAdded).length + add.length;
+  if (add.length > 0 && added > MOST_ADDED)
+    refusals.push(`more than ${MOST_ADDED} tasks would have been added by hand; begin a session for them`);
   const graph = refusals.length === 0 ? graphProblem(run, set, add) : null;
   if (graph !== null) refusals.push(graph);
   if (refusals.length > 0) return { kind: 'refused', reason: refusals.slice(0, 5).join('; ') };

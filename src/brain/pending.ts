@@ -142,8 +142,16 @@ function endOf(state: SessionState): Effect {
     const last = decidedIn(state, loop, chain.join('/')).at(-1);
     return last !== undefined && (last.verdict.unverified || (last.verdict.outcome !== 'converge' && last.verdict.outcome !== 'accept'));
   });
-  const unverified = waived || !run.started.judged || run.forced.length > 0 || skipped.length > 0;
-  const reason = skipped.length > 0 ? `A person skipped tasks: ${skipped.map((task) => task.id).join(', ')}.` : completeReason(run, waived);
+  const broken = run.tasks.filter((task) => task.status === 'failed');
+  const unverified = waived || !run.started.judged || [run.forced, skipped, broken, [...run.unseen]].some((list) => list.length > 0);
+  const reason =
+    run.unseen.size > 0
+      ? `Work that was added by an edit was judged by nobody: ${[...run.unseen].join(', ')}.`
+      : broken.length > 0
+        ? `Approved on what a critic left that failed: ${broken.map((task) => task.id).join(', ')}.`
+        : skipped.length > 0
+          ? `A person skipped tasks: ${skipped.map((task) => task.id).join(', ')}.`
+          : completeReason(run, waived);
   return { type: 'EndSession', outcome: 'complete', unverified, reason: reason.slice(0, 1000) };
 }
 

@@ -132,8 +132,8 @@ function addTask(input: PlanInput, made: Made, template: TaskTemplate, slot: Slo
   };
   const text = slot.findings.length === 0 && template.without !== undefined ? template.without : template.description;
   const row: Cells = {};
-  for (const column of template.copy ?? []) row[column] = input.critic?.task.columns[column] ?? '';
-  for (const column in template.set) row[column] = fillTemplate(template.set[column] ?? '', lookup);
+  for (const column of template.copy ?? []) put(row, column, input.critic?.task.columns[column] ?? '');
+  for (const [column, value] of Object.entries(template.set ?? {})) put(row, column, fillTemplate(value, lookup));
   row['id'] = id;
   row['title'] = fillTemplate(template.title, lookup);
   row['description'] = fillTemplate(text, lookup);
@@ -156,6 +156,12 @@ function addTask(input: PlanInput, made: Made, template: TaskTemplate, slot: Slo
     };
     made.files.push({ path: fillTemplate(template.file, lookup), text: `${JSON.stringify(detail, null, 2)}\n` });
   }
+}
+
+/** Plain assignment would set the prototype instead of a column of that name. */
+function put(row: Cells, column: string, value: string): void {
+  if (column === '__proto__') Object.defineProperty(row, column, { value, enumerable: true, writable: true, configurable: true });
+  else row[column] = value;
 }
 
 /** One more than the latest of what it waits for, by dependencies or by the file's own numbers where they are higher. */

@@ -33,7 +33,7 @@ export function answersTo(question: Question): readonly Answer[] {
     case 'question':
       return ['answer', 'abort'];
     case 'edit':
-      return ['force-approve', 'abort'];
+      return ['extend', 'force-approve', 'abort'];
     case 'budget':
       return ['extend', 'abort'];
   }

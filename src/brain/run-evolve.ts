@@ -109,10 +109,14 @@ function finish(run: RunState, data: TaskFinished): void {
     // What was submitted was paid for then.
     if (task.submitted === null) spend(run, data.usage);
     task.attempt = data.attempt;
-    Object.assign(task.row, data.outputs, { findings: data.findings, error: data.error });
+    Object.assign(task.row, data.outputs);
+    task.row['findings'] = data.findings;
+    task.row['error'] = data.error;
     task.files = data.files ?? [];
     for (const file of task.files) run.touched.add(file);
     task.commit = data.commit ?? null;
+    task.found = data.evidence ?? {};
+    if (task.isAdded && task.files.length > 0) run.unseen.add(task.id);
     if (data.head !== undefined) run.head = data.head;
     close(run, task, data.status);
     if (run.started.judged && task.role === run.started.critic) run.unjudged.add(task.id);
@@ -152,6 +156,7 @@ function judge(run: RunState, seq: number, given: VerdictGiven): void {
   const { verdict, effects, scene } = given;
   if (verdict.status !== 'decided') return;
   run.touched.clear();
+  run.unseen.clear();
   run.marks.push({ seq, chain: verdict.chain, round: verdict.round, head: run.head });
   const critic = scene?.critic ?? null;
   if (critic !== null) run.unjudged.delete(critic);
@@ -188,7 +193,7 @@ function edit(run: RunState, data: Extract<Recorded, { type: 'TasksEdited' }>['d
       run.fallen.add(id);
     });
   run.columns = data.columns;
-  addRows(run, data.add);
+  addRows(run, data.add, true);
   followRechecks(run, [...Object.keys(data.set), ...data.add.map((row) => (row['id'] ?? '').trim())]);
   rewire(run);
 }
@@ -241,7 +246,7 @@ function heed(run: RunState, question: Question, { answer: word, reason, key }: 
     case 'extend':
       // The same evidence is judged by the new cap; a critic that left none runs again.
       if (question.kind === 'no-evidence' && task !== undefined) reopen(run, task);
-      else if (question.kind === 'escalation' && task !== undefined) run.unjudged.add(task.id);
+      else if ((question.kind === 'escalation' || question.kind === 'edit') && task !== undefined) run.unjudged.add(task.id);
       return;
     case 'revise':
     case 'answer':

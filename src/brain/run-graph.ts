@@ -33,6 +33,8 @@ function newTask(row: Cells): TaskState {
     turns: [],
     files: [],
     commit: null,
+    found: {},
+    isAdded: false,
     wave: 1,
   };
 }
@@ -58,6 +60,7 @@ export function beginRun(started: SessionStarted, ms: number): RunState {
     called: new Set(),
     forced: [],
     touched: new Set(),
+    unseen: new Set(),
     marks: [],
     reverted: new Set(),
     runs: [],
@@ -74,9 +77,10 @@ export function beginRun(started: SessionStarted, ms: number): RunState {
   return run;
 }
 
-export function addRows(run: RunState, rows: readonly Cells[]): void {
+export function addRows(run: RunState, rows: readonly Cells[], isAdded = false): void {
   for (const row of rows) {
     const task = newTask(row);
+    task.isAdded = isAdded;
     if (task.id === '' || run.at.has(task.id)) continue;
     run.at.set(task.id, run.tasks.length);
     run.tasks.push(task);

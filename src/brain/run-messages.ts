@@ -79,6 +79,8 @@ export interface TaskFinished {
   readonly commit?: string;
   readonly head?: string;
   readonly files?: readonly string[];
+  /** What a critic left, by path: the hash of what lay there when it ended, or null. */
+  readonly evidence?: Readonly<Record<string, string | null>>;
 }
 
 /** What a person may answer. `answer` is for an agent's question. */

@@ -26,6 +26,10 @@ export interface TaskState {
   /** What it changed in the project, and as which commit. */
   files: readonly string[];
   commit: string | null;
+  /** Of a critic: its evidence when it ended, by path. */
+  found: Readonly<Record<string, string | null>>;
+  /** Came by an edit of tasks.csv, not by the plan or a verdict. */
+  isAdded: boolean;
   wave: number;
 }
 
@@ -59,6 +63,8 @@ export interface RunState {
   readonly forced: { readonly about: string; readonly reason: string }[];
   /** Files that tasks and people changed since the last verdict. */
   readonly touched: Set<string>;
+  /** Added tasks whose work no verdict has looked at since. */
+  readonly unseen: Set<string>;
   /** Where the branch stood when each verdict was given. */
   readonly marks: { readonly seq: number; readonly chain: string; readonly round: number; readonly head: string | null }[];
   /** By verdict's line: its work was taken back, or could not be. */
@@ -83,32 +89,12 @@ export function taskIn(run: RunState, id: string): TaskState | undefined {
   return index === undefined ? undefined : run.tasks[index];
 }
 
-/** The task as the rest of the brain knows one. */
+/** The task as the rest of the brain knows one. To be used before the next event: its cells are put together when they are asked for. */
 export function plainTask(task: TaskState, index: number): Task {
-  const { id, role, deps, contextFrom, execMode, status } = task;
-  return {
-    id,
-    role,
-    description: task.row['description'] ?? '',
-    deps,
-    contextFrom,
-    execMode,
-    status,
-    columns: rowOf(task),
-    line: index + 2,
-  };
+  return new TaskNow(task, index + 2);
 }
 
-/** The tasks as a verdict sees them, with their waves. */
-export function tasksOf(run: RunState): { readonly tasks: readonly Task[]; readonly waves: Int32Array } {
-  return { tasks: run.tasks.map(plainTask), waves: Int32Array.from(run.tasks, (task) => task.wave) };
-}
-
-/** The same, to be used before the next event: cells are put together only for the few tasks whose cells are looked at. */
-export function tasksNow(run: RunState): ReturnType<typeof tasksOf> {
-  return { tasks: run.tasks.map((task, index) => new TaskNow(task, index + 2)), waves: Int32Array.from(run.tasks, (task) => task.wave) };
-}
-
+/** Of many tasks only the cells of a few are looked at, and rows are costly to copy. */
 class TaskNow implements Task {
   readonly id: string;
   readonly role: string;
@@ -135,6 +121,20 @@ class TaskNow implements Task {
   get columns(): Cells {
     return (this.cells ??= rowOf(this.task));
   }
+}
+
+/** The tasks as a verdict that is given now sees them, with their waves. To be used before the next event. */
+export function tasksNow(run: RunState): { readonly tasks: readonly Task[]; readonly waves: Int32Array } {
+  return { tasks: run.tasks.map(plainTask), waves: Int32Array.from(run.tasks, (task) => task.wave) };
+}
+
+/** The same, to be kept: whatever happens to the run later, they stay as they are. */
+export function tasksOf(run: RunState): ReturnType<typeof tasksNow> {
+  const { tasks, waves } = tasksNow(run);
+  const kept = tasks.map(({ id, role, description, deps, contextFrom, execMode, status, columns, line }) => {
+    return { id, role, description, deps, contextFrom, execMode, status, columns, line };
+  });
+  return { tasks: kept, waves };
 }
 
 /** The cells as tasks.csv shows them now. */

@@ -55,9 +55,17 @@ interface Drawn extends StepInput {
   readonly findings: readonly Finding[];
 }
 
+/** Field by field: a spread of so many is slow, and this is done for every round. */
+function drawn(input: StepInput): Drawn {
+  const { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course } = input;
+  const counts = drawCounts(compiled.loop, exhibits);
+  const findings = drawFindings(compiled.loop, exhibits);
+  return { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, counts, findings };
+}
+
 export function step(given: StepInput): Draft | Refusal {
   const { compiled, exhibits } = given;
-  const input: Drawn = { ...given, counts: drawCounts(compiled.loop, exhibits), findings: drawFindings(compiled.loop, exhibits) };
+  const input = drawn(given);
   const facts = drawFacts(compiled.loop, exhibits, input.past);
   const unread = decidingSources(compiled.loop).filter((name) => exhibits[name]?.state === 'unread');
   const judgement = judge(compiled, facts, input.params);
@@ -73,20 +81,21 @@ export function step(given: StepInput): Draft | Refusal {
   const anomalies = [...input.anomalies, ...notes, ...withProblems(input, judgement.anomalies), ...plan.anomalies, ...course.anomalies];
   return {
     ok: true,
-    verdict: {
-      ...baseOf(input),
-      decision: compiled.loop.words[guarded.outcome],
-      outcome: guarded.outcome,
-      status: 'decided',
-      rule: guarded.rule,
-      reason: guarded.reason,
-      unverified: judgement.unverified,
-      waivers: judgement.unverified && judgement.row.waiver !== undefined ? [judgement.row.waiver] : [],
-      anomalies,
-      tasks: plan.tasks,
-      nextStep: nextStep(input, guarded, plan),
-      ...course.told,
-    },
+    verdict: verdictOf(
+      input,
+      {
+        outcome: guarded.outcome,
+        status: 'decided',
+        rule: guarded.rule,
+        reason: guarded.reason,
+        unverified: judgement.unverified,
+        waivers: judgement.unverified && judgement.row.waiver !== undefined ? [judgement.row.waiver] : [],
+        anomalies,
+        tasks: plan.tasks,
+        nextStep: nextStep(input, guarded, plan),
+      },
+      course.told,
+    ),
     facts: judgement.facts,
     lists: comparedLists(compiled.loop, exhibits),
     effects: plan.effects,
@@ -178,7 +187,10 @@ export function unwritable(loop: Loop, draft: Draft, error: string): Draft | nul
   };
 }
 
-function baseOf(input: Drawn) {
+type Said = Pick<Verdict, 'outcome' | 'status' | 'rule' | 'reason' | 'unverified' | 'waivers' | 'anomalies' | 'tasks' | 'nextStep'>;
+
+/** The journal keeps the fields in this order. */
+function verdictOf(input: Drawn, said: Said, told: ToldCourse['told']): Verdict {
   const { loop } = input.compiled;
   return {
     loop: loop.loop,
@@ -189,6 +201,17 @@ function baseOf(input: Drawn) {
     findings: bySeverity(input.findings),
     evidence: Object.values(input.exhibits).flatMap((exhibit) => (exhibit.ref === null ? [] : [exhibit.ref])),
     role: input.role,
+    decision: loop.words[said.outcome],
+    outcome: said.outcome,
+    status: said.status,
+    rule: said.rule,
+    reason: said.reason,
+    unverified: said.unverified,
+    waivers: said.waivers,
+    anomalies: said.anomalies,
+    tasks: said.tasks,
+    nextStep: said.nextStep,
+    ...told,
   };
 }
 
@@ -265,26 +288,27 @@ function troubles(input: StepInput): string {
 
 /** Time ran out: the best that the evidence read so far allows. It creates no task and approves nothing. */
 function partial(input: Drawn, judgement: Judgement | Refusal, facts: Facts, unread: readonly string[]): Draft {
-  const { loop } = input.compiled;
   const soFar = judgement.ok && (judgement.outcome === 'revise' || judgement.outcome === 'escalate') ? judgement.outcome : null;
   const outcome = soFar ?? (input.params.round < input.params.cap ? 'revise' : 'escalate');
   const read = Object.values(input.exhibits).flatMap((exhibit) => (exhibit.ref === null ? [] : [exhibit.ref.path]));
   const leaning = read.length === 0 ? 'Nothing was read.' : `Read so far: ${read.join(', ')}.`;
   return {
     ok: true,
-    verdict: {
-      ...baseOf(input),
-      decision: loop.words[outcome],
-      outcome,
-      status: 'partial',
-      rule: 'E1',
-      reason: `Time ran out before ${unread.join(' and ')} could be read. ${leaning}`,
-      unverified: false,
-      waivers: [],
-      anomalies: [...input.anomalies, ...noticed(input)],
-      tasks: [],
-      nextStep: 'Nothing was approved and no task was created. Run the same command again with more time.',
-    },
+    verdict: verdictOf(
+      input,
+      {
+        outcome,
+        status: 'partial',
+        rule: 'E1',
+        reason: `Time ran out before ${unread.join(' and ')} could be read. ${leaning}`,
+        unverified: false,
+        waivers: [],
+        anomalies: [...input.anomalies, ...noticed(input)],
+        tasks: [],
+        nextStep: 'Nothing was approved and no task was created. Run the same command again with more time.',
+      },
+      NO_COURSE.told,
+    ),
     facts: judgement.ok ? judgement.facts : facts,
     lists: {},
     effects: NO_EFFECTS,

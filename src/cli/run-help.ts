@@ -50,6 +50,7 @@ nobody's word. It is run by a shell in the session's worktree.
 
   --report FILE     the report it writes: SARIF, or findings as JSON or Markdown
                     (a new *.sarif at the top is found without)
+  --mode M          check-first (the usual) or work-first
   --project DIR     the project (the current folder)
   --session DIR     the session's folder (one in .umpire/sessions/)
 ${AGENTS}

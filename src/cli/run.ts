@@ -56,14 +56,17 @@ export async function runRun(args: readonly string[]): Promise<Outcome> {
 }
 
 export async function runUntil(args: readonly string[]): Promise<Outcome> {
-  const words = readWords(args, { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--report': 'value' }, 'until');
+  const words = readWords(
+    args,
+    { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--report': 'value' },
+    'until',
+  );
   if (words.switches.has('--help')) return { stdout: RUN_HELP.until, exit: 0 };
   const [command, goal, extra] = words.rest;
   if (command === undefined || command.trim() === '') throw usage('It needs the command that is to pass, in quotes.', 'until');
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: put the command in quotes.`, 'until');
-  const wanted = goal ?? `Make this command pass: ${command}`;
-  const places = values(words, { project: '--project', session: '--session', report: '--report' });
-  const request = { loop: 'until', goal: wanted, command, ...places, ...flagsOf(words, 'until') };
+  const places = values(words, { project: '--project', session: '--session', mode: '--mode', report: '--report' });
+  const request = { loop: 'until', command, ...(goal === undefined ? {} : { goal }), ...places, ...flagsOf(words, 'until') };
   return watched(words, (watch) => run({ ...request, ...watch }), places.session ?? null);
 }
 

@@ -98,6 +98,8 @@ function decideIn(context: Context): Decision {
   const role = loadRole(context.loop.loop, context.loop.roles.judge, context.project, context.loopFolder);
   const { request, folder, loop, expired } = context;
   const scene = observe({ folder, loop, layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, expired });
+  if (scene.state.run !== null && (request.maxRounds !== undefined || request.round !== undefined))
+    throw new UmpireError('run-by-umpire', { session: folder.name });
   const last = decidedIn(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
   const repeat = last === null ? null : findRepeat(context, scene, last);
   if (repeat !== null) return repeat;

@@ -6,12 +6,15 @@ import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
 import type { RunSettings } from '../brain/run-messages.js';
+import { taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
+import type { Anomaly } from '../model.js';
 import type { Loop } from '../loops/loop.js';
 import { NO_BOARD, readBoard } from '../runtime/board.js';
 import { judgeCritic } from '../runtime/court.js';
 import type { Ruling } from '../runtime/court.js';
 import { openDesk } from '../runtime/desk.js';
+import { placeOfCritic, takeEvidence } from '../runtime/critic-evidence.js';
 import { putAside } from '../runtime/earlier-evidence.js';
 import { folderPlace } from '../runtime/place.js';
 import { findRole, loadRole } from '../runtime/project.js';
@@ -50,7 +53,7 @@ export async function goOn(leg: Leg): Promise<void> {
   const own = watch.agents ?? {};
   const guardian = guardianOf(id, hasChildren(leg, own));
   const { project } = started;
-  const place = { project, folder, config, session: folder.name, signal: watch.signal, env: { UMPIRE_RUN: id } };
+  const place = { project, folder, config, session: started.session, signal: watch.signal, env: { UMPIRE_RUN: id } };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();
   const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own });
@@ -66,6 +69,12 @@ export async function goOn(leg: Leg): Promise<void> {
       desk,
       workspace,
       judge: judgeIn(leg, rules),
+      takeEvidence: (task, role) => {
+        if (!started.judged || role !== rules.roles.critic) return null;
+        const { found, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task);
+        desk.keepBlobs(blobs);
+        return found;
+      },
       agentFor,
       call: (question) => callPerson(leg, question),
       signal: watch.signal ?? new AbortController().signal,
@@ -77,6 +86,7 @@ export async function goOn(leg: Leg): Promise<void> {
     });
   } finally {
     await guardian.close();
+    if (hasChildren(leg, own)) sweepRun(id);
   }
 }
 
@@ -106,8 +116,26 @@ function judgeIn({ journal, folder }: Leg, rules: Loop): (task: string) => Rulin
   const role = loadRole(loop, rules.roles.judge, project, loopFolder);
   return (task) => {
     const board = asked.length === 0 ? NO_BOARD : readBoard(folder, types, () => false);
-    return judgeCritic({ state: journal.state, task, place: folderPlace(folder, board, () => false), role, traces, anomalies: [] });
+    const place = placeOfCritic(
+      folder,
+      journal.state,
+      task,
+      folderPlace(folder, board, () => false),
+    );
+    return judgeCritic({ state: journal.state, task, place, role, traces, anomalies: oddities(journal.state.run as RunState, task) });
   };
+}
+
+/** A critic that failed may have left evidence all the same; that it failed is said. */
+function oddities(run: RunState, id: string): readonly Anomaly[] {
+  const task = taskIn(run, id);
+  if (task?.status !== 'failed') return [];
+  return [
+    {
+      rule: 'E6',
+      message: `The task of the critic, ${id}, failed (${task.row['error'] || 'no reason given'}); what it left is judged all the same.`,
+    },
+  ];
 }
 
 /** A critic that is judged finds nothing where it leaves its evidence: what lies there afterwards is its own. */
@@ -115,6 +143,8 @@ function freshly(agent: Agent, { folder, journal }: Leg, rules: Loop): Agent {
   return {
     ...agent,
     run: (assignment, watch) => {
+      // What tasks before it left running could still write its evidence.
+      if (journal.state.run?.running.size === 1) sweepRun(journal.state.run.runs.at(-1) ?? '');
       putAside(folder, rules, journal.state.run as RunState, assignment.task.id, assignment.attempt);
       return agent.run(assignment, watch);
     },

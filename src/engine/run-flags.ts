@@ -52,7 +52,7 @@ function checkFlags(flags: RunFlags): void {
     if (value === undefined || (value >= least && value <= most && (!whole || Number.isInteger(value)))) return;
     throw new UmpireError('usage', { detail: `${flag} takes a ${whole ? 'whole ' : ''}number from ${least} to ${most}.`, command: 'run' });
   };
-  inRange(concurrency, '--concurrency', 1, 64, true);
+  inRange(concurrency, '--concurrency', 1, 256, true);
   inRange(maxRounds, '--max-rounds', 1, 100, true);
   inRange(maxMinutes, '--max-minutes', 0.01, 100_000, false);
   inRange(maxCostUsd, '--max-cost-usd', 0.001, 1_000_000, false);

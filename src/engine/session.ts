@@ -92,7 +92,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
   checkRoleFlags(request.agent ?? [], allRoles(pipeline, loop), loop.loop);
   checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
   await checkAgents({ started: { project, critic: loop.roles.critic }, settings, session: project, config, own: request.agents ?? {} });
-  const session = makeSessionFolder(project, loop.loop, request.command ?? request.goal ?? '', now(), request.session);
+  const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);
   return inSession(session, request, async (opened) => {
     if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
@@ -167,7 +167,8 @@ function reportOf(session: string, state: SessionState): RunReport {
 
 function runIn({ journal, folder }: OpenedSession): RunState {
   const { run: now } = journal.state;
-  if (now === null) throw new UmpireError('not-run', { session: folder.name });
+  if (now === null) throw new UmpireError(journal.state.observed ? 'not-run' : 'not-begun', { session: folder.name });
+  openProject(now.started.project);
   return now;
 }
 
@@ -250,13 +251,18 @@ interface Planned extends PlannedRun {
 async function planOf(pipeline: Pipeline, request: RunRequest, project: string): Promise<Planned> {
   const chosen = await chosenMode(pipeline, request, project);
   const target = request.target === undefined ? {} : { target: request.target };
-  return { ...buildPipeline(pipeline, chosen.mode, { goal: request.goal ?? '', ...target }), ...chosen };
+  return { ...buildPipeline(pipeline, chosen.mode, { goal: goalOf(request), ...target }), ...chosen };
 }
 
 /** Whoever may have a task, in any mode. */
 function allRoles(pipeline: Pipeline, loop: Loop): ReadonlySet<string> {
   const planned = Object.values(pipeline.modes).flatMap(({ tasks }) => tasks.map((task) => task.role));
   return new Set([...planned, ...loop.tasks.map((task) => task.role), loop.roles.generator, loop.roles.critic]);
+}
+
+/** What was asked for; of the plain loop, that its command passes. */
+function goalOf({ goal, command }: RunRequest): string {
+  return goal ?? (command === undefined ? '' : `Make this command pass: ${command}`);
 }
 
 /** Who is needed: for the plan, and for what a verdict adds. The plain loop's critic is its command. */
@@ -272,7 +278,7 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
   const { journal, folder, watch } = opened;
   const { request, loop, loopFolder, project, config, settings, pipeline, plan } = beginning;
   if (journal.state.observed) throw new UmpireError('session-foreign', { session: folder.name });
-  const goal = request.goal ?? '';
+  const goal = goalOf(request);
   const columns = tasksColumns(loop.columns.in, loop.columns.out);
   const { tasks } = parseTasks(printTasks(columns, plan.rows));
   checkGraph(tasks);

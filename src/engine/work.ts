@@ -8,6 +8,7 @@ import type { RunState } from '../brain/run-state.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { JOURNAL, readJournal } from '../runtime/journal-file.js';
+import { checkJournal } from '../runtime/journal-check.js';
 import { acquireLock } from '../runtime/lock.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
@@ -31,7 +32,7 @@ async function open(session: string): Promise<Made> {
   const { project, workspace } = run.started;
   if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });
   const { home } = (await readSettings(project)).workspace;
-  return { run, place: { project, session: folder.name, home: worktreeHome(project, home), sessionFolder: folder.root } };
+  return { run, place: { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: folder.root } };
 }
 
 /** The patch of the whole session, or of what came between the verdict before a round's and that round's. */
@@ -56,6 +57,11 @@ export async function apply(
   const folder = openFolder(session);
   const lock = acquireLock(folder, 1000);
   try {
+    const checked = checkJournal(folder);
+    if (checked.found && !checked.chain.unbroken) {
+      const { line, detail } = checked.chain;
+      throw new UmpireError('journal-broken', { line, detail });
+    }
     const { run, place } = await open(session);
     const outcome = run.ended?.outcome ?? 'not ended';
     if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });

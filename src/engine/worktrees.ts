@@ -16,7 +16,7 @@ export async function worktreeAt(run: RunState | null, session: { readonly name:
   try {
     const { parseSettings } = await import('../runtime/settings.js');
     const { home } = parseSettings(readConfigText(project) ?? '', join(project, CONFIG)).workspace;
-    const place = { project, session: session.name, home: worktreeHome(project, home), sessionFolder: session.path };
+    const place = { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: session.path };
     const path = sessionPath({ site: findSite(place) });
     return existsSync(path) ? path : null;
   } catch (error) {

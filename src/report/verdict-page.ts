@@ -24,27 +24,23 @@ export interface PageInput {
   readonly past: readonly Round[];
 }
 
-/** With what its texts may name, put together once. */
-interface Page extends PageInput {
-  readonly lookup: Lookup;
-}
-
 export function verdictPage(input: PageInput): string {
-  const page = { ...input, lookup: lookupOf(input) };
-  const lines = input.loop.report.flatMap((section) => sectionLines(section, 2, page));
+  // What its texts may name is put together once.
+  const lookup = lookupOf(input);
+  const lines = input.loop.report.flatMap((section) => sectionLines(section, 2, input, lookup));
   return `${lines.join('\n').trim()}\n`;
 }
 
-function sectionLines(section: ReportSection, level: number, input: Page): string[] {
-  const bullets = section.blocks.flatMap((block) => blockLines(block, input));
-  const inner = (section.sections ?? []).flatMap((one) => sectionLines(one, level + 1, input));
+function sectionLines(section: ReportSection, level: number, input: PageInput, lookup: Lookup): string[] {
+  const bullets = section.blocks.flatMap((block) => blockLines(block, input, lookup));
+  const inner = (section.sections ?? []).flatMap((one) => sectionLines(one, level + 1, input, lookup));
   return [`${'#'.repeat(level)} ${section.heading}`, '', ...bullets, ...(bullets.length > 0 ? [''] : []), ...inner];
 }
 
-function blockLines(block: Block, input: Page): string[] {
+function blockLines(block: Block, input: PageInput, lookup: Lookup): string[] {
   const { verdict } = input;
-  if (typeof block === 'string') return [bullet(fillTemplate(block, input.lookup))];
-  if ('when' in block) return block.when.includes(verdict.outcome) ? block.lines.flatMap((line) => blockLines(line, input)) : [];
+  if (typeof block === 'string') return [bullet(fillTemplate(block, lookup))];
+  if ('when' in block) return block.when.includes(verdict.outcome) ? block.lines.flatMap((line) => blockLines(line, input, lookup)) : [];
   if ('findings' in block) {
     const found = verdict.findings.filter((finding) => block.findings.includes(finding.severity));
     const tag = block.findings.length > 1;

@@ -3,7 +3,7 @@
 // overwritten unseen.
 
 import { appendFileSync, unlinkSync } from 'node:fs';
-import { isUmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 import { compareEdit } from '../brain/edits.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Event } from '../brain/messages.js';
@@ -19,7 +19,7 @@ import { contextPage } from '../report/session-page.js';
 import { prevContext } from './assignment.js';
 import { BOARD, readBoard } from './board.js';
 import { TASKS, keepBlobs, projectVerdict } from './commit.js';
-import { appendLines, listFiles, placeFor, readBytes, readTail, writeAtomically, writeFresh } from './folder.js';
+import { appendLines, faultOf, listFiles, placeFor, readBytes, readTail, writeAtomically, writeFresh } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import type { Desk } from './run.js';
 
@@ -36,7 +36,7 @@ export interface DeskInput {
 export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
   let last: string | null = textOf(folder, LAST);
   /** An edit that was refused and kept beside: it is written over. */
-  let refused: string | null = null;
+  let refused: string | null | undefined;
   const shown = new Set<string>();
   const kept = new Set<string>();
   const born = latestVerdict(state());
@@ -44,7 +44,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
   return {
     readEdit: () => {
       const found = textOf(folder, TASKS);
-      if (found === last || (found === null && last === null)) return [];
+      if (found === last || (refused !== undefined && found === refused)) return [];
       const edit = findEdit(state(), found, last);
       if (edit.kind === 'edit') {
         last = found;
@@ -59,7 +59,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
     },
     show: () => {
       const events = showVerdicts(folder, state(), now, born);
-      last = showTasks(folder, run(), last, refused);
+      last = showTasks(folder, run(), last, refused ?? null);
       showWave(folder, run());
       showInteractive(folder, run(), shown);
       write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`);
@@ -78,8 +78,12 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       const path = `logs/${safeName(task)}-${attempt}.txt`;
       let place: string | null = null;
       return (_, chunk) => {
-        place ??= placeFor(folder, path);
-        appendFileSync(place, chunk);
+        try {
+          place ??= placeFor(folder, path);
+          appendFileSync(place, chunk);
+        } catch (error) {
+          throw isUmpireError(error) ? error : new UmpireError('write-failed', { path, detail: faultOf(error) });
+        }
       };
     },
   };

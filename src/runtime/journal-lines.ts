@@ -1,6 +1,7 @@
 // The lines that Umpire writes, each held against those before it. Any other line fits its hash only because somebody made it fit.
 
 import { chainKey } from '../brain/evolve.js';
+import { pending } from '../brain/pending.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Event, Recorded, VerdictGiven } from '../brain/messages.js';
 import { sha256 } from './hash.js';
@@ -103,7 +104,7 @@ const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
   PersonEdited: [IN_RUN],
   StrayChanges: [IN_RUN],
   WorkReverted: [IN_RUN],
-  SessionEnded: [IN_RUN, [({ outcome }) => ['complete', 'failed', 'aborted'].includes(outcome), 'it holds no end']],
+  SessionEnded: [IN_RUN, [endsSo, 'it holds no end that follows from the lines before it']],
 };
 
 /** Events of a later version that changed no meaning are passed over. */
@@ -125,6 +126,12 @@ export function faultOf(event: Recorded, before: SessionState): string | null {
 
 function unwritten(why: string): string {
   return `Umpire writes no such line: ${why}`;
+}
+
+/** An end is what was pending when it was recorded. */
+function endsSo({ outcome, unverified }: DataOf<'SessionEnded'>, before: SessionState): boolean {
+  const [due] = pending(before);
+  return due?.type === 'EndSession' && due.outcome === outcome && due.unverified === unverified;
 }
 
 function isVerdict({ verdict, lists, scene }: VerdictGiven): boolean {

@@ -75,7 +75,8 @@ export function keepJournal(
         const printed = printJournalLine(JOURNAL_VERSION, { seq: ++seq, ts, type: event.type, data: event.data }, head, store.hash);
         text += printed.line;
         head = printed.head;
-        const recorded: Recorded = { ...event, seq, ts };
+        // Named one by one: many thousands of events are made into lines here, and a spread is slow.
+        const recorded = { type: event.type, data: event.data, seq, ts } as Recorded;
         waiting.push(recorded);
         state = evolve(state, recorded);
       }

@@ -1,6 +1,7 @@
 // Runs a session: asks the brain what is pending, does it, records what happened, and again, until nothing is left to do or a
 // person is needed. It decides nothing; starting, going on after a crash and after an answer are this same loop.
 
+import { isUmpireError } from '../errors.js';
 import type { Agent, Ending, Workspace } from '../ports.js';
 import { NO_USAGE } from '../ports.js';
 import { pending } from '../brain/pending.js';
@@ -33,6 +34,8 @@ export interface RunPorts {
   readonly journal: Journal;
   readonly desk: Desk;
   readonly judge: (task: string) => Ruling;
+  /** What a critic that has just ended left behind: kept, by path and hash. Null for others. */
+  readonly takeEvidence: (task: string, role: string) => Readonly<Record<string, string | null>> | null;
   readonly agentFor: (role: string) => Agent;
   /** Null where the loop changes no project. */
   readonly workspace: Workspace | null;
@@ -241,9 +244,25 @@ class Running {
     const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
     const watch = { signal: this.halt.signal, log: desk.logFor(task.id, attempt) };
     const ending = this.halt.signal.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
-    const events = await this.conclude(task, attempt, plainEnding(ending, assignment.outputs), writes ? workspace : null);
-    if (writes) await workspace.giveBack(task.id, attempt);
-    return events;
+    const evidence = ending.kind === 'interrupted' ? null : this.ports.takeEvidence(task.id, task.role);
+    const plain = plainEnding(ending, assignment.outputs);
+    const events = writes ? await this.collect(task, attempt, plain, workspace) : await this.conclude(task, attempt, plain, null);
+    return evidence === null
+      ? events
+      : events.map((event) => (event.type === 'TaskFinished' ? { ...event, data: { ...event.data, evidence } } : event));
+  }
+
+  /** What a writing task did. One that left its worktree in no state to be read has failed; the run goes on. */
+  private async collect(task: TaskState, attempt: number, ending: Ending, workspace: Workspace): Promise<readonly Event[]> {
+    try {
+      const events = await this.conclude(task, attempt, ending, workspace);
+      await workspace.giveBack(task.id, attempt);
+      return events;
+    } catch (error) {
+      if (!isUmpireError(error)) throw error;
+      const reason = `Its work could not be collected: ${error.message}`;
+      return this.conclude(task, attempt, { kind: 'broken', reason, usage: 'usage' in ending ? ending.usage : NO_USAGE }, null);
+    }
   }
 
   /** Null where the run was stopped while the worktree was being set up. */

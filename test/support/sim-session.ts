@@ -312,6 +312,7 @@ export class Simulation {
         (seq) => this.mustKnow(seq),
       ),
       judge: (task) => world.touch(process, `judging ${task}`, 'call', () => this.judge(task, journal.state)),
+      takeEvidence: () => null,
       agentFor: (role) => {
         const onCall = (assignment: Assignment) => this.onCall(assignment, journal.state);
         const agent = castAgent(role, { plan, world, process, repository, backstage: this.backstage, chance: chanceOfAgents, onCall });

@@ -1,0 +1,98 @@
+// What a critic of a run left behind, taken at the moment it ended: whoever is still at work may write there afterwards, and it
+// counts for nothing. Files are kept by content and named in the journal; a verdict reads those. Nothing is read that a link leads
+// out of the session.
+
+import { realpathSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { chainOfRow } from '../brain/chains.js';
+import { decidedIn } from '../brain/evolve.js';
+import type { SessionState } from '../brain/evolve.js';
+import { plainTask, taskIn } from '../brain/run-state.js';
+import type { RunState } from '../brain/run-state.js';
+import type { Loop } from '../loops/loop.js';
+import { readBytes } from './folder.js';
+import type { FileRead, SessionFolder } from './folder.js';
+import { sha256 } from './hash.js';
+import { keyOfRun } from './hearing.js';
+import type { Place } from './place.js';
+import { blobsIn, recall } from './recorded-place.js';
+
+/** By path: the hash of what lay there when the critic ended; `null` where nothing did. */
+export type Found = Readonly<Record<string, string | null>>;
+
+export interface Taken {
+  readonly found: Found;
+  readonly blobs: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The files in which this critic leaves its evidence, as they are now. */
+export function takeEvidence(folder: SessionFolder, loop: Loop, run: RunState, id: string): Taken {
+  const task = taskIn(run, id);
+  const chain = task === undefined ? '' : chainOfRow(loop, plainTask(task, 0));
+  const found: Record<string, string | null> = {};
+  const blobs = new Map<string, Uint8Array>();
+  for (const source of Object.values(loop.evidence)) {
+    for (const name of 'file' in source ? source.file : []) {
+      const path = name.replaceAll('{chain}', chain);
+      const read = readInside(folder, path);
+      // What cannot be read is left to the verdict, which says why.
+      if (read.kind === 'unreadable') continue;
+      const hash = read.kind === 'bytes' ? sha256(read.bytes) : null;
+      found[path] = hash;
+      if (hash !== null && read.kind === 'bytes') blobs.set(hash, read.bytes);
+    }
+  }
+  return { found, blobs };
+}
+
+/** Regular files of the session only: a link that leads out of it is not followed. */
+export function readInside(folder: SessionFolder, path: string): FileRead {
+  try {
+    const real = realpathSync.native(join(folder.root, path));
+    if (!real.startsWith(folder.root + sep)) return { kind: 'unreadable', problem: 'it leads outside the session folder' };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ENOTDIR' ? { kind: 'missing' } : { kind: 'unreadable', problem: code ?? 'it cannot be read' };
+  }
+  return readBytes(folder, path);
+}
+
+/** Where a verdict on this critic looks: what was taken when it ended, else the session folder itself. */
+export function placeOfCritic(folder: SessionFolder, state: SessionState, id: string, now: Place): Place {
+  const run = state.run as RunState;
+  const again = judgedBefore(folder, state, id);
+  if (again !== null) return again;
+  const found = taskIn(run, id)?.found ?? {};
+  const readBlob = blobsIn(folder);
+  return {
+    ...now,
+    read: (path) => {
+      const hash = Object.hasOwn(found, path) ? found[path] : undefined;
+      if (hash === undefined) return readInside(folder, path);
+      if (hash === null) return { kind: 'missing' };
+      const bytes = readBlob(hash);
+      return typeof bytes === 'string' ? { kind: 'unreadable', problem: bytes } : { kind: 'bytes', bytes };
+    },
+    list: (path) => (isInside(folder, path) ? now.list(path) : []),
+  };
+}
+
+function isInside(folder: SessionFolder, path: string): boolean {
+  try {
+    return realpathSync.native(join(folder.root, path)).startsWith(folder.root + sep);
+  } catch {
+    return false;
+  }
+}
+
+/** More rounds were granted and no critic has run since: the evidence that was judged is judged again, not what lies there now. */
+function judgedBefore(folder: SessionFolder, state: SessionState, id: string): Place | null {
+  const run = state.run as RunState;
+  const rules = state.frozen.get(run.started.loop)?.rules;
+  const task = taskIn(run, id);
+  if (rules === undefined || task === undefined) return null;
+  const last = decidedIn(state, rules.loop, chainOfRow(rules, plainTask(task, 0))).findLast((past) => past.scene?.critic === id);
+  if (last?.scene === undefined || last.key !== keyOfRun(state, id, last.verdict.maxRounds)) return null;
+  const recalled = recall(blobsIn(folder), last.scene);
+  return recalled.ok ? recalled.place : null;
+}
