@@ -94,13 +94,13 @@ test('nothing in a task moves the cursor', async () => {
 test('without a terminal, and where the input ends, it is broken and says what to do', async () => {
   expect(await sitDown(false).run()).toEqual({
     kind: 'broken',
-    reason: 'The task "DEV-001" is for a person, and there is no terminal to ask in. Run `umpire resume` in a terminal.',
+    reason: 'The task "DEV-001" is for a person, and there is no terminal to ask in. Run `umpire resume --retry` in a terminal.',
     usage: NO_USAGE,
   });
   const { type, end, run } = sitDown();
   type('c\n');
   end();
-  const over = 'The input ended before the task was answered. Run `umpire resume` in a terminal to answer it.';
+  const over = 'The input ended before the task was answered. Run `umpire resume --retry` in a terminal to answer it.';
   expect(await run()).toEqual({ kind: 'broken', reason: over, usage: NO_USAGE });
   expect(await run()).toEqual({ kind: 'broken', reason: over, usage: NO_USAGE });
 });

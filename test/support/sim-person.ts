@@ -67,7 +67,7 @@ export class Person {
     const isAllowed = answersTo(question).includes(given.answer);
     if (!isAllowed) return given;
     if (given.answer === 'extend' && question.kind !== 'no-evidence') return { ...given, rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
-    return given.answer === 'force-approve' || given.answer === 'revise' || given.answer === 'answer' ? { ...given, reason: ' ' } : null;
+    return given.answer === 'force-approve' || given.answer === 'answer' ? { ...given, reason: ' ' } : null;
   }
 
   retries(): boolean {
