@@ -139,12 +139,15 @@ function oddities(run: RunState, id: string): readonly Anomaly[] {
 }
 
 /** A critic that is judged finds nothing where it leaves its evidence: what lies there afterwards is its own. */
-function freshly(agent: Agent, { folder, journal }: Leg, rules: Loop): Agent {
+function freshly(agent: Agent, leg: Leg, rules: Loop): Agent {
+  const { folder, journal, watch: request } = leg;
+  // To look for processes is to read of every one on the machine: left out where none can carry this run's name.
+  const mayLeave = journal.state.run?.started.workspace !== null || hasChildren(leg, request.agents ?? {});
   return {
     ...agent,
     run: (assignment, watch) => {
       // What tasks before it left running could still write its evidence.
-      if (journal.state.run?.running.size === 1) sweepRun(journal.state.run.runs.at(-1) ?? '');
+      if (mayLeave && journal.state.run?.running.size === 1) sweepRun(journal.state.run.runs.at(-1) ?? '');
       putAside(folder, rules, journal.state.run as RunState, assignment.task.id, assignment.attempt);
       return agent.run(assignment, watch);
     },

@@ -329,8 +329,6 @@ async function chosenMode(
 ): Promise<{ readonly mode: string; readonly why: string }> {
   if (mode !== undefined) return { mode, why: `${mode}: as asked` };
   const { points, rules } = pipeline.choose;
-  const usual = pipeline.default;
-  if (points.length === 0 && rules.length === 0) return { mode: usual, why: `${usual}: ${pipeline.modes[usual]?.title ?? 'the only one'}` };
   const asks = [...points, ...rules].some((test) => test.files !== undefined || test.modules !== undefined);
   return chooseMode(pipeline, { goal, changedFiles: asks ? await changedFiles(project) : null });
 }
