@@ -107,7 +107,14 @@ await Promise.all([
     supported: { 'dynamic-import': false },
     plugins: [lateApart],
   }),
-  build({ ...shared, entryPoints: { index: 'src/index.ts', run: 'src/run.ts' }, outdir: 'dist', format: 'esm', splitting: true, sourcemap: true }),
+  build({
+    ...shared,
+    entryPoints: { index: 'src/index.ts', run: 'src/run.ts' },
+    outdir: 'dist',
+    format: 'esm',
+    splitting: true,
+    sourcemap: true,
+  }),
 ]);
 const commands = readdirSync(join(root, 'dist')).filter((name) => /^main.*\.cjs$/.test(name));
 const hash = createHash('sha256');

@@ -53,7 +53,7 @@ export async function goOn(leg: Leg): Promise<void> {
   const own = watch.agents ?? {};
   const guardian = guardianOf(id, hasChildren(leg, own));
   const { project } = started;
-  const place = { project, folder, config, session: started.session, signal: watch.signal, env: { UMPIRE_RUN: id } };
+  const place = { project, folder, config, session: started.session, signal: watch.signal };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();
   const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own });
@@ -76,6 +76,9 @@ export async function goOn(leg: Leg): Promise<void> {
         return found;
       },
       agentFor,
+      endStrays: () => {
+        if (hasChildren(leg, own)) sweepRun(id);
+      },
       call: (question) => callPerson(leg, question),
       signal: watch.signal ?? new AbortController().signal,
       nowMs: () => now().getTime(),
@@ -139,15 +142,10 @@ function oddities(run: RunState, id: string): readonly Anomaly[] {
 }
 
 /** A critic that is judged finds nothing where it leaves its evidence: what lies there afterwards is its own. */
-function freshly(agent: Agent, leg: Leg, rules: Loop): Agent {
-  const { folder, journal, watch: request } = leg;
-  // To look for processes is to read of every one on the machine: left out where none can carry this run's name.
-  const mayLeave = journal.state.run?.started.workspace !== null || hasChildren(leg, request.agents ?? {});
+function freshly(agent: Agent, { folder, journal }: Leg, rules: Loop): Agent {
   return {
     ...agent,
     run: (assignment, watch) => {
-      // What tasks before it left running could still write its evidence.
-      if (mayLeave && journal.state.run?.running.size === 1) sweepRun(journal.state.run.runs.at(-1) ?? '');
       putAside(folder, rules, journal.state.run as RunState, assignment.task.id, assignment.attempt);
       return agent.run(assignment, watch);
     },

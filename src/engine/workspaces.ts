@@ -12,11 +12,9 @@ export interface WorkspaceChoice {
   readonly config: Settings;
   /** Ends a set-up command that runs. */
   readonly signal: AbortSignal | undefined;
-  /** For its environment. */
-  readonly env?: Readonly<Record<string, string>>;
 }
 
-export function openWorkspaceFor({ project, folder, session, config, signal, env = {} }: WorkspaceChoice) {
+export function openWorkspaceFor({ project, folder, session, config, signal }: WorkspaceChoice) {
   const { home, link, copy, setup } = config.workspace;
   const stop = signal === undefined ? {} : { signal };
   return openWorkspace({
@@ -27,7 +25,6 @@ export function openWorkspaceFor({ project, folder, session, config, signal, env
     link,
     copy,
     setup,
-    env,
     ...stop,
   });
 }

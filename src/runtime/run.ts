@@ -39,6 +39,8 @@ export interface RunPorts {
   readonly agentFor: (role: string) => Agent;
   /** Null where the loop changes no project. */
   readonly workspace: Workspace | null;
+  /** Ends processes that tasks left running: called between waves, when none is at work. */
+  readonly endStrays: () => void;
   /** Tells a person that one is needed. */
   readonly call: (question: Question) => Promise<string>;
   /** Aborted: children are ended, what happened is recorded, and the run stops. */
@@ -138,6 +140,7 @@ class Running {
   private async openWave(tasks: readonly string[]): Promise<boolean> {
     if (this.shownWave === this.run.wave && this.shownRun === this.ports.journal.state.verdicts) return false;
     const { agentFor, nowMs } = this.ports;
+    if (this.jobs.size === 0) this.ports.endStrays();
     await this.sweep();
     this.shownWave = this.run.wave;
     this.shownRun = this.ports.journal.state.verdicts;

@@ -313,6 +313,7 @@ export class Simulation {
       ),
       judge: (task) => world.touch(process, `judging ${task}`, 'call', () => this.judge(task, journal.state)),
       takeEvidence: () => null,
+      endStrays: () => undefined,
       agentFor: (role) => {
         const onCall = (assignment: Assignment) => this.onCall(assignment, journal.state);
         const agent = castAgent(role, { plan, world, process, repository, backstage: this.backstage, chance: chanceOfAgents, onCall });
