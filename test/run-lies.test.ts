@@ -1,0 +1,101 @@
+// Nothing is approved by accident: agents that plant, overwrite or forge what a critic is judged by, while the command runs.
+
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { JOURNAL_VERSION } from '../src/brain/messages.js';
+import { printJournalLine } from '../src/formats/journal.js';
+import { openFolder } from '../src/runtime/folder.js';
+import { sha256 } from '../src/runtime/hash.js';
+import { readJournal } from '../src/runtime/journal-file.js';
+import { cleanUpProjects, endOf, makeProject, verdictsOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+const GOOD = '{"review_score":9,"gc_signal":"CONVERGED","findings":[]}';
+const BAD =
+  '{"review_score":3,"gc_signal":"REVISION_NEEDED","findings":[{"severity":"critical","message":"Passwords are logged","file":"a.ts","line":1}]}';
+const results = '"$UMPIRE_SESSION/artifacts/review-results.json"';
+
+/** A reviewer who finds a Critical; `other` is what the others do. */
+function liar(other: string, review = `mkdir -p "$UMPIRE_SESSION/artifacts"; echo '${BAD}' > ${results}`): string {
+  return `if [ "$role" = reviewer ]; then ${review}\nelse ${other}\nfi\ncomplete done`;
+}
+
+const RUN = ['run', 'review', 'look', '--mode', 'sprint', '--max-rounds', '1'] as const;
+
+it('reads no evidence that a link leads to outside the session', async () => {
+  const project = makeProject();
+  writeFileSync(join(project.beside, 'review-results.json'), GOOD);
+  const agent = project.sh(liar(`rm -rf "$UMPIRE_SESSION/artifacts"; ln -s "${project.beside}" "$UMPIRE_SESSION/artifacts"`, 'true'));
+  const { exit, session, err } = await project.umpire(...RUN, ...agent);
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [] });
+  expect(err).toContain('left nothing to judge');
+});
+
+it('judges what a critic left when it ended, whoever writes there afterwards', async () => {
+  const project = makeProject();
+  const wait = `[ "$role" = verifier ] && { while [ ! -e "${project.beside}/reviewed" ]; do read -r _ < /dev/null; done; echo '${GOOD}' > ${results}; }`;
+  const review = `mkdir -p "$UMPIRE_SESSION/artifacts"; echo '${BAD}' > ${results}`;
+  const body = `${liar(wait, review)}`;
+  const agent = project.sh(body);
+  const running = project.start(...RUN, ...agent);
+  await running.says('REVIEW-001 completed');
+  writeFileSync(join(project.beside, 'reviewed'), '');
+  const { exit, session } = await running.ended;
+  expect(readFileSync(join(session, 'artifacts', 'review-results.json'), 'utf8')).toContain('CONVERGED');
+  expect({ exit, verdict: verdictsOf(session) }).toMatchObject({ exit: 4, verdict: [expect.stringContaining('ESCALATE')] });
+});
+
+it('judges the same evidence when rounds are granted, not what lies there now', async () => {
+  const project = makeProject();
+  const agent = project.sh(liar('true'));
+  const { session } = await project.umpire(...RUN, ...agent);
+  writeFileSync(join(session, 'artifacts', 'review-results.json'), GOOD);
+  await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  expect(verdictsOf(session).map((verdict) => verdict.split(' ')[1])).toEqual(['ESCALATE', 'FIX', 'ESCALATE']);
+  expect((await project.umpire('replay', session)).exit).toBe(0);
+});
+
+it('ends what a task left running before the next wave starts', async () => {
+  const project = makeProject();
+  const pid = join(project.beside, 'daemon.pid');
+  const agent = project.sh(
+    liar(
+      `[ "$role" = developer ] && { setsid sleep 300 > /dev/null 2>&1 & echo $! > "${pid}"; }`,
+      `grep -qs "^State:.[SR]" "/proc/$(cat "${pid}")/status" && touch "${project.beside}/alive"; mkdir -p "$UMPIRE_SESSION/artifacts"; echo '${BAD}' > ${results}`,
+    ),
+  );
+  await project.umpire(...RUN, ...agent);
+  expect(existsSync(pid)).toBe(true);
+  // One that has ended may still be listed until its parent asks for it.
+  const status = join('/proc', readFileSync(pid, 'utf8').trim(), 'status');
+  const after = existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, 'utf8'));
+  expect({ whileReviewed: existsSync(join(project.beside, 'alive')), after }).toEqual({ whileReviewed: false, after: false });
+});
+
+it('says that work was judged by nobody, where an agent planned it by itself', async () => {
+  const project = makeProject();
+  const row = 'DEVX-1,More,Do more.,developer,,,,REVIEW-001,REVIEW-001,csv-wave,,pending,,,,';
+  const plan = `[ "$role" = developer ] && case "$id" in DEVX*) echo bad > backdoor.txt;; *) echo '${row}' >> "$UMPIRE_SESSION/tasks.csv";; esac`;
+  const agent = project.sh(liar(plan, `mkdir -p "$UMPIRE_SESSION/artifacts"; echo '${GOOD}' > ${results}`));
+  const { exit, session } = await project.umpire(...RUN, ...agent);
+  expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
+});
+
+it('brings nothing over on an end that does not follow from the verdicts', async () => {
+  const project = makeProject();
+  const { session } = await project.umpire(...RUN, ...project.sh(liar('[ "$role" = developer ] && echo x > x.txt')));
+  const { events, head } = readJournal(openFolder(session));
+  const data = { outcome: 'complete', unverified: false, reason: 'Every critic was judged and found good.' };
+  const line = printJournalLine(
+    JOURNAL_VERSION,
+    { seq: events.length + 1, ts: new Date().toISOString(), type: 'SessionEnded', data },
+    head,
+    sha256,
+  );
+  appendFileSync(join(session, 'journal.ndjson'), line.line);
+  const applied = await project.umpire('apply', session);
+  expect({ exit: applied.exit, err: applied.err }).toMatchObject({ exit: 1, err: expect.stringContaining('broken at line') });
+  expect((await project.umpire('replay', session)).exit).toBe(1);
+});
