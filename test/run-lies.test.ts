@@ -37,7 +37,7 @@ it('judges what a critic left when it ended, whoever writes there afterwards', a
   const project = makeProject();
   const wait = `[ "$role" = verifier ] && { while [ ! -e "${project.beside}/reviewed" ]; do read -r _ < /dev/null; done; echo '${GOOD}' > ${results}; }`;
   const review = `mkdir -p "$UMPIRE_SESSION/artifacts"; echo '${BAD}' > ${results}`;
-  const body = `${liar(wait, review)}`;
+  const body = liar(wait, review);
   const agent = project.sh(body);
   const running = project.start(...RUN, ...agent);
   await running.says('REVIEW-001 completed');

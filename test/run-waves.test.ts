@@ -79,7 +79,7 @@ it('takes the concurrency of the settings, and refuses one that makes no sense',
   const project = makeProject({ files: proseFiles(WIDE), config: { concurrency: 2 } });
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(crowd(2)));
   expect({ exit, journal: mostAtOnce(session) }).toEqual({ exit: 0, journal: 2 });
-  for (const wrong of ['0', '65', '1.5', 'many']) {
+  for (const wrong of ['0', '257', '1.5', 'many']) {
     const refused = await project.umpire('run', './prose.yaml', 'x', ...project.sh(''), '--concurrency', wrong);
     expect({ wrong, exit: refused.exit, err: refused.err }).toEqual({ wrong, exit: 2, err: expect.stringContaining('--concurrency') });
   }
