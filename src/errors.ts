@@ -104,6 +104,11 @@ export const ERRORS = {
     message: 'journal.ndjson is broken at line {line}: {detail}.',
     hint: 'The history of this session cannot be trusted from that line on. Restore journal.ndjson from a backup, or start a new session folder with the same evidence.',
   },
+  'journal-changed': {
+    exit: 1,
+    message: 'journal.ndjson was changed by somebody else while the session ran: {detail}. The run was stopped.',
+    hint: 'What was done is on the branch umpire/<session>. Restore journal.ndjson from a backup and run `umpire resume`, or begin a new session.',
+  },
   'journal-newer': {
     exit: 1,
     message: 'journal.ndjson line {line} was written in format version {version}; this Umpire knows up to {known}.',

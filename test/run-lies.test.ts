@@ -99,3 +99,14 @@ it('brings nothing over on an end that does not follow from the verdicts', async
   expect({ exit: applied.exit, err: applied.err }).toMatchObject({ exit: 1, err: expect.stringContaining('broken at line') });
   expect((await project.umpire('replay', session)).exit).toBe(1);
 });
+
+it('stops where an agent removes the journal, or writes into it', async () => {
+  for (const harm of ['rm -f "$UMPIRE_SESSION/journal.ndjson"', 'echo "{}" >> "$UMPIRE_SESSION/journal.ndjson"']) {
+    const project = makeProject();
+    const { exit, err } = await project.umpire(...RUN, ...project.sh(liar(harm)));
+    expect({ harm, exit, err }).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('was changed by somebody else while the session ran'),
+    });
+  }
+});

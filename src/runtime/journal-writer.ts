@@ -1,7 +1,7 @@
 // The journal of a session while it is run: events are recorded at once in the state, and made durable together, in one write
 // and one sync, before anybody is told of them.
 
-import { closeSync, constants, fdatasyncSync, openSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasyncSync, fstatSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { evolve } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
@@ -34,7 +34,12 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
   const place = placeFor(folder, JOURNAL);
   if (file.torn) truncateSync(place, file.goodBytes);
   const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
-  const journal = keepJournal(file, { append: (text) => appendDurably(fd, text), now, tell, hash: sha256 });
+  let size = file.goodBytes;
+  const append = (text: string) => {
+    refuseChanged(fd, place, size);
+    size += appendDurably(fd, text);
+  };
+  const journal = keepJournal(file, { append, now, tell, hash: sha256 });
   return {
     get state() {
       return journal.state;
@@ -99,7 +104,16 @@ export function keepJournal(
   };
 }
 
-function appendDurably(fd: number, text: string): void {
+/** Agents write to the folder: a journal that was replaced, cut or added to while the session runs is noticed before it is written on. */
+function refuseChanged(fd: number, place: string, size: number): void {
+  const own = fstatSync(fd);
+  const named = statSync(place, { throwIfNoEntry: false });
+  if (named?.ino !== own.ino) throw new UmpireError('journal-changed', { detail: 'it was removed or replaced' });
+  if (own.size !== size) throw new UmpireError('journal-changed', { detail: `it has ${own.size} bytes, and ${size} were written` });
+}
+
+/** Returns how many bytes were written. */
+function appendDurably(fd: number, text: string): number {
   const bytes = Buffer.from(text);
   try {
     for (let from = 0; from < bytes.length;) from += writeSync(fd, bytes, from);
@@ -107,4 +121,5 @@ function appendDurably(fd: number, text: string): void {
   } catch (error) {
     throw new UmpireError('write-failed', { path: JOURNAL, detail: faultOf(error) });
   }
+  return bytes.length;
 }
