@@ -1,6 +1,7 @@
 // A person's edit of tasks.csv, found by comparison. What is still to come may be changed: texts, dependencies, new tasks. What
 // contradicts what happened, or would let something start before its critic was judged, is refused with the reason.
 
+import { splitIds } from '../formats/tasks-csv.js';
 import type { Task } from '../model.js';
 import { EXEC_MODES } from '../model.js';
 import { computeWaves } from './waves.js';
@@ -122,13 +123,13 @@ function graphProblem(run: RunState, set: Readonly<Record<string, Cells>>, add: 
   const after: readonly Planned[] = [
     ...run.tasks.map(({ id, deps, contextFrom, status }) => {
       const cells = set[id] ?? {};
-      const context = cells['context_from'] === undefined ? contextFrom : split(cells['context_from']);
-      return { id, deps: cells['deps'] === undefined ? deps : split(cells['deps']), context, status: cells['status'] ?? status };
+      const context = cells['context_from'] === undefined ? contextFrom : splitIds(cells['context_from']);
+      return { id, deps: cells['deps'] === undefined ? deps : splitIds(cells['deps']), context, status: cells['status'] ?? status };
     }),
     ...add.map((row) => ({
       id: (row['id'] ?? '').trim(),
-      deps: split(row['deps']),
-      context: split(row['context_from']),
+      deps: splitIds(row['deps']),
+      context: splitIds(row['context_from']),
       status: 'pending',
     })),
   ];
@@ -186,11 +187,4 @@ function behind(tasks: readonly { readonly id: string; readonly deps: readonly s
     open.push(...(deps.get(next) ?? []));
   }
   return found;
-}
-
-function split(cell: string | undefined): readonly string[] {
-  return (cell ?? '')
-    .split(';')
-    .map((id) => id.trim())
-    .filter((id) => id !== '');
 }

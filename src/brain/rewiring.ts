@@ -2,7 +2,7 @@
 // is not earlier.
 
 import type { Task } from '../model.js';
-import { joinIds } from '../formats/tasks-csv.js';
+import { joinIds, splitIds } from '../formats/tasks-csv.js';
 import { computeWaves } from './waves.js';
 
 type Cells = Record<string, string>;
@@ -17,7 +17,7 @@ export function settleWaves(tasks: readonly Task[], rows: readonly Cells[], set:
   for (let tries = tasks.length + rows.length + 1; ; tries--) {
     const after = computeWaves([
       ...tasks.map((task) => ({ id: task.id, deps: depsOf(task, set) })),
-      ...rows.map((row) => ({ id: row['id'] ?? '', deps: split(row['deps'] ?? '') })),
+      ...rows.map((row) => ({ id: row['id'] ?? '', deps: splitIds(row['deps'] ?? '') })),
     ]);
     if (!after.ok) {
       const tied = after.ids.filter((id) => set[id]?.['deps'] !== undefined);
@@ -62,9 +62,5 @@ function takeBack(set: Record<string, Cells>, id: string): void {
 
 function depsOf(task: Task, set: Readonly<Record<string, Cells>>): readonly string[] {
   const cell = set[task.id]?.['deps'];
-  return cell === undefined ? task.deps : split(cell);
-}
-
-function split(cell: string): readonly string[] {
-  return cell.split(';').filter((id) => id !== '');
+  return cell === undefined ? task.deps : splitIds(cell);
 }

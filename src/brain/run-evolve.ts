@@ -1,8 +1,9 @@
 // How events change a run. In place: a session may have 100,000 events, and whoever folds a journal owns what comes of it.
 
+import { splitIds } from '../formats/tasks-csv.js';
 import { millisecondsOf } from '../formats/timestamp.js';
 import type { Recorded, VerdictGiven } from './messages.js';
-import { addRows, beginRun, close, reopen, rewire, settle, splitIds, withTask } from './run-graph.js';
+import { addRows, beginRun, close, reopen, rewire, settle, withTask } from './run-graph.js';
 import type { PersonAnswered, Question, TaskFinished } from './run-messages.js';
 import { isIdle, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';

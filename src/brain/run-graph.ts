@@ -1,6 +1,7 @@
 // The tasks of a run as a graph: their waves, which of them are open, and what it means to close one or to open it again.
 // Changed in place: whoever folds a journal owns what comes of it.
 
+import { splitIds } from '../formats/tasks-csv.js';
 import type { TaskStatus } from '../model.js';
 import type { SessionStarted } from './run-messages.js';
 import { isOver, taskIn } from './run-state.js';
@@ -8,13 +9,6 @@ import type { RunState, TaskState } from './run-state.js';
 import { computeWaves } from './waves.js';
 
 type Cells = Readonly<Record<string, string>>;
-
-export function splitIds(cell: string | undefined): readonly string[] {
-  return (cell ?? '')
-    .split(';')
-    .map((id) => id.trim())
-    .filter((id) => id !== '');
-}
 
 function newTask(row: Cells): TaskState {
   const status = (row['status'] ?? '').trim();

@@ -172,7 +172,8 @@ function oneOf<T extends string>(
   throw malformed(file, line, detail, `Use one of ${known.join(', ')}, or leave the cell empty for ${blank}.`);
 }
 
-function splitIds(cell: string | undefined): readonly string[] {
+/** The ids of a cell such as `deps`. */
+export function splitIds(cell: string | undefined): readonly string[] {
   if (cell === undefined || cell === '') return [];
   return cell
     .split(';')
