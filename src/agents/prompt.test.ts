@@ -23,7 +23,7 @@ function outsideFences(text: string): string {
 test('says everything that there is to say', () => {
   const prompt = promptFor(assignmentOf({ attempt: 2 }), { taskFile: '/s/t.json', resultFile: '/s/r.json' });
   const parts = [
-    'You are the developer in a review loop, round 2.',
+    'You are the developer in the review loop, round 2.',
     'attempt 2',
     'You write the code.',
     '- Only change files of the payments module.',
