@@ -110,3 +110,18 @@ it('stops where an agent removes the journal, or writes into it', async () => {
     });
   }
 });
+
+it('takes no file for evidence that could not be read when its critic ended', async () => {
+  const project = makeProject();
+  const swap = `[ "$role" = verifier ] && { until_file "${project.beside}/reviewed"; rm -rf "$UMPIRE_SESSION/artifacts"; mkdir "$UMPIRE_SESSION/artifacts"; echo '${GOOD}' > ${results}; }`;
+  const running = project.start(
+    ...RUN,
+    ...project.sh(
+      liar(swap, `rm -rf "$UMPIRE_SESSION/artifacts"; ln -s "${project.beside}" "$UMPIRE_SESSION/artifacts"; echo '${BAD}' > ${results}`),
+    ),
+  );
+  await running.says('REVIEW-001 completed');
+  writeFileSync(join(project.beside, 'reviewed'), '');
+  const { exit, session } = await running.ended;
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [] });
+});

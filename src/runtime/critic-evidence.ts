@@ -17,7 +17,7 @@ import { keyOfRun } from './hearing.js';
 import type { Place } from './place.js';
 import { blobsIn, recall } from './recorded-place.js';
 
-/** By path: the hash of what lay there when the critic ended; `null` where nothing did. */
+/** By path: the hash of what lay there when the critic ended; `null` where nothing did, empty where it could not be read. */
 export type Found = Readonly<Record<string, string | null>>;
 
 export interface Taken {
@@ -35,9 +35,7 @@ export function takeEvidence(folder: SessionFolder, loop: Loop, run: RunState, i
     for (const name of 'file' in source ? source.file : []) {
       const path = name.replaceAll('{chain}', chain);
       const read = readInside(folder, path);
-      // What cannot be read is left to the verdict, which says why.
-      if (read.kind === 'unreadable') continue;
-      const hash = read.kind === 'bytes' ? sha256(read.bytes) : null;
+      const hash = read.kind === 'bytes' ? sha256(read.bytes) : read.kind === 'missing' ? null : '';
       found[path] = hash;
       if (hash !== null && read.kind === 'bytes') blobs.set(hash, read.bytes);
     }
@@ -70,6 +68,7 @@ export function placeOfCritic(folder: SessionFolder, state: SessionState, id: st
       const hash = Object.hasOwn(found, path) ? found[path] : undefined;
       if (hash === undefined) return readInside(folder, path);
       if (hash === null) return { kind: 'missing' };
+      if (hash === '') return { kind: 'unreadable', problem: 'it could not be read when its critic ended' };
       const bytes = readBlob(hash);
       return typeof bytes === 'string' ? { kind: 'unreadable', problem: bytes } : { kind: 'bytes', bytes };
     },

@@ -250,9 +250,7 @@ class Running {
     const evidence = ending.kind === 'interrupted' ? null : this.ports.takeEvidence(task.id, task.role);
     const plain = plainEnding(ending, assignment.outputs);
     const events = writes ? await this.collect(task, attempt, plain, workspace) : await this.conclude(task, attempt, plain, null);
-    return evidence === null
-      ? events
-      : events.map((event) => (event.type === 'TaskFinished' ? { ...event, data: { ...event.data, evidence } } : event));
+    return evidence === null ? events : events.map((event) => withEvidence(event, evidence));
   }
 
   /** What a writing task did. One that left its worktree in no state to be read has failed; the run goes on. */
@@ -384,6 +382,12 @@ class Running {
     const files = await workspace.sweep();
     if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: this.run.wave, files: files.slice(0, 50) } });
   }
+}
+
+/** What a critic left, told with its end; one that also changed files tells it when it submits. */
+function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>): Event {
+  if (event.type === 'TaskFinished') return { ...event, data: { ...event.data, evidence } };
+  return event.type === 'TaskSubmitted' ? { ...event, data: { ...event.data, evidence } } : event;
 }
 
 /** Who changed these files in the same wave before it, for people. */
