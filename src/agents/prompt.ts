@@ -5,7 +5,7 @@ import { COMMON_COLUMNS } from '../formats/tasks-csv.js';
 import type { Finding } from '../model.js';
 import type { Assignment } from '../ports.js';
 import { cutText, fence, inlineCode, showHidden, showLine } from './hidden-text.js';
-import { MAX_FINDINGS } from './result.js';
+import { MAX_FINDINGS } from '../runtime/ending.js';
 
 /** Where a program finds the task as JSON and leaves its result. */
 export interface HandIn {

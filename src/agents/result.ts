@@ -1,6 +1,7 @@
 // From what a program handed in (its result file, or the last JSON object that it printed) and how it exited, to the ending of
 // its task. Pure. Hostile input is never slow and never more than text; whether the work was any good is for a critic to say.
 
+import { MAX_CELL, MAX_FINDINGS } from '../runtime/ending.js';
 import { decodeTolerantly } from '../formats/decode.js';
 import { isObject, own, parseJson } from '../formats/json-text.js';
 import type { JsonObject } from '../formats/json-text.js';
@@ -9,10 +10,6 @@ import type { Assignment, Ending, Usage } from '../ports.js';
 import { cutText, showLine } from './hidden-text.js';
 import { findLastObject } from './last-object.js';
 import { answerIn, usageOf } from './usage.js';
-
-/** As the formats say. */
-export const MAX_FINDINGS = 500;
-const MAX_CELL = 2000;
 
 /** So much of the end of the output is searched; a larger result file is refused. */
 export const MAX_RESULT_BYTES = 1024 * 1024;

@@ -4,8 +4,8 @@
 import type { Ending, Usage } from '../ports.js';
 
 /** As the formats say. */
-const MAX_FINDINGS = 500;
-const MAX_CELL = 2000;
+export const MAX_FINDINGS = 500;
+export const MAX_CELL = 2000;
 
 /** `columns`: the loop's output columns. */
 export function plainEnding(ending: Ending, columns: readonly string[]): Ending {
