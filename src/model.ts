@@ -101,6 +101,75 @@ export interface Unreadable {
 
 export type ReadResult = { readonly ok: true; readonly reading: Reading } | { readonly ok: false; readonly unreadable: Unreadable };
 
+/** How one check ended. The last three never approve. */
+export type CheckOutcome = 'pass' | 'fail' | 'error' | 'timeout' | 'missing';
+
+export type TestStatus = 'passed' | 'failed' | 'errored' | 'skipped';
+
+/** One test as its runner reports it. */
+export interface TestResult {
+  /** The same from run to run: file or class, suites and name, joined by ` > `. */
+  readonly id: string;
+  readonly status: TestStatus;
+  readonly file: string | null;
+  readonly line: number | null;
+  /** How it failed: the start of what the runner says. */
+  readonly message: string | null;
+  readonly durationMs: number | null;
+}
+
+export interface TestCounts {
+  readonly total: number;
+  readonly passed: number;
+  readonly failed: number;
+  readonly errored: number;
+  readonly skipped: number;
+}
+
+/** How much of something is covered. `pct` has at most two decimals and is 0 where there is nothing to cover. */
+export interface Share {
+  readonly covered: number;
+  readonly total: number;
+  readonly pct: number;
+}
+
+/** What a report does not carry is left out. */
+export interface Coverage {
+  readonly lines?: Share;
+  readonly branches?: Share;
+  readonly statements?: Share;
+  readonly functions?: Share;
+}
+
+export interface FileCoverage extends Coverage {
+  readonly path: string;
+  /** Lines that no test reaches, in order. */
+  readonly uncovered: readonly number[];
+}
+
+/** What was odd or unreadable in a report, and where. */
+export interface ReportProblem {
+  readonly message: string;
+  readonly line?: number;
+  /** Offset from the start of the file, from 0. */
+  readonly byte?: number;
+}
+
+/** What Umpire sees in one report of a tool. What the format does not carry is left out. */
+export interface ToolReport {
+  readonly format: string;
+  readonly outcome: CheckOutcome;
+  readonly tests?: TestCounts;
+  /** The tests behind the counts; of very many, the ones that did not pass and as many others as are kept. */
+  readonly results?: readonly TestResult[];
+  readonly coverage?: Coverage;
+  readonly files?: readonly FileCoverage[];
+  /** The worst ones, where there are more than are kept. `counts` has all. */
+  readonly findings: readonly Finding[];
+  readonly counts?: Counts;
+  readonly problems: readonly ReportProblem[];
+}
+
 export type VerdictStatus = 'decided' | 'partial';
 
 export interface Verdict {
