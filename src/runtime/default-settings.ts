@@ -20,6 +20,45 @@ export interface AgentSettings {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** Text on a background, by token path. */
+export interface ColourPair {
+  readonly text: string;
+  readonly background: string;
+  /** Large text and parts of the interface need less contrast. */
+  readonly kind: 'text' | 'large' | 'ui';
+}
+
+/** What the critics that Umpire runs itself are told. `null`: found from the project's own files. */
+export interface CriticSettings {
+  /** For one tool. */
+  readonly timeoutMinutes: number;
+  readonly testing: {
+    readonly runner: 'vitest' | 'jest' | 'mocha' | 'node' | 'pytest' | null;
+    /** Patterns of test files by layer; a file that no other layer claims is of L1. */
+    readonly layers: Readonly<Record<string, readonly string[]>>;
+  };
+  readonly debt: {
+    /** How often a test that changed its mind is run again. */
+    readonly reruns: number;
+    /** Commands in place of what is found; false: this check is left out, and the report says so. */
+    readonly checks: Readonly<Partial<Record<'types' | 'lint' | 'quality', CommandLine | false>>>;
+    /** A function more complex than this is a finding. */
+    readonly complexity: number;
+  };
+  readonly design: {
+    /** Patterns of token files; empty: every file of tokens in the project. */
+    readonly tokens: readonly string[];
+    readonly industry: 'standard' | 'strict';
+    readonly pairs: readonly ColourPair[];
+    /** Spacing is a multiple of this, in pixels. */
+    readonly grid: number;
+  };
+  readonly review: {
+    /** Patterns of reports to gather beside what linters say. */
+    readonly reports: readonly string[];
+  };
+}
+
 export interface Settings {
   readonly strict: boolean;
   /** Agents of the project's own, by name. */
@@ -38,6 +77,7 @@ export interface Settings {
   readonly notify: CommandLine | null;
   /** For one task. */
   readonly timeoutMinutes: number;
+  readonly critics: CriticSettings;
   readonly workspace: {
     /** Where worktrees lie; null: where Umpire puts them. */
     readonly home: string | null;
@@ -64,5 +104,15 @@ export const DEFAULT_SETTINGS: Settings = {
   stopWhenStalled: false,
   notify: null,
   timeoutMinutes: 30,
+  critics: {
+    timeoutMinutes: 20,
+    testing: {
+      runner: null,
+      layers: { L2: ['**/*.{integration,int}.*', '**/integration/**'], L3: ['**/*.e2e.*', '**/{e2e,end-to-end}/**'] },
+    },
+    debt: { reruns: 3, checks: {}, complexity: 15 },
+    design: { tokens: [], industry: 'standard', pairs: [], grid: 4 },
+    review: { reports: ['**/*.sarif'] },
+  },
   workspace: { home: null, link: [], copy: [], setup: null },
 };

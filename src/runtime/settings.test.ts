@@ -40,6 +40,16 @@ it('fills in every default', () => {
     stopWhenStalled: false,
     notify: null,
     timeoutMinutes: 30,
+    critics: {
+      timeoutMinutes: 20,
+      testing: {
+        runner: null,
+        layers: { L2: ['**/*.{integration,int}.*', '**/integration/**'], L3: ['**/*.e2e.*', '**/{e2e,end-to-end}/**'] },
+      },
+      debt: { reruns: 3, checks: {}, complexity: 15 },
+      design: { tokens: [], industry: 'standard', pairs: [], grid: 4 },
+      review: { reports: ['**/*.sarif'] },
+    },
     workspace: { home: null, link: [], copy: [], setup: null },
   });
 });
@@ -69,6 +79,21 @@ it('reads the example of its page', () => {
     stopWhenStalled: true,
     notify: 'notify-send "Umpire needs you"',
     timeoutMinutes: 45,
+    critics: {
+      timeoutMinutes: 10,
+      testing: { runner: 'vitest', layers: { L2: ['test/api/**'], L3: ['e2e/**'] } },
+      debt: { reruns: 5, checks: { lint: 'npm run lint', quality: false }, complexity: 12 },
+      design: {
+        tokens: ['tokens/**/*.json'],
+        industry: 'strict',
+        pairs: [
+          { text: 'color.link', background: 'color.surface', kind: 'text' },
+          { text: 'color.icon', background: 'color.surface', kind: 'ui' },
+        ],
+        grid: 8,
+      },
+      review: { reports: ['reports/*.sarif'] },
+    },
     workspace: { home: '../umpire-worktrees', link: ['vendor'], copy: ['.env', 'config/local.json'], setup: 'npm run codegen' },
   });
 });
@@ -77,7 +102,13 @@ it('has a page with every key, and no other', () => {
   const rows = [...page.matchAll(/^\| (`[^|]*) \|/gm)].flatMap((match) => [...(match[1] ?? '').matchAll(/`(\w+)`/g)].map((one) => one[1]));
   const tops = ['agent', 'roles', 'agents', 'concurrency', 'timeout_minutes', 'max_rounds', 'max_minutes', 'max_cost_usd', 'max_tokens'];
   const mine = ['command', 'script', 'person', 'timeout_minutes', 'finish', 'grace_seconds', 'env', 'home', 'link', 'copy', 'setup'];
-  expect(rows).toEqual([...tops, 'stop_when_stalled', 'strict', 'notify', 'workspace', ...mine]);
+  expect(rows).toEqual([...tops, 'stop_when_stalled', 'strict', 'notify', 'workspace', 'critics', ...mine]);
+  const critics = [...page.matchAll(/`critics\.([\w.]+)`/g)].map((match) => match[1]);
+  expect(critics).toEqual([
+    'timeout_minutes',
+    ...['testing.runner', 'testing.layers', 'debt.reruns', 'debt.types', 'debt.lint', 'debt.quality', 'debt.complexity'],
+    ...['design.tokens', 'design.industry', 'design.pairs', 'design.grid', 'review.reports'],
+  ]);
   const told = complaintOf('agents: { a: { x: 1 } }');
   expect(mine.slice(0, 7).filter((key) => !told.includes(key))).toEqual([]);
 });
@@ -97,12 +128,21 @@ describe('agents', () => {
 });
 
 it('leaves other keys alone, but not one that is misspelt', () => {
-  check('dashboard: { port: 80 }\ncritics: [a]\nconstructor: 1\nstrict: true\n', { strict: true });
+  check('dashboard: { port: 80 }\npages: [a]\nconstructor: 1\nstrict: true\n', { strict: true });
 });
 
 describe('mistakes', () => {
   it.each([
     ['strict: maybe', ':1: strict: it must be true or false, not "maybe"'],
+    [
+      'critics: { testing: { runner: karma } }',
+      ':1: critics.testing.runner: it must be one of vitest, jest, mocha, node, pytest, not "karma"',
+    ],
+    ['critics: { design: { pairs: [{ text: a }] } }', ':1: critics.design.pairs.0: a pair of colours needs both text and background'],
+    [
+      'critics: { debt: { lint: true } }',
+      ':1: critics.debt.lint: it must be a command such as "node my-agent.mjs", or the list of its words, not true',
+    ],
     ['strict:', ':1: strict: it must be true or false, and is empty'],
     ['\n\nconcurency: 3', ':3: concurency: this key is not known here; did you mean "concurrency"?'],
     ['max-rounds: 3', ':1: max-rounds: this key is not known here; did you mean "max_rounds"?'],

@@ -5,7 +5,7 @@ import { HIGHEST_CAP } from '../brain/messages.js';
 import { UmpireError } from '../errors.js';
 import { readYaml } from '../formats/yaml-text.js';
 import { DEFAULT_SETTINGS } from './default-settings.js';
-import type { AgentSettings, Settings } from './default-settings.js';
+import type { AgentSettings, ColourPair, CommandLine, CriticSettings, Settings } from './default-settings.js';
 import { Misfit, amount, choice, command, fieldsOf, flag, inside, listOf, mapOf, onlyTrue, text, whole } from './settings-fields.js';
 import type { Path, Read, Rule } from './settings-fields.js';
 
@@ -59,6 +59,56 @@ function runsOf(read: ReturnType<typeof agentFields>): AgentSettings['runs'] {
   return { kind: read.person === true ? 'person' : 'preset' };
 }
 
+const patterns = listOf(inside, 'a list of patterns, such as ["test/**"]');
+
+/** A command, or false: the check is left out. */
+const check: Rule<CommandLine | false> = (value, path) => (value === false ? false : command(value, path));
+
+const pairFields = fieldsOf(
+  { text: text('the path of a token'), background: text('the path of a token'), kind: choice(['text', 'large', 'ui']) },
+  'a pair of colours, such as { text: color.text, background: color.surface }',
+);
+
+const pair: Rule<ColourPair> = (value, path) => {
+  const { text: front, background, kind } = pairFields(value, path);
+  if (front === undefined || background === undefined) throw new Misfit(path, 'a pair of colours needs both text and background');
+  return { text: front, background, kind: kind ?? 'text' };
+};
+
+const criticFields = fieldsOf(
+  {
+    timeout_minutes: amount(DAY_MINUTES),
+    testing: fieldsOf(
+      {
+        runner: choice(['vitest', 'jest', 'mocha', 'node', 'pytest']),
+        layers: mapOf(patterns, 'layers, each with its patterns', name, nameIs),
+      },
+      'settings of the test run, such as { runner: vitest }',
+    ),
+    debt: fieldsOf(
+      {
+        reruns: whole(0, 20),
+        types: check,
+        lint: check,
+        quality: check,
+        complexity: whole(1, 1000),
+      },
+      'settings of the validation, such as { reruns: 3 }',
+    ),
+    design: fieldsOf(
+      {
+        tokens: patterns,
+        industry: choice(['standard', 'strict']),
+        pairs: listOf(pair, 'a list of pairs of colours'),
+        grid: amount(64),
+      },
+      'settings of the audit, such as { industry: strict }',
+    ),
+    review: fieldsOf({ reports: patterns }, 'settings of the review, such as { reports: ["*.sarif"] }'),
+  },
+  'settings of the critics, such as { testing: { runner: vitest } }',
+);
+
 const FIELDS = {
   strict: flag,
   agents: mapOf(agent, 'names, each with its agent', name, nameIs),
@@ -72,6 +122,7 @@ const FIELDS = {
   stop_when_stalled: flag,
   notify: command,
   timeout_minutes: amount(DAY_MINUTES),
+  critics: criticFields,
   workspace: fieldsOf(
     {
       home: text('the path of a folder'),
@@ -114,12 +165,35 @@ function withDefaults(read: Read<typeof FIELDS>): Settings {
     stopWhenStalled: read.stop_when_stalled ?? usual.stopWhenStalled,
     notify: read.notify ?? usual.notify,
     timeoutMinutes: read.timeout_minutes ?? usual.timeoutMinutes,
+    critics: criticsOf(read.critics ?? {}),
     workspace: {
       home: home ?? usual.workspace.home,
       link: link ?? usual.workspace.link,
       copy: copy ?? usual.workspace.copy,
       setup: setup ?? usual.workspace.setup,
     },
+  };
+}
+
+function criticsOf({ timeout_minutes, testing, debt, design, review }: ReturnType<typeof criticFields>): CriticSettings {
+  const usual = DEFAULT_SETTINGS.critics;
+  const { types, lint, quality } = debt ?? {};
+  const given = Object.entries({ types, lint, quality }).filter(([, value]) => value !== undefined);
+  return {
+    timeoutMinutes: timeout_minutes ?? usual.timeoutMinutes,
+    testing: { runner: testing?.runner ?? usual.testing.runner, layers: testing?.layers ?? usual.testing.layers },
+    debt: {
+      reruns: debt?.reruns ?? usual.debt.reruns,
+      checks: Object.fromEntries(given),
+      complexity: debt?.complexity ?? usual.debt.complexity,
+    },
+    design: {
+      tokens: design?.tokens ?? usual.design.tokens,
+      industry: design?.industry ?? usual.design.industry,
+      pairs: design?.pairs ?? usual.design.pairs,
+      grid: design?.grid ?? usual.design.grid,
+    },
+    review: { reports: review?.reports ?? usual.review.reports },
   };
 }
 

@@ -1,0 +1,44 @@
+// What a critic that Umpire runs itself is: it measures a project with real tools and writes the loop's evidence into the session.
+// Each loop's critic is a file of its own; engine/critics.ts picks one.
+
+import type { Guardian } from '../agents/guardian.js';
+import type { CheckOutcome } from '../model.js';
+import type { Watch } from '../ports.js';
+import type { CriticSettings } from '../runtime/default-settings.js';
+
+export interface CriticJob {
+  /** Where the tools run, absolute: the project, or the session's worktree. */
+  readonly project: string;
+  /** The session folder, absolute. Evidence goes there. */
+  readonly session: string;
+  /** The critic's row of tasks.csv; empty where there is none. */
+  readonly row: Readonly<Record<string, string>>;
+  /** The commit that a change or a regression is measured against; null where none is known. */
+  readonly base: string | null;
+  readonly round: number | null;
+  readonly settings: CriticSettings;
+  readonly guardian: Guardian;
+  /** `log` gets what tools print, while they run. Aborted: end the tools and resolve. */
+  readonly watch: Watch;
+  /** For the whole run. A tool that is still at work then is ended, and its outcome is `timeout`. */
+  readonly timeoutMs: number;
+  readonly now: () => Date;
+  /** One line for people about what happens now. */
+  readonly say: (line: string) => void;
+}
+
+export interface CriticEnd {
+  /** The worst of its checks. */
+  readonly outcome: CheckOutcome;
+  /** What was found, for the task's `findings`: at most 500 characters. */
+  readonly summary: string;
+  /** Cells of the critic's row, by output column of the loop. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Evidence that was written, relative to the session. */
+  readonly files: readonly string[];
+  /** What could not be measured and why, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Never rejects for what a tool does: that is an outcome. */
+export type Critic = (job: CriticJob) => Promise<CriticEnd>;
