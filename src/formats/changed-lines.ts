@@ -1,0 +1,77 @@
+// Which lines a change touched, from `git diff` with no context lines: by new path, the ranges of the new side. A place where
+// lines were only taken away counts as the line before it.
+
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** By path, relative to the repository. A file without ranges was renamed, emptied or is binary. */
+export type ChangedLines = ReadonlyMap<string, readonly LineRange[]>;
+
+const HUNK = /^@@ -\d{1,10}(?:,\d{1,10})? \+(\d{1,10})(?:,(\d{1,10}))? @@/;
+
+/** `diff`: what `git diff --unified=0 --no-color --no-prefix` prints. Deleted files are left out. */
+export function changedLines(diff: string): ChangedLines {
+  const files = new Map<string, LineRange[]>();
+  let ranges: LineRange[] | null = null;
+  let toSkip = 0;
+  for (const line of diff.split('\n')) {
+    // The body of a hunk: a removed or added line may look like a header.
+    if (toSkip > 0 && (line.startsWith('-') || line.startsWith('+'))) toSkip -= 1;
+    else if (line.startsWith('diff --git ')) ranges = null;
+    else if (line.startsWith('+++ ')) {
+      const path = pathOf(line.slice('+++ '.length));
+      ranges = path === null ? null : (files.get(path) ?? []);
+      if (path !== null && ranges !== null) files.set(path, ranges);
+    } else if (line.startsWith('rename to ')) files.set(pathOf(line.slice('rename to '.length)) ?? '', []);
+    else {
+      const hunk = HUNK.exec(line);
+      if (hunk === null) continue;
+      toSkip = sizesOf(line);
+      const from = Number(hunk[1]);
+      const count = hunk[2] === undefined ? 1 : Number(hunk[2]);
+      ranges?.push(count === 0 ? { from: Math.max(1, from), to: Math.max(1, from) } : { from, to: from + count - 1 });
+    }
+  }
+  files.delete('');
+  return files;
+}
+
+/** Removed and added lines of a hunk, by its header. */
+function sizesOf(header: string): number {
+  const [, removed = '', added = ''] = /^@@ -(\S{1,30}) \+(\S{1,30}) @@/.exec(header) ?? [];
+  const size = (range: string) => (range.includes(',') ? Number(range.split(',')[1]) : 1);
+  return size(removed) + size(added);
+}
+
+/** Names with odd characters come quoted, bytes as octal. `/dev/null` is no file. */
+function pathOf(text: string): string | null {
+  const plain = text.endsWith('\t') ? text.slice(0, -1) : text;
+  if (plain === '/dev/null') return null;
+  return plain.startsWith('"') && plain.endsWith('"') ? unquote(plain.slice(1, -1)) : plain;
+}
+
+const ESCAPES: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11, '"': 34, '\\': 92 };
+
+function unquote(text: string): string {
+  const bytes: number[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const octal = text[at] === '\\' ? /^[0-7]{3}/.exec(text.slice(at + 1, at + 4))?.[0] : undefined;
+    if (octal !== undefined) {
+      bytes.push(Number.parseInt(octal, 8));
+      at += 3;
+    } else if (text[at] === '\\') {
+      bytes.push(ESCAPES[text[at + 1] ?? ''] ?? text.charCodeAt(at + 1));
+      at += 1;
+    } else bytes.push(...new TextEncoder().encode(text[at]));
+  }
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
+
+/** Is this place part of the change? A finding without a line is, where its file is. */
+export function isChanged(changed: ChangedLines, path: string | null, line: number | null): boolean {
+  const ranges = path === null ? undefined : changed.get(path);
+  if (ranges === undefined) return false;
+  return line === null || ranges.some(({ from, to }) => line >= from && line <= to);
+}

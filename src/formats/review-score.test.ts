@@ -1,0 +1,68 @@
+// The score of a review: what a finding costs, whose dimension it is, what a reviewer's word may do.
+
+import { expect, it } from 'vitest';
+import { makeFinding } from './finding.js';
+import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from './review-score.js';
+import type { ReviewScore, Testimony } from './review-score.js';
+import type { Severity } from '../model.js';
+
+const of = (severity: Severity, rule = '', dimension = '') => makeFinding({ severity, message: 'm', rule, dimension });
+const SILENT: Testimony = { score: null, signal: null };
+
+function check(findings: Parameters<typeof scoreReview>[0], said: Testimony, expected: Partial<ReviewScore>): void {
+  expect(scoreReview(findings, said)).toMatchObject(expected);
+}
+
+it('weighs to a hundred', () => {
+  expect(REVIEW_DIMENSIONS.reduce((sum, each) => sum + REVIEW_WEIGHTS[each], 0)).toBe(100);
+});
+
+it('takes each finding off its dimension', () => {
+  check([], SILENT, {
+    score: 10,
+    signal: 'CONVERGED',
+    dimensions: { correctness: 10, completeness: 10, maintainability: 10, security: 10 },
+  });
+  check([of('medium', 'no-undef'), of('low', 'max-lines'), of('low', 'sort-imports')], SILENT, {
+    score: 9.5,
+    dimensions: { correctness: 9, completeness: 10, maintainability: 9.5, security: 10 },
+  });
+  check(
+    Array.from({ length: 50 }, () => of('medium', 'no-undef')),
+    SILENT,
+    { score: 7, signal: 'CONVERGED' },
+  );
+  check([...Array.from({ length: 50 }, () => of('medium', 'no-undef')), of('low', 'max-lines')], SILENT, {
+    score: 6.9,
+    signal: 'REVISION_NEEDED',
+  });
+});
+
+it('never lets a High finding pass as a minor issue', () => {
+  check([of('high', 'no-undef')], SILENT, { score: 6.9, signal: 'REVISION_NEEDED' });
+  check([of('critical', 'sql-injection')], SILENT, {
+    score: 6.9,
+    signal: 'REVISION_NEEDED',
+    dimensions: { security: 0, correctness: 10, completeness: 10, maintainability: 10 },
+  });
+});
+
+it('lets the word of a reviewer lower the score, never raise it', () => {
+  check([], { score: 4, signal: 'CONVERGED' }, { score: 4, signal: 'REVISION_NEEDED' });
+  check([], { score: 9, signal: 'REVISION_NEEDED' }, { score: 9, signal: 'REVISION_NEEDED' });
+  check([of('high')], { score: 10, signal: 'CONVERGED' }, { score: 6.9, signal: 'REVISION_NEEDED' });
+});
+
+it.each([
+  ['', 'Security', 'security'],
+  ['security/detect-eval', '', 'security'],
+  ['CWE-89', '', 'security'],
+  ['no-unused-vars', '', 'maintainability'],
+  ['complexity', '', 'maintainability'],
+  ['jsdoc/require-param', '', 'completeness'],
+  ['TS2322', '', 'correctness'],
+  ['', 'completeness', 'completeness'],
+  ['', '', 'correctness'],
+])('puts rule %j of dimension %j under %s', (rule, dimension, expected) => {
+  expect(dimensionOf({ rule, dimension })).toBe(expected);
+});

@@ -1,0 +1,83 @@
+// The score of a review from its findings, by a formula that docs/evidence.md states: which of four dimensions a finding belongs
+// to, what each costs, how the dimensions weigh. What a reviewer says of the score may lower it, never raise it.
+
+import type { Finding, Severity } from '../model.js';
+import { letterWords } from './letters.js';
+import { WordList } from './wording.js';
+
+export const REVIEW_DIMENSIONS = ['correctness', 'completeness', 'maintainability', 'security'] as const;
+
+export type ReviewDimension = (typeof REVIEW_DIMENSIONS)[number];
+
+/** In percent. */
+export const REVIEW_WEIGHTS: Readonly<Record<ReviewDimension, number>> = {
+  correctness: 30,
+  completeness: 25,
+  maintainability: 25,
+  security: 20,
+};
+
+/** What one finding takes off its dimension's 10. */
+export const REVIEW_COSTS: Readonly<Record<Severity, number>> = { critical: 10, high: 5, medium: 1, low: 0.25 };
+
+/** From this on a review may converge. */
+export const REVIEW_BAR = 7;
+
+export type ReviewSignal = 'CONVERGED' | 'REVISION_NEEDED';
+
+export interface ReviewScore {
+  readonly score: number;
+  readonly signal: ReviewSignal;
+  readonly dimensions: Readonly<Record<ReviewDimension, number>>;
+}
+
+export interface Testimony {
+  readonly score: number | null;
+  readonly signal: string | null;
+}
+
+/** `said`: what the reviewing agent says of the whole, where one ran. */
+export function scoreReview(findings: readonly Finding[], said: Testimony): ReviewScore {
+  const lost: Record<ReviewDimension, number> = { correctness: 0, completeness: 0, maintainability: 0, security: 0 };
+  for (const finding of findings) lost[dimensionOf(finding)] += REVIEW_COSTS[finding.severity];
+  const dimensions = Object.fromEntries(REVIEW_DIMENSIONS.map((dimension) => [dimension, Math.max(0, 10 - lost[dimension])])) as Record<
+    ReviewDimension,
+    number
+  >;
+  const weighed = REVIEW_DIMENSIONS.reduce((sum, dimension) => sum + (dimensions[dimension] * REVIEW_WEIGHTS[dimension]) / 100, 0);
+  const score = Math.min(floored(weighed), said.score ?? 10);
+  const grave = findings.some(({ severity }) => severity === 'critical' || severity === 'high');
+  // A High finding costs one dimension half its points; it never passes as a minor issue.
+  const held = grave ? Math.min(score, REVIEW_BAR - 0.1) : score;
+  return {
+    score: held,
+    signal: grave || held < REVIEW_BAR || said.signal === 'REVISION_NEEDED' ? 'REVISION_NEEDED' : 'CONVERGED',
+    dimensions,
+  };
+}
+
+/** One decimal, never rounded up over the bar. */
+function floored(score: number): number {
+  return Math.floor(score * 10 + 1e-9) / 10;
+}
+
+const SECURITY = new WordList(
+  'security cwe owasp injection xss csrf ssrf secret secrets credential credentials password crypto eval unsafe vulnerability taint traversal detect xxe',
+);
+const MAINTAINABILITY = new WordList(
+  'maintainability complexity complex unused duplicate duplication naming style format formatting prefer max sort stylistic import imports readability dead code curly quotes indent semi camelcase depth lines params nesting',
+);
+const COMPLETENESS = new WordList(
+  'completeness todo fixme missing incomplete coverage documentation docs jsdoc untested require required test tests',
+);
+
+/** Its own word where it says one; else by the words of its rule; what no word claims is about correctness. */
+export function dimensionOf({ dimension, rule }: Pick<Finding, 'dimension' | 'rule'>): ReviewDimension {
+  const own = (dimension ?? '').trim().toLowerCase();
+  const said = REVIEW_DIMENSIONS.find((each) => own === each);
+  if (said !== undefined) return said;
+  const words = letterWords(`${own} ${rule ?? ''}`.toLowerCase());
+  if (SECURITY.hasAny(words)) return 'security';
+  if (MAINTAINABILITY.hasAny(words)) return 'maintainability';
+  return COMPLETENESS.hasAny(words) ? 'completeness' : 'correctness';
+}
