@@ -1,6 +1,7 @@
 // `umpire report`: a whole session as Markdown. Reads only.
 
 import { sessionPage } from '../report/session-page.js';
+import { provenanceIn } from '../runtime/session-record.js';
 import { readWords, usage } from './flags.js';
 import type { Outcome } from './outcome.js';
 import { RUN_HELP } from './run-help.js';
@@ -12,6 +13,10 @@ export async function runReport(args: readonly string[]): Promise<Outcome> {
   const [named, extra] = words.rest;
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many.`, 'report');
   const record = recordOf(named, words);
-  const stdout = sessionPage(record.state, { ...(await surroundingsOf(record)), events: record.events });
+  const stdout = sessionPage(record.state, {
+    ...(await surroundingsOf(record)),
+    events: record.events,
+    provenance: provenanceIn(record),
+  });
   return { stdout, exit: record.brokenAt === null ? 0 : 1 };
 }

@@ -7,7 +7,9 @@ import type { Recorded } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
 import type { Verdict } from '../model.js';
 import { bySeverity, describeCounts, describeFinding } from '../formats/finding-words.js';
+import type { Provenance } from '../formats/provenance.js';
 import { codeSpan, fenced, inline } from './foreign-text.js';
+import { provenanceLines } from './provenance-lines.js';
 import { filesWords, historyOf } from './session-history.js';
 import type { History, TaskRun } from './session-history.js';
 import { chainLabel, sessionView, verdictsIn } from './session-view.js';
@@ -21,6 +23,8 @@ const MOST_FINDINGS = 50;
 export interface SessionExtra extends SessionSurroundings {
   /** The journal, from its first line. */
   readonly events: readonly Recorded[];
+  /** What evidence is bound to, by its hash, where it says so. */
+  readonly provenance?: ReadonlyMap<string, Provenance>;
 }
 
 export function sessionPage(state: SessionState, extra: SessionExtra): string {
@@ -37,7 +41,7 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
     ),
     ...questionLines(view),
     ...taskSections(view, history),
-    ...verdictSections(state, history),
+    ...verdictSections(state, history, extra.provenance ?? new Map()),
     ...section('What people said and did', history.people),
     ...section('Edits of tasks.csv', history.edits),
     ...section('Work thrown away or taken back', history.work),
@@ -133,14 +137,14 @@ function runWords({ attempt, agent, ending, ms, tokens, costUsd }: TaskRun, { st
   return `Attempt ${attempt} by ${inline(agent)}: ${ending === 'running' && status === 'stopped' ? 'cut off' : ending}${ms === null ? '' : ` after ${duration(ms)}`}${cost}`;
 }
 
-function verdictSections(state: SessionState, history: History): readonly string[] {
+function verdictSections(state: SessionState, history: History, provenance: ReadonlyMap<string, Provenance>): readonly string[] {
   const verdicts = verdictsIn(state);
   if (verdicts.length === 0) return ['## Verdicts', '', 'No verdict was given.', ''];
   return [
     '## Verdicts',
     '',
     ...verdicts.flatMap((past, index) => [
-      ...verdictLines(past, index + 1, { at: history.givenAt.get(past.seq), label: chainLabel(state, past.verdict) }),
+      ...verdictLines(past, index + 1, { at: history.givenAt.get(past.seq), label: chainLabel(state, past.verdict), provenance }),
       '',
     ]),
   ];
@@ -166,9 +170,10 @@ function some(lines: readonly string[], noun: string): readonly string[] {
 interface Beside {
   readonly at: string | undefined;
   readonly label: string;
+  readonly provenance: ReadonlyMap<string, Provenance>;
 }
 
-function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, label }: Beside): readonly string[] {
+function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, label, provenance }: Beside): readonly string[] {
   const marks = [...(verdict.status === 'partial' ? ['partial'] : []), ...(verdict.unverified ? ['**unverified**'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const chain = label === '' ? '' : `, ${inline(label)}`;
@@ -183,7 +188,10 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
     ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
     ...findingLines(verdict),
     ...(verdict.trend === undefined ? [] : [`- Course: ${inline(verdict.trend.kind)}. ${inline(verdict.trend.why)}`]),
-    ...verdict.evidence.map(({ path, grade, sha256 }) => `- Evidence: ${inline(path)}, ${grade}, sha256 ${short(sha256)}`),
+    ...verdict.evidence.flatMap(({ path, grade, sha256 }) => {
+      const bound = provenance.get(sha256);
+      return [`- Evidence: ${inline(path)}, ${grade}, sha256 ${short(sha256)}`, ...(bound === undefined ? [] : provenanceLines(bound))];
+    }),
     ...(verdict.tasks.length === 0 ? [] : [`- New tasks: ${inline(verdict.tasks.map(({ id }) => id).join(', '))}`]),
     `- Next: ${inline(verdict.nextStep)}`,
   ];

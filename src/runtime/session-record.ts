@@ -6,7 +6,9 @@ import { NEW_SESSION } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Recorded } from '../brain/messages.js';
 import { checkGraph } from '../brain/waves.js';
-import { decodeExactly } from '../formats/decode.js';
+import { decodeExactly, decodeTolerantly } from '../formats/decode.js';
+import { readProvenance } from '../formats/provenance.js';
+import type { Provenance } from '../formats/provenance.js';
 import { parseTasks } from '../formats/tasks-csv.js';
 import { stateWordOf } from '../report/session-view.js';
 import type { SessionSurroundings, StateWord } from '../report/session-view.js';
@@ -16,6 +18,7 @@ import type { SessionFolder } from './folder.js';
 import { checkJournal } from './journal-check.js';
 import { JOURNAL } from './journal-file.js';
 import { holderOf } from './lock.js';
+import { blobsIn } from './recorded-place.js';
 
 export interface SessionRecord {
   /** Absolute, links resolved. */
@@ -50,6 +53,19 @@ export function readSession(path: string): SessionRecord {
   const brokenAt = chain !== null && !chain.unbroken ? chain.line : null;
   const word = brokenAt === null ? stateWordOf(state, isHeld) : 'unreadable';
   return { path: folder.root, name: folder.name, state, events, word, tasks: listed.tasks, brokenAt, notes };
+}
+
+/** What the evidence of its verdicts is bound to, by hash. Evidence that is gone, or says nothing of it, is left out. */
+export function provenanceIn({ path, state }: SessionRecord): ReadonlyMap<string, Provenance> {
+  const readBlob = blobsIn(openFolder(path));
+  const hashes = new Set([...state.verdicts.values()].flat().flatMap(({ verdict }) => verdict.evidence.map(({ sha256 }) => sha256)));
+  const found = new Map<string, Provenance>();
+  for (const hash of hashes) {
+    const bytes = readBlob(hash);
+    const provenance = typeof bytes === 'string' ? null : readProvenance(decodeTolerantly(bytes));
+    if (provenance !== null) found.set(hash, provenance);
+  }
+  return found;
 }
 
 interface Listed {
