@@ -31,7 +31,7 @@ const { values, positionals } = parseArgs({
   options: { soft: { type: 'boolean' }, runs: { type: 'string' }, 'no-build': { type: 'boolean' } },
 });
 const all = readdirSync(BENCH)
-  .filter((file) => file.endsWith('.mjs') && file !== 'harness.mjs')
+  .filter((file) => file.endsWith('.mjs') && file !== 'harness.mjs' && file !== 'inputs.mjs')
   .map((file) => file.slice(0, -'.mjs'.length))
   .sort();
 const unknown = positionals.find((name) => !all.includes(name));

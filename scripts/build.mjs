@@ -30,6 +30,8 @@ const LATE = {
   list: 'src/cli/list.ts',
   report: 'src/cli/report.ts',
   logs: 'src/cli/logs.ts',
+  read: 'src/cli/read.ts',
+  critique: 'src/cli/critique.ts',
   run: 'src/cli/run.ts',
   work: 'src/cli/work.ts',
   'run-help': 'src/cli/run-help.ts',

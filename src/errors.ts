@@ -24,6 +24,16 @@ export const ERRORS = {
     message: 'There is no loop called "{name}".',
     hint: 'The built-in loops are {known}. For a loop of your own, give the path of its YAML file, such as ./my-loop.yaml.',
   },
+  'critic-unknown': {
+    exit: 2,
+    message: 'Umpire has no critic of its own for "{name}".',
+    hint: 'It has one for {known}. A loop of your own brings an agent for its critic.',
+  },
+  'critique-of-run': {
+    exit: 1,
+    message: 'The session {session} is run by Umpire, and has not ended.',
+    hint: 'Its critic runs when its turn comes: umpire resume {session}. To measure now, leave --session out.',
+  },
   'mode-unknown': {
     exit: 2,
     message: 'The {loop} loop has no mode "{name}".',
@@ -283,6 +293,16 @@ export const ERRORS = {
     exit: 1,
     message: 'The session {session} has no output of {task}.',
     hint: 'There is output of {known}. An agent that printed nothing leaves none.',
+  },
+  'format-unknown': {
+    exit: 2,
+    message: 'There is no report format called "{name}".',
+    hint: 'Known are {known}. Leave --format out to have it recognised from the content.',
+  },
+  'report-folder': {
+    exit: 2,
+    message: '"{path}" is a folder, not a report.',
+    hint: 'Name the reports in it, one by one or with a pattern of your shell: umpire read {path}/*.xml',
   },
   internal: {
     exit: 1,

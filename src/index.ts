@@ -8,22 +8,34 @@ export type { DecideRequest, Decision } from './engine/decide.js';
 export { resolve, resume, run } from './engine/session.js';
 export type { ResolveRequest, ResumeRequest, RunReport, RunRequest } from './engine/session.js';
 export { apply, clean, diff } from './engine/work.js';
+export { readReports } from './engine/read.js';
+export type { ReadRequest, ReportRead, ReportsRead } from './engine/read.js';
+export { openReport } from './formats/tools/open-report.js';
+export type { OpenOptions, OpenReport } from './formats/tools/open-report.js';
 export type { Agent, Assignment, Ending, Usage } from './ports.js';
 export { ERRORS, UmpireError, isUmpireError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export type {
   Anomaly,
+  CheckOutcome,
   Counts,
+  Coverage,
   Discovery,
   EvidenceRef,
+  FileCoverage,
   Finding,
   Grade,
   Outcome,
+  ReportProblem,
   RoleRef,
   Severity,
+  Share,
   Task,
   TaskRecord,
   TaskStatus,
+  TestCounts,
+  TestResult,
+  ToolReport,
   Verdict,
   VerdictStatus,
 } from './model.js';

@@ -22,6 +22,7 @@ async function main(args: readonly string[]): Promise<Outcome> {
 const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome>>> = {
   check: async (args) => (await import('./check.js')).runCheck(args),
   replay: async (args) => (await import('./replay.js')).runReplay(args),
+  critique: async (args) => (await import('./critique.js')).runCritique(args),
   run: async (args) => (await import('./run.js')).runRun(args),
   until: async (args) => (await import('./run.js')).runUntil(args),
   resume: async (args) => (await import('./run.js')).runResume(args),
@@ -33,6 +34,7 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
   list: async (args) => (await import('./list.js')).runList(args),
   report: async (args) => (await import('./report.js')).runReport(args),
   logs: async (args) => (await import('./logs.js')).runLogs(args),
+  read: async (args) => (await import('./read.js')).runRead(args),
 };
 
 async function help(command: string | undefined): Promise<Outcome> {

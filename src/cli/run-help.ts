@@ -42,6 +42,34 @@ Examples
   umpire run review --agent codex --agent reviewer=claude
   umpire run debt --agent-command ./my-agent.mjs --max-minutes 60
 `,
+  critique: `umpire critique <loop>
+
+Runs the loop's critic that comes with Umpire: real tools on the project, no
+agent's word. Leaves the evidence and the critic's row in a session folder, for
+umpire decide to judge. umpire run does the same wherever no agent is named for
+the critic's role.
+
+  <loop>            testing: runs the tests of a layer with coverage
+                    debt: tests, types, lint and quality against a baseline
+                    design: audits design tokens
+                    review: linters and SARIF reports on the changed lines
+                    brainstorm: counts what the challenger left
+  --project DIR     the project (the current folder)
+  --session DIR     where evidence goes (a new one in .umpire/sessions/)
+  --base REV        what a change or a regression is measured against
+  --layer L         the layer of tests (L1)
+  --industry I      design: standard, or strict as for healthcare and finance
+  --quiet           leave out what the tools print
+  --json            print the result as JSON
+
+Exit status
+  0 pass · 3 fail · 1 error, timeout or missing · 2 usage
+
+Examples
+  umpire critique testing
+  umpire critique debt --base main
+  umpire critique design --industry strict --json
+`,
   until: `umpire until "COMMAND" ["what is wanted"]
 
 The plain loop: an agent works until the command passes, or the rounds are
@@ -215,5 +243,31 @@ Examples
   umpire logs
   umpire logs review-payments-2026-03-01 DEV-001
   umpire logs DEV-001 | less -R
+`,
+  read: `umpire read <report...>
+
+Reads reports of test runners, coverage tools and linters, and says what is in
+them: tests, coverage, findings, and whether that is a pass. The format is
+recognised from the content. Files are streamed, so they may be large.
+
+A report that cannot be read, or that has no test or no coverage in it, is an
+error, never a pass. Findings of High or worse fail, lesser ones do not.
+
+  <report...>       files; - is stdin
+  --format F        read them as this: junit, jest, tap, mocha, ctrf, lcov,
+                    istanbul, istanbul-summary, cobertura, clover, v8, sarif,
+                    eslint, tsc, oxlint, biome, checkstyle, stryker, axe, dtcg
+  --root DIR        the project, for absolute paths (the current folder)
+  --json            print one JSON object; of several reports {reports, outcome}
+  --all             with --json: also each test and each file's coverage
+
+Exit status
+  0 pass · 3 fail · 1 error or missing · 2 usage
+  Of several reports the worst: error, missing, fail, pass.
+
+Examples
+  umpire read junit.xml coverage/lcov.info
+  npx eslint -f json . | umpire read -
+  umpire read tsc.log --format tsc --json
 `,
 } as const;

@@ -38,6 +38,8 @@ export interface CriticEnd {
   readonly files: readonly string[];
   /** What could not be measured and why, one sentence each. */
   readonly notes: readonly string[];
+  /** The project has nothing that could be measured, or nothing to measure it with. An agent may testify in its place. */
+  readonly unable?: boolean;
 }
 
 /** Never rejects for what a tool does: that is an outcome. */

@@ -14,10 +14,11 @@ import { realTimer, scriptedAgent } from '../agents/scripted.js';
 import { checkCommand } from '../critics/check-command.js';
 import { faultOf } from '../runtime/folder.js';
 import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
+import { builtInCritic, isBuiltIn } from './critics.js';
 import { COMMAND_AGENT } from './run-flags.js';
 
 export interface AgentChoice {
-  readonly started: Pick<SessionStarted, 'project' | 'critic' | 'command' | 'report'>;
+  readonly started: Pick<SessionStarted, 'project' | 'critic' | 'command' | 'report' | 'loop' | 'loopFolder' | 'workspace'>;
   readonly settings: RunSettings;
   /** The session folder. */
   readonly session: string;
@@ -25,6 +26,14 @@ export interface AgentChoice {
   readonly guardian: Guardian;
   /** The calling program's own. */
   readonly own: Readonly<Record<string, Agent>>;
+  readonly now: () => Date;
+}
+
+/** Does Umpire measure for the critic's role itself? */
+export function measuresItself({ started, settings, config, own }: Pick<AgentChoice, 'started' | 'settings' | 'config' | 'own'>): boolean {
+  // A rehearsal plays the critic too, and a program that brings its own agents brings its critic.
+  const playsAll = (name: string) => Object.hasOwn(own, name) || config.agents[name]?.runs.kind === 'script';
+  return started.command === undefined && isBuiltIn({ started, settings, playsAll });
 }
 
 /** Throws `agent-missing` where nobody does one of these roles. */
@@ -61,8 +70,11 @@ export async function agentsFor(choice: AgentChoice): Promise<(role: string) => 
   for (const name of new Set(Object.values(settings.agents))) made.set(name, await agentNamed(name, choice, atTerminal));
   // The plain loop measures: no agent takes the place of its command.
   const check = started.command === undefined ? null : checkCommand(started.command, started.report ?? null, guardian);
+  const general = made.get(settings.agents['*'] ?? '') ?? null;
+  const critic = measuresItself(choice) ? builtInCritic(choice, general) : null;
   return (role) => {
     if (check !== null && role === started.critic) return check;
+    if (critic !== null && role === started.critic) return critic;
     const agent = made.get(settings.agents[role] ?? settings.agents['*'] ?? '');
     if (agent === undefined) throw new UmpireError('agent-missing', { role });
     return agent;

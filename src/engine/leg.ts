@@ -25,7 +25,7 @@ import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Workspace } from '../ports.js';
-import { agentsFor, wordsOf } from './agents.js';
+import { agentsFor, measuresItself, wordsOf } from './agents.js';
 import type { OpenedSession } from './opened.js';
 import { openWorkspaceFor } from './workspaces.js';
 
@@ -56,10 +56,10 @@ export async function goOn(leg: Leg): Promise<void> {
   const place = { project, folder, config, session: started.session, signal: watch.signal };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();
-  const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own });
+  const now = watch.now ?? (() => new Date());
+  const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own, now });
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = rulesOf(leg);
-  const now = watch.now ?? (() => new Date());
   const agentFor = (role: string) => (started.judged && role === rules.roles.critic ? freshly(named(role), leg, rules) : named(role));
   try {
     await takeEdit(leg, workspace, wasAtWork, opening !== null && opening.head !== head ? opening.head : null);
@@ -154,7 +154,8 @@ function freshly(agent: Agent, { folder, journal }: Leg, rules: Loop): Agent {
 
 /** Are processes started? Agents of the calling program need none. */
 function hasChildren({ journal, settings, config }: Leg, own: Readonly<Record<string, Agent>>): boolean {
-  const isMeasured = journal.state.run?.started.command !== undefined;
+  const { started } = journal.state.run as RunState;
+  const isMeasured = started.command !== undefined || (started.judged && measuresItself({ started, settings, config, own }));
   const names = Object.values(settings.agents);
   return isMeasured || config.workspace.setup !== null || names.some((name) => own[name]?.inProcess !== true);
 }

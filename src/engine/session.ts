@@ -27,7 +27,8 @@ import type { ChosenLoop } from '../runtime/loop-choice.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
-import { checkAgents, checkRoleFlags, checkRoles } from './agents.js';
+import { checkAgents, checkRoleFlags, checkRoles, measuresItself } from './agents.js';
+import { measuresAlone } from './critics.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
@@ -90,8 +91,12 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const pipeline = request.pipeline ?? (await pipelineOf(request.loop, loop));
   const plan = await planOf(pipeline, request, project);
   checkRoleFlags(request.agent ?? [], allRoles(pipeline, loop), loop.loop);
-  checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
-  await checkAgents({ started: { project, critic: loop.roles.critic }, settings, session: project, config, own: request.agents ?? {} });
+  const own = request.agents ?? {};
+  const started = { project, critic: loop.roles.critic, loop: loop.loop, loopFolder, workspace: null };
+  const isMeasured =
+    request.command !== undefined || (measuresItself({ started, settings, config, own }) && measuresAlone(loop.loop, loopFolder));
+  checkRoles(rolesOf(plan, loop, isMeasured), settings);
+  await checkAgents({ started, settings, session: project, config, own, now });
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);
   return inSession(session, request, async (opened) => {
     if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });

@@ -1,14 +1,8 @@
 // A lossless RFC 4180 document: the text as it came, plus where every cell of it begins and ends. Printing it gives
 // the same text back; an edit replaces the cells it names and leaves every other character alone.
-// What the columns mean is left to tasks-csv.ts and results-csv.ts.
+// Finding the cells is csv-scan.ts's work; what the columns mean is left to tasks-csv.ts and results-csv.ts.
 
-const BOM = 0xfeff;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const LF = 0x0a;
-const CR = 0x0d;
-const SPACE = 0x20;
-const TAB = 0x09;
+import { CR, CsvScanner, LF, QUOTE, refuse, type CsvProblem } from './csv-scan.js';
 
 /**
  * Offsets, not objects: a file of 100,000 rows has over a million cells. Cell `record * columns + column` is
@@ -25,15 +19,6 @@ export interface CsvDocument {
   readonly lines: Int32Array;
 }
 
-interface CsvProblem {
-  readonly ok: false;
-  readonly line: number;
-  /** What is wrong, without a full stop. */
-  readonly problem: string;
-  /** A sentence that says what to do. */
-  readonly hint: string;
-}
-
 export type CsvResult = { readonly ok: true; readonly document: CsvDocument } | CsvProblem;
 
 export interface CsvEdit {
@@ -47,7 +32,12 @@ export interface CsvEdit {
 
 export function parseCsv(text: string): CsvResult {
   const nul = text.indexOf('\0');
-  if (nul === -1) return new Scanner(text).scan();
+  if (nul === -1) {
+    const cells = new CsvScanner(text).scan();
+    if (!cells.ok) return cells;
+    const { columns, starts, ends, lines } = cells;
+    return { ok: true, document: { text, columns, records: lines.length, starts, ends, lines } };
+  }
   const line = 1 + (text.slice(0, nul).match(/\r\n|\n|\r/g)?.length ?? 0);
   return refuse(line, 'a NUL byte stands in the text', 'Remove the NUL byte, or save the file as UTF-8: UTF-16 text is full of them.');
 }
@@ -83,138 +73,6 @@ export function printCsv(document: CsvDocument, edit: CsvEdit = {}): string {
 /** A new document, LF line endings, quotes only where they are needed. */
 export function printRecords(records: readonly (readonly string[])[]): string {
   return records.map((record) => `${printRecord(record, { quoteAll: false, width: record.length })}\n`).join('');
-}
-
-class Scanner {
-  private at: number;
-  private line = 1;
-  private columns = 0;
-  private readonly starts = new Integers();
-  private readonly ends = new Integers();
-  private readonly lines = new Integers();
-
-  constructor(private readonly text: string) {
-    this.at = text.charCodeAt(0) === BOM ? 1 : 0;
-  }
-
-  scan(): CsvResult {
-    while (this.skipBlankLines()) {
-      const problem = this.scanRecord();
-      if (problem !== null) return problem;
-    }
-    const { text, columns } = this;
-    const lines = this.lines.toArray();
-    return {
-      ok: true,
-      document: { text, columns, records: lines.length, starts: this.starts.toArray(), ends: this.ends.toArray(), lines },
-    };
-  }
-
-  /** Goes to the next line that is not blank; false at the end of the text. */
-  private skipBlankLines(): boolean {
-    for (;;) {
-      let at = this.at;
-      let code = this.text.charCodeAt(at);
-      while (code === SPACE || code === TAB) code = this.text.charCodeAt(++at);
-      if (at < this.text.length && code !== LF && code !== CR) return true;
-      this.at = at;
-      if (!this.passLineEnding()) return false;
-    }
-  }
-
-  private scanRecord(): CsvProblem | null {
-    const line = this.line;
-    let cells = 0;
-    for (;;) {
-      this.starts.push(this.at);
-      if (this.text.charCodeAt(this.at) === QUOTE) {
-        const problem = this.passQuoted();
-        if (problem !== null) return problem;
-      } else {
-        this.passPlain();
-      }
-      this.ends.push(this.at);
-      cells++;
-      if (this.text.charCodeAt(this.at) !== COMMA) break;
-      this.at++;
-    }
-    this.passLineEnding();
-    this.lines.push(line);
-    if (this.columns === 0) this.columns = cells;
-    if (cells === this.columns) return null;
-    const found = `this row has ${cells} ${cells === 1 ? 'cell' : 'cells'}, but the header has ${this.columns}`;
-    return refuse(
-      line,
-      found,
-      `Give the row ${this.columns} cells. A value that holds a comma needs double quotes around it; an empty one still needs its comma.`,
-    );
-  }
-
-  private passPlain(): void {
-    const { text } = this;
-    const { length } = text;
-    let at = this.at;
-    for (; at < length; at++) {
-      const code = text.charCodeAt(at);
-      if (code <= COMMA && (code === COMMA || code === LF || code === CR)) break;
-    }
-    this.at = at;
-  }
-
-  private passQuoted(): CsvProblem | null {
-    const { text } = this;
-    const { length } = text;
-    const opened = this.line;
-    for (let at = this.at + 1; at < length; at++) {
-      const code = text.charCodeAt(at);
-      if (code > QUOTE) continue;
-      if (code === LF || (code === CR && text.charCodeAt(at + 1) !== LF)) this.line++;
-      if (code !== QUOTE) continue;
-      const next = text.charCodeAt(at + 1);
-      if (next === QUOTE) {
-        at++;
-      } else if (at + 1 === length || next === COMMA || next === LF || next === CR) {
-        this.at = at + 1;
-        return null;
-      } else {
-        const where = opened === this.line ? '' : ` (the quote opened on line ${opened})`;
-        const hint =
-          'Write a double quote inside a quoted value twice (""), and leave nothing between the closing quote and the next comma.';
-        return refuse(this.line, `text follows the closing quote of a cell${where}`, hint);
-      }
-    }
-    return refuse(
-      opened,
-      'a quote is opened here and never closed',
-      'Close the value with a double quote; write a double quote inside it twice ("").',
-    );
-  }
-
-  private passLineEnding(): boolean {
-    const ending = lineEndingAt(this.text, this.at);
-    this.at += ending.length;
-    if (ending !== '') this.line++;
-    return ending !== '';
-  }
-}
-
-/** A growing Int32Array: a plain array of numbers would take twice the room. */
-class Integers {
-  private values = new Int32Array(256);
-  private length = 0;
-
-  push(value: number): void {
-    if (this.length === this.values.length) {
-      const wider = new Int32Array(this.length * 2);
-      wider.set(this.values);
-      this.values = wider;
-    }
-    this.values[this.length++] = value;
-  }
-
-  toArray(): Int32Array {
-    return this.values.slice(0, this.length);
-  }
 }
 
 interface Style {
@@ -299,8 +157,4 @@ function lineEndingAt(text: string, at: number): '\r\n' | '\n' | '\r' | '' {
   if (code === LF) return '\n';
   if (code !== CR) return '';
   return text.charCodeAt(at + 1) === LF ? '\r\n' : '\r';
-}
-
-function refuse(line: number, problem: string, hint: string): CsvProblem {
-  return { ok: false, line, problem, hint };
 }

@@ -113,7 +113,9 @@ function withErrored(failed: number | null, errored: number, passed: number | nu
 function brokenRun(run: JsonObject, counted: Counted): string | null {
   const status = firstOf(run, ['status', 'state', 'result']);
   const word = typeof status === 'string' ? status.trim().toLowerCase() : '';
-  if (BROKEN.has(word)) return `status is ${quote(word)}: the run did not end as it should, so its figures prove nothing`;
+  const problem = own(run, 'problem');
+  const why = typeof problem === 'string' && problem.trim() !== '' ? ` (${quote(problem)})` : '';
+  if (BROKEN.has(word)) return `status is ${quote(word)}: the run did not end as it should, so its figures prove nothing${why}`;
   const code = numberOf(firstOf(run, ['exit_code', 'exitCode']));
   if (code === null || code === 0 || (counted.failed ?? 0) > 0) return null;
   return `exit_code is ${code} but no test failed: the run broke off, so its figures prove nothing`;
@@ -165,7 +167,7 @@ function statedRate(value: unknown, notes: string[]): number | null | Refusal {
 
 const LAYERS = new WordList('l0 l1 l2 l3 l4 l5');
 const BROKEN = new WordList(
-  'timeout|timed_out|timed out|timedout|error|errored|crashed|crash|aborted|killed|cancelled|canceled|interrupted|incomplete',
+  'timeout|timed_out|timed out|timedout|error|errored|crashed|crash|aborted|killed|cancelled|canceled|interrupted|incomplete|missing',
   '|',
 );
 const UNAVAILABLE = new WordList(

@@ -1,0 +1,20 @@
+// The sums of an lcov tracefile by Umpire's reader. Called with FILE and BUNDLE (our sources as one module that exports `lcov`);
+// prints {seconds, rssMb, facts} as JSON: reading the file is part of the time.
+
+import { closeSync, openSync, readSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const [file, bundle] = process.argv.slice(2);
+const { lcov } = await import(pathToFileURL(bundle).href);
+
+const start = performance.now();
+const reader = lcov.open({});
+const input = openSync(file, 'r');
+const buffer = Buffer.alloc(256 * 1024);
+for (let count = readSync(input, buffer); count > 0; count = readSync(input, buffer)) reader.write(buffer.subarray(0, count));
+closeSync(input);
+const { coverage } = reader.end();
+const seconds = (performance.now() - start) / 1000;
+
+const facts = Object.fromEntries(Object.entries(coverage).map(([kind, { covered, total }]) => [kind, { covered, total }]));
+console.log(JSON.stringify({ seconds, rssMb: process.resourceUsage().maxRSS / 1000, facts }));

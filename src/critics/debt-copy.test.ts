@@ -1,0 +1,92 @@
+// A commit as a folder of its own: its files as they were, the packages of the project, and a repository that nobody wrote to.
+
+import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanUpAfterwards, gitProject, ownThings, plainProject, writeFiles } from '../../test/support/git-project.js';
+import type { Project } from '../../test/support/git-project.js';
+import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './debt-copy.js';
+import type { Repository } from './debt-copy.js';
+
+cleanUpAfterwards();
+
+function found(folder: string): Repository {
+  const repository = findRepository(folder);
+  if (repository === null) throw new Error('there is no repository');
+  return repository;
+}
+
+function head(project: Project): string {
+  return project.git('rev-parse', 'HEAD').trim();
+}
+
+it('has the files of the commit, also those that an archive leaves out, and touches nothing', async () => {
+  const project = gitProject({
+    '.gitattributes': '/test export-ignore\n',
+    'a.js': 'old\n',
+    'test/a.js': 'test\n',
+    '.gitignore': 'node_modules\n',
+  });
+  writeFiles(project.root, { 'node_modules/pad/index.js': 'pad\n' });
+  const commit = head(project);
+  project.write({ 'a.js': 'new\n', 'b.js': 'b\n', 'test/a.js': null });
+  const own = ownThings(project.root);
+  const copy = await copyCommit(found(project.root), commit);
+  const read = (path: string) => readFileSync(join(copy.project, path), 'utf8');
+  expect(readdirSync(copy.project).toSorted()).toEqual(['.gitattributes', '.gitignore', 'a.js', 'node_modules', 'test']);
+  expect([read('a.js'), read('test/a.js'), read('node_modules/pad/index.js')]).toEqual(['old\n', 'test\n', 'pad\n']);
+  expect(ownThings(project.root)).toEqual(own);
+  expect(filesAt(project.root, commit)).toEqual(['.gitattributes', '.gitignore', 'a.js', 'test/a.js']);
+  expect(filesNow(project.root).toSorted()).toEqual(['.gitattributes', '.gitignore', 'a.js', 'b.js']);
+  expect(filesChanged(project.root, commit).toSorted()).toEqual(['a.js', 'b.js', 'test/a.js']);
+  copy.remove();
+  expect(existsSync(dirname(copy.project))).toBe(false);
+});
+
+it('leads packages of the project to its own sources, in every package', async () => {
+  const project = gitProject({
+    '.gitignore': 'node_modules\n.venv\n',
+    'packages/a/index.js': 'old a\n',
+    'packages/b/index.js': 'b\n',
+  });
+  writeFiles(project.root, {
+    'node_modules/pad/index.js': 'pad\n',
+    'packages/b/node_modules/odd/index.js': 'odd\n',
+    '.venv/bin/python': '',
+  });
+  symlinkSync('../packages/a', join(project.root, 'node_modules', 'a'));
+  const commit = head(project);
+  writeFiles(project.root, { 'packages/a/index.js': 'new a\n', 'packages/c/node_modules/late/index.js': '' });
+  const repository = found(join(project.root, 'packages', 'b'));
+  expect(repository.prefix).toBe('packages/b');
+  const copy = await copyCommit(repository, commit);
+  const root = join(copy.project, '..', '..');
+  expect(readFileSync(join(root, 'node_modules', 'a', 'index.js'), 'utf8')).toBe('old a\n');
+  expect(readFileSync(join(copy.project, 'node_modules', 'odd', 'index.js'), 'utf8')).toBe('odd\n');
+  expect(readlinkSync(join(root, '.venv'))).toBe(join(project.root, '.venv'));
+  expect(existsSync(join(root, 'packages', 'c'))).toBe(false);
+  expect(filesAt(join(project.root, 'packages', 'b'), commit)).toEqual(['index.js']);
+  copy.remove();
+});
+
+it('finds packages that lie above the repository', async () => {
+  const outer = plainProject({ 'node_modules/pad/index.js': 'pad\n' });
+  const inner = join(outer.root, 'inner');
+  mkdirSync(inner);
+  writeFiles(inner, { 'a.js': 'a\n' });
+  for (const args of [
+    ['init', '-q'],
+    ['add', '-A'],
+    ['commit', '-q', '-m', 'first'],
+  ])
+    outer.git('-C', inner, ...args);
+  const copy = await copyCommit(found(inner), 'HEAD');
+  expect(realpathSync.native(join(copy.project, '..', 'node_modules'))).toBe(join(outer.root, 'node_modules'));
+  copy.remove();
+});
+
+it('says where there is none', async () => {
+  expect(findRepository(plainProject({ 'a.txt': 'a' }).root)).toBe(null);
+  const project = gitProject();
+  await expect(copyCommit(found(project.root), 'f'.repeat(40))).rejects.toMatchObject({ code: 'git-failed' });
+});

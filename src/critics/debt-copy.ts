@@ -1,0 +1,129 @@
+// A commit of the project as a folder of its own, outside the project, with the project's installed packages. The person's
+// repository is read with an index of its own, so nothing in it is written; packages are linked as worktrees have them.
+
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { isUmpireError } from '../errors.js';
+import { git, lookAround, nameOf, rawNames } from '../workspace/git.js';
+import { linkPackages } from '../workspace/package-links.js';
+import type { Provision } from '../workspace/package-links.js';
+import { place } from '../workspace/provisions.js';
+
+/** A repository and where in it the project lies. */
+export interface Repository {
+  readonly gitDir: string;
+  /** What all worktrees of it share. */
+  readonly common: string;
+  /** The top of the checkout, links resolved. */
+  readonly top: string;
+  /** The project from there; empty where it is the top. */
+  readonly prefix: string;
+}
+
+/** Null where there is none, or no git. */
+export function findRepository(project: string): Repository | null {
+  try {
+    const answer = lookAround(project, [
+      'rev-parse',
+      '--path-format=absolute',
+      '--absolute-git-dir',
+      '--git-common-dir',
+      '--show-toplevel',
+    ]);
+    const [gitDir = '', common = '', top = ''] = answer.stdout.toString('utf8').split('\n');
+    if (answer.code !== 0 || top === '') return null;
+    return { gitDir, common, top: realpathSync.native(top), prefix: relative(realpathSync.native(top), realpathSync.native(project)) };
+  } catch (error) {
+    if (isUmpireError(error)) return null;
+    throw error;
+  }
+}
+
+export interface CommitCopy {
+  /** Where the project lies in it. */
+  readonly project: string;
+  readonly remove: () => void;
+}
+
+export async function copyCommit(repository: Repository, commit: string): Promise<CommitCopy> {
+  const { gitDir, top, prefix } = repository;
+  const scratch = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-baseline-')));
+  const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    const root = join(scratch, 'tree');
+    mkdirSync(root);
+    const seat = { gitDir, workTree: root, index: join(scratch, 'index') };
+    await git(seat, ['read-tree', commit]);
+    await git(seat, ['checkout-index', '--all', '--force']);
+    const items = foldersOf(top, '').flatMap((path) => provisionsOf(top, path));
+    place(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
+    linkOuter(top, scratch);
+    const project = join(root, prefix);
+    mkdirSync(project, { recursive: true });
+    return { project, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** Files of the project at a commit, relative to it. */
+export function filesAt(project: string, commit: string): readonly string[] {
+  return names(project, ['ls-tree', '-r', '-z', '--name-only', commit]);
+}
+
+/** Files of the project now, without those that git ignores. */
+export function filesNow(project: string): readonly string[] {
+  const listed = names(project, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  return listed.filter((path) => existsSync(join(project, path)));
+}
+
+/** Files that differ from the commit, new and removed ones included. */
+export function filesChanged(project: string, commit: string): readonly string[] {
+  const tracked = names(project, ['diff', '-z', '--name-only', '--no-renames', '--relative', '--no-ext-diff', commit, '--', '.']);
+  return [...tracked, ...names(project, ['ls-files', '-z', '--others', '--exclude-standard'])];
+}
+
+function names(project: string, args: readonly string[]): readonly string[] {
+  const answer = lookAround(project, args);
+  return answer.code === 0 ? [...new Set(rawNames(answer.stdout).map(nameOf))] : [];
+}
+
+const PACKAGES = 'node_modules';
+/** Installed packages, of Node and of Python. */
+const INSTALLED: ReadonlySet<string> = new Set([PACKAGES, '.venv', 'venv']);
+const ASIDE: ReadonlySet<string> = new Set(['.git', '.umpire', 'dist', 'build', 'coverage', '.cache']);
+const MOST_LEVELS = 6;
+
+/** Folders of installed packages in a checkout, in its packages too. */
+function foldersOf(top: string, at: string, level = 0): readonly string[] {
+  if (level > MOST_LEVELS) return [];
+  return readdirSync(join(top, at), { withFileTypes: true }).flatMap((entry) => {
+    const path = at === '' ? entry.name : `${at}/${entry.name}`;
+    if (INSTALLED.has(entry.name) && (entry.isDirectory() || entry.isSymbolicLink())) return [path];
+    return entry.isDirectory() && !ASIDE.has(entry.name) ? foldersOf(top, path, level + 1) : [];
+  });
+}
+
+function provisionsOf(top: string, at: string): readonly Provision[] {
+  const isFolder = lstatSync(join(top, at)).isDirectory();
+  const isPackages = isFolder && (at === PACKAGES || at.endsWith(`/${PACKAGES}`));
+  return isPackages ? linkPackages(top, at) : [{ kind: 'link', at, to: realpathSync.native(join(top, at)), inside: null }];
+}
+
+/** A package that the commit does not have yet needs none. */
+function hasFolder(root: string, at: string): boolean {
+  const parts = at.split('/');
+  const own = parts.findIndex((part) => INSTALLED.has(part));
+  return existsSync(join(root, ...parts.slice(0, own)));
+}
+
+/** Packages that Node finds above the checkout are found above the copy. */
+function linkOuter(top: string, scratch: string): void {
+  for (let folder = dirname(top); ; folder = dirname(folder)) {
+    const packages = join(folder, PACKAGES);
+    if (existsSync(packages)) return symlinkSync(packages, join(scratch, PACKAGES));
+    if (folder === dirname(folder)) return;
+  }
+}

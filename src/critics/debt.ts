@@ -1,0 +1,167 @@
+// The critic of the debt loop: tests, types, lint and quality of the project now, held against a commit that is its baseline. How
+// two states compare is formats/debt-comparison.ts; docs/evidence.md states the rules and the score.
+
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isUmpireError } from '../errors.js';
+import { isChanged } from '../formats/changed-lines.js';
+import { compareStates, worstOutcome } from '../formats/debt-comparison.js';
+import type { Moves } from '../formats/debt-findings.js';
+import { isBroken, isFailing, isMeasured } from '../formats/debt-measurement.js';
+import type { Measurement } from '../formats/debt-measurement.js';
+import { debtReport, debtSummary } from '../formats/debt-report.js';
+import { debtItems } from '../formats/debt-score.js';
+import { differTests } from '../formats/debt-tests.js';
+import type { CheckOutcome } from '../model.js';
+import { openFolder, writeAtomically } from '../runtime/folder.js';
+import { baselineHome, baselineKey, keepBaseline, readBaseline } from './baseline.js';
+import type { Baseline } from './baseline.js';
+import { findChange } from './change.js';
+import type { Change } from './change.js';
+import type { Critic, CriticEnd, CriticJob } from './critic.js';
+import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './debt-copy.js';
+import type { Repository } from './debt-copy.js';
+import { measureState } from './debt-measure.js';
+import type { MeasuredState } from './debt-measure.js';
+import { provenanceOf, whatIsJudged } from './provenance.js';
+import type { ToolUse } from './provenance.js';
+import { timeLeft } from './tool.js';
+
+export const VALIDATION_REPORT = 'validation/validation-report.json';
+export const BASELINE_COPY = 'validation/baseline.json';
+
+export const debtCritic: Critic = async (job) => {
+  const started = job.now();
+  // All tools of both states share the job's time.
+  timeLeft(job);
+  const change = findChange(job.project, job.base);
+  const repository = change === null ? null : findRepository(job.project);
+  if (change === null || repository === null) return nothing('missing', noBaseline(job.base));
+  let pinned: PinnedBaseline;
+  try {
+    pinned = await baselineFor(job, repository, change.base);
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return nothing('error', `The baseline ${change.base.slice(0, 10)} could not be taken from git: ${error.message}`);
+  }
+  if (job.watch.signal.aborted) return nothing('error', 'It was stopped.');
+  const judged = await whatIsJudged(job);
+  job.say('the project as it is now is measured');
+  const measured = await measureState(job, filesNow(job.project));
+  try {
+    const moves = movesOf(job.project, change, filesAt(job.project, change.base));
+    const settled = await settleTests(measured, pinned.baseline.state, moves);
+    if (job.watch.signal.aborted) return nothing('error', 'It was stopped.');
+    return leaveReport(job, change.base, pinned, settled.state, moves, provenanceOf(job, judged, started, settled.uses));
+  } finally {
+    measured.suite.close();
+  }
+};
+
+function noBaseline(base: string | null): string {
+  if (base !== null) return `There is no baseline: ${base.slice(0, 80)} is no commit of this project's repository.`;
+  return 'There is no baseline: no git repository here, or no earlier commit to hold the project against. Name one with --base.';
+}
+
+interface PinnedBaseline {
+  readonly baseline: Baseline;
+  readonly notes: readonly string[];
+}
+
+async function baselineFor(job: CriticJob, repository: Repository, commit: string): Promise<PinnedBaseline> {
+  const home = baselineHome(repository.common);
+  const key = baselineKey(job, commit, repository.prefix);
+  const known = readBaseline(home, key, commit);
+  if (known !== null) {
+    job.say(`the baseline ${commit.slice(0, 10)} was measured before`);
+    return { baseline: known, notes: [] };
+  }
+  job.say(`the baseline ${commit.slice(0, 10)} is measured, once`);
+  const started = job.now();
+  const copy = await copyCommit(repository, commit);
+  try {
+    const own: CriticJob = { ...job, project: copy.project, timeoutMs: timeLeft(job) };
+    const measured = await measureState(own, filesAt(job.project, commit));
+    try {
+      const again = await measured.suite.passingAgain(measured.state.tests.results.filter(isFailing));
+      const state = withFlaky(measured.state, again.ids);
+      const provenance = provenanceOf(job, { commit, content: null }, started, [...measured.uses, ...again.uses]);
+      const baseline = { commit, state: slim(state), provenance };
+      // What broke may not break next time: it is not pinned.
+      const problem = isBroken(state) || job.watch.signal.aborted ? null : keepBaseline(home, key, baseline);
+      return { baseline, notes: problem === null ? [] : [problem] };
+    } finally {
+      measured.suite.close();
+    }
+  } finally {
+    copy.remove();
+  }
+}
+
+/** What tests of the baseline said when they failed is of no use later. */
+function slim(state: Measurement): Measurement {
+  return { ...state, tests: { ...state.tests, results: state.tests.results.map((test) => ({ ...test, message: null, line: null })) } };
+}
+
+function withFlaky(state: Measurement, flaky: readonly string[]): Measurement {
+  return { ...state, tests: { ...state.tests, flaky } };
+}
+
+/** Tests that changed their mind are run again: one that passes once is flaky, and no regression. */
+async function settleTests({ state, suite, uses }: MeasuredState, before: Measurement, moves: Moves) {
+  const isComparable = isMeasured(state.tests.outcome) && before.tests.outcome !== 'error' && before.tests.outcome !== 'timeout';
+  const { worse } = isComparable ? differTests(before.tests, state.tests, moves) : { worse: [] };
+  const again = await suite.passingAgain(worse.filter(({ change }) => change !== 'skipped'));
+  const all: readonly ToolUse[] = [...uses, ...again.uses];
+  return { state: withFlaky(state, again.ids), uses: all };
+}
+
+function movesOf(project: string, { lines }: Change, base: readonly string[]): Moves {
+  const then = new Set(base);
+  return {
+    isGone: (path) => then.has(path) && !existsSync(join(project, path)),
+    isNew: (path) => !then.has(path),
+    isChanged: (path, line) => isChanged(lines, path, line),
+  };
+}
+
+/** What tells tools what to look for: where it changed, findings may come and go without a change of the code. */
+const SETTINGS =
+  /^(?:eslint\.config\..*|\.eslintrc.*|\.oxlintrc\.json|oxlint\.config\..*|biome\.jsonc?|tsconfig.*\.json|\.?knip\..*|\.jscpd\.json|(?:vite|vitest|jest)\.config\..*|vitest\.workspace\..*|\.mocharc\..*|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini)$/;
+
+function leaveReport(
+  job: CriticJob,
+  base: string,
+  { baseline, notes }: PinnedBaseline,
+  after: Measurement,
+  moves: Moves,
+  provenance: ReturnType<typeof provenanceOf>,
+): CriticEnd {
+  const comparison = compareStates(baseline.state, after, moves);
+  const outcome = worstOutcome(comparison.checks.map((check) => check.outcome));
+  const problems = comparison.checks.flatMap((check) => check.problems);
+  if (outcome === 'missing') return { ...nothing('missing', NOTHING_TO_MEASURE), notes: [NOTHING_TO_MEASURE, ...problems] };
+  const changedSettings = filesChanged(job.project, base)
+    .filter((path) => SETTINGS.test(basename(path)))
+    .toSorted();
+  const report = debtReport({ before: baseline.state, after, comparison, base, changedSettings, provenance });
+  const folder = openFolder(job.session);
+  writeAtomically(folder, BASELINE_COPY, `${JSON.stringify(baseline, null, 2)}\n`, false);
+  writeAtomically(folder, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`, false);
+  const lacking = comparison.checks.filter((check) => check.outcome === 'missing').map(({ name }) => `The ${name} check was not measured.`);
+  const settings = changedSettings.length === 0 ? [] : [`Settings of tools differ from the baseline's: ${changedSettings.join(', ')}.`];
+  return {
+    outcome,
+    summary: debtSummary(report),
+    outputs: { debt_items_count: String(debtItems(after)), artifacts_produced: VALIDATION_REPORT },
+    files: [VALIDATION_REPORT, BASELINE_COPY],
+    notes: [...notes, ...lacking, ...problems, ...settings],
+  };
+}
+
+const NOTHING_TO_MEASURE =
+  'Nothing could be measured: the project has no tests that can be run, and neither types, lint nor quality tools that are set up.';
+
+function nothing(outcome: CheckOutcome, why: string): CriticEnd {
+  return { outcome, summary: why.slice(0, 500), outputs: {}, files: [], notes: [why] };
+}

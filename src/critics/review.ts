@@ -1,0 +1,183 @@
+// The critic of the review loop: what linters, type checkers and reports say of the changed lines, beside what a reviewing agent
+// found, weighed into one score. The formula is formats/review-score.ts; docs/evidence.md states it.
+
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ChangedLines } from '../formats/changed-lines.js';
+import { isChanged } from '../formats/changed-lines.js';
+import { makeFinding } from '../formats/finding.js';
+import { readReview } from '../formats/review-results.js';
+import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '../formats/review-score.js';
+import type { ReviewScore } from '../formats/review-score.js';
+import type { CheckOutcome, Finding, Grade } from '../model.js';
+import { openFolder, writeAtomically } from '../runtime/folder.js';
+import { findChange } from './change.js';
+import type { Change } from './change.js';
+import type { Critic, CriticEnd, CriticJob } from './critic.js';
+import { findLintTools, runLintTool } from './lint-tools.js';
+import { findFiles } from './project-files.js';
+import { provenanceOf, whatIsJudged } from './provenance.js';
+import type { Provenance, ToolUse } from './provenance.js';
+import { readReport } from './report-file.js';
+
+export const REVIEW_RESULTS = 'artifacts/review-results.json';
+const MOST_REPORTS = 50;
+const MOST_FINDINGS = 1000;
+
+/** One source of findings: a linter, a report, the reviewing agent. */
+interface Source {
+  readonly name: string;
+  readonly grade: Grade;
+  readonly outcome: CheckOutcome;
+  readonly problem: string | null;
+  readonly findings: readonly Finding[];
+  readonly use: ToolUse | null;
+}
+
+export const reviewCritic: Critic = async (job) => {
+  const started = job.now();
+  const change = findChange(job.project, job.base);
+  if (change === null) return nothing('missing', 'There is no change to review: no git repository here, or no commit to hold it against.');
+  if (change.lines.size === 0)
+    return nothing('missing', `Nothing has changed since ${change.base.slice(0, 10)}, so there is nothing to review.`);
+  const testimony = testimonyIn(job);
+  const measured = [...(await lint(job, change)), ...gatherReports(job, change, started)];
+  const sources = testimony === null ? measured : [...measured, testimony.source];
+  const broken = measured.filter(({ outcome }) => outcome === 'error' || outcome === 'timeout');
+  const read = sources.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
+  const notes = sources.flatMap(({ problem }) => problem ?? []);
+  // A tool that broke may have found anything: its silence approves nothing.
+  if (broken.length > 0)
+    return { ...nothing(broken.some(({ outcome }) => outcome === 'error') ? 'error' : 'timeout', notes.join(' ')), notes };
+  if (read.length === 0)
+    return nothing(
+      'missing',
+      'Nothing could look at the change: the project has no linter that is set up, no report was found, and no reviewer ran.',
+    );
+  const findings = read.flatMap((source) => source.findings);
+  const score = scoreReview(findings, testimony ?? { score: null, signal: null });
+  const tools = measured.flatMap(({ use }) => use ?? []);
+  const provenance = provenanceOf(job, await whatIsJudged(job), started, tools);
+  writeAtomically(openFolder(job.session), REVIEW_RESULTS, resultsPage(score, sources, change, provenance), false);
+  return {
+    outcome: score.signal === 'CONVERGED' ? 'pass' : 'fail',
+    summary: summaryOf(score, findings, sources),
+    outputs: { review_score: String(score.score), gc_signal: score.signal },
+    files: [REVIEW_RESULTS],
+    notes,
+  };
+};
+
+async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[]> {
+  const present = [...lines.keys()].filter((path) => statSync(join(job.project, path), { throwIfNoEntry: false })?.isFile() === true);
+  const scratch = mkdtempSync(join(tmpdir(), 'umpire-review-'));
+  try {
+    const sources: Source[] = [];
+    for (const tool of findLintTools(job.project)) {
+      const files = present.filter((path) => tool.takes(path) && !path.startsWith('-'));
+      if (files.length === 0) continue;
+      job.say(`${tool.name} looks at ${files.length} changed ${files.length === 1 ? 'file' : 'files'}`);
+      const run = await runLintTool(job, tool, scratch, files.slice(0, MOST_REPORTS * 10));
+      const { outcome, problem, use } = run;
+      sources.push({ name: tool.name, grade: 'measured', outcome, problem, findings: inChange(run.report.findings, lines), use });
+    }
+    return sources;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function inChange(findings: readonly Finding[], lines: ChangedLines): readonly Finding[] {
+  return findings.filter(({ artifact, line }) => isChanged(lines, artifact, line)).slice(0, MOST_FINDINGS);
+}
+
+/** Reports that lie in the project. One that is older than the change tells of another state of it, and is left out. */
+function gatherReports(job: CriticJob, { lines }: Change, started: Date): readonly Source[] {
+  const newest = Math.max(
+    0,
+    ...[...lines.keys()].map((path) => statSync(join(job.project, path), { throwIfNoEntry: false })?.mtimeMs ?? 0),
+  );
+  return findFiles(job.project, job.settings.review.reports)
+    .slice(0, MOST_REPORTS)
+    .map((path) => {
+      const none = { name: path, grade: 'measured', findings: [], use: null } as const;
+      const { mtimeMs } = statSync(join(job.project, path));
+      if (mtimeMs < newest)
+        return { ...none, outcome: 'missing', problem: `${path} is older than the change, so it was left out; make it again.` } as const;
+      if (mtimeMs > started.getTime() + 60_000)
+        return { ...none, outcome: 'error', problem: `${path} is dated in the future; make it again.` } as const;
+      const report = readReport(join(job.project, path), { format: null, root: job.project });
+      const isRead = report.outcome === 'pass' || report.outcome === 'fail';
+      const problem = isRead ? null : `${path}: ${report.problems[0]?.message ?? 'it cannot be read'}`;
+      return { ...none, outcome: isRead ? report.outcome : 'error', problem, findings: inChange(report.findings, lines) } as const;
+    });
+}
+
+interface Said {
+  readonly score: number | null;
+  readonly signal: string | null;
+  readonly source: Source;
+}
+
+/** What a reviewing agent left before this critic ran. What it cannot be read from does not help it. */
+function testimonyIn(job: CriticJob): Said | null {
+  let text: string;
+  try {
+    text = readFileSync(join(job.session, REVIEW_RESULTS), 'utf8');
+  } catch {
+    return null;
+  }
+  const read = readReview(text, { path: REVIEW_RESULTS });
+  const common = { name: 'reviewer', grade: 'testified', use: null } as const;
+  if (!read.ok)
+    return {
+      score: null,
+      signal: null,
+      source: { ...common, outcome: 'error', problem: `The reviewer's results cannot be read: ${read.unreadable.problem}`, findings: [] },
+    };
+  const { values, findings } = read.reading;
+  const score = typeof values['review_score'] === 'number' ? values['review_score'] : null;
+  const signal = typeof values['gc_signal'] === 'string' ? values['gc_signal'] : null;
+  return { score, signal, source: { ...common, outcome: findings.length > 0 ? 'fail' : 'pass', problem: null, findings } };
+}
+
+function resultsPage(score: ReviewScore, sources: readonly Source[], { base, lines }: Change, provenance: Provenance): string {
+  const findings = sources.flatMap(({ name, grade, findings: own }) =>
+    own.map(({ severity, message, artifact, line, rule, dimension, fingerprint }) => ({
+      severity,
+      message,
+      file: artifact,
+      line,
+      ...(rule === undefined ? {} : { rule }),
+      dimension: dimensionOf(makeFinding({ severity, message, rule: rule ?? null, dimension: dimension ?? null })),
+      source: name,
+      grade,
+      fingerprint,
+    })),
+  );
+  const dimensions = REVIEW_DIMENSIONS.map((name) => ({ name, weight: REVIEW_WEIGHTS[name], score: score.dimensions[name] }));
+  const checks = sources.map(({ name, grade, outcome, problem }) => ({ name, grade, outcome, ...(problem === null ? {} : { problem }) }));
+  const page = {
+    review_score: score.score,
+    gc_signal: score.signal,
+    findings,
+    dimensions,
+    sources: checks,
+    base,
+    changed_files: [...lines.keys()].slice(0, 500),
+    provenance,
+  };
+  return `${JSON.stringify(page, null, 2)}\n`;
+}
+
+function summaryOf({ score, signal }: ReviewScore, findings: readonly Finding[], sources: readonly Source[]): string {
+  const who = sources.map(({ name }) => name).join(', ');
+  const first = findings.find(({ severity }) => severity === 'critical') ?? findings.find(({ severity }) => severity === 'high');
+  const worst = first === undefined ? '' : ` First: ${first.message} (${first.artifact ?? '?'}:${first.line ?? '?'}).`;
+  return `Score ${score}, ${signal}: ${findings.length} findings in the change, by ${who}.${worst}`.slice(0, 500);
+}
+
+function nothing(outcome: CheckOutcome, why: string): CriticEnd {
+  return { outcome, summary: why.slice(0, 500), outputs: {}, files: [], notes: [why], ...(outcome === 'missing' ? { unable: true } : {}) };
+}

@@ -1,0 +1,163 @@
+// Where a project has tests, and which runner runs them: from its own files alone (scripts, configuration, dependencies). Nothing
+// is run here. A package of a workspace that shows a runner of its own is a place of its own; the project takes the rest.
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isObject } from '../formats/json-text.js';
+import { readYaml } from '../formats/yaml-text.js';
+import { pathTest } from './path-pattern.js';
+import { findFiles } from './project-files.js';
+import { scriptCall } from './runner-script.js';
+import type { RunnerName } from './runner-script.js';
+import { JS_TESTS } from './test-runner.js';
+import type { TestPlace } from './test-runner.js';
+import { readManifest } from './tool.js';
+
+export interface FoundPlace extends TestPlace {
+  /** Its configuration names projects: it runs the tests of packages too, and measures their coverage together. */
+  readonly coversPackages: boolean;
+}
+
+interface Sign {
+  readonly runner: RunnerName;
+  readonly script: TestPlace['script'];
+  /** Scripts and configuration are meant for this folder; a dependency may be there for the packages alone. */
+  readonly isOwn: boolean;
+}
+
+/** `wanted`: the one runner that the settings name; null: whatever is found. `project` is absolute, links resolved. */
+export function findPlaces(project: string, wanted: RunnerName | null): readonly FoundPlace[] {
+  const scripted = wanted === 'pytest' ? [] : scriptPlaces(project, wanted);
+  const python = wanted === null || wanted === 'pytest' ? pythonPlaces(project, wanted !== null) : [];
+  return [...scripted, ...python];
+}
+
+function scriptPlaces(project: string, wanted: RunnerName | null): readonly FoundPlace[] {
+  const root = signOf(project, wanted);
+  const packages = packagesOf(project).map((path) => ({ path, sign: signOf(join(project, path), wanted) }));
+  const covers = root !== null && root.isOwn && namesProjects(project, root.runner);
+  const own = packages.flatMap(({ path, sign }) => (sign !== null && sign.isOwn ? [placeOf(project, path, sign)] : []));
+  const rest = packages.filter(({ path, sign }) => (sign === null || !sign.isOwn) && hasTests(project, path));
+  if (root !== null && (root.isOwn || own.length + rest.length === 0))
+    return [{ ...placeOf(project, '', root), coversPackages: covers }, ...own];
+  const lent = rest.flatMap(({ path, sign }) => {
+    const shown = sign ?? root ?? byFiles(join(project, path));
+    return shown === null ? [] : [placeOf(project, path, { ...shown, script: null })];
+  });
+  if (own.length + lent.length > 0) return [...own, ...lent];
+  const last = root ?? byFiles(project);
+  return last === null ? [] : [placeOf(project, '', last)];
+}
+
+function placeOf(project: string, path: string, { runner, script }: Sign): FoundPlace {
+  return { runner, folder: path === '' ? project : join(project, path), path, script, coversPackages: false };
+}
+
+/** Folders of the workspace's packages, relative, in order. */
+export function packagesOf(project: string): readonly string[] {
+  const patterns = [...workspacesIn(readManifest(project)), ...pnpmPackages(project)].map((pattern) => pattern.replace(/\/+$/, ''));
+  if (patterns.length === 0) return [];
+  const matches = pathTest(patterns);
+  return findFiles(project, ['**/package.json'])
+    .map((file) => dirname(file))
+    .filter((folder) => folder !== '.' && matches(folder));
+}
+
+function workspacesIn(manifest: Readonly<Record<string, unknown>> | null): readonly string[] {
+  const said = manifest?.['workspaces'];
+  return textsIn(isObject(said) ? said['packages'] : said);
+}
+
+function pnpmPackages(project: string): readonly string[] {
+  const text = textOf(join(project, 'pnpm-workspace.yaml'));
+  const yaml = text === '' ? null : readYaml(text);
+  return yaml !== null && yaml.ok && isObject(yaml.value) ? textsIn(yaml.value['packages']) : [];
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
+
+/** The first that tells: a script, a file of configuration, a dependency. */
+function signOf(folder: string, wanted: RunnerName | null): Sign | null {
+  const manifest = readManifest(folder) ?? {};
+  const script = scriptCall(manifest);
+  if (wanted !== null) return { runner: wanted, script: script?.runner === wanted ? script : null, isOwn: true };
+  if (script !== null && script.runner !== 'pytest') return { runner: script.runner, script, isOwn: true };
+  const names = namesIn(folder);
+  const config = CONFIGS.find(({ file, key }) => names.some((name) => file.test(name)) || (key !== null && isObject(manifest[key])));
+  if (config !== undefined) return { runner: config.runner, script: null, isOwn: true };
+  const packages = new Set(
+    ['dependencies', 'devDependencies'].flatMap((key) => (isObject(manifest[key]) ? Object.keys(manifest[key]) : [])),
+  );
+  const runner = (['vitest', 'jest', 'mocha'] as const).find((name) => packages.has(name));
+  return runner === undefined ? null : { runner, script: null, isOwn: false };
+}
+
+const CONFIGS: readonly { readonly runner: RunnerName; readonly file: RegExp; readonly key: string | null }[] = [
+  { runner: 'vitest', file: /^vitest\.(?:config|workspace)\.[cm]?[jt]s(?:on)?$/, key: null },
+  { runner: 'jest', file: /^jest\.config\.(?:[cm]?[jt]s|json)$/, key: 'jest' },
+  { runner: 'mocha', file: /^\.mocharc\.(?:[cm]?js|jsonc?|ya?ml)$/, key: 'mocha' },
+];
+
+function namesProjects(project: string, runner: RunnerName): boolean {
+  const jest = runner === 'jest' ? readManifest(project)?.['jest'] : undefined;
+  if (isObject(jest) && Object.hasOwn(jest, 'projects')) return true;
+  const names = namesIn(project);
+  if (runner === 'vitest' && names.some((name) => name.startsWith('vitest.workspace.'))) return true;
+  const configs = names.filter((name) => (runner === 'vitest' ? /^vite(?:st)?\.config\./ : /^jest\.config\./).test(name));
+  return (
+    (runner === 'vitest' || runner === 'jest') && configs.some((name) => /\b(?:projects|workspace)\b/.test(textOf(join(project, name))))
+  );
+}
+
+/** Nothing else tells, but its tests say themselves whose they are. */
+function byFiles(folder: string): Sign | null {
+  const files = findFiles(folder, [...JS_TESTS, '**/test/**/*.{js,cjs,mjs}']).slice(0, 50);
+  const isNode = files.some((file) => /['"]node:test['"]/.test(textOf(join(folder, file))));
+  return isNode ? { runner: 'node', script: null, isOwn: false } : null;
+}
+
+function hasTests(project: string, path: string): boolean {
+  return findFiles(join(project, path), JS_TESTS).length > 0;
+}
+
+/** The project itself where it shows pytest; else every folder that has its settings. */
+function pythonPlaces(project: string, isWanted: boolean): readonly FoundPlace[] {
+  const sign: Sign = { runner: 'pytest', script: null, isOwn: true };
+  if (isWanted || showsPytest(project)) return [placeOf(project, '', sign)];
+  const settings = findFiles(project, ['**/{pytest.ini,pyproject.toml,setup.cfg,tox.ini}']);
+  const folders = [...new Set(settings.map((file) => dirname(file)))].filter(
+    (folder) => folder !== '.' && showsPytest(join(project, folder)),
+  );
+  return folders
+    .filter((folder) => !folders.some((other) => folder.startsWith(`${other}/`)))
+    .map((folder) => placeOf(project, folder, sign));
+}
+
+function showsPytest(folder: string): boolean {
+  const names = namesIn(folder);
+  if (names.some((name) => name === 'pytest.ini' || name === '.pytest.ini' || name === 'conftest.py')) return true;
+  const settings = names.filter((name) => /^(?:pyproject\.toml|setup\.cfg|tox\.ini|requirements[\w.-]*\.txt)$/.test(name));
+  if (settings.some((name) => /\bpytest\b/.test(textOf(join(folder, name))))) return true;
+  const isPython = names.some((name) => name === 'pyproject.toml' || name === 'setup.py' || name === 'setup.cfg');
+  return isPython && findFiles(folder, ['**/test_*.py', '**/*_test.py']).length > 0;
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+const MOST_CHARACTERS = 256 * 1024;
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').slice(0, MOST_CHARACTERS);
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,126 @@
+// Which critic Umpire runs itself for a loop, and how it does a task of a run: alone, after an agent whose findings it weighs, or,
+// where there is nothing it could measure, with the agent in its place.
+
+import type { Agent, Assignment, Ending, Watch } from '../ports.js';
+import { NO_USAGE } from '../ports.js';
+import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
+import type { Critic, CriticEnd, CriticJob } from '../critics/critic.js';
+import type { Guardian } from '../agents/guardian.js';
+import type { Settings } from '../runtime/default-settings.js';
+
+/** `alone`: measures by itself. `after`: an agent does its part first, and what it left is weighed or counted. */
+interface BuiltInCritic {
+  /** Loaded where it is needed: its libraries would weigh on every start. */
+  readonly load: () => Promise<Critic>;
+  readonly stands: 'alone' | 'after';
+}
+
+const CRITICS: Readonly<Record<string, BuiltInCritic>> = {
+  testing: { load: async () => (await import('../critics/testing.js')).testingCritic, stands: 'alone' },
+  debt: { load: async () => (await import('../critics/debt.js')).debtCritic, stands: 'alone' },
+  design: { load: async () => (await import('../critics/design.js')).designCritic, stands: 'alone' },
+  review: { load: async () => (await import('../critics/review.js')).reviewCritic, stands: 'after' },
+  brainstorm: { load: async () => (await import('../critics/brainstorm.js')).brainstormCritic, stands: 'after' },
+};
+
+export const CRITIC_LOOPS: readonly string[] = Object.keys(CRITICS);
+
+export async function loadCritic(loop: string): Promise<Critic | null> {
+  const critic = Object.hasOwn(CRITICS, loop) ? CRITICS[loop] : undefined;
+  return critic === undefined ? null : critic.load();
+}
+
+/** Does this loop measure by itself, so that nobody needs to be named for its critic's role? */
+export function measuresAlone(loop: string, loopFolder: string | null): boolean {
+  return loopFolder === null && Object.hasOwn(CRITICS, loop) && CRITICS[loop]?.stands === 'alone';
+}
+
+export interface CriticSeat {
+  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic' | 'workspace'>;
+  readonly settings: Pick<RunSettings, 'agents'>;
+  readonly config: Settings;
+  readonly guardian: Guardian;
+  readonly now: () => Date;
+}
+
+export interface Casting extends Pick<CriticSeat, 'settings'> {
+  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic'>;
+  /** Does the agent of this name play every role that it is given, the critic's too? */
+  readonly playsAll: (name: string) => boolean;
+}
+
+/** Is the critic's role done by Umpire itself? Not where an agent is named for that very role. */
+export function isBuiltIn({ started, settings, playsAll }: Casting): boolean {
+  if (started.loopFolder !== null || !Object.hasOwn(CRITICS, started.loop) || settings.agents[started.critic] !== undefined) return false;
+  const general = settings.agents['*'];
+  return general === undefined || !playsAll(general);
+}
+
+/** `agent`: who does every role that nobody is named for; null where there is none. */
+export function builtInCritic(seat: CriticSeat, agent: Agent | null): Agent {
+  const critic = CRITICS[seat.started.loop] as BuiltInCritic;
+  const measure: Measure = async (assignment, watch) => (await critic.load())(jobOf(seat, assignment, watch));
+  return {
+    name: agent === null || critic.stands === 'alone' ? 'critic' : `${agent.name} and critic`,
+    run: async (assignment, watch) => {
+      if (critic.stands === 'after' && agent !== null) return weighed(assignment, watch, agent, measure);
+      const end = await measure(assignment, watch);
+      if (watch.signal.aborted) return { kind: 'interrupted' };
+      // Where nothing can be measured an agent may testify.
+      if (end.unable === true && agent !== null) return agent.run(assignment, watch);
+      return endingOf(end);
+    },
+  };
+}
+
+type Measure = (assignment: Assignment, watch: Watch) => Promise<CriticEnd>;
+
+async function weighed(assignment: Assignment, watch: Watch, agent: Agent, measure: Measure): Promise<Ending> {
+  const said = await agent.run(assignment, watch);
+  if (said.kind !== 'completed') return said;
+  const end = await measure(assignment, watch);
+  if (watch.signal.aborted) return { kind: 'interrupted' };
+  if (end.unable === true) return said;
+  const measured = endingOf(end);
+  if (measured.kind !== 'completed') return { ...measured, usage: said.usage };
+  return {
+    ...said,
+    findings: `${measured.findings} ${said.findings}`.trim().slice(0, 500),
+    outputs: { ...said.outputs, ...measured.outputs },
+  };
+}
+
+function endingOf({ outcome, summary, outputs, notes }: CriticEnd): Extract<Ending, { kind: 'completed' | 'failed' }> {
+  const isMeasured = outcome === 'pass' || outcome === 'fail';
+  return {
+    kind: isMeasured ? 'completed' : 'failed',
+    findings: summary,
+    error: isMeasured ? '' : `${outcome}: ${notes.join(' ') || summary}`.slice(0, 500),
+    outputs,
+    usage: NO_USAGE,
+  };
+}
+
+function jobOf(
+  { started, config, guardian, now }: CriticSeat,
+  { task, workdir, session, round, timeoutMs }: Assignment,
+  watch: Watch,
+): CriticJob {
+  const row = Object.fromEntries(
+    Object.entries(task).map(([name, value]) => [name, Array.isArray(value) ? value.join(';') : String(value)]),
+  );
+  const say = (line: string) => watch.log('stderr', Buffer.from(`${line}\n`));
+  return {
+    project: workdir,
+    session,
+    row,
+    base: started.workspace?.base ?? null,
+    round,
+    settings: config.critics,
+    guardian,
+    watch,
+    timeoutMs,
+    now,
+    say,
+  };
+}

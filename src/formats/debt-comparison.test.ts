@@ -1,0 +1,239 @@
+// A state held against its baseline: what is a regression, what is fixed, what cannot be told.
+
+import { describe, expect, test } from 'vitest';
+import type { CheckOutcome, Finding, TestStatus } from '../model.js';
+import { compareStates, worstOutcome } from './debt-comparison.js';
+import type { Moves } from './debt-findings.js';
+import type { MeasuredTest, Measurement, TestsMeasure, ToolMeasure } from './debt-measurement.js';
+import { isBroken } from './debt-measurement.js';
+import { makeFinding } from './finding.js';
+
+const STILL: Moves = { isGone: () => false, isNew: () => false, isChanged: () => false };
+
+const NO_TESTS: TestsMeasure = { outcome: 'missing', problem: null, results: [], flaky: [], notes: [] };
+const NONE: Measurement = { tests: NO_TESTS, types: [], lint: [], quality: [], lines: 0 };
+
+function found(message: string, artifact = 'a.js', line: number | null = 1): Finding {
+  return makeFinding({ severity: 'high', message, artifact, line, rule: 'r' });
+}
+
+function tool(outcome: CheckOutcome, findings: readonly Finding[] = [], problem: string | null = null): ToolMeasure {
+  return { tool: 'eslint', outcome, problem, findings };
+}
+
+function lint(before: ToolMeasure | null, after: ToolMeasure | null, moves = STILL) {
+  const state = (measure: ToolMeasure | null): Measurement => ({ ...NONE, lint: measure === null ? [] : [measure] });
+  const check = compareStates(state(before), state(after), moves).checks[2];
+  return {
+    outcome: check?.outcome,
+    regressions: check?.regressions.map(({ id, message, file, line }) =>
+      id === undefined ? `${file}:${line} ${message}` : `${id}: ${message}`,
+    ),
+    fixed: check?.fixed.map(({ message, file, line }) => `${file}:${line} ${message}`),
+    problems: check?.problems,
+    isPartial: check?.isPartial,
+  };
+}
+
+const FINE = { outcome: 'pass', regressions: [], fixed: [], problems: [], isPartial: false };
+
+describe('findings', () => {
+  test('old ones do not count, wherever their lines went; new and fixed ones do', () =>
+    expect(lint(tool('fail', [found('old'), found('gone')]), tool('fail', [found('old', 'a.js', 9), found('new')]))).toEqual({
+      ...FINE,
+      outcome: 'fail',
+      regressions: ['a.js:1 new'],
+      fixed: ['a.js:1 gone'],
+    }));
+  test('of several in the same words the surplus counts, those on changed lines first', () => {
+    const [one, two, three] = [found('x', 'a.js', 1), found('x', 'a.js', 2), found('x', 'a.js', 3)];
+    expect(lint(tool('fail', [one]), tool('fail', [one, two])).regressions).toEqual(['a.js:2 x']);
+    const moves = { ...STILL, isChanged: (_: string | null, line: number | null) => line === 1 };
+    expect(lint(tool('fail', [one]), tool('fail', [one, two, three]), moves).regressions).toEqual(['a.js:1 x', 'a.js:3 x']);
+    expect(lint(tool('fail', [one, two]), tool('fail', [one])).fixed).toEqual(['a.js:2 x']);
+  });
+  test('what moved with its file is neither new nor fixed, as often as it moved', () => {
+    const moves = { ...STILL, isGone: (path: string) => path === 'old.js', isNew: (path: string) => path === 'new.js' };
+    const before = tool('fail', [found('x 1', 'old.js'), found('y', 'old.js')]);
+    expect(lint(before, tool('fail', [found('x 2', 'new.js'), found('x 3', 'new.js')]), moves)).toMatchObject({
+      regressions: ['new.js:1 x 2'],
+      fixed: ['old.js:1 y'],
+    });
+    expect(lint(before, tool('fail', [found('x 2', 'b.js')]), moves).regressions).toEqual(['b.js:1 x 2']);
+    const nowhere = makeFinding({ severity: 'low', message: 'z' });
+    expect(lint(tool('fail', [nowhere]), tool('pass'), moves).fixed).toEqual(['null:null z']);
+    expect(lint(tool('pass'), tool('fail', [nowhere]), moves).regressions).toEqual(['null:null z']);
+  });
+  test('one that lint and quality both have counts in lint', () => {
+    const more = {
+      ...NONE,
+      lint: [tool('fail', [found('complex')])],
+      quality: [{ ...tool('fail', [found('complex')]), tool: 'complexity' }],
+    };
+    const none = { ...NONE, lint: [tool('pass')], quality: [{ ...tool('pass'), tool: 'complexity' }] };
+    expect(compareStates(none, more, STILL).checks.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual([
+      'tests missing',
+      'types missing',
+      'lint fail',
+      'quality pass',
+    ]);
+  });
+});
+
+describe('what was not measured', () => {
+  const many = tool('fail', [found('x'), found('y')]);
+  const stuck = (outcome: CheckOutcome, message: string) => ({
+    ...FINE,
+    outcome,
+    regressions: [`eslint: ${message}`],
+    problems: [message],
+  });
+  test('now: it never passes', () => {
+    expect(lint(tool('pass'), tool('error', [], 'It broke.'))).toEqual(stuck('error', 'It broke.'));
+    expect(lint(tool('pass'), tool('timeout'))).toEqual(stuck('timeout', 'eslint could not be measured.'));
+    expect(lint(tool('pass'), null)).toEqual(stuck('fail', 'eslint ran at the baseline and does not now; set it up again.'));
+  });
+  test('at the baseline: it passes only where nothing is found', () => {
+    expect(lint(tool('error'), tool('pass'))).toEqual(FINE);
+    expect(lint(null, tool('pass'))).toEqual(FINE);
+    const problem = 'eslint did not run at the baseline, so nothing is compared: 2 findings now.';
+    expect(lint(null, many)).toEqual({ ...FINE, outcome: 'missing', problems: [problem], isPartial: true });
+    const untold = 'What eslint finds now (2 findings) cannot be told from what is old. At the baseline:';
+    expect(lint(tool('timeout', [], 'Too slow.'), many)).toEqual(stuck('timeout', `${untold} Too slow.`));
+    expect(lint(tool('error'), many)).toEqual(stuck('error', `${untold} it could not be measured.`));
+  });
+  test('in neither state: it is missing', () => {
+    expect(lint(null, null)).toEqual({ ...FINE, outcome: 'missing', isPartial: true });
+    expect(lint(tool('error'), tool('missing', [], 'Not installed.'))).toEqual({
+      ...FINE,
+      outcome: 'missing',
+      problems: ['Not installed.'],
+      isPartial: true,
+    });
+  });
+});
+
+function tests(results: Readonly<Record<string, TestStatus>>, changes: Partial<TestsMeasure> = {}): TestsMeasure {
+  const list = Object.entries(results).map(([id, status]): MeasuredTest => ({ id, status, file: fileOf(id), line: null, message: null }));
+  return { ...NO_TESTS, outcome: 'pass', results: list, ...changes };
+}
+
+function fileOf(id: string): string | null {
+  return id.includes(' > ') ? (id.split(' > ')[0] ?? null) : null;
+}
+
+function compared(before: TestsMeasure, after: TestsMeasure, moves = STILL) {
+  const { checks, oldFailures } = compareStates({ ...NONE, tests: before }, { ...NONE, tests: after }, moves);
+  const [check] = checks;
+  return {
+    outcome: check?.outcome,
+    regressions: check?.regressions.map(({ message }) => message),
+    fixed: check?.fixed.map(({ id }) => id),
+    problems: check?.problems,
+    isPartial: check?.isPartial,
+    old: oldFailures,
+  };
+}
+
+const GOOD = { ...FINE, old: [] };
+
+describe('tests', () => {
+  test('by id', () =>
+    expect(
+      compared(
+        tests({ keeps: 'passed', a: 'passed', b: 'passed', c: 'passed', d: 'failed', e: 'errored', f: 'skipped', g: 'failed' }),
+        tests({
+          keeps: 'passed',
+          a: 'errored',
+          b: 'skipped',
+          d: 'failed',
+          e: 'passed',
+          f: 'failed',
+          g: 'skipped',
+          h: 'failed',
+          i: 'passed',
+        }),
+      ),
+    ).toEqual({
+      ...GOOD,
+      outcome: 'fail',
+      regressions: ['a fails', 'b is skipped now', 'h is new and fails', 'c no longer runs'],
+      fixed: ['e'],
+      old: ['d'],
+    }));
+  test('flaky now is no regression; flaky then was fine', () => {
+    expect(compared(tests({ a: 'passed' }), tests({ a: 'failed' }, { flaky: ['a'] }))).toEqual(GOOD);
+    const unsteady = tests({ a: 'failed', b: 'passed' }, { flaky: ['a'] });
+    expect(compared(unsteady, tests({ a: 'failed', b: 'passed' }))).toMatchObject({ regressions: ['a fails'], old: [] });
+    expect(compared(unsteady, tests({ a: 'passed', b: 'passed' }))).toEqual(GOOD);
+  });
+  test('two of one name: the worse speaks', () => {
+    const twice = (one: TestStatus, other: TestStatus): TestsMeasure => ({
+      ...tests({}),
+      results: [...tests({ a: one }).results, ...tests({ a: other }).results],
+    });
+    expect(compared(twice('passed', 'passed'), twice('failed', 'passed')).regressions).toEqual(['a fails']);
+    expect(compared(twice('passed', 'passed'), twice('passed', 'failed')).regressions).toEqual(['a fails']);
+  });
+  test('a renamed file takes its tests along, where one name is one test', () => {
+    const moves = { ...STILL, isGone: (path: string) => path === 'old', isNew: (path: string) => path.startsWith('new') };
+    const before = tests({ 'old > a': 'passed', 'old > b': 'passed', plain: 'passed', old: 'passed' });
+    const after = tests({ 'new > a': 'passed', 'new > b': 'failed', plain: 'passed', old: 'passed' });
+    expect(compared(before, after, moves).regressions).toEqual(['new > b fails']);
+    const two = tests({ 'new1 > a': 'passed', 'new2 > a': 'passed', 'new1 > b': 'passed', plain: 'passed', old: 'passed' });
+    expect(compared(before, two, moves).regressions).toEqual(['old > a no longer runs']);
+    expect(compared(before, tests({ plain: 'passed', old: 'passed' }), moves).regressions).toEqual([
+      'old > a no longer runs',
+      'old > b no longer runs',
+    ]);
+  });
+  test('that did not run now', () => {
+    const before = tests({ a: 'passed' });
+    const stuck = (message: string) => ({ ...GOOD, regressions: [message], problems: [message] });
+    expect(compared(before, { ...NO_TESTS, outcome: 'timeout', problem: 'Too slow.' })).toEqual({
+      ...stuck('Too slow.'),
+      outcome: 'timeout',
+    });
+    expect(compared(before, { ...NO_TESTS, outcome: 'error' })).toEqual({ ...stuck('The tests could not be run.'), outcome: 'error' });
+    expect(compared(before, NO_TESTS)).toEqual({
+      ...stuck('Tests ran at the baseline and none can be run now. No tests were found that can be run.'),
+      outcome: 'fail',
+    });
+    expect(compared(NO_TESTS, { ...NO_TESTS, problem: 'No runner.' })).toEqual({
+      ...GOOD,
+      outcome: 'missing',
+      problems: ['No runner.'],
+      isPartial: true,
+    });
+  });
+  test('that did not run at the baseline', () => {
+    expect(compared(NO_TESTS, tests({ a: 'passed', b: 'failed' })).regressions).toEqual(['b is new and fails']);
+    const message = 'The tests could not be measured at the baseline, so regressions cannot be told; take another one with --base.';
+    const broken = { ...NO_TESTS, outcome: 'error' } as const;
+    expect(compared({ ...broken, problem: 'It broke.' }, tests({ a: 'passed' }))).toMatchObject({
+      outcome: 'error',
+      regressions: [`${message} It broke.`],
+    });
+    expect(compared(broken, tests({ a: 'passed' })).regressions).toEqual([`${message} they could not be run.`]);
+    const nonePassed = 'No test passed at the baseline, so no test can have regressed; does it need something that is built first?';
+    expect(compared(tests({ a: 'failed' }), tests({ a: 'failed' }, { notes: ['packages/b: no runner.'] }))).toEqual({
+      ...GOOD,
+      problems: ['packages/b: no runner.', nonePassed],
+      isPartial: true,
+      old: ['a'],
+    });
+  });
+});
+
+test('the worst outcome', () => {
+  expect(worstOutcome([])).toBe('missing');
+  expect(worstOutcome(['missing', 'pass'])).toBe('pass');
+  expect(worstOutcome(['pass', 'fail', 'timeout'])).toBe('timeout');
+  expect(worstOutcome(['timeout', 'error'])).toBe('error');
+});
+
+test('what broke is told from what failed', () => {
+  expect(isBroken({ ...NONE, lint: [tool('fail', [found('x')])] })).toBe(false);
+  expect(isBroken({ ...NONE, quality: [tool('timeout')] })).toBe(true);
+  expect(isBroken({ ...NONE, tests: { ...NO_TESTS, outcome: 'error' } })).toBe(true);
+});

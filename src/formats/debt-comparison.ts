@@ -1,0 +1,169 @@
+// The four checks of the debt critic: a state of the project held against its baseline. A regression is what was fine at the
+// baseline and is not now. What could not be measured never passes; what neither state has is missing.
+
+import type { CheckOutcome } from '../model.js';
+import { differFindings, type Moves } from './debt-findings.js';
+import { isMeasured, type CheckName, type Measurement, type TestsMeasure, type ToolMeasure } from './debt-measurement.js';
+import { differTests, type ChangedTest } from './debt-tests.js';
+
+/** Something that is worse, or better, than at the baseline. */
+export interface DebtItem {
+  readonly check: CheckName;
+  /** Of a test: its id. Of a tool that could not be measured: its name. */
+  readonly id?: string;
+  /** Of a finding. */
+  readonly fingerprint?: string;
+  readonly message: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly rule?: string;
+}
+
+export interface CheckResult {
+  readonly name: CheckName;
+  readonly outcome: CheckOutcome;
+  /** Never empty where the outcome is `fail`, `error` or `timeout`. */
+  readonly regressions: readonly DebtItem[];
+  readonly fixed: readonly DebtItem[];
+  /** What could not be measured or compared, one sentence each. */
+  readonly problems: readonly string[];
+  /** Was a part of it left unmeasured or uncompared? */
+  readonly isPartial: boolean;
+}
+
+export interface Comparison {
+  readonly checks: readonly CheckResult[];
+  /** Tests that failed at the baseline and fail now. */
+  readonly oldFailures: readonly string[];
+}
+
+/** The worst of what was measured: an error hides more than a time-out, and `missing` only holds where nothing else does. */
+const WORST_FIRST: readonly CheckOutcome[] = ['error', 'timeout', 'fail', 'pass', 'missing'];
+
+export function worstOutcome(outcomes: readonly CheckOutcome[]): CheckOutcome {
+  return WORST_FIRST.find((outcome) => outcomes.includes(outcome)) ?? 'missing';
+}
+
+/** `after.tests.flaky`: tests that failed now and passed when they were run again. */
+export function compareStates(before: Measurement, after: Measurement, moves: Moves): Comparison {
+  const tests = compareTests(before.tests, after.tests, moves);
+  const types = compareTools('types', before.types, after.types, moves);
+  const lint = compareTools('lint', before.lint, after.lint, moves);
+  const quality = compareTools('quality', before.quality, without(after.quality, lint.regressions), moves);
+  return { checks: [tests.check, types, lint, quality], oldFailures: tests.old };
+}
+
+/** What the project's own lint says of complexity counts there, and once. */
+function without(quality: readonly ToolMeasure[], said: readonly DebtItem[]): readonly ToolMeasure[] {
+  const known = new Set(said.map(({ fingerprint }) => fingerprint));
+  return quality.map((measure) => ({ ...measure, findings: measure.findings.filter(({ fingerprint }) => !known.has(fingerprint)) }));
+}
+
+function compareTools(name: CheckName, before: readonly ToolMeasure[], after: readonly ToolMeasure[], moves: Moves): CheckResult {
+  const names = [...new Set([...after, ...before].map(({ tool }) => tool))];
+  const parts = names.map((tool) => {
+    const named = (each: ToolMeasure): boolean => each.tool === tool;
+    return compareTool(name, tool, before.find(named) ?? absent(tool), after.find(named) ?? absent(tool), moves);
+  });
+  return {
+    name,
+    outcome: worstOutcome(parts.map(({ outcome }) => outcome)),
+    regressions: parts.flatMap(({ regressions }) => regressions),
+    fixed: parts.flatMap(({ fixed }) => fixed),
+    problems: parts.flatMap(({ problems }) => problems),
+    isPartial: parts.length === 0 || parts.some(({ outcome }) => outcome === 'missing'),
+  };
+}
+
+function absent(tool: string): ToolMeasure {
+  return { tool, outcome: 'missing', problem: null, findings: [] };
+}
+
+type Part = Pick<CheckResult, 'outcome' | 'regressions' | 'fixed' | 'problems'>;
+
+function compareTool(check: CheckName, tool: string, before: ToolMeasure, after: ToolMeasure, moves: Moves): Part {
+  if (after.outcome === 'error' || after.outcome === 'timeout')
+    return unmeasured(check, tool, after.outcome, after.problem ?? `${tool} could not be measured.`);
+  if (after.outcome === 'missing') {
+    if (isMeasured(before.outcome))
+      return unmeasured(check, tool, 'fail', `${tool} ran at the baseline and does not now; set it up again.`);
+    return { ...NOTHING, outcome: 'missing', problems: after.problem === null ? [] : [after.problem] };
+  }
+  // Where nothing is found nothing can have regressed, whatever the baseline was.
+  if (after.findings.length === 0 && !isMeasured(before.outcome)) return { ...NOTHING, outcome: 'pass' };
+  const many = after.findings.length === 1 ? '1 finding' : `${after.findings.length} findings`;
+  if (before.outcome === 'missing')
+    return { ...NOTHING, outcome: 'missing', problems: [`${tool} did not run at the baseline, so nothing is compared: ${many} now.`] };
+  if (!isMeasured(before.outcome)) {
+    const why = before.problem ?? 'it could not be measured.';
+    return unmeasured(
+      check,
+      tool,
+      before.outcome,
+      `What ${tool} finds now (${many}) cannot be told from what is old. At the baseline: ${why}`,
+    );
+  }
+  const { added, removed } = differFindings(before.findings, after.findings, moves);
+  const item = ({ fingerprint, message, artifact: file, line, rule }: (typeof added)[number]): DebtItem => ({
+    check,
+    fingerprint,
+    message,
+    file,
+    line,
+    ...(rule === undefined ? {} : { rule }),
+  });
+  return { outcome: added.length > 0 ? 'fail' : 'pass', regressions: added.map(item), fixed: removed.map(item), problems: [] };
+}
+
+const NOTHING = { regressions: [], fixed: [], problems: [] } as const;
+
+/** It counts as a regression of its own: whoever mends it has to be told. */
+function unmeasured(check: CheckName, id: string, outcome: CheckOutcome, problem: string): Part {
+  return { outcome, regressions: [{ check, id, message: problem, file: null, line: null }], fixed: [], problems: [problem] };
+}
+
+function compareTests(
+  before: TestsMeasure,
+  after: TestsMeasure,
+  moves: Moves,
+): { readonly check: CheckResult; readonly old: readonly string[] } {
+  const part = (made: Part, isPartial: boolean, old: readonly string[] = []) => ({
+    check: { name: 'tests' as const, ...made, isPartial },
+    old,
+  });
+  if (after.outcome === 'error' || after.outcome === 'timeout')
+    return part(unmeasured('tests', 'tests', after.outcome, after.problem ?? 'The tests could not be run.'), false);
+  if (after.outcome === 'missing') {
+    const why = after.problem ?? 'No tests were found that can be run.';
+    if (!isMeasured(before.outcome)) return part({ ...NOTHING, outcome: 'missing', problems: [why] }, true);
+    return part(unmeasured('tests', 'tests', 'fail', `Tests ran at the baseline and none can be run now. ${why}`), false);
+  }
+  if (before.outcome === 'error' || before.outcome === 'timeout') {
+    const why = before.problem ?? 'they could not be run.';
+    const message = `The tests could not be measured at the baseline, so regressions cannot be told; take another one with --base. ${why}`;
+    return part(unmeasured('tests', 'tests', before.outcome, message), false);
+  }
+  const { worse, fixed, old } = differTests(before, after, moves);
+  const flaky = new Set(after.flaky);
+  const regressions = worse.filter(({ id }) => !flaky.has(id)).map(testItem);
+  const nonePassed = before.results.length > 0 && !before.results.some(({ status }) => status === 'passed');
+  const problems = [
+    ...after.notes,
+    ...(nonePassed ? ['No test passed at the baseline, so no test can have regressed; does it need something that is built first?'] : []),
+  ];
+  const mended = fixed.map((test) => ({ ...testItem({ ...test, change: 'fails' }), message: `passes: ${test.id}` }));
+  const outcome = regressions.length > 0 ? 'fail' : 'pass';
+  return part({ outcome, regressions, fixed: mended, problems }, nonePassed || after.notes.length > 0, old);
+}
+
+const WORDS: Readonly<Record<ChangedTest['change'], string>> = {
+  fails: 'fails',
+  gone: 'no longer runs',
+  skipped: 'is skipped now',
+  new: 'is new and fails',
+};
+
+function testItem({ id, file, line, message, change }: ChangedTest): DebtItem {
+  const why = message === null || change === 'gone' ? '' : `: ${message}`;
+  return { check: 'tests', id, message: `${id} ${WORDS[change]}${why}`.slice(0, 500), file, line };
+}

@@ -1,0 +1,28 @@
+// What jscpd says is written twice, as findings. A pair of files is the same finding wherever in them the copy stands; copies that
+// are added to a pair are counted.
+
+import type { Finding } from '../model.js';
+import { makeFinding } from './finding.js';
+import { isObject, own, type JsonObject } from './json-text.js';
+
+/** Null where this is no report of jscpd. */
+export function readDuplication(value: unknown): readonly Finding[] | null {
+  const list = isObject(value) ? own(value, 'duplicates') : undefined;
+  if (!Array.isArray(list)) return null;
+  return list.filter(isObject).flatMap(ofPair);
+}
+
+function ofPair(pair: JsonObject): readonly Finding[] {
+  const sides = ['firstFile', 'secondFile'].map((key) => sideOf(own(pair, key)));
+  const [first, second] = sides.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : (a.start ?? 0) - (b.start ?? 0)));
+  if (first === undefined || second === undefined || first.name === '' || second.name === '') return [];
+  const lines = own(pair, 'lines');
+  const many = typeof lines === 'number' ? `${lines} lines` : 'lines';
+  const message = `${many} are written again in ${second.name === first.name ? 'the same file' : second.name}`;
+  return [makeFinding({ severity: 'medium', message, artifact: first.name, line: first.start, rule: 'duplication' })];
+}
+
+function sideOf(value: unknown): { readonly name: string; readonly start: number | null } {
+  const [name, start] = isObject(value) ? [own(value, 'name'), own(value, 'start')] : [];
+  return { name: typeof name === 'string' ? name.replaceAll('\\', '/') : '', start: typeof start === 'number' ? start : null };
+}

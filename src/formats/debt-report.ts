@@ -1,0 +1,114 @@
+// The page validation-report.json as the debt critic writes it, and the sentence about it for people. Read back by
+// validation-report.ts.
+
+import { worstOutcome, type CheckResult, type Comparison, type DebtItem } from './debt-comparison.js';
+import type { CheckName, Measurement } from './debt-measurement.js';
+import { DEBT_FORMULA, debtScores } from './debt-score.js';
+import type { CheckOutcome } from '../model.js';
+import type { Provenance } from './provenance.js';
+
+/** A list tells people enough with this many; the figures count all. */
+const MOST_ITEMS = 1000;
+
+export interface FlakyTest {
+  readonly id: string;
+  readonly file: string | null;
+  /** In which state it failed and passed. */
+  readonly in: 'baseline' | 'now';
+}
+
+export interface DebtFindings {
+  readonly before: Measurement;
+  readonly after: Measurement;
+  readonly comparison: Comparison;
+  readonly base: string;
+  /** Configuration of tools that differs from the baseline's. */
+  readonly changedSettings: readonly string[];
+  readonly provenance: Provenance;
+}
+
+export interface DebtReport {
+  readonly passed: boolean;
+  readonly total_regressions: number;
+  readonly checks: Readonly<Record<CheckName, DebtCheck>>;
+  readonly debt_score_before: number;
+  readonly debt_score_after: number;
+  readonly formula: string;
+  readonly regressions: readonly DebtItem[];
+  readonly fixed: readonly DebtItem[];
+  readonly flaky: readonly FlakyTest[];
+  readonly old_failures: readonly string[];
+  /** Was a check, or a part of one, not measured? */
+  readonly partial: boolean;
+  readonly changed_settings: readonly string[];
+  readonly base: string;
+  readonly provenance: Provenance;
+}
+
+export interface DebtCheck {
+  readonly status: 'passed' | 'failed' | 'missing';
+  /** How it went, against the baseline. */
+  readonly measured: CheckOutcome;
+  /** Its regressions; left out where it was not measured. */
+  readonly errors?: number;
+  readonly problems?: readonly string[];
+}
+
+export function debtReport({ before, after, comparison, base, changedSettings, provenance }: DebtFindings): DebtReport {
+  const { checks, oldFailures } = comparison;
+  const regressions = checks.flatMap((check) => check.regressions);
+  const scores = debtScores(before, after);
+  const entries = checks.map((check) => [check.name, checkOf(check)] as const);
+  return {
+    passed: isPassed(checks),
+    total_regressions: regressions.length,
+    checks: Object.fromEntries(entries) as Readonly<Record<CheckName, DebtCheck>>,
+    debt_score_before: scores.before,
+    debt_score_after: scores.after,
+    formula: DEBT_FORMULA,
+    regressions: regressions.slice(0, MOST_ITEMS),
+    fixed: checks.flatMap((check) => check.fixed).slice(0, MOST_ITEMS),
+    flaky: flakyTests(before, after).slice(0, MOST_ITEMS),
+    old_failures: oldFailures.slice(0, MOST_ITEMS),
+    partial: checks.some(({ isPartial }) => isPartial),
+    changed_settings: changedSettings,
+    base,
+    provenance,
+  };
+}
+
+/** Nothing regressed, and something was measured. */
+function isPassed(checks: readonly CheckResult[]): boolean {
+  return worstOutcome(checks.map(({ outcome }) => outcome)) === 'pass' && checks.every(({ regressions }) => regressions.length === 0);
+}
+
+function checkOf({ outcome, regressions, problems }: CheckResult): DebtCheck {
+  return {
+    status: outcome === 'pass' ? 'passed' : outcome === 'missing' ? 'missing' : 'failed',
+    measured: outcome,
+    ...(outcome === 'pass' || outcome === 'fail' ? { errors: regressions.length } : {}),
+    ...(problems.length === 0 ? {} : { problems }),
+  };
+}
+
+function flakyTests(before: Measurement, after: Measurement): readonly FlakyTest[] {
+  const states = [['baseline', before.tests] as const, ['now', after.tests] as const];
+  return states.flatMap(([state, { flaky, results }]) => {
+    const files = new Map(results.map(({ id, file }) => [id, file]));
+    return flaky.map((id) => ({ id, file: files.get(id) ?? null, in: state }));
+  });
+}
+
+/** At most 500 characters. */
+export function debtSummary({ total_regressions: total, regressions, fixed, checks, partial, flaky, ...report }: DebtReport): string {
+  const scores = `debt score ${report.debt_score_before} before, ${report.debt_score_after} after`;
+  const many = total === 1 ? '1 regression' : `${total === 0 ? 'no' : total} regressions`;
+  const head = `Against ${report.base.slice(0, 10)}: ${many}, ${fixed.length} fixed; ${scores}.`;
+  const lacking = Object.entries(checks).flatMap(([name, { status }]) => (status === 'missing' ? [name] : []));
+  const without = partial && lacking.length > 0 ? ` Not measured: ${lacking.join(', ')}.` : '';
+  const unsteady = flaky.length === 0 ? '' : ` Flaky: ${flaky.length}.`;
+  const [first] = regressions;
+  const place = first === undefined || first.file === null ? '' : ` (${first.file}${first.line === null ? '' : `:${first.line}`})`;
+  const worst = first === undefined ? '' : ` First: ${first.message.replace(/\.$/, '')}${place}.`;
+  return `${head}${without}${unsteady}${worst}`.slice(0, 500);
+}

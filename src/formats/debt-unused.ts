@@ -1,0 +1,87 @@
+// What knip says is unused, as findings: its JSON by file, in the shape of its fifth major version and later ones.
+
+import type { Finding, Severity } from '../model.js';
+import { makeFinding } from './finding.js';
+import { isObject, own, type JsonObject } from './json-text.js';
+
+interface Kind {
+  readonly what: string;
+  readonly severity: Severity;
+}
+
+/** What each list of knip's holds. One that is not known here is named as it is. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  files: { what: 'unused file', severity: 'medium' },
+  dependencies: { what: 'unused dependency', severity: 'medium' },
+  devDependencies: { what: 'unused development dependency', severity: 'medium' },
+  optionalPeerDependencies: { what: 'optional peer dependency that is used', severity: 'medium' },
+  unlisted: { what: 'dependency that is not listed', severity: 'medium' },
+  unresolved: { what: 'import that cannot be resolved', severity: 'high' },
+  binaries: { what: 'program that is not listed', severity: 'medium' },
+  exports: { what: 'unused export', severity: 'low' },
+  types: { what: 'unused exported type', severity: 'low' },
+  nsExports: { what: 'unused export in a namespace', severity: 'low' },
+  nsTypes: { what: 'unused exported type in a namespace', severity: 'low' },
+  enumMembers: { what: 'unused member of an enum', severity: 'low' },
+  classMembers: { what: 'unused member of a class', severity: 'low' },
+  namespaceMembers: { what: 'unused member of a namespace', severity: 'low' },
+  duplicates: { what: 'export under several names', severity: 'low' },
+};
+
+/** Null where this is no report of knip. */
+export function readUnused(value: unknown): readonly Finding[] | null {
+  const issues = isObject(value) ? own(value, 'issues') : undefined;
+  if (!isObject(value) || !Array.isArray(issues)) return null;
+  const files = own(value, 'files');
+  const whole = Array.isArray(files) ? files.filter((file) => typeof file === 'string').map((file) => unusedFile(file)) : [];
+  return [...whole, ...issues.filter(isObject).flatMap(ofFile)];
+}
+
+function unusedFile(path: string): Finding {
+  return finding('files', path, null, path);
+}
+
+function ofFile(issue: JsonObject): readonly Finding[] {
+  const file = own(issue, 'file');
+  const path = typeof file === 'string' ? file : '';
+  const lists = Object.keys(issue).filter((key) => key !== 'file' && key !== 'owners');
+  return lists.flatMap((kind) => entriesIn(issue[kind]).map(({ name, line }) => finding(kind, name, line, path)));
+}
+
+interface Entry {
+  readonly name: string;
+  readonly line: number | null;
+}
+
+/** A list of entries; of duplicates a list of lists; of members, in older versions, lists by their owner's name. */
+function entriesIn(value: unknown): readonly Entry[] {
+  if (Array.isArray(value)) return value.flatMap((entry: unknown) => (Array.isArray(entry) ? together(entry) : entryOf(entry)));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([owner, members]) =>
+    entriesIn(members).map((member) => ({ ...member, name: `${owner}.${member.name}` })),
+  );
+}
+
+function entryOf(value: unknown): readonly Entry[] {
+  if (typeof value === 'string') return [{ name: value, line: null }];
+  const name = isObject(value) ? own(value, 'name') : undefined;
+  if (!isObject(value) || typeof name !== 'string') return [];
+  const [line, owner] = [own(value, 'line'), own(value, 'namespace')];
+  return [{ name: typeof owner === 'string' ? `${owner}.${name}` : name, line: typeof line === 'number' ? line : null }];
+}
+
+function together(names: readonly unknown[]): readonly Entry[] {
+  const entries = names.flatMap(entryOf);
+  return entries.length === 0 ? [] : [{ name: entries.map(({ name }) => name).join(', '), line: entries[0]?.line ?? null }];
+}
+
+function finding(kind: string, name: string, line: number | null, path: string): Finding {
+  const { what, severity } = (Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined) ?? { what: `unused (${kind})`, severity: 'low' };
+  return makeFinding({
+    severity,
+    message: kind === 'files' ? what : `${what}: ${name}`,
+    artifact: path,
+    line,
+    rule: `unused/${kind}`,
+  });
+}

@@ -1,0 +1,14 @@
+// Lists by a key, built without copying: a file may hold a hundred thousand tokens of one kind.
+
+/** One more in the list of a key. */
+export function put<K, T>(lists: Map<K, T[]>, key: K, value: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
+}
+
+export function gather<T>(entries: readonly (readonly [string, T])[]): ReadonlyMap<string, readonly T[]> {
+  const lists = new Map<string, T[]>();
+  for (const [key, value] of entries) put(lists, key, value);
+  return lists;
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { dtcg } from './dtcg.js';
+import { headOf } from './recognition.js';
+
+function read(text: string, chunk = 7) {
+  const reader = dtcg.open({});
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += chunk) reader.write(bytes.slice(at, at + chunk));
+  return reader.end();
+}
+
+function recognises(text: string, name = ''): boolean {
+  return dtcg.recognises(headOf(new TextEncoder().encode(text), name));
+}
+
+it('passes a clean file, whose references may lead elsewhere', () => {
+  const text =
+    '{"é": {"$type": "color", "$value": "{blue.500}"}, "n": {"$type": "number", "$value": 1}, "m": {"$type": "number", "$value": "{n}"}}';
+  expect(read(text)).toEqual({
+    format: 'dtcg',
+    outcome: 'pass',
+    findings: [],
+    counts: { critical: 0, high: 0, medium: 0, low: 0 },
+    problems: [{ message: '1 references lead to tokens that are not in this file; umpire critique design looks at the files together' }],
+  });
+});
+
+it('finds what is wrong in the file itself', () => {
+  const report = read('{\n"a": {"$type": "number", "$value": "x"},\n"b": {"$type": "number", "$value": "{c}"},\n"c": {"$value": "{b}"}}');
+  expect({ outcome: report.outcome, findings: report.findings.map(({ severity, rule, message }) => [severity, rule, message]) }).toEqual({
+    outcome: 'fail',
+    findings: [
+      ['critical', 'format/value', 'A number is expected, not a text: a (line 2)'],
+      ['critical', 'reference/cycle', 'The references go in a circle (b > c > b): b, c (line 3)'],
+    ],
+  });
+});
+
+it.each([
+  ['', 'it is not valid JSON: at line 1, column 1, it ends where a value was expected', 1],
+  ['{"a": {"$type": "num', 'it is not valid JSON: at line 1, column 21, it ends inside a text in quotes and looks cut off', 1],
+  ['[]', 'it is no JSON object; expected groups and tokens', 1],
+  ['{"a": {}}', 'there is no token in it; expected at least one object with "$value"', 1],
+])('%j is an error', (text, message, line) => {
+  const { outcome, problems } = read(text);
+  expect({ outcome, problems }).toEqual({ outcome: 'error', problems: [{ message, line }] });
+});
+
+it('refuses a file that is too large, in bounded memory', () => {
+  const reader = dtcg.open({});
+  const chunk = new TextEncoder().encode(' '.repeat(1024 * 1024));
+  for (let at = 0; at < 3; at += 1) reader.write(chunk);
+  expect(reader.end()).toMatchObject({
+    outcome: 'error',
+    problems: [{ message: 'it has 3145728 bytes; a token file of more than 2 MB is not read', byte: 2097152 }],
+  });
+});
+
+it('is recognised by its content, else by its name', () => {
+  expect({
+    value: recognises('{"a": {"$value" : 1}}'),
+    name: recognises('{"a": {}}', 'x.tokens.json'),
+    resolver: recognises('{"version": "2025.10", "resolutionOrder": []}'),
+    list: recognises('[{"$value": 1}]'),
+    other: recognises('{"a": {"value": 1}}', 'package.json'),
+    text: recognises('"$value": 1'),
+  }).toEqual({ value: true, name: true, resolver: true, list: false, other: false, text: false });
+});
+
+it('never throws, whatever the tokens', () => {
+  const name = fc.constantFrom(
+    'a',
+    'b',
+    '$type',
+    '$value',
+    '$ref',
+    '$root',
+    '$extends',
+    '$extensions',
+    '$deprecated',
+    '__proto__',
+    'dark',
+    'light',
+    'colorSpace',
+    'components',
+    'mode',
+    'value',
+    'unit',
+    'x.y',
+  );
+  const leaf = fc.oneof(
+    fc.constantFrom(
+      'color',
+      'dimension',
+      'typography',
+      'shadow',
+      '{a}',
+      '{a.b}',
+      '{b.$root}',
+      '#/a',
+      '#/a/$value',
+      '#ff0000',
+      'rgb(',
+      '10px',
+      'srgb',
+      'none',
+    ),
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'medium', withCrossShrink: true },
+      leaf,
+      fc.array(tie('tree'), { maxLength: 4 }),
+      fc.dictionary(name, tie('tree'), { maxKeys: 5 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(fc.dictionary(name, tree, { maxKeys: 6 }), (value) => {
+      expect(['pass', 'fail', 'error']).toContain(read(JSON.stringify(value), 4096).outcome);
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,59 @@
+// The findings of one report: all are counted, the worst are kept.
+
+import { SEVERITIES, type Counts, type Finding, type Severity } from '../../model.js';
+import { makeFinding, type FindingParts } from '../finding.js';
+import { NO_COUNTS } from '../severity.js';
+import { detached } from './text-hash.js';
+
+const MESSAGE_LENGTH = 500;
+const PLACE_LENGTH = 1000;
+
+export interface SheetFinding extends FindingParts {
+  /** The tool's own, where it gives one. */
+  readonly fingerprint?: string;
+}
+
+export class FindingLedger {
+  private readonly tally = { ...NO_COUNTS };
+  private readonly kept: Record<Severity, Finding[]> = { critical: [], high: [], medium: [], low: [] };
+  private size = 0;
+
+  constructor(private readonly keep: number) {}
+
+  get counts(): Counts {
+    return this.tally;
+  }
+
+  add(parts: SheetFinding): void {
+    this.tally[parts.severity] += 1;
+    if (this.size >= this.keep && !this.dropMilderThan(parts.severity)) return;
+    const made = makeFinding({
+      ...parts,
+      message: copyOf(parts.message, MESSAGE_LENGTH) ?? '',
+      artifact: copyOf(parts.artifact, PLACE_LENGTH),
+      rule: copyOf(parts.rule, MESSAGE_LENGTH),
+      dimension: copyOf(parts.dimension, MESSAGE_LENGTH),
+    });
+    const fingerprint = copyOf(parts.fingerprint, MESSAGE_LENGTH) ?? '';
+    this.kept[parts.severity].push(fingerprint === '' ? made : { ...made, fingerprint });
+    this.size += 1;
+  }
+
+  list(): readonly Finding[] {
+    return SEVERITIES.flatMap((severity) => this.kept[severity]);
+  }
+
+  /** Room for a worse one: the last of the mildest goes. */
+  private dropMilderThan(severity: Severity): boolean {
+    for (const milder of SEVERITIES.slice(SEVERITIES.indexOf(severity) + 1).toReversed()) {
+      if (this.kept[milder].pop() === undefined) continue;
+      this.size -= 1;
+      return true;
+    }
+    return false;
+  }
+}
+
+function copyOf(text: string | null | undefined, length: number): string | null {
+  return text === null || text === undefined ? null : detached(text.slice(0, length));
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { readAny } from '../../../test/support/report-text.js';
+import { FORMATS } from './formats.js';
+import { formatById, openReport } from './open-report.js';
+import { HEAD_BYTES } from './recognition.js';
+
+const TAP = 'TAP version 13\n1..1\nok 1 - a\n';
+const IDS = FORMATS.map(({ id }) => id).join(', ');
+
+function refused(message: string, place: object = { line: 1, byte: 0 }) {
+  return { format: 'unknown', outcome: 'error', findings: [], problems: [{ message, ...place }] };
+}
+
+describe('a report of unknown kind', () => {
+  it('is recognised, in whatever pieces and encoding it comes', () => {
+    const whole = readAny(TAP);
+    expect(whole).toMatchObject({ format: 'tap', outcome: 'pass' });
+    for (const step of [1, 5]) {
+      expect(readAny(TAP, {}, step)).toEqual(whole);
+      expect(readAny(Buffer.from(`\ufeff${TAP}`, 'utf16le'), {}, step)).toEqual(whole);
+      expect(readAny(`\ufeff${TAP}`, {}, step)).toEqual(whole);
+    }
+  });
+
+  it('says what it looks like where nobody knows it', () => {
+    const rest = `expected one of ${IDS}; name it with --format`;
+    expect(readAny('hello\nworld')).toEqual(refused(`no known format: it begins with "hello\\nworld"; ${rest}`));
+    expect(readAny('<html><body/></html>')).toEqual(refused(`no known format: it is XML with the root element <html>; ${rest}`));
+    expect(readAny('{"a":1,"b":2}')).toEqual(refused(`no known format: it is JSON, an object with "a", "b"; ${rest}`));
+    expect(readAny('[{"a":1}]')).toEqual(refused(`no known format: it is JSON, a list of objects with "a"; ${rest}`));
+  });
+
+  it('is an error where there is nothing in it', () => {
+    const empty = 'it is empty; expected a report: the tool wrote nothing, or has not finished';
+    expect(readAny('')).toEqual(refused(empty));
+    expect(readAny('\ufeff')).toEqual(refused(empty));
+    expect(readAny(' \n')).toEqual(refused('there is nothing but space in it; expected a report'));
+    for (const format of FORMATS) expect(readAny('', { format })).toEqual({ ...refused(empty), format: format.id });
+  });
+
+  it('tells how far one came where the bytes are no text', () => {
+    const nul = 'it holds a NUL byte, so it is no text; expected UTF-8, or UTF-16 with a byte order mark';
+    expect(readAny('\0\0\0\0')).toEqual(refused(nul, { byte: 0 }));
+    expect(readAny('hello\0')).toEqual(refused(nul, { byte: 5 }));
+    expect(readAny(`${TAP}\0`)).toMatchObject({
+      format: 'tap',
+      outcome: 'error',
+      tests: { total: 1 },
+      problems: [{ message: nul, byte: 29 }],
+    });
+  });
+
+  it('counts offsets as the file has them', () => {
+    const cut = 'SF:a.js\nDA:1,1\n';
+    expect(readAny(cut).problems).toMatchObject([{ line: 3, byte: 15 }]);
+    expect(readAny(`\ufeff${cut}`).problems).toMatchObject([{ line: 3, byte: 18 }]);
+    expect(readAny(Buffer.from(`\ufeff${cut}`, 'utf16le')).problems).toEqual([{ message: expect.any(String), line: 3 }]);
+  });
+});
+
+describe('a named format', () => {
+  it('is taken at its word', () => {
+    expect(readAny('hello', { format: formatById('TAP') ?? expect.fail('no tap') })).toMatchObject({ format: 'tap', outcome: 'error' });
+    expect(formatById('nothing')).toBe(null);
+    expect(formatById('__proto__')).toBe(null);
+  });
+
+  it('is one of those that are documented', () => {
+    const ids = FORMATS.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(FORMATS.filter(({ title }) => title === '')).toEqual([]);
+  });
+});
+
+describe('keys far behind the head', () => {
+  const big = Buffer.from(`{"files":{"a.js":{"source":"${'x'.repeat(HEAD_BYTES)}","mutants":[]}},"schemaVersion":"1"}`);
+
+  it('are asked for once', () => {
+    const reader = openReport();
+    reader.write(big);
+    expect(reader.needsKeys).toBe(true);
+    const informed = openReport({ keys: new Set(['files', 'schemaVersion']) });
+    informed.write(big);
+    expect(informed.needsKeys).toBe(false);
+    expect(openReport().needsKeys).toBe(false);
+  });
+});

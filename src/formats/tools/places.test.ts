@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { placeInProject } from './places.js';
+
+it.each([
+  ['src/a.ts', 'src/a.ts'],
+  ['./src//a.ts', 'src/a.ts'],
+  ['/project/src/a.ts', 'src/a.ts'],
+  ['/project', null],
+  ['/projects/a.ts', 'projects/a.ts'],
+  ['/etc/passwd', 'etc/passwd'],
+  ['../../etc/passwd', 'etc/passwd'],
+  ['src/../../../x', 'x'],
+  ['C:\\project\\src\\a.ts', 'project/src/a.ts'],
+  ['file:///project/src/a%20b.ts', 'src/a b.ts'],
+  ['file://localhost/project/a.ts', 'a.ts'],
+  ['file:///project/%', '%'],
+  ['FILE:a.ts', 'a.ts'],
+  [' a.ts ', 'a.ts'],
+  ['a\0b', 'ab'],
+  ['', null],
+  ['.', null],
+  ['..', null],
+  ['x'.repeat(3000), 'x'.repeat(1000)],
+])('%j', (path, expected) => {
+  expect(placeInProject(path, '/project')).toBe(expected);
+});
+
+it('knows a root on Windows', () => {
+  expect(placeInProject('C:\\shop\\src\\a.ts', 'C:\\shop')).toBe('src/a.ts');
+  expect(placeInProject('C:/shop/src/a.ts', 'C:\\shop\\')).toBe('src/a.ts');
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { headOf, HEAD_BYTES } from './recognition.js';
+import { TopKeys } from './top-keys.js';
+
+function check(text: string, expected: { kind: string; root?: string; keys?: readonly string[]; isArray?: boolean }): void {
+  const { kind, root, keys, isArray } = headOf(Buffer.from(text), 'x');
+  expect({ kind, root, keys: [...keys], isArray }).toEqual({ root: '', keys: [], isArray: false, ...expected });
+}
+
+describe('the head of a report', () => {
+  it('is XML with a root element', () => {
+    check('<testsuites>', { kind: 'xml', root: 'testsuites' });
+    check(' \n<?xml version="1.0"?>\n<!-- <b> -->\n<x:coverage a="1">', { kind: 'xml', root: 'coverage' });
+    check('<!DOCTYPE coverage SYSTEM "http://x/y.dtd">\n<coverage/>', { kind: 'xml', root: 'coverage' });
+    check('<!DOCTYPE a [<!ENTITY b "c">]>\n<a/>', { kind: 'xml', root: 'a' });
+    for (const text of ['<!-- never closed', '<?xml', '<!DOCTYPE a [', '<!DOCTYPE', '<', '<?xml?> text'])
+      check(text, { kind: 'xml', root: '' });
+  });
+
+  it('is JSON with outermost keys', () => {
+    check('{"a": {"b": [1, "c"]}, "d\\"e": ["f"], "g": "h"}', { kind: 'json', keys: ['a', 'd\\"e', 'g'] });
+    check('[{"a": 1}, {"b": 2}]', { kind: 'json', keys: ['a'], isArray: true });
+    check('[[{"a": 1}]]', { kind: 'json', isArray: true });
+    check('["a", {"b": 1}]', { kind: 'json', keys: ['b'], isArray: true });
+    check('{"a": "never closed', { kind: 'json', keys: ['a'] });
+    check('{"__proto__": 1}}]]{"x":1}', { kind: 'json', keys: ['__proto__'] });
+  });
+
+  it('is text otherwise, and nothing of it is taken for granted', () => {
+    check('TAP version 13', { kind: 'text' });
+    check('', { kind: 'text' });
+    expect(headOf(Buffer.from('a'), 'C:\\Reports/Sub/JUnit.XML').name).toBe('junit.xml');
+    expect(headOf(Buffer.alloc(HEAD_BYTES + 10, 0x61), '').text.length).toBe(HEAD_BYTES);
+    expect([...headOf(Buffer.from('{"a":1}'), '', new Set(['z'])).keys]).toEqual(['z']);
+  });
+});
+
+describe('keys of a whole file', () => {
+  it('are found in whatever pieces it comes', () => {
+    const text = Buffer.from(`{"files": {"x": "${'y'.repeat(5000)}{"}, "schemaVersion" : "1", "thresholds":{}}`);
+    for (const step of [1, 7, 10_000]) {
+      const top = new TopKeys();
+      for (let at = 0; at < text.length; at += step) top.write(text.subarray(at, at + step));
+      expect({ keys: [...top.keys], hasAll: top.hasAll }).toEqual({ keys: ['files', 'schemaVersion', 'thresholds'], hasAll: true });
+    }
+  });
+
+  it('are bounded', () => {
+    const top = new TopKeys();
+    top.write(Buffer.from(`{${Array.from({ length: 600 }, (_, at) => `"k${at}":1`).join(',')}, "${'z'.repeat(500)}": 1`));
+    expect({ size: top.keys.size, hasAll: top.hasAll }).toEqual({ size: 500, hasAll: true });
+  });
+});

@@ -1,0 +1,55 @@
+// 64 bits for a text, as two whole numbers: what tests, files and functions are known by where keeping their names would take
+// too much room.
+
+export interface TextHash {
+  high: number;
+  low: number;
+}
+
+const SEED_A = 0x1e3779b9;
+const SEED_B = 0x05ebca6b;
+const STEP_A = 0x01000193;
+const STEP_B = 0x5bd1e995;
+
+/** Written into `out`, so that nothing is made for each of millions of names. */
+export function hashText(text: string, out: TextHash): TextHash {
+  let [a, b] = [SEED_A, SEED_B];
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, STEP_A);
+    b = Math.imul(b ^ unit, STEP_B);
+    b ^= b >>> 13;
+  }
+  return settled(a, b, text.length, out);
+}
+
+/** The hash of a text that goes on with these bytes: `before` is the first part's. */
+export function hashBytes(before: TextHash, bytes: Uint8Array, from: number, to: number, out: TextHash): TextHash {
+  let a = before.high ^ SEED_A;
+  let b = before.low ^ SEED_B;
+  for (let at = from; at < to; at += 1) {
+    const byte = bytes[at] as number;
+    a = Math.imul(a ^ byte, STEP_A);
+    b = Math.imul(b ^ byte, STEP_B);
+    b ^= b >>> 13;
+  }
+  return settled(a, b, to - from, out);
+}
+
+function settled(a: number, b: number, length: number, out: TextHash): TextHash {
+  out.high = mixed(a ^ (b >>> 7));
+  out.low = mixed(b ^ Math.imul(a, 0x27d4eb2f) ^ length);
+  return out;
+}
+
+/** Every bit of the answer hangs on every bit of the number. */
+function mixed(bits: number): number {
+  let next = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  next = Math.imul(next ^ (next >>> 13), 0xc2b2ae35);
+  return (next ^ (next >>> 16)) >>> 0;
+}
+
+/** A copy that holds on to nothing else: a piece cut out of a long text keeps the whole of it in memory. */
+export function detached(text: string): string {
+  return text.length < 13 ? text : (JSON.parse(JSON.stringify(text)) as string);
+}

@@ -1,0 +1,359 @@
+// The critic of the testing loop on sample projects, one for each runner: real runners, failing tests, partial coverage. What it
+// writes is read back by the loop's own reader without a remark, and the project is left as it was.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { CriticEnd, CriticJob } from '../src/critics/critic.js';
+import type { RunEvidence } from '../src/critics/testing-evidence.js';
+import { testingCritic } from '../src/critics/testing.js';
+import { readRun } from '../src/formats/run-result.js';
+import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
+import { cleanUpAfterwards, filesUnder, gitIn, plainProject, writeFiles } from './support/git-project.js';
+import type { Files } from './support/git-project.js';
+import { linkPackages, sampleProject } from './support/sample-project.js';
+
+cleanUpAfterwards();
+endGuardianAfterwards();
+
+interface Critique {
+  readonly end: CriticEnd;
+  readonly evidence: RunEvidence;
+  readonly output: string;
+  /** What the loop's reader says of the evidence: its remarks, or why it refuses. */
+  readonly reader: readonly string[] | string;
+}
+
+async function critique(project: string, layer = 'L1', changes: Partial<CriticJob> = {}): Promise<Critique> {
+  const before = filesUnder(project, (path) => path === 'node_modules');
+  const { job } = jobFor(project, { row: { layer }, ...changes });
+  const end = await testingCritic(job);
+  expect(filesUnder(project, (path) => path === 'node_modules')).toEqual(before);
+  const path = `results/run-${layer}.json`;
+  const text = readFileSync(join(job.session, path), 'utf8');
+  const read = readRun(text, { path });
+  return {
+    end,
+    evidence: JSON.parse(text) as RunEvidence,
+    output: readFileSync(join(job.session, `results/output-${layer}.txt`), 'utf8'),
+    reader: read.ok ? read.reading.notes : read.unreadable.problem,
+  };
+}
+
+function newProject(files: Files): string {
+  const { root } = plainProject(files);
+  linkPackages(root);
+  return root;
+}
+
+/** In one line: outcome, passed/total, skipped, coverage, and each failure with its place. */
+function brief({ outcome, passed, total, skipped, coverage, failures }: RunEvidence): readonly string[] {
+  const places = failures.map(({ name, file, line }) => `${name} (${file}:${line})`);
+  return [`${outcome} ${passed}/${total} skipped ${skipped} coverage ${coverage}`, ...places];
+}
+
+async function check(name: string, expected: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  const project = sampleProject(name);
+  for (const [layer, lines] of Object.entries(expected)) {
+    const { evidence, reader, end, output } = await critique(project, layer);
+    expect({ layer, lines: brief(evidence), reader }).toEqual({ layer, lines, reader: [] });
+    expect(end).toMatchObject({ outcome: evidence.outcome, files: [`results/run-${layer}.json`, `results/output-${layer}.txt`] });
+    expect(output).toContain('$ ');
+    expect(JSON.stringify(evidence)).not.toContain(project);
+  }
+}
+
+test('Vitest: coverage also where tests fail, and no threshold turns a run red', async () => {
+  const project = sampleProject('vitest');
+  const { end, evidence, output } = await critique(project);
+  const { provenance, ...rest } = evidence;
+  const counts = { total: 2, passed: 1, failed: 1, skipped: 1 };
+  const lines = { covered: 6, total: 11, pct: 54.54 };
+  expect(rest).toEqual({
+    layer: 'L1',
+    outcome: 'fail',
+    pass_rate: 0.5,
+    coverage: 54.54,
+    ...counts,
+    failures: [
+      {
+        name: 'cart > takes half off',
+        file: 'test/cart.test.js',
+        line: 10,
+        message: 'AssertionError: expected 5 to be 4 // Object.is equality\n    at test/cart.test.js:10:34',
+      },
+    ],
+    lines,
+    uncovered: [
+      { file: 'src/unused.js', pct: 0, lines: [2, 3] },
+      { file: 'src/cart.js', pct: 66.66, lines: [13, 14, 16] },
+    ],
+    test_files: ['test/cart.test.js'],
+    packages: [{ path: '.', runner: 'vitest', version: '4.1.12', outcome: 'fail', problem: null, tests: counts, lines }],
+    notes: [],
+  });
+  expect(end).toEqual({
+    outcome: 'fail',
+    summary: 'L1: 1 of 2 tests pass, 1 skipped; coverage is 54.54%. Failing: cart > takes half off.',
+    outputs: { pass_rate: '0.5', coverage_achieved: '54.54', test_files: 'test/cart.test.js' },
+    files: ['results/run-L1.json', 'results/output-L1.txt'],
+    notes: [],
+  });
+  expect(provenance).toMatchObject({ commit: null, content: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+  expect(provenance.tools.map(({ name, version, workdir, exit_status }) => ({ name, version, workdir, exit_status }))).toEqual([
+    { name: 'vitest', version: '4.1.12', workdir: '.', exit_status: 0 },
+    { name: 'vitest', version: '4.1.12', workdir: '.', exit_status: 1 },
+  ]);
+  expect(provenance.tools[1]?.command.slice(0, 3)).toEqual(['node', 'node_modules/vitest/vitest.mjs', 'run']);
+  expect(output).toContain('expected 5 to be 4');
+  await check('vitest', { L2: ['pass 1/1 skipped 0 coverage 63.63'] });
+});
+
+test('Jest', () =>
+  check('jest', {
+    L1: ['fail 1/2 skipped 1 coverage 83.33', 'queue > gives the first item first (src/__tests__/queue.test.js:12)'],
+    L3: ['pass 1/1 skipped 0 coverage 66.66'],
+  }));
+
+test('Mocha, with c8 around it', () =>
+  check('mocha', {
+    L1: ['fail 1/2 skipped 1 coverage 60', 'clock > writes two digits (spec/clock.spec.js:null)'],
+    L2: ['pass 1/1 skipped 0 coverage 72'],
+  }));
+
+test('node:test', () =>
+  check('node-test', {
+    L1: ['fail 2/3 skipped 1 coverage 92.3', 'words > survives an empty text (test/words.test.js:10)'],
+    L2: ['pass 1/1 skipped 0 coverage 84.61'],
+  }));
+
+test('the packages of a workspace, one by one; one that it leaves out is not run', async () => {
+  const { evidence, reader } = await critique(sampleProject('monorepo'));
+  expect({ lines: brief(evidence), reader, notes: evidence.notes }).toEqual({
+    lines: ['pass 3/3 skipped 0 coverage 87.5'],
+    reader: [],
+    notes: [],
+  });
+  expect(evidence.packages.map(({ path, runner, tests, lines }) => `${path} ${runner} ${tests?.passed} ${lines?.pct}`)).toEqual([
+    'packages/left vitest 1 80',
+    'packages/right node 2 100',
+  ]);
+  expect(evidence.uncovered).toEqual([{ file: 'packages/left/src/pad.js', pct: 80, lines: [10] }]);
+});
+
+const hasPytest = (() => {
+  try {
+    return JSON.parse(
+      execFileSync('python3', ['-c', 'import pytest, importlib.util as u; print(["false", "true"][u.find_spec("pytest_cov") is None])'], {
+        stdio: 'pipe',
+      }).toString(),
+    ) as boolean;
+  } catch {
+    return null;
+  }
+})();
+
+test('pytest, where Python has it; without pytest-cov there is no coverage, and that is said', async () => {
+  const { evidence, reader } = await critique(sampleProject('pytest'));
+  if (hasPytest === null) {
+    expect(evidence).toMatchObject({
+      outcome: 'missing',
+      pass_rate: null,
+      problem: expect.stringContaining('pytest is not installed') as string,
+    });
+    return;
+  }
+  const { outcome, passed, total, skipped, failures } = evidence;
+  expect({ outcome, passed, total, skipped, reader, places: failures.map(({ file, line }) => `${file}:${line}`) }).toEqual({
+    outcome: 'fail',
+    passed: 1,
+    total: 3,
+    skipped: 1,
+    reader: [],
+    places: ['tests/test_account.py:10', 'tests/test_account.py:25'],
+  });
+  if (hasPytest) expect(evidence).toMatchObject({ coverage: null, notes: ['pytest measures no coverage by itself; install pytest-cov.'] });
+  else expect(evidence.coverage).toBeGreaterThan(50);
+});
+
+test('without a row, every layer that has a test is run', async () => {
+  const { job } = jobFor(sampleProject('node-test'));
+  expect(await testingCritic(job)).toMatchObject({
+    outcome: 'fail',
+    outputs: {},
+    files: ['results/run-L1.json', 'results/output-L1.txt', 'results/run-L2.json', 'results/output-L2.txt'],
+  });
+});
+
+test('it is bound to the commit, and to what differs from it', async () => {
+  const project = sampleProject('node-test');
+  writeFiles(project, { '.gitignore': 'node_modules\n' });
+  gitIn(project, 'init', '-q');
+  gitIn(project, 'add', '-A');
+  gitIn(project, 'commit', '-q', '-m', 'first');
+  const commit = gitIn(project, 'rev-parse', 'HEAD').trim();
+  const clean = await critique(project, 'L2');
+  expect(clean.evidence.provenance).toMatchObject({ commit, content: null });
+  writeFiles(project, { 'src/more.js': 'export const more = 1;\n' });
+  const changed = await critique(project, 'L2');
+  expect(changed.evidence.provenance).toMatchObject({ commit, content: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+});
+
+const VITEST = '{"type":"module","scripts":{"test":"vitest"}}';
+const NODE = '{"type":"module","scripts":{"test":"node --test"}}';
+
+async function refused(project: string, expected: { outcome: string; problem: RegExp }, layer = 'L1', changes: Partial<CriticJob> = {}) {
+  const { evidence, end, reader } = await critique(project, layer, changes);
+  expect(evidence).toMatchObject({
+    ...expected,
+    problem: expect.stringMatching(expected.problem) as string,
+    pass_rate: null,
+    coverage: null,
+    total: null,
+    passed: null,
+    failed: null,
+    failures: [],
+  });
+  expect(end.outcome).toBe(expected.outcome);
+  // The loop's reader refuses it: nothing is judged, and nothing approved.
+  expect(reader).toMatch(/prove nothing|neither pass_rate nor/);
+}
+
+test('a test that hangs is ended, and that is a timeout', async () => {
+  const hang = "import { test } from 'node:test';\ntest('a', () => new Promise(() => setInterval(() => {}, 1000)));\n";
+  await refused(newProject({ 'package.json': NODE, 'a.test.js': hang }), { outcome: 'timeout', problem: /ran out of time/ }, 'L1', {
+    timeoutMs: 2500,
+  });
+});
+
+test('a run that is stopped leaves no figures', async () => {
+  const controller = new AbortController();
+  const watch = { signal: controller.signal, log: () => controller.abort() };
+  const hang =
+    "import { test } from 'node:test';\nconsole.log('here');\ntest('a', () => new Promise(() => setInterval(() => {}, 1000)));\n";
+  await refused(newProject({ 'package.json': NODE, 'a.test.js': hang }), { outcome: 'error', problem: /was stopped/ }, 'L1', { watch });
+});
+
+test('what is not there is missing: a runner, its packages, tests of the layer', async () => {
+  await refused(newProject({ 'package.json': '{}' }), { outcome: 'missing', problem: /no test file of layer L1/ });
+  await refused(
+    newProject({ 'package.json': NODE, 'a.test.js': "import 'node:test';\n" }),
+    { outcome: 'missing', problem: /layer L3/ },
+    'L3',
+  );
+  const bare = sampleProject('vitest');
+  rmSync(join(bare, 'node_modules'));
+  await refused(bare, { outcome: 'missing', problem: /Vitest is not installed here; install/ });
+});
+
+test('a run that broke off is an error, whatever passed before', async () => {
+  const passing = "import { test } from 'vitest';\ntest('a', () => {});\n";
+  const unhandled = `${passing}setTimeout(() => { throw new Error('late'); }, 0);\ntest('b', () => new Promise((done) => setTimeout(done, 50)));\n`;
+  await refused(newProject({ 'package.json': VITEST, 'a.test.js': unhandled }), {
+    outcome: 'error',
+    problem: /status 1 although no test failed/,
+  });
+  const config = 'export default {';
+  await refused(newProject({ 'package.json': VITEST, 'vitest.config.js': config, 'a.test.js': passing }), {
+    outcome: 'error',
+    problem: /left no report/,
+  });
+  const mocha = '{"scripts":{"test":"mocha"}}';
+  await refused(newProject({ 'package.json': mocha, 'test/a.spec.js': 'require("./nowhere.js");\n' }), {
+    outcome: 'error',
+    problem: /mocha ended/,
+  });
+  await refused(newProject({ 'package.json': NODE, 'a.test.js': '' }), { outcome: 'error', problem: /no test/ });
+});
+
+test('a file that cannot be loaded is a failure, not a gap', async () => {
+  const files = {
+    'package.json': VITEST,
+    'a.test.js': "import { test } from 'vitest';\ntest('a', () => {});\n",
+    'b.test.js': "import './nowhere.js';\n",
+  };
+  const { evidence, reader } = await critique(newProject(files));
+  expect({
+    outcome: evidence.outcome,
+    passed: evidence.passed,
+    failed: evidence.failed,
+    files: evidence.failures.map(({ file }) => file),
+    reader,
+  }).toEqual({
+    outcome: 'fail',
+    passed: 1,
+    failed: 1,
+    files: ['b.test.js'],
+    reader: [],
+  });
+  const node = {
+    'package.json': NODE,
+    'a.test.js': "import { test } from 'node:test';\ntest('a', () => {});\n",
+    'b.test.js': 'throw new Error("b");\n',
+  };
+  expect(brief((await critique(newProject(node))).evidence)[0]).toMatch(/^fail 1\/2/);
+});
+
+test('tests of one name in two files are two tests', async () => {
+  const passing = "import { test } from 'node:test';\ntest('same', () => {});\n";
+  const failing = "import { test } from 'node:test';\ntest('same', () => { throw new Error('no'); });\n";
+  const { evidence } = await critique(newProject({ 'package.json': NODE, 'a.test.js': failing, 'b.test.js': passing }));
+  expect(brief(evidence)).toEqual([expect.stringMatching(/^fail 1\/2/), 'same (a.test.js:2)']);
+});
+
+test('a failed test is not lost behind another of its name', async () => {
+  const cases = "test.each([1, 2])('same', (n) => { expect(n).toBe(2); });\ntest('other', () => {});\n";
+  const files = { 'package.json': VITEST, 'a.test.js': `import { expect, test } from 'vitest';\n${cases}` };
+  expect((await critique(newProject(files))).evidence).toMatchObject({ outcome: 'fail', failed: 1 });
+  const mocha = "it('same', () => { throw new Error('no'); });\nit('same', () => {});\n";
+  const { evidence } = await critique(newProject({ 'package.json': '{"scripts":{"test":"mocha"}}', 'test/a.js': mocha }));
+  expect(evidence).toMatchObject({ outcome: 'fail', failed: 1 });
+});
+
+test('a test that the project and one of its packages would run is run once', async () => {
+  const workspace = '{"type":"module","workspaces":["packages/*"],"scripts":{"test":"node --test"}}';
+  const pass = "import { test } from 'node:test';\ntest('a', () => {});\n";
+  const { evidence } = await critique(
+    newProject({ 'package.json': workspace, 'a.test.js': pass, 'packages/a/package.json': NODE, 'packages/a/a.test.js': pass }),
+  );
+  expect(evidence.packages.map(({ path, tests }) => `${path} ${tests?.total}`)).toEqual(['. 1', 'packages/a 1']);
+  const projects = "export default { test: { projects: ['packages/*'] } };\n";
+  const vitest = pass.replace('node:test', 'vitest');
+  const together = {
+    'package.json': '{"type":"module","workspaces":["packages/*"],"scripts":{"test":"vitest"}}',
+    'vitest.config.js': projects,
+    'packages/a/package.json': VITEST,
+    'packages/a/a.test.js': vitest,
+  };
+  expect((await critique(newProject(together))).evidence.packages.map(({ path, tests }) => `${path} ${tests?.total}`)).toEqual(['. 1']);
+});
+
+test('settings name the runner and the layers', async () => {
+  const project = newProject({
+    'package.json': '{"type":"module","devDependencies":{"vitest":"*","jest":"*"}}',
+    'check/a.js': "import { test } from 'node:test';\ntest('a', () => {});\n",
+    'check/b.test.js': "import { test } from 'node:test';\ntest('b', () => {});\n",
+  });
+  const { job } = jobFor(project);
+  const testing = { runner: 'node' as const, layers: { L2: ['check/**'] } };
+  const settings = { ...job.settings, testing };
+  const { evidence } = await critique(project, 'L2', { settings });
+  expect([evidence.total, evidence.test_files]).toEqual([1, ['check/b.test.js']]);
+});
+
+test('evidence of an earlier run is gone before the next one begins', async () => {
+  const project = newProject({ 'package.json': '{}' });
+  const { job } = jobFor(project, { row: { layer: 'L1' } });
+  const evidence = join(job.session, 'results/run-L1.json');
+  writeFiles(job.session, { 'results/run-L1.json': '{"pass_rate":1,"coverage":100,"total":1,"passed":1,"failed":0}' });
+  const there: boolean[] = [];
+  await testingCritic({ ...job, say: () => void there.push(existsSync(evidence)) });
+  expect(there.slice(0, 1)).toEqual([false]);
+  expect(readFileSync(evidence, 'utf8')).toContain('"outcome": "missing"');
+});
+
+test('a layer that is no name is refused', async () => {
+  const { job } = jobFor(newProject({ 'package.json': NODE }), { row: { layer: '../L1' } });
+  expect(await testingCritic(job)).toMatchObject({ outcome: 'error', files: [] });
+});

@@ -1,0 +1,76 @@
+// Runs whose critic is Umpire's own: real test runners and linters measure what agents did, and an agent's word counts for nothing
+// where a measurement can be had.
+
+import { expect, it } from 'vitest';
+import { cleanUpProjects, eventsOfType, jsonOf, makeProject, rowsOf, verdictsOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+const SUM = 'exports.sum = (a, b) => a + b;\nexports.never = () => {\n  return 1;\n};\n';
+const test = (expected: number) =>
+  `const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { sum } = require('./sum.js');\ntest('adds', () => assert.strictEqual(sum(1, 2), ${expected}));\n`;
+const FILES = { 'package.json': '{"name":"sums","scripts":{"test":"node --test"}}\n', 'sum.js': SUM, 'sum.test.js': test(4) };
+const PLANTED = '{"layer":"L1","pass_rate":1,"coverage":100,"total":9,"passed":9,"failed":0,"failures":[]}';
+const plant = `mkdir -p "$UMPIRE_SESSION/results"; echo '${PLANTED}' > "$UMPIRE_SESSION/results/run-L1.json"`;
+
+it('measures the tests itself, whatever agents claim, until they are met', async () => {
+  const project = makeProject({ files: FILES });
+  const agent = project.sh(
+    `${plant}\ncase "$id" in TESTGEN-fix-*) sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js;; esac\ncomplete "all is well" '"pass_rate":"1"'`,
+  );
+  const { exit, session, err } = await project.umpire('run', 'testing', 'cover sum', '--mode', 'targeted', '--target', '50', ...agent);
+  expect({ exit, verdicts: verdictsOf(session) }, err).toEqual({
+    exit: 0,
+    verdicts: [expect.stringContaining('RETRY'), expect.stringContaining('CONVERGE')],
+  });
+  expect(
+    eventsOfType(session, 'TaskStarted')
+      .filter(({ agent: name }) => name === 'critic')
+      .map(({ task }) => task),
+  ).toEqual(['TESTRUN-001', 'TESTRUN-fix-L1-1']);
+  expect(rowsOf(session)['TESTRUN-001']).toMatchObject({ status: 'completed', pass_rate: '0' });
+  const measured = jsonOf(session, 'results', 'run-L1.json');
+  expect(measured).toMatchObject({ total: 1, passed: 1, failed: 0, provenance: { tools: [{ exit_status: 0 }] } });
+  const { out } = await project.umpire('report', session);
+  expect(out).toContain('Measured on commit');
+  expect(out).toMatch(/: `node --test/);
+  expect((await project.umpire('replay', session)).exit).toBe(0);
+});
+
+it('leaves the role to an agent that is named for it', async () => {
+  const project = makeProject({ files: FILES });
+  const agent = project.sh(`[ "$role" = executor ] && { ${plant}; }\ncomplete done`);
+  const named = ['--agent', 'executor=helper'];
+  project.commit({ 'umpire.config.yaml': JSON.stringify({ agents: { helper: { command: agent[1]?.split(' ') } } }) });
+  const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...agent, ...named);
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 0, verdicts: [expect.stringContaining('CONVERGE')] });
+});
+
+it('asks the agent where there is nothing to measure with', async () => {
+  const project = makeProject();
+  const agent = project.sh(`[ "$role" = executor ] && { ${plant}; }\ncomplete done`);
+  const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...agent);
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 0, verdicts: [expect.stringContaining('CONVERGE')] });
+});
+
+it('approves nothing where the tests hang', async () => {
+  const hang = "require('node:test').test('waits', () => new Promise(() => setInterval(() => {}, 1000)));\n";
+  const project = makeProject({ files: { ...FILES, 'sum.test.js': hang }, config: { critics: { timeout_minutes: 0.03 } } });
+  const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...project.sh(`${plant}\ncomplete done`));
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [] });
+  expect(rowsOf(session)['TESTRUN-001']?.['error']).toContain('timeout');
+});
+
+it('counts what a challenger left, beside its own word', async () => {
+  const project = makeProject();
+  const line = (severity: string) =>
+    `printf '{"ts":"2026-03-03T14:12:00Z","worker":"%s","type":"critique","data":{"idea":"I-1","dimension":"risk","severity":"${severity}","challenge":"c"}}\\n' "$id" >> "$UMPIRE_SESSION/discoveries.ndjson"`;
+  const agent = project.sh(`[ "$role" = challenger ] && { ${line('LOW')}; }\ncomplete done`);
+  const { exit, session } = await project.umpire('run', 'brainstorm', 'ideas', '--mode', 'deep', ...agent);
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 0, verdicts: [expect.stringContaining('CONVERGE')] });
+  expect(rowsOf(session)['CHALLENGE-001']).toMatchObject({
+    severity_summary: 'CRITICAL:0 HIGH:0 MEDIUM:0 LOW:1',
+    findings: '1 critiques: CRITICAL:0 HIGH:0 MEDIUM:0 LOW:1. I-1 was not challenged for assumption, feasibility, competition. done',
+  });
+  expect(jsonOf(session, 'results', 'challenges.json')).toMatchObject({ outcome: 'fail', critiques: 1 });
+});

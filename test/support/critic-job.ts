@@ -1,0 +1,49 @@
+// A job for a critic that Umpire runs itself, with a session folder of its own, and what it left there and said.
+
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { startGuardian } from '../../src/agents/guardian.js';
+import type { Guardian } from '../../src/agents/guardian.js';
+import type { CriticJob } from '../../src/critics/critic.js';
+import { DEFAULT_SETTINGS } from '../../src/runtime/default-settings.js';
+import { temporaryFolder } from './git-project.js';
+
+let guardian: Guardian | null = null;
+
+/** To be called by every file of tests that makes jobs. */
+export function endGuardianAfterwards(): void {
+  afterAll(async () => {
+    await guardian?.close();
+    guardian = null;
+  });
+}
+
+export interface TestJob {
+  readonly job: CriticJob;
+  /** A piece of evidence, parsed. */
+  readonly evidence: (path: string) => unknown;
+  /** Lines for people. */
+  readonly said: string[];
+}
+
+export function jobFor(project: string, changes: Partial<CriticJob> = {}): TestJob {
+  guardian ??= startGuardian(randomUUID());
+  const said: string[] = [];
+  const job: CriticJob = {
+    project,
+    session: temporaryFolder(),
+    row: {},
+    base: null,
+    round: null,
+    settings: DEFAULT_SETTINGS.critics,
+    guardian,
+    watch: { signal: new AbortController().signal, log: () => undefined },
+    timeoutMs: 60_000,
+    now: () => new Date(),
+    say: (line) => void said.push(line),
+    ...changes,
+  };
+  return { job, evidence: (path) => JSON.parse(readFileSync(join(job.session, path), 'utf8')) as unknown, said };
+}

@@ -1,0 +1,118 @@
+// Small, whole reports of every format, for the fuzz tests: small, so that a hundred thousand of their children take seconds.
+
+const JUNIT = [
+  '<?xml version="1.0"?><testsuites tests="3" failures="1"><testsuite name="s"><testcase classname="a.b" name="t &lt;1" time="0.5"/><testcase name="u"><failure message="m" type="T">x\n at y</failure></testcase><testcase name="v"><skipped/></testcase></testsuite></testsuites>',
+  '<testsuite name="s"><properties><property name="p" value="v"/></properties><testcase name="t" file="a.py" line="3"><error><![CDATA[e ]]></error><system-out>o</system-out></testcase><testcase name="t" status="notrun"/><testcase name="r"><rerunFailure/><flakyFailure message="f"/></testcase></testsuite>',
+  '<testsuite name="s" tests="1"><testcase classname="a" name="t" time="1e3"/></testsuite>',
+];
+
+const COBERTURA = [
+  '<?xml version="1.0"?><!DOCTYPE coverage SYSTEM "http://cobertura.sourceforge.net/xml/coverage-04.dtd"><coverage line-rate="0.5" branch-rate="0.5"><sources><source>/project</source></sources><packages><package name="p"><classes><class name="C" filename="src/a.py"><methods><method name="m" signature="()"><lines><line number="1" hits="1"/></lines></method></methods><lines><line number="1" hits="1"/><line number="2" hits="0" branch="true" condition-coverage="50% (1/2)"/></lines></class></classes></package></packages></coverage>',
+];
+
+const CLOVER = [
+  '<?xml version="1.0"?><coverage generated="1"><project timestamp="1"><metrics statements="2" coveredstatements="1"/><file name="a.php" path="/project/a.php"><class name="A"><metrics methods="1"/></class><line num="1" type="stmt" count="1"/><line num="2" type="cond" truecount="1" falsecount="0" count="1"/><line num="3" type="method" name="m" count="0"/><metrics loc="3"/></file></project></coverage>',
+];
+
+const CHECKSTYLE = [
+  '<?xml version="1.0"?><checkstyle version="8"><file name="/project/a.js"><error line="3" column="1" severity="error" message="m &quot;q&quot;" source="eslint.rules.x"/><error line="4" severity="warning" message="w"/></file><file name="b.js"/></checkstyle>',
+  '<checkstyle><file name="a.js"><error line="1" severity="info" message="m"/></file></checkstyle>',
+];
+
+const SARIF = [
+  '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":{"name":"t","rules":[{"id":"r","defaultConfiguration":{"level":"error"},"properties":{"security-severity":"9.1"}}]}},"results":[{"ruleId":"r","ruleIndex":0,"level":"warning","message":{"text":"m"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"a.ts"},"region":{"startLine":3}}}],"partialFingerprints":{"f/v1":"abc"}},{"ruleId":"r","kind":"pass","message":{"text":"n"}}]}]}',
+  '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"t"}},"results":[{"ruleId":"r","level":"note","message":{"text":"m"}}]}]}',
+];
+
+const JEST = [
+  '{"numTotalTests":3,"numFailedTests":1,"success":false,"testResults":[{"name":"/project/a.test.js","status":"failed","message":"","assertionResults":[{"ancestorTitles":["s"],"title":"t","status":"passed","duration":2},{"ancestorTitles":[],"fullName":"u","title":"u","status":"failed","failureMessages":["Error: x"],"location":{"line":3,"column":1}},{"ancestorTitles":[],"title":"v","status":"pending"}]}]}',
+  '{"numTotalTests":1,"numPassedTests":1,"success":true,"testResults":[{"name":"/project/a.test.js","status":"passed","assertionResults":[{"ancestorTitles":[],"title":"t","status":"passed"}]}]}',
+];
+
+const ISTANBUL = [
+  '{"/project/a.js":{"path":"/project/a.js","statementMap":{"0":{"start":{"line":1,"column":0},"end":{"line":1,"column":9}},"1":{"start":{"line":2,"column":0},"end":{"line":2,"column":9}}},"fnMap":{"0":{"name":"f","line":1,"decl":{"start":{"line":1}},"loc":{"start":{"line":1}}}},"branchMap":{"0":{"type":"if","line":1,"loc":{"start":{"line":1}},"locations":[{"start":{"line":1}},{"start":{"line":1}}]}},"s":{"0":1,"1":0},"f":{"0":1},"b":{"0":[1,0]}}}',
+];
+
+const ISTANBUL_SUMMARY = [
+  '{"total":{"lines":{"total":4,"covered":3,"skipped":0,"pct":75},"statements":{"total":4,"covered":3,"skipped":0,"pct":75},"functions":{"total":1,"covered":1,"skipped":0,"pct":100},"branches":{"total":2,"covered":1,"skipped":0,"pct":50}},"/project/a.js":{"lines":{"total":4,"covered":3,"skipped":0,"pct":75},"statements":{"total":4,"covered":3,"skipped":0,"pct":75},"functions":{"total":1,"covered":1,"skipped":0,"pct":100},"branches":{"total":2,"covered":1,"skipped":0,"pct":50}}}',
+];
+
+const LCOV = [
+  'TN:\nSF:/project/a.js\nFN:1,f\nFN:4,9,g\nFNDA:1,f\nFNDA:0,g\nFNF:2\nFNH:1\nDA:1,1\nDA:2,0\nLF:2\nLH:1\nBRDA:1,0,0,1\nBRDA:1,0,1,-\nBRF:2\nBRH:1\nend_of_record\nSF:b.js\nFNL:0,3,5\nFNA:0,2,h\nDA:3,1,abc\nend_of_record\n',
+];
+
+const TSC = [
+  "src/a.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\n  Types differ.\nsrc/b.ts(1,1): warning TS6133: w\nerror TS6053: File not found.\n",
+  '12:00:00 AM - Starting compilation in watch mode...\n\n\u001b[96ma.ts\u001b[0m:\u001b[93m1\u001b[0m:\u001b[93m7\u001b[0m - \u001b[91merror\u001b[0m\u001b[90m TS1: \u001b[0mm\n\n1 x\n  ~\n\nFound 1 error in a.ts:1\n',
+  '12:00:00 AM - Starting compilation in watch mode...\n\n12:00:01 AM - Found 0 errors. Watching for file changes.\n',
+];
+
+const TAP = [
+  "TAP version 13\n# Subtest: s\n    # Subtest: a\n    ok 1 - a\n      ---\n      duration_ms: 1.5\n      ...\n    not ok 2 - b # TODO later\n    1..2\nok 1 - s\n  ---\n  type: 'suite'\n  ...\nnot ok 2 - c\n  ---\n  location: '/project/a.js:1:2'\n  error: |-\n    boom\n  ...\n1..2\n# tests 3\n# fail 1\n",
+  '1..3\nok 1 - x {\n    ok 1\n    1..1\n}\nok 2 # SKIP\nBail out! no disk\n',
+  'TAP version 14\n1..2\nok 1 - a # time=1ms\nok 2 - b # SKIP no net\n# tests 2\n# fail 0\n',
+];
+
+const MOCHA = [
+  '{"stats":{"suites":1,"tests":3,"passes":1,"pending":1,"failures":1},"tests":[{"title":"a","fullTitle":"s a","file":"/project/a.js","duration":1,"currentRetry":0,"err":{}},{"title":"b","fullTitle":"s b","file":"/project/a.js","err":{"message":"m","stack":"Error: m"}},{"title":"c","fullTitle":"s c","err":{}}],"pending":[{"title":"c","fullTitle":"s c","err":{}}],"failures":[{"title":"b","fullTitle":"s b","file":"/project/a.js","err":{"message":"m"}}],"passes":[{"title":"a","fullTitle":"s a","file":"/project/a.js","err":{}}]}',
+  '{"stats":{"tests":1,"passes":1,"pending":0,"failures":0},"tests":[{"title":"a","fullTitle":"a","err":{}}],"pending":[],"failures":[],"passes":[{"title":"a","fullTitle":"a","err":{}}]}',
+];
+
+const CTRF = [
+  '{"reportFormat":"CTRF","specVersion":"0.0.0","results":{"tool":{"name":"t"},"summary":{"tests":2,"passed":1,"failed":1,"pending":0,"skipped":0,"other":0,"start":1,"stop":2},"tests":[{"name":"a","status":"passed","duration":1,"suite":"s"},{"name":"b","status":"failed","duration":2,"message":"m","filePath":"a.js","line":3,"retries":1,"flaky":false}]}}',
+  '{"results":{"tool":{"name":"t"},"summary":{"tests":1,"passed":1,"failed":0},"tests":[{"name":"a","status":"passed","duration":1}]}}',
+];
+
+const V8 = [
+  '{"result":[{"scriptId":"1","url":"file:///project/a.js","functions":[{"functionName":"","ranges":[{"startOffset":0,"endOffset":100,"count":1}],"isBlockCoverage":true},{"functionName":"f","ranges":[{"startOffset":10,"endOffset":50,"count":1},{"startOffset":20,"endOffset":30,"count":0}],"isBlockCoverage":true}]}]}',
+];
+
+const STRYKER = [
+  '{"schemaVersion":"1","thresholds":{"high":80,"low":60},"files":{"src/a.js":{"language":"javascript","source":"a","mutants":[{"id":"1","mutatorName":"StringLiteral","replacement":"x","location":{"start":{"line":2,"column":1},"end":{"line":2,"column":3}},"status":"Survived"},{"id":"2","mutatorName":"Block","location":{"start":{"line":3,"column":1},"end":{"line":3,"column":2}},"status":"Killed"}]}}}',
+];
+
+const ESLINT = [
+  '[{"filePath":"/project/a.js","messages":[{"ruleId":"no-undef","severity":2,"message":"x is not defined.","line":1,"column":1},{"ruleId":null,"fatal":true,"severity":2,"message":"Parsing error","line":2,"column":1}],"suppressedMessages":[],"errorCount":2,"warningCount":0},{"filePath":"/project/b.js","messages":[],"errorCount":0,"warningCount":0}]',
+  '[{"filePath":"/project/a.js","messages":[{"ruleId":"eqeqeq","severity":1,"message":"m","line":1}],"errorCount":0,"warningCount":1}]',
+];
+
+const OXLINT = [
+  '{"diagnostics":[{"message":"m","code":"eslint(no-debugger)","severity":"warning","causes":[],"url":"u","help":"h","filename":"a.js","labels":[{"span":{"offset":0,"length":9,"line":1,"column":1}}],"related":[]}],"number_of_files":1,"number_of_rules":90,"threads_count":2,"start_time":0.1}',
+];
+
+const BIOME = [
+  '{"summary":{"changed":0,"unchanged":1,"errors":1,"warnings":0},"diagnostics":[{"category":"lint/suspicious/noDebugger","severity":"error","description":"d","message":[{"elements":[],"content":"m"}],"location":{"path":{"file":"a.js"},"span":[0,9],"sourceCode":"debugger;"}}],"command":"lint"}',
+  '{"summary":{"errors":0,"warnings":1},"diagnostics":[{"category":"lint/a","severity":"warning","description":"d","location":{"path":"a.js"}}],"command":"lint"}',
+];
+
+const AXE = [
+  '{"testEngine":{"name":"axe-core","version":"4"},"url":"http://example.com/","violations":[{"id":"html-has-lang","impact":"serious","help":"h","helpUrl":"u","tags":["wcag2a"],"nodes":[{"html":"<html>","impact":"serious","target":["html"],"failureSummary":"f"}]}],"passes":[],"incomplete":[],"inapplicable":[]}',
+  '{"testEngine":{"name":"axe-core"},"violations":[{"id":"r","impact":"minor","help":"h","nodes":[{"target":["a"]}]}],"passes":[],"incomplete":[]}',
+];
+
+const DTCG = [
+  '{"color":{"$type":"color","base":{"$value":{"colorSpace":"srgb","components":[1,0,0.5],"alpha":1,"hex":"#ff0080"}},"alias":{"$value":"{color.base}","$description":"d"}},"space":{"small":{"$type":"dimension","$value":{"value":4,"unit":"px"}}}}',
+];
+
+export const REPORT_SEEDS: Readonly<Record<string, readonly string[]>> = {
+  junit: JUNIT,
+  cobertura: COBERTURA,
+  clover: CLOVER,
+  checkstyle: CHECKSTYLE,
+  sarif: SARIF,
+  jest: JEST,
+  istanbul: ISTANBUL,
+  'istanbul-summary': ISTANBUL_SUMMARY,
+  lcov: LCOV,
+  tsc: TSC,
+  tap: TAP,
+  mocha: MOCHA,
+  ctrf: CTRF,
+  v8: V8,
+  stryker: STRYKER,
+  eslint: ESLINT,
+  oxlint: OXLINT,
+  biome: BIOME,
+  axe: AXE,
+  dtcg: DTCG,
+};

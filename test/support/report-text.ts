@@ -1,0 +1,26 @@
+// Hands a text to a reader of tool reports in pieces of a given size, as a stream might.
+
+import type { Format, ReadOptions, ReportReader } from '../../src/formats/tools/format.js';
+import { openReport, type OpenOptions } from '../../src/formats/tools/open-report.js';
+import type { ToolReport } from '../../src/model.js';
+
+export function readAs(format: Format, text: string, options: ReadOptions = {}, step = Infinity): ToolReport {
+  return feed(format.open(options), Buffer.from(text), step);
+}
+
+export function readAny(bytes: string | Uint8Array, options: OpenOptions = {}, step = Infinity): ToolReport {
+  return feed(openReport(options), typeof bytes === 'string' ? Buffer.from(bytes) : bytes, step);
+}
+
+/** The same buffer every time, overwritten in between: a reader that keeps a chunk is found out. */
+export function feed(reader: ReportReader, bytes: Uint8Array, step: number): ToolReport {
+  const size = Math.min(step, Math.max(1, bytes.length));
+  const chunk = new Uint8Array(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.subarray(at, at + size);
+    chunk.set(piece);
+    reader.write(chunk.subarray(0, piece.length));
+    chunk.fill(0x58);
+  }
+  return reader.end();
+}
