@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CriticJob } from '../src/critics/critic.js';
 import { designCritic } from '../src/critics/design.js';
+import { decide } from '../src/engine/decide.js';
 import { readAudit } from '../src/formats/audit-report.js';
 import { DEFAULT_SETTINGS } from '../src/runtime/default-settings.js';
 
@@ -138,6 +139,31 @@ describe('the audit', () => {
       outcome: 'pass',
       signal: 'audit_result',
       notes: ['Accessibility was not measured', 'Completeness was not measured', 'Industry was not measured'],
+    });
+  });
+});
+
+describe('the verdict on it', () => {
+  it.each([
+    ['clean-button', { rule: 'D5', outcome: 'converge', critical: 0 }],
+    ['clean-scale', { rule: 'D6', outcome: 'converge', critical: 0 }],
+    ['contrast-text', { rule: 'D7', outcome: 'revise', critical: 1 }],
+    ['mode-dark-missing', { rule: 'D7', outcome: 'revise', critical: 0 }],
+    ['not-json', { rule: 'D7', outcome: 'revise', critical: 1 }],
+  ])('of %s rests on the evidence alone, without an anomaly', async (name, wanted) => {
+    const { job, session } = prepare({ from: join(fixtures, name) });
+    const { outputs } = await designCritic(job);
+    const cells = ['audit_score', 'audit_signal', 'artifacts_produced'].map((column) => outputs[column] ?? '');
+    const head =
+      'id,title,description,role,deps,context_from,exec_mode,wave,status,findings,audit_score,audit_signal,artifacts_produced,error';
+    writeFileSync(
+      join(session, 'tasks.csv'),
+      `${head}\nAUDIT-001,Audit,Audit the tokens,reviewer,,,csv-wave,1,completed,,${cells.join(',')},\n`,
+    );
+    const { verdict } = await decide({ loop: 'design', session });
+    expect({ rule: verdict.rule, outcome: verdict.outcome, critical: verdict.counts.critical, anomalies: verdict.anomalies }).toEqual({
+      ...wanted,
+      anomalies: [],
     });
   });
 });

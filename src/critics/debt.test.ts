@@ -151,6 +151,16 @@ describe('lint', () => {
     expect((await measured(mended)).lint).toEqual({ status: 'passed', measured: 'pass', errors: 0 });
   });
 
+  it('of packages counts by package, where the project has none of its own', async () => {
+    const manifest = '{ "private": true, "workspaces": ["packages/*"] }\n';
+    const own = { 'packages/a/package.json': '{ "name": "a" }\n', 'packages/a/eslint.config.mjs': CONFIG, 'packages/a/a.js': 'x();\n' };
+    const project = linted({ 'package.json': manifest, ...own });
+    project.write({ 'packages/a/a.js': '\nx();\ny();\n', 'b.js': 'z();\n' });
+    const { regressions, report } = await measured(project);
+    expect(regressions).toEqual(["lint packages/a/a.js:3 'y' is not defined."]);
+    expect(report.provenance.tools.map(({ name, workdir }) => `${name} in ${workdir}`)).toEqual(['eslint in packages/a']);
+  });
+
   it('by a command of the settings goes by its report, else by its exit status', async () => {
     const command = (lint: string | readonly string[]) => ({
       settings: { ...settings, debt: { ...LINT, checks: { ...LINT.checks, lint } } },

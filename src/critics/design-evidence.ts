@@ -44,7 +44,8 @@ export function evidenceOf(audit: Audit, files: readonly TokenFile[], industry: 
 /** There is nothing to audit: that is no pass, and the designer is told what is missing. */
 export function withoutTokens(industry: Industry, provenance: Provenance): object {
   const message =
-    'The design tokens are missing: the project holds no file with a token. Write them as *.tokens.json in the DTCG format, or name the files under critics.design.tokens';
+    'The design tokens are missing: the project holds no file with a token. Write them as *.tokens.json in the ' +
+    'DTCG format, or name the files under critics.design.tokens';
   return {
     audit_score: 0,
     audit_signal: 'fix_required',

@@ -72,7 +72,14 @@ function nothing(path: string, notes: readonly string[]): CriticEnd {
   const summary =
     'fix_required. No design token was found in the project: write them as *.tokens.json, or name the files under critics.design.tokens.';
   const outputs = { audit_score: '0', audit_signal: 'fix_required', artifacts_produced: path };
-  return { outcome: 'missing', summary, outputs, files: [path], notes: [...notes, 'Nothing was measured: there is no design token.'] };
+  return {
+    outcome: 'missing',
+    summary,
+    outputs,
+    files: [path],
+    notes: [...notes, 'Nothing was measured: there is no design token.'],
+    unable: true,
+  };
 }
 
 function stopped(job: CriticJob): CriticEnd {

@@ -141,7 +141,17 @@ describe('tests', () => {
   test('by id', () =>
     expect(
       compared(
-        tests({ keeps: 'passed', a: 'passed', b: 'passed', c: 'passed', d: 'failed', e: 'errored', f: 'skipped', g: 'failed' }),
+        tests({
+          keeps: 'passed',
+          a: 'passed',
+          b: 'passed',
+          c: 'passed',
+          d: 'failed',
+          e: 'errored',
+          f: 'skipped',
+          g: 'failed',
+          k: 'failed',
+        }),
         tests({
           keeps: 'passed',
           a: 'errored',

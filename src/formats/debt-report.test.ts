@@ -125,6 +125,11 @@ describe('the page', () => {
       reading: { values: { passed: false, total_regressions: 1, lint_status: 'failed' }, notes: [] },
     });
   });
+  test('names the file of a finding without a line, and a flaky test that is not listed', () => {
+    const report = reportOf(CLEAN, { ...NONE, lint: [tool('eslint', 'low')], tests: { ...NONE.tests, flaky: ['lost'] } });
+    expect(debtSummary(report)).toMatch(/ Flaky: 1\. First: eslint \(a\.js\)\.$/);
+    expect(report.flaky).toEqual([{ id: 'lost', file: null, in: 'now' }]);
+  });
   test('lists no more than a person reads, and counts all', () => {
     const many = {
       ...tool('eslint'),

@@ -1,4 +1,5 @@
-// Hands a text to a reader of tool reports in pieces of a given size, as a stream might.
+// Hands a text to a reader of tool reports in pieces of a given size, as a stream might. `readAny` gathers a small text whole before any
+// reader sees it: what happens between pieces is seen by `readAs`.
 
 import type { Format, ReadOptions, ReportReader } from '../../src/formats/tools/format.js';
 import { openReport, type OpenOptions } from '../../src/formats/tools/open-report.js';

@@ -36,8 +36,8 @@ function checkFormat(token: Token, set: TokenSet, sheet: AuditSheet): void {
     sheet.find(grade === 'older' ? 'format/older' : 'format/value', SEVERITY[grade], sentence(cause), token);
 }
 
-/** Also for a single file: what is wrong with the token by itself. */
-export function formatFaults(token: Token, set: TokenSet): readonly ValueFault[] {
+/** What is wrong with the token by itself. */
+function formatFaults(token: Token, set: TokenSet): readonly ValueFault[] {
   const values = [token.value, ...token.modes.values()];
   const resolved = set.resolve(token, token.theme ?? set.contexts[0] ?? null);
   const type = token.type ?? (resolved.ok ? resolved.type : null);

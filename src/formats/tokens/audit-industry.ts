@@ -19,7 +19,8 @@ const TARGETS = new WordSet('target touch tap hit');
 const EXTENT = new WordSet('height size area');
 /** Parts of a control, and what is around it. */
 const PARTS = new WordSet(
-  'icon gap padding margin border radius font text label handle track indicator shadow line dot edge spacing to maximum max avatar content letter',
+  'icon gap padding margin border radius font text label handle track indicator shadow line dot edge spacing ' +
+    'to maximum max avatar content letter',
 );
 
 export function auditIndustry(set: TokenSet, views: readonly View[], industry: Industry): AuditDimension {

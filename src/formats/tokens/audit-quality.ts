@@ -6,7 +6,7 @@ import { pixelsOf } from './length.js';
 import { nameWords } from './name-words.js';
 import { isPalette } from './name-words.js';
 import { WordSet } from './word-set.js';
-import { scalesOf } from './scales.js';
+import { scalesOf, type Scale } from './scales.js';
 import type { TokenSet } from './token-set.js';
 import type { View } from './view.js';
 
@@ -59,18 +59,12 @@ function checkScales(set: TokenSet, sheet: AuditSheet): void {
       const isDistinct = !isType || Math.abs(step.px - before.px) >= LEAST_STEP_PX;
       sheet.look('scales', grows && isDistinct);
       if (!grows)
-        sheet.find(
-          'scale/order',
-          'high',
-          `The scale is inconsistent: ${before.token.path} (${round(before.px)} px) comes before ${step.token.path} (${round(step.px)} px)`,
-          step.token,
-          false,
-        );
+        sheet.find('scale/order', 'high', `The scale is inconsistent: ${shown(before)} comes before ${shown(step)}`, step.token, false);
       else if (!isDistinct)
         sheet.find(
           'scale/step',
           'low',
-          `Two steps of the type scale cannot be told apart: ${before.token.path} (${round(before.px)} px) and ${step.token.path} (${round(step.px)} px)`,
+          `Two steps of the type scale cannot be told apart: ${shown(before)} and ${shown(step)}`,
           step.token,
           false,
         );
@@ -94,4 +88,8 @@ function checkHardCoded(view: View, sheet: AuditSheet): void {
 
 function round(value: number): number {
   return Math.round(value * 100) / 100;
+}
+
+function shown({ token, px }: Scale['steps'][number]): string {
+  return `${token.path} (${round(px)} px)`;
 }

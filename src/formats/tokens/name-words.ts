@@ -22,12 +22,14 @@ export const ICON = new WordSet('icon icons glyph');
 export const EDGE = new WordSet('border borders outline stroke divider separator ring track shadow');
 const KINDS = [TEXT, BACKGROUND, ICON, EDGE, new WordSet('visual opacity')];
 export const COMPONENT = new WordSet(
-  'button btn link input field textfield checkbox radio switch toggle select dropdown slider tab tabs chip card alert badge banner tooltip toast ' +
+  'button btn link input field textfield checkbox radio switch toggle select dropdown slider tab tabs chip ' +
+    'card alert badge banner tooltip toast ' +
     'dialog modal menu popover tag table row nav navbar sidebar header footer',
 );
 export const INTERACTIVE = new WordSet('button btn link input textfield checkbox radio switch toggle select dropdown slider');
 const HUES = new WordSet(
-  'red orange yellow green blue purple violet pink gray grey slate zinc neutral stone amber lime emerald teal cyan sky indigo fuchsia rose ' +
+  'red orange yellow green blue purple violet pink gray grey slate zinc neutral stone amber lime emerald teal ' +
+    'cyan sky indigo fuchsia rose ' +
     'magenta brown black white transparent turquoise seafoam celery chartreuse cinnamon silver',
 );
 const PALETTES = new WordSet('palette palettes primitive primitives ref reference ramp ramps swatch swatches global core');

@@ -26,7 +26,8 @@ it.each<readonly [string, string, readonly string[]]>([
   ],
   [
     'on a role',
-    'md.sys.color.primary md.sys.color.on-primary md.sys.color.surface md.sys.color.on-surface md.sys.color.inverse-surface md.sys.color.inverse-on-surface',
+    'md.sys.color.primary md.sys.color.on-primary md.sys.color.surface md.sys.color.on-surface ' +
+      'md.sys.color.inverse-surface md.sys.color.inverse-on-surface',
     [
       'text: md.sys.color.on-primary on md.sys.color.primary',
       'text: md.sys.color.on-surface on md.sys.color.surface',
@@ -35,7 +36,8 @@ it.each<readonly [string, string, readonly string[]]>([
   ],
   [
     'on a role of another group',
-    'color.text.brand.on-brand-secondary color.icon.brand.on-brand color.background.brand.$root color.background.brand.secondary color.brand.800',
+    'color.text.brand.on-brand-secondary color.icon.brand.on-brand color.background.brand.$root ' +
+      'color.background.brand.secondary color.brand.800',
     [
       'text: color.text.brand.on-brand-secondary on color.background.brand.secondary',
       'ui: color.icon.brand.on-brand on color.background.brand.$root',

@@ -25,7 +25,8 @@ const LARGE = new WordSet('display hero');
 const TYPOGRAPHIC = new WordSet('body heading title detail code paragraph');
 /** Words that leave text what it is: text of the page. */
 const PLAIN_ROLES = new WordSet(
-  'default base primary secondary tertiary body heading title detail code main muted subtle subdued neutral strong weak faint paragraph subtlest',
+  'default base primary secondary tertiary body heading title detail code main muted subtle subdued neutral ' +
+    'strong weak faint paragraph subtlest',
 );
 const PAGE_ROLES = ['default', 'page', 'base', 'body', 'canvas', 'app', '', 'elevation'];
 const ELSEWHERE = new WordSet('inverse inverted on overlay placeholder link selected visited');

@@ -56,9 +56,10 @@ describe('references', () => {
         a: number('{b}'),
         b: number('{a}'),
         pointer: number({ $ref: 'other.json#/a' }),
+        odd: number({ $ref: '#/%zz/$value' }),
       },
     ]);
-    expect(['gone', 'group', 'deep', 'self', 'a', 'b', 'pointer'].map((path) => value(set, path))).toEqual([
+    expect(['gone', 'group', 'deep', 'self', 'a', 'b', 'pointer', 'odd'].map((path) => value(set, path))).toEqual([
       'missing: {nowhere}',
       'group: {folder}',
       'missing: #/folder/one/$value/x',
@@ -66,7 +67,14 @@ describe('references', () => {
       'cycle: a > b > a',
       'cycle: a > b > a',
       'missing: other.json#/a',
+      'missing: #/%zz/$value',
     ]);
+  });
+
+  it('are only what is written as one', () => {
+    const set = setOf(['a.json', { a: number('{x}{y}'), b: number(`{${'x'.repeat(2000)}}`), c: number({ $ref: '#'.repeat(2000) }) }]);
+    expect([value(set, 'a'), value(set, 'b')]).toEqual(['{x}{y}', `{${'x'.repeat(2000)}}`]);
+    expect(value(set, 'c')).toEqual({ $ref: '#'.repeat(2000) });
   });
 
   it('that multiply cost no more than their number', () => {

@@ -64,7 +64,8 @@ const number: Check = (value) => {
 };
 
 const WEIGHTS = new WordSet(
-  'thin hairline extra-light ultra-light light normal regular book medium semi-bold demi-bold bold extra-bold ultra-bold black heavy extra-black ultra-black',
+  'thin hairline extra-light ultra-light light normal regular book medium semi-bold demi-bold bold extra-bold ' +
+    'ultra-bold black heavy extra-black ultra-black',
 );
 
 const fontWeight: Check = (value) => {
@@ -157,7 +158,9 @@ export function isKnownType(type: string): boolean {
 
 /** Types that tools have added; their tokens are passed over by others. */
 const OTHER_TYPES = new WordSet(
-  'string boolean link opacity fontSize lineHeight letterSpacing paragraphSpacing spacing sizing borderRadius borderWidth asset other text textCase textDecoration fontFamilies fontSizes fontWeights lineHeights composition dimensions numbers boxShadow fontStyle percentage cubic-bezier',
+  'string boolean link opacity fontSize lineHeight letterSpacing paragraphSpacing spacing sizing borderRadius ' +
+    'borderWidth asset other text textCase textDecoration fontFamilies fontSizes fontWeights lineHeights composition ' +
+    'dimensions numbers boxShadow fontStyle percentage cubic-bezier',
 );
 
 export function checkValue(type: string, value: unknown): readonly ValueFault[] {

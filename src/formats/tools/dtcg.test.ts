@@ -22,7 +22,7 @@ it('passes a clean file, whose references may lead elsewhere', () => {
     outcome: 'pass',
     findings: [],
     counts: { critical: 0, high: 0, medium: 0, low: 0 },
-    problems: [{ message: '1 references lead to tokens that are not in this file; umpire critique design looks at the files together' }],
+    problems: [{ message: 'one reference leads to a token that is not in this file; umpire critique design looks at the files together' }],
   });
 });
 

@@ -59,7 +59,7 @@ class TokensReader implements ReportReader {
     for (const { rule, severity, message, line } of findings.filter(({ rule }) => rule !== 'reference/missing'))
       this.sheet.finding({ severity, message: `${message} (line ${line})`, rule });
     const leads = outside.reduce((sum, { count }) => sum + count, 0);
-    if (leads > 0)
-      this.sheet.note(`${leads} references lead to tokens that are not in this file; umpire critique design looks at the files together`);
+    const them = leads === 1 ? 'one reference leads to a token that is' : `${leads} references lead to tokens that are`;
+    if (leads > 0) this.sheet.note(`${them} not in this file; umpire critique design looks at the files together`);
   }
 }

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readAny } from '../../../test/support/report-text.js';
+import { readAny, readAs } from '../../../test/support/report-text.js';
+import { lcov } from './lcov.js';
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/lcov', name), 'utf8');
-const read = (text: string, step?: number) => readAny(text, { root: '/project' }, step);
+const read = (text: string, step?: number) => readAs(lcov, text, { root: '/project' }, step);
 const share = (covered: number, total: number, pct: number) => ({ covered, total, pct });
 
 const CART = {
@@ -16,7 +17,7 @@ const CART = {
 
 describe('lcov', () => {
   it('of node:test, whatever the pieces', () => {
-    const whole = read(fixture('node-test.info'));
+    const whole = readAny(fixture('node-test.info'), { root: '/project' });
     expect(whole).toEqual({
       format: 'lcov',
       outcome: 'pass',

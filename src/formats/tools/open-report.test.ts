@@ -83,5 +83,9 @@ describe('keys far behind the head', () => {
     informed.write(big);
     expect(informed.needsKeys).toBe(false);
     expect(openReport().needsKeys).toBe(false);
+    const small = openReport();
+    small.write(Buffer.from('{"a":1}'));
+    small.end();
+    expect(small.needsKeys).toBe(false);
   });
 });

@@ -3,7 +3,8 @@
 
 /** Relative, with forward slashes, never leading out of the project; null where nothing is left. */
 export function placeInProject(path: string, root = ''): string | null {
-  const plain = slashed(withoutScheme(path.trim()));
+  // Before anything is cut: a part that is only made `..` by what is taken out of it would lead elsewhere.
+  const plain = slashed(withoutScheme(path.trim()).replaceAll('\0', ''));
   const base = slashed(root);
   const inner = base !== '' && isUnder(plain, base) ? plain.slice(base.length) : plain;
   const parts: string[] = [];
@@ -12,7 +13,7 @@ export function placeInProject(path: string, root = ''): string | null {
     if (part === '..') parts.pop();
     else parts.push(part);
   }
-  const joined = parts.join('/').replaceAll('\0', '');
+  const joined = parts.join('/');
   return joined === '' ? null : joined.slice(0, 1000);
 }
 

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readAny } from '../../../test/support/report-text.js';
+import { readAny, readAs } from '../../../test/support/report-text.js';
+import { tap } from './tap.js';
 
 const NODE = readFileSync(join(import.meta.dirname, '../../../fixtures/tools/tap/node-test.tap'), 'utf8');
 
-const read = (text: string, step?: number) => readAny(text, { root: '/project' }, step);
+const read = (text: string, step?: number) => readAs(tap, text, { root: '/project' }, step);
 const ids = (text: string) => (read(text).results ?? []).map(({ id, status }) => `${id}: ${status}`);
 
 describe('TAP of node:test', () => {
   it('has its subtests, directives, places and messages, whatever the pieces', () => {
-    const whole = read(NODE);
+    const whole = readAny(NODE, { root: '/project' });
     expect({ ...whole, results: whole.results?.map(({ durationMs, ...rest }) => ({ ...rest, isTimed: durationMs !== null })) }).toEqual({
       format: 'tap',
       outcome: 'fail',
@@ -127,7 +128,7 @@ describe('TAP of others', () => {
   });
 
   it('is found behind what a script printed, and is bounded', () => {
-    expect(read('> shop@1.0.0 test\n> tap\n\nTAP version 14\n1..1\nok 1 - a\n')).toMatchObject({ format: 'tap', outcome: 'pass' });
+    expect(readAny('> shop@1.0.0 test\n> tap\n\nTAP version 14\n1..1\nok 1 - a\n')).toMatchObject({ format: 'tap', outcome: 'pass' });
     const deep = Array.from({ length: 80 }, (_, at) => `${'    '.repeat(at)}ok 1 - a`).join('\n');
     expect(read(`1..1\n${deep}\n`)).toMatchObject({
       outcome: 'error',
