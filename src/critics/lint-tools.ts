@@ -91,12 +91,18 @@ function biome(project: string, names: ReadonlySet<string>): LintTool | null {
 }
 
 function tsc(project: string, names: ReadonlySet<string>): LintTool | null {
-  const tool = names.has('tsconfig.json') ? findTool(project, 'typescript', 'tsc') : null;
+  const tool = names.has('tsconfig.json') && !onlyRefers(join(project, 'tsconfig.json')) ? findTool(project, 'typescript', 'tsc') : null;
   if (tool === null) return null;
   // Types are of the whole: a change in one file breaks another.
   const argv = () => [...node(tool), '--project', 'tsconfig.json', '--noEmit', '--pretty', 'false'];
   const common = { name: 'tsc', kind: 'types', version: tool.version, format: 'tsc' } as const;
   return { ...common, takes: (path) => SCRIPT.test(path), argv, prints: true, statuses: [0, 1, 2], isSilentWhenClean: true };
+}
+
+/** It names other projects and no file of its own: `tsc` would check nothing and be silent. Its build mode would write files. */
+function onlyRefers(path: string): boolean {
+  const text = readFileSync(path, 'utf8').slice(0, 1024 * 1024);
+  return text.includes('"references"') && /"files"\s{0,20}:\s{0,20}\[\s{0,200}\]/.test(text);
 }
 
 function lint(name: string, tool: FoundTool): Pick<LintTool, 'name' | 'kind' | 'version' | 'format'> {

@@ -83,7 +83,7 @@ test('one package without coverage leaves the layer without, and one that broke 
     coverage: null,
     total: null,
   });
-  expect(broken.reader).toBe('status is "timeout": the run did not end as it should, so its figures prove nothing');
+  expect(broken.reader).toContain('status is "timeout": the run did not end as it should, so its figures prove nothing ("');
 });
 
 test('no line to cover is no coverage of 100 percent', () => {
@@ -93,7 +93,7 @@ test('no line to cover is no coverage of 100 percent', () => {
 test('nothing to run is missing, and no pass', () => {
   const { made, reader } = evidence();
   expect(made).toMatchObject({ outcome: 'missing', status: 'missing', pass_rate: null, total: null });
-  expect(reader).toContain('it has neither pass_rate nor passed and total');
+  expect(reader).toContain('status is "missing": the run did not end as it should, so its figures prove nothing ("');
 });
 
 test('what was not measured is worse than what failed', () => {

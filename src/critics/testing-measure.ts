@@ -1,7 +1,7 @@
 // What the reports of one call of a runner say, held against how it ended. A run that broke off, left no report or left one that
 // cannot be read has no figures, whatever passed before.
 
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { CheckOutcome, FileCoverage, TestResult, ToolReport } from '../model.js';
 import { shownWord } from './provenance.js';
 import type { ShownPlaces } from './provenance.js';
@@ -39,8 +39,7 @@ export function measure(run: ToolRun, call: RunnerCall, places: ShownPlaces, run
       problem: `${runner} ${howEnded(run)} and left no report of tests: ${whyNot(tests)}${lastWords(run, places)}`,
     };
   const shift = call.tests.countsFromZero === true ? 1 : 0;
-  const listed = (tests.results ?? []).map((result) => (result.line === null ? result : { ...result, line: result.line + shift }));
-  const results = [...listed, ...hiddenFailures(call.tests, listed)];
+  const results = (tests.results ?? []).map((result) => (result.line === null ? result : { ...result, line: result.line + shift }));
   if (run.code !== 0 && !results.some(isBad))
     return { outcome: 'error', problem: `${runner} ${howEnded(run)} although no test failed: the run broke off.${lastWords(run, places)}` };
   const notes = tests.problems.map(({ message }) => `The report of ${runner}: ${message}.`);
@@ -54,38 +53,6 @@ export function measure(run: ToolRun, call: RunnerCall, places: ShownPlaces, run
       problem: `${runner} ${howEnded(run)} and left no coverage that can be read: ${whyNot(coverage)}${lastWords(run, places)}`,
     };
   return { ...read, coverage: coverage.files ?? [], notes };
-}
-
-/** What reports say of themselves at their start. */
-const FAILED_COUNT: Readonly<Record<string, RegExp>> = { jest: /"numFailedTests":\s{0,4}(\d{1,9})/, mocha: /"failures":\s{0,4}(\d{1,9})/ };
-const HEAD_BYTES = 4096;
-
-/**
- * Tests of one name in one file are one test to a reader, and the last of them counts. Where the runner counted more failures than
- * are left, the others failed too.
- */
-function hiddenFailures({ file, format }: ReportAt, results: readonly TestResult[]): readonly TestResult[] {
-  const said = FAILED_COUNT[format]?.exec(headOf(file))?.[1];
-  const kinds: readonly TestResult['status'][] = format === 'jest' ? ['failed'] : ['failed', 'errored'];
-  const hidden = said === undefined ? 0 : Number(said) - results.filter(({ status }) => kinds.includes(status)).length;
-  return Array.from({ length: Math.max(0, Math.min(hidden, KEPT)) }, (_, index) => ({
-    id: `a test whose name occurs more than once (${index + 1})`,
-    status: 'failed',
-    file: null,
-    line: null,
-    message: 'It failed, and another test of its name came after it. Give every test a name of its own.',
-    durationMs: null,
-  }));
-}
-
-function headOf(path: string): string {
-  const file = openSync(path, 'r');
-  try {
-    const head = Buffer.alloc(HEAD_BYTES);
-    return head.subarray(0, readSync(file, head)).toString('utf8');
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Null where the report is there and empty: nothing was reached. */

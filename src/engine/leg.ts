@@ -26,6 +26,7 @@ import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Workspace } from '../ports.js';
 import { agentsFor, measuresItself, wordsOf } from './agents.js';
+import { guardingFor } from './guarding.js';
 import type { OpenedSession } from './opened.js';
 import { openWorkspaceFor } from './workspaces.js';
 
@@ -53,10 +54,11 @@ export async function goOn(leg: Leg): Promise<void> {
   const own = watch.agents ?? {};
   const guardian = guardianOf(id, hasChildren(leg, own));
   const { project } = started;
-  const place = { project, folder, config, session: started.session, signal: watch.signal };
+  const now = watch.now ?? (() => new Date());
+  const guarding = guardingFor(started, config, now);
+  const place = { project, folder, config, session: started.session, signal: watch.signal, inspect: guarding?.inspect };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();
-  const now = watch.now ?? (() => new Date());
   const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own, now });
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = rulesOf(leg);
@@ -68,6 +70,7 @@ export async function goOn(leg: Leg): Promise<void> {
       journal,
       desk,
       workspace,
+      ...(guarding === null ? {} : { breachesOf: guarding.breachesOf }),
       judge: judgeIn(leg, rules),
       takeEvidence: (task, role) => {
         if (!started.judged || role !== rules.roles.critic) return null;
@@ -129,16 +132,22 @@ function judgeIn({ journal, folder }: Leg, rules: Loop): (task: string) => Rulin
   };
 }
 
-/** A critic that failed may have left evidence all the same; that it failed is said. */
+/** A critic that failed may have left evidence all the same; that it failed is said. So is what the guard took back before it ran. */
 function oddities(run: RunState, id: string): readonly Anomaly[] {
   const task = taskIn(run, id);
-  if (task?.status !== 'failed') return [];
-  return [
-    {
-      rule: 'E6',
-      message: `The task of the critic, ${id}, failed (${task.row['error'] || 'no reason given'}); what it left is judged all the same.`,
-    },
-  ];
+  const failed = `The task of the critic, ${id}, failed (${task?.row['error'] || 'no reason given'}); what it left is judged all the same.`;
+  return [...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []), ...breachWords(run)];
+}
+
+const MOST_BREACHES = 10;
+
+function breachWords({ breaches }: RunState): readonly Anomaly[] {
+  const more = breaches.length - MOST_BREACHES;
+  const words = breaches.slice(0, MOST_BREACHES).map(({ task, breach: { rule, file, line, message, taken } }) => {
+    return `Of the work of ${task}, ${rule} at ${file}:${line} was taken back (by ${taken ?? 'nobody'}): ${message}`;
+  });
+  const rest = more > 0 ? [`And ${more} more of what makes tests lie was taken back.`] : [];
+  return [...words, ...rest].map((message) => ({ rule: 'guard', message }));
 }
 
 /** A critic that is judged finds nothing where it leaves its evidence: what lies there afterwards is its own. */

@@ -1,5 +1,6 @@
 // The workspace of a session, by the project's settings.
 
+import type { Inspector } from '../workspace/inspector.js';
 import { openWorkspace } from '../workspace/workspace.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import type { Settings } from '../runtime/default-settings.js';
@@ -12,9 +13,11 @@ export interface WorkspaceChoice {
   readonly config: Settings;
   /** Ends a set-up command that runs. */
   readonly signal: AbortSignal | undefined;
+  /** Looks at a task's work before it is committed. */
+  readonly inspect?: Inspector | undefined;
 }
 
-export function openWorkspaceFor({ project, folder, session, config, signal }: WorkspaceChoice) {
+export function openWorkspaceFor({ project, folder, session, config, signal, inspect }: WorkspaceChoice) {
   const { home, link, copy, setup } = config.workspace;
   const stop = signal === undefined ? {} : { signal };
   return openWorkspace({
@@ -26,5 +29,6 @@ export function openWorkspaceFor({ project, folder, session, config, signal }: W
     copy,
     setup,
     ...stop,
+    ...(inspect === undefined ? {} : { inspect }),
   });
 }

@@ -15,7 +15,8 @@ export interface SheetFinding extends FindingParts {
 
 export class FindingLedger {
   private readonly tally = { ...NO_COUNTS };
-  private readonly kept: Record<Severity, Finding[]> = { critical: [], high: [], medium: [], low: [] };
+  /** Made into findings at the end: most of a large report is never listed. */
+  private readonly kept: Record<Severity, Kept[]> = { critical: [], high: [], medium: [], low: [] };
   private size = 0;
 
   constructor(private readonly keep: number) {}
@@ -27,31 +28,39 @@ export class FindingLedger {
   add(parts: SheetFinding): void {
     this.tally[parts.severity] += 1;
     if (this.size >= this.keep && !this.dropMilderThan(parts.severity)) return;
-    const made = makeFinding({
-      ...parts,
+    this.kept[parts.severity].push({
+      severity: parts.severity,
+      line: parts.line ?? null,
       message: copyOf(parts.message, MESSAGE_LENGTH) ?? '',
       artifact: copyOf(parts.artifact, PLACE_LENGTH),
       rule: copyOf(parts.rule, MESSAGE_LENGTH),
       dimension: copyOf(parts.dimension, MESSAGE_LENGTH),
+      fingerprint: copyOf(parts.fingerprint, MESSAGE_LENGTH) ?? '',
     });
-    const fingerprint = copyOf(parts.fingerprint, MESSAGE_LENGTH) ?? '';
-    this.kept[parts.severity].push(fingerprint === '' ? made : { ...made, fingerprint });
     this.size += 1;
   }
 
   list(): readonly Finding[] {
-    return SEVERITIES.flatMap((severity) => this.kept[severity]);
+    return SEVERITIES.flatMap((severity) => this.kept[severity].map(findingOf));
   }
 
   /** Room for a worse one: the last of the mildest goes. */
   private dropMilderThan(severity: Severity): boolean {
-    for (const milder of SEVERITIES.slice(SEVERITIES.indexOf(severity) + 1).toReversed()) {
+    for (let at = SEVERITIES.length - 1; at > SEVERITIES.indexOf(severity); at -= 1) {
+      const milder = SEVERITIES[at] as Severity;
       if (this.kept[milder].pop() === undefined) continue;
       this.size -= 1;
       return true;
     }
     return false;
   }
+}
+
+type Kept = FindingParts & { readonly fingerprint: string };
+
+function findingOf(parts: Kept): Finding {
+  const made = makeFinding(parts);
+  return parts.fingerprint === '' ? made : { ...made, fingerprint: parts.fingerprint };
 }
 
 function copyOf(text: string | null | undefined, length: number): string | null {

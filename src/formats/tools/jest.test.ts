@@ -110,6 +110,15 @@ describe('jest', () => {
     expect([read(report).outcome, ...notes(report)]).toEqual(['fail', why]);
   });
 
+  it('takes two tests of one name for two, so that none hides the other', () => {
+    const rows = file('a', [test('row', 'failed'), test('row', 'passed'), test('row', 'passed')]);
+    expect(read({ testResults: [rows] })).toMatchObject({
+      outcome: 'fail',
+      tests: { total: 3, passed: 2, failed: 1 },
+      results: [{ id: 'a > row' }, { id: 'a > row (2)' }, { id: 'a > row (3)' }],
+    });
+  });
+
   it('counts a retry once, notes a test that passed only then, and takes an unknown status for an error', () => {
     const again = file('a', [test('one', 'failed'), test('one', 'passed', { retryReasons: ['x'] }), test('two', 'dreaming')]);
     expect(read({ testResults: [again] })).toMatchObject({

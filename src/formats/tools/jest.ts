@@ -80,7 +80,8 @@ class JestRun {
     const place = path === '' ? null : placeInProject(path, this.options.root);
     const tests = Array.isArray(own(value, 'assertionResults')) ? listIn(value, 'assertionResults') : listIn(value, 'testResults');
     let failures = 0;
-    for (const test of tests) if (this.test(test, place)) failures += 1;
+    const named = new Map<string, number>();
+    for (const test of tests) if (this.test(test, place, named)) failures += 1;
     const message = textIn(value, 'message') || textIn(value, 'failureMessage') || textIn(objectIn(value, 'testExecError'), 'message');
     const isFailed = textIn(value, 'status') === 'failed' || isObject(own(value, 'testExecError'));
     if (!isFailed || failures > 0) return;
@@ -89,8 +90,8 @@ class JestRun {
     this.sheet.test({ id, status: 'errored', file: place, line: null, message: message || 'the file could not be run', durationMs: null });
   }
 
-  /** Did it fail? */
-  private test(value: unknown, file: string | null): boolean {
+  /** Did it fail? `named`: how often each id was seen in this file. */
+  private test(value: unknown, file: string | null, named: Map<string, number>): boolean {
     if (!isObject(value)) {
       this.sheet.fail(`a test is ${nameOf(value)}; expected an object`);
       return true;
@@ -101,8 +102,13 @@ class JestRun {
     const messages = listIn(value, 'failureMessages').filter((each) => typeof each === 'string');
     const suites = listIn(value, 'ancestorTitles').filter((each) => typeof each === 'string');
     const name = textIn(value, 'title') || textIn(value, 'fullName') || 'a test without a name';
+    const id = [...(file === null ? [] : [file]), ...suites, name].join(' > ');
+    const isRetry = listIn(value, 'retryReasons').length > 0;
+    const times = (named.get(id) ?? 0) + (isRetry && named.has(id) ? 0 : 1);
+    named.set(id, times);
     this.sheet.test({
-      id: [...(file === null ? [] : [file]), ...suites, name].join(' > '),
+      // Retries are one entry here: two of one name are two tests, such as rows of a table.
+      id: times > 1 ? `${id} (${times})` : id,
       status,
       file,
       line: lineIn(objectIn(value, 'location'), 'line'),

@@ -82,3 +82,17 @@ describe('mocha', () => {
     expect([read(empty).outcome, notes(empty)[0]]).toEqual(['error', why]);
   });
 });
+
+it('lets no test that passed speak for one of its name that failed', () => {
+  const [test, bad] = [{ title: 'row', fullTitle: 'table row', file: '/project/a.js' }, { err: { message: 'no' } }];
+  const report = {
+    stats: { passes: 1, failures: 1 },
+    tests: [test, { ...test, ...bad }],
+    pending: [],
+    failures: [{ ...test, ...bad }],
+    passes: [test],
+  };
+  const reader = mocha.open({});
+  reader.write(new TextEncoder().encode(JSON.stringify(report)));
+  expect(reader.end()).toMatchObject({ outcome: 'fail', tests: { total: 2, passed: 1, failed: 1 } });
+});

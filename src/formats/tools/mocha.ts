@@ -11,6 +11,7 @@ import { placeInProject } from './places.js';
 import { Sheet } from './sheet.js';
 
 const HOOK = /^"(?:before|after) (?:all|each)" hook/;
+const MOST_NAMED = 100_000;
 const LISTS = ['passes', 'failures', 'pending'] as const;
 
 export const mocha: Format = {
@@ -45,6 +46,8 @@ class MochaRun {
   private withErrors = 0;
   private hooks = 0;
   private readonly seen = new Set<string>();
+  /** How often each id came; of very many tests, the first. */
+  private readonly named = new Map<string, number>();
   private readonly counts = { passes: 0, failures: 0, pending: 0 };
 
   constructor(
@@ -80,6 +83,13 @@ class MochaRun {
       sheet.note(`"tests" has ${this.tests} entries, but only ${told} are said to have passed, failed or been left out`);
   }
 
+  /** Two of one name are two tests, such as rows of a table: one that passed does not speak for one that failed. */
+  private numbered(id: string): string {
+    const times = (this.named.get(id) ?? 0) + 1;
+    if (times > 1 || this.named.size < MOST_NAMED) this.named.set(id, times);
+    return times > 1 ? `${id} (${times})` : id;
+  }
+
   private test(value: unknown, list: (typeof LISTS)[number]): void {
     this.counts[list] += 1;
     if (!isObject(value)) return this.sheet.fail(`an entry of "${list}" is ${nameOf(value)}; expected an object`);
@@ -90,7 +100,7 @@ class MochaRun {
     const file = path === '' ? null : placeInProject(path, this.options.root);
     const error = objectIn(value, 'err');
     const status = isHook ? 'errored' : statusOf(list, value);
-    this.sheet.test({
+    const result = {
       id: [file ?? '', suitesOf(textIn(value, 'fullTitle'), title), title || 'a test without a name']
         .filter((part) => part !== '')
         .join(' > '),
@@ -99,7 +109,8 @@ class MochaRun {
       line: null,
       message: status === 'failed' || status === 'errored' ? textIn(error, 'message') || textIn(error, 'stack') || null : null,
       durationMs: durationIn(value, 'duration'),
-    });
+    };
+    this.sheet.test({ ...result, id: this.numbered(result.id) });
   }
 }
 

@@ -77,7 +77,12 @@ describe('output of tsc', () => {
       '',
     ].join('\n');
     expect(brief(readAny(text, { root: '/project' })).findings).toEqual([
-      ['TS6053', null, null, "File 'x.ts' not found. The file is in the program because: Root file specified for compilation error TS1: as another message quotes it"],
+      [
+        'TS6053',
+        null,
+        null,
+        "File 'x.ts' not found. The file is in the program because: Root file specified for compilation error TS1: as another message quotes it",
+      ],
       ['TS9', null, null, 'told by another tool'],
       ['TS6133', 'src/deep(1).ts', 12, "'a' is declared but its value is never read."],
       ['TS1', 'project/b.ts', 4, 'm'],

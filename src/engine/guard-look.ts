@@ -1,0 +1,52 @@
+// One look of the guard at a change: its findings held against the project's allowances, the day they end included, and told
+// apart from code that could not be read. What counts as a lie is guard/'s business.
+
+import { pathTest } from '../critics/path-pattern.js';
+import { weigh } from '../guard/allowances.js';
+import type { GuardAllowance, Weighed } from '../guard/allowances.js';
+import type { Change, GuardInput, GuardScope } from '../guard/change.js';
+import type { GuardFinding } from '../guard/finding.js';
+import { guard } from '../guard/guard.js';
+import { roleOf } from '../guard/paths.js';
+import { takeBack } from '../guard/taking-back.js';
+import type { Correction } from '../guard/taking-back.js';
+
+export interface GuardProblem {
+  readonly file: string;
+  readonly message: string;
+}
+
+export interface GuardView extends Weighed {
+  /** Files that could not be read as code. */
+  readonly problems: readonly GuardProblem[];
+  /** Tests among them: what they check is not known. */
+  readonly isBlind: boolean;
+}
+
+export interface LookRequest {
+  readonly change: Change;
+  readonly scope: GuardScope;
+  readonly same: (path: string) => string | null;
+  readonly ran?: NonNullable<GuardInput['ran']>;
+  readonly allowances: readonly GuardAllowance[];
+  /** As YYYY-MM-DD. */
+  readonly today: string;
+  /** Files that could not even be opened. */
+  readonly unread?: readonly GuardProblem[];
+}
+
+export function lookAt({ change, scope, same, ran, allowances, today, unread = [] }: LookRequest): GuardView {
+  const report = guard({ change, scope, same, ...(ran === undefined ? {} : { ran }) });
+  const problems = [...unread, ...report.problems];
+  const isBlind = problems.some(({ file }) => ['test', 'support'].includes(roleOf(file)));
+  return { ...weigh(report.findings, allowances, today, pathTest), problems, isBlind };
+}
+
+/** What to change so that no breach is left. The report of the runner tells of the change as it was, and is left out. */
+export function corrections(request: LookRequest, findings: readonly GuardFinding[]): readonly Correction[] {
+  const before = request.ran?.before;
+  return takeBack(request.change, findings, (change) => {
+    const { findings: left, problems } = lookAt({ ...request, change, unread: [], ran: before === undefined ? {} : { before } });
+    return { findings: left, unread: new Set(problems.map(({ file }) => file)) };
+  });
+}

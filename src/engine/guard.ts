@@ -1,0 +1,105 @@
+// `umpire guard`: reads the change of a project, has the guard look at it, and takes breaches back where that is asked.
+
+import { join, resolve } from 'node:path';
+import { UmpireError } from '../errors.js';
+import type { GuardAllowance } from '../guard/allowances.js';
+import type { GuardScope } from '../guard/change.js';
+import type { Correction } from '../guard/taking-back.js';
+import type { TestResult } from '../model.js';
+import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
+import type { GuardSettings } from '../runtime/default-settings.js';
+import { CONFIG, readConfigText } from '../runtime/project.js';
+import { findBase } from '../workspace/change-base.js';
+import { fileReader, readChange } from '../workspace/change-reader.js';
+import { restoreOnDisk } from '../workspace/restoring.js';
+import { corrections, lookAt } from './guard-look.js';
+import type { GuardView, LookRequest } from './guard-look.js';
+import { openProject } from './places.js';
+import { readReports } from './read.js';
+
+export interface GuardRequest {
+  readonly project?: string;
+  /** Left out: the last commit; where all is committed, the fork from the trunk. */
+  readonly base?: string;
+  readonly scope?: GuardScope;
+  /** Test reports of the two sides. */
+  readonly reportBefore?: string;
+  readonly reportAfter?: string;
+  readonly revert?: boolean;
+  readonly now?: () => Date;
+}
+
+export interface GuardRun extends GuardView {
+  readonly base: string;
+  /** The base in words. */
+  readonly against: string;
+  readonly scope: GuardScope;
+  /** How many files the change has. */
+  readonly files: number;
+  /** Allowances that this change itself brings. */
+  readonly newAllowances: readonly GuardAllowance[];
+  /** What was taken back, and what is left after it. */
+  readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: GuardView['findings'] };
+}
+
+export async function guardProject(request: GuardRequest): Promise<GuardRun> {
+  const project = openProject(request.project ?? '.');
+  const settings = await settingsOf(readConfigText(project), join(project, CONFIG));
+  const { repository, base, words } = findBase(project, request.base ?? null);
+  const { checkout, prefix } = repository;
+  const read = await readChange({ seat: checkout, prefix, base, to: null });
+  const scope = request.scope ?? settings.scope;
+  const ran = await ranOf(request, project);
+  const looking: LookRequest = {
+    change: read,
+    scope,
+    same: fileReader(project),
+    ...(ran === null ? {} : { ran }),
+    allowances: settings.allowances,
+    today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),
+    unread: read.problems,
+  };
+  const view = lookAt(looking);
+  const run = { ...view, base, against: words, scope, files: read.files.length, newAllowances: await newAllowances(read.files, settings) };
+  if (request.revert !== true) return run;
+  if (view.findings.length === 0) throw new UmpireError('guard-nothing', { base: words });
+  const made = corrections(looking, view.findings);
+  await restoreOnDisk(checkout, base, read, made);
+  const after = await readChange({ seat: checkout, prefix, base, to: null });
+  const { ran: _, ...plain } = looking;
+  return { ...run, reverted: { corrections: made, left: lookAt({ ...plain, change: after }).findings } };
+}
+
+async function settingsOf(text: string | null, file: string): Promise<GuardSettings> {
+  if (text === null) return DEFAULT_SETTINGS.guard;
+  const { parseSettings } = await import('../runtime/settings.js');
+  return parseSettings(text, file).guard;
+}
+
+/** An allowance that comes with the change that it allows is a thing for people to know. */
+async function newAllowances(
+  files: readonly { readonly path: string; readonly before: string | null }[],
+  { allowances }: GuardSettings,
+): Promise<readonly GuardAllowance[]> {
+  const changed = files.find(({ path }) => path === CONFIG);
+  if (changed === undefined || allowances.length === 0) return [];
+  const known = await settingsOf(changed.before, CONFIG).catch(() => DEFAULT_SETTINGS.guard);
+  const old = new Set(known.allowances.map((one) => JSON.stringify(one)));
+  return allowances.filter((one) => !old.has(JSON.stringify(one)));
+}
+
+async function ranOf(request: GuardRequest, project: string): Promise<NonNullable<LookRequest['ran']> | null> {
+  const { reportBefore, reportAfter } = request;
+  if (reportBefore === undefined && reportAfter === undefined) return null;
+  return {
+    ...(reportBefore === undefined ? {} : { before: await resultsOf(reportBefore, project) }),
+    ...(reportAfter === undefined ? {} : { after: await resultsOf(reportAfter, project) }),
+  };
+}
+
+async function resultsOf(path: string, project: string): Promise<readonly TestResult[]> {
+  const { reports } = await readReports({ reports: [resolve(path)], root: project, keep: Infinity });
+  const results = reports.flatMap(({ results: found = [] }) => found);
+  if (results.length > 0) return results;
+  throw new UmpireError('guard-report', { path, detail: reports[0]?.problems[0]?.message ?? 'it holds no tests' });
+}
