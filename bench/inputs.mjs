@@ -8,6 +8,7 @@ import { seededRandom } from './harness.mjs';
 
 const MB = 1_000_000;
 const PIECE = 1 << 20;
+const MOST_FILES = 30_000;
 
 /** Pieces from `next` until the size is reached, between a head and a foot. */
 function write(path, bytes, { head = '', next, foot = '' }) {
@@ -66,17 +67,22 @@ export function writeJunit(path, bytes) {
   });
 }
 
-/** Files of about 300 lines, 15 functions and 40 branches, every tenth line not reached. */
+/** Files of about 300 lines, 15 functions and 40 branches, every tenth line not reached. 100 MB are some 30,000 files, a large project;
+ * in more than that they come back under the name of another test, as lcov writes it. */
 export function writeLcov(path, bytes) {
-  const { random, below, word } = chance(2);
+  const { random, below } = chance(2);
   const next = (index) => {
-    const lines = ['TN:', `SF:/project/src/${word()}/${word()}-${index}.ts`];
-    const functions = Array.from({ length: 5 + below(20) }, (_, number) => `${word()}${number}`);
+    const file = index % MOST_FILES;
+    // What a file is made of stays the same; how often it was run does not.
+    const { below: belowOfFile, word } = chance(1000 + file);
+    const test = index === file ? '' : `test_${Math.floor(index / MOST_FILES)}`;
+    const lines = [`TN:${test}`, `SF:/project/src/${word()}/${word()}-${file}.ts`];
+    const functions = Array.from({ length: 5 + belowOfFile(20) }, (_, number) => `${word()}${number}`);
     functions.forEach((name, at) => lines.push(`FN:${at * 12 + 1},${name}`));
     lines.push(`FNF:${functions.length}`, `FNH:${functions.length}`);
     functions.forEach((name) => lines.push(`FNDA:${below(100)},${name}`));
     let [found, hit] = [0, 0];
-    for (let line = 1, last = 150 + below(300); line < last; line += 1 + below(2)) {
+    for (let line = 1, last = 150 + belowOfFile(300); line < last; line += 1 + belowOfFile(2)) {
       const count = random() < 0.1 ? 0 : below(5000);
       found += 1;
       if (count > 0) hit += 1;

@@ -25,7 +25,7 @@ it('measures the tests itself, whatever agents claim, until they are met', async
   });
   expect(
     eventsOfType(session, 'TaskStarted')
-      .filter(({ agent: name }) => name === 'critic')
+      .filter(({ agent: name }) => name === 'builtin')
       .map(({ task }) => task),
   ).toEqual(['TESTRUN-001', 'TESTRUN-fix-L1-1']);
   expect(rowsOf(session)['TESTRUN-001']).toMatchObject({ status: 'completed', pass_rate: '0' });

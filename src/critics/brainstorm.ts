@@ -11,7 +11,8 @@ import { NO_COUNTS } from '../formats/severity.js';
 import type { CheckOutcome, Counts, Discovery } from '../model.js';
 import { readBoard } from '../runtime/board.js';
 import { openFolder, writeAtomically } from '../runtime/folder.js';
-import type { Critic, CriticEnd } from './critic.js';
+import { unmeasured } from './critic.js';
+import type { Critic } from './critic.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
 
 export const CHALLENGES = 'results/challenges.json';
@@ -23,13 +24,13 @@ export const brainstormCritic: Critic = async (job) => {
   const started = job.now();
   const folder = openFolder(job.session);
   const board = readBoard(folder, new Set(['critique', 'idea']), () => false);
-  if (board.state === 'unreadable') return nothing('error', `The board, discoveries.ndjson, cannot be read: ${board.problem ?? ''}.`);
+  if (board.state === 'unreadable') return unmeasured('error', `The board, discoveries.ndjson, cannot be read: ${board.problem ?? ''}.`);
   const critiques = ofRound(
     board.scan.entries.filter(({ type }) => type === 'critique'),
     job.row,
   );
   if (critiques.length === 0)
-    return nothing('missing', 'There is no critique on the board: the challenger left nothing in discoveries.ndjson.');
+    return unmeasured('missing', 'There is no critique on the board: the challenger left nothing in discoveries.ndjson.');
   const { counts, notes } = countsOf(critiques);
   const ideas = coverChallenges(pagesOf(job.session).flatMap(ideasInPage), [
     ...board.scan.entries.filter(({ type }) => type === 'idea'),
@@ -90,8 +91,4 @@ function summaryOf(critiques: number, counts: Counts, gaps: readonly ChallengedI
       ? `${ideas === 1 ? 'The one idea was' : `All ${ideas} ideas were`} challenged in all four dimensions.`
       : gaps.map(gapWords).join(' ');
   return `${critiques} critiques: ${summed(counts)}. ${covered}`.slice(0, 500);
-}
-
-function nothing(outcome: CheckOutcome, why: string): CriticEnd {
-  return { outcome, summary: why.slice(0, 500), outputs: {}, files: [], notes: [why], ...(outcome === 'missing' ? { unable: true } : {}) };
 }

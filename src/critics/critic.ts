@@ -44,3 +44,9 @@ export interface CriticEnd {
 
 /** Never rejects for what a tool does: that is an outcome. */
 export type Critic = (job: CriticJob) => Promise<CriticEnd>;
+
+/** Nothing came of it, and why. `missing` means that there was nothing to measure, or nothing to measure it with. */
+export function unmeasured(outcome: Exclude<CheckOutcome, 'pass' | 'fail'>, why: string): CriticEnd {
+  const end = { outcome, summary: why.slice(0, 500), outputs: {}, files: [], notes: [why] };
+  return outcome === 'missing' ? { ...end, unable: true } : end;
+}

@@ -12,12 +12,12 @@ import type { Measurement } from '../formats/debt-measurement.js';
 import { debtReport, debtSummary } from '../formats/debt-report.js';
 import { debtItems } from '../formats/debt-score.js';
 import { differTests } from '../formats/debt-tests.js';
-import type { CheckOutcome } from '../model.js';
 import { openFolder, writeAtomically } from '../runtime/folder.js';
 import { baselineHome, baselineKey, keepBaseline, readBaseline } from './baseline.js';
 import type { Baseline } from './baseline.js';
 import { findChange } from './change.js';
 import type { Change } from './change.js';
+import { unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './debt-copy.js';
 import type { Repository } from './debt-copy.js';
@@ -36,22 +36,22 @@ export const debtCritic: Critic = async (job) => {
   timeLeft(job);
   const change = findChange(job.project, job.base);
   const repository = change === null ? null : findRepository(job.project);
-  if (change === null || repository === null) return nothing('missing', noBaseline(job.base));
+  if (change === null || repository === null) return unmeasured('missing', noBaseline(job.base));
   let pinned: PinnedBaseline;
   try {
     pinned = await baselineFor(job, repository, change.base);
   } catch (error) {
     if (!isUmpireError(error)) throw error;
-    return nothing('error', `The baseline ${change.base.slice(0, 10)} could not be taken from git: ${error.message}`);
+    return unmeasured('error', `The baseline ${change.base.slice(0, 10)} could not be taken from git: ${error.message}`);
   }
-  if (job.watch.signal.aborted) return nothing('error', 'It was stopped.');
+  if (job.watch.signal.aborted) return unmeasured('error', 'It was stopped.');
   const judged = await whatIsJudged(job);
   job.say('the project as it is now is measured');
   const measured = await measureState(job, filesNow(job.project));
   try {
     const moves = movesOf(job.project, change, filesAt(job.project, change.base));
     const settled = await settleTests(measured, pinned.baseline.state, moves);
-    if (job.watch.signal.aborted) return nothing('error', 'It was stopped.');
+    if (job.watch.signal.aborted) return unmeasured('error', 'It was stopped.');
     return leaveReport(job, change.base, pinned, settled.state, moves, provenanceOf(job, judged, started, settled.uses));
   } finally {
     measured.suite.close();
@@ -140,7 +140,7 @@ function leaveReport(
   const comparison = compareStates(baseline.state, after, moves);
   const outcome = worstOutcome(comparison.checks.map((check) => check.outcome));
   const problems = comparison.checks.flatMap((check) => check.problems);
-  if (outcome === 'missing') return { ...nothing('missing', NOTHING_TO_MEASURE), notes: [NOTHING_TO_MEASURE, ...problems] };
+  if (outcome === 'missing') return { ...unmeasured('missing', NOTHING_TO_MEASURE), notes: [NOTHING_TO_MEASURE, ...problems] };
   const changedSettings = filesChanged(job.project, base)
     .filter((path) => SETTINGS.test(basename(path)))
     .toSorted();
@@ -161,7 +161,3 @@ function leaveReport(
 
 const NOTHING_TO_MEASURE =
   'Nothing could be measured: the project has no tests that can be run, and neither types, lint nor quality tools that are set up.';
-
-function nothing(outcome: CheckOutcome, why: string): CriticEnd {
-  return { outcome, summary: why.slice(0, 500), outputs: {}, files: [], notes: [why] };
-}

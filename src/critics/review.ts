@@ -14,7 +14,8 @@ import type { CheckOutcome, Finding, Grade } from '../model.js';
 import { openFolder, writeAtomically } from '../runtime/folder.js';
 import { findChange } from './change.js';
 import type { Change } from './change.js';
-import type { Critic, CriticEnd, CriticJob } from './critic.js';
+import { unmeasured } from './critic.js';
+import type { Critic, CriticJob } from './critic.js';
 import { findLintTools, runLintTool } from './lint-tools.js';
 import { findFiles } from './project-files.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
@@ -38,9 +39,10 @@ interface Source {
 export const reviewCritic: Critic = async (job) => {
   const started = job.now();
   const change = findChange(job.project, job.base);
-  if (change === null) return nothing('missing', 'There is no change to review: no git repository here, or no commit to hold it against.');
+  if (change === null)
+    return unmeasured('missing', 'There is no change to review: no git repository here, or no commit to hold it against.');
   if (change.lines.size === 0)
-    return nothing('missing', `Nothing has changed since ${change.base.slice(0, 10)}, so there is nothing to review.`);
+    return unmeasured('missing', `Nothing has changed since ${change.base.slice(0, 10)}, so there is nothing to review.`);
   const testimony = testimonyIn(job);
   const measured = [...(await lint(job, change)), ...gatherReports(job, change, started)];
   const sources = testimony === null ? measured : [...measured, testimony.source];
@@ -49,9 +51,9 @@ export const reviewCritic: Critic = async (job) => {
   const notes = sources.flatMap(({ problem }) => problem ?? []);
   // A tool that broke may have found anything: its silence approves nothing.
   if (broken.length > 0)
-    return { ...nothing(broken.some(({ outcome }) => outcome === 'error') ? 'error' : 'timeout', notes.join(' ')), notes };
+    return { ...unmeasured(broken.some(({ outcome }) => outcome === 'error') ? 'error' : 'timeout', notes.join(' ')), notes };
   if (read.length === 0)
-    return nothing(
+    return unmeasured(
       'missing',
       'Nothing could look at the change: the project has no linter that is set up, no report was found, and no reviewer ran.',
     );
@@ -176,8 +178,4 @@ function summaryOf({ score, signal }: ReviewScore, findings: readonly Finding[],
   const first = findings.find(({ severity }) => severity === 'critical') ?? findings.find(({ severity }) => severity === 'high');
   const worst = first === undefined ? '' : ` First: ${first.message} (${first.artifact ?? '?'}:${first.line ?? '?'}).`;
   return `Score ${score}, ${signal}: ${findings.length} findings in the change, by ${who}.${worst}`.slice(0, 500);
-}
-
-function nothing(outcome: CheckOutcome, why: string): CriticEnd {
-  return { outcome, summary: why.slice(0, 500), outputs: {}, files: [], notes: [why], ...(outcome === 'missing' ? { unable: true } : {}) };
 }

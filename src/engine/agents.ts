@@ -14,7 +14,7 @@ import { realTimer, scriptedAgent } from '../agents/scripted.js';
 import { checkCommand } from '../critics/check-command.js';
 import { faultOf } from '../runtime/folder.js';
 import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
-import { builtInCritic, isBuiltIn } from './critics.js';
+import { BUILT_IN, builtInCritic, isBuiltIn } from './critics.js';
 import { COMMAND_AGENT } from './run-flags.js';
 
 export interface AgentChoice {
@@ -51,14 +51,21 @@ export function checkRoleFlags(flags: readonly string[], roles: ReadonlySet<stri
   }
 }
 
+/** The agents that are to be made. Umpire's own critic is none of them. */
+function namesIn({ started, settings, config, own }: Pick<AgentChoice, 'started' | 'settings' | 'config' | 'own'>): ReadonlySet<string> {
+  const isOwn = measuresItself({ started, settings, config, own });
+  return new Set(
+    Object.entries(settings.agents).flatMap(([role, name]) => (isOwn && role === started.critic && name === BUILT_IN ? [] : [name])),
+  );
+}
+
 /** Makes every agent that is named, and throws where one cannot be: nothing has begun yet. */
 export async function checkAgents(choice: Omit<AgentChoice, 'guardian'>): Promise<void> {
   const none = (): never => {
     throw new Error('Nothing runs while agents are only looked at.');
   };
   const guardian: Guardian = { run: 'look-only', watch: none, release: none, close: none };
-  for (const name of new Set(Object.values(choice.settings.agents)))
-    await agentNamed(name, { ...choice, guardian }, () => ({ name, run: none }));
+  for (const name of namesIn(choice)) await agentNamed(name, { ...choice, guardian }, () => ({ name, run: none }));
 }
 
 /** Who does which role. Every agent that is named is made before anything runs, so that a wrong name or file stops nothing half-way. */
@@ -67,7 +74,7 @@ export async function agentsFor(choice: AgentChoice): Promise<(role: string) => 
   let person: Agent | null = null;
   const atTerminal = () => (person ??= personAtTerminal());
   const made = new Map<string, Agent>();
-  for (const name of new Set(Object.values(settings.agents))) made.set(name, await agentNamed(name, choice, atTerminal));
+  for (const name of namesIn(choice)) made.set(name, await agentNamed(name, choice, atTerminal));
   // The plain loop measures: no agent takes the place of its command.
   const check = started.command === undefined ? null : checkCommand(started.command, started.report ?? null, guardian);
   const general = made.get(settings.agents['*'] ?? '') ?? null;

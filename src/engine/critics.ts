@@ -23,16 +23,14 @@ const CRITICS: Readonly<Record<string, BuiltInCritic>> = {
   brainstorm: { load: async () => (await import('../critics/brainstorm.js')).brainstormCritic, stands: 'after' },
 };
 
+/** The name by which a critic's role is given to Umpire itself, where another agent would play it. */
+export const BUILT_IN = 'builtin';
+
 export const CRITIC_LOOPS: readonly string[] = Object.keys(CRITICS);
 
 export async function loadCritic(loop: string): Promise<Critic | null> {
   const critic = Object.hasOwn(CRITICS, loop) ? CRITICS[loop] : undefined;
   return critic === undefined ? null : critic.load();
-}
-
-/** Does this loop measure by itself, so that nobody needs to be named for its critic's role? */
-export function measuresAlone(loop: string, loopFolder: string | null): boolean {
-  return loopFolder === null && Object.hasOwn(CRITICS, loop) && CRITICS[loop]?.stands === 'alone';
 }
 
 export interface CriticSeat {
@@ -51,7 +49,9 @@ export interface Casting extends Pick<CriticSeat, 'settings'> {
 
 /** Is the critic's role done by Umpire itself? Not where an agent is named for that very role. */
 export function isBuiltIn({ started, settings, playsAll }: Casting): boolean {
-  if (started.loopFolder !== null || !Object.hasOwn(CRITICS, started.loop) || settings.agents[started.critic] !== undefined) return false;
+  if (started.loopFolder !== null || !Object.hasOwn(CRITICS, started.loop)) return false;
+  const named = settings.agents[started.critic];
+  if (named !== undefined) return named === BUILT_IN;
   const general = settings.agents['*'];
   return general === undefined || !playsAll(general);
 }
@@ -61,7 +61,7 @@ export function builtInCritic(seat: CriticSeat, agent: Agent | null): Agent {
   const critic = CRITICS[seat.started.loop] as BuiltInCritic;
   const measure: Measure = async (assignment, watch) => (await critic.load())(jobOf(seat, assignment, watch));
   return {
-    name: agent === null || critic.stands === 'alone' ? 'critic' : `${agent.name} and critic`,
+    name: agent === null || critic.stands === 'alone' ? BUILT_IN : `${agent.name} and ${BUILT_IN}`,
     run: async (assignment, watch) => {
       if (critic.stands === 'after' && agent !== null) return weighed(assignment, watch, agent, measure);
       const end = await measure(assignment, watch);

@@ -3,14 +3,14 @@
 // coverage by line uses this; one file's lines are in line-set.ts.
 
 import { doubled } from './branch-table.js';
-import { LineCoverage } from './line-set.js';
+import { coverageOf, LineCoverage } from './line-set.js';
 import { PackedReader, PackedWriter } from './packed-bytes.js';
 import type { Sheet } from './sheet.js';
 import { detached, hashText } from './text-hash.js';
 
 const BLOCK = 1 << 20;
 /** Where repeats fill more than this, they are merged before the end. */
-const MOST_REPEATS = 16 * BLOCK;
+const MOST_REPEATS = 8 * BLOCK;
 /** Beyond either a report is no report any more. */
 const MOST_FILES = 2_000_000;
 const MOST_BYTES = 96 * BLOCK;
@@ -26,6 +26,9 @@ export class CoverageFiles {
   private lows = new Int32Array(1024);
   private lastSections = new Int32Array(1024);
   private slots = new Int32Array(4096).fill(-1);
+  /** By file, most of which come once: what its one section counts, and the lines not reached of those that are listed. */
+  private counts = new Int32Array(8 * 1024);
+  private readonly uncovered: number[][] = [];
   private count = 0;
   private current = -1;
   private store = new SectionStore();
@@ -53,8 +56,9 @@ export class CoverageFiles {
     if (this.current < 0) return;
     this.writer.reset();
     this.lines.pack(this.writer);
-    this.lines.reset();
     const earlier = this.lastSections[this.current] as number;
+    if (earlier < 0) this.remember(this.current);
+    this.lines.reset();
     this.lastSections[this.current] = this.store.add(this.writer.written(), earlier);
     this.current = -1;
     if (this.store.repeats > MOST_REPEATS) this.mergeRepeats();
@@ -66,12 +70,22 @@ export class CoverageFiles {
     this.close();
     if (this.isOverfull) this.sheet.fail('it describes more files than can be held against each other; split the report');
     for (let file = 0; file < this.count; file += 1) {
-      this.gather(file);
+      if (!this.store.isOnly(this.lastSections[file] as number)) {
+        this.gather(file);
+        this.remember(file);
+      }
       const path = this.paths[file];
-      if (path === undefined) this.sheet.unlistedFile(this.lines.share());
-      else this.sheet.file({ path, ...this.lines.share(), uncovered: this.lines.uncovered() });
+      const coverage = coverageOf(this.counts, file * 8);
+      if (path === undefined) this.sheet.unlistedFile(coverage);
+      else this.sheet.file({ path, ...coverage, uncovered: this.uncovered[file] ?? [] });
     }
     this.lines.reset();
+  }
+
+  /** What the lines at hand say of this file. */
+  private remember(file: number): void {
+    this.lines.counts(this.counts, file * 8);
+    if (file < this.sheet.keep) this.uncovered[file] = this.lines.uncovered();
   }
 
   /** All sections of a file together. */
@@ -87,6 +101,7 @@ export class CoverageFiles {
       this.writer.reset();
       this.lines.pack(this.writer);
       this.lastSections[file] = merged.add(this.writer.written(), -1);
+      this.remember(file);
     }
     this.lines.reset();
     this.store = merged;
@@ -112,6 +127,7 @@ export class CoverageFiles {
       this.highs = doubled(this.highs);
       this.lows = doubled(this.lows);
       this.lastSections = doubled(this.lastSections);
+      this.counts = doubled(this.counts);
     }
     this.highs[file] = this.hash.high;
     this.lows[file] = this.hash.low;
@@ -167,6 +183,11 @@ class SectionStore {
     if (earlier >= 0) this.repeats += weight;
     this.count += 1;
     return this.count - 1;
+  }
+
+  /** Has the file no section but this one? */
+  isOnly(section: number): boolean {
+    return this.earlier[section] === -1;
   }
 
   /** A file's sections, the last one first. */

@@ -12,7 +12,8 @@ const PASSED_OVER: ReadonlySet<string> = new Set(['TN', 'VER', 'FNF', 'FNH', 'BR
 const MOST_FUNCTIONS = 100_000;
 
 export class LcovRecord {
-  private lines: LineCoverage | null = null;
+  /** Of the file whose section is being read. */
+  lines: LineCoverage | null = null;
   private path = '';
   private finished = 0;
   /** DA records of the section, and what its LF and LH say of them. */
@@ -36,6 +37,12 @@ export class LcovRecord {
     this.found += 1;
     if (count !== 0) this.reached += 1;
     return true;
+  }
+
+  /** Lines that were handed to `lines` by themselves. */
+  count(found: number, reached: number): void {
+    this.found += found;
+    this.reached += reached;
   }
 
   branch(line: number, isTaken: boolean): boolean {

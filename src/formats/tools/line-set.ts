@@ -88,16 +88,25 @@ export class LineCoverage {
     return this.touchedCount > 0;
   }
 
+  /** Eight numbers from there on: covered and all lines, branches, statements and functions. */
+  counts(out: Int32Array, at: number): void {
+    const lines = this.countLines();
+    const functions = this.countFunctions();
+    out[at] = lines.covered;
+    out[at + 1] = lines.total;
+    out[at + 2] = this.branchTable.covered;
+    out[at + 3] = this.branchTable.total;
+    out[at + 4] = this.statementsCovered;
+    out[at + 5] = this.statementsTotal;
+    out[at + 6] = functions.covered;
+    out[at + 7] = functions.total;
+  }
+
   /** What there is of it; kinds without anything to cover are left out. */
   share(): Coverage {
-    const functions = this.countFunctions();
-    const lines = this.countLines();
-    return {
-      ...(lines.total > 0 ? { lines: shareOf(lines.covered, lines.total) } : {}),
-      ...(this.branchTable.isEmpty ? {} : { branches: shareOf(this.branchTable.covered, this.branchTable.total) }),
-      ...(this.statementsTotal > 0 ? { statements: shareOf(this.statementsCovered, this.statementsTotal) } : {}),
-      ...(functions.total > 0 ? { functions: shareOf(functions.covered, functions.total) } : {}),
-    };
+    const counts = new Int32Array(8);
+    this.counts(counts, 0);
+    return coverageOf(counts, 0);
   }
 
   /** Lines that can be run and were not, in order, at most so many. */
@@ -194,6 +203,18 @@ export class LineCoverage {
     return { covered, total };
   }
 }
+
+/** The eight numbers of `counts` as shares; kinds without anything to cover are left out. */
+export function coverageOf(counts: Int32Array, at: number): Coverage {
+  const coverage: { -readonly [Kind in keyof Coverage]: Coverage[Kind] } = {};
+  KINDS.forEach((kind, index) => {
+    const total = counts[at + index * 2 + 1] as number;
+    if (total > 0) coverage[kind] = shareOf(counts[at + index * 2] as number, total);
+  });
+  return coverage;
+}
+
+const KINDS = ['lines', 'branches', 'statements', 'functions'] as const;
 
 function isLine(line: number): boolean {
   return line >= 1 && line <= LAST_LINE && (line | 0) === line;
