@@ -9,6 +9,7 @@ import type { Sheet } from './sheet.js';
 import { detached, hashText } from './text-hash.js';
 
 const BLOCK = 1 << 20;
+const FIRST_BLOCK = 1 << 14;
 /** Where repeats fill more than this, they are merged before the end. */
 const MOST_REPEATS = 8 * BLOCK;
 /** Beyond either a report is no report any more. */
@@ -22,12 +23,12 @@ export class CoverageFiles {
   private readonly hash = { high: 0, low: 0 };
   private readonly paths: string[] = [];
   /** By file: its hash, and the last of its sections. */
-  private highs = new Int32Array(1024);
-  private lows = new Int32Array(1024);
-  private lastSections = new Int32Array(1024);
-  private slots = new Int32Array(4096).fill(-1);
+  private highs = new Int32Array(64);
+  private lows = new Int32Array(64);
+  private lastSections = new Int32Array(64);
+  private slots = new Int32Array(256).fill(-1);
   /** By file, most of which come once: what its one section counts, and the lines not reached of those that are listed. */
-  private counts = new Int32Array(8 * 1024);
+  private counts = new Int32Array(8 * 64);
   private readonly uncovered: number[][] = [];
   private count = 0;
   private current = -1;
@@ -153,9 +154,9 @@ export class CoverageFiles {
 class SectionStore {
   private blocks: Uint8Array[] = [];
   private used = BLOCK;
-  private blockOf = new Int32Array(1024);
-  private startOf = new Int32Array(1024);
-  private earlier = new Int32Array(1024);
+  private blockOf = new Int32Array(64);
+  private startOf = new Int32Array(64);
+  private earlier = new Int32Array(64);
   private count = 0;
   /** Bytes of all sections; of those that come on top of an earlier one. */
   bytes = 0;
@@ -164,7 +165,8 @@ class SectionStore {
   add(section: Uint8Array, earlier: number): number {
     let block = this.blocks.at(-1);
     if (block === undefined || this.used + section.length > block.length) {
-      block = new Uint8Array(Math.max(BLOCK, section.length));
+      // Most reports need no more than the first, small one.
+      block = new Uint8Array(Math.max(block === undefined ? FIRST_BLOCK : BLOCK, section.length));
       this.blocks.push(block);
       this.used = 0;
     }

@@ -19,7 +19,10 @@ export const stryker: Format = {
   id: 'stryker',
   title: 'Stryker mutation report',
   recognises: ({ kind, isArray, keys, text }) =>
-    kind === 'json' && !isArray && keys.has('files') && (text.includes('"mutants"') || text.includes('"mutatorName"')),
+    kind === 'json' &&
+    !isArray &&
+    ((keys.has('schemaVersion') && keys.has('thresholds')) ||
+      (keys.has('files') && (text.includes('"mutants"') || text.includes('"mutatorName"')))),
   open: (options): ReportReader => {
     const sheet = new Sheet('stryker', 'findings', options);
     const run = new MutationRun(sheet, options);

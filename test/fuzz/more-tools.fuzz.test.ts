@@ -1,0 +1,16 @@
+// The other half of the readers of tool reports.
+
+import { afterAll, test } from 'vitest';
+import { FORMATS } from '../../src/formats/tools/formats.js';
+import { OPTIONS, fuzz, times } from '../support/report-fuzz.js';
+import { REPORT_SEEDS } from '../support/report-seeds.js';
+
+test.each(FORMATS.filter((_, index) => index % 2 === 1))(
+  '$id',
+  (format) => fuzz(format.id, REPORT_SEEDS[format.id] ?? [], () => format.open(OPTIONS)),
+  900_000,
+);
+
+afterAll(() => {
+  console.info(times.join('\n'));
+});
