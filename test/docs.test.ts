@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DiscoveryScanner } from '../src/formats/discoveries.js';
+import { readProvenance } from '../src/formats/provenance.js';
 import { READERS } from '../src/formats/readers.js';
 import { parseTasks } from '../src/formats/tasks-csv.js';
 import { checkGraph } from '../src/brain/waves.js';
@@ -37,12 +38,17 @@ describe('docs/formats.md', () => {
 
   it('has an example of every file, and each is read', () => {
     const kinds = found.map((example) => example.kind);
-    expect(kinds).toEqual(['csv', 'ndjson', 'audit', 'run-json', 'validation-json', 'review-json', 'command-result', ...RUN]);
+    expect(kinds).toEqual(['csv', 'ndjson', 'audit', 'run-json', 'validation-json', 'review-json', 'command-result', 'provenance', ...RUN]);
   });
 
   it.each(found.filter((example) => example.kind in READERS))('$kind', ({ kind, text }) => {
     const reader = READERS[kind];
     expect(reader?.(text, { path: 'example' })).toMatchObject({ ok: true, reading: { notes: [] } });
+  });
+
+  it('provenance', () => {
+    const { provenance } = JSON.parse(found.find((example) => example.kind === 'provenance')?.text ?? '{}') as { provenance?: unknown };
+    expect(readProvenance(JSON.stringify({ provenance }))).toEqual(provenance);
   });
 
   it('tasks.csv', () => {
