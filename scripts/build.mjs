@@ -32,6 +32,8 @@ const LATE = {
   logs: 'src/cli/logs.ts',
   read: 'src/cli/read.ts',
   critique: 'src/cli/critique.ts',
+  guard: 'src/cli/guard.ts',
+  inspection: 'src/engine/inspection.ts',
   run: 'src/cli/run.ts',
   work: 'src/cli/work.ts',
   'run-help': 'src/cli/run-help.ts',

@@ -304,6 +304,26 @@ export const ERRORS = {
     message: '"{path}" is a folder, not a report.',
     hint: 'Name the reports in it, one by one or with a pattern of your shell: umpire read {path}/*.xml',
   },
+  'guard-no-git': {
+    exit: 1,
+    message: '{path} is not in a git repository, so there is nothing to compare its tests with.',
+    hint: 'Run it where the project is under git, or name that folder with --project.',
+  },
+  'guard-base-unknown': {
+    exit: 2,
+    message: 'There is no commit called "{name}" here to compare with.',
+    hint: 'Give a branch, a tag or a commit: umpire guard --base main. In a shallow clone fetch it first (git fetch --unshallow).',
+  },
+  'guard-report': {
+    exit: 1,
+    message: 'The test report {path} tells of no test that was run: {detail}.',
+    hint: 'Run the tests with a reporter that `umpire read` knows (docs/evidence.md), or leave the report out.',
+  },
+  'guard-nothing': {
+    exit: 1,
+    message: 'There is nothing to take back: the change against {base} has no breach.',
+    hint: 'Nothing was changed. `umpire guard` shows what it looked at.',
+  },
   internal: {
     exit: 1,
     message: 'Umpire stopped on a fault of its own: {detail}.',

@@ -304,7 +304,7 @@ it('T6: a cycle that only made new failures is taken back, and counts as a round
     testRun('L1', { passed: 90, coverage: 90, failing: ['adds'] }, { task: 'TESTRUN-001' }),
     testRun('L1', { passed: 90, coverage: 90, failing: ['subtracts'] }, { task: 'TESTRUN-fix-L1-1' }),
     testRun('L1', GOOD_RUN, { role: 'executor' }),
-    writer('generator'),
+    { ...writer('generator'), write: { 'test/{id}.txt': '{id}\n' } },
     REST,
   ];
   const project = makeProject({ answers });
@@ -315,8 +315,8 @@ it('T6: a cycle that only made new failures is taken back, and counts as a round
   });
   expect(eventsOfType(session, 'WorkReverted')).toEqual([expect.objectContaining({ tasks: ['TESTGEN-fix-L1-1'], ok: true })]);
   const { out } = await project.umpire('diff', session);
-  expect(out).toContain('work/TESTGEN-fix-L1-2.txt');
-  expect(out).not.toContain('work/TESTGEN-fix-L1-1.txt');
+  expect(out).toContain('test/TESTGEN-fix-L1-2.txt');
+  expect(out).not.toContain('test/TESTGEN-fix-L1-1.txt');
 });
 
 it('runs a critic that left nothing once more, then asks a person', async () => {

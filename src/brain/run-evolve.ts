@@ -115,6 +115,7 @@ function finish(run: RunState, data: TaskFinished): void {
     task.row['error'] = data.error;
     task.files = data.files ?? [];
     for (const file of task.files) run.touched.add(file);
+    for (const breach of data.breaches ?? []) if (breach.taken !== null) run.breaches.push({ task: task.id, breach });
     task.commit = data.commit ?? null;
     task.found = data.evidence ?? {};
     if (task.isAdded && task.files.length > 0) run.unseen.add(task.id);
@@ -158,6 +159,7 @@ function judge(run: RunState, seq: number, given: VerdictGiven): void {
   if (verdict.status !== 'decided') return;
   run.touched.clear();
   run.unseen.clear();
+  run.breaches.length = 0;
   run.marks.push({ seq, chain: verdict.chain, round: verdict.round, head: run.head });
   const critic = scene?.critic ?? null;
   if (critic !== null) run.unjudged.delete(critic);

@@ -54,6 +54,7 @@ export function beginRun(started: SessionStarted, ms: number): RunState {
     called: new Set(),
     forced: [],
     touched: new Set(),
+    breaches: [],
     unseen: new Set(),
     marks: [],
     reverted: new Set(),

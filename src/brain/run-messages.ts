@@ -67,6 +67,16 @@ export interface SessionStarted {
   readonly report?: string;
 }
 
+/** What the guard found in a task's work that makes tests lie. */
+export interface Breach {
+  readonly rule: string;
+  readonly file: string;
+  readonly line: number;
+  readonly message: string;
+  /** How it was taken back before the work was committed; null: it was only told. */
+  readonly taken: 'hunk' | 'file' | null;
+}
+
 export interface TaskFinished {
   readonly task: string;
   readonly attempt: number;
@@ -81,6 +91,8 @@ export interface TaskFinished {
   readonly files?: readonly string[];
   /** What a critic left, by path: the hash of what lay there when it ended, or null. */
   readonly evidence?: Readonly<Record<string, string | null>>;
+  /** Of a writing task: what the guard found in its work, where it found anything. */
+  readonly breaches?: readonly Breach[];
 }
 
 /** What a person may answer. `answer` is for an agent's question. */

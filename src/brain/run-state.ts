@@ -3,7 +3,7 @@
 
 import type { ExecMode, Task, TaskStatus } from '../model.js';
 import type { Turn } from '../ports.js';
-import type { Question, RunSettings, SessionStarted, TaskFinished } from './run-messages.js';
+import type { Breach, Question, RunSettings, SessionStarted, TaskFinished } from './run-messages.js';
 
 type Cells = Readonly<Record<string, string>>;
 
@@ -63,6 +63,8 @@ export interface RunState {
   readonly forced: { readonly about: string; readonly reason: string }[];
   /** Files that tasks and people changed since the last verdict. */
   readonly touched: Set<string>;
+  /** What the guard took back of tasks' work since the last verdict. */
+  readonly breaches: { readonly task: string; readonly breach: Breach }[];
   /** Added tasks whose work no verdict has looked at since. */
   readonly unseen: Set<string>;
   /** Where the branch stood when each verdict was given. */

@@ -29,6 +29,7 @@ Judge alone
   umpire replay <session>                judge recorded verdicts again
   umpire critique <loop>                 run the loop's own critic
   umpire read <report...>                what a tool's report says
+  umpire guard                           what in a change makes tests lie
 
   umpire help [command]                  this text, or a command's
   umpire --version
@@ -41,6 +42,7 @@ Exit status
   decide  0 converge or accept · 3 revise · 4 escalate · 5 partial
   check   0 proven · 3 refuted · 5 proven in part
   replay  0 the same · 3 a verdict differs · 1 a broken history
+  guard   0 clean · 3 a breach
   read, critique  0 pass · 3 fail · 1 error or missing
   all     1 error · 2 usage
 

@@ -35,6 +35,7 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
   report: async (args) => (await import('./report.js')).runReport(args),
   logs: async (args) => (await import('./logs.js')).runLogs(args),
   read: async (args) => (await import('./read.js')).runRead(args),
+  guard: async (args) => (await import('./guard.js')).runGuard(args),
 };
 
 async function help(command: string | undefined): Promise<Outcome> {

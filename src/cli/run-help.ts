@@ -270,4 +270,31 @@ Examples
   npx eslint -f json . | umpire read -
   umpire read tsc.log --format tsc --json
 `,
+  guard: `umpire guard
+
+Reads a change and says what in it makes tests lie: tests skipped, deleted or
+emptied, checks weakened or swallowed, what is tested mocked away, settings and
+CI changed on the way. It reads syntax trees of JavaScript, TypeScript and
+Python; it runs nothing. docs/guard.md lists the rules.
+
+  --base REV        what the change is measured against: HEAD; where all is
+                    committed, the fork from the trunk
+  --scope S         testing: only tests and their fixtures may change (the
+                    usual); any: source may change too
+  --project DIR     the project (the current folder)
+  --report-before F a test report of the base, in any format of umpire read
+  --report-after F  one of the change: what really ran decides
+  --revert          take breaches back in your files: by hunk where valid code
+                    is left, else the whole file
+  --json            print one JSON object
+  --sarif           print SARIF 2.1.0, for code hosts
+
+Exit status
+  0 clean · 3 a breach · 1 error, or tests that cannot be read · 2 usage
+
+Examples
+  umpire guard
+  umpire guard --base origin/main --scope any --sarif > guard.sarif
+  umpire guard --revert
+`,
 } as const;

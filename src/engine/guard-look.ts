@@ -4,7 +4,7 @@
 import { pathTest } from '../critics/path-pattern.js';
 import { weigh } from '../guard/allowances.js';
 import type { GuardAllowance, Weighed } from '../guard/allowances.js';
-import type { Change, GuardInput, GuardScope } from '../guard/change.js';
+import type { Change, FileChange, GuardInput, GuardScope } from '../guard/change.js';
 import type { GuardFinding } from '../guard/finding.js';
 import { guard } from '../guard/guard.js';
 import { roleOf } from '../guard/paths.js';
@@ -37,9 +37,23 @@ export interface LookRequest {
 
 export function lookAt({ change, scope, same, ran, allowances, today, unread = [] }: LookRequest): GuardView {
   const report = guard({ change, scope, same, ...(ran === undefined ? {} : { ran }) });
+  const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
+  const found = report.findings.map((finding) => inWholeLines(finding, files.get(finding.file)));
   const problems = [...unread, ...report.problems];
   const isBlind = problems.some(({ file }) => ['test', 'support'].includes(roleOf(file)));
-  return { ...weigh(report.findings, allowances, today, pathTest), problems, isBlind };
+  return { ...weigh(found, allowances, today, pathTest), problems, isBlind };
+}
+
+/** The two versions as people know them: lines, not the few letters that a rule points at. */
+function inWholeLines(finding: GuardFinding, file: FileChange | undefined): GuardFinding {
+  const lines = (version: GuardFinding['before'], text: string | null | undefined): GuardFinding['before'] => {
+    if (version === null || text === null || text === undefined || text.slice(version.from, version.to) !== version.text) return version;
+    const from = version.from === 0 ? 0 : text.lastIndexOf('\n', version.from - 1) + 1;
+    const next = text.indexOf('\n', Math.max(version.from, version.to - 1));
+    const to = next < 0 ? text.length : next;
+    return { ...version, from, to, text: text.slice(from, to) };
+  };
+  return { ...finding, before: lines(finding.before, file?.before), after: lines(finding.after, file?.after) };
 }
 
 /** What to change so that no breach is left. The report of the runner tells of the change as it was, and is left out. */

@@ -28,7 +28,7 @@ import { CONFIG, readConfigText } from '../runtime/project.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { checkAgents, checkRoleFlags, checkRoles, measuresItself } from './agents.js';
-import { measuresAlone } from './critics.js';
+import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
@@ -86,16 +86,17 @@ export async function run(request: RunRequest): Promise<RunReport> {
     });
   const project = openProject(request.project ?? '.');
   const config = await readSettings(project);
-  const settings = takeFlags(request, config, null);
+  const given = takeFlags(request, config, null);
   const now = request.now ?? (() => new Date());
   const pipeline = request.pipeline ?? (await pipelineOf(request.loop, loop));
   const plan = await planOf(pipeline, request, project);
   checkRoleFlags(request.agent ?? [], allRoles(pipeline, loop), loop.loop);
   const own = request.agents ?? {};
   const started = { project, critic: loop.roles.critic, loop: loop.loop, loopFolder, workspace: null };
-  const isMeasured =
-    request.command !== undefined || (measuresItself({ started, settings, config, own }) && measuresAlone(loop.loop, loopFolder));
-  checkRoles(rolesOf(plan, loop, isMeasured), settings);
+  // Said once, here: the session remembers who its critic is.
+  const isOwn = plan.judged && measuresItself({ started, settings: given, config, own });
+  const settings = isOwn ? { ...given, agents: { ...given.agents, [loop.roles.critic]: BUILT_IN } } : given;
+  checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
   await checkAgents({ started, settings, session: project, config, own, now });
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);
   return inSession(session, request, async (opened) => {

@@ -3,7 +3,7 @@
 
 import { millisecondsOf } from '../formats/timestamp.js';
 import type { Recorded } from '../brain/messages.js';
-import type { PersonAnswered, TaskFinished } from '../brain/run-messages.js';
+import type { Breach, PersonAnswered, TaskFinished } from '../brain/run-messages.js';
 import { NO_USAGE } from '../ports.js';
 import { inline } from './foreign-text.js';
 import { grantWords } from './session-question.js';
@@ -57,7 +57,10 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   },
   TaskStarted: (book, data, { ts }) => book.start(data, millisecondsOf(ts)),
   TaskSubmitted: (book, data, { ts }) => book.end(data, data.status, ts, data.usage),
-  TaskFinished: (book, data, { ts }) => book.end(data, data.status, ts, data.usage),
+  TaskFinished: (book, data, { ts }, at) => {
+    book.end(data, data.status, ts, data.usage);
+    for (const breach of data.breaches ?? []) book.work.push(`${at}: ${breachWords(data.task, breach)}`);
+  },
   TaskAsked: (book, data, { ts }, at) => {
     book.end(data, 'asked', ts, data.usage);
     book.people.push(`${at}: ${inline(data.task)} asked: ${inline(data.question)}`);
@@ -171,4 +174,9 @@ export function filesWords(files: readonly string[]): string {
 function revertWords({ tasks, files, ok, verdict }: Extract<Recorded, { type: 'WorkReverted' }>['data']): string {
   const work = `the work of ${inline(tasks.join(', '))}, since the verdict of line ${verdict} found it worse`;
   return ok ? `taken back: ${work}` : `could not be taken back: ${work} (${filesWords(files)})`;
+}
+
+function breachWords(task: string, { rule, file, line, message, taken }: Breach): string {
+  const what = `${inline(rule)} at ${inline(`${file}:${line}`)} in the work of ${inline(task)}: ${inline(message)}`;
+  return taken === null ? `found and left: ${what}` : `taken back by ${taken}, since it makes tests lie: ${what}`;
 }

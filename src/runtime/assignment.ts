@@ -79,6 +79,7 @@ const TEST_RULES: readonly string[] = [
   'Change test files, their fixtures and snapshots only; never source, nor the configuration of tests, coverage, lint or types.',
   'Do not delete, rename away, skip or disable a test that passes, and do not weaken an assertion.',
   'Use no @ts-ignore, @ts-expect-error, "as any", coverage-ignore comments, nor skip, todo or only marks.',
+  'A change that breaks these rules is taken back before your work is merged, and the report names it.',
 ];
 
 function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly string[] {

@@ -1,6 +1,8 @@
 // What a project sets for Umpire, and what holds where it sets nothing. Reading the file is settings.ts's, which is loaded only
 // where there is one.
 
+import type { GuardAllowance } from '../guard/allowances.js';
+
 /** Words as a person writes them, or already cut. */
 export type CommandLine = string | readonly string[];
 
@@ -59,6 +61,12 @@ export interface CriticSettings {
   };
 }
 
+export interface GuardSettings {
+  /** What `umpire guard` lets change, where no flag says it: tests alone, or source too. */
+  readonly scope: 'testing' | 'any';
+  readonly allowances: readonly GuardAllowance[];
+}
+
 export interface Settings {
   readonly strict: boolean;
   /** Agents of the project's own, by name. */
@@ -78,6 +86,7 @@ export interface Settings {
   /** For one task. */
   readonly timeoutMinutes: number;
   readonly critics: CriticSettings;
+  readonly guard: GuardSettings;
   readonly workspace: {
     /** Where worktrees lie; null: where Umpire puts them. */
     readonly home: string | null;
@@ -114,5 +123,6 @@ export const DEFAULT_SETTINGS: Settings = {
     design: { tokens: [], industry: 'standard', pairs: [], grid: 4 },
     review: { reports: ['**/*.sarif'] },
   },
+  guard: { scope: 'testing', allowances: [] },
   workspace: { home: null, link: [], copy: [], setup: null },
 };

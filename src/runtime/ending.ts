@@ -1,6 +1,8 @@
 // What of an agent's ending is recorded: cells of its own columns, numbers that are numbers, text that fits. An agent may be
 // any program, or part of the caller's; what it hands in changes nothing about the task but its result.
 
+import type { Event } from '../brain/messages.js';
+import type { Breach, TaskFinished } from '../brain/run-messages.js';
 import type { Ending, Usage } from '../ports.js';
 
 /** As the formats say. */
@@ -41,4 +43,23 @@ function plainUsage({ tokens, costUsd }: Usage): Usage {
 
 function amount(value: number): number {
   return Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+/** What a critic left, told with its end; one that also changed files tells it when it submits. */
+export function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>): Event {
+  if (event.type === 'TaskFinished') return { ...event, data: { ...event.data, evidence } };
+  return event.type === 'TaskSubmitted' ? { ...event, data: { ...event.data, evidence } } : event;
+}
+
+const MOST_NAMED = 4;
+
+/** What the guard found, told before what the agent says: who goes on with the work reads it first. */
+export function withBreaches(data: TaskFinished, breaches: readonly Breach[]): TaskFinished {
+  if (breaches.length === 0) return data;
+  const named = breaches.slice(0, MOST_NAMED).map(({ rule, file, line }) => `${rule} at ${file}:${line}`);
+  const more = breaches.length - named.length;
+  const what = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const isTaken = breaches.every(({ taken }) => taken !== null);
+  const words = isTaken ? `Umpire took back what makes tests lie: ${what}.` : `Umpire found what makes tests lie: ${what}.`;
+  return { ...data, findings: plainText(`${words} ${data.findings}`.trim(), MAX_FINDINGS), breaches };
 }

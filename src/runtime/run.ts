@@ -7,14 +7,13 @@ import { NO_USAGE } from '../ports.js';
 import { pending } from '../brain/pending.js';
 import type { Effect } from '../brain/pending.js';
 import { questionOf } from '../brain/question.js';
-import type { Question } from '../brain/run-messages.js';
-import type { TaskFinished } from '../brain/run-messages.js';
+import type { Breach, Question, TaskFinished } from '../brain/run-messages.js';
 import { taskIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
 import type { Event } from '../brain/messages.js';
 import { assign } from './assignment.js';
 import type { Ruling } from './court.js';
-import { plainEnding } from './ending.js';
+import { plainEnding, withBreaches, withEvidence } from './ending.js';
 import type { Journal } from './journal-writer.js';
 
 /** What the session folder shows of a run. Written from the state; a person's edits are read from it. */
@@ -39,6 +38,8 @@ export interface RunPorts {
   readonly agentFor: (role: string) => Agent;
   /** Null where the loop changes no project. */
   readonly workspace: Workspace | null;
+  /** What the guard found in the work that a task has just submitted. */
+  readonly breachesOf?: (task: string, attempt: number) => readonly Breach[];
   /** Ends processes that tasks left running: called between waves, when none is at work. */
   readonly endStrays: () => void;
   /** Tells a person that one is needed. */
@@ -298,8 +299,9 @@ class Running {
         const data: TaskFinished = { ...base, status: kind, findings, error, outputs, usage };
         const submitted =
           kind === 'completed' && workspace !== null ? await workspace.submit(task.id, attempt, task.row['title'] ?? task.id) : null;
-        if (submitted === null) return [{ type: 'TaskFinished', data }];
-        return [{ type: 'TaskSubmitted', data: { ...data, commit: submitted.commit, files: submitted.files } }];
+        const told = withBreaches(data, (workspace === null ? undefined : this.ports.breachesOf?.(task.id, attempt)) ?? []);
+        if (submitted === null) return [{ type: 'TaskFinished', data: told }];
+        return [{ type: 'TaskSubmitted', data: { ...told, commit: submitted.commit, files: submitted.files } }];
       }
     }
   }
@@ -382,12 +384,6 @@ class Running {
     const files = await workspace.sweep();
     if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: this.run.wave, files: files.slice(0, 50) } });
   }
-}
-
-/** What a critic left, told with its end; one that also changed files tells it when it submits. */
-function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>): Event {
-  if (event.type === 'TaskFinished') return { ...event, data: { ...event.data, evidence } };
-  return event.type === 'TaskSubmitted' ? { ...event, data: { ...event.data, evidence } } : event;
 }
 
 /** Who changed these files in the same wave before it, for people. */

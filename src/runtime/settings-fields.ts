@@ -64,6 +64,13 @@ export function choice<const T extends string>(words: readonly T[]): Rule<T> {
   return rule(`one of ${words.join(', ')}`, (value) => words.find((word) => word === value));
 }
 
+/** A day that there is. */
+export const day = rule('a day such as 2026-06-30', (value) => {
+  if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(value)) return undefined;
+  const time = Date.parse(`${value}T00:00:00Z`);
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== value ? undefined : value;
+});
+
 export const onlyTrue = rule('true, or left out', (value): true | undefined => (value === true ? true : undefined));
 
 /** A path that stays inside the project. */

@@ -50,6 +50,7 @@ it('fills in every default', () => {
       design: { tokens: [], industry: 'standard', pairs: [], grid: 4 },
       review: { reports: ['**/*.sarif'] },
     },
+    guard: { scope: 'testing', allowances: [] },
     workspace: { home: null, link: [], copy: [], setup: null },
   });
 });
@@ -94,6 +95,13 @@ it('reads the example of its page', () => {
       },
       review: { reports: ['reports/*.sarif'] },
     },
+    guard: {
+      scope: 'any',
+      allowances: [
+        { rule: 'rebaselined', path: 'test/prices/**', test: null, reason: 'prices are in cents from version 3 on', until: '2026-06-30' },
+        { rule: 'test-skipped', path: 'test/api.test.ts', test: 'api > retries', reason: 'the sandbox is down', until: '2026-04-15' },
+      ],
+    },
     workspace: { home: '../umpire-worktrees', link: ['vendor'], copy: ['.env', 'config/local.json'], setup: 'npm run codegen' },
   });
 });
@@ -102,13 +110,13 @@ it('has a page with every key, and no other', () => {
   const rows = [...page.matchAll(/^\| (`[^|]*) \|/gm)].flatMap((match) => [...(match[1] ?? '').matchAll(/`(\w+)`/g)].map((one) => one[1]));
   const tops = ['agent', 'roles', 'agents', 'concurrency', 'timeout_minutes', 'max_rounds', 'max_minutes', 'max_cost_usd', 'max_tokens'];
   const mine = ['command', 'script', 'person', 'timeout_minutes', 'finish', 'grace_seconds', 'env', 'home', 'link', 'copy', 'setup'];
-  expect(rows).toEqual([...tops, 'stop_when_stalled', 'strict', 'notify', 'workspace', 'critics', ...mine]);
+  const allowance = ['rule', 'path', 'test', 'reason', 'until'];
+  expect(rows).toEqual([...tops, 'stop_when_stalled', 'strict', 'notify', 'workspace', 'critics', 'guard', ...mine, ...allowance]);
+  expect([...page.matchAll(/`guard\.(\w+)`/g)].map((match) => match[1])).toEqual(['scope', 'allowances']);
   const critics = [...page.matchAll(/`critics\.([\w.]+)`/g)].map((match) => match[1]);
-  expect(critics).toEqual([
-    'timeout_minutes',
-    ...['testing.runner', 'testing.layers', 'debt.reruns', 'debt.types', 'debt.lint', 'debt.quality', 'debt.complexity'],
-    ...['design.tokens', 'design.industry', 'design.pairs', 'design.grid', 'review.reports'],
-  ]);
+  const keys = 'testing.runner testing.layers debt.reruns debt.types debt.lint debt.quality debt.complexity';
+  const others = 'design.tokens design.industry design.pairs design.grid review.reports';
+  expect(critics).toEqual(['timeout_minutes', ...`${keys} ${others}`.split(' ')]);
   const told = complaintOf('agents: { a: { x: 1 } }');
   expect(mine.slice(0, 7).filter((key) => !told.includes(key))).toEqual([]);
 });
@@ -198,5 +206,31 @@ describe('mistakes', () => {
       ),
     ];
     expect(complaintOf(bomb.join('\n'))).toMatch(/its aliases unfold into too much/);
+  });
+});
+
+describe('the guard', () => {
+  const allowing = (more: string) => `guard:\n  allowances:\n    - { rule: marks, path: "a/**", reason: r, until: 2026-06-30${more} }`;
+
+  it('takes an allowance only whole: a rule, a place, a reason and a last day', () => {
+    check(allowing(''), {
+      guard: { scope: 'testing', allowances: [{ rule: 'marks', path: 'a/**', test: null, reason: 'r', until: '2026-06-30' }] },
+    });
+    for (const key of ['rule: marks, ', 'path: "a/**", ', 'reason: r, ', ', until: 2026-06-30'])
+      expect(complaintOf(allowing('').replace(key, ''))).toBe(
+        `x.yaml:3: guard.allowances.0: an allowance needs ${/\w+/.exec(key)?.[0] ?? ''}: it says what is accepted, where, why and until when.`,
+      );
+  });
+
+  it('says what is allowed', () => {
+    expect(complaintOf('guard: { scope: all }')).toBe('x.yaml:1: guard.scope: it must be one of testing, any, not "all".');
+    expect(complaintOf('guard: { allowance: [] }')).toContain('did you mean "allowances"?');
+    expect(complaintOf(allowing('').replace('marks', 'test-skiped'))).toContain(
+      'guard.allowances.0.rule: it must be one of source-changed',
+    );
+    expect(complaintOf(allowing('').replace('reason: r', 'reason: " "'))).toContain('why it is accepted, in a few words');
+    for (const day of ['2026-02-30', '30.6.2026', '20260630', 'never'])
+      expect(complaintOf(allowing('').replace('2026-06-30', `"${day}"`))).toContain(`it must be a day such as 2026-06-30, not "${day}"`);
+    expect(complaintOf(allowing(', path: ../x').replace('path: "a/**", ', ''))).toContain('a path inside the project');
   });
 });

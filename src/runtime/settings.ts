@@ -4,9 +4,11 @@
 import { HIGHEST_CAP } from '../brain/messages.js';
 import { UmpireError } from '../errors.js';
 import { readYaml } from '../formats/yaml-text.js';
+import type { GuardAllowance } from '../guard/allowances.js';
+import { GUARD_RULES } from '../guard/finding.js';
 import { DEFAULT_SETTINGS } from './default-settings.js';
 import type { AgentSettings, ColourPair, CommandLine, CriticSettings, Settings } from './default-settings.js';
-import { Misfit, amount, choice, command, fieldsOf, flag, inside, listOf, mapOf, onlyTrue, text, whole } from './settings-fields.js';
+import { Misfit, amount, choice, command, day, fieldsOf, flag, inside, listOf, mapOf, onlyTrue, text, whole } from './settings-fields.js';
 import type { Path, Read, Rule } from './settings-fields.js';
 
 const DAY_MINUTES = 1440;
@@ -109,6 +111,29 @@ const criticFields = fieldsOf(
   'settings of the critics, such as { testing: { runner: vitest } }',
 );
 
+const allowanceFields = fieldsOf(
+  {
+    rule: choice([...Object.keys(GUARD_RULES), ...new Set(Object.values(GUARD_RULES).map(({ group }) => group))]),
+    path: inside,
+    test: text('the titles of a test, joined by " > "'),
+    reason: text('why it is accepted, in a few words'),
+    until: day,
+  },
+  'an allowance, such as { rule: rebaselined, path: "test/**", reason: "...", until: 2026-06-30 }',
+);
+
+const allowance: Rule<GuardAllowance> = (value, path) => {
+  const { rule, path: where, test, reason, until } = allowanceFields(value, path);
+  const missing = Object.entries({ rule, path: where, reason, until }).find(([, one]) => one === undefined)?.[0];
+  if (missing !== undefined) throw new Misfit(path, `an allowance needs ${missing}: it says what is accepted, where, why and until when`);
+  return { rule: rule ?? '', path: where ?? '', test: test ?? null, reason: reason ?? '', until: until ?? '' };
+};
+
+const guardFields = fieldsOf(
+  { scope: choice(['testing', 'any']), allowances: listOf(allowance, 'a list of allowances') },
+  'settings of the guard, such as { scope: any }',
+);
+
 const FIELDS = {
   strict: flag,
   agents: mapOf(agent, 'names, each with its agent', name, nameIs),
@@ -123,6 +148,7 @@ const FIELDS = {
   notify: command,
   timeout_minutes: amount(DAY_MINUTES),
   critics: criticFields,
+  guard: guardFields,
   workspace: fieldsOf(
     {
       home: text('the path of a folder'),
@@ -166,6 +192,7 @@ function withDefaults(read: Read<typeof FIELDS>): Settings {
     notify: read.notify ?? usual.notify,
     timeoutMinutes: read.timeout_minutes ?? usual.timeoutMinutes,
     critics: criticsOf(read.critics ?? {}),
+    guard: { scope: read.guard?.scope ?? usual.guard.scope, allowances: read.guard?.allowances ?? usual.guard.allowances },
     workspace: {
       home: home ?? usual.workspace.home,
       link: link ?? usual.workspace.link,

@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { hasChanges, listChanges, writeTree } from './changes.js';
 import type { RawName } from './git.js';
+import type { Inspector } from './inspector.js';
 import { place } from './provisions.js';
 import type { Provisions } from './provisions.js';
 import { runSetup } from './setup-command.js';
@@ -17,6 +18,8 @@ export interface Bay {
   readonly site: Site;
   readonly provisions: Provisions;
   readonly setup: SetupCommand | null;
+  /** Looks at a task's work before it is committed. */
+  readonly inspect?: Inspector;
 }
 
 /** The project's folder in a worktree: where tasks work. */

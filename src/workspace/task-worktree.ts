@@ -10,10 +10,11 @@ import { commitTree, differences, titleOf, treeOf } from './commits.js';
 import { furnish, workdirOf } from './furnishing.js';
 import type { Bay } from './furnishing.js';
 import type { RawName } from './git.js';
+import { inspectTree } from './inspector.js';
 import { taskName } from './names.js';
 import { changeRefs, readRef, taskRef } from './refs.js';
 import type { Site } from './site.js';
-import { makeWorktree, removeWorktree, worktreeOf } from './worktree.js';
+import { makeWorktree, removeWorktree, seatOf, worktreeOf } from './worktree.js';
 
 /** Written when a worktree is ready, removed before the worktree is. Without it there is nothing to take. */
 interface Lease {
@@ -56,7 +57,12 @@ export async function lendWorktree(bay: Bay, task: string, attempt: number, base
   return workdirOf(site, worktree.root);
 }
 
-export async function takeWork({ site, provisions }: Bay, task: string, attempt: number, title: string): Promise<Submitted | null> {
+export async function takeWork(
+  { site, provisions, inspect }: Bay,
+  task: string,
+  attempt: number,
+  title: string,
+): Promise<Submitted | null> {
   const paths = pathsOf(site, task, attempt);
   const lease = readLease(paths.lease);
   if (lease === null) throw new UmpireError('worktree-lost', { task, attempt });
@@ -65,7 +71,10 @@ export async function takeWork({ site, provisions }: Bay, task: string, attempt:
   if (!existsSync(worktree.root)) throw new UmpireError('worktree-lost', { task, attempt });
   const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, provisions);
   if (!hasChanges(changes)) return null;
-  const tree = await writeTree(worktree, worktree.index, changes, paths.draft);
+  const written = await writeTree(worktree, worktree.index, changes, paths.draft);
+  const { prefix } = site.repository;
+  const work = { task, attempt, seat: seatOf(worktree, paths.draft), prefix, base, tree: written, folder: workdirOf(site, worktree.root) };
+  const tree = inspect === undefined ? written : await inspectTree(inspect, work);
   const files = (await differences(site, base, tree)).map(({ name }) => name);
   if (files.length === 0) return null;
   const ref = taskRef(site, task, attempt);

@@ -7,6 +7,7 @@ import type { Merge, Workspace } from '../ports.js';
 import type { Bay } from './furnishing.js';
 import { git, rawNames } from './git.js';
 import type { RawName } from './git.js';
+import type { Inspector } from './inspector.js';
 import { mergeWork, revertWork } from './merging.js';
 import type { RawMerge } from './merging.js';
 import { projectNames } from './names.js';
@@ -28,6 +29,8 @@ export interface WorkspaceOptions extends SessionPlace {
   readonly env?: Readonly<Record<string, string>>;
   /** Ends a set-up command that runs. */
   readonly signal?: AbortSignal;
+  /** Looks at a task's work before it is committed. */
+  readonly inspect?: Inspector;
 }
 
 export interface Opening {
@@ -71,9 +74,14 @@ class SessionWorkspace implements GitWorkspace {
       const { site, options } = this;
       claimSite(site);
       const { base, head } = await openRefs(site);
-      const { setup, env = {}, signal = null } = options;
+      const { setup, env = {}, signal = null, inspect } = options;
       const provisions = await planProvisions(site, options.link, options.copy);
-      const bay = { site, provisions, setup: setup === null ? null : { command: setup, env, signal } };
+      const bay = {
+        site,
+        provisions,
+        setup: setup === null ? null : { command: setup, env, signal },
+        ...(inspect === undefined ? {} : { inspect }),
+      };
       await removeHalfMade(site);
       const edited = await openWorktree(bay, head);
       this.opened = { bay, head };

@@ -78,8 +78,10 @@ export interface Judged {
 export function judgeCase(name: string, kind: 'cheat' | 'honest', one: GuardCase): Judged {
   const { findings } = guard({ change: { files: one.files }, scope: one.scope, same: (path) => one.same.get(path) ?? null, ran: one.ran });
   const groupOf = (rule: string) => GUARD_RULES[rule as keyof typeof GUARD_RULES].group;
-  const caught = ({ rule, path }: Expected) => findings.some((finding) => finding.file === path && (finding.rule === rule || one.also.includes(finding.rule)));
-  const inGroup = (wanted: Expected) => caught(wanted) || findings.some((finding) => finding.file === wanted.path && finding.group === groupOf(wanted.rule));
+  const caught = ({ rule, path }: Expected) =>
+    findings.some((finding) => finding.file === path && (finding.rule === rule || one.also.includes(finding.rule)));
+  const inGroup = (wanted: Expected) =>
+    caught(wanted) || findings.some((finding) => finding.file === wanted.path && finding.group === groupOf(wanted.rule));
   const wanted = new Set([...one.expect.map(({ rule }) => rule), ...one.also]);
   return {
     name,

@@ -1,0 +1,75 @@
+// `umpire guard`: what in a change makes tests lie. Findings go to stdout, in words, JSON or SARIF; the exit status says whether
+// there is a breach.
+
+import { guardProject } from '../engine/guard.js';
+import type { GuardRun } from '../engine/guard.js';
+import { guardPage } from '../report/guard-page.js';
+import { guardSarif } from '../report/guard-sarif.js';
+import { readWords, usage } from './flags.js';
+import type { FlagKinds } from './flags.js';
+import { VERSION } from './help.js';
+import type { Outcome } from './outcome.js';
+import { RUN_HELP } from './run-help.js';
+
+const FLAGS: FlagKinds = {
+  '--base': 'value',
+  '--scope': 'value',
+  '--project': 'value',
+  '--report-before': 'value',
+  '--report-after': 'value',
+  '--revert': 'switch',
+  '--json': 'switch',
+  '--sarif': 'switch',
+  '--help': 'switch',
+};
+
+export async function runGuard(args: readonly string[]): Promise<Outcome> {
+  const { values, switches, rest } = readWords(args, FLAGS, 'guard');
+  if (switches.has('--help')) return { stdout: RUN_HELP.guard, exit: 0 };
+  if (rest[0] !== undefined) throw usage(`"${rest[0].slice(0, 40)}" is one word too many; the base goes with --base.`, 'guard');
+  const scope = values.get('--scope');
+  if (scope !== undefined && scope !== 'testing' && scope !== 'any')
+    throw usage(`--scope takes testing or any, not "${scope.slice(0, 40)}".`, 'guard');
+  const [json, sarif] = [switches.has('--json'), switches.has('--sarif')];
+  if (json && sarif) throw usage('It prints JSON or SARIF, not both.', 'guard');
+  const given = (flag: string, key: string) => (values.has(flag) ? { [key]: values.get(flag) } : {});
+  const run = await guardProject({
+    ...given('--base', 'base'),
+    ...given('--project', 'project'),
+    ...given('--report-before', 'reportBefore'),
+    ...given('--report-after', 'reportAfter'),
+    ...(scope === undefined ? {} : { scope }),
+    revert: switches.has('--revert'),
+  });
+  const stdout = json ? `${JSON.stringify(plain(run))}\n` : sarif ? guardSarif(shown(run), VERSION) : guardPage(run, terminal());
+  return { stdout, exit: exitOf(run) };
+}
+
+function exitOf({ findings, reverted, isBlind }: GuardRun): number {
+  if ((reverted?.left ?? findings).length > 0) return 3;
+  return isBlind ? 1 : 0;
+}
+
+/** After a revert a tool is told of what is left. */
+function shown(run: GuardRun): GuardRun {
+  return { ...run, findings: run.reverted?.left ?? run.findings };
+}
+
+function terminal(): { readonly columns: number; readonly color: boolean } {
+  const isTerminal = process.stdout.isTTY;
+  return { columns: isTerminal ? process.stdout.columns : 80, color: isTerminal && process.env['NO_COLOR'] === undefined };
+}
+
+function plain({ findings, allowed, expired, problems, base, scope, newAllowances, reverted }: GuardRun) {
+  return {
+    findings,
+    allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
+    expired,
+    problems,
+    base,
+    scope,
+    ...(reverted === undefined
+      ? {}
+      : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left }),
+  };
+}

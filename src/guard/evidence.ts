@@ -1,0 +1,57 @@
+// All that the rules look at: the facts of both sides, paired tests, what ran, what else changed.
+
+import type { GuardInput, FileChange } from './change.js';
+import type { AssertionFact, FileFacts, TestFact } from './facts.js';
+import type { FileRole } from './paths.js';
+import type { Pairing } from './pairing.js';
+import type { Ran } from './ran.js';
+
+export interface ReadFile {
+  readonly change: FileChange;
+  readonly role: FileRole;
+  readonly before: FileFacts | null;
+  readonly after: FileFacts | null;
+}
+
+export interface Evidence {
+  readonly input: GuardInput;
+  readonly files: readonly ReadFile[];
+  readonly pairing: Pairing;
+  readonly sourceChanged: boolean;
+  /** Names that changed source files had before and no longer have: what was asked of them went with them. */
+  readonly vanished: ReadonlySet<string>;
+  /** Paths of the change, on either side. */
+  readonly changed: ReadonlySet<string>;
+  readonly ranBefore: Ran | null;
+  readonly ranAfter: Ran | null;
+  /** Exact checks that are new after the change: what was moved there is not lost. */
+  readonly surplus: ReadonlyMap<string, number>;
+}
+
+/** The test ran before and did not pass. */
+export function failedBefore(evidence: Evidence, test: TestFact): boolean {
+  const results = evidence.ranBefore?.of(test) ?? [];
+  return results.some(({ status }) => status === 'failed' || status === 'errored');
+}
+
+/** The test could not pass before: it was skipped, hidden or never run. */
+export function idleBefore(evidence: Evidence, test: TestFact): boolean {
+  if (test.hidden !== null || test.marks.some(({ kind }) => kind === 'skipped')) return true;
+  const results = evidence.ranBefore?.of(test) ?? [];
+  return results.length > 0 && results.every(({ status }) => status === 'skipped');
+}
+
+/** One after another, each only once by file and place. */
+export function onceBy<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
+  const seen = new Set<string>();
+  return items.filter((item) => {
+    const name = key(item);
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}
+
+export function placeOf(fact: AssertionFact): string {
+  return `${fact.span.file}:${fact.span.from}`;
+}

@@ -1,0 +1,241 @@
+// Reads a change and says what in it makes tests lie. Extractors see the facts, rules compare them; this puts the two together.
+
+import type { Allowance, FileChange, GuardInput } from './change.js';
+import type { Evidence, ReadFile } from './evidence.js';
+import { onceBy } from './evidence.js';
+import type { FileFacts, Lookup, TestFact } from './facts.js';
+import { findingOf } from './finding.js';
+import type { GuardFinding, Sighting } from './finding.js';
+import { JavaScriptReader } from './javascript.js';
+import type { Depth } from './javascript.js';
+import { isJavaScript, isPython, roleOf } from './paths.js';
+import type { FileRole } from './paths.js';
+import { pairTests } from './pairing.js';
+import type { Pairing } from './pairing.js';
+import { PythonReader } from './python.js';
+import { Ran } from './ran.js';
+import { assertionsRule } from './rules-assertions.js';
+import { expectationsRule } from './rules-expectations.js';
+import { filesRule } from './rules-files.js';
+import { hooksRule } from './rules-hooks.js';
+import { marksRule } from './rules-marks.js';
+import { mocksRule } from './rules-mocks.js';
+import { ranRule } from './rules-ran.js';
+import { tablesRule } from './rules-tables.js';
+import { testsRule } from './rules-tests.js';
+import { keyOf } from './strength.js';
+
+export interface AllowedFinding {
+  readonly finding: GuardFinding;
+  readonly allowance: Allowance;
+}
+
+export interface GuardProblem {
+  readonly file: string;
+  readonly message: string;
+}
+
+export interface GuardReport {
+  readonly findings: readonly GuardFinding[];
+  /** Accepted by the project for a while. */
+  readonly allowed: readonly AllowedFinding[];
+  /** Files that could not be read as code, and allowances that are over. */
+  readonly problems: readonly GuardProblem[];
+}
+
+export function guard(input: GuardInput): GuardReport {
+  const evidence = gather(input);
+  const tests = testsRule(evidence);
+  const assertions = assertionsRule(evidence, tests);
+  const renamed = renamedRule(evidence, assertions.poorer);
+  const code = [...tests.sightings, ...renamed, ...assertions.sightings];
+  const sightings = [
+    ...filesRule(evidence),
+    ...hooksRule(evidence),
+    ...marksRule(evidence),
+    ...code,
+    ...ranRule(evidence, code),
+    ...mocksRule(evidence),
+    ...expectationsRule(evidence),
+    ...tablesRule(evidence),
+  ];
+  const findings = onceBy(sightings, causeOf).map(findingOf).toSorted(byPlace);
+  return sorted(input, evidence, findings);
+}
+
+/** One finding a rule and place; a deleted test has no place after the change. */
+function causeOf({ rule, file, before, after, test }: Sighting): string {
+  const place =
+    after === null || after === undefined
+      ? `before ${before?.from ?? ''} ${before === undefined ? (test?.join() ?? '') : ''}`
+      : `after ${after.from}`;
+  return `${rule} ${file} ${place}`;
+}
+
+function byPlace(left: GuardFinding, right: GuardFinding): number {
+  return left.file < right.file
+    ? -1
+    : left.file > right.file
+      ? 1
+      : left.line - right.line || (left.rule < right.rule ? -1 : left.rule > right.rule ? 1 : 0);
+}
+
+/** A test under a new name whose checks were lost or turned round. */
+function renamedRule(evidence: Evidence, poorer: ReadonlySet<TestFact>): readonly Sighting[] {
+  return evidence.pairing.pairs
+    .filter(({ how, after }) => how === 'renamed' && poorer.has(after))
+    .map(({ before, after }) => ({
+      rule: 'test-renamed',
+      file: after.span.file,
+      before: before.head,
+      after: after.head,
+      test: before.path,
+    }));
+}
+
+function gather(input: GuardInput): Evidence {
+  const { change, same } = input;
+  const texts = { before: new Map<string, string | null>(), after: new Map<string, string | null>() };
+  for (const file of change.files) {
+    texts.before.set(file.renamedFrom ?? file.path, file.before);
+    texts.after.set(file.path, file.after);
+    if (file.renamedFrom !== undefined && !texts.after.has(file.renamedFrom)) texts.after.set(file.renamedFrom, null);
+  }
+  const lookup = (side: ReadonlyMap<string, string | null>): Lookup => {
+    return (path) => (side.has(path) ? (side.get(path) ?? null) : (same?.(path) ?? null));
+  };
+  const before = readersOf(lookup(texts.before));
+  const after = readersOf(lookup(texts.after));
+  const files = change.files.map((file): ReadFile => {
+    const role = roleOf(file.path);
+    return {
+      change: file,
+      role,
+      before: read(before, file.renamedFrom ?? file.path, file.before),
+      after: read(after, file.path, file.after),
+    };
+  });
+  const moves = movesOf(change.files);
+  const pairing = pairTests(
+    files.flatMap((file) => file.before?.tests ?? []),
+    files.flatMap((file) => file.after?.tests ?? []),
+    (path) => moves.get(path) ?? path,
+  );
+  const sourceChanged = files.some(({ role }) => role === 'source');
+  const [ranBefore, ranAfter] = [input.ran?.before, input.ran?.after];
+  return {
+    input,
+    files,
+    pairing,
+    sourceChanged,
+    vanished: vanishedNames(files),
+    changed: new Set(change.files.flatMap(({ path, renamedFrom }) => (renamedFrom === undefined ? [path] : [path, renamedFrom]))),
+    ranBefore: ranBefore === undefined ? null : new Ran(ranBefore),
+    ranAfter: ranAfter === undefined ? null : new Ran(ranAfter),
+    surplus: surplusOf(pairing),
+  };
+}
+
+/** Where deleted files went, where the change says so, or where one new file has the same name. */
+function movesOf(files: readonly FileChange[]): ReadonlyMap<string, string> {
+  const moves = new Map<string, string>();
+  for (const file of files) if (file.renamedFrom !== undefined) moves.set(file.renamedFrom, file.path);
+  const fresh = files.filter((file) => file.before === null && file.renamedFrom === undefined);
+  for (const file of files) {
+    if (file.after !== null) continue;
+    const same = fresh.filter((other) => stem(other.path) === stem(file.path));
+    if (same.length === 1 && same[0] !== undefined) moves.set(file.path, same[0].path);
+  }
+  return moves;
+}
+
+function stem(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).split(/[._-](?:tests?|spec)\b|\./)[0] ?? path;
+}
+
+const DEPTHS: Readonly<Partial<Record<FileRole, Depth>>> = { test: 'test', support: 'support', fixture: 'support' };
+
+interface Readers {
+  readonly javascript: JavaScriptReader;
+  readonly python: PythonReader;
+}
+
+function readersOf(lookup: Lookup): Readers {
+  return { javascript: new JavaScriptReader(lookup), python: new PythonReader(lookup) };
+}
+
+function read(readers: Readers, path: string, text: string | null): FileFacts | null {
+  if (text === null) return null;
+  if (isJavaScript(path)) return readers.javascript.read(path, text, DEPTHS[roleOf(path)] ?? (looksLikeTests(text) ? 'support' : 'source'));
+  return isPython(path)
+    ? readers.python.read(path, text, DEPTHS[roleOf(path)] ?? (/^\s*(async )?def test|^class Test/m.test(text) ? 'support' : 'source'))
+    : null;
+}
+
+/** A file outside the runner's sight that may hold tests. */
+function looksLikeTests(text: string): boolean {
+  return /\b(describe|it|test|suite)(\.\w+)?\(\s*['"`]|\b(expect|assert|Assertion)\b[\w.]*\s*=[^=]|expect\.extend\(|overwriteMethod|\{ expect[:, ]/.test(
+    text,
+  );
+}
+
+/** Names that the changed source files no longer have. */
+function vanishedNames(files: readonly ReadFile[]): ReadonlySet<string> {
+  const names = (text: string | null): readonly string[] => text?.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? [];
+  const source = files.filter(({ role }) => role === 'source');
+  const left = new Set(source.flatMap(({ change }) => names(change.after)));
+  return new Set(source.flatMap(({ change }) => names(change.before)).filter((name) => !left.has(name)));
+}
+
+function surplusOf({ pairs, added }: Pairing): ReadonlyMap<string, number> {
+  const surplus = new Map<string, number>();
+  const count = (before: TestFact | null, after: TestFact): void => {
+    const own = new Map<string, number>();
+    for (const fact of before?.assertions ?? []) own.set(keyOf(fact), (own.get(keyOf(fact)) ?? 0) + 1);
+    for (const fact of after.assertions) {
+      const key = keyOf(fact);
+      const left = own.get(key) ?? 0;
+      if (left > 0) own.set(key, left - 1);
+      else if (after.hidden === null && fact.reach !== 'never') surplus.set(key, (surplus.get(key) ?? 0) + 1);
+    }
+  };
+  for (const { before, after } of pairs) count(before, after);
+  for (const test of added) count(null, test);
+  return surplus;
+}
+
+function sorted(input: GuardInput, evidence: Evidence, findings: readonly GuardFinding[]): GuardReport {
+  const problems: GuardProblem[] = [];
+  for (const { change, before, after } of evidence.files) {
+    const fault = after?.problem ?? null;
+    if (fault !== null && (before === null || before.problem === null))
+      problems.push({ file: change.path, message: `Not readable as code: ${fault}` });
+  }
+  const valid = (input.allowances ?? []).filter((allowance) => {
+    const over = input.today !== undefined && allowance.expires < input.today;
+    if (over)
+      problems.push({
+        file: allowance.path ?? '',
+        message: `The allowance of ${allowance.rule} ended on ${allowance.expires}: ${allowance.reason}`,
+      });
+    return !over;
+  });
+  const open: GuardFinding[] = [];
+  const allowed: AllowedFinding[] = [];
+  for (const finding of findings) {
+    const allowance = valid.find(
+      ({ rule, path }) => (rule === finding.rule || rule === finding.group) && (path === undefined || matches(finding.file, path)),
+    );
+    if (allowance === undefined) open.push(finding);
+    else allowed.push({ finding, allowance });
+  }
+  return { findings: open, allowed, problems };
+}
+
+/** A path against a pattern with `*` (within a folder) and `**` (over folders). */
+function matches(path: string, pattern: string): boolean {
+  const source = pattern
+    .replace(/[^\w*]/g, '\\$&')
+    .replace(/\*+\\?\/?/g, (stars) => (stars.startsWith('**') ? '.*' : `[^/]*${stars.slice(1)}`));
+  return new RegExp(`^${source}$`).test(path);
+}

@@ -1,0 +1,92 @@
+// Where two versions of a file differ, as runs of lines, and the file with only some of these runs changed.
+
+export interface Hunk {
+  /** Lines of the version before, from 0, the end left out. */
+  readonly from: number;
+  readonly to: number;
+  /** The same of the version after. */
+  readonly fromAfter: number;
+  readonly toAfter: number;
+}
+
+/** So many equal lines at the end are looked at with the rest: a brace that ends an added test looks like the one before it. */
+const SLACK = 60;
+
+/** More cells than this, and what differs is one hunk: nobody waits for the best one. */
+const MOST_CELLS = 4_000_000;
+
+export class Hunks {
+  readonly all: readonly Hunk[];
+  private readonly before: readonly string[];
+  private readonly after: readonly string[];
+
+  constructor(before: string, after: string) {
+    this.before = linesOf(before);
+    this.after = linesOf(after);
+    this.all = differences(this.before, this.after);
+  }
+
+  /** The version before with these hunks changed. */
+  apply(wanted: ReadonlySet<Hunk>): string {
+    const out: string[] = [];
+    let at = 0;
+    for (const hunk of this.all) {
+      if (!wanted.has(hunk)) continue;
+      out.push(...this.before.slice(at, hunk.from), ...this.after.slice(hunk.fromAfter, hunk.toAfter));
+      at = hunk.to;
+    }
+    return [...out, ...this.before.slice(at)].join('');
+  }
+}
+
+/** Each with its end. */
+function linesOf(text: string): readonly string[] {
+  return text.split(/(?<=\n)/);
+}
+
+function differences(before: readonly string[], after: readonly string[]): readonly Hunk[] {
+  let start = 0;
+  const shortest = Math.min(before.length, after.length);
+  while (start < shortest && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shortest - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  if (start === before.length && start === after.length) return [];
+  end = Math.max(0, end - SLACK);
+  const middle = { from: start, to: before.length - end, fromAfter: start, toAfter: after.length - end };
+  if ((middle.to - middle.from) * (middle.toAfter - middle.fromAfter) > MOST_CELLS) return [middle];
+  return runs(middle, before, after);
+}
+
+/** By the longest common subsequence of the lines in the middle. */
+function runs(middle: Hunk, before: readonly string[], after: readonly string[]): readonly Hunk[] {
+  const rows = middle.to - middle.from;
+  const columns = middle.toAfter - middle.fromAfter;
+  const width = columns + 1;
+  const longest = new Uint32Array((rows + 1) * width);
+  const cell = (row: number, column: number): number => longest[row * width + column] ?? 0;
+  const isSame = (row: number, column: number): boolean => before[middle.from + row] === after[middle.fromAfter + column];
+  for (let row = rows - 1; row >= 0; row--)
+    for (let column = columns - 1; column >= 0; column--)
+      longest[row * width + column] = isSame(row, column)
+        ? cell(row + 1, column + 1) + 1
+        : Math.max(cell(row + 1, column), cell(row, column + 1));
+  const found: Hunk[] = [];
+  let [row, column, fromRow, fromColumn] = [0, 0, 0, 0];
+  const close = (): void => {
+    if (row === fromRow && column === fromColumn) return;
+    const { from, fromAfter } = middle;
+    found.push({ from: from + fromRow, to: from + row, fromAfter: fromAfter + fromColumn, toAfter: fromAfter + column });
+  };
+  while (row < rows && column < columns) {
+    if (isSame(row, column)) {
+      close();
+      row += 1;
+      column += 1;
+      [fromRow, fromColumn] = [row, column];
+    } else if (cell(row + 1, column) >= cell(row, column + 1)) row += 1;
+    else column += 1;
+  }
+  [row, column] = [rows, columns];
+  close();
+  return found;
+}

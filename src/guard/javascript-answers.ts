@@ -1,0 +1,43 @@
+// Small questions about calls and functions: what they start with, and whether they answer the same whatever they are given.
+
+import { soleExpression, squeeze } from './javascript-print.js';
+import type { Module } from './javascript-scope.js';
+import { at, bare, descend, isFunction, isLiteral, keyName, nameOf, textAt } from './javascript-tree.js';
+import type { Node } from './javascript-tree.js';
+
+/** The name that a chain of members and calls starts with. */
+export function rootName(node: Node | null): string {
+  let inner = bare(node);
+  for (let depth = 0; depth < 50 && inner !== null && inner.type !== 'Identifier'; depth += 1) {
+    inner = bare(at(inner, inner.type === 'MemberExpression' ? 'object' : 'callee'));
+  }
+  return nameOf(inner);
+}
+
+export function calleeText(call: Node, module: Module): string {
+  const callee = at(call, 'callee');
+  return callee === null ? '' : squeeze(module.tree.text.slice(callee.start, callee.end));
+}
+
+/** Functions that answer the same whatever they are given. */
+export function givesConstant(node: Node): boolean {
+  for (const below of descend(node)) {
+    if (!isFunction(below)) continue;
+    const only = bare(soleExpression(at(below, 'body')));
+    if (isLiteral(only) && only['value'] !== false && only['value'] !== null) return true;
+  }
+  return false;
+}
+
+/** A matcher of the project that answers `pass: true` whatever it is given. */
+export function alwaysPasses(node: Node | null): boolean {
+  if (node === null) return false;
+  const answers = [...descend(node)].filter((below) => below.type === 'Property' && keyName(below) === 'pass');
+  return answers.length > 0 && answers.every(isPass);
+}
+
+function isPass(answer: Node): boolean {
+  const value = bare(at(answer, 'value'));
+  const last = value?.type === 'LogicalExpression' && textAt(value, 'operator') === '||' ? bare(at(value, 'right')) : value;
+  return isLiteral(last) && last['value'] === true;
+}

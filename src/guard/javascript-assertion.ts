@@ -1,0 +1,309 @@
+// Writes an assertion fact out: texts, tolerances, what is thrown, and whether it can fail at all.
+
+import type { AssertionFact, Span } from './facts.js';
+import type { Draft } from './javascript-checks.js';
+import { rangeOperator } from './javascript-checks.js';
+import { at, bare, isFunction, isLiteral, keyName, listAt, nameOf, propertyName, settled } from './javascript-tree.js';
+import type { Node } from './javascript-tree.js';
+import { bind, functionOf, valueOf } from './javascript-scope.js';
+import type { Env } from './javascript-scope.js';
+import { print, soleExpression } from './javascript-print.js';
+import { asymmetric, isConstant, isRegex, letters, partsOf, question, wildcardsIn } from './javascript-questions.js';
+
+/** Where an assertion stands, as the walk through the body knows it. */
+export interface Standing {
+  readonly reach: AssertionFact['reach'];
+  readonly reachWhy: string | null;
+  readonly swallowed: string | null;
+  readonly waiting: AssertionFact['waiting'];
+  readonly open: boolean;
+  /** Says whether a variable still holds what it was given: nothing was called in between. */
+  readonly fresh: (name: string) => boolean;
+}
+
+export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Standing): AssertionFact {
+  const opened = throughHelper(draft, outer);
+  const env = opened.env;
+  const asked = turned(question(filledIn(opened.draft, env)), env);
+  const { kind, subject, expected } = ofCalls(asked.kind, print(asked.subject, env) + asked.suffix, expectedText(asked, env, false));
+  const template = `${print(asked.subject, env, { template: true })}${asked.suffix} ${asked.kind} ${expectedText(asked, env, true) ?? ''}`;
+  const thrown = asked.kind === 'throws' ? thrownBy(asked, env) : null;
+  return {
+    span,
+    kind,
+    subject,
+    expected: asked.kind === 'throws' ? null : expected,
+    template,
+    open: standing.open,
+    wildcards: wildcardsIn(asked.expected) + asked.expected.reduce((sum, node) => sum + wildcardsBehind(node, env), 0),
+    parts: partsOf(resolved(asked.expected[0] ?? null, env)),
+    ...(asked.loose === true && ['equal', 'differs', 'calledWith'].includes(asked.kind) ? { loose: true } : {}),
+    tolerance: asked.kind === 'close' || asked.matcher === 'within' ? toleranceOf(asked, env) : null,
+    bound: asked.kind === 'range' ? boundOf(asked, env) : null,
+    thrown,
+    waiting: standing.waiting,
+    reach: standing.reach,
+    reachWhy: standing.reachWhy,
+    swallowed: standing.swallowed,
+    tautology: tautologyOf(asked, draft, env, { subject, expected }, standing),
+  };
+}
+
+/** A yes or no that a small function of the tests answers: `assert.ok(near(a, b))` asks what `near` asks. */
+function throughHelper(draft: Draft, env: Env): { readonly draft: Draft; readonly env: Env } {
+  const subject = settled(draft.subject);
+  const yesNo =
+    draft.kind === 'truthy' ||
+    draft.kind === 'falsy' ||
+    (draft.kind === 'equal' && /^(true|false)$/.test(expectedText(draft, env, false) ?? ''));
+  if (!yesNo || subject?.type !== 'CallExpression' || draft.suffix !== '') return { draft, env };
+  const fn = functionOf(at(subject, 'callee'), env);
+  const body = bare(soleExpression(at(fn?.node, 'body')));
+  if (fn === null || body === null || !QUESTIONS.has(body.type)) return { draft, env };
+  const inner = fn.env.child();
+  const args = listAt(subject, 'arguments');
+  for (const [index, parameter] of listAt(fn.node, 'params').entries()) {
+    const argument = args[index];
+    if (argument !== undefined) bind(parameter, valueOf(argument, env), inner);
+  }
+  return { draft: { ...draft, subject: body }, env: inner };
+}
+
+/** A constant on the wrong side: `assert.equal(WANTED, f(x))`. */
+function turned(draft: Draft, env: Env): Draft {
+  const [only] = draft.expected;
+  if (draft.kind !== 'equal' || only === undefined || draft.expected.length > 1 || draft.suffix !== '') return draft;
+  const subject = resolved(draft.subject, env);
+  const named = bare(draft.subject)?.type === 'Identifier' && subject !== bare(draft.subject);
+  return named && isConstant(subject) && !isConstant(resolved(only, env)) && settled(only)?.type === 'CallExpression'
+    ? { ...draft, subject: only, expected: [draft.subject as Node] }
+    : draft;
+}
+
+const QUESTIONS: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExpression', 'LogicalExpression']);
+
+/** A variable that holds a question (`const has = list.includes(x)`) or a placeholder is looked through. */
+function filledIn(draft: Draft, env: Env): Draft {
+  const subject = behind(settled(draft.subject), env);
+  const asking = subject !== null && (QUESTIONS.has(subject.type) || isPredicate(subject));
+  const expected = draft.expected.map((node) => {
+    const inner = behind(bare(node), env);
+    return inner !== null && asymmetric(inner) !== null ? inner : node;
+  });
+  return { ...draft, expected, ...(asking ? { subject } : {}) };
+}
+
+function behind(node: Node | null, env: Env): Node | null {
+  if (node?.type !== 'Identifier') return null;
+  const value = env.find(nameOf(node));
+  if (value === null || value.node === null || value.named === true || value.source !== undefined || value.env.module !== env.module)
+    return null;
+  return settled(value.node);
+}
+
+function isPredicate(node: Node): boolean {
+  if (node.type === 'MemberExpression') return /^(length|size)$/.test(propertyName(node));
+  const callee = node.type === 'CallExpression' ? bare(at(node, 'callee')) : null;
+  return callee?.type === 'MemberExpression' && /^(includes|some|startsWith|endsWith|isArray|isInteger)$/.test(propertyName(callee));
+}
+
+function wildcardsBehind(node: Node, env: Env): number {
+  const inner = bare(node)?.type === 'Identifier' ? behind(bare(node), env) : null;
+  return inner === null || asymmetric(inner) !== null ? 0 : wildcardsIn([inner]);
+}
+
+function resolved(node: Node | null, env: Env): Node | null {
+  const inner = bare(node);
+  if (inner?.type !== 'Identifier') return inner;
+  const value = env.find(nameOf(inner));
+  return value?.node === undefined || value?.node === null ? inner : bare(value.node);
+}
+
+const CALLS = /^(.+?)\.(mock\.(calls|lastCall)|(first|second|third|last)Call\.args|getCall\([0-9]+\)\.args)(?![\w(])/;
+
+/** What a spy wrote down of its calls is a question about the calls; the layout of a snapshot says nothing. */
+function ofCalls(
+  kind: AssertionFact['kind'],
+  subject: string,
+  expected: string | null,
+): { readonly kind: AssertionFact['kind']; readonly subject: string; readonly expected: string | null } {
+  if (kind === 'equal' && (expected === '[]' || expected === '{}' || expected === '""')) return { kind, subject, expected: 'empty' };
+  if (kind === 'size' && expected === '0') return { kind: 'equal', subject, expected: 'empty' };
+  if (kind === 'snapshot') return { kind, subject, expected: expected?.replace(/\\n|\s+/g, ' ').replace(/ +/g, ' ') ?? null };
+  const spy = kind === 'equal' || kind === 'calledWith' ? CALLS.exec(subject)?.[1] : undefined;
+  if (spy === undefined) return { kind, subject, expected };
+  return { kind: 'calledWith', subject: spy, expected: expected?.startsWith('[') === true ? expected.slice(1, -1) : expected };
+}
+
+function expectedText(draft: Draft, env: Env, template: boolean): string | null {
+  const texts = draft.expected.map((node) => print(node, env, { template }));
+  if (draft.constant !== null) texts.unshift(draft.constant);
+  return texts.length === 0 ? null : texts.join(',');
+}
+
+function numberOf(node: Node | null, env: Env): number | null {
+  if (node === null) return null;
+  const text = print(node, env);
+  if (text === 'Number.EPSILON') return Number.EPSILON;
+  const value = Number(text);
+  return text === '' || Number.isNaN(value) ? null : value;
+}
+
+function toleranceOf(draft: Draft, env: Env): number | null {
+  if (draft.matcher === 'within') {
+    const [low, high] = [numberOf(draft.expected[0] ?? null, env), numberOf(draft.expected[1] ?? null, env)];
+    return low === null || high === null ? null : high - low;
+  }
+  if (draft.matcher !== 'toBeCloseTo') return numberOf(draft.delta, env);
+  const digits = draft.delta === null ? 2 : numberOf(draft.delta, env);
+  return digits === null ? null : 0.5 * 10 ** -digits;
+}
+
+function boundOf(draft: Draft, env: Env): AssertionFact['bound'] {
+  const op = rangeOperator(draft.matcher);
+  const value = numberOf(draft.expected[0] ?? null, env);
+  return op === null || value === null ? null : { op, value };
+}
+
+function thrownBy(draft: Draft, env: Env): { readonly type: string | null; readonly detail: string | null } {
+  let type: string | null = null;
+  const details: string[] = [];
+  for (const node of draft.expected) {
+    const { type: named, detail } = wantedError(node, env);
+    if (named !== null) type = named;
+    if (detail !== null) details.push(detail);
+  }
+  return { type, detail: details.length === 0 ? null : details.join(' ') };
+}
+
+const ANY_ERROR: ReadonlySet<string> = new Set(['Error', 'Object', 'undefined']);
+
+function wantedError(node: Node, env: Env): { readonly type: string | null; readonly detail: string | null } {
+  const inner = settled(node);
+  const none = { type: null, detail: null };
+  if (inner === null) return none;
+  const loose = asymmetric(inner);
+  if (loose !== null) {
+    const [first] = loose.args;
+    if (first === undefined) return none;
+    return loose.name === 'any' ? wantedError(first, env) : { type: null, detail: print(first, env) };
+  }
+  if (isRegex(inner)) return errorPattern((inner['regex'] as { pattern?: string }).pattern ?? '', print(inner, env));
+  if (isLiteral(inner)) return { type: null, detail: inner['value'] === '' || inner['value'] === null ? null : print(inner, env) };
+  if (inner.type === 'NewExpression') {
+    const args = listAt(inner, 'arguments').map((argument) => print(argument, env));
+    return { type: className(at(inner, 'callee'), env), detail: args.length === 0 ? null : args.join(',') };
+  }
+  if (inner.type === 'ObjectExpression') {
+    const properties = listAt(inner, 'properties');
+    const named = properties.find((property) => keyName(property) === 'name');
+    const name = named === undefined ? '' : print(at(named, 'value'), env).slice(1, -1);
+    const rest = properties.filter((property) => property !== named).map((property) => print(at(property, 'value'), env));
+    return { type: name === '' || ANY_ERROR.has(name) ? null : name, detail: rest.length === 0 ? null : rest.join(',') };
+  }
+  if (isFunction(inner)) return { type: null, detail: print(soleExpression(at(inner, 'body')), env) === 'true' ? null : print(inner, env) };
+  const name = className(inner, env);
+  if (name !== null || ANY_ERROR.has(print(inner, env))) return { type: name, detail: null };
+  return { type: null, detail: print(inner, env) };
+}
+
+/** A pattern over the printed error may begin with its class: `/^TypeError: no name/`. */
+function errorPattern(pattern: string, text: string): { readonly type: string | null; readonly detail: string | null } {
+  const named = /^\^?([A-Z]\w*(?:Error|Exception)):\s?/.exec(pattern);
+  const rest = named === null ? pattern : pattern.slice(named[0].length);
+  const type = named === null || ANY_ERROR.has(named[1] ?? '') ? null : (named[1] ?? null);
+  return { type, detail: letters(rest) === '' ? null : named === null ? text : `/${rest}/` };
+}
+
+/** The name of an error class; null for the base class, and for what is no class. */
+function className(node: Node | null, env: Env): string | null {
+  const inner = bare(node);
+  if (inner === null) return null;
+  const name = inner.type === 'MemberExpression' ? propertyName(inner) : nameOf(inner) === '' ? '' : print(inner, env);
+  return /^[A-Z]\w*$/.test(name) && !ANY_ERROR.has(name) ? name : null;
+}
+
+interface Texts {
+  readonly subject: string;
+  readonly expected: string | null;
+}
+
+function tautologyOf(asked: Draft, draft: Draft, env: Env, texts: Texts, standing: Standing): string | null {
+  const subject = settled(asked.subject);
+  if (
+    subject === null ||
+    ['differs', 'lacks', 'throws', 'silent', 'called', 'calledTimes', 'calledWith', 'snapshot', 'custom'].includes(asked.kind)
+  )
+    return null;
+  if (isConstant(subject)) {
+    if (holds(asked, subject)) return 'it compares a constant with itself';
+    return null;
+  }
+  const weak = ['exists', 'truthy', 'type'].includes(asked.kind);
+  if (weak && isConstant(resolved(subject, env))) return 'its value is a constant of the test';
+  if (weak && subject.type === 'ObjectExpression') return 'an object written down in the test is always there';
+  if (alwaysThere(asked, subject)) return 'it holds for every value';
+  if (asked.kind === 'oneOf' && asked.expected.some((node) => /(^|\|\|)true$/.test(print(node, env))))
+    return 'one side of the or is always true';
+  if (asked.expected.length !== 1 || draft.subject === null) return null;
+  const wanted = settled(asked.expected[0] ?? null);
+  if (wanted === null || !sameMoment(subject, wanted, env, standing)) return null;
+  if (texts.subject !== '' && texts.subject === texts.expected) return 'both sides are the same';
+  return builtFrom(wanted, texts.subject, env) ? 'the wanted value is read off the actual one' : null;
+}
+
+/** Two variables were filled on purpose; one that was filled before other calls may hold an older state. */
+function sameMoment(subject: Node, wanted: Node, env: Env, standing: Standing): boolean {
+  const names = [nameOf(subject), nameOf(wanted)];
+  if (names[0] !== '' && names[1] !== '' && names[0] !== names[1]) {
+    const other = resolved(wanted, env);
+    if (other === null || other.type === 'CallExpression' || other.type === 'NewExpression' || other.type === 'AwaitExpression')
+      return false;
+  }
+  return names.every((name) => name === '' || env.find(name) === null || standing.fresh(name));
+}
+
+function holds(asked: Draft, subject: Node): boolean {
+  const value = isLiteral(subject) ? subject['value'] : true;
+  if (asked.kind === 'truthy') return Boolean(value);
+  if (asked.kind === 'falsy') return !value;
+  if (asked.kind === 'exists') return value !== null;
+  if (asked.kind === 'type' || asked.kind === 'range' || asked.kind === 'size') return true;
+  const wanted = bare(asked.expected[0] ?? null);
+  if (asked.constant !== null) return asked.constant === String(value);
+  if (isLiteral(subject) && isLiteral(wanted)) return subject['value'] === wanted['value'];
+  return wanted !== null && isConstant(wanted) && !isLiteral(subject);
+}
+
+/** `x.length >= 0`, `typeof x` that is there at all. */
+function alwaysThere(asked: Draft, subject: Node): boolean {
+  const name = subject.type === 'MemberExpression' ? propertyName(subject) : '';
+  if (asked.kind === 'range' && (name === 'length' || name === 'size')) {
+    const bound = bare(asked.expected[0] ?? null);
+    const operator = rangeOperator(asked.matcher);
+    const value = isLiteral(bound) ? Number(bound['value']) : bound?.type === 'UnaryExpression' ? -1 : null;
+    return (operator === '>=' && value !== null && value <= 0) || (operator === '>' && value !== null && value < 0);
+  }
+  const typed = subject.type === 'UnaryExpression' && subject['operator'] === 'typeof';
+  return typed && (asked.kind === 'exists' || asked.kind === 'truthy');
+}
+
+/** Every entry of an object or list literal is read off `subject`, or a copy of it. */
+function builtFrom(node: Node, subject: string, env: Env): boolean {
+  const inner = resolved(node, env);
+  if (inner === null || !subject.includes('(')) return false;
+  const from = (below: Node | null): boolean => {
+    const text = print(below, env);
+    return text === subject || text === `...${subject}` || text.startsWith(`${subject}.`) || text.startsWith(`${subject}[`);
+  };
+  if (inner.type === 'ObjectExpression') {
+    const properties = listAt(inner, 'properties');
+    return properties.length > 0 && properties.every((property) => from(property.type === 'Property' ? at(property, 'value') : property));
+  }
+  if (inner.type === 'ArrayExpression') return listAt(inner, 'elements').length > 0 && listAt(inner, 'elements').every(from);
+  if (inner.type === 'CallExpression') {
+    const text = print(inner, env);
+    return text === `JSON.parse(JSON.stringify(${subject}))` || text === `structuredClone(${subject})` || text === `${subject}.slice()`;
+  }
+  return false;
+}

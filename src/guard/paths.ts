@@ -1,0 +1,76 @@
+// What a file is to the tests, by its path alone: a test, their support, fixtures, snapshots, settings, or source.
+
+export type FileRole = 'test' | 'support' | 'fixture' | 'snapshot' | 'config' | 'ci' | 'package' | 'lockfile' | 'docs' | 'source';
+
+const LOCKFILES: ReadonlySet<string> = new Set(
+  (
+    'package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock poetry.lock Pipfile.lock uv.lock pdm.lock ' +
+    'requirements.txt requirements-dev.txt requirements-test.txt dev-requirements.txt test-requirements.txt constraints.txt conda-lock.yml Pipfile'
+  ).split(' '),
+);
+
+const CONFIG_NAMES: ReadonlySet<string> = new Set(
+  (
+    'pytest.ini pytest.toml tox.ini setup.cfg pyproject.toml .coveragerc mypy.ini .mypy.ini .flake8 ruff.toml .ruff.toml pylintrc .pylintrc ' +
+    'pyrightconfig.json noxfile.py setup.py bandit.yaml .pre-commit-config.yaml .isort.cfg .style.yapf .bandit codecov.yml .codecov.yml ' +
+    'codecov.yaml .codecov.yaml .coveralls.yml sonar-project.properties .eslintignore .prettierignore .npmrc .yarnrc .yarnrc.yml .nvmrc ' +
+    '.node-version nx.json turbo.json lerna.json pnpm-workspace.yaml Makefile makefile justfile Taskfile.yml .editorconfig .swcrc .babelrc ' +
+    'deno.json deno.jsonc bunfig.toml .lintstagedrc .huskyrc lefthook.yml .lefthook.yml Dockerfile tslint.json .jshintrc .nycrc .c8rc .taprc'
+  ).split(' '),
+);
+
+const CONFIG_FILE =
+  /^(vitest|vite|jest|mocha|karma|ava|playwright|cypress|wallaby|stryker|babel|eslint|prettier|rollup|webpack|tsup|nyc|c8|commitlint|lint-staged|stylelint|biome|oxlint|wdio|jasmine|knip|metro|next|nuxt|svelte|astro)\.(config|conf|workspace|projects|shared|base|preset)(\.[\w-]+)*$|^\.(mocharc|eslintrc|oxlintrc|prettierrc|nycrc|c8rc|babelrc|stylelintrc|swcrc|taprc|lintstagedrc|jestrc|jasminerc|huskyrc|markdownlint)(\.[\w]+)*$|^(tsconfig|jsconfig)(\.[\w-]+)*\.json$|^(biome|oxlintrc|jest|cypress|nodemon|ava|stryker|jasmine|dprint)\.jsonc?$|^(ruff|mypy|pytest)\.(toml|ini)$/;
+
+const CI =
+  /^\.github\/(workflows|actions)\/|^\.gitlab-ci|^\.gitlab\/|^\.circleci\/|^azure-pipelines|^\.azure|^\.travis\.ya?ml$|^Jenkinsfile|^bitbucket-pipelines|^\.buildkite\/|^\.drone\.ya?ml$|^appveyor\.ya?ml$|^\.appveyor|^\.woodpecker|^\.husky\/|^\.teamcity\/|^cloudbuild\.ya?ml$|^buildspec\.ya?ml$|^\.ci\/|^ci\//;
+
+const SNAPSHOT = /(^|\/)__(image_)?snapshots__\/|\.snap$|\.ambr$|\.approved\.\w+$|(^|\/)snapshots?\//;
+const FIXTURE = /(^|\/)(fixtures?|__fixtures__|testdata|test-data|test_data|cassettes|golden|goldens|__data__|samples)\//;
+const SUPPORT = /(^|\/)(__mocks__|__fakes__|mocks|fakes|test-utils?|test-helpers?|test_helpers|testing|test-support|support|helpers)\//;
+const SETUP =
+  /(^|\/)(setup-?tests?|test[-_]?(kit|support)|(vitest|jest|mocha|test)[.-]?setup|test-?(utils?|helpers?)|conftest)(\.[\w]+)+$/i;
+const TEST_FOLDER = /(^|\/)(__tests__|tests?)\/|^((packages|apps|libs|modules)\/[^/]+\/)?(spec|specs|e2e|integration|cypress)\//;
+const TEST_FILE =
+  /([._-](test|spec)|\.test-d|\.spec-d|\.e2e|\.cy)\.[cm]?[jt]sx?$|(^|\/)test[-_][\w-]*\.[cm]?[jt]sx?$|(^|\/)test\.[cm]?[jt]sx?$|(^|\/)test_[^/]*\.py$|_test\.py$|(^|\/)tests?\.py$/;
+const CODE = /\.([cm]?[jt]sx?|py|pyi)$/;
+const DOCS =
+  /\.(md|mdx|rst|adoc)$|(^|\/)(LICENSE|CHANGELOG|AUTHORS|NOTICE|CODEOWNERS)[\w.]*$|^docs\/.*\.(txt|png|svg)$|(^|\/)\.git(ignore|attributes|keep)$/;
+
+export function roleOf(path: string): FileRole {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (LOCKFILES.has(name)) return 'lockfile';
+  if (name === 'package.json') return FIXTURE.test(path) ? 'fixture' : 'package';
+  if (CI.test(path)) return 'ci';
+  if (SNAPSHOT.test(path) && !TEST_FILE.test(path)) return 'snapshot';
+  if (FIXTURE.test(path)) return CODE.test(path) && TEST_FILE.test(path) ? 'test' : 'fixture';
+  if (CONFIG_NAMES.has(name) || CONFIG_FILE.test(name)) return 'config';
+  if (TEST_FILE.test(path) && CODE.test(path)) return 'test';
+  if (SETUP.test(path)) return 'support';
+  if (TEST_FOLDER.test(path)) {
+    if (!CODE.test(path)) return 'fixture';
+    return SUPPORT.test(path) ? 'support' : 'test';
+  }
+  if (/(^|\/)(__mocks__|__fakes__|test-?utils?|test-?helpers?|test_helpers|test-?support|testing|test-?kit)\//i.test(path))
+    return 'support';
+  return DOCS.test(path) ? 'docs' : 'source';
+}
+
+export function isJavaScript(path: string): boolean {
+  return /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('.d.ts');
+}
+
+export function isPython(path: string): boolean {
+  return /\.pyi?$/.test(path);
+}
+
+/** Folders that nobody runs. */
+const ATTIC = /(^|\/)(archived?|attic|old|disabled|skipped|deprecated|backup|trash|unused|quarantined?|_[\w-]+|\.[\w-]+)\//i;
+
+/** A test file moved from `before` to `after` leaves the runner's sight. */
+export function leavesSight(before: string, after: string): boolean {
+  if (roleOf(before) !== 'test') return false;
+  if (roleOf(after) !== 'test' && roleOf(after) !== 'support') return true;
+  if (TEST_FILE.test(before) && !TEST_FILE.test(after)) return true;
+  return ATTIC.test(after) && !ATTIC.test(before);
+}

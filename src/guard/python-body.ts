@@ -1,0 +1,287 @@
+// Walks through a test's body as it would run, without running it: helpers are entered, loops over literals written out, and every
+// assertion is noted with how it is reached, who waits for it and what becomes of its failure.
+
+import { CallWalk, MOST_WORK } from './python-calls.js';
+import { CAUGHT, draft, noticed, parseCall, raisingDraft, raisingOf } from './python-checks.js';
+import type { Raising } from './python-checks.js';
+import {
+  asserts,
+  caughtBy,
+  constantTruth,
+  failsAtOnce,
+  failsInside,
+  failsLate,
+  handsOut,
+  isOwnAssertion,
+  lastCall,
+  lastRaising,
+  letsGo,
+  mayRaise,
+  soughtIn,
+} from './python-flow.js';
+import { SILENT } from './python-matchers.js';
+import { START } from './python-notes.js';
+import type { Place } from './python-notes.js';
+import { questions } from './python-questions.js';
+import { isEmptyList, rowsOf } from './python-rows.js';
+import { bind, bindOwn, declare, valueOf } from './python-scope.js';
+import type { Callable, Env, Value } from './python-scope.js';
+import type { Expr, FunctionStmt, Handler, Stmt } from './python-tree.js';
+import { dotted, lastName, positional, settled, spanOf } from './python-tree.js';
+
+const MOST_ASSERTIONS = 300;
+const MOST_ROWS = 40;
+
+/** Everything seen in one test, or in one helper. */
+export class BodyWalk extends CallWalk {
+  /** Walks the function; `args` are the values of its parameters, by name. */
+  run(
+    fn: Callable,
+    args: ReadonlyMap<string, Value>,
+    how: { readonly open?: boolean; readonly never?: string; readonly floating?: boolean } = {},
+  ): void {
+    const { open = false, never = null, floating = false } = how;
+    const place: Place = { ...START, open, floating, reach: never === null ? 'always' : 'never', why: never };
+    const env = fn.env.child();
+    for (const { name } of fn.node.params) env.set(name, args.get(name) ?? { node: null, env, text: name });
+    for (const [name, value] of args) env.set(name, value);
+    this.inside(fn, env, place);
+  }
+
+  /** What runs before or after the test: its checks and skips count, its returns do not. */
+  around(fn: Callable, args: ReadonlyMap<string, Value>): void {
+    const env = fn.env.child();
+    for (const [name, value] of args) if (!env.parent?.has(name)) env.set(name, value);
+    this.inside(fn, env, { ...START, own: false });
+  }
+
+  protected block(statements: readonly Stmt[], env: Env, place: Place): void {
+    for (const statement of statements) if (statement.type === 'Function' || statement.type === 'Class') declare(statement, env);
+    let current = place;
+    for (const statement of statements) {
+      this.statement(statement, env, current);
+      if (statement.type === 'Return') current = this.never(current, 'after a return');
+      else if (statement.type === 'Raise') current = this.never(current, 'after a raise');
+      else if (statement.type === 'Continue' || statement.type === 'Break') current = this.never(current, 'after the loop was left');
+      else current = this.afterLeaving(statement, current);
+    }
+    for (const statement of statements)
+      if (statement.type === 'Function' && !handsOut(statements, statement.name)) this.uncalled(statement, env, place);
+  }
+
+  /** `if x: continue` leaves what follows to a condition. */
+  private afterLeaving(statement: Stmt, place: Place): Place {
+    if (statement.type !== 'If') return place;
+    const leaving = statement.branches.filter(({ body }) => body.some(({ type }) => type === 'Continue' || type === 'Break'));
+    return leaving.length === 0 ? place : this.maybe(place, 'after a way out of the loop');
+  }
+
+  /** A function of the test that asserts and is never called: its checks never run. */
+  private uncalled(node: FunctionStmt, env: Env, place: Place): void {
+    if (this.entered.has(node) || node.decorators.length > 0 || node.name.startsWith('__')) return;
+    this.enter({ node, env, bound: 0 }, null, env, { ...place, reach: 'never', why: 'in a function that is never called' });
+  }
+
+  private statement(node: Stmt, env: Env, place: Place): void {
+    if (this.assertions.length > MOST_ASSERTIONS || (this.work += 1) > MOST_WORK) return;
+    switch (node.type) {
+      case 'Assert':
+        this.visit(node.test, env, place);
+        return this.note(questions(draft('truthy', node.test, null, env)), node, env, place);
+      case 'Expression':
+        this.visit(node.value, env, place);
+        return this.count(node.value, env);
+      case 'Assign':
+        return this.assignment(node, env, place);
+      case 'Update':
+        this.visit(node.value, env, place);
+        if (dotted(node.target) !== '') env.set(dotted(node.target), { node: null, env, text: dotted(node.target) });
+        return;
+      case 'Return':
+        if (node.value !== null) this.visit(node.value, env, place);
+        if (place.own) this.pending.push(node);
+        return;
+      case 'Raise':
+        if (node.value !== null && /(^|\.)SkipTest$|^Skipped$/.test(dotted(node.value.type === 'Call' ? node.value.callee : node.value)))
+          this.skip(node, env, place);
+        return;
+      case 'If':
+        return this.branches(node, env, place);
+      case 'For':
+        return this.loop(node, env, place);
+      case 'While':
+        this.visit(node.test, env, place);
+        return this.repeat(node, env, place);
+      case 'Try':
+        return this.attempt(node, env, place);
+      case 'With':
+        return this.context(node, env, place);
+      case 'Match':
+        for (const one of node.cases) this.block(one, env, this.maybe(place, 'in one case of a match'));
+        return;
+      case 'Import':
+        return declare(node, env);
+      case 'Function':
+        if (node.decorators.length > 0)
+          this.enter({ node, env, bound: 0 }, null, env, this.maybe(place, 'in a function that may never be called'));
+        return;
+      case 'Break':
+      case 'Class':
+      case 'Continue':
+      case 'Delete':
+      case 'Other':
+      case 'Pass':
+        return;
+    }
+  }
+
+  private assignment(node: Extract<Stmt, { type: 'Assign' }>, env: Env, place: Place): void {
+    if (node.value === null) return;
+    if (node.value.type !== 'Lambda') this.visit(node.value, env, place, true);
+    this.count(node.value, env);
+    const inner = settled(node.value);
+    const raising = inner.type === 'Call' ? parseCall(inner, env) : null;
+    for (const target of node.targets) {
+      if (raising !== null && raising.called !== null) bind(target, { node: null, env, text: CAUGHT }, env);
+      else bind(target, valueOf(node.value, env), env);
+      for (const name of namesIn(target)) this.since.set(name, this.calls);
+    }
+  }
+
+  private branches(node: Extract<Stmt, { type: 'If' }>, env: Env, place: Place): void {
+    const [only] = node.branches;
+    if (node.branches.length === 1 && only !== undefined && only.test !== null && failsAtOnce(only.body))
+      this.note(questions(draft('falsy', only.test, null, env)), node, env, place);
+    let rest = place;
+    for (const { test, body } of node.branches) {
+      if (test === null) {
+        this.block(body, env, rest);
+        continue;
+      }
+      this.visit(test, env, rest);
+      const known = constantTruth(test);
+      const never: Place = { ...rest, reach: 'never', why: 'under a condition that is never true' };
+      this.block(body, env, known === null ? this.maybe(rest, 'under a condition') : known ? rest : never);
+      rest = known === null ? this.maybe(rest, 'under a condition') : known ? never : rest;
+    }
+  }
+
+  private loop(node: Extract<Stmt, { type: 'For' }>, env: Env, place: Place): void {
+    this.visit(node.over, env, place);
+    const rows = rowsOf(node.over, env);
+    if (rows !== null && rows.length > 0 && rows.length <= MOST_ROWS) {
+      for (const row of rows) {
+        bind(node.target, row, env, true);
+        this.block(node.body, env, place);
+      }
+    } else {
+      bindOwn(node.target, env, true);
+      const empty = isEmptyList(node.over, env);
+      const computed =
+        rows === null &&
+        settled(node.over).type === 'Call' &&
+        !/^(range|enumerate|zip|product|permutations|combinations)$/.test(lastName((settled(node.over) as { callee: Expr }).callee));
+      const open = { ...place, open: true };
+      const never: Place = { ...open, reach: 'never', why: 'in a loop over an empty list' };
+      this.block(node.body, env, empty ? never : computed ? this.maybe(open, 'in a loop that may have nothing to walk over') : open);
+    }
+    const sought = soughtIn(node);
+    if (sought !== null) this.note(questions(draft('truthy', sought, null, env)), node, env, place);
+    this.block(node.other, env, place);
+  }
+
+  private repeat(node: Extract<Stmt, { type: 'While' }>, env: Env, place: Place): void {
+    const known = constantTruth(node.test);
+    if (known === null && failsLate(node.body)) this.note(questions(draft('falsy', node.test, null, env)), node, env, place);
+    const never: Place = { ...place, reach: 'never', why: 'in a loop that never runs' };
+    this.block(
+      node.body,
+      env,
+      known === false ? never : { ...(known === true ? place : this.maybe(place, 'in a loop that may never run')), open: true },
+    );
+    this.block(node.other, env, place);
+  }
+
+  private attempt(node: Extract<Stmt, { type: 'Try' }>, env: Env, place: Place): void {
+    const lost = this.lostIn(node, env);
+    this.block(node.body, env, { ...place, swallowed: lost ?? place.swallowed });
+    for (const handler of node.handlers) this.handler(handler, node, env, place);
+    const careless = node.handlers.some((handler) => letsGo(handler, env));
+    this.block(node.other, env, careless ? this.maybe(place, 'after a try whose except lets the failure go') : place);
+    this.block(node.final, env, place);
+  }
+
+  private lostIn(node: Extract<Stmt, { type: 'Try' }>, env: Env): string | null {
+    if (node.final.some(({ type }) => type === 'Return' || type === 'Break' || type === 'Continue'))
+      return 'in a try whose finally throws the failure away';
+    const catching = node.handlers.find((handler) => caughtBy(handler.caught, env));
+    if (catching !== undefined) return letsGo(catching, env) ? 'in a try whose except lets it go' : null;
+    const other = node.handlers.some((handler) => letsGo(handler, env)) && !failsInside(node.body);
+    return other && mayRaise(node.body) ? 'in a try whose except lets the failure go' : null;
+  }
+
+  private handler(handler: Handler, node: Extract<Stmt, { type: 'Try' }>, env: Env, place: Place): void {
+    const fails = failsInside(node.body) || node.other.some((statement) => failsInside([statement]));
+    const inner = env.child();
+    if (handler.name !== null) inner.set(handler.name, { node: null, env: inner, text: CAUGHT });
+    this.block(handler.body, inner, fails ? place : this.maybe(place, 'in an except that need not be reached'));
+  }
+
+  private context(node: Extract<Stmt, { type: 'With' }>, env: Env, place: Place): void {
+    let inner = place;
+    const raisings: { readonly raising: Raising; readonly item: Expr }[] = [];
+    for (const { value, target } of node.items) {
+      const call = settled(value);
+      const raising = raisingOf(behindName(call, env));
+      const name = call.type === 'Call' ? lastName(call.callee) : '';
+      if (raising === null) this.visit(value, env, place, true);
+      else raisings.push({ raising, item: value });
+      if (target !== null) {
+        if (raising !== null) bind(target, { node: null, env, text: CAUGHT }, env);
+        else bind(target, { node: null, env, base: valueOf(value, env), access: '' }, env);
+      }
+      if (name === 'suppress' && call.type === 'Call') {
+        const lost = positional(call.args).some((type) => caughtBy(type, env)) || mayRaise(node.body);
+        if (lost) inner = this.losing(place, 'in a suppress that lets it go');
+      } else if (SILENT.has(name)) this.note([draft('silent', lastCall(node.body), null, env)], node, env, place);
+    }
+    if (raisings.length === 0) return this.block(node.body, env, inner);
+    for (const { raising, item } of raisings) this.raised(node, raising, item, env, inner);
+  }
+
+  /** The body of `with raises(…)`: what stands after the line that raises is never reached. */
+  private raised(node: Extract<Stmt, { type: 'With' }>, raising: Raising, item: Expr, env: Env, place: Place): void {
+    const span = { start: item.start, end: item.end };
+    const reversed = raising.types.some((type) => caughtBy(type, env)) && node.body.some((statement) => asserts(statement, env));
+    const first = node.body.findIndex((statement) => mayRaise([statement]) && statement.type !== 'Assert');
+    const raises = !/Logs|NumQueries|TemplateUsed|warns|Warns|deprecated_call/.test(raising.name);
+    for (const [index, statement] of node.body.entries()) {
+      const late = raises && first >= 0 && index > first && index > lastRaising(node.body);
+      if (item.type === 'Name' && statement.type === 'Assert') continue;
+      const where: Place = late ? { ...place, reach: 'never', why: 'after the line that raises' } : place;
+      if (statement.type === 'Assert' && raises && !late && !reversed)
+        this.statement(statement, env, { ...where, reach: 'never', why: 'in a block that is left by the error' });
+      else if (!(reversed && asserts(statement, env))) this.statement(statement, env, where);
+    }
+    const subject = lastCall(node.body);
+    this.note([noticed(raising, subject, env) ?? raisingDraft(raising, subject, env)], { ...node, ...span, end: node.end }, env, place);
+    if (reversed && subject === null) this.reversed.push(spanOf(env.module.tree, node.start, node.end));
+    else if (reversed && node.body.some((statement) => statement.type === 'Assert' || isOwnAssertion(statement, env)))
+      this.reversed.push(spanOf(env.module.tree, node.start, node.end));
+  }
+}
+
+/** A name that holds a context: `expectation = pytest.raises(ValueError)`. */
+function behindName(node: Expr, env: Env): Expr {
+  if (node.type !== 'Name') return node;
+  const value = env.find(node.name);
+  return value?.node === undefined || value.node === null || value.node.type === 'Function' || value.node.type === 'Class'
+    ? node
+    : value.node;
+}
+
+function namesIn(target: Expr): readonly string[] {
+  if (target.type === 'Tuple' || target.type === 'List') return target.items.flatMap(namesIn);
+  const name = dotted(target);
+  return name === '' ? [] : [name];
+}

@@ -1,0 +1,191 @@
+// Walks through the expressions of a test: calls that assert, helpers that are entered, functions that are handed on.
+
+import { isCoroutine } from './python-assertion.js';
+import { customCall, draft, parseCall } from './python-checks.js';
+import type { Parsed } from './python-checks.js';
+import { skipsIn, waitedFor, waits } from './python-flow.js';
+import { Notes } from './python-notes.js';
+import type { Place } from './python-notes.js';
+import { questions } from './python-questions.js';
+import { chainedClass, selfOf } from './python-receiver.js';
+import { bindOwn, functionOf, isOfTests, methodOf, valueOf } from './python-scope.js';
+import type { Callable, Env, Value } from './python-scope.js';
+import type { Argument, Expr, Stmt } from './python-tree.js';
+import { dotted, lastName, parts, positional } from './python-tree.js';
+
+export const MOST_WORK = 20_000;
+const DEEPEST = 5;
+
+export abstract class CallWalk extends Notes {
+  protected readonly entered = new Set<object>();
+  private readonly active = new Set<object>();
+  private readonly presets = new Map<object, ReadonlyMap<string, Value>>();
+  protected work = 0;
+
+  protected abstract block(statements: readonly Stmt[], env: Env, place: Place): void;
+
+  /** What the parameters of a function hold when it is called with `*args`. */
+  preset(node: object, args: ReadonlyMap<string, Value>): void {
+    this.presets.set(node, args);
+  }
+
+  protected inside(fn: Callable, env: Env, place: Place): void {
+    if (this.active.has(fn.node)) return;
+    this.entered.add(fn.node);
+    this.active.add(fn.node);
+    if (fn.node.type === 'Lambda') this.visit(fn.node.body, env, place);
+    else this.block(fn.node.body, env, place);
+    this.active.delete(fn.node);
+  }
+
+  /** `held`: its value is kept, so a coroutine may be awaited later. */
+  protected visit(node: Expr, env: Env, place: Place, held = false): void {
+    if ((this.work += 1) > MOST_WORK) return;
+    switch (node.type) {
+      case 'Await':
+        return this.visit(node.value, env, place, true);
+      case 'Call':
+        return this.call(node, env, place, held);
+      case 'Bool': {
+        const [first, ...more] = node.values;
+        if (first !== undefined) this.visit(first, env, place);
+        for (const value of more) this.visit(value, env, this.maybe(place, 'under a condition'));
+        return;
+      }
+      case 'Conditional':
+        this.visit(node.body, env, this.maybe(place, 'under a condition'));
+        return this.visit(node.other, env, this.maybe(place, 'under a condition'));
+      case 'Named':
+        this.visit(node.value, env, place, true);
+        env.set(node.name, valueOf(node.value, env));
+        return;
+      case 'Comprehension': {
+        const inner = env.child();
+        for (const { target } of node.clauses) bindOwn(target, inner, true);
+        for (const element of node.elements) this.visit(element, inner, { ...place, open: true }, true);
+        return;
+      }
+      case 'Lambda':
+        return;
+      case 'Attribute':
+      case 'Binary':
+      case 'Compare':
+      case 'Constant':
+      case 'Dict':
+      case 'Format':
+      case 'List':
+      case 'Name':
+      case 'Number':
+      case 'Set':
+      case 'Slice':
+      case 'Star':
+      case 'String':
+      case 'Subscript':
+      case 'Tuple':
+      case 'Unary':
+      case 'Unknown':
+      case 'Yield':
+        for (const part of parts(node)) this.visit(part, env, place, true);
+    }
+  }
+
+  private call(node: Extract<Expr, { type: 'Call' }>, env: Env, place: Place, held: boolean): void {
+    const name = lastName(node.callee);
+    if (this.isSkip(node, name, env, place)) return;
+    const target = place.depth < DEEPEST ? this.targetOf(node.callee, env) : null;
+    const parsed = target === null ? parseCall(node, env) : null;
+    if (parsed !== null) return this.parsed(parsed, node, env, place);
+    const own = target === null ? customCall(node, env) : null;
+    if (own !== null) return this.note([own], node, env, place);
+    const awaited = waitedFor(node, target);
+    if (awaited !== null) this.note(questions(draft('truthy', awaited, null, env)), node, env, place);
+    if (node.callee.type === 'Attribute') this.visit(node.callee.object, env, place, true);
+    if (target !== null) return this.helper(target, node, env, place, held);
+    this.handed(node, name, env, place);
+  }
+
+  private targetOf(callee: Expr, env: Env): Callable | null {
+    const known = functionOf(callee, env);
+    if (known !== null || callee.type !== 'Attribute') return known;
+    const type = chainedClass(callee.object, env);
+    const method = type === null || !isOfTests(type.env.module.tree.file) ? null : methodOf(type, callee.name);
+    return method;
+  }
+
+  private parsed(parsed: Parsed, node: Extract<Expr, { type: 'Call' }>, env: Env, place: Place): void {
+    for (const { value } of node.args) if (value !== parsed.called) this.visit(value, env, place, true);
+    this.note(
+      parsed.drafts.flatMap((one) => questions(one)),
+      node,
+      env,
+      place,
+    );
+  }
+
+  /** Arguments: functions run or do not, the rest is looked through. */
+  private handed(node: Extract<Expr, { type: 'Call' }>, name: string, env: Env, place: Place): void {
+    const later = waits(name);
+    for (const { value } of node.args) {
+      const fn = value.type === 'Lambda' || value.type === 'Name' || value.type === 'Attribute' ? functionOf(value, env) : null;
+      if (fn === null) {
+        this.visit(
+          value,
+          env,
+          value.type === 'Call' && isCoroutine(value, env, 0) && later === 'forgotten' ? { ...place, floating: true } : place,
+          true,
+        );
+        continue;
+      }
+      if (this.entered.has(fn.node)) continue;
+      const lost = name === 'Thread' || name === 'Process' || name === 'Timer' ? 'in a thread, where its failure is lost' : place.swallowed;
+      this.enter(fn, null, env, {
+        ...this.maybe(place, 'in a function that may never be called'),
+        swallowed: lost,
+        depth: place.depth + 1,
+        open: true,
+      });
+    }
+  }
+
+  private helper(target: Callable, node: Extract<Expr, { type: 'Call' }>, env: Env, place: Place, held: boolean): void {
+    for (const { value } of node.args) if (value.type !== 'Lambda') this.visit(value, env, place, true);
+    const floating = place.floating || (target.node.type === 'Function' && target.node.async && !held);
+    const from = target.bound > 0 && node.callee.type === 'Attribute' ? receiving(node.callee.object, env) : env;
+    this.enter(target, node.args, from, { ...place, floating, depth: place.depth + 1 });
+  }
+
+  protected enter(fn: Callable, args: readonly Argument[] | null, from: Env, place: Place): void {
+    const env = fn.env.child();
+    const params = fn.node.params.slice(fn.bound);
+    if (fn.bound > 0 && fn.node.params[0] !== undefined) {
+      const self = fn.node.params[0].name;
+      env.set(self, from.find(self) ?? { node: null, env, text: self });
+      for (const [name, value] of from.under(`${self}.`)) env.set(name, value);
+    }
+    const spread = args === null || args.some(({ star }) => star !== '');
+    const plain = args === null ? [] : positional(args);
+    for (const [index, { name, star, fallback }] of params.entries()) {
+      const given = args?.find((argument) => argument.name === name)?.value ?? (star === '' ? plain[index] : undefined);
+      if (given !== undefined) env.set(name, valueOf(given, from));
+      else if (!spread && fallback !== null) env.set(name, { node: fallback, env: fn.env });
+      else env.set(name, this.presets.get(fn.node)?.get(name) ?? { node: null, env, text: name });
+    }
+    for (const [name, value] of this.presets.get(fn.node) ?? []) if (name.includes('.')) env.set(name, value);
+    this.inside(fn, env, { ...place, own: false });
+  }
+
+  private isSkip(node: Extract<Expr, { type: 'Call' }>, name: string, env: Env, place: Place): boolean {
+    if (!skipsIn(node, name)) return false;
+    this.skip(node, env, name === 'importorskip' ? this.maybe(place, '') : place, name === 'xfail');
+    return true;
+  }
+}
+
+/** The names around a call, with what the object's constructor put into `self`. */
+function receiving(object: Expr, env: Env): Env {
+  const held = dotted(object) === 'self' ? new Map<string, Value>() : selfOf(object, env);
+  if (held.size === 0) return env;
+  const inner = env.child();
+  for (const [name, value] of held) inner.set(name, value);
+  return inner;
+}

@@ -1,0 +1,81 @@
+// Whether a replacement stops the clock in Python tests, or moves it on.
+
+import type { Module } from './python-scope.js';
+import type { Argument, Expr, Stmt } from './python-tree.js';
+import { descend, dotted, expressionsIn, keyword, lastName, positional, settled, statementsIn } from './python-tree.js';
+
+/** `time.time`, `datetime.datetime`, `shop.session.datetime`, `shop.session.time.monotonic`. Sleep is none: who waits less still measures. */
+export function isClock(text: string): boolean {
+  return /(^|\.)(time\.(time|time_ns|monotonic|monotonic_ns|perf_counter|perf_counter_ns|process_time)|datetime(\.datetime)?(\.(now|utcnow|today))?|date\.today|timezone\.now|monotonic|perf_counter|utcnow)$/.test(
+    text,
+  );
+}
+
+/** The answers change, or read something that the tests change. */
+export function isMoving(node: Expr | Stmt, args: readonly Argument[], module: Module): boolean {
+  const effect = keyword(args, 'side_effect');
+  if (effect !== null && (effect.type === 'List' || effect.type === 'Tuple' || effect.type === 'Call')) return true;
+  const given = [keyword(args, 'return_value'), effect, keyword(args, 'new'), ...positional(args).slice(1)].filter(
+    (value) => value !== null,
+  );
+  for (const value of given) if (readsMoving(value, module)) return true;
+  return movedLater(node, module);
+}
+
+/** A function whose answer is a name, entry or attribute that tests write to, or a moving object. */
+function readsMoving(value: Expr, module: Module): boolean {
+  const inner = settled(value);
+  const body = inner.type === 'Lambda' ? inner.body : inner.type === 'Name' ? inner : null;
+  if (inner.type === 'Attribute') return written(dotted(inner).split('.')[0] ?? '', module);
+  if (body === null) return false;
+  for (const below of descend(body)) {
+    if (below.type === 'Call' && !/^(datetime|date|timedelta|float|int|Decimal|timezone)$/.test(lastName(below.callee))) return true;
+    if (below.type === 'Name' && written(below.name, module)) return true;
+  }
+  return false;
+}
+
+/** Something is put into `name`, into an entry or attribute of it, or it is called to move. */
+function written(name: string, module: Module): boolean {
+  if (name === '') return false;
+  let given = 0;
+  for (const statement of statementsIn(module.tree.body, true)) {
+    if (statement.type === 'Update' && rootOf(statement.target) === name) return true;
+    if (statement.type !== 'Assign') continue;
+    for (const target of statement.targets) {
+      if (target.type !== 'Name' && rootOf(target) === name) return true;
+      if (target.type === 'Name' && target.name === name) given += 1;
+    }
+  }
+  if (given > 1) return true;
+  for (const node of expressionsIn(module.tree.body, true)) {
+    if (node.type === 'Call' && node.callee.type === 'Attribute' && rootOf(node.callee.object) === name && MOVES.test(node.callee.name))
+      return true;
+  }
+  return false;
+}
+
+const MOVES = /^(advance|tick|move_to|shift|forward|sleep|step|set|travel|jump|pop|append)$/;
+
+function rootOf(node: Expr): string {
+  let inner = node;
+  while (inner.type === 'Attribute' || inner.type === 'Subscript') inner = inner.object;
+  return inner.type === 'Name' ? inner.name : '';
+}
+
+/** `with patch(…) as clock: clock.return_value = later`. */
+function movedLater(node: Expr | Stmt, module: Module): boolean {
+  for (const statement of statementsIn(module.tree.body, true)) {
+    if (statement.type !== 'With') continue;
+    const item = statement.items.find(({ value }) => value.start <= node.start && node.end <= value.end);
+    const name = item?.target === null || item === undefined ? '' : dotted(item.target);
+    if (name === '') continue;
+    let given = 0;
+    for (const inner of statementsIn(statement.body, true)) {
+      if (inner.type === 'Update' && rootOf(inner.target) === name) return true;
+      if (inner.type === 'Assign' && inner.targets.some((target) => rootOf(target) === name)) given += 1;
+    }
+    if (given > 1) return true;
+  }
+  return false;
+}

@@ -1,0 +1,203 @@
+// What becomes of a failure in Python code: who catches it, who lets it go, what may raise at all.
+
+import { customCall, draft, parseCall } from './python-checks.js';
+import { isConstant, isTrue } from './python-constants.js';
+import { questions } from './python-questions.js';
+import type { Callable, Env } from './python-scope.js';
+import type { Expr, Handler, Stmt } from './python-tree.js';
+import { descend, dotted, expressionsIn, lastName, settled, statementsIn } from './python-tree.js';
+
+const CATCH_ALL: ReadonlySet<string> = new Set(['AssertionError', 'Exception', 'BaseException', 'Failed', 'failureException']);
+
+/** The failure of an assertion is among what is caught. */
+export function caughtBy(caught: Expr | null, env: Env): boolean {
+  if (caught === null) return true;
+  if (caught.type === 'Tuple' || caught.type === 'List') return caught.items.some((item) => caughtBy(item, env));
+  if (caught.type === 'Name') {
+    const value = env.find(caught.name);
+    if (value?.node?.type === 'Tuple' || value?.node?.type === 'Name') return caughtBy(value.node, value.env);
+  }
+  return CATCH_ALL.has(lastName(caught));
+}
+
+const WEAK: ReadonlySet<string> = new Set(['truthy', 'exists', 'falsy']);
+
+/** An except that does not pass the failure on: it neither raises, fails nor asks something of the error. */
+export function letsGo(handler: Handler, env: Env): boolean {
+  for (const statement of statementsIn(handler.body, false)) {
+    if (statement.type === 'Raise') return false;
+    if (statement.type === 'Assert') {
+      const asked = questions(draft('truthy', statement.test, null, env));
+      const free = isConstant(statement.test) ? !/^(False|None|0)$/.test(textOf(statement.test)) : false;
+      if (
+        !free &&
+        asked.some((one) => one.tautology === null && !(WEAK.has(one.kind) && handler.name !== null && mentions(one.subject, handler.name)))
+      )
+        return false;
+    }
+    if (statement.type !== 'Expression') continue;
+    const inner = settled(statement.value);
+    if (inner.type !== 'Call') continue;
+    const parsed = parseCall(inner, env);
+    if (parsed !== null && (parsed.fails || parsed.drafts.some(({ kind }) => !WEAK.has(kind)))) return false;
+    if (/^(append|put|put_nowait|set_exception|fail|error)$/.test(lastName(inner.callee)) && keepsError(inner, handler.name)) return false;
+    if (dotted(inner.callee) === 'sys.exit') return false;
+  }
+  return true;
+}
+
+/** `errors.append(error)`: the failure is kept, and may be looked at later. */
+function keepsError(node: Extract<Expr, { type: 'Call' }>, name: string | null): boolean {
+  return name !== null && node.args.some(({ value }) => dotted(value) === name);
+}
+
+function textOf(node: Expr): string {
+  return node.type === 'Constant' ? node.name : node.type === 'Number' ? node.text : '';
+}
+
+function mentions(node: Expr | null, name: string): boolean {
+  if (node === null) return false;
+  return dotted(node).split('.')[0] === name;
+}
+
+/** The block can only be left by an error: it fails by itself. */
+export function failsInside(body: readonly Stmt[]): boolean {
+  for (const statement of statementsIn(body, false)) {
+    if (statement.type === 'Raise') return true;
+    if (statement.type === 'Assert' && statement.test.type === 'Constant' && statement.test.name === 'False') return true;
+    const inner = statement.type === 'Expression' ? settled(statement.value) : null;
+    if (inner?.type === 'Call' && lastName(inner.callee) === 'fail') return true;
+  }
+  return false;
+}
+
+const HARMLESS: ReadonlySet<string> = new Set('len str isinstance print repr list dict set sorted tuple int range enumerate'.split(' '));
+
+/** Something in it is called that may raise. */
+export function mayRaise(body: readonly Stmt[]): boolean {
+  for (const expression of expressionsIn(body, false)) {
+    if (expression.type === 'Call' && !HARMLESS.has(lastName(expression.callee)) && !lastName(expression.callee).startsWith('assert'))
+      return true;
+    if (expression.type === 'Subscript' || expression.type === 'Binary') return true;
+  }
+  return body.some(
+    (statement) =>
+      statement.type === 'Delete' ||
+      statement.type === 'Raise' ||
+      (statement.type === 'Assign' && statement.targets.some(({ type }) => type === 'Attribute')),
+  );
+}
+
+/** The statement asserts, at whatever depth. */
+export function asserts(statement: Stmt, env: Env): boolean {
+  for (const one of statementsIn([statement], false)) {
+    if (one.type === 'Assert') return true;
+    const inner = one.type === 'Expression' ? settled(one.value) : null;
+    if (inner?.type === 'Call' && (parseCall(inner, env)?.drafts.length ?? 0) > 0) return true;
+    if (inner?.type === 'Call' && customCall(inner, env) !== null) return true;
+  }
+  return false;
+}
+
+/** `pytest.skip()`, `self.skipTest()`, `pytest.importorskip()`, `pytest.xfail()`. */
+export function skipsIn(node: Extract<Expr, { type: 'Call' }>, name: string): boolean {
+  const owner = node.callee.type === 'Attribute' ? dotted(node.callee.object) : '';
+  if (name === 'skipTest') return true;
+  if (name === 'importorskip') return owner === 'pytest' || owner === '';
+  return (name === 'skip' || name === 'xfail' || name === 'exit') && owner === 'pytest';
+}
+
+/** What a function does with a coroutine that it is given. */
+export function waits(name: string): 'runs' | 'forgotten' {
+  return /^(create_task|ensure_future|call_soon|call_later|start_soon|close)$/.test(name) ? 'forgotten' : 'runs';
+}
+
+/** The block does nothing but fail. */
+export function failsAtOnce(body: readonly Stmt[]): boolean {
+  const last = body.at(-1);
+  if (last === undefined || body.some(({ type }) => type === 'Return' || type === 'Break')) return false;
+  if (last.type === 'Raise')
+    return last.value !== null && /AssertionError$|Failed$/.test(lastName(last.value.type === 'Call' ? last.value.callee : last.value));
+  const inner = last.type === 'Expression' ? settled(last.value) : null;
+  return inner?.type === 'Call' && lastName(inner.callee) === 'fail';
+}
+
+/** A loop that is left when its condition is met, or by a failure. */
+export function failsLate(body: readonly Stmt[]): boolean {
+  let fails = false;
+  for (const statement of statementsIn(body, false)) {
+    if (statement.type === 'Break' || statement.type === 'Return') return false;
+    if (statement.type === 'Assert' || statement.type === 'Raise') fails = true;
+    const inner = statement.type === 'Expression' ? settled(statement.value) : null;
+    if (inner?.type === 'Call' && lastName(inner.callee) === 'fail') fails = true;
+  }
+  return fails;
+}
+
+/** `for …: if done: break` with an `else` that fails: what must come true. */
+export function soughtIn(node: Extract<Stmt, { type: 'For' }>): Expr | null {
+  if (!failsAtOnce(node.other)) return null;
+  for (const statement of node.body) {
+    if (statement.type !== 'If') continue;
+    const leaving = statement.branches.find(({ body }) => body.some(({ type }) => type === 'Break'));
+    if (leaving !== undefined) return leaving.test;
+  }
+  return null;
+}
+
+const WAITING = /wait|poll|eventually|until|retry/i;
+
+/** `wait_until(lambda: done)`: what it waits for, where it fails if that never comes. */
+export function waitedFor(node: Extract<Expr, { type: 'Call' }>, target: Callable | null): Expr | null {
+  if (!WAITING.test(lastName(node.callee))) return null;
+  const lambda = node.args.map(({ value }) => value).find(({ type }) => type === 'Lambda');
+  if (lambda?.type !== 'Lambda') return null;
+  return target === null || (target.node.type === 'Function' && failsInside(target.node.body)) ? lambda.body : null;
+}
+
+/** A function that is given back or put somewhere may be called by others. */
+export function handsOut(statements: readonly Stmt[], name: string): boolean {
+  return statements.some((statement) => {
+    const value =
+      statement.type === 'Return' || statement.type === 'Assign'
+        ? statement.value
+        : statement.type === 'Expression' && statement.value.type === 'Yield'
+          ? statement.value.value
+          : null;
+    return value !== null && [...descend(value)].some((node) => node.type === 'Name' && node.name === name);
+  });
+}
+
+/** Whether a condition is always or never true; null where that depends. */
+export function constantTruth(test: Expr): boolean | null {
+  if (isConstant(test) && test.type !== 'Compare') return isTrue(test);
+  if (test.type === 'Unary' && test.op === 'not') {
+    const inner = constantTruth(test.operand);
+    return inner === null ? null : !inner;
+  }
+  if (/(^|\.)TYPE_CHECKING$/.test(dotted(test))) return false;
+  if (test.type === 'Compare' && dotted(test.left) === '__name__') return false;
+  if (test.type === 'Bool' && test.op === 'and' && test.values.some((value) => constantTruth(value) === false)) return false;
+  return test.type === 'Bool' && test.op === 'or' && test.values.some((value) => constantTruth(value) === true) ? true : null;
+}
+
+/** The last call of a block: what must raise. */
+export function lastCall(body: readonly Stmt[]): Expr | null {
+  const last = body.findLast((statement) => mayRaise([statement]));
+  if (last === undefined) return null;
+  if (last.type === 'Expression') return last.value;
+  if (last.type === 'Assign' && last.value !== null) return last.value;
+  for (const expression of expressionsIn([last], false)) if (expression.type === 'Call') return expression;
+  return null;
+}
+
+/** Where the last statement with a call of its own stands: that is the one that is meant to raise. */
+export function lastRaising(body: readonly Stmt[]): number {
+  return body.findLastIndex((statement) => mayRaise([statement]) && statement.type !== 'Assert');
+}
+
+export function isOwnAssertion(statement: Stmt, env: Env): boolean {
+  if (statement.type !== 'Expression') return false;
+  const inner = settled(statement.value);
+  return inner.type === 'Call' && (parseCall(inner, env)?.drafts.length ?? 0) > 0;
+}

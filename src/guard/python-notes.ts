@@ -1,0 +1,138 @@
+// What a walk through a test's body writes down: assertions with how they stand, skips, early returns; and what it must remember for that.
+
+import type { AssertionFact, Span } from './facts.js';
+import { assertionOf } from './python-assertion.js';
+import type { Draft } from './python-checks.js';
+import { print } from './python-print.js';
+import { aboutCalls } from './python-recorders.js';
+import { isEmptyList } from './python-rows.js';
+import type { Env } from './python-scope.js';
+import type { Expr, Stmt, Tree } from './python-tree.js';
+import { descend, dotted, lastName, positional, settled, spanOf } from './python-tree.js';
+
+/** Where the walk is. */
+export interface Place {
+  readonly reach: AssertionFact['reach'];
+  readonly why: string | null;
+  readonly swallowed: string | null;
+  /** In code that nobody waits for. */
+  readonly floating: boolean;
+  readonly open: boolean;
+  /** How many helpers deep. */
+  readonly depth: number;
+  /** The statement of the test that a helper was called by. */
+  readonly own: boolean;
+}
+
+export const START: Place = { reach: 'always', why: null, swallowed: null, floating: false, open: false, depth: 0, own: true };
+
+export interface BodySkip {
+  readonly span: Span;
+  readonly kind: 'skipped' | 'conditional' | 'failing';
+}
+
+const FILLING: ReadonlySet<string> = new Set([
+  'append',
+  'extend',
+  'add',
+  'insert',
+  'update',
+  'setdefault',
+  'pop',
+  'remove',
+  'clear',
+  'sort',
+  'appendleft',
+  'discard',
+]);
+
+export class Notes {
+  readonly assertions: AssertionFact[] = [];
+  readonly returns: Span[] = [];
+  readonly skips: BodySkip[] = [];
+  /** Assertions that are wanted to fail. */
+  readonly reversed: Span[] = [];
+  /** Returns that end the test early, if an assertion follows. */
+  protected pending: Stmt[] = [];
+  protected readonly since = new Map<string, number>();
+  private readonly written = new Map<string, { readonly text: string; readonly at: number }>();
+  protected calls = 0;
+
+  constructor(private readonly tree: Tree) {}
+
+  protected never(place: Place, why: string): Place {
+    return { ...place, reach: 'never', why };
+  }
+
+  protected losing(place: Place, why: string): Place {
+    return { ...place, swallowed: why };
+  }
+
+  protected maybe(place: Place, why: string): Place {
+    return place.reach === 'always' ? { ...place, reach: 'maybe', why } : place;
+  }
+
+  protected skip(node: { readonly start: number; readonly end: number }, env: Env, place: Place, failing = false): void {
+    if (place.reach === 'never') return;
+    const kind = failing ? 'failing' : place.reach === 'always' ? 'skipped' : 'conditional';
+    this.skips.push({ span: spanOf(env.module.tree, node.start, node.end), kind });
+  }
+
+  protected note(drafts: readonly Draft[], node: { readonly start: number; readonly end: number }, env: Env, place: Place): void {
+    if (drafts.length > 0) this.confirm();
+    const span = spanOf(env.module.tree, node.start, node.end);
+    const wrote = (text: string): string | null => {
+      const file = this.written.get(/^(.+)\.read(?:_text|_bytes)?\([^()]*\)$/.exec(text)?.[1] ?? '');
+      return file !== undefined && file.at === this.calls ? file.text : null;
+    };
+    const fresh = (name: string) => (this.since.get(name) ?? 0) === this.calls;
+    for (const one of drafts.flatMap(aboutCalls)) {
+      const emptied = one.over?.type === 'Comprehension' && one.over.clauses.some(({ over }) => isEmptyList(over, env));
+      const reach = emptied ? 'never' : place.reach;
+      const reachWhy = emptied ? 'over an empty list' : place.why;
+      const standing = {
+        reach,
+        reachWhy,
+        swallowed: place.swallowed,
+        waiting: place.floating ? 'floating' : 'sync',
+        open: place.open,
+        fresh,
+        wrote,
+      } as const;
+      this.assertions.push(assertionOf(one, span, standing));
+    }
+  }
+
+  /** A return before this place ends the test too early. */
+  private confirm(): void {
+    for (const early of this.pending) this.returns.push(spanOf(this.tree, early.start, early.end));
+    this.pending = [];
+  }
+
+  /** Calls that are no assertion may change what variables stand for. */
+  protected count(node: Expr, env: Env): void {
+    this.changed(node, env);
+    const inner = settled(node);
+    if (inner.type !== 'Call' || inner.callee.type !== 'Attribute' || !/^write(_text|_bytes)?$/.test(inner.callee.name)) return;
+    const text = print(positional(inner.args)[0] ?? null, env);
+    this.written.set(print(inner.callee.object, env), { text, at: this.calls });
+  }
+
+  private changed(node: Expr, env: Env): void {
+    for (const below of descend(node)) {
+      if (below.type === 'Yield') this.calls += 1;
+      if (below.type !== 'Call') continue;
+      const name = lastName(below.callee);
+      if (
+        name.startsWith('assert') ||
+        ['len', 'str', 'isinstance', 'sorted', 'list', 'print', 'repr', 'dict', 'set', 'subTest'].includes(name)
+      )
+        continue;
+      this.calls += 1;
+      const owner = below.callee.type === 'Attribute' ? dotted(below.callee.object) : '';
+      const held = owner === '' ? null : env.find(owner);
+      if (held?.node !== undefined && held.node !== null && ['List', 'Dict', 'Set'].includes(held.node.type) && FILLING.has(name))
+        env.set(owner, { ...held, label: owner });
+    }
+  }
+}

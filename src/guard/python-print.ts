@@ -1,0 +1,224 @@
+// Canonical text of a Python expression: the same for the same meaning, whatever the layout, quotes, brackets, awaits and names of
+// variables.
+
+import type { ClassStmt, Expr, FunctionStmt, Stmt } from './python-tree.js';
+import { dotted } from './python-tree.js';
+import { bindOwn, elementOf, entryOf, follow } from './python-scope.js';
+import type { Env, Value } from './python-scope.js';
+import { fieldOf, returnedBy } from './python-receiver.js';
+
+const DEEPEST = 24;
+const LONGEST = 3000;
+
+/** `template`: columns of tables and loop variables keep their names. */
+export interface Printing {
+  readonly template: boolean;
+}
+
+const PLAIN: Printing = { template: false };
+
+export function print(node: Expr | null, env: Env, how: Printing = PLAIN, depth = 0): string {
+  if (node === null) return '';
+  if (depth > DEEPEST) return '…';
+  const text = printed(node, env, how, depth + 1);
+  return text.length > LONGEST ? text.slice(0, LONGEST) : text;
+}
+
+export function printValue(value: Value, how: Printing = PLAIN, depth = 0): string {
+  if (value.text !== undefined) return value.text;
+  if (value.label !== undefined) return value.label;
+  if (depth > DEEPEST) return '…';
+  if (value.base !== undefined) return printValue(value.base, how, depth + 1) + (value.access ?? '');
+  if (value.source !== undefined) return value.source.name === '' ? value.source.module : value.source.name;
+  if (value.node === null) return '';
+  return value.node.type === 'Function' || value.node.type === 'Class' ? value.node.name : print(value.node, value.env, how, depth);
+}
+
+function printed(node: Expr, env: Env, how: Printing, depth: number): string {
+  const sub = (below: Expr | null) => print(below, env, how, depth);
+  switch (node.type) {
+    case 'Name':
+      return printName(node.name, env, how, depth);
+    case 'Number':
+      return printNumber(node.text);
+    case 'String':
+      return (node.bytes ? 'b' : '') + JSON.stringify(node.value);
+    case 'Constant':
+      return node.name;
+    case 'Format':
+      return printFormat(node.parts, sub);
+    case 'List':
+      return `[${node.items.map(sub).join(',')}]`;
+    case 'Tuple':
+      return `(${node.items.map(sub).join(',')})`;
+    case 'Set':
+      return `{${node.items.map(sub).toSorted().join(',')}}`;
+    case 'Dict':
+      return printDict(node, sub);
+    case 'Call':
+      return printCall(node, env, how, depth);
+    case 'Attribute':
+      return printAttribute(node, env, how, depth);
+    case 'Subscript':
+      return printSubscript(node, env, how, depth);
+    case 'Slice':
+      return node.parts.map(sub).join(':');
+    case 'Unary':
+      return node.op === 'not' ? `not ${sub(node.operand)}` : `${node.op}${sub(node.operand)}`;
+    case 'Binary':
+      return `${operand(node.left, sub)}${node.op}${operand(node.right, sub)}`;
+    case 'Compare':
+      return `${sub(node.left)}${node.ops.map((op, index) => `${spaced(op)}${sub(node.rights[index] ?? null)}`).join('')}`;
+    case 'Bool':
+      return node.values.map(sub).join(` ${node.op} `);
+    case 'Conditional':
+      return `${sub(node.body)} if ${sub(node.test)} else ${sub(node.other)}`;
+    case 'Await':
+      return sub(node.value);
+    case 'Star':
+      return `*${sub(node.value)}`;
+    case 'Named':
+      return sub(node.value);
+    case 'Yield':
+      return `yield ${sub(node.value)}`;
+    case 'Lambda':
+    case 'Comprehension':
+      return printInner(node, env, how, depth);
+    case 'Unknown':
+      return squeeze(node.text);
+  }
+}
+
+function spaced(op: string): string {
+  return /^[a-z]/.test(op) ? ` ${op} ` : op;
+}
+
+function operand(node: Expr, sub: (node: Expr | null) => string): string {
+  return node.type === 'Binary' ? `(${sub(node)})` : sub(node);
+}
+
+function printNumber(text: string): string {
+  const plain = text.replace(/_/g, '').toLowerCase();
+  if (/^0[box]/.test(plain)) return String(Number(plain));
+  const value = Number(plain);
+  if (Number.isNaN(value) || /^\d{16,}$/.test(plain)) return plain;
+  return String(value);
+}
+
+/** Names are followed to what they were given; imports keep the name that they have at home. */
+function printName(name: string, env: Env, how: Printing, depth: number): string {
+  const value = env.find(name);
+  if (value === null) return name;
+  if (value.row === true && how.template) return name;
+  if (value.source !== undefined) {
+    const target = follow(value);
+    const constant = target !== null && target.node !== null && isConstantNode(target.node);
+    return constant ? printValue(target, how, depth) : value.source.name === '' ? name : value.source.name;
+  }
+  return printValue(value, how, depth);
+}
+
+/** Constants of other files are written out: a wanted value may be kept there. */
+function isConstantNode(node: Expr | FunctionStmt | ClassStmt): boolean {
+  return ['Number', 'String', 'Constant', 'List', 'Tuple', 'Dict', 'Set', 'Unary'].includes(node.type);
+}
+
+function printFormat(pieces: readonly (string | Expr)[], sub: (node: Expr | null) => string): string {
+  const texts = pieces.map((piece) => (typeof piece === 'string' ? piece : constantText(sub(piece))));
+  if (texts.every((text) => text !== null) && !pieces.some((piece) => typeof piece === 'string' && piece.startsWith(':!')))
+    return JSON.stringify(texts.join(''));
+  return `f"${pieces.map((piece) => (typeof piece === 'string' ? piece : `{${sub(piece)}}`)).join('')}"`;
+}
+
+/** What a printed constant is inside a text; null where it is none. */
+function constantText(text: string): string | null {
+  if (text.startsWith('"') && text.endsWith('"')) {
+    try {
+      return String(JSON.parse(text));
+    } catch {
+      return null;
+    }
+  }
+  return /^-?[0-9][0-9.e+]*$/.test(text) || ['True', 'False', 'None'].includes(text) ? text : null;
+}
+
+function printDict(node: Extract<Expr, { type: 'Dict' }>, sub: (node: Expr | null) => string): string {
+  const texts = node.entries.map(({ key, value }) => (key === null ? `**${sub(value)}` : `${sub(key)}:${sub(value)}`));
+  return `{${(node.entries.some(({ key }) => key === null) ? texts : texts.toSorted()).join(',')}}`;
+}
+
+function printCall(node: Extract<Expr, { type: 'Call' }>, env: Env, how: Printing, depth: number): string {
+  const sub = (below: Expr | null) => print(below, env, how, depth);
+  const plain = node.args.filter(({ name }) => name === null).map(({ star, value }) => star + sub(value));
+  const named = node.args.flatMap(({ name, value }) => (name === null ? [] : [`${name}=${sub(value)}`])).toSorted();
+  if (node.callee.type === 'Name' && node.callee.name === 'dict' && plain.length === 0 && env.find('dict') === null) {
+    const entries = node.args.map(({ name, value }) => `${JSON.stringify(name)}:${sub(value)}`);
+    return `{${entries.toSorted().join(',')}}`;
+  }
+  const made = depth < DEEPEST / 2 ? returnedBy(node, env) : null;
+  if (made !== null && made.node !== null) return printValue(made, how, depth + 2);
+  return `${sub(node.callee)}(${[...plain, ...named].join(',')})`;
+}
+
+function printAttribute(node: Extract<Expr, { type: 'Attribute' }>, env: Env, how: Printing, depth: number): string {
+  const known = env.find(dotted(node));
+  if (known !== null) return known.row === true && how.template ? dotted(node) : printValue(known, how, depth);
+  if (node.object.type === 'Name') {
+    const value = env.find(node.object.name);
+    if (value?.source?.name === '') return node.name;
+    const field = value === null || value.label !== undefined || (value.row === true && how.template) ? null : fieldOf(value, node.name);
+    if (field !== null) return printValue(field, how, depth);
+  }
+  return `${print(node.object, env, how, depth)}.${node.name}`;
+}
+
+function printSubscript(node: Extract<Expr, { type: 'Subscript' }>, env: Env, how: Printing, depth: number): string {
+  const [only] = node.index;
+  if (node.object.type === 'Name' && node.index.length === 1 && only !== undefined) {
+    const value = env.find(node.object.name);
+    if (value !== null && value.label === undefined && !(value.row === true && how.template)) {
+      const target = value.source === undefined ? value : (follow(value) ?? value);
+      const entry = only.type === 'String' ? entryOf(target, only.value) : null;
+      if (entry !== null) return printValue(entry, how, depth);
+      const list = target.node?.type === 'List' || target.node?.type === 'Tuple';
+      if (list && only.type === 'Number') {
+        const element = elementOf(target, Number(only.text), env);
+        if (element.base === undefined) return printValue(element, how, depth);
+      }
+    }
+  }
+  return `${print(node.object, env, how, depth)}[${node.index.map((index) => print(index, env, how, depth)).join(',')}]`;
+}
+
+function printInner(node: Extract<Expr, { type: 'Lambda' | 'Comprehension' }>, env: Env, how: Printing, depth: number): string {
+  const inner = env.child();
+  if (node.type === 'Lambda') {
+    for (const { name } of node.params) inner.set(name, { node: null, env, text: name });
+    return `lambda ${node.params.map(({ name }) => name).join(',')}:${print(node.body, inner, how, depth)}`;
+  }
+  for (const { target } of node.clauses) bindOwn(target, inner);
+  const clauses = node.clauses.map(({ target, over, conditions }) => {
+    const filters = conditions.map((condition) => ` if ${print(condition, inner, how, depth)}`).join('');
+    return ` for ${print(target, inner, how, depth)} in ${print(over, inner, how, depth)}${filters}`;
+  });
+  const close = node.kind === '[' ? ']' : node.kind === '{' ? '}' : ')';
+  return `${node.kind}${node.elements.map((element) => print(element, inner, how, depth)).join(':')}${clauses.join('')}${close}`;
+}
+
+/** Statements by their text, without comments and docstrings: for telling renamed and moved tests. */
+export function printBody(body: readonly Stmt[], text: string): string {
+  const kept = body.filter((statement) => !(statement.type === 'Expression' && statement.value.type === 'String'));
+  return kept.map((statement) => squeeze(text.slice(statement.start, statement.end))).join(';');
+}
+
+/** Source with layout taken out. */
+export function squeeze(text: string): string {
+  return text
+    .slice(0, LONGEST)
+    .replace(/#[^\n"']*$/gm, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([^\w ]) ?/g, '$1')
+    .replace(/,(?=[)\]}])/g, '')
+    .replace(/'/g, '"')
+    .trim();
+}

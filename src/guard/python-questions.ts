@@ -1,0 +1,291 @@
+// Takes the wrappers off a check: `assert len(x) == 2` asks for the size of `x`, `assertTrue(a > 3)` whether `a` is above 3,
+// `x == mock.ANY` whether there is anything. What remains can be compared across styles.
+
+import type { Expr } from './python-tree.js';
+import { dotted, keyword, lastName, positional, settled, textOf } from './python-tree.js';
+import { isConstant, isTrue } from './python-constants.js';
+import { peelFlag, peelPredicate } from './python-predicates.js';
+import { rowsOf } from './python-rows.js';
+import { bind, classOf, isOfTests, methodOf } from './python-scope.js';
+import type { Env, Value } from './python-scope.js';
+import { draft } from './python-checks.js';
+import type { Draft } from './python-checks.js';
+
+/** Drafts with every wrapper taken off that is known; a conjunction is several. */
+export function questions(start: Draft, depth = 0): readonly Draft[] {
+  if (depth > 8) return [start];
+  const next = peel(start);
+  if (next.length === 1 && next[0] === start) return [start];
+  return next.flatMap((one) => questions({ ...one, over: one.over ?? start.over, loose: Math.max(one.loose, start.loose) }, depth + 1));
+}
+
+function peel(one: Draft): readonly Draft[] {
+  const subject = one.subject === null ? null : settled(one.subject);
+  if (subject === null) return [one];
+  const wanted = wantedBoolean(one);
+  if (wanted !== null && one.suffix === '') {
+    const asked = peelBoolean(one, subject, wanted);
+    if (asked !== null) return asked;
+  }
+  const several = gathered(one, subject);
+  if (several !== null) return several;
+  if (one.kind === 'equal' || one.kind === 'range' || one.kind === 'differs') {
+    const asked = peelValue(one, subject);
+    if (asked !== null) return [asked];
+  }
+  return [peelExpected(one, subject)];
+}
+
+function wantedBoolean(one: Draft): boolean | null {
+  if (one.kind === 'truthy') return true;
+  if (one.kind === 'falsy') return false;
+  const [only] = one.expected;
+  if (one.kind !== 'equal' || only?.type !== 'Constant') return null;
+  return only.name === 'True' ? true : only.name === 'False' ? false : null;
+}
+
+function peelBoolean(one: Draft, subject: Expr, wanted: boolean): readonly Draft[] | null {
+  const { env } = one;
+  switch (subject.type) {
+    case 'Unary':
+      return subject.op === 'not' ? [draft(wanted ? 'falsy' : 'truthy', subject.operand, null, env)] : null;
+    case 'Bool': {
+      const every = (subject.op === 'and') === wanted;
+      if (every) return subject.values.map((value) => draft(wanted ? 'truthy' : 'falsy', value, null, env));
+      return [orDraft(subject, wanted, env)];
+    }
+    case 'Conditional': {
+      const free =
+        isTrue(subject.body) === wanted && isConstant(subject.body) ? true : isTrue(subject.other) === wanted && isConstant(subject.other);
+      if (free) return [draft('oneOf', subject.test, subject, env, { tautology: 'one branch of it is always true' })];
+      return null;
+    }
+    case 'Compare':
+      return peelComparison(subject, wanted, env);
+    case 'Call':
+      return peelPredicate(one, subject, wanted);
+    case 'Attribute':
+      return peelFlag(subject, wanted, env);
+    case 'Tuple':
+      return wanted && subject.items.length > 0 ? [draft('truthy', subject, null, env, { tautology: 'a tuple is always true' })] : null;
+    case 'Await':
+    case 'Binary':
+    case 'Comprehension':
+    case 'Constant':
+    case 'Dict':
+    case 'Format':
+    case 'Lambda':
+    case 'List':
+    case 'Name':
+    case 'Named':
+    case 'Number':
+    case 'Set':
+    case 'Slice':
+    case 'Star':
+    case 'String':
+    case 'Subscript':
+    case 'Unknown':
+    case 'Yield':
+      return null;
+  }
+}
+
+function orDraft(subject: Extract<Expr, { type: 'Bool' }>, wanted: boolean, env: Env): Draft {
+  const free = subject.values.some((value) => isConstant(value) && isTrue(value) === wanted);
+  const [first = subject] = subject.values;
+  const left = first.type === 'Compare' ? first.left : first;
+  const same = subject.values.every((value) => value.type === 'Compare' && value.ops.join() === '==');
+  const items = same ? subject.values.flatMap((value) => (value.type === 'Compare' ? value.rights : [])) : subject.values;
+  const list: Expr = { type: 'List', start: subject.start, end: subject.end, items };
+  return draft('oneOf', left, list, env, { tautology: free ? 'one side of the or is always true' : null });
+}
+
+const FLIPPED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+const OPPOSITE: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
+
+function peelComparison(subject: Extract<Expr, { type: 'Compare' }>, wanted: boolean, env: Env): readonly Draft[] | null {
+  if (subject.ops.length > 1 && !wanted) return null;
+  let left = subject.left;
+  return subject.ops.flatMap((op, index) => {
+    const right = subject.rights[index] ?? left;
+    const asked = (wanted ? included(left, op, right, env) : null) ?? [comparison(left, op, right, wanted, env)];
+    left = right;
+    return asked;
+  });
+}
+
+function comparison(left: Expr, op: string, right: Expr, wanted: boolean, env: Env): Draft {
+  if (['==', 'is', '!=', 'is not', '<>'].includes(op)) {
+    const same = (op === '==' || op === 'is') === wanted;
+    const [subject, expected] = isConstant(left) && !isConstant(right) ? [right, left] : [left, right];
+    if (!same && expected.type === 'Constant' && expected.name === 'None') return draft('exists', subject, null, env);
+    if (!same && expected.type === 'Constant' && expected.name !== '...')
+      return draft(expected.name === 'True' ? 'falsy' : 'truthy', subject, null, env);
+    return draft(same ? 'equal' : 'differs', subject, expected, env);
+  }
+  if (op === 'in' || op === 'not in') {
+    const within = (op === 'in') === wanted;
+    const several = right.type === 'List' || right.type === 'Tuple' || right.type === 'Set' || lastNameOfCall(right) === 'range';
+    if (several && !isConstant(left)) return draft(within ? 'oneOf' : 'lacks', left, right, env);
+    return draft(within ? 'contain' : 'lacks', right, left, env);
+  }
+  const turned = isConstant(left) && !isConstant(right);
+  const seen = turned ? (FLIPPED[op] ?? op) : op;
+  const kept = wanted ? seen : (OPPOSITE[seen] ?? seen);
+  return draft('range', turned ? right : left, turned ? left : right, env, { op: kept });
+}
+
+/** `{'a', 'b'} <= set(x)`: one is part of the other; null where they are no sets. */
+function included(left: Expr, op: string, right: Expr, env: Env): readonly Draft[] | null {
+  const [part, whole] = op === '<=' ? [left, right] : op === '>=' ? [right, left] : [null, null];
+  if (part === null || whole === null || !(isSet(part) || isSet(whole))) return null;
+  const owner =
+    whole.type === 'Call' && lastName(whole.callee) === 'set'
+      ? (positional(whole.args)[0] ?? whole)
+      : whole.type === 'Call' && whole.callee.type === 'Attribute'
+        ? whole.callee.object
+        : whole;
+  if (part.type === 'Set') return part.items.map((item) => draft('contain', owner, item, env));
+  return [draft('contain', owner, part.type === 'Call' && part.callee.type === 'Attribute' ? part.callee.object : part, env)];
+}
+
+function isSet(node: Expr): boolean {
+  if (node.type === 'Set') return true;
+  return node.type === 'Call' && ['set', 'frozenset', 'keys', 'items'].includes(lastName(node.callee));
+}
+
+function lastNameOfCall(node: Expr): string {
+  return node.type === 'Call' ? lastName(node.callee) : '';
+}
+
+/** `[f(x) for x in (1, 2)] == [3, 4]` and `(a, b) == (1, 2)` ask for each value by itself; null where they do not. */
+function gathered(one: Draft, subject: Expr): readonly Draft[] | null {
+  const [expected] = one.expected;
+  if (one.kind !== 'equal' || expected === undefined || one.constant !== null) return null;
+  const { env } = one;
+  if ((subject.type === 'Tuple' || subject.type === 'List') && subject.type === expected.type) {
+    const plain =
+      subject.items.length === expected.items.length &&
+      subject.items.length > 0 &&
+      ![...subject.items, ...expected.items].some(({ type }) => type === 'Star');
+    return plain && !isConstant(subject)
+      ? subject.items.map((item, index) => draft('equal', item, expected.items[index] ?? null, env))
+      : null;
+  }
+  if (subject.type !== 'Comprehension' || subject.clauses.length !== 1) return null;
+  const [clause] = subject.clauses;
+  const [element, value] = subject.elements;
+  const rows = clause === undefined || clause.conditions.length > 0 ? null : rowsOf(clause.over, env);
+  if (clause === undefined || element === undefined || rows === null || rows.length === 0 || rows.length > 40) return null;
+  const inside = (row: Value): Env => {
+    const inner = env.child();
+    bind(clause.target, row, inner, true);
+    return inner;
+  };
+  if (subject.kind === '[' && expected.type === 'List' && expected.items.length === rows.length) {
+    return rows.map((row, index) => draft('equal', element, expected.items[index] ?? null, inside(row)));
+  }
+  if (subject.kind !== '{' || value === undefined || expected.type !== 'Dict' || expected.entries.length !== rows.length) return null;
+  return rows.map((row, index) => draft('equal', value, expected.entries[index]?.value ?? null, inside(row)));
+}
+
+function peelValue(one: Draft, subject: Expr): Draft | null {
+  const [expected = null] = one.expected;
+  if (subject.type === 'Call') {
+    const name = lastName(subject.callee);
+    const [first = null, second = null] = positional(subject.args);
+    if (subject.callee.type === 'Name' && name === 'len' && first !== null) return sized(one, first);
+    if (name === 'type' && one.kind === 'equal') return { ...one, kind: 'type', subject: first };
+    if (name === 'abs' && one.kind === 'range') return peelDistance(one, first);
+    if (name === 'round' && one.kind === 'equal' && first !== null) {
+      return { ...one, kind: 'close', subject: first, tolerance: { places: second ?? 0, relative: null, absolute: null } };
+    }
+  }
+  if (subject.type === 'Attribute' && one.kind === 'equal' && one.suffix === '') {
+    if (subject.name === 'call_count' || subject.name === 'await_count') return { ...one, kind: 'calledTimes', subject: subject.object };
+    if (['call_args', 'await_args', 'call_args_list', 'mock_calls', 'method_calls', 'await_args_list'].includes(subject.name)) {
+      const list = expected !== null && lastNameOfCall(expected) === 'call' && expected.type === 'Call';
+      return {
+        ...one,
+        kind: 'calledWith',
+        subject: subject.object,
+        expected: list ? expected.args.map(({ value }) => value) : one.expected,
+      };
+    }
+  }
+  if (one.kind === 'equal' && isConstant(subject) && expected !== null && !isConstant(expected))
+    return { ...one, subject: expected, expected: [subject] };
+  return null;
+}
+
+function sized(one: Draft, owner: Expr): Draft | null {
+  if (one.kind === 'differs') return null;
+  const [expected = null] = one.expected;
+  if (one.kind === 'equal') {
+    if (owner.type === 'Attribute' && /^(mock_calls|call_args_list)$/.test(owner.name))
+      return { ...one, kind: 'calledTimes', subject: owner.object };
+    return { ...one, kind: 'size', subject: owner };
+  }
+  const bound = expected?.type === 'Number' ? Number(expected.text) : expected?.type === 'Unary' ? -1 : null;
+  const free = bound !== null && ((one.op === '>=' && bound <= 0) || (one.op === '>' && bound < 0));
+  return { ...one, subject: owner, tautology: free ? 'a length is never below zero' : one.tautology };
+}
+
+/** `abs(a - b) < 0.1` asks whether `a` is close to `b`. */
+function peelDistance(one: Draft, difference: Expr | null): Draft | null {
+  if (difference?.type !== 'Binary' || difference.op !== '-' || one.op === null || !one.op.startsWith('<')) return null;
+  return {
+    ...one,
+    kind: 'close',
+    subject: difference.left,
+    expected: [difference.right],
+    tolerance: { places: null, relative: null, absolute: one.expected[0] ?? null },
+  };
+}
+
+function peelExpected(one: Draft, subject: Expr): Draft {
+  const [only] = one.expected;
+  if (one.kind === 'exists' && subject.type === 'Call') {
+    const [first, second] = positional(subject.args);
+    if (dotted(subject.callee).startsWith('re.') && second !== undefined && first !== undefined)
+      return draft('match', second, first, one.env);
+  }
+  if (only === undefined) return one;
+  if (one.kind === 'equal') {
+    const name = only.type === 'Call' ? lastName(only.callee) : lastName(only);
+    if (name === 'approx' && only.type === 'Call') {
+      const [wanted = null, relative = null, absolute = null] = positional(only.args);
+      const given = { relative: keyword(only.args, 'rel') ?? relative, absolute: keyword(only.args, 'abs') ?? absolute };
+      const tolerance = { places: null, relative: given.relative ?? (given.absolute === null ? 1e-6 : null), absolute: given.absolute };
+      return { ...one, kind: 'close', expected: wanted === null ? [] : [wanted], tolerance };
+    }
+    if (name === 'ANY' || isEqualToAll(only, one.env)) return { ...one, kind: 'exists', expected: [] };
+    if (name === 'snapshot' || dotted(only).startsWith('snapshot')) {
+      const inline = only.type === 'Call' ? (positional(only.args)[0] ?? null) : null;
+      return inline === null ? { ...one, kind: 'snapshot', expected: [] } : { ...one, expected: [inline] };
+    }
+    if (settled(subject).type === 'Call' && lastNameOfCall(settled(subject)) === 'approx' && only.type !== 'Call')
+      return { ...one, subject: only, expected: [subject] };
+  }
+  const several = subject.type === 'List' || subject.type === 'Tuple' || subject.type === 'Set';
+  if (one.kind === 'contain' && several && !isConstant(only)) return { ...one, kind: 'oneOf', subject: only, expected: [subject] };
+  if (one.kind === 'contain' && only.type === 'String')
+    return only.value === '' ? { ...one, kind: 'exists', expected: [] } : { ...one, kind: 'match' };
+  if (one.kind === 'match') return peelPattern(one, only);
+  return one;
+}
+
+/** An object of the tests that says to be equal to whatever it is compared with. */
+function isEqualToAll(node: Expr, env: Env): boolean {
+  const type = node.type === 'Call' || node.type === 'Name' ? classOf(node, env) : null;
+  const method = type === null || !isOfTests(type.env.module.tree.file) ? null : methodOf(type, '__eq__');
+  const last = method?.node.type === 'Function' ? method.node.body.at(-1) : undefined;
+  return last?.type === 'Return' && last.value?.type === 'Constant' && last.value.name === 'True';
+}
+
+function peelPattern(one: Draft, pattern: Expr): Draft {
+  const source = textOf(pattern);
+  if (source === null) return one;
+  if (source.replace(/\\[dwsbDWSB]/g, '').replace(/[\\^$.*+?()[\]{}|]/g, '') === '') return { ...one, kind: 'exists', expected: [] };
+  return one;
+}

@@ -1,0 +1,202 @@
+// What became of the assertions of each test that is there on both sides, and whether new ones can fail at all.
+
+import type { Evidence } from './evidence.js';
+import { failedBefore, idleBefore, placeOf } from './evidence.js';
+import type { AssertionFact, Span, TestFact } from './facts.js';
+import type { GuardRule, Sighting } from './finding.js';
+import { matchAssertions } from './matching.js';
+import type { Match } from './matching.js';
+import type { Pair } from './pairing.js';
+import { keyOf, levelOf, tokensOf, wantedOf } from './strength.js';
+
+/** What the rules about tests found out already, so that one cause is told once. */
+export interface Told {
+  /** Tests that no longer run: their assertions are not looked at. */
+  readonly stopped: ReadonlySet<TestFact>;
+  /** Tests with a new early return: what is behind it need not be told again. */
+  readonly leaving: ReadonlySet<TestFact>;
+}
+
+export interface AssertionSightings {
+  readonly sightings: readonly Sighting[];
+  /** Tests whose checks were lost or turned round. */
+  readonly poorer: ReadonlySet<TestFact>;
+}
+
+export function assertionsRule(evidence: Evidence, told: Told): AssertionSightings {
+  const sightings: Sighting[] = [];
+  const poorer = new Set<TestFact>();
+  const surplus = new Map(evidence.surplus);
+  for (const pair of evidence.pairing.pairs) {
+    if (told.stopped.has(pair.after)) continue;
+    const found = comparePair(evidence, pair, told, surplus);
+    if (found.poorer) poorer.add(pair.after);
+    sightings.push(...found.sightings);
+  }
+  for (const test of evidence.pairing.added) {
+    for (const fact of test.assertions) sightings.push(...flaws(fact, null, test, told.leaving.has(test), evidence.changed));
+  }
+  sightings.push(...helpers(evidence));
+  return { sightings, poorer };
+}
+
+function comparePair(
+  evidence: Evidence,
+  pair: Pair,
+  told: Told,
+  surplus: Map<string, number>,
+): { readonly sightings: readonly Sighting[]; readonly poorer: boolean } {
+  const { before, after } = pair;
+  const failed = failedBefore(evidence, before);
+  const matches = matchAssertions(before.assertions, after.assertions);
+  const partner = new Map<AssertionFact, AssertionFact>();
+  const sightings: Sighting[] = [];
+  let poorer = false;
+  for (const match of matches) {
+    if (match.after !== null && !partner.has(match.after)) partner.set(match.after, match.before);
+    const lost = lossOf(match, pair, failed, surplus, evidence);
+    if (lost !== null && !idleBefore(evidence, before)) {
+      poorer = true;
+      if (match.after === null || flaws(match.after, match.before, after, false, evidence.changed).length === 0) sightings.push(lost);
+    }
+    if (match.fate === 'rewritten' && !failed && wantedOf(match.before) !== null && wantedOf(match.after ?? match.before) !== null) {
+      if (!evidence.sourceChanged)
+        poorer ||= match.before.subject === match.after?.subject && isWritten(match.before) && isWritten(match.after);
+      else if (!onlyRenamed(match, evidence.vanished)) sightings.push(sighting('rebaselined', match, pair, evidence.changed));
+    }
+  }
+  for (const fact of after.assertions) {
+    const old = partner.get(fact) ?? twin(fact, before);
+    sightings.push(...flaws(fact, old, after, told.leaving.has(after), evidence.changed));
+    if (poorer && old === null && fact.reach === 'maybe' && !told.leaving.has(after))
+      sightings.push(unreached(fact, after, evidence.changed));
+  }
+  return { sightings, poorer };
+}
+
+/** The wanted value is written down there and then: no names in it. */
+function isWritten(fact: AssertionFact): boolean {
+  const bare = (wantedOf(fact) ?? '').replace(/"[^"]*"/g, '').replace(/\b(true|false|null|undefined)\b|[\w$]+:/g, '');
+  return !/\p{L}/u.test(bare);
+}
+
+/** The wanted value is the same but for names that source no longer has. */
+function onlyRenamed({ before, after }: Match, vanished: ReadonlySet<string>): boolean {
+  const texts = [wantedOf(before) ?? '', after === null ? '' : (wantedOf(after) ?? '')];
+  const [old = '', now = ''] = texts.map((text) => (text.match(/"[^"]*"|[0-9][\w.]*/g) ?? []).join(' '));
+  if (old !== now) return false;
+  const names = new Set(tokensOf((texts[1] ?? '').replace(/"[^"]*"/g, '')));
+  return tokensOf((texts[0] ?? '').replace(/"[^"]*"/g, '')).every((name) => names.has(name) || vanished.has(name));
+}
+
+/** The same statement before the change, where it was not needed for another. */
+function twin(fact: AssertionFact, before: TestFact): AssertionFact | null {
+  return before.assertions.find((other) => other.span.text === fact.span.text) ?? null;
+}
+
+function sighting(rule: GuardRule, match: Match, { before, after }: Pair, changed: ReadonlySet<string>): Sighting {
+  const now = match.after === null ? null : seenFrom(match.after.span, after, changed);
+  const old = seenFrom(match.before.span, before, changed);
+  return { rule, file: (now ?? old).file, before: old, after: now, test: after.path, why: match.why };
+}
+
+/** A helper that the change does not touch is not to blame: the test that calls it is. */
+function seenFrom(span: Span, test: TestFact, changed: ReadonlySet<string>): Span {
+  return changed.has(span.file) ? span : test.span;
+}
+
+function lossOf(match: Match, pair: Pair, failed: boolean, surplus: Map<string, number>, { changed, vanished }: Evidence): Sighting | null {
+  if (match.fate === 'kept' || match.fate === 'rewritten') return null;
+  if (match.before.reach === 'never' || match.before.tautology !== null || match.before.swallowed !== null) return null;
+  const key = keyOf(match.before);
+  const spare = surplus.get(key) ?? 0;
+  if (spare > 0) {
+    surplus.set(key, spare - 1);
+    return null;
+  }
+  if (match.fate === 'weakened') {
+    if (failed && match.after !== null && levelOf(match.after) >= 40) return null;
+    return sighting('assertion-weakened', match, pair, changed);
+  }
+  if (tokensOf(match.before.subject).some((name) => vanished.has(name))) return null;
+  const line = match.before.span.line;
+  const twice = pair.before.assertions.some(
+    (other) =>
+      other !== match.before && keyOf(other) === key && Math.abs(other.span.line - line) <= 1 && other.span.from !== match.before.span.from,
+  );
+  if (twice && pair.after.assertions.some((other) => keyOf(other) === key)) return null;
+  const fewer = pair.after.assertions.some((other) => other.template === match.before.template);
+  const found = sighting(fewer ? 'assertion-weakened' : 'assertion-removed', match, pair, changed);
+  return fewer ? { ...found, why: 'fewer values are tried' } : { ...found, file: pair.after.span.file };
+}
+
+/** Why an assertion cannot do its work, where that is new. */
+function flaws(
+  fact: AssertionFact,
+  old: AssertionFact | null,
+  test: TestFact,
+  leaving: boolean,
+  changed: ReadonlySet<string>,
+): readonly Sighting[] {
+  const found: Sighting[] = [];
+  const span = seenFrom(fact.span, test, changed);
+  const sight = (rule: GuardRule, why: string | null): void => {
+    found.push({ rule, file: span.file, before: old?.span ?? null, after: span, test: test.path, ...(why === null ? {} : { why }) });
+  };
+  if (fact.tautology !== null && (old === null || old.tautology === null)) sight('assertion-tautological', fact.tautology);
+  if (fact.swallowed !== null && (old === null || old.swallowed === null)) sight('assertion-swallowed', fact.swallowed);
+  if (fact.waiting === 'floating' && (old === null || old.waiting !== 'floating')) sight('assertion-unawaited', null);
+  if (found.length > 0 || leaving) return found;
+  const worse = fact.reach === 'never' ? old?.reach !== 'never' : fact.reach === 'maybe' && old !== null && old.reach === 'always';
+  if (worse) sight('assertion-unreached', fact.reachWhy);
+  return found;
+}
+
+/** A new check that need not run, where others were lost. */
+function unreached(fact: AssertionFact, test: TestFact, changed: ReadonlySet<string>): Sighting {
+  const span = seenFrom(fact.span, test, changed);
+  return {
+    rule: 'assertion-unreached',
+    file: span.file,
+    after: span,
+    test: test.path,
+    ...(fact.reachWhy === null ? {} : { why: fact.reachWhy }),
+  };
+}
+
+/** Helpers that tests share, in files of their own. */
+function helpers(evidence: Evidence): readonly Sighting[] {
+  const sightings: Sighting[] = [];
+  for (const { before, after } of evidence.files) {
+    for (const now of after?.helpers ?? []) {
+      const was = before?.helpers.find(({ name }) => name === now.name);
+      if (was === undefined || was.assertions.length === 0) continue;
+      if (now.assertions.length === 0 && /^(expect|assert|should)\b/.test(now.name)) {
+        sightings.push({ rule: 'assertions-patched', file: now.span.file, before: was.span, after: now.span, test: [now.name] });
+        continue;
+      }
+      const test: TestFact = { ...EMPTY_TEST, path: [now.name], span: now.span, head: now.span, assertions: now.assertions };
+      const old: TestFact = { ...test, span: was.span, assertions: was.assertions };
+      const pair: Pair = { before: old, after: test, how: 'same' };
+      sightings.push(
+        ...comparePair({ ...evidence, sourceChanged: false }, pair, { stopped: new Set(), leaving: new Set() }, new Map(evidence.surplus))
+          .sightings,
+      );
+      const count = was.returns.length;
+      for (const span of now.returns.slice(count)) sightings.push({ rule: 'early-return', file: span.file, after: span, test: [now.name] });
+    }
+  }
+  return sightings;
+}
+
+const EMPTY_TEST: Omit<TestFact, 'path' | 'span' | 'head' | 'assertions'> = {
+  marks: [],
+  condition: null,
+  hidden: null,
+  empty: false,
+  rows: null,
+  returns: [],
+  body: '',
+};
+
+export { placeOf };

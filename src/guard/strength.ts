@@ -1,0 +1,154 @@
+// How much an assertion asks, as a number: the same for every language and style. A check is weakened when the number falls, or when
+// the same kind of check lets more through.
+
+import type { AssertionFact } from './facts.js';
+
+const LEVELS: Readonly<Record<Exclude<AssertionFact['kind'], 'throws'>, number>> = {
+  exists: 10,
+  truthy: 12,
+  differs: 15,
+  falsy: 20,
+  type: 20,
+  range: 24,
+  oneOf: 24,
+  called: 24,
+  lacks: 28,
+  silent: 26,
+  contain: 30,
+  size: 30,
+  match: 32,
+  close: 42,
+  calledTimes: 45,
+  calledWith: 49,
+  equal: 50,
+  snapshot: 50,
+  custom: 50,
+};
+
+/** Checks that want one value and no other. */
+export const EXACT = 45;
+/** Checks that nearly everything passes. */
+export const WEAK = 20;
+
+export function levelOf(fact: AssertionFact): number {
+  if (fact.kind !== 'throws') return LEVELS[fact.kind];
+  const type = fact.thrown?.type ?? null;
+  const detail = fact.thrown?.detail ?? null;
+  if (detail === null) return type === null ? 26 : 34;
+  return type === null ? 44 : 45;
+}
+
+/** Letters and digits of a text or pattern; of an object those of its texts, without its keys. */
+function plain(text: string): string {
+  const texts = text.startsWith('{') ? (text.match(/"[^"]*"/g) ?? [text]).join(' ') : text;
+  return texts.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
+}
+
+/** `after` is a part of `before`, and shorter: more texts match it. */
+function shortened(before: string | null, after: string | null): boolean {
+  if (before === null || after === null || before === after || ![before, after].every((text) => /^["/`]/.test(text))) return false;
+  const [old, now] = [plain(before), plain(after)];
+  return now.length < old.length && old.includes(now);
+}
+
+/** Why `after` lets more through than `before` where both ask about the same; null where it does not. */
+export function weakening(before: AssertionFact, after: AssertionFact): string | null {
+  const [old, now] = [levelOf(before), levelOf(after)];
+  if (after.kind === 'throws' && before.kind !== 'throws' && after.thrown !== null && (after.thrown.detail ?? after.thrown.type) !== null)
+    return null;
+  if (now < old - 1) return 'it asks for less than before';
+  if (after.wildcards > before.wildcards) return 'parts of the wanted value may now be anything';
+  if (after.loose === true && before.loose !== true && before.kind === after.kind) return 'it compares loosely';
+  if (now > old + 1) return null;
+  if (before.kind === 'close' && after.kind === 'close') {
+    const [was, is] = [before.tolerance, after.tolerance];
+    return was !== null && is !== null && is > was * 3 ? 'a larger difference is let through' : null;
+  }
+  if (before.kind === 'range' && after.kind === 'range' && before.tolerance !== null && after.tolerance !== null) {
+    return after.tolerance > before.tolerance ? 'the range is wider' : null;
+  }
+  if (before.kind === 'type' && after.kind === 'type' && before.expected !== after.expected) {
+    return /^"?(object|Object|any|unknown)"?$/.test(after.expected ?? '') ? 'nearly every value is of that type' : null;
+  }
+  if (before.bound !== null && after.bound !== null && before.bound.op[0] === after.bound.op[0]) {
+    const looser = before.bound.op.startsWith('<') ? after.bound.value > before.bound.value : after.bound.value < before.bound.value;
+    if (looser) return 'the bound is looser';
+    const equal = after.bound.value === before.bound.value;
+    return equal && after.bound.op.length > before.bound.op.length ? 'the bound is looser' : null;
+  }
+  if (before.kind === 'contain' && after.kind === 'contain') {
+    if (
+      before.parts === null &&
+      after.parts === null &&
+      before.expected?.startsWith('"') === true &&
+      shortened(before.expected, after.expected)
+    )
+      return 'a shorter text is enough';
+    return before.parts !== null && after.parts !== null && after.parts < before.parts ? 'fewer parts are wanted' : null;
+  }
+  if (before.kind === 'oneOf' && after.kind === 'oneOf') {
+    return before.parts !== null && after.parts !== null && after.parts > before.parts ? 'more values are let through' : null;
+  }
+  if (before.kind === 'match' && after.kind === 'match')
+    return shortened(before.expected, after.expected) ? 'a shorter text is enough' : null;
+  if (before.kind === 'throws' && after.kind === 'throws') {
+    return shortened(before.thrown?.detail ?? null, after.thrown?.detail ?? null) ? 'a shorter message is enough' : null;
+  }
+  if (before.kind === after.kind && looserOption(before.expected, after.expected)) return 'a larger difference is let through';
+  if (before.kind === 'snapshot' && before.expected !== null && after.kind === 'snapshot' && after.expected === null)
+    return 'the snapshot is written anew';
+  return null;
+}
+
+/** An option of a matcher that lets more through: `{ threshold: 0.9 }` for 0.1, fewer digits. */
+function looserOption(before: string | null, after: string | null): boolean {
+  const numbers = (text: string | null): ReadonlyMap<string, number> =>
+    new Map(
+      [...(text ?? '').matchAll(/([\w$]*(?:threshold|tolerance|epsilon|delta|margin|places|digits|precision))"?:(-?[0-9.e-]+)/gi)].map(
+        (one) => [one[1] ?? '', Number(one[2])],
+      ),
+    );
+  const old = numbers(before);
+  for (const [name, value] of numbers(after)) {
+    const was = old.get(name);
+    if (was === undefined || was === value) continue;
+    if (/places|digits|precision/i.test(name) ? value < was : value > was) return true;
+  }
+  return false;
+}
+
+/** The wanted value as text, also of a throw. */
+export function wantedOf(fact: AssertionFact): string | null {
+  return fact.kind === 'throws' ? (fact.thrown?.detail ?? fact.thrown?.type ?? null) : fact.expected;
+}
+
+/** The same check of the same value. */
+export function keyOf(fact: AssertionFact): string {
+  return `${fact.subject} ${fact.kind} ${wantedOf(fact) ?? ''} ${fact.thrown?.type ?? ''} ${fact.tolerance ?? ''} ${fact.bound?.op ?? ''}${fact.loose === true ? ' loose' : ''}`;
+}
+
+const TOKEN = /[\p{L}\p{N}_$]+/gu;
+
+export function tokensOf(text: string): readonly string[] {
+  return text.slice(0, 2000).match(TOKEN) ?? [];
+}
+
+/** How many tokens two texts share, from 0 to 1. */
+export function similarity(left: string, right: string): number {
+  return overlap(tokensOf(left), tokensOf(right));
+}
+
+export function overlap(left: readonly string[], right: readonly string[]): number {
+  if (left.length === 0 || right.length === 0) return 0;
+  const counts = new Map<string, number>();
+  for (const token of left) counts.set(token, (counts.get(token) ?? 0) + 1);
+  let shared = 0;
+  for (const token of right) {
+    const count = counts.get(token) ?? 0;
+    if (count > 0) {
+      shared += 1;
+      counts.set(token, count - 1);
+    }
+  }
+  return (2 * shared) / (left.length + right.length);
+}

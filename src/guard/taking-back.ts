@@ -1,0 +1,134 @@
+// Takes breaches out of a change: by hunk where what is left is valid code without the finding, else by file. The rest of the
+// change stays. Writing it down is left to others.
+
+import type { Change, FileChange } from './change.js';
+import type { GuardFinding } from './finding.js';
+import { Hunks } from './hunks.js';
+import type { Hunk } from './hunks.js';
+
+export interface Correction {
+  /** A path of the change. */
+  readonly path: string;
+  /** `hunk`: parts of it were taken back, and `text` is what it holds then. `file`: it is as it was before the change. */
+  readonly how: 'hunk' | 'file';
+  readonly text: string | null;
+  /** Where it lay before, and lies again. */
+  readonly renamedFrom?: string;
+}
+
+/** What the guard says of a change: its breaches, and the files that are no valid code. */
+export type Look = (change: Change) => { readonly findings: readonly GuardFinding[]; readonly unread: ReadonlySet<string> };
+
+/** Hunks times files. A change of more is not tried hunk by hunk: each try reads the whole change. */
+const MOST_TRIES = 500;
+
+export function takeBack(change: Change, findings: readonly GuardFinding[], look: Look): readonly Correction[] {
+  const unfinished = new Unfinished(change, look);
+  unfinished.mend(findings);
+  for (let left = look(unfinished.change()).findings; left.length > 0; left = look(unfinished.change()).findings)
+    if (!unfinished.restore(left)) break;
+  return unfinished.corrections();
+}
+
+class Unfinished {
+  private readonly files = new Map<string, FileChange>();
+  private readonly done = new Map<string, Correction>();
+
+  constructor(
+    { files }: Change,
+    private readonly look: Look,
+  ) {
+    for (const file of files) this.files.set(file.path, file);
+  }
+
+  /** As it stands: what is back to what it was is no part of it. */
+  change(): Change {
+    const files = [...this.files.values()].flatMap((file) => {
+      const correction = this.done.get(file.path);
+      if (correction === undefined) return [file];
+      return correction.how === 'file' ? [] : [{ ...file, after: correction.text }];
+    });
+    return { files };
+  }
+
+  corrections(): readonly Correction[] {
+    return [...this.done.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** All files at once without what the findings point at; then one by one those for which that was not enough. */
+  mend(findings: readonly GuardFinding[]): void {
+    const named = this.pathsOf(findings).flatMap((path) => this.files.get(path) ?? []);
+    const byFile = new Map<string, GuardFinding[]>();
+    for (const finding of findings) byFile.set(finding.file, [...(byFile.get(finding.file) ?? []), finding]);
+    for (const file of named) this.done.set(file.path, honestPart(file, byFile.get(file.path) ?? []) ?? wholeOf(file));
+    const { findings: left, unread } = this.look(this.change());
+    const bad = new Set([...unread, ...left.map(({ file }) => file)]);
+    for (const file of named) {
+      const done = this.done.get(file.path);
+      // Where no finding points at a hunk, nothing was taken yet.
+      if (done?.how !== 'hunk' || !(bad.has(file.path) || done.text === file.after)) continue;
+      const text = this.byTrial(file);
+      this.done.set(file.path, text === null ? wholeOf(file) : { path: file.path, how: 'hunk', text });
+    }
+  }
+
+  /** Whole files, where parts were not enough; all of the change, where nothing in it is named. False: nothing is left to take. */
+  restore(findings: readonly GuardFinding[]): boolean {
+    const open = (path: string): boolean => this.done.get(path)?.how !== 'file';
+    const named = this.pathsOf(findings).filter(open);
+    const paths = named.length > 0 ? named : [...this.files.keys()].filter(open);
+    for (const path of paths) this.done.set(path, wholeOf(this.files.get(path) as FileChange));
+    return paths.length > 0;
+  }
+
+  private pathsOf(findings: readonly GuardFinding[]): readonly string[] {
+    const names = new Set(findings.map(({ file }) => file));
+    return [...this.files.values()]
+      .filter(({ path, renamedFrom }) => names.has(path) || names.has(renamedFrom ?? path))
+      .map(({ path }) => path);
+  }
+
+  /** The file with as many of its hunks as are honest, one tried after the other; null where none are. */
+  private byTrial({ path, before, after }: FileChange): string | null {
+    const hunks = new Hunks(before ?? '', after ?? '');
+    if (hunks.all.length * this.files.size > MOST_TRIES) return null;
+    const kept = new Set<Hunk>();
+    for (const hunk of hunks.all) {
+      kept.add(hunk);
+      if (!this.isClean(path, hunks.apply(kept))) kept.delete(hunk);
+    }
+    // None of it, or all of it: then it was not for what its lines say.
+    return kept.size === 0 || kept.size === hunks.all.length ? null : hunks.apply(kept);
+  }
+
+  private isClean(path: string, text: string): boolean {
+    this.done.set(path, { path, how: 'hunk', text });
+    const { findings, unread } = this.look(this.change());
+    return !unread.has(path) && findings.every((finding) => finding.file !== path);
+  }
+}
+
+/** The file without the hunks that findings point at; null where that leaves nothing of the change. */
+function honestPart({ path, before, after, renamedFrom }: FileChange, findings: readonly GuardFinding[]): Correction | null {
+  if (before === null || after === null || renamedFrom !== undefined) return null;
+  const hunks = new Hunks(before, after);
+  const honest = hunks.all.filter((hunk) => !findings.some((finding) => touches(finding, hunk)));
+  return honest.length === 0 ? null : { path, how: 'hunk', text: hunks.apply(new Set(honest)) };
+}
+
+function wholeOf({ path, before, renamedFrom }: FileChange): Correction {
+  return { path, how: 'file', text: before, ...(renamedFrom === undefined ? {} : { renamedFrom }) };
+}
+
+function touches({ before, after }: GuardFinding, hunk: Hunk): boolean {
+  return (
+    (before !== null && meets(before.line, before.text, hunk.from, hunk.to)) ||
+    (after !== null && meets(after.line, after.text, hunk.fromAfter, hunk.toAfter))
+  );
+}
+
+/** `line` counts from 1. An empty run of lines lies between two, and is met by either. */
+function meets(line: number, text: string, from: number, to: number): boolean {
+  const last = line + text.split('\n').length - 1;
+  return line <= Math.max(to, from + 1) && last > from - (from === to ? 1 : 0);
+}

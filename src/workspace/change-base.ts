@@ -1,0 +1,49 @@
+// What a change is measured against, where a person does not say: the last commit, or where the branch left its trunk.
+
+import { UmpireError, isUmpireError } from '../errors.js';
+import { lookAround } from './git.js';
+import { findRepository } from './repository.js';
+import type { Repository } from './repository.js';
+
+/** Branches that a change usually goes to. */
+const TRUNKS = ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'];
+
+export interface ChangeBase {
+  readonly repository: Repository;
+  /** A commit. */
+  readonly base: string;
+  /** It in words: `HEAD`, `the fork from main`. */
+  readonly words: string;
+}
+
+/** Throws where there is no git, or no such commit. */
+export function findBase(project: string, asked: string | null): ChangeBase {
+  const repository = findRepository(project, project, 'git');
+  if (repository.kind !== 'git') throw new UmpireError('guard-no-git', { path: project });
+  const ask = (...args: readonly string[]): string | null => {
+    try {
+      const { code, stdout } = lookAround(project, args);
+      return code === 0 ? stdout.toString('utf8').trim() : null;
+    } catch (error) {
+      // An answer too long to hold is one, and not an empty one.
+      if (isUmpireError(error)) return null;
+      throw error;
+    }
+  };
+  const commitOf = (name: string) => ask('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
+  if (asked !== null) {
+    const base = commitOf(asked);
+    if (base === null) throw new UmpireError('guard-base-unknown', { name: asked.slice(0, 80) });
+    return { repository, base, words: asked };
+  }
+  const head = commitOf('HEAD');
+  if (head === null) throw new UmpireError('guard-base-unknown', { name: 'HEAD' });
+  if (ask('status', '--porcelain', '--untracked-files=normal', '--', '.') !== '') return { repository, base: head, words: 'HEAD' };
+  for (const trunk of TRUNKS) {
+    const commit = commitOf(trunk);
+    const fork: string | null = commit === null || commit === head ? null : ask('merge-base', commit, head);
+    if (fork !== null && fork !== head) return { repository, base: fork, words: `the fork from ${trunk}` };
+  }
+  const parent = commitOf('HEAD~1');
+  return parent === null ? { repository, base: head, words: 'HEAD' } : { repository, base: parent, words: 'HEAD~1' };
+}

@@ -1,0 +1,223 @@
+// The change that the guard looks at, read from git: which files differ between two trees, or between one and the files on disk,
+// and both versions of each. All of them in a handful of git processes, however many files there are.
+
+import { isUtf8 } from 'node:buffer';
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FileChange } from '../guard/change.js';
+import { isJavaScript, isPython } from '../guard/paths.js';
+import { copyIndex, git, namesInput, nameOf, pathIn, rawNames, tryGit } from './git.js';
+import type { RawName, Seat } from './git.js';
+import { projectNames } from './names.js';
+
+/** Longer files are no tests that a person wrote. */
+const LONGEST_FILE = 2 * 1024 * 1024;
+
+/** One side of a changed file, as git has it. */
+export interface Blob {
+  readonly mode: string;
+  /** Zeros where it lies on disk only. */
+  readonly id: string;
+}
+
+/** A changed file with what it takes to put it back. */
+export interface ChangedFile extends FileChange {
+  readonly name: RawName;
+  readonly nameBefore: RawName;
+  readonly old: Blob | null;
+  readonly new: Blob | null;
+  /** On disk lines end in CR LF, and in git they do not: `after` is without. */
+  readonly isCrlf: boolean;
+}
+
+export interface ReadChange {
+  readonly files: readonly ChangedFile[];
+  /** Code that could not be read, and so was not looked at. */
+  readonly problems: readonly { readonly file: string; readonly message: string }[];
+}
+
+export interface ChangePlace {
+  readonly seat: Seat;
+  /** The project's folder in the repository; names are told from there. */
+  readonly prefix: string;
+  readonly base: string;
+  /** A commit or a tree; null: the files on disk, those included that git does not know and does not ignore. */
+  readonly to: string | null;
+  /** Look at the whole repository, also where the project is a folder of it. */
+  readonly whole?: boolean;
+}
+
+export async function readChange(place: ChangePlace): Promise<ReadChange> {
+  const differences = place.to === null ? await onDisk(place) : await listed(place.seat, [place.base, place.to], place);
+  const wanted = differences.filter(({ name }) => !nameOf(name).startsWith('.umpire/'));
+  const texts = await readBlobs(
+    place.seat,
+    wanted.flatMap(({ old, new: now }) =>
+      [old, now].filter((blob) => blob !== null && isFile(blob) && !isNone(blob.id)),
+    ) as readonly Blob[],
+  );
+  const files: ChangedFile[] = [];
+  const problems: { file: string; message: string }[] = [];
+  for (const difference of wanted) {
+    const { file, unread } = versions(place, difference, texts);
+    if (file.before !== file.after || file.renamedFrom !== undefined) files.push(file);
+    if (unread !== null && isCode(file.path)) problems.push({ file: file.path, message: `it was not looked at: ${unread}` });
+  }
+  return { files, problems };
+}
+
+interface Difference {
+  readonly old: Blob | null;
+  readonly new: Blob | null;
+  readonly name: RawName;
+  readonly nameBefore: RawName;
+}
+
+/** Files that git does not know are entered into a copy of the index: so a file that was moved is seen as moved. */
+async function onDisk(place: ChangePlace): Promise<readonly Difference[]> {
+  const { seat, prefix, whole } = place;
+  const within = prefix === '' || whole === true ? [] : ['--', prefix];
+  const added = rawNames(await git(seat, ['ls-files', '-z', '--others', '--exclude-standard', '--full-name', ...within])).filter(
+    (name) => !name.endsWith('/') && !nameOf(name).startsWith('.umpire/'),
+  );
+  const index = join(seat.gitDir, 'index');
+  if (added.length === 0 || !existsSync(index)) return listed(seat, [place.base], place);
+  const folder = mkdtempSync(join(tmpdir(), 'umpire-guard-'));
+  try {
+    const copy = { ...seat, index: join(folder, 'index') };
+    copyIndex(index, copy.index);
+    const args = ['add', '--intent-to-add', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'];
+    await tryGit(copy, args, { input: namesInput(added), env: { GIT_LITERAL_PATHSPECS: '1' } });
+    return await listed(copy, [place.base], place);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function listed(seat: Seat, trees: readonly string[], { prefix, whole, to }: ChangePlace): Promise<readonly Difference[]> {
+  const within = prefix === '' || whole === true ? [] : [prefix];
+  const command = to === null ? ['diff'] : ['diff-tree', '-r'];
+  const shape = ['--raw', '-z', '--no-abbrev', '--find-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
+  const parts = (await git(seat, [...command, ...shape, ...trees, '--', ...within])).toString('latin1').split('\0');
+  const found: Difference[] = [];
+  for (let at = 0; at + 1 < parts.length;) {
+    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = (parts[at++] ?? '').replace(/^:/, '').split(' ');
+    const nameBefore = parts[at++] ?? '';
+    const name = /^[RC]/.test(status) ? (parts[at++] ?? '') : nameBefore;
+    const blob = (mode: string, id: string): Blob | null => (/^0+$/.test(mode) ? null : { mode, id });
+    // Of files on disk the index may know an older version, or none.
+    const now = to === null ? '0'.repeat(newId.length) : newId;
+    found.push({ old: status.startsWith('C') ? null : blob(oldMode, oldId), new: blob(newMode, now), name, nameBefore });
+  }
+  return found;
+}
+
+function isNone(id: string): boolean {
+  return /^0+$/.test(id);
+}
+
+function isFile({ mode }: Blob): boolean {
+  return mode.startsWith('100');
+}
+
+/** What a version holds: its bytes, or why there are none to read. */
+type Content = Buffer | 'large' | 'link';
+
+/** By id; those that are too large are told apart without being read. */
+async function readBlobs(seat: Seat, blobs: readonly Blob[]): Promise<ReadonlyMap<string, Content>> {
+  const ids = [...new Set(blobs.map(({ id }) => id))];
+  const found = new Map<string, Content>();
+  if (ids.length === 0) return found;
+  const sizes = (await git(seat, ['cat-file', '--batch-check'], { input: `${ids.join('\n')}\n` })).toString('latin1').trimEnd().split('\n');
+  const small: string[] = [];
+  for (const line of sizes) {
+    const [id = '', , size = ''] = line.split(' ');
+    if (Number(size) <= LONGEST_FILE) small.push(id);
+    else found.set(id, 'large');
+  }
+  if (small.length === 0) return found;
+  const out = await git(seat, ['cat-file', '--batch'], { input: `${small.join('\n')}\n` });
+  for (let at = 0; at < out.length;) {
+    const end = out.indexOf(10, at);
+    const [id = '', , size = ''] = out.toString('latin1', at, end).split(' ');
+    const length = Number(size);
+    if (!Number.isInteger(length)) break;
+    found.set(id, out.subarray(end + 1, end + 1 + length));
+    at = end + 1 + length + 1;
+  }
+  return found;
+}
+
+function versions(
+  { seat, prefix }: ChangePlace,
+  difference: Difference,
+  blobs: ReadonlyMap<string, Content>,
+): { readonly file: ChangedFile; readonly unread: string | null } {
+  const { old, new: now, name, nameBefore } = difference;
+  const [path = '', pathBefore = ''] = projectNames([name, nameBefore], prefix);
+  const root = seat.workTree ?? seat.gitDir;
+  const [one, two] = [textOf(contentOf(old, nameBefore, blobs, root), old), textOf(contentOf(now, name, blobs, root), now)];
+  const [before, after] = [one.text, two.text];
+  // Only on disk: git keeps the file with plain ends.
+  const isCrlf = now !== null && isNone(now.id) && before !== null && after !== null && !before.includes('\r') && after.includes('\r\n');
+  const file = {
+    path,
+    before,
+    after: isCrlf ? after.replaceAll('\r\n', '\n') : after,
+    ...(path === pathBefore ? {} : { renamedFrom: pathBefore }),
+    name,
+    nameBefore,
+    old,
+    new: now,
+    isCrlf,
+  };
+  return { file, unread: two.unread ?? one.unread };
+}
+
+function contentOf(blob: Blob | null, name: RawName, blobs: ReadonlyMap<string, Content>, root: string): Content | null {
+  if (blob === null) return null;
+  if (!isFile(blob)) return 'link';
+  return isNone(blob.id) ? fileOnDisk(pathIn(root, name)) : (blobs.get(blob.id) ?? 'large');
+}
+
+function fileOnDisk(path: Buffer): Content | null {
+  try {
+    const stat = lstatSync(path);
+    if (!stat.isFile()) return 'link';
+    return stat.size > LONGEST_FILE ? 'large' : readFileSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** What cannot be read is told by a text that is its own and no code: that it changed is still seen. */
+function textOf(content: Content | null, blob: Blob | null): { readonly text: string | null; readonly unread: string | null } {
+  if (content === null) return { text: null, unread: null };
+  const unread = unreadWhy(content);
+  if (unread !== null) return { text: `(${unread}, ${blob?.id ?? ''} ${blob?.mode ?? ''})`, unread };
+  return { text: content.toString('utf8'), unread };
+}
+
+function unreadWhy(content: Content): string | null {
+  if (content === 'large') return `it is larger than ${LONGEST_FILE / 1024 / 1024} MB`;
+  if (content === 'link') return 'it is a link or a submodule';
+  return content.subarray(0, 8000).includes(0) || !isUtf8(content) ? 'it is not UTF-8 text' : null;
+}
+
+function isCode(path: string): boolean {
+  return isJavaScript(path) || isPython(path);
+}
+
+/** Files that the change does not touch: on disk they are as they were. */
+export function fileReader(folder: string): (path: string) => string | null {
+  return (path) => {
+    const place = join(folder, path);
+    try {
+      const stat = lstatSync(place, { throwIfNoEntry: false });
+      return stat?.isFile() === true && stat.size <= LONGEST_FILE ? readFileSync(place, 'utf8') : null;
+    } catch {
+      return null;
+    }
+  };
+}

@@ -1,0 +1,366 @@
+// `umpire guard` as people, hooks and CI run it: real projects, each form of output, allowances, reports of the runner, and breaches
+// taken back.
+
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { GUARD_RULES } from '../src/guard/finding.js';
+import { runConsole } from './support/console.js';
+import { cleanUpProjects, command, makeProject } from './support/run-project.js';
+import type { Ran, RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const CART = 'export const total = (prices: number[], tax = 0.2): number => prices.reduce((a, b) => a + b, 0) * (1 + tax);\n';
+const TESTS = `import { describe, expect, it } from 'vitest';
+import { total } from './cart';
+
+describe('cart', () => {
+  it('adds', () => {
+    expect(total([1, 2], 0)).toBe(3);
+  });
+
+  it('adds the tax', () => {
+    expect(total([10])).toBe(12);
+  });
+
+  it('takes an empty cart', () => {
+    expect(total([])).toEqual(0);
+  });
+});
+`;
+const FILES = {
+  'package.json': '{"name":"shop","scripts":{"test":"vitest run"}}\n',
+  'src/cart.ts': CART,
+  'src/cart.test.ts': TESTS,
+};
+const SKIPPED = TESTS.replace("it('adds the tax'", "it.skip('adds the tax'");
+const WEAKENED = SKIPPED.replace('toEqual(0)', 'toBeDefined()');
+const ADDED = "\n  it('takes one price', () => {\n    expect(total([5], 0)).toBe(5);\n  });\n});\n";
+const FREE = "import { expect, it } from 'vitest';\nimport { total } from './cart';\nit('is free', () => expect(total([0])).toBe(0));\n";
+const withMore = (text: string) => text.replace(/\}\);\n$/, ADDED);
+
+interface Told {
+  readonly findings: readonly { readonly rule: string; readonly file: string; readonly line: number; readonly test?: string }[];
+  readonly allowed: readonly { readonly rule: string; readonly allowance: { readonly reason: string; readonly new: boolean } }[];
+  readonly expired: readonly { readonly until: string }[];
+  readonly problems: readonly { readonly file: string }[];
+  readonly base: string;
+  readonly scope: string;
+}
+
+function jsonOf({ out }: Ran): Told {
+  return JSON.parse(out) as Told;
+}
+
+const places = ({ findings }: Told): readonly string[] => findings.map(({ rule, file, line }) => `${rule} ${file}:${line}`);
+const textIn = (project: RunProject, path: string): string => readFileSync(join(project.root, path), 'utf8');
+
+describe('a change', () => {
+  it('is clean where tests only grow', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': withMore(TESTS), 'src/more.test.ts': TESTS.replace('cart', 'more') });
+    expect(await project.umpire('guard')).toMatchObject({
+      exit: 0,
+      out: 'No breach in 2 changed files, against HEAD (scope testing).\n',
+      err: '',
+    });
+  });
+
+  it('is told with the rule, the place, why, what is honest, and both versions', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': WEAKENED });
+    const { exit, out } = await project.umpire('guard');
+    expect({ exit, heads: out.split('\n').filter((line) => /^[a-z-]+ {2}\w+ {2}/.test(line)) }).toEqual({
+      exit: 3,
+      heads: ['test-skipped  high  src/cart.test.ts:9', 'assertion-weakened  high  src/cart.test.ts:14'],
+    });
+    expect(out).toContain("  - it('adds the tax', () => {\n  + it.skip('adds the tax', () => {\n");
+    expect(out).toContain('  - expect(total([])).toEqual(0);\n  + expect(total([])).toBeDefined();\n');
+    expect(out).toMatch(/^ {2}in cart > adds the tax\n {2}[A-Z].*\.\n {2}Honest: [A-Z].*\.$/m);
+    expect(out.endsWith('\n2 breaches in 1 changed file, against HEAD (scope testing).\n')).toBe(true);
+  });
+
+  it('counts files that git does not know yet, and moved ones', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({
+      'src/cart.test.ts': null,
+      'src/old/cart.ts.txt': TESTS,
+      'src/new.test.ts': TESTS.replace("it('adds'", "it.only('adds'"),
+    });
+    const told = jsonOf(await project.umpire('guard', '--json'));
+    expect(new Set(told.findings.map(({ file }) => file))).toContain('src/new.test.ts');
+    expect(told.findings.map(({ rule }) => rule)).toContain('test-focused');
+  });
+
+  it('may touch source with --scope any, by a flag or a setting', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.ts': `${CART}export const none = 0;\n` });
+    const strict = await project.umpire('guard', '--json');
+    expect({ exit: strict.exit, places: places(jsonOf(strict)) }).toEqual({ exit: 3, places: ['source-changed src/cart.ts:2'] });
+    expect((await project.umpire('guard', '--scope', 'any')).exit).toBe(0);
+    project.git('stash', '-q');
+    project.commit({ 'umpire.config.yaml': 'guard: { scope: any }\n' });
+    project.git('stash', 'pop', '-q');
+    expect((await project.umpire('guard')).exit).toBe(0);
+    expect((await project.umpire('guard', '--scope', 'testing')).exit).toBe(3);
+  });
+
+  it('is measured against a commit, and where all is committed against the trunk', async () => {
+    const project = makeProject({ files: FILES });
+    const main = project.git('rev-parse', 'HEAD').trim();
+    project.git('switch', '-q', '-c', 'work');
+    project.commit({ 'src/cart.test.ts': SKIPPED });
+    project.commit({ 'README.md': 'more\n' });
+    const told = jsonOf(await project.umpire('guard', '--json'));
+    expect({ base: told.base, places: places(told) }).toEqual({ base: main, places: ['test-skipped src/cart.test.ts:9'] });
+    expect((await project.umpire('guard', '--base', 'HEAD~1')).exit).toBe(0);
+    expect((await project.umpire('guard', '--base', 'main')).exit).toBe(3);
+  });
+
+  it('is no pass where a test cannot be read', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/new.test.ts': 'it("x", () => {' });
+    const { exit, out } = await project.umpire('guard');
+    expect({ exit, out: out.replace(/: Not readable.*/, '') }).toEqual({
+      exit: 1,
+      out: 'Not read\n  src/new.test.ts\n\nNo breach in 1 changed file, against HEAD (scope testing). Tests that could not\nbe read are not vouched for.\n',
+    });
+  });
+});
+
+describe('forms', () => {
+  it('--json: one object with all there is to know', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': SKIPPED });
+    const { out } = await project.umpire('guard', '--json');
+    const line = "  it('adds the tax', () => {";
+    const from = TESTS.indexOf(line);
+    expect(JSON.parse(out)).toEqual({
+      findings: [
+        {
+          rule: 'test-skipped',
+          group: 'marks',
+          severity: 'high',
+          file: 'src/cart.test.ts',
+          line: 9,
+          message: expect.stringMatching(/\.$/) as string,
+          honest: expect.stringMatching(/\.$/) as string,
+          before: { text: line, from, to: from + line.length, line: 9 },
+          after: { text: line.replace('it', 'it.skip'), from, to: from + line.length + 5, line: 9 },
+          test: 'cart > adds the tax',
+          fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+        },
+      ],
+      allowed: [],
+      expired: [],
+      problems: [],
+      base: project.git('rev-parse', 'HEAD').trim(),
+      scope: 'testing',
+    });
+  });
+
+  it('--sarif: read back by umpire read', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': WEAKENED });
+    const told = jsonOf(await project.umpire('guard', '--json'));
+    const { exit, out } = await project.umpire('guard', '--sarif');
+    writeFileSync(join(project.beside, 'guard.sarif'), out);
+    const read = await project.umpire('read', '--json', join(project.beside, 'guard.sarif'));
+    const { findings } = JSON.parse(read.out) as { findings: { rule: string; artifact: string; line: number }[] };
+    expect({ exit, read: read.exit, places: findings.map(({ rule, artifact, line }) => `${rule} ${artifact}:${line}`) }).toEqual({
+      exit: 3,
+      read: 3,
+      places: places(told),
+    });
+  });
+});
+
+describe('allowances', () => {
+  const config = (until: string) =>
+    `guard:\n  allowances:\n    - { rule: test-skipped, path: "src/**", test: cart > adds the tax, reason: the tax office is closed, until: ${until} }\n`;
+
+  it('let a finding through until their last day, and are shown', async () => {
+    const project = makeProject({ files: { ...FILES, 'umpire.config.yaml': config('2999-12-31') } });
+    project.write({ 'src/cart.test.ts': SKIPPED });
+    const { exit, out } = await project.umpire('guard');
+    expect({ exit, out }).toEqual({
+      exit: 0,
+      out: `Allowed
+  test-skipped in src/** (cart > adds the tax) until 2999-12-31: the tax office
+    is closed. Used at src/cart.test.ts:9
+
+No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
+`,
+    });
+    project.write({ 'src/cart.test.ts': TESTS.replace("it('adds',", "it.skip('adds',") });
+    expect((await project.umpire('guard')).exit).toBe(3);
+  });
+
+  it('cover nothing once they are over', async () => {
+    const project = makeProject({ files: { ...FILES, 'umpire.config.yaml': config('2020-01-31') } });
+    project.write({ 'src/cart.test.ts': SKIPPED });
+    const ran = await project.umpire('guard', '--json');
+    expect({ exit: ran.exit, expired: jsonOf(ran).expired.map(({ until }) => until) }).toEqual({ exit: 3, expired: ['2020-01-31'] });
+    expect((await project.umpire('guard')).out).toContain('Allowed no more\n');
+  });
+
+  it('are told as new where the change brings its own', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': SKIPPED, 'umpire.config.yaml': config('2999-12-31') });
+    const ran = await project.umpire('guard', '--scope', 'any', '--json');
+    expect(jsonOf(ran).allowed.map(({ allowance }) => allowance.new)).toEqual([true]);
+  });
+
+  it('are refused without a reason', async () => {
+    const project = makeProject({
+      files: { ...FILES, 'umpire.config.yaml': config('2999-12-31').replace('reason: the tax office is closed, ', '') },
+    });
+    const { exit, err } = await project.umpire('guard');
+    expect({ exit, said: err.includes('an allowance needs reason') }).toEqual({ exit: 1, said: true });
+  });
+});
+
+describe('reports of the runner', () => {
+  const junit = (...cases: readonly (readonly [string, string])[]) =>
+    `<testsuites><testsuite name="src/cart.test.ts" tests="${cases.length}">${cases
+      .map(([name, inner]) => `<testcase classname="src/cart.test.ts" name="cart &gt; ${name}">${inner}</testcase>`)
+      .join('')}</testsuite></testsuites>`;
+  const ALL = junit(['adds', ''], ['adds the tax', ''], ['takes an empty cart', '']);
+
+  it('decide what ran', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({
+      'src/cart.test.ts': withMore(TESTS),
+      '../before.xml': ALL,
+      '../after.xml': junit(['adds', ''], ['takes an empty cart', '']),
+    });
+    const reports = ['--report-before', '../before.xml', '--report-after', '../after.xml'];
+    const ran = await project.umpire('guard', '--json', ...reports);
+    expect({ exit: ran.exit, tests: jsonOf(ran).findings.map(({ test }) => test) }).toEqual({ exit: 3, tests: ['cart > adds the tax'] });
+    project.write({ '../after.xml': ALL });
+    expect((await project.umpire('guard', ...reports)).exit).toBe(0);
+  });
+
+  it('are refused where they tell of no test', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ '../empty.xml': '<testsuites></testsuites>' });
+    for (const path of ['../empty.xml', '../none.xml']) {
+      const { exit, err } = await project.umpire('guard', '--report-after', path);
+      expect({ exit, said: err.includes(`The test report ${path} tells of no test`) }).toEqual({ exit: 1, said: true });
+    }
+  });
+});
+
+describe('--revert', () => {
+  it('takes breaches back by hunk, keeps what is honest, and leaves other files alone', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': withMore(WEAKENED), 'src/new.test.ts': FREE });
+    const index = project.git('ls-files', '--stage');
+    const { exit, out } = await project.umpire('guard', '--revert');
+    expect({ exit, end: out.split('\n\n').slice(-2).join('\n\n') }).toEqual({
+      exit: 0,
+      end: 'Taken back\n  src/cart.test.ts: in part, by hunk\n\n2 breaches in 2 changed files, against HEAD (scope testing). All taken back.\n',
+    });
+    expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/new.test.ts')]).toEqual([withMore(TESTS), FREE]);
+    expect(project.git('ls-files', '--stage')).toBe(index);
+  });
+
+  it('takes whole files back where nothing else is in them', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({
+      'src/cart.test.ts': null,
+      'src/cart.ts': CART.replace('0.2', '0'),
+      'src/focused.test.ts': "import { expect, it } from 'vitest';\nit.only('counts', () => {\n  expect([1].length).toBe(1);\n});\n",
+      'src/fine.test.ts': FREE,
+    });
+    const ran = await project.umpire('guard', '--revert', '--json');
+    const { reverted, left } = JSON.parse(ran.out) as Record<string, unknown>;
+    expect({ exit: ran.exit, reverted, left }).toEqual({
+      exit: 0,
+      reverted: ['src/cart.test.ts', 'src/cart.ts', 'src/focused.test.ts'].map((file) => ({ file, how: 'file' })),
+      left: [],
+    });
+    expect(project.git('status', '--porcelain')).toBe('?? src/fine.test.ts\n');
+  });
+
+  it('moves a test back that was moved out of sight', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': null, 'src/cart.test.ts.txt': TESTS });
+    const { exit, out } = await project.umpire('guard', '--revert');
+    expect({ exit, taken: out.split('\n\n').at(-2) }).toEqual({
+      exit: 0,
+      taken: 'Taken back\n  src/cart.test.ts.txt: the whole file, which is src/cart.test.ts again',
+    });
+    expect(project.git('status', '--porcelain')).toBe('');
+  });
+
+  it('refuses where there is nothing to take back', async () => {
+    const project = makeProject({ files: FILES });
+    const { exit, err } = await project.umpire('guard', '--revert');
+    expect({ exit, err }).toEqual({
+      exit: 1,
+      err: 'umpire: There is nothing to take back: the change against HEAD has no breach.\nNothing was changed. `umpire guard` shows what it looked at.\n',
+    });
+  });
+});
+
+describe('docs/guard.md', () => {
+  const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'guard.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map(([, kind = '', name = '', text = '']) => ({
+    kind,
+    name,
+    text,
+  }));
+
+  it('shows what the command really prints', () => {
+    const files = Object.fromEntries(blocks.filter(({ name }) => name !== '').map(({ name, text }) => [name, text]));
+    const project = makeProject({ files });
+    symlinkSync(command, join(project.beside, 'umpire'));
+    const path = process.env['PATH'] ?? '';
+    process.env['PATH'] = `${project.beside}:${path}`;
+    try {
+      const ran = blocks.filter(({ kind }) => kind === 'console').flatMap(({ text }) => runConsole(text, project.root));
+      expect(ran.length).toBeGreaterThan(4);
+      for (const { line, shown, printed } of ran) expect({ line, printed }).toEqual({ line, printed: shown });
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+
+  it('names every rule', () => {
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (`[a-z-]+`.*) \|$/gm)];
+    const told = rows.flatMap(([, group = '', rules = '']) =>
+      [...rules.matchAll(/`([a-z-]+)`/g)].map(([, rule = '']) => `${group} ${rule}`),
+    );
+    expect(told.toSorted()).toEqual(
+      Object.entries(GUARD_RULES)
+        .map(([rule, { group }]) => `${group} ${rule}`)
+        .toSorted(),
+    );
+  });
+});
+
+describe('mistakes', () => {
+  it('are told with what to do', async () => {
+    const project = makeProject({ files: FILES });
+    const plain = makeProject({ files: FILES, plain: true });
+    const said = async (from: RunProject, ...args: readonly string[]) => {
+      const { exit, err } = await from.umpire('guard', ...args);
+      return `${exit ?? ''} ${err.split('\n')[0] ?? ''}`;
+    };
+    expect([
+      await said(project, '--scope', 'all'),
+      await said(project, 'main'),
+      await said(project, '--json', '--sarif'),
+      await said(project, '--base', 'nowhere'),
+      (await said(plain)).replace(plain.root, 'there'),
+    ]).toEqual([
+      '2 umpire: --scope takes testing or any, not "all".',
+      '2 umpire: "main" is one word too many; the base goes with --base.',
+      '2 umpire: It prints JSON or SARIF, not both.',
+      '2 umpire: There is no commit called "nowhere" here to compare with.',
+      '1 umpire: there is not in a git repository, so there is nothing to compare its tests with.',
+    ]);
+  });
+});
