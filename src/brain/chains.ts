@@ -74,7 +74,12 @@ export function chainOfId(id: string): { readonly chain: string; readonly round:
 export function chainOfRow(loop: Loop, row: Task | null): string {
   if (loop.chain === 'session') return 'session';
   if (loop.chain === 'id') return row === null ? 'none' : chainOfId(row.id).chain;
-  const value = row === null ? '' : (row.columns[loop.chain.column] ?? '').trim();
+  return chainOfCell(row?.columns[loop.chain.column]);
+}
+
+/** The chain that a cell names; the first, where it names none. */
+export function chainOfCell(cell: string | undefined): string {
+  const value = (cell ?? '').trim();
   return value === '' ? '1' : value;
 }
 

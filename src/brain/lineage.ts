@@ -36,6 +36,7 @@ export interface Trace {
  */
 export function traceFindings(rounds: readonly RoundFindings[]): readonly Trace[] {
   const traces: Trace[] = [];
+  if (rounds.every(({ findings }) => findings.length === 0)) return traces;
   const first = new Map<string, number>();
   /** Copies that were fixed and have not come back, by fingerprint. */
   const gone = new Map<string, number>();

@@ -1,8 +1,10 @@
 // A session that Umpire runs, as its journal tells it: tasks and how they stand, what a person was asked, what was spent. Here
 // are its shape and what is read from it; how events change it is run-evolve.ts.
 
+import type { Loop } from '../loops/loop.js';
 import type { ExecMode, Task, TaskStatus } from '../model.js';
 import type { Turn } from '../ports.js';
+import { chainOfCell, chainOfRow } from './chains.js';
 import type { Breach, Question, RunSettings, SessionStarted, TaskFinished } from './run-messages.js';
 
 type Cells = Readonly<Record<string, string>>;
@@ -96,6 +98,16 @@ export function plainTask(task: TaskState, index: number): Task {
   return new TaskNow(task, index + 2);
 }
 
+/** The chain that a task belongs to. Most loops tell it by a cell that a task keeps as it is: no row is put together for it. */
+export function chainOfTask(loop: Loop, task: TaskState): string {
+  const { chain } = loop;
+  const isKept = typeof chain === 'object' && !SHOWN.has(chain.column);
+  return isKept ? chainOfCell(task.row[chain.column]) : chainOfRow(loop, plainTask(task, 0));
+}
+
+/** What follows from a task's other fields. */
+const SHOWN: ReadonlySet<string> = new Set(['deps', 'wave', 'status']);
+
 /** Of many tasks only the cells of a few are looked at, and rows are costly to copy. */
 class TaskNow implements Task {
   readonly id: string;
@@ -144,7 +156,7 @@ export function rowOf(task: TaskState): Cells {
   return { ...task.row, deps: task.deps.join(';'), wave: String(task.wave), status: shownStatus(task) };
 }
 
-function shownStatus(task: TaskState): TaskStatus {
+export function shownStatus(task: TaskState): TaskStatus {
   return task.phase === 'idle' ? task.status : 'in_progress';
 }
 

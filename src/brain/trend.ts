@@ -51,15 +51,15 @@ export function measuresOf(progress: Progress, judged: readonly JudgedRound[]): 
   const rounds = judged.filter((entry, index) => judged[index + 1]?.round !== entry.round);
   const traces = new Map<number, Trace[]>(rounds.map(({ round }) => [round, []]));
   for (const trace of traceFindings(rounds)) traces.get(trace.round)?.push(trace);
-  return rounds.map(({ round, counts, facts }) => ({
-    round,
-    counts,
-    gauges: Object.entries(progress).flatMap(([name, better]) => {
+  const wanted = Object.entries(progress);
+  return rounds.map(({ round, counts, facts }) => {
+    const gauges: Gauge[] = [];
+    for (const [name, better] of wanted) {
       const value = facts[name];
-      return typeof value === 'number' && Number.isFinite(value) ? [{ name, value, better }] : [];
-    }),
-    traces: traces.get(round) ?? [],
-  }));
+      if (typeof value === 'number' && Number.isFinite(value)) gauges.push({ name, value, better });
+    }
+    return { round, counts, gauges, traces: traces.get(round) ?? [] };
+  });
 }
 
 /**

@@ -31,8 +31,12 @@ export function lineOf(text: string, most = Infinity): string {
   return `${line.slice(0, most - 3).replace(/[\ud800-\udbff]$/, '')}...`;
 }
 
+/** Words and names on one line in which Markdown sees nothing: most texts are such, and the look at them is cheap. */
+const HARMLESS = /^[A-Za-z](?:[A-Za-z0-9,;:.()'"?!%-]| (?! |$))*$/;
+
 /** One line of Markdown that says the text and nothing else. */
 export function inline(text: string, most = Infinity): string {
+  if (text.length <= most && HARMLESS.test(text) && !/www/i.test(text)) return text;
   return lineOf(text, most)
     .replace(/[\\`*[\]<|~$]/g, '\\$&')
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\_')

@@ -27,20 +27,28 @@ export interface PageInput {
 export function verdictPage(input: PageInput): string {
   // What its texts may name is put together once.
   const lookup = lookupOf(input);
-  const lines = input.loop.report.flatMap((section) => sectionLines(section, 2, input, lookup));
+  const lines: string[] = [];
+  for (const section of input.loop.report) addSection(lines, section, '##', input, lookup);
   return `${lines.join('\n').trim()}\n`;
 }
 
-function sectionLines(section: ReportSection, level: number, input: PageInput, lookup: Lookup): string[] {
-  const bullets = section.blocks.flatMap((block) => blockLines(block, input, lookup));
-  const inner = (section.sections ?? []).flatMap((one) => sectionLines(one, level + 1, input, lookup));
-  return [`${'#'.repeat(level)} ${section.heading}`, '', ...bullets, ...(bullets.length > 0 ? [''] : []), ...inner];
+/** Lines are added to the one list: a page is made for every round, and lists of lists are slow to put together. */
+function addSection(lines: string[], section: ReportSection, marks: string, input: PageInput, lookup: Lookup): void {
+  lines.push(`${marks} ${section.heading}`, '');
+  const before = lines.length;
+  for (const block of section.blocks) addBlock(lines, block, input, lookup);
+  if (lines.length > before) lines.push('');
+  for (const one of section.sections ?? []) addSection(lines, one, `${marks}#`, input, lookup);
 }
 
-function blockLines(block: Block, input: PageInput, lookup: Lookup): string[] {
+function addBlock(lines: string[], block: Block, input: PageInput, lookup: Lookup): void {
+  if (typeof block === 'string') lines.push(bullet(fillTemplate(block, lookup)));
+  else if (!('when' in block)) lines.push(...blockLines(block, input));
+  else if (block.when.includes(input.verdict.outcome)) for (const line of block.lines) addBlock(lines, line, input, lookup);
+}
+
+function blockLines(block: Exclude<Block, string | { readonly when: unknown }>, input: PageInput): readonly string[] {
   const { verdict } = input;
-  if (typeof block === 'string') return [bullet(fillTemplate(block, lookup))];
-  if ('when' in block) return block.when.includes(verdict.outcome) ? block.lines.flatMap((line) => blockLines(line, input, lookup)) : [];
   if ('findings' in block) {
     const found = verdict.findings.filter((finding) => block.findings.includes(finding.severity));
     const tag = block.findings.length > 1;
