@@ -2,11 +2,10 @@
 
 import type { Assignment } from '../ports.js';
 import type { Finding, TaskRecord } from '../model.js';
-import { chainOfRow } from '../brain/chains.js';
 import { decidedIn } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import { afterRevisions } from '../brain/rounds.js';
-import { plainTask, rowOf, taskIn } from '../brain/run-state.js';
+import { chainOfTask, shownStatus, taskIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
 
 export interface AssignmentInput {
@@ -43,7 +42,8 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
 }
 
 function recordOf(task: TaskState): TaskRecord {
-  return { ...rowOf(task), id: task.id, wave: task.wave, deps: task.deps, context_from: task.contextFrom };
+  const { id, row, wave, deps, contextFrom } = task;
+  return { ...row, deps, wave, status: shownStatus(task), id, context_from: contextFrom };
 }
 
 /** The recorded findings of what it takes context from. */
@@ -55,7 +55,7 @@ export function prevContext(run: RunState, task: TaskState): Assignment['prevCon
 function roundOf(state: SessionState, run: RunState, task: TaskState): number | null {
   const rules = state.frozen.get(run.started.loop)?.rules;
   if (rules === undefined || !run.started.judged) return null;
-  const chain = chainOfRow(rules, plainTask(task, 0));
+  const chain = chainOfTask(rules, task);
   const past = decidedIn(state, rules.loop, rules.chain === 'id' && task.role !== run.started.critic ? lastChain(state) : chain);
   return past.length === 0 ? rules.round.first : Math.max(rules.round.first, afterRevisions(past));
 }

@@ -2,12 +2,11 @@
 // counts for nothing. Files are kept by content and named in the journal; a verdict reads those. Nothing is read that a link leads
 // out of the session.
 
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { chainOfRow } from '../brain/chains.js';
 import { decidedIn } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
-import { plainTask, taskIn } from '../brain/run-state.js';
+import { chainOfTask, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
 import { readBytes } from './folder.js';
@@ -28,7 +27,7 @@ export interface Taken {
 /** The files in which this critic leaves its evidence, as they are now. */
 export function takeEvidence(folder: SessionFolder, loop: Loop, run: RunState, id: string): Taken {
   const task = taskIn(run, id);
-  const chain = task === undefined ? '' : chainOfRow(loop, plainTask(task, 0));
+  const chain = task === undefined ? '' : chainOfTask(loop, task);
   const found: Record<string, string | null> = {};
   const blobs = new Map<string, Uint8Array>();
   for (const source of Object.values(loop.evidence)) {
@@ -45,8 +44,11 @@ export function takeEvidence(folder: SessionFolder, loop: Loop, run: RunState, i
 
 /** Regular files of the session only: a link that leads out of it is not followed. */
 export function readInside(folder: SessionFolder, path: string): FileRead {
+  const place = join(folder.root, path);
   try {
-    const real = realpathSync.native(join(folder.root, path));
+    // Nearly always there is nothing, and an error is costly to make.
+    if (statSync(place, { throwIfNoEntry: false }) === undefined) return { kind: 'missing' };
+    const real = realpathSync.native(place);
     if (!real.startsWith(folder.root + sep)) return { kind: 'unreadable', problem: 'it leads outside the session folder' };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -90,7 +92,7 @@ function judgedBefore(folder: SessionFolder, state: SessionState, id: string): P
   const rules = state.frozen.get(run.started.loop)?.rules;
   const task = taskIn(run, id);
   if (rules === undefined || task === undefined) return null;
-  const last = decidedIn(state, rules.loop, chainOfRow(rules, plainTask(task, 0))).findLast((past) => past.scene?.critic === id);
+  const last = decidedIn(state, rules.loop, chainOfTask(rules, task)).findLast((past) => past.scene?.critic === id);
   if (last?.scene === undefined || last.key !== keyOfRun(state, id, last.verdict.maxRounds)) return null;
   const recalled = recall(blobsIn(folder), last.scene);
   return recalled.ok ? recalled.place : null;

@@ -21,10 +21,21 @@ import { BOARD, readBoard } from './board.js';
 import { TASKS, keepBlobs, projectVerdict } from './commit.js';
 import { appendLines, faultOf, listFiles, placeFor, readBytes, readTail, writeAtomically, writeFresh } from './folder.js';
 import type { SessionFolder } from './folder.js';
-import type { Desk } from './run.js';
 
 /** tasks.csv as it was written last: what differs from it is a person's edit. */
 const LAST = '.umpire-tasks.csv';
+
+/** What the session folder shows of a run. Written from the state; a person's edits are read from it. */
+export interface Desk {
+  /** A person's edit of tasks.csv since it was last written, as events; none where there is none. */
+  readonly readEdit: () => readonly Event[];
+  /** Everything that people and agents read, as it stands now. Returns what it left in the folder, to be recorded. */
+  readonly show: () => readonly Event[];
+  readonly keepBlobs: (blobs: ReadonlyMap<string, string | Uint8Array>) => void;
+  readonly roleText: (role: string) => string;
+  /** Where an agent's output goes. */
+  readonly logFor: (task: string, attempt: number) => (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
+}
 
 export interface DeskInput {
   readonly folder: SessionFolder;
@@ -59,16 +70,19 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
     },
     show: () => {
       const events = showVerdicts(folder, state(), now, born);
-      last = showTasks(folder, run(), last, refused ?? null);
+      // Put together once: tasks.csv and results.csv show the same rows.
+      const rows = run().tasks.map(rowOf);
+      last = showTasks(folder, { columns: run().columns, rows }, last, refused ?? null);
       showWave(folder, run());
       showInteractive(folder, run(), shown);
       write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`);
       if (run().ended === null && questionOf(run()) === null) return events;
-      write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)));
+      write(folder, 'results.csv', printResults(run().columns, rows));
       write(folder, 'context.md', contextPage(state()));
       return events;
     },
     keepBlobs: (blobs) => {
+      if (blobs.size === 0) return;
       const fresh = new Map([...blobs].filter(([hash]) => !kept.has(hash)));
       keepBlobs(folder, fresh);
       for (const hash of fresh.keys()) kept.add(hash);
@@ -162,12 +176,18 @@ function keepRefused(folder: SessionFolder, text: string | null): string {
   return path;
 }
 
+/** tasks.csv as it is to be. */
+interface Shown {
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, string>>[];
+}
+
 /** Writes tasks.csv, unless a person has changed it meanwhile: that is looked at first. Returns what was written last. */
-function showTasks(folder: SessionFolder, run: RunState, last: string | null, refused: string | null): string | null {
+function showTasks(folder: SessionFolder, shown: Shown, last: string | null, refused: string | null): string | null {
   const found = textOf(folder, TASKS);
   if (found !== null && found !== last && found !== refused) return last;
   const file = found === null || found === refused ? null : parsed(found);
-  const text = file === null || typeof file === 'string' ? printTasks(run.columns, run.tasks.map(rowOf)) : edited(run, file);
+  const text = file === null || typeof file === 'string' ? printTasks(shown.columns, shown.rows) : edited(shown.rows, file);
   if (text === found) return last;
   write(folder, TASKS, text);
   write(folder, LAST, text);
@@ -175,17 +195,17 @@ function showTasks(folder: SessionFolder, run: RunState, last: string | null, re
 }
 
 /** Only cells that changed are touched, so that a person's own columns, quoting and order stay. */
-function edited(run: RunState, file: TasksFile): string {
+function edited(rows: Shown['rows'], file: TasksFile): string {
   const known = new Map(file.tasks.map((task) => [task.id, task.columns]));
   const set = new Map<string, Readonly<Record<string, string>>>();
   const add: Readonly<Record<string, string>>[] = [];
-  for (const task of run.tasks) {
-    const row = rowOf(task);
-    const cells = known.get(task.id);
+  for (const row of rows) {
+    const id = (row['id'] ?? '').trim();
+    const cells = known.get(id);
     if (cells === undefined) add.push(row);
     else {
       const changed = Object.entries(row).filter(([name, value]) => Object.hasOwn(cells, name) && cells[name] !== value);
-      if (changed.length > 0) set.set(task.id, Object.fromEntries(changed.filter(([name]) => name !== 'id')));
+      if (changed.length > 0) set.set(id, Object.fromEntries(changed.filter(([name]) => name !== 'id')));
     }
   }
   return editTasks(file, { set, add });

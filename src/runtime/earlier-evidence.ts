@@ -4,9 +4,8 @@
 import { lstatSync, renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
-import { chainOfRow } from '../brain/chains.js';
-import { plainTask, taskIn } from '../brain/run-state.js';
-import type { RunState, TaskState } from '../brain/run-state.js';
+import { chainOfTask, taskIn } from '../brain/run-state.js';
+import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
 import { safeName } from './desk.js';
 import { faultOf, placeFor } from './folder.js';
@@ -17,21 +16,27 @@ const EARLIER = 'earlier';
 export function putAside(folder: SessionFolder, loop: Loop, run: RunState, id: string, attempt: number): void {
   const critic = taskIn(run, id);
   if (critic === undefined) return;
-  const chain = chainOf(loop, critic);
+  const chain = chainOfTask(loop, critic);
   // Critics of one chain that run side by side share their evidence.
-  if ([...run.unjudged].some((other) => other !== id && chainOf(loop, taskIn(run, other) ?? critic) === chain)) return;
+  if ([...run.unjudged].some((other) => other !== id && chainOfTask(loop, taskIn(run, other) ?? critic) === chain)) return;
   for (const source of Object.values(loop.evidence)) {
     if (!('file' in source)) continue;
     for (const path of source.file) move(folder, path.replaceAll('{chain}', chain), `${EARLIER}/${safeName(id)}-${attempt}`);
   }
 }
 
-function chainOf(loop: Loop, task: TaskState): string {
-  return chainOfRow(loop, plainTask(task, 0));
+/** Nearly always, and to find that out is all that is done then. */
+function isMissing(place: string): boolean {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** The entry itself, be it a link: what it leads to is not touched. */
 function move(folder: SessionFolder, path: string, to: string): void {
+  if (isMissing(join(folder.root, path))) return;
   let parent: string;
   try {
     parent = dirname(placeFor(folder, `${dirname(path)}/.umpire-place`, false));

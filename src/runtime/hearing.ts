@@ -19,6 +19,7 @@ import { gather } from './gather.js';
 import type { Gathering } from './gather.js';
 import { sha256 } from './hash.js';
 import type { Place } from './place.js';
+import { isInJournal, isOfTasks } from './recorded-place.js';
 import type { Scene } from './scene.js';
 
 /** What is needed to gather the evidence of a round. */
@@ -108,6 +109,13 @@ export function keyOfRun({ run }: SessionState, critic: string, cap: number): st
 /** A longer tasks.csv is kept as a blob, not in every line of the journal. */
 const MOST_INLINE = 16 * 1024;
 
+/** What is kept by content: all of it, but for rows that the journal's own lines tell. */
+function evidenceIn({ blobs, record }: Gathering, tasks: RecordedScene['tasks']): Gathering['blobs'] {
+  if (blobs.size === 0 || !isInJournal({ tasks })) return blobs;
+  const kept = new Set(Object.values(record).map(({ path, sha256: hash }) => (isOfTasks(path) ? undefined : hash)));
+  return new Map([...blobs].filter(([hash]) => kept.has(hash)));
+}
+
 /** What a verdict keeps of its scene, and the blobs that go with it. */
 export function recordScene(
   scene: Pick<Scene, 'critic' | 'anomalies' | 'loop' | 'state'> & { readonly tasks: string | { readonly journal: true } | null },
@@ -127,6 +135,6 @@ export function recordScene(
       unwritable,
       rules: isPartial && !isFrozen ? scene.loop : null,
     },
-    blobs: hash === null || typeof tasks !== 'string' ? gathering.blobs : new Map([...gathering.blobs, [hash, tasks]]),
+    blobs: hash === null || typeof tasks !== 'string' ? evidenceIn(gathering, tasks) : new Map([...gathering.blobs, [hash, tasks]]),
   };
 }

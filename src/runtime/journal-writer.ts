@@ -2,6 +2,7 @@
 // and one sync, before anybody is told of them.
 
 import { closeSync, constants, fdatasyncSync, fstatSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { evolve } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
@@ -18,8 +19,8 @@ export interface Journal {
   readonly state: SessionState;
   /** The events take effect in the state. They are durable after the next flush. */
   readonly record: (...events: readonly Event[]) => void;
-  /** Everything recorded is on the disk when this returns. */
-  readonly flush: () => void;
+  /** Everything recorded is on the disk when this returns. `false`: it is in the file, and durable with what follows it. */
+  readonly flush: (durable?: boolean) => void;
 }
 
 export interface OpenJournal extends Journal {
@@ -34,10 +35,11 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
   const place = placeFor(folder, JOURNAL);
   if (file.torn) truncateSync(place, file.goodBytes);
   const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
+  const own = fstatSync(fd);
   let size = file.goodBytes;
-  const append = (text: string) => {
-    refuseChanged(fd, place, size);
-    size += appendDurably(fd, text);
+  const append = (text: string, durable: boolean) => {
+    refuseChanged(own, place, size);
+    size += appendTo(fd, text, durable);
   };
   const journal = keepJournal(file, { append, now, tell, hash: sha256 });
   return {
@@ -53,8 +55,8 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
 
 /** Where a journal's lines go, and what they are made with. */
 export interface JournalStore {
-  /** The text is durable when this returns. */
-  readonly append: (text: string) => void;
+  /** The text is in the file when this returns; durable, where that is asked. */
+  readonly append: (text: string, durable: boolean) => void;
   readonly now: () => Date;
   readonly tell: (event: Recorded) => void;
   readonly hash: Hash;
@@ -86,12 +88,12 @@ export function keepJournal(
         state = evolve(state, recorded);
       }
     },
-    flush: () => {
+    flush: (durable = true) => {
       // A write that failed may have left half a line: another after it would break the chain.
       if (fault !== null) throw fault.error;
       if (text === '') return;
       try {
-        store.append(text);
+        store.append(text, durable);
       } catch (error) {
         fault = { error };
         throw error;
@@ -105,19 +107,28 @@ export function keepJournal(
 }
 
 /** Agents write to the folder: a journal that was replaced, cut or added to while the session runs is noticed before it is written on. */
-function refuseChanged(fd: number, place: string, size: number): void {
-  const own = fstatSync(fd);
+function refuseChanged(own: Stats, place: string, size: number): void {
   const named = statSync(place, { throwIfNoEntry: false });
-  if (named?.ino !== own.ino) throw new UmpireError('journal-changed', { detail: 'it was removed or replaced' });
-  if (own.size !== size) throw new UmpireError('journal-changed', { detail: `it has ${own.size} bytes, and ${size} were written` });
+  if (named?.ino !== own.ino || named.dev !== own.dev) throw new UmpireError('journal-changed', { detail: 'it was removed or replaced' });
+  if (named.size !== size) throw new UmpireError('journal-changed', { detail: `it has ${named.size} bytes, and ${size} were written` });
+}
+
+/** Lines of a round fit in here, again and again. */
+const BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+/** A character is at most three bytes. */
+const MOST_BUFFERED = BUFFER.length / 3;
+
+/** Valid until the next call. */
+function bytesOf(text: string): Uint8Array {
+  return text.length > MOST_BUFFERED ? Buffer.from(text) : BUFFER.subarray(0, BUFFER.write(text));
 }
 
 /** Returns how many bytes were written. */
-function appendDurably(fd: number, text: string): number {
-  const bytes = Buffer.from(text);
+function appendTo(fd: number, text: string, durable: boolean): number {
+  const bytes = bytesOf(text);
   try {
     for (let from = 0; from < bytes.length;) from += writeSync(fd, bytes, from);
-    fdatasyncSync(fd);
+    if (durable) fdatasyncSync(fd);
   } catch (error) {
     throw new UmpireError('write-failed', { path: JOURNAL, detail: faultOf(error) });
   }

@@ -25,7 +25,7 @@ const PAUSE_MS = 5;
 /** Waits up to `waitMs` for the lock. Where it cannot be had in that time, the error names the holder. */
 export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
   const place = join(folder.root, NAME);
-  const own = JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid) } satisfies Holder);
+  const own = JSON.stringify({ pid: process.pid, host: hostname(), started: ownStart() } satisfies Holder);
   const until = elapsedMs() + waitMs;
   for (;;) {
     if (take(folder, place, own)) return { release: () => unlinkSync(place) };
@@ -133,6 +133,12 @@ function isDead(content: string): boolean {
   }
   const started = startOf(holder.pid);
   return holder.started !== '' && started !== '' && started !== holder.started;
+}
+
+let known: string | null = null;
+
+function ownStart(): string {
+  return (known ??= startOf(process.pid));
 }
 
 /** The start time of a process in clock ticks (Linux), else nothing. */

@@ -5,7 +5,14 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+let known: string | null = null;
+
+/** It does not move while the process runs. */
 export function packageRoot(): string {
+  return (known ??= findRoot());
+}
+
+function findRoot(): string {
   let folder = typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'roles', 'judge.md'))) {
     const parent = dirname(folder);

@@ -44,23 +44,30 @@ export function loadRole(loop: string, role: string, project: string | null, loo
 
 /** The role definition: the project's own, else the one beside the loop file, else the one that ships. */
 export function findRole(loop: string, role: string, project: string | null, loopFolder: string | null): Role | null {
-  const shipped = packageRoot();
-  const candidates: readonly (readonly [string | null, string])[] = [
-    [project, `.umpire/roles/${loop}/${role}.md`],
-    [loopFolder, `roles/${loop}/${role}.md`],
-    [shipped, `roles/${loop}/${role}.md`],
-    [shipped, `roles/${role}.md`],
-  ];
-  for (const [folder, path] of candidates) {
-    if (folder === null || !existsSync(join(folder, path))) continue;
-    try {
-      const bytes = readFileSync(join(folder, path));
-      return { ref: { path, sha256: sha256(bytes) }, text: bytes.toString('utf8') };
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR')
-        throw new UmpireError('role-missing', { role: `${loop}/${role}`, detail: `${path}: ${faultOf(error)}` });
-    }
+  const own = readRole(project, `.umpire/roles/${loop}/${role}.md`, `${loop}/${role}`);
+  return own ?? readRole(loopFolder, `roles/${loop}/${role}.md`, `${loop}/${role}`) ?? shippedRole(loop, role);
+}
+
+const SHIPPED = new Map<string, Role>();
+
+/** The package does not change while the process runs, and its sessions may be many: each text is read once. */
+function shippedRole(loop: string, role: string): Role | null {
+  const name = `${loop}/${role}`;
+  const known = SHIPPED.get(name);
+  if (known !== undefined) return known;
+  const found = readRole(packageRoot(), `roles/${name}.md`, name) ?? readRole(packageRoot(), `roles/${role}.md`, name);
+  if (found !== null) SHIPPED.set(name, found);
+  return found;
+}
+
+function readRole(folder: string | null, path: string, name: string): Role | null {
+  if (folder === null || !existsSync(join(folder, path))) return null;
+  try {
+    const bytes = readFileSync(join(folder, path));
+    return { ref: { path, sha256: sha256(bytes) }, text: bytes.toString('utf8') };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new UmpireError('role-missing', { role: name, detail: `${path}: ${faultOf(error)}` });
   }
-  return null;
 }

@@ -24,7 +24,10 @@ export type BlobReader = (hash: string) => Buffer | string;
 
 export function recall(readBlob: BlobReader, scene: RecordedScene): Recalled {
   const wanted = new Map<string, string>();
-  for (const { path, sha256: hash } of Object.values(scene.exhibits)) if (hash !== undefined) wanted.set(hash, path ?? 'evidence');
+  const isTold = isInJournal(scene);
+  for (const { path, sha256: hash } of Object.values(scene.exhibits)) {
+    if (hash !== undefined && !(isTold && isOfTasks(path))) wanted.set(hash, path ?? 'evidence');
+  }
   if (scene.tasks !== null && typeof scene.tasks !== 'string' && 'sha256' in scene.tasks) wanted.set(scene.tasks.sha256, TASKS);
   const blobs = new Map<string, Buffer>();
   const lost: string[] = [];
@@ -35,6 +38,16 @@ export function recall(readBlob: BlobReader, scene: RecordedScene): Recalled {
   }
   if (lost.length > 0) return { ok: false, lost };
   return { ok: true, place: placeOf(scene, blobs), tasks: tasksOf(scene.tasks, blobs) };
+}
+
+/** The tasks of then are told by the journal's own lines: what was read of them needs no copy. */
+export function isInJournal({ tasks }: Pick<RecordedScene, 'tasks'>): boolean {
+  return tasks !== null && typeof tasks !== 'string' && 'journal' in tasks;
+}
+
+/** Evidence that is a row of tasks.csv, or a cell of it. */
+export function isOfTasks(path: string | undefined): boolean {
+  return path?.startsWith(`${TASKS}#`) ?? false;
 }
 
 /** The blobs of a session folder, each held against its hash. */
@@ -60,7 +73,7 @@ function tasksOf(tasks: RecordedScene['tasks'], blobs: Blobs): string | null {
 
 function placeOf(scene: RecordedScene, blobs: Blobs): Place {
   const exhibits = Object.values(scene.exhibits);
-  const files = exhibits.filter(({ path }) => path !== undefined && !path.startsWith(`${TASKS}#`) && !path.startsWith(`${BOARD}#`));
+  const files = exhibits.filter(({ path }) => path !== undefined && !isOfTasks(path) && !path.startsWith(`${BOARD}#`));
   return {
     isReached: (name) => exhibitOf(scene, name)?.state !== 'unread',
     read: (path) => {

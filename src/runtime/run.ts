@@ -13,20 +13,9 @@ import type { RunState, TaskState } from '../brain/run-state.js';
 import type { Event } from '../brain/messages.js';
 import { assign } from './assignment.js';
 import type { Ruling } from './court.js';
+import type { Desk } from './desk.js';
 import { plainEnding, withBreaches, withEvidence } from './ending.js';
 import type { Journal } from './journal-writer.js';
-
-/** What the session folder shows of a run. Written from the state; a person's edits are read from it. */
-export interface Desk {
-  /** A person's edit of tasks.csv since it was last written, as events; none where there is none. */
-  readonly readEdit: () => readonly Event[];
-  /** Everything that people and agents read, as it stands now. Returns what it left in the folder, to be recorded. */
-  readonly show: () => readonly Event[];
-  readonly keepBlobs: (blobs: ReadonlyMap<string, string | Uint8Array>) => void;
-  readonly roleText: (role: string) => string;
-  /** Where an agent's output goes. */
-  readonly logFor: (task: string, attempt: number) => (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
-}
 
 export interface RunPorts {
   readonly session: string;
@@ -51,6 +40,8 @@ export interface RunPorts {
   readonly after: (ms: number, act: () => void) => () => void;
 }
 
+type Submitted = NonNullable<Awaited<ReturnType<Workspace['submit']>>>;
+
 const GAVE_UP = 'The agent said that it was stopped, and nobody stopped it.';
 
 /** So long the folder may lie behind while only agents that do not read it are at work. */
@@ -73,13 +64,14 @@ class Running {
   private wake: () => void = () => undefined;
   private shownWave = -1;
   private shownRun: unknown = null;
-  private shownMs = -Infinity;
+  private shownMs: number;
   private isStale = false;
   private hasReaders = false;
   private cancelTimer: () => void = () => undefined;
 
   constructor(private readonly ports: RunPorts) {
     const { signal } = ports;
+    this.shownMs = ports.nowMs();
     if (signal.aborted) this.halt.abort('stopped');
     signal.addEventListener('abort', () => this.halt.abort('stopped'), { once: true });
   }
@@ -143,13 +135,16 @@ class Running {
     const { agentFor, nowMs } = this.ports;
     if (this.jobs.size === 0) this.ports.endStrays();
     await this.sweep();
+    // Edits that were made while nobody ran the session are taken up before its first wave, whoever is at work in it.
+    const isFirst = this.shownWave === -1;
     this.shownWave = this.run.wave;
     this.shownRun = this.ports.journal.state.verdicts;
     const isRead = tasks.some((id) => agentFor(taskIn(this.run, id)?.role ?? '').inProcess !== true);
-    if (!isRead && nowMs() < this.shownMs + SHOW_AFTER_MS) return false;
+    const isDue = isRead || nowMs() >= this.shownMs + SHOW_AFTER_MS;
+    if (!isDue && !isFirst) return false;
     const changed = this.takeEdits();
     if (changed) this.show();
-    this.isStale = true;
+    this.isStale = isDue;
     return changed;
   }
 
@@ -164,7 +159,8 @@ class Running {
     const { journal, desk, nowMs } = this.ports;
     journal.flush();
     journal.record(...desk.show());
-    journal.flush();
+    // Where it is lost with the power, as what it tells of may be, that is written again.
+    journal.flush(false);
     this.shownMs = nowMs();
     this.isStale = false;
   }
@@ -244,26 +240,28 @@ class Running {
     const writes = workspace !== null && this.run.started.writers.includes(task.role);
     if (workspace !== null && !writes) this.hasReaders = true;
     const workdir = workspace === null ? session : writes ? await this.lend(workspace, task, attempt) : workspace.path;
-    if (workdir === null) return this.conclude(task, attempt, { kind: 'interrupted' }, null);
+    if (workdir === null) return this.conclude(task, attempt, { kind: 'interrupted' });
     const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
     const watch = { signal: this.halt.signal, log: desk.logFor(task.id, attempt) };
     const ending = this.halt.signal.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
     const evidence = ending.kind === 'interrupted' ? null : this.ports.takeEvidence(task.id, task.role);
     const plain = plainEnding(ending, assignment.outputs);
-    const events = writes ? await this.collect(task, attempt, plain, workspace) : await this.conclude(task, attempt, plain, null);
+    const events = writes ? await this.collect(task, attempt, plain, workspace) : this.conclude(task, attempt, plain);
     return evidence === null ? events : events.map((event) => withEvidence(event, evidence));
   }
 
   /** What a writing task did. One that left its worktree in no state to be read has failed; the run goes on. */
   private async collect(task: TaskState, attempt: number, ending: Ending, workspace: Workspace): Promise<readonly Event[]> {
     try {
-      const events = await this.conclude(task, attempt, ending, workspace);
+      const title = task.row['title'] ?? task.id;
+      const submitted = ending.kind === 'completed' ? await workspace.submit(task.id, attempt, title) : null;
+      const events = this.conclude(task, attempt, ending, submitted);
       await workspace.giveBack(task.id, attempt);
       return events;
     } catch (error) {
       if (!isUmpireError(error)) throw error;
       const reason = `Its work could not be collected: ${error.message}`;
-      return this.conclude(task, attempt, { kind: 'broken', reason, usage: 'usage' in ending ? ending.usage : NO_USAGE }, null);
+      return this.conclude(task, attempt, { kind: 'broken', reason, usage: 'usage' in ending ? ending.usage : NO_USAGE });
     }
   }
 
@@ -277,12 +275,12 @@ class Running {
     }
   }
 
-  private async conclude(task: TaskState, attempt: number, ending: Ending, workspace: Workspace | null): Promise<readonly Event[]> {
+  private conclude(task: TaskState, attempt: number, ending: Ending, submitted: Submitted | null = null): readonly Event[] {
     const base = { task: task.id, attempt };
     switch (ending.kind) {
       case 'interrupted':
         // Run again at once, it could say so for ever.
-        if (!this.halt.signal.aborted) return this.conclude(task, attempt, { kind: 'broken', reason: GAVE_UP, usage: NO_USAGE }, workspace);
+        if (!this.halt.signal.aborted) return this.conclude(task, attempt, { kind: 'broken', reason: GAVE_UP, usage: NO_USAGE });
         return [{ type: 'TaskInterrupted', data: { ...base, why: String(this.halt.signal.reason ?? 'stopped') } }];
       case 'asked':
         return [{ type: 'TaskAsked', data: { ...base, question: ending.question, usage: ending.usage } }];
@@ -297,9 +295,7 @@ class Running {
       case 'failed': {
         const { kind, findings, error, outputs, usage } = ending;
         const data: TaskFinished = { ...base, status: kind, findings, error, outputs, usage };
-        const submitted =
-          kind === 'completed' && workspace !== null ? await workspace.submit(task.id, attempt, task.row['title'] ?? task.id) : null;
-        const told = withBreaches(data, (workspace === null ? undefined : this.ports.breachesOf?.(task.id, attempt)) ?? []);
+        const told = withBreaches(data, this.ports.breachesOf?.(task.id, attempt) ?? []);
         if (submitted === null) return [{ type: 'TaskFinished', data: told }];
         return [{ type: 'TaskSubmitted', data: { ...told, commit: submitted.commit, files: submitted.files } }];
       }

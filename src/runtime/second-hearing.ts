@@ -23,7 +23,7 @@ import { courseOf, hear } from './hearing.js';
 import type { Hearing } from './hearing.js';
 import { highestTarget } from './limits.js';
 import type { Place } from './place.js';
-import { recall } from './recorded-place.js';
+import { isInJournal, recall } from './recorded-place.js';
 import type { BlobReader } from './recorded-place.js';
 
 /** A verdict with everything that it takes to hear it again. */
@@ -81,8 +81,7 @@ export function retrieve(readBlob: BlobReader, before: SessionState, given: Verd
 
 /** The tasks of then: as the journal's lines before this one tell them, or as tasks.csv was kept. */
 function tasksIn({ run }: SessionState, scene: RecordedScene, text: string | null): Pick<CaseFile, 'tasks' | 'waves'> {
-  const isInJournal = scene.tasks !== null && typeof scene.tasks !== 'string' && 'journal' in scene.tasks;
-  if (isInJournal && run !== null) return tasksOf(run);
+  if (isInJournal(scene) && run !== null) return tasksOf(run);
   const tasks = text === null ? [] : parseTasks(text, TASKS).tasks;
   return { tasks, waves: checkGraph(tasks, TASKS) };
 }

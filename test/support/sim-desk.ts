@@ -8,7 +8,7 @@ import type { Event } from '../../src/brain/messages.js';
 import { rowOf } from '../../src/brain/run-state.js';
 import type { RunState } from '../../src/brain/run-state.js';
 import { parseTasks, printTasks } from '../../src/formats/tasks-csv.js';
-import type { Desk } from '../../src/runtime/run.js';
+import type { Desk } from '../../src/runtime/desk.js';
 import type { Person, TasksSheet } from './sim-person.js';
 import type { Process, World } from './sim-world.js';
 
