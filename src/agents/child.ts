@@ -68,6 +68,7 @@ class Run {
   private readonly stdout: Tail;
   private readonly stderr = new Tail(STDERR_BYTES);
   private readonly timer: NodeJS.Timeout;
+  private readonly unhear: () => void;
   private grace: NodeJS.Timeout | null = null;
   private drain: NodeJS.Timeout | null = null;
   private released = false;
@@ -90,8 +91,8 @@ class Run {
       this.reject = reject;
     });
     this.timer = setTimeout(() => this.stop('timeout'), Math.min(launch.timeoutMs, MAX_TIMER_MS));
-    watch.signal.addEventListener('abort', this.abort);
-    if (watch.signal.aborted) this.abort();
+    this.unhear = onAbort(watch.signal, () => this.stop('abort'));
+    if (watch.signal.aborted) this.stop('abort');
     child.stdout.on('data', (chunk: Buffer) => this.take('stdout', chunk));
     child.stderr.on('data', (chunk: Buffer) => this.take('stderr', chunk));
     // A program need not read its input: a broken pipe is no error.
@@ -101,8 +102,6 @@ class Run {
     child.once('close', () => this.finish());
     child.stdin.end(launch.input);
   }
-
-  private readonly abort = (): void => this.stop('abort');
 
   private take(stream: 'stdout' | 'stderr', chunk: Buffer): void {
     this.received += chunk.length;
@@ -142,7 +141,7 @@ class Run {
     this.exit = { code, signal };
     clearTimeout(this.timer);
     if (this.grace !== null) clearTimeout(this.grace);
-    this.watch.signal.removeEventListener('abort', this.abort);
+    this.unhear();
     this.child.stdin.destroy();
     if (this.stopped === null && signalGroup(this.group, 0)) this.drain = setTimeout(() => this.endGroup(), DRAIN_MS);
     else this.endGroup();
@@ -177,6 +176,26 @@ class Run {
     const { code, signal } = this.exit ?? { code: null, signal: null };
     this.resolve({ kind: 'ended', code, signal, stopped: this.stopped, stdout: this.stdout.bytes(), stderr: this.stderr.bytes() });
   }
+}
+
+const HEARERS = new WeakMap<AbortSignal, (() => void)[]>();
+
+/**
+ * One listener for all programs of a run. In a signal's own list those that were taken out still point at those that came after
+ * them: in a long wave every program that ended would be held, with its pipes, until all of memory is searched for what is dead.
+ */
+function onAbort(signal: AbortSignal, act: () => void): () => void {
+  const known = HEARERS.get(signal);
+  const hearers = known ?? [];
+  if (known === undefined) {
+    HEARERS.set(signal, hearers);
+    const hear = () => {
+      for (const one of [...hearers]) one();
+    };
+    signal.addEventListener('abort', hear, { once: true });
+  }
+  hearers.push(act);
+  return () => void hearers.splice(hearers.indexOf(act), 1);
 }
 
 /** False where nobody is left in the group. That is the rule, and an error to Node: without its stack it costs a third. */

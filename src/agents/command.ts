@@ -41,7 +41,7 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
     const timeoutMs = Math.min(spec.timeoutMs ?? Infinity, assignment.timeoutMs);
     const call = `${guardian.run}-${++calls}`;
     const places = { UMPIRE_SESSION: session, UMPIRE_TASK_FILE: slot.taskFile, UMPIRE_RESULT_FILE: slot.resultFile };
-    const env = { ...inherited, ...places, UMPIRE_CALL: call };
+    const env: Readonly<Record<string, string>> = Object.assign(Object.create(inherited), places, { UMPIRE_CALL: call });
     const input = promptFor(assignment, slot);
     const launch = { argv, workdir, env, mark: `UMPIRE_CALL=${call}`, input, timeoutMs, finish, graceMs, tailBytes: MAX_RESULT_BYTES };
     const end = await runChild(launch, guardian, watch);

@@ -67,15 +67,25 @@ export function startGuardian(run: string): Guardian {
   const { stdin } = child;
   if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  // One ends as the next begins, and one write tells of both: what ended is told at the latest before anything else is waited for.
+  let untold = '';
+  const tell = (lines: string) => {
+    untold = '';
+    if (lines !== '') stdin.write(lines);
+  };
   // A write to an idle pipe reaches the system before it returns: a kill in the next instant loses nothing.
   return {
     run,
-    watch: (group) => void stdin.write(`+${group}\n`),
-    release: (group) => void stdin.write(`-${group}\n`),
+    watch: (group) => tell(`${untold}+${group}\n`),
+    release: (group) => {
+      if (untold === '') setImmediate(() => tell(untold));
+      untold += `-${group}\n`;
+    },
     close: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       child.ref();
-      stdin.end('bye\n');
+      stdin.end(`${untold}bye\n`);
+      untold = '';
       await gone;
     },
   };

@@ -88,7 +88,7 @@ function rewrite(path: string, bytes: Uint8Array): void {
     const stat = fstatSync(fd);
     if (!stat.isFile() || stat.nlink !== 1) throw new Error('the file was exchanged while it was being written');
     if (writeSync(fd, bytes, 0, bytes.length, 0) < bytes.length) throw new Error('the disk took only a part of it');
-    ftruncateSync(fd, bytes.length);
+    if (stat.size > bytes.length) ftruncateSync(fd, bytes.length);
   } finally {
     closeSync(fd);
   }

@@ -156,6 +156,14 @@ export function rowOf(task: TaskState): Cells {
   return { ...task.row, deps: task.deps.join(';'), wave: String(task.wave), status: shownStatus(task) };
 }
 
+/** One of them. */
+export function cellOf(task: TaskState, name: string): string {
+  if (name === 'deps') return task.deps.join(';');
+  if (name === 'wave') return String(task.wave);
+  if (name === 'status') return shownStatus(task);
+  return Object.hasOwn(task.row, name) ? (task.row[name] ?? '') : '';
+}
+
 export function shownStatus(task: TaskState): TaskStatus {
   return task.phase === 'idle' ? task.status : 'in_progress';
 }

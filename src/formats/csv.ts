@@ -71,8 +71,10 @@ export function printCsv(document: CsvDocument, edit: CsvEdit = {}): string {
 }
 
 /** A new document, LF line endings, quotes only where they are needed. */
-export function printRecords(records: readonly (readonly string[])[]): string {
-  return records.map((record) => `${printRecord(record, { quoteAll: false, width: record.length })}\n`).join('');
+export function printRecords(records: Iterable<readonly string[]>): string {
+  let text = '';
+  for (const record of records) text += `${printRecord(record, { quoteAll: false, width: record.length })}\n`;
+  return text;
 }
 
 interface Style {
@@ -123,10 +125,13 @@ function appendRecords(document: CsvDocument, records: readonly (readonly string
 }
 
 function printRecord(record: readonly string[], style: Style): string {
-  return record.map((value) => printCell(value, style)).join(',');
+  let text = '';
+  for (let column = 0; column < record.length; column++) text += (column === 0 ? '' : ',') + printCell(record[column] as string, style);
+  return text;
 }
 
 function printCell(value: string, style: Style): string {
+  if (value === '' && !style.quoteAll && style.width !== 1) return '';
   // NUL has no place in a CSV file; a value that brings one must not make the whole file unreadable.
   const safe = value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
   const bare = !style.quoteAll && !(safe === '' && style.width === 1) && !/[",\r\n]|^\s|\s$/.test(safe);

@@ -92,7 +92,21 @@ export function editTasks(file: TasksFile, edit: TasksEdit): string {
 
 /** A new file. */
 export function printTasks(columns: readonly string[], rows: readonly TaskRow[]): string {
-  return printRecords([columns, ...rows.map((row) => columns.map((name) => valueIn(row, name)))]);
+  return printCells(columns, rows, valueIn);
+}
+
+/** The same of anything that has cells: rows of many tasks need not be put together first. */
+export function printCells<T>(columns: readonly string[], rows: readonly T[], cell: (row: T, name: string) => string): string {
+  return printRecords(recordsOf(columns, rows, cell));
+}
+
+function* recordsOf<T>(
+  columns: readonly string[],
+  rows: readonly T[],
+  cell: (row: T, name: string) => string,
+): Iterable<readonly string[]> {
+  yield columns;
+  for (const row of rows) yield columns.map((name) => cell(row, name));
 }
 
 function readHeader(document: CsvDocument, file: string): readonly string[] {

@@ -2,18 +2,18 @@
 // written from the journal's state and can be written again; a person's edit of tasks.csv is read from it first, and never
 // overwritten unseen.
 
-import { appendFileSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { compareEdit } from '../brain/edits.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Event } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
 import { NO_TRACES, afterRevisions, standingsBeside } from '../brain/rounds.js';
-import { isOver, rowOf } from '../brain/run-state.js';
+import { cellOf, isOver, rowOf } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
 import { decodeExactly } from '../formats/decode.js';
 import { printResults } from '../formats/results-csv.js';
-import { editTasks, parseTasks, printTasks } from '../formats/tasks-csv.js';
+import { editTasks, parseTasks, printCells } from '../formats/tasks-csv.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import { contextPage } from '../report/session-page.js';
 import { prevContext } from './assignment.js';
@@ -49,6 +49,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
   /** An edit that was refused and kept beside: it is written over. */
   let refused: string | null | undefined;
   const shown = new Set<string>();
+  const written: Written = { paths: new Set(), tasks: null };
   const kept = new Set<string>();
   const born = latestVerdict(state());
   const run = () => state().run as RunState;
@@ -70,15 +71,13 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
     },
     show: () => {
       const events = showVerdicts(folder, state(), now, born);
-      // Put together once: tasks.csv and results.csv show the same rows.
-      const rows = run().tasks.map(rowOf);
-      last = showTasks(folder, { columns: run().columns, rows }, last, refused ?? null);
-      showWave(folder, run());
-      showInteractive(folder, run(), shown);
-      write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`);
+      last = showTasks(folder, run(), last, refused ?? null, written);
+      showWave(folder, run(), written);
+      showInteractive(folder, run(), shown, written);
+      write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`, written);
       if (run().ended === null && questionOf(run()) === null) return events;
-      write(folder, 'results.csv', printResults(run().columns, rows));
-      write(folder, 'context.md', contextPage(state()));
+      write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)), written);
+      write(folder, 'context.md', contextPage(state()), written);
       return events;
     },
     keepBlobs: (blobs) => {
@@ -94,13 +93,22 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       return (_, chunk) => {
         try {
           place ??= placeFor(folder, path);
-          appendFileSync(place, chunk);
+          append(place, chunk);
         } catch (error) {
           throw isUmpireError(error) ? error : new UmpireError('write-failed', { path, detail: faultOf(error) });
         }
       };
     },
   };
+}
+
+function append(place: string, chunk: Uint8Array): void {
+  const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o666);
+  try {
+    for (let from = 0; from < chunk.length;) from += writeSync(fd, chunk, from);
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function latestVerdict({ verdicts }: SessionState): number {
@@ -134,9 +142,17 @@ export function safeName(id: string): string {
   return id.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
 }
 
+/** What this process wrote. */
+interface Written {
+  readonly paths: Set<string>;
+  /** tasks.csv, where all of it is the desk's own: nothing of a person's is in it. */
+  tasks: string | null;
+}
+
 /** What was not there before is written in one step: a crash that cuts it short has it written again. */
-function write(folder: SessionFolder, path: string, text: string): void {
-  if (!writeFresh(folder, path, text)) writeAtomically(folder, path, text, false);
+function write(folder: SessionFolder, path: string, text: string, { paths }: Pick<Written, 'paths'>): void {
+  if (paths.has(path) || !writeFresh(folder, path, text)) writeAtomically(folder, path, text, false);
+  paths.add(path);
 }
 
 function textOf(folder: SessionFolder, path: string): string | null {
@@ -172,56 +188,57 @@ function keepRefused(folder: SessionFolder, text: string | null): string {
   let number = 1;
   while (taken.has(`tasks.refused-${number}.csv`)) number++;
   const path = `tasks.refused-${number}.csv`;
-  write(folder, path, text);
+  write(folder, path, text, { paths: new Set() });
   return path;
 }
 
-/** tasks.csv as it is to be. */
-interface Shown {
-  readonly columns: readonly string[];
-  readonly rows: readonly Readonly<Record<string, string>>[];
-}
-
 /** Writes tasks.csv, unless a person has changed it meanwhile: that is looked at first. Returns what was written last. */
-function showTasks(folder: SessionFolder, shown: Shown, last: string | null, refused: string | null): string | null {
+function showTasks(folder: SessionFolder, run: RunState, last: string | null, refused: string | null, written: Written): string | null {
   const found = textOf(folder, TASKS);
   if (found !== null && found !== last && found !== refused) return last;
-  const file = found === null || found === refused ? null : parsed(found);
-  const text = file === null || typeof file === 'string' ? printTasks(shown.columns, shown.rows) : edited(shown.rows, file);
+  const isAnew = found === null || found === refused || found === written.tasks;
+  const file = isAnew ? null : parsed(found);
+  const isPrinted = file === null || typeof file === 'string';
+  const text = isPrinted ? printCells(run.columns, run.tasks, cellOf) : edited(run, file);
   if (text === found) return last;
-  write(folder, TASKS, text);
-  write(folder, LAST, text);
+  write(folder, TASKS, text, written);
+  write(folder, LAST, text, written);
+  written.tasks = isPrinted ? text : null;
   return text;
 }
 
 /** Only cells that changed are touched, so that a person's own columns, quoting and order stay. */
-function edited(rows: Shown['rows'], file: TasksFile): string {
+function edited(run: RunState, file: TasksFile): string {
   const known = new Map(file.tasks.map((task) => [task.id, task.columns]));
   const set = new Map<string, Readonly<Record<string, string>>>();
   const add: Readonly<Record<string, string>>[] = [];
-  for (const row of rows) {
-    const id = (row['id'] ?? '').trim();
-    const cells = known.get(id);
+  for (const task of run.tasks) {
+    const row = rowOf(task);
+    const cells = known.get(task.id);
     if (cells === undefined) add.push(row);
     else {
       const changed = Object.entries(row).filter(([name, value]) => Object.hasOwn(cells, name) && cells[name] !== value);
-      if (changed.length > 0) set.set(id, Object.fromEntries(changed.filter(([name]) => name !== 'id')));
+      if (changed.length > 0) set.set(task.id, Object.fromEntries(changed.filter(([name]) => name !== 'id')));
     }
   }
   return editTasks(file, { set, add });
 }
 
 /** wave-N.csv while wave N runs, and no other. */
-function showWave(folder: SessionFolder, run: RunState): void {
+function showWave(folder: SessionFolder, run: RunState, written: Written): void {
   const name = `wave-${run.wave}.csv`;
   const isOpen = run.ended === null && (run.open[run.wave] ?? 0) > 0;
   for (const other of listFiles(folder, '.')) {
-    if (/^wave-\d+\.csv$/.test(other) && !(isOpen && other === name)) unlinkSync(placeFor(folder, other));
+    if (/^wave-\d+\.csv$/.test(other) && !(isOpen && other === name)) {
+      unlinkSync(placeFor(folder, other));
+      written.paths.delete(other);
+    }
   }
   if (!isOpen) return;
   const tasks = (run.waves[run.wave] ?? []).map((index) => run.tasks[index] as TaskState);
-  const rows = tasks.filter((task) => !isOver(task.status)).map((task) => ({ ...rowOf(task), prev_context: contextText(run, task) }));
-  write(folder, name, printTasks([...run.columns, 'prev_context'], rows));
+  const open = tasks.filter((task) => !isOver(task.status));
+  const cell = (task: TaskState, column: string) => (column === 'prev_context' ? contextText(run, task) : cellOf(task, column));
+  write(folder, name, printCells([...run.columns, 'prev_context'], open, cell), written);
 }
 
 function contextText(run: RunState, task: TaskState): string {
@@ -230,14 +247,15 @@ function contextText(run: RunState, task: TaskState): string {
     .join('\n');
 }
 
-function showInteractive(folder: SessionFolder, run: RunState, shown: Set<string>): void {
+function showInteractive(folder: SessionFolder, run: RunState, shown: Set<string>, written: Written): void {
   for (const task of run.tasks) {
+    if (task.execMode !== 'interactive' || task.attempt === 0) continue;
     const mark = `${task.id}:${task.attempt}:${task.turns.length}:${task.status}`;
-    if (task.execMode !== 'interactive' || task.attempt === 0 || shown.has(mark)) continue;
+    if (shown.has(mark)) continue;
     shown.add(mark);
     const { id, status, turns, row } = task;
     const result = { id, status, findings: row['findings'] ?? '', error: row['error'] ?? '', turns };
-    write(folder, `interactive/${safeName(id)}-result.json`, `${JSON.stringify(result, null, 2)}\n`);
+    write(folder, `interactive/${safeName(id)}-result.json`, `${JSON.stringify(result, null, 2)}\n`, written);
   }
 }
 
