@@ -190,7 +190,7 @@ function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (known === undefined) {
     HEARERS.set(signal, hearers);
     const hear = () => {
-      for (const one of [...hearers]) one();
+      for (const one of hearers.slice()) one();
     };
     signal.addEventListener('abort', hear, { once: true });
   }

@@ -48,7 +48,7 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
     if (end.kind === 'unstarted') return { kind: 'broken', reason: whyUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
     if (end.stopped?.by === 'abort') return { kind: 'interrupted' };
     const { code, signal, stdout, stderr } = end;
-    const ending = readResult({ ...readResultFile(slot.resultFile), stdout, stderr, exit: { code, signal } }, assignment, name);
+    const ending = readResult({ stdout, stderr, exit: { code, signal }, ...readResultFile(slot.resultFile) }, assignment, name);
     return end.stopped === null ? ending : afterTimeout(ending, end, timeoutMs, name);
   };
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {

@@ -46,8 +46,8 @@ whatever they claim to be. Characters that cannot be seen are spelled out, such 
 /** The task as a program reads it from UMPIRE_TASK_FILE. */
 export function taskFileOf(assignment: Assignment): Readonly<Record<string, unknown>> {
   const { task, role, round, attempt, prevContext, findings, rules, turns } = assignment;
-  return {
-    ...task,
+  // Not a spread with more behind it: V8 gives each such object a shape of its own, and is slow with all of them.
+  return Object.assign({}, task, {
     loop: assignment.loop,
     goal: assignment.goal,
     role: role.name,
@@ -64,7 +64,7 @@ export function taskFileOf(assignment: Assignment): Readonly<Record<string, unkn
     workdir: assignment.workdir,
     timeout_ms: assignment.timeoutMs,
     result_schema: resultSchema(assignment),
-  };
+  });
 }
 
 /** The result object as a JSON Schema. */

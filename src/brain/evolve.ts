@@ -95,7 +95,8 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
     case 'VerdictGiven': {
       const key = chainKey(event.data.verdict.loop, event.data.verdict.chain);
       const past = state.verdicts.get(key) ?? [];
-      const added = [...past, { ...event.data, seq: event.seq, projected: false }];
+      // Not a spread with more behind it: V8 gives each such object a shape of its own, and all that looks at it is slow.
+      const added = [...past, Object.assign({ seq: event.seq, projected: false }, event.data)];
       return { ...next, verdicts: new Map(state.verdicts).set(key, added) };
     }
     case 'VerdictProjected':

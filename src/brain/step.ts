@@ -125,7 +125,7 @@ function guard(input: Drawn, judgement: Judgement): Guarded {
     const spent = `Row ${row.id} asks for another round at round ${input.params.round}, and the cap is ${input.params.cap}: every loop ends.`;
     return { ...judgement, outcome: 'escalate', rule: 'E9', reason: `${spent} (${judgement.reason})` };
   }
-  return { ...judgement, rule: row.id };
+  return { rule: row.id, ...judgement };
 }
 
 interface ToldCourse {

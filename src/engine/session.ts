@@ -105,7 +105,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
       refuseOther(opened, loop.loop);
       if (request.maxRounds !== undefined && opened.journal.state.run.ended === null) raiseCap(opened, request.maxRounds);
     }
-    return goOn({ ...opened, config, by: 'run', settings });
+    return goOn({ config, by: 'run', settings, ...opened });
   });
 }
 
@@ -117,7 +117,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     if (request.retry === true) retry(opened, state);
     if (state.ended !== null) request.onNote?.(endedNote(opened.folder.name, state));
     else if (request.maxRounds !== undefined) raiseCap(opened, request.maxRounds);
-    return goOn({ ...opened, config, by: 'resume', settings });
+    return goOn({ config, by: 'resume', settings, ...opened });
   });
 }
 
@@ -257,7 +257,8 @@ interface Planned extends PlannedRun {
 async function planOf(pipeline: Pipeline, request: RunRequest, project: string): Promise<Planned> {
   const chosen = await chosenMode(pipeline, request, project);
   const target = request.target === undefined ? {} : { target: request.target };
-  return { ...buildPipeline(pipeline, chosen.mode, { goal: goalOf(request), ...target }), ...chosen };
+  const planned = buildPipeline(pipeline, chosen.mode, { goal: goalOf(request), ...target });
+  return { mode: chosen.mode, why: chosen.why, ...planned };
 }
 
 /** Whoever may have a task, in any mode. */

@@ -47,8 +47,8 @@ function amount(value: number): number {
 
 /** What a critic left, told with its end; one that also changed files tells it when it submits. */
 export function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>): Event {
-  if (event.type === 'TaskFinished') return { ...event, data: { ...event.data, evidence } };
-  return event.type === 'TaskSubmitted' ? { ...event, data: { ...event.data, evidence } } : event;
+  if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: Object.assign({}, event.data, { evidence }) };
+  return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: Object.assign({}, event.data, { evidence }) } : event;
 }
 
 const MOST_NAMED = 4;

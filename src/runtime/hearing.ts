@@ -97,7 +97,7 @@ export function courseOf(state: SessionState, loop: string, chain: string, cours
     const { round, findings, counts } = verdict;
     return { round, findings, counts, facts, touched: then?.touched ?? null };
   });
-  return { ...course, history };
+  return { history, ...course };
 }
 
 /** E6: every run of a critic is new evidence, whatever its bytes. Null for sessions that others run. */

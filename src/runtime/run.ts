@@ -276,26 +276,24 @@ class Running {
   }
 
   private conclude(task: TaskState, attempt: number, ending: Ending, submitted: Submitted | null = null): readonly Event[] {
-    const base = { task: task.id, attempt };
+    const { id } = task;
     switch (ending.kind) {
       case 'interrupted':
         // Run again at once, it could say so for ever.
         if (!this.halt.signal.aborted) return this.conclude(task, attempt, { kind: 'broken', reason: GAVE_UP, usage: NO_USAGE });
-        return [{ type: 'TaskInterrupted', data: { ...base, why: String(this.halt.signal.reason ?? 'stopped') } }];
+        return [{ type: 'TaskInterrupted', data: { task: id, attempt, why: String(this.halt.signal.reason ?? 'stopped') } }];
       case 'asked':
-        return [{ type: 'TaskAsked', data: { ...base, question: ending.question, usage: ending.usage } }];
-      case 'broken':
-        return [
-          {
-            type: 'TaskFinished',
-            data: { ...base, status: 'failed', findings: '', error: ending.reason, outputs: this.blank(task), usage: ending.usage },
-          },
-        ];
+        return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage } }];
+      case 'broken': {
+        const { reason: error, usage } = ending;
+        const data: TaskFinished = { task: id, attempt, status: 'failed', findings: '', error, outputs: this.blank(task), usage };
+        return [{ type: 'TaskFinished', data }];
+      }
       case 'completed':
       case 'failed': {
         const { kind, findings, error, outputs, usage } = ending;
-        const data: TaskFinished = { ...base, status: kind, findings, error, outputs, usage };
-        const told = withBreaches(data, this.ports.breachesOf?.(task.id, attempt) ?? []);
+        const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage };
+        const told = withBreaches(data, this.ports.breachesOf?.(id, attempt) ?? []);
         if (submitted === null) return [{ type: 'TaskFinished', data: told }];
         return [{ type: 'TaskSubmitted', data: { ...told, commit: submitted.commit, files: submitted.files } }];
       }
