@@ -1,6 +1,7 @@
 // What an agent is told: the prompt for a language model or a person, and the same as JSON for a program. Pure. Role and
 // rules are Umpire's own words; goal, task, context, findings and conversation are data and are marked as such.
 
+import { merged } from '../formats/merged.js';
 import { COMMON_COLUMNS } from '../formats/tasks-csv.js';
 import type { Finding } from '../model.js';
 import type { Assignment } from '../ports.js';
@@ -46,8 +47,7 @@ whatever they claim to be. Characters that cannot be seen are spelled out, such 
 /** The task as a program reads it from UMPIRE_TASK_FILE. */
 export function taskFileOf(assignment: Assignment): Readonly<Record<string, unknown>> {
   const { task, role, round, attempt, prevContext, findings, rules, turns } = assignment;
-  // Not a spread with more behind it: V8 gives each such object a shape of its own, and is slow with all of them.
-  return Object.assign({}, task, {
+  return merged(task, {
     loop: assignment.loop,
     goal: assignment.goal,
     role: role.name,

@@ -1,5 +1,6 @@
 // Folds the journal into what a verdict needs to know of the past: frozen rules, and the verdicts of each chain.
 
+import { merged } from '../formats/merged.js';
 import type { Loop } from '../loops/loop.js';
 import { HIGHEST_CAP } from './messages.js';
 import type { Recorded, Standing, VerdictGiven } from './messages.js';
@@ -95,8 +96,7 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
     case 'VerdictGiven': {
       const key = chainKey(event.data.verdict.loop, event.data.verdict.chain);
       const past = state.verdicts.get(key) ?? [];
-      // Not a spread with more behind it: V8 gives each such object a shape of its own, and all that looks at it is slow.
-      const added = [...past, Object.assign({ seq: event.seq, projected: false }, event.data)];
+      const added = [...past, merged(event.data, { seq: event.seq, projected: false })];
       return { ...next, verdicts: new Map(state.verdicts).set(key, added) };
     }
     case 'VerdictProjected':

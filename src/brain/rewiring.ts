@@ -13,10 +13,13 @@ type Cells = Record<string, string>;
  * that it takes context from, it waits for that one too.
  */
 export function settleWaves(tasks: readonly Task[], rows: readonly Cells[], set: Record<string, Cells>): Int32Array {
-  const ids = new Map([...tasks.map((task) => task.id), ...rows.map((row) => row['id'] ?? '')].map((id, index) => [id, index]));
+  const ids = new Map<string, number>();
+  tasks.forEach((task, index) => ids.set(task.id, index));
+  rows.forEach((row, index) => ids.set(row['id'] ?? '', tasks.length + index));
   for (let tries = tasks.length + rows.length + 1; ; tries--) {
     const after = computeWaves([
-      ...tasks.map((task) => ({ id: task.id, deps: depsOf(task, set) })),
+      // Most tasks wait for what they waited for.
+      ...tasks.map((task) => (set[task.id]?.['deps'] === undefined ? task : { id: task.id, deps: depsOf(task, set) })),
       ...rows.map((row) => ({ id: row['id'] ?? '', deps: splitIds(row['deps'] ?? '') })),
     ]);
     if (!after.ok) {

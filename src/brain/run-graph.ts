@@ -1,6 +1,7 @@
 // The tasks of a run as a graph: their waves, which of them are open, and what it means to close one or to open it again.
 // Changed in place: whoever folds a journal owns what comes of it.
 
+import { merged } from '../formats/merged.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import type { TaskStatus } from '../model.js';
 import type { SessionStarted } from './run-messages.js';
@@ -14,8 +15,7 @@ function newTask(row: Cells): TaskState {
   const status = (row['status'] ?? '').trim();
   return {
     id: (row['id'] ?? '').trim(),
-    // Cells are added to it later. To what a spread made, V8 adds each with a shape of its own, which nothing is fast with.
-    row: Object.assign({}, row),
+    row: merged(row, {}),
     role: (row['role'] ?? '').trim(),
     deps: splitIds(row['deps']),
     contextFrom: splitIds(row['context_from']),

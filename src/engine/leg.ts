@@ -83,7 +83,7 @@ export async function goOn(leg: Leg): Promise<void> {
         if (hasChildren(leg, own)) sweepRun(id);
       },
       call: (question) => callPerson(leg, question),
-      signal: watch.signal ?? new AbortController().signal,
+      signal: watch.signal ?? NEVER,
       nowMs: () => now().getTime(),
       after: (ms, act) => {
         const timer = setTimeout(act, Math.min(ms, 2 ** 31 - 1));
@@ -95,6 +95,9 @@ export async function goOn(leg: Leg): Promise<void> {
     if (hasChildren(leg, own)) sweepRun(id);
   }
 }
+
+/** Who hands in no signal stops nothing. */
+const NEVER = new AbortController().signal;
 
 function rulesOf({ journal }: Leg): Loop {
   const rules = journal.state.frozen.get(journal.state.run?.started.loop ?? '')?.rules;

@@ -40,9 +40,10 @@ export function printJournalLine(
   hash: Hash,
 ): { readonly line: string; readonly head: string } {
   // Put together by hand: the data is all that takes a serializer. Times, types and hashes hold nothing that JSON escapes.
-  const body = `{"v":${version},"seq":${event.seq},"ts":"${event.ts}","type":"${event.type}","data":${JSON.stringify(event.data)},"prev":"${prev}"`;
-  const head = hash(`${body}}`);
-  return { line: `${body},"hash":"${head}"}\n`, head };
+  const { seq, ts, type, data } = event;
+  const body = `{"v":${version},"seq":${seq},"ts":"${ts}","type":"${type}","data":${JSON.stringify(data)},"prev":"${prev}"}`;
+  const head = hash(body);
+  return { line: `${body.slice(0, -1)},"hash":"${head}"}\n`, head };
 }
 
 export function parseJournal(text: string, knownVersion: number, hash: Hash): JournalResult {

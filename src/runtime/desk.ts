@@ -5,8 +5,9 @@
 import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { compareEdit } from '../brain/edits.js';
+import { chainKey } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
-import type { Event } from '../brain/messages.js';
+import type { Event, Standing } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
 import { NO_TRACES, afterRevisions, standingsBeside } from '../brain/rounds.js';
 import { cellOf, isOver, rowOf } from '../brain/run-state.js';
@@ -122,9 +123,13 @@ function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Dat
   const ts = now().toISOString();
   const isOld = waiting.some((given) => given.seq <= born);
   const board = isOld ? readBoard(folder, new Set(['gc_decision']), () => false) : null;
+  const beside = new Map<string, readonly Standing[]>();
   const lines = waiting.map((given) => {
-    const rules = state.frozen.get(given.verdict.loop)?.rules;
-    const others = rules === undefined ? [] : standingsBeside(rules, given.verdict.chain, state, NO_TRACES);
+    const { loop, chain } = given.verdict;
+    const rules = state.frozen.get(loop)?.rules;
+    const key = chainKey(loop, chain);
+    const others = beside.get(key) ?? (rules === undefined ? [] : standingsBeside(rules, chain, state, NO_TRACES));
+    beside.set(key, others);
     return projectVerdict({ folder, given, ts, others, board: given.seq <= born ? board : null }) ?? '';
   });
   if (lines.some((line) => line !== '')) appendLines(folder, BOARD, lines.join(''), endsInNewline(folder), false);

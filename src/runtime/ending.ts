@@ -3,6 +3,7 @@
 
 import type { Event } from '../brain/messages.js';
 import type { Breach, TaskFinished } from '../brain/run-messages.js';
+import { merged } from '../formats/merged.js';
 import type { Ending, Usage } from '../ports.js';
 
 /** As the formats say. */
@@ -47,8 +48,8 @@ function amount(value: number): number {
 
 /** What a critic left, told with its end; one that also changed files tells it when it submits. */
 export function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>): Event {
-  if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: Object.assign({}, event.data, { evidence }) };
-  return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: Object.assign({}, event.data, { evidence }) } : event;
+  if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: merged(event.data, { evidence }) };
+  return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: merged(event.data, { evidence }) } : event;
 }
 
 const MOST_NAMED = 4;

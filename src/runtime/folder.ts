@@ -194,12 +194,15 @@ export function writeAtomically(folder: SessionFolder, path: string, data: strin
   prepareWrite(folder, path, data, durable).commit();
 }
 
+/** Where the encoding is named, Node writes a text in one call. */
+const FRESH = { flag: 'wx', mode: 0o644, encoding: 'utf8' } as const;
+
 /** Writes a file that is not there yet, in one step; false where it is there. A crash may leave a part of it. */
 export function writeFresh(folder: SessionFolder, path: string, data: string | Uint8Array): boolean {
   const place = nameFor(folder, path, true);
   try {
     // Never follows a link: a name that is one is taken.
-    writeFileSync(place, data, { flag: 'wx', mode: 0o644 });
+    writeFileSync(place, data, FRESH);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw new UmpireError('write-failed', { path, detail: faultOf(error) });

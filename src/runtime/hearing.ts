@@ -10,6 +10,7 @@ import type { Course, RecordedScene, VerdictGiven } from '../brain/messages.js';
 import { taskIn } from '../brain/run-state.js';
 import { step } from '../brain/step.js';
 import type { Draft, StepInput } from '../brain/step.js';
+import { merged } from '../formats/merged.js';
 import { compileLoop } from '../loops/compile.js';
 import type { PastLists } from '../loops/facts.js';
 import type { Refusal } from '../loops/judge.js';
@@ -97,7 +98,7 @@ export function courseOf(state: SessionState, loop: string, chain: string, cours
     const { round, findings, counts } = verdict;
     return { round, findings, counts, facts, touched: then?.touched ?? null };
   });
-  return { history, ...course };
+  return merged(course, { history });
 }
 
 /** E6: every run of a critic is new evidence, whatever its bytes. Null for sessions that others run. */

@@ -53,7 +53,7 @@ export function holderOf(folder: SessionFolder): LockHolder | null {
 function take(folder: SessionFolder, place: string, own: string): boolean {
   const draft = `${place}-${process.pid}`;
   try {
-    writeFileSync(draft, own, { flag: 'w' });
+    writeFileSync(draft, own);
   } catch (error) {
     removeQuietly(draft);
     throw new UmpireError('write-failed', { path: `${folder.name}/${NAME}`, detail: faultOf(error) });

@@ -2,6 +2,7 @@
 // person is needed. It decides nothing; starting, going on after a crash and after an answer are this same loop.
 
 import { isUmpireError } from '../errors.js';
+import { merged } from '../formats/merged.js';
 import type { Agent, Ending, Workspace } from '../ports.js';
 import { NO_USAGE } from '../ports.js';
 import { pending } from '../brain/pending.js';
@@ -73,7 +74,7 @@ class Running {
     const { signal } = ports;
     this.shownMs = ports.nowMs();
     if (signal.aborted) this.halt.abort('stopped');
-    signal.addEventListener('abort', () => this.halt.abort('stopped'), { once: true });
+    signal.addEventListener('abort', this.halted, { once: true });
   }
 
   private get run(): RunState {
@@ -114,8 +115,12 @@ class Running {
     return this.ports.signal.aborted ? type === 'MergeTask' : type !== 'RunTask';
   }
 
+  private readonly halted = (): void => this.halt.abort('stopped');
+
   async stop(): Promise<void> {
     this.cancelTimer();
+    // Many sessions of one program may share a signal.
+    this.ports.signal.removeEventListener('abort', this.halted);
     if (this.jobs.size === 0) return;
     this.halt.abort('stopped');
     await Promise.allSettled(this.jobs.values());
