@@ -141,7 +141,7 @@ it('writes nothing more after a write that failed: half a line may be on the dis
   };
   const journal = keepJournal(
     { state: NEW_SESSION, lines: 0, head: CHAIN_START },
-    { append, now, tell: ({ seq }) => told.push(seq), hash: () => CHAIN_START },
+    { append, sync: () => Promise.resolve(), now, tell: ({ seq }) => told.push(seq), hash: () => CHAIN_START },
   );
   journal.record(...startOf(1));
   journal.flush();
@@ -151,4 +151,29 @@ it('writes nothing more after a write that failed: half a line may be on the dis
   expect(journal.flush).toThrow('The disk is full.');
   expect(written).toHaveLength(2);
   expect(told).toEqual([1, 2]);
+});
+
+it('tells of what it settles once that is durable, and of nothing after a sync that failed', async () => {
+  const log: string[] = [];
+  const syncs = [() => Promise.resolve(), () => Promise.reject(new Error('The disk is gone.'))];
+  const journal = keepJournal(
+    { state: NEW_SESSION, lines: 0, head: CHAIN_START },
+    {
+      append: (text, durable) => log.push(`${text.split('\n').length - 1} lines, ${durable ? 'durable' : 'not yet durable'}`),
+      sync: async () => {
+        await syncs.shift()?.();
+        log.push('synced');
+      },
+      now,
+      tell: ({ seq }) => log.push(`told of ${seq}`),
+      hash: () => CHAIN_START,
+    },
+  );
+  await journal.settle();
+  journal.record(...startOf(1));
+  await journal.settle();
+  journal.record(finished('T-0'));
+  await expect(journal.settle()).rejects.toThrow('The disk is gone.');
+  expect(journal.flush).toThrow('The disk is gone.');
+  expect(log).toEqual(['2 lines, not yet durable', 'synced', 'told of 1', 'told of 2', '1 lines, not yet durable']);
 });

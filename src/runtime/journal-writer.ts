@@ -1,7 +1,7 @@
 // The journal of a session while it is run: events are recorded at once in the state, and made durable together, in one write
 // and one sync, before anybody is told of them.
 
-import { closeSync, constants, fdatasyncSync, fstatSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { evolve } from '../brain/evolve.js';
@@ -21,6 +21,8 @@ export interface Journal {
   readonly record: (...events: readonly Event[]) => void;
   /** Everything recorded is on the disk when this returns. `false`: it is in the file, and durable with what follows it. */
   readonly flush: (durable?: boolean) => void;
+  /** The same, waited for while others are at work: nothing is recorded until it is done. */
+  readonly settle: () => Promise<void>;
 }
 
 export interface OpenJournal extends Journal {
@@ -41,7 +43,7 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
     refuseChanged(own, place, size);
     size += appendTo(fd, text, durable);
   };
-  const journal = keepJournal(file, { append, now, tell, hash: sha256 });
+  const journal = keepJournal(file, { append, sync: () => syncLater(fd), now, tell, hash: sha256 });
   return {
     get state() {
       return journal.state;
@@ -49,6 +51,7 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
     wasTorn: file.torn,
     record: journal.record,
     flush: journal.flush,
+    settle: journal.settle,
     close: () => closeSync(fd),
   };
 }
@@ -57,6 +60,8 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
 export interface JournalStore {
   /** The text is in the file when this returns; durable, where that is asked. */
   readonly append: (text: string, durable: boolean) => void;
+  /** What was appended is durable when this is done. */
+  readonly sync: () => Promise<void>;
   readonly now: () => Date;
   readonly tell: (event: Recorded) => void;
   readonly hash: Hash;
@@ -72,6 +77,22 @@ export function keepJournal(
   let text = '';
   let waiting: Recorded[] = [];
   let fault: { readonly error: unknown } | null = null;
+  /** What waits is in the file when this returns. */
+  const write = (durable: boolean): readonly Recorded[] => {
+    // A write that failed may have left half a line: another after it would break the chain.
+    if (fault !== null) throw fault.error;
+    if (text === '') return [];
+    try {
+      store.append(text, durable);
+    } catch (error) {
+      fault = { error };
+      throw error;
+    }
+    const written = waiting;
+    text = '';
+    waiting = [];
+    return written;
+  };
   return {
     get state() {
       return state;
@@ -89,19 +110,18 @@ export function keepJournal(
       }
     },
     flush: (durable = true) => {
-      // A write that failed may have left half a line: another after it would break the chain.
-      if (fault !== null) throw fault.error;
-      if (text === '') return;
+      for (const event of write(durable)) store.tell(event);
+    },
+    settle: async () => {
+      const written = write(false);
+      if (written.length === 0) return;
       try {
-        store.append(text, durable);
+        await store.sync();
       } catch (error) {
         fault = { error };
         throw error;
       }
-      const told = waiting;
-      text = '';
-      waiting = [];
-      for (const event of told) store.tell(event);
+      for (const event of written) store.tell(event);
     },
   };
 }
@@ -121,6 +141,12 @@ const MOST_BUFFERED = BUFFER.length / 3;
 /** Valid until the next call. */
 function bytesOf(text: string): Uint8Array {
   return text.length > MOST_BUFFERED ? Buffer.from(text) : BUFFER.subarray(0, BUFFER.write(text));
+}
+
+function syncLater(fd: number): Promise<void> {
+  return new Promise((done, fail) => {
+    fdatasync(fd, (error) => (error === null ? done() : fail(new UmpireError('write-failed', { path: JOURNAL, detail: faultOf(error) }))));
+  });
 }
 
 /** Returns how many bytes were written. */

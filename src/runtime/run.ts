@@ -91,7 +91,7 @@ class Running {
       if (first?.type === 'RunTask') {
         const starts = effects.filter((effect) => effect.type === 'RunTask');
         if (await this.openWave(starts.map(({ task }) => task))) continue;
-        this.startTasks(starts);
+        await this.startTasks(starts);
       } else if (first !== undefined) {
         if (first.type === 'CallPerson' || first.type === 'EndSession') {
           // What lies in the worktree while nobody is at work there counts as a person's.
@@ -208,7 +208,7 @@ class Running {
   }
 
   /** An agent is called once the journal knows of it, so that no attempt is ever made twice. */
-  private startTasks(starts: readonly { readonly task: string; readonly attempt: number }[]): void {
+  private async startTasks(starts: readonly { readonly task: string; readonly attempt: number }[]): Promise<void> {
     const { journal, agentFor } = this.ports;
     const called = starts.map(({ task: id, attempt }) => {
       const task = taskIn(this.run, id) as TaskState;
@@ -219,6 +219,7 @@ class Running {
     // Agents find the folder as it stands, with themselves at work. In a long wave it follows now and then.
     const isRead = called.some(({ agent }) => agent.inProcess !== true);
     if (this.isStale || (isRead && this.ports.nowMs() >= this.shownMs + SHOW_AFTER_MS)) this.show();
+    else if (this.jobs.size > 0) await journal.settle();
     else journal.flush();
     for (const { task, attempt, agent } of called) this.launch(task, attempt, agent);
   }

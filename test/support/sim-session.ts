@@ -226,6 +226,7 @@ export class Simulation {
       { state: fold(past.events), lines: past.events.length, head: past.head },
       {
         append: (text) => world.append(process, fault.append?.(text) ?? text),
+        sync: () => world.touchLater(process, 'syncing', () => undefined),
         now,
         tell: (event) => {
           this.know(event);
@@ -255,6 +256,7 @@ export class Simulation {
           }
         }),
       flush: () => world.touch(process, 'flushing', 'call', () => (fault.flush === undefined ? kept.flush() : fault.flush(kept.flush))),
+      settle: () => (fault.flush === undefined ? kept.settle() : world.touchLater(process, 'settling', () => fault.flush?.(kept.flush))),
     };
     const end = () => {
       this.activeMs += process.begunMs === null ? 0 : world.nowMs - process.begunMs;
