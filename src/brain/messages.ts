@@ -72,7 +72,7 @@ export interface RecordedExhibit {
   readonly state: EvidenceState;
   /** Where it lay. Without a hash: it could not be read, or decides nothing and was too large to keep. */
   readonly path?: string;
-  /** Its bytes are `blobs/<sha256>`. */
+  /** Its bytes are `blobs/<sha256>`; of a row of tasks that the journal itself tells, they follow from its lines. */
   readonly sha256?: string;
   /** Why no bytes could be read, without the path. */
   readonly problem?: string;
