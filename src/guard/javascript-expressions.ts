@@ -181,6 +181,8 @@ export abstract class ExpressionWalk {
         if (!isFunction(bare(argument))) this.visit(argument, env, { ...place, waited: true });
       }
     }
+    this.entered.add(target.node);
+    if (!mayAssert(target, 0)) return;
     const floating = place.floating || (target.node['async'] === true && !place.waited);
     if (target.node['generator'] === true && !place.waited)
       return this.enter(target, args, { ...place, reach: 'never', why: 'in a generator that nobody runs' });
@@ -326,6 +328,29 @@ export abstract class ExpressionWalk {
     if (place.reach !== 'always' || this.isPlanned) return place;
     return { ...place, reach: 'maybe', why };
   }
+}
+
+const asserting = new WeakMap<Node, boolean>();
+const ASSERTS = /expect|assert|should|verify|ensure|fail|skip|pending|todo|By(Text|Role|Label|TestId)|\.done\(/i;
+
+/** A function that cannot have to do with assertions need not be walked through: its words say so, and those of what it calls. */
+function mayAssert({ node, env }: Value, depth: number): boolean {
+  if (node === null || depth > 6) return true;
+  const known = asserting.get(node);
+  if (known !== undefined) return known;
+  asserting.set(node, false);
+  const text = env.module.tree.text.slice(node.start, node.end);
+  const names = new Set(listAt(node, 'params').flatMap(patternNames));
+  let found = ASSERTS.test(text);
+  for (const below of found ? [] : descend(node)) {
+    if (below.type !== 'CallExpression') continue;
+    const callee = bare(at(below, 'callee'));
+    const fn = names.has(nameOf(callee)) ? null : functionOf(callee, env);
+    found = names.has(nameOf(callee)) || (fn !== null && fn.node !== node && mayAssert(fn, depth + 1));
+    if (found) break;
+  }
+  asserting.set(node, found);
+  return found;
 }
 
 /** Assertions somewhere in there, also in functions that it calls. */

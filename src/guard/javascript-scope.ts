@@ -3,6 +3,7 @@
 
 import type { Lookup } from './facts.js';
 import { candidates, joinPath } from './javascript-paths.js';
+import { roleOf } from './paths.js';
 import { at, bare, holesAt, isFunction, isLiteral, keyName, listAt, nameOf, parseTree, propertyName, settled } from './javascript-tree.js';
 import type { Node, Tree } from './javascript-tree.js';
 
@@ -347,12 +348,18 @@ export function elementOf(value: Value, index: number, env: Env): Value {
   return { node: null, env, base: value, access: `[${index}]` };
 }
 
-/** The value behind an import that leads to a file of the tree. */
+/** Source is what is tested: it is not looked into. */
+function isOfTests(path: string): boolean {
+  return path.endsWith('.json') || roleOf(/\.[cm]?[jt]sx?$/.test(path) ? path : `${path}.ts`) !== 'source';
+}
+
+/** The value behind an import that leads to another file of the tests. */
 export function follow(value: Value): Value | null {
   let current = value;
   for (let depth = 0; depth < 6 && current.source !== undefined; depth += 1) {
     const module = current.env.module;
-    const path = module.project.resolve(module.tree.file, current.source);
+    const ofTests = current.source.startsWith('.') && isOfTests(joinPath(module.tree.file, current.source));
+    const path = ofTests ? module.project.resolve(module.tree.file, current.source) : null;
     const target = path === null ? null : module.project.load(path);
     const name = current.imported ?? 'default';
     const next = target?.exports.get(name === '*' ? 'default' : name);

@@ -42,6 +42,10 @@ export function pairTests(before: readonly TestFact[], after: readonly TestFact[
     (test) => (test.hidden === null ? `${idOf(test)}\0${askedBy(test)}` : null),
     () => 'same',
   );
+  open.inFile(
+    (test) => (test.body.length > 4 ? `${idOf(test)}\0${test.body}` : null),
+    () => 'same',
+  );
   open.inFile(seenId, () => 'same');
   open.inFile(idOf, () => 'same');
   open.inFile(wholeOf, renamed);

@@ -8,6 +8,7 @@ import {
   asserts,
   caughtBy,
   constantTruth,
+  eats,
   failsAtOnce,
   failsInside,
   failsLate,
@@ -23,11 +24,11 @@ import { SILENT } from './python-matchers.js';
 import { START } from './python-notes.js';
 import type { Place } from './python-notes.js';
 import { questions } from './python-questions.js';
-import { isEmptyList, rowsOf } from './python-rows.js';
+import { isEmptyList, isUncertain, rowsOf } from './python-rows.js';
 import { bind, bindOwn, declare, valueOf } from './python-scope.js';
 import type { Callable, Env, Value } from './python-scope.js';
 import type { Expr, FunctionStmt, Handler, Stmt } from './python-tree.js';
-import { dotted, lastName, positional, settled, spanOf } from './python-tree.js';
+import { dotted, keyword, lastName, positional, settled, spanOf } from './python-tree.js';
 
 const MOST_ASSERTIONS = 300;
 const MOST_ROWS = 40;
@@ -46,6 +47,18 @@ export class BodyWalk extends CallWalk {
     for (const { name } of fn.node.params) env.set(name, args.get(name) ?? { node: null, env, text: name });
     for (const [name, value] of args) env.set(name, value);
     this.inside(fn, env, place);
+  }
+
+  /** A property asks for a number of examples; a hundred where nothing is said. */
+  examples(decorators: readonly { readonly node: Expr; readonly env: Env }[]): void {
+    const given = decorators.find(({ node }) => node.type === 'Call' && lastName(node.callee) === 'given');
+    if (given === undefined) return;
+    const settings = decorators.find(({ node }) => node.type === 'Call' && lastName(node.callee) === 'settings');
+    const limit = settings?.node.type === 'Call' ? keyword(settings.node.args, 'max_examples') : null;
+    const { start, end } = settings?.node ?? given.node;
+    const about: Expr = { type: 'Unknown', start, end, text: 'examples of the property' };
+    const count: Expr = { type: 'Number', start, end, text: '100' };
+    this.note([draft('range', about, limit ?? count, given.env, { op: '>=' })], { start, end }, given.env, START);
   }
 
   /** What runs before or after the test: its checks and skips count, its returns do not. */
@@ -71,6 +84,8 @@ export class BodyWalk extends CallWalk {
 
   /** `if x: continue` leaves what follows to a condition. */
   private afterLeaving(statement: Stmt, place: Place): Place {
+    const inner = statement.type === 'Expression' ? settled(statement.value) : null;
+    if (inner?.type === 'Call' && lastName(inner.callee) === 'assume') return this.maybe(place, 'after an assume');
     if (statement.type !== 'If') return place;
     const leaving = statement.branches.filter(({ body }) => body.some(({ type }) => type === 'Continue' || type === 'Break'));
     return leaving.length === 0 ? place : this.maybe(place, 'after a way out of the loop');
@@ -177,10 +192,7 @@ export class BodyWalk extends CallWalk {
     } else {
       bindOwn(node.target, env, true);
       const empty = isEmptyList(node.over, env);
-      const computed =
-        rows === null &&
-        settled(node.over).type === 'Call' &&
-        !/^(range|enumerate|zip|product|permutations|combinations)$/.test(lastName((settled(node.over) as { callee: Expr }).callee));
+      const computed = rows === null && isUncertain(node.over, env);
       const open = { ...place, open: true };
       const never: Place = { ...open, reach: 'never', why: 'in a loop over an empty list' };
       this.block(node.body, env, empty ? never : computed ? this.maybe(open, 'in a loop that may have nothing to walk over') : open);
@@ -237,13 +249,14 @@ export class BodyWalk extends CallWalk {
       if (raising === null) this.visit(value, env, place, true);
       else raisings.push({ raising, item: value });
       if (target !== null) {
-        if (raising !== null) bind(target, { node: null, env, text: CAUGHT }, env);
+        if (raising !== null) bind(target, { node: null, env, text: noticed(raising, env) === null ? CAUGHT : 'logs' }, env);
         else bind(target, { node: null, env, base: valueOf(value, env), access: '' }, env);
       }
       if (name === 'suppress' && call.type === 'Call') {
         const lost = positional(call.args).some((type) => caughtBy(type, env)) || mayRaise(node.body);
         if (lost) inner = this.losing(place, 'in a suppress that lets it go');
-      } else if (SILENT.has(name)) this.note([draft('silent', lastCall(node.body), null, env)], node, env, place);
+      } else if (call.type === 'Call' && eats(call, env)) inner = this.losing(place, 'in a block whose context lets it go');
+      else if (SILENT.has(name)) this.note([draft('silent', lastCall(node.body), null, env)], node, env, place);
     }
     if (raisings.length === 0) return this.block(node.body, env, inner);
     for (const { raising, item } of raisings) this.raised(node, raising, item, env, inner);
@@ -264,7 +277,7 @@ export class BodyWalk extends CallWalk {
       else if (!(reversed && asserts(statement, env))) this.statement(statement, env, where);
     }
     const subject = lastCall(node.body);
-    this.note([noticed(raising, subject, env) ?? raisingDraft(raising, subject, env)], { ...node, ...span, end: node.end }, env, place);
+    this.note([noticed(raising, env) ?? raisingDraft(raising, subject, env)], { ...node, ...span, end: node.end }, env, place);
     if (reversed && subject === null) this.reversed.push(spanOf(env.module.tree, node.start, node.end));
     else if (reversed && node.body.some((statement) => statement.type === 'Assert' || isOwnAssertion(statement, env)))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));

@@ -11,7 +11,7 @@ import { chainedClass, selfOf } from './python-receiver.js';
 import { bindOwn, functionOf, isOfTests, methodOf, valueOf } from './python-scope.js';
 import type { Callable, Env, Value } from './python-scope.js';
 import type { Argument, Expr, Stmt } from './python-tree.js';
-import { dotted, lastName, parts, positional } from './python-tree.js';
+import { dotted, lastName, parts, positional, textOf } from './python-tree.js';
 
 export const MOST_WORK = 20_000;
 const DEEPEST = 5;
@@ -100,7 +100,7 @@ export abstract class CallWalk extends Notes {
     const awaited = waitedFor(node, target);
     if (awaited !== null) this.note(questions(draft('truthy', awaited, null, env)), node, env, place);
     if (node.callee.type === 'Attribute') this.visit(node.callee.object, env, place, true);
-    if (target !== null) return this.helper(target, node, env, place, held);
+    if (target !== null) return this.helper(target, node, env, awaited === null ? place : { ...place, polled: true }, held);
     this.handed(node, name, env, place);
   }
 
@@ -165,6 +165,18 @@ export abstract class CallWalk extends Notes {
     const spread = args === null || args.some(({ star }) => star !== '');
     const plain = args === null ? [] : positional(args);
     for (const [index, { name, star, fallback }] of params.entries()) {
+      if (star !== '' && !spread && args !== null) {
+        env.set(name, {
+          node: gatheredArguments(
+            args,
+            star,
+            index,
+            params.map((one) => one.name),
+          ),
+          env: from,
+        });
+        continue;
+      }
       const given = args?.find((argument) => argument.name === name)?.value ?? (star === '' ? plain[index] : undefined);
       if (given !== undefined) env.set(name, valueOf(given, from));
       else if (!spread && fallback !== null) env.set(name, { node: fallback, env: fn.env });
@@ -174,7 +186,16 @@ export abstract class CallWalk extends Notes {
     this.inside(fn, env, { ...place, own: false });
   }
 
+  /** `request.applymarker(pytest.mark.xfail)`: a mark that is hung on while the test runs. */
+  private marked(node: Extract<Expr, { type: 'Call' }>, env: Env, place: Place): boolean {
+    const [mark] = positional(node.args);
+    const name = mark === undefined ? '' : (textOf(mark) ?? lastName(mark.type === 'Call' ? mark.callee : mark));
+    if (/^(skip|skipif|xfail)$/.test(name)) this.skip(node, env, name === 'skipif' ? this.maybe(place, '') : place, name === 'xfail');
+    return true;
+  }
+
   private isSkip(node: Extract<Expr, { type: 'Call' }>, name: string, env: Env, place: Place): boolean {
+    if (name === 'applymarker' || name === 'add_marker') return this.marked(node, env, place);
     if (!skipsIn(node, name)) return false;
     this.skip(node, env, name === 'importorskip' ? this.maybe(place, '') : place, name === 'xfail');
     return true;
@@ -188,4 +209,15 @@ function receiving(object: Expr, env: Env): Env {
   const inner = env.child();
   for (const [name, value] of held) inner.set(name, value);
   return inner;
+}
+
+/** What `*args` or `**options` of a helper hold in one call. */
+function gatheredArguments(args: readonly Argument[], star: '*' | '**', index: number, known: readonly string[]): Expr {
+  const place = { start: args[0]?.value.start ?? 0, end: args.at(-1)?.value.end ?? 0 };
+  if (star === '*') return { type: 'Tuple', ...place, items: positional(args).slice(index) };
+  const entries = args.flatMap(({ name, value }) => {
+    const key: Expr = { type: 'String', start: value.start, end: value.end, value: name ?? '', bytes: false };
+    return name === null || known.includes(name) ? [] : [{ key, value }];
+  });
+  return { type: 'Dict', ...place, entries };
 }

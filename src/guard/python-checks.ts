@@ -197,9 +197,9 @@ export function raisingDraft(raising: Raising, subject: Expr | null, env: Env): 
 }
 
 /** A context that wants logs, queries or templates in place of an error; null where it wants an error. */
-export function noticed(raising: Raising, subject: Expr | null, env: Env): Draft | null {
-  const { name, types, detail } = raising;
-  const expected = detail === null ? types : [...types, detail];
-  if (name === 'assertNumQueries') return draft('calledTimes', subject, null, env, { expected, op: name });
-  return name === 'assertLogs' || name === 'assertTemplateUsed' ? draft('exists', subject, null, env, { expected, op: name }) : null;
+export function noticed(raising: Raising, env: Env): Draft | null {
+  const about: Expr = { type: 'Unknown', start: 0, end: 0, text: 'logs' };
+  if (raising.name === 'assertNumQueries')
+    return draft('calledTimes', { ...about, text: 'queries' }, null, env, { expected: raising.types });
+  return raising.name === 'assertLogs' || raising.name === 'assertTemplateUsed' ? draft('exists', about, null, env) : null;
 }

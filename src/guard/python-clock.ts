@@ -6,7 +6,7 @@ import { descend, dotted, expressionsIn, keyword, lastName, positional, settled,
 
 /** `time.time`, `datetime.datetime`, `shop.session.datetime`, `shop.session.time.monotonic`. Sleep is none: who waits less still measures. */
 export function isClock(text: string): boolean {
-  return /(^|\.)(time\.(time|time_ns|monotonic|monotonic_ns|perf_counter|perf_counter_ns|process_time)|datetime(\.datetime)?(\.(now|utcnow|today))?|date\.today|timezone\.now|monotonic|perf_counter|utcnow)$/.test(
+  return /(^|\.)(time\.(time|time_ns|monotonic|monotonic_ns|perf_counter|perf_counter_ns|process_time)|datetime(\.datetime)?(\.(now|utcnow|today))?|date\.today|timezone\.now|monotonic|perf_counter|utcnow)$|\.time$/.test(
     text,
   );
 }
@@ -22,13 +22,22 @@ export function isMoving(node: Expr | Stmt, args: readonly Argument[], module: M
   return movedLater(node, module);
 }
 
-/** A function whose answer is a name, entry or attribute that tests write to, or a moving object. */
+/** A function whose answer is a name, entry or attribute that tests write to; an object that tests steer. */
 function readsMoving(value: Expr, module: Module): boolean {
   const inner = settled(value);
-  const body = inner.type === 'Lambda' ? inner.body : inner.type === 'Name' ? inner : null;
-  if (inner.type === 'Attribute') return written(dotted(inner).split('.')[0] ?? '', module);
-  if (body === null) return false;
-  for (const below of descend(body)) {
+  if (inner.type === 'Attribute') return written(rootOf(inner), module);
+  if (inner.type === 'Name') {
+    const node = module.env.find(inner.name)?.node;
+    if (node?.type !== 'Function') return true;
+    const answers = node.body.flatMap((statement) => (statement.type === 'Return' && statement.value !== null ? [statement.value] : []));
+    return answers.length !== 1 || answers.some((answer) => moves(answer, module));
+  }
+  if (inner.type === 'Lambda') return moves(inner.body, module);
+  return inner.type === 'Call' && !/Mock$|^(datetime|date|float|int)$/.test(lastName(inner.callee));
+}
+
+function moves(answer: Expr, module: Module): boolean {
+  for (const below of descend(answer)) {
     if (below.type === 'Call' && !/^(datetime|date|timedelta|float|int|Decimal|timezone)$/.test(lastName(below.callee))) return true;
     if (below.type === 'Name' && written(below.name, module)) return true;
   }
@@ -70,12 +79,23 @@ function movedLater(node: Expr | Stmt, module: Module): boolean {
     const item = statement.items.find(({ value }) => value.start <= node.start && node.end <= value.end);
     const name = item?.target === null || item === undefined ? '' : dotted(item.target);
     if (name === '') continue;
-    let given = 0;
-    for (const inner of statementsIn(statement.body, true)) {
-      if (inner.type === 'Update' && rootOf(inner.target) === name) return true;
-      if (inner.type === 'Assign' && inner.targets.some((target) => rootOf(target) === name)) given += 1;
-    }
-    if (given > 1) return true;
+    if (steered(statement.body, name)) return true;
   }
   return false;
+}
+
+/** Answers are given to `name` more than once, or as a list of them. */
+function steered(body: readonly Stmt[], name: string): boolean {
+  let given = 0;
+  for (const inner of statementsIn(body, true)) {
+    if (inner.type === 'Update' && rootOf(inner.target) === name) return true;
+    if (inner.type !== 'Assign' || !inner.targets.some((target) => rootOf(target) === name)) continue;
+    given += 1;
+    const several =
+      inner.value !== null &&
+      inner.value.type !== 'Number' &&
+      inner.targets.some((target) => target.type === 'Attribute' && target.name === 'side_effect');
+    if (several) return true;
+  }
+  return given > 1;
 }

@@ -3,6 +3,7 @@
 import { customCall, draft, parseCall } from './python-checks.js';
 import { isConstant, isTrue } from './python-constants.js';
 import { questions } from './python-questions.js';
+import { classOf, functionOf, isOfTests, methodOf } from './python-scope.js';
 import type { Callable, Env } from './python-scope.js';
 import type { Expr, Handler, Stmt } from './python-tree.js';
 import { descend, dotted, expressionsIn, lastName, settled, statementsIn } from './python-tree.js';
@@ -200,4 +201,23 @@ export function isOwnAssertion(statement: Stmt, env: Env): boolean {
   if (statement.type !== 'Expression') return false;
   const inner = settled(statement.value);
   return inner.type === 'Call' && (parseCall(inner, env)?.drafts.length ?? 0) > 0;
+}
+
+/** A context of the tests that keeps every failure to itself: `__exit__` answers True, or a generator lets go what it caught. */
+export function eats(node: Extract<Expr, { type: 'Call' }>, env: Env): boolean {
+  const type = classOf(node, env);
+  if (type !== null) {
+    const exit = methodOf(type, '__exit__') ?? methodOf(type, '__aexit__');
+    if (exit?.node.type !== 'Function' || !isOfTests(exit.env.module.tree.file)) return false;
+    return [...statementsIn(exit.node.body, false)].some(
+      (statement) => statement.type === 'Return' && statement.value !== null && isConstant(statement.value) && isTrue(statement.value),
+    );
+  }
+  const target = functionOf(node.callee, env);
+  if (target?.node.type !== 'Function') return false;
+  for (const statement of statementsIn(target.node.body, false)) {
+    if (statement.type !== 'Try' || ![...expressionsIn(statement.body, false)].some((expression) => expression.type === 'Yield')) continue;
+    if (statement.handlers.some((handler) => caughtBy(handler.caught, target.env) && letsGo(handler, target.env))) return true;
+  }
+  return false;
 }

@@ -5,7 +5,7 @@ import { assertionOf } from './python-assertion.js';
 import type { Draft } from './python-checks.js';
 import { print } from './python-print.js';
 import { aboutCalls } from './python-recorders.js';
-import { isEmptyList } from './python-rows.js';
+import { isEmptyList, isUncertain } from './python-rows.js';
 import type { Env } from './python-scope.js';
 import type { Expr, Stmt, Tree } from './python-tree.js';
 import { descend, dotted, lastName, positional, settled, spanOf } from './python-tree.js';
@@ -22,9 +22,20 @@ export interface Place {
   readonly depth: number;
   /** The statement of the test that a helper was called by. */
   readonly own: boolean;
+  /** In a check that is tried until it comes true, or the test fails. */
+  readonly polled: boolean;
 }
 
-export const START: Place = { reach: 'always', why: null, swallowed: null, floating: false, open: false, depth: 0, own: true };
+export const START: Place = {
+  reach: 'always',
+  why: null,
+  swallowed: null,
+  floating: false,
+  open: false,
+  depth: 0,
+  own: true,
+  polled: false,
+};
 
 export interface BodySkip {
   readonly span: Span;
@@ -69,7 +80,7 @@ export class Notes {
   }
 
   protected maybe(place: Place, why: string): Place {
-    return place.reach === 'always' ? { ...place, reach: 'maybe', why } : place;
+    return place.reach === 'always' && !place.polled ? { ...place, reach: 'maybe', why } : place;
   }
 
   protected skip(node: { readonly start: number; readonly end: number }, env: Env, place: Place, failing = false): void {
@@ -99,7 +110,10 @@ export class Notes {
         fresh,
         wrote,
       } as const;
-      this.assertions.push(assertionOf(one, span, standing));
+      const filtered =
+        one.over?.type === 'Comprehension' &&
+        one.over.clauses.some(({ over, conditions }) => conditions.length > 0 || (over.type !== 'Call' && isUncertain(over, env)));
+      this.assertions.push(assertionOf(filtered ? { ...one, loose: one.loose + 1 } : one, span, standing));
     }
   }
 

@@ -158,11 +158,28 @@ function lastNameOfCall(node: Expr): string {
   return node.type === 'Call' ? lastName(node.callee) : '';
 }
 
+/** The list, dictionary or comprehension that a name of the test stands for. */
+function literalOf(node: Expr | null, env: Env): Expr | null {
+  if (node?.type !== 'Name') return node;
+  const value = env.find(node.name);
+  const held = value?.label === undefined && value?.env.module === env.module ? value.node : null;
+  return held?.type === 'Comprehension' || held?.type === 'Dict' || held?.type === 'List' ? held : node;
+}
+
+/** Of `list(x.items())` the `x`: two of them are as equal as what they are made of, and in the same order. */
+function itemsOf(node: Expr): Expr | null {
+  const inner = node.type === 'Call' && lastName(node.callee) === 'list' ? positional(node.args)[0] : undefined;
+  return inner?.type === 'Call' && inner.callee.type === 'Attribute' && inner.callee.name === 'items' ? inner.callee.object : null;
+}
+
 /** `[f(x) for x in (1, 2)] == [3, 4]` and `(a, b) == (1, 2)` ask for each value by itself; null where they do not. */
-function gathered(one: Draft, subject: Expr): readonly Draft[] | null {
-  const [expected] = one.expected;
-  if (one.kind !== 'equal' || expected === undefined || one.constant !== null) return null;
+function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
   const { env } = one;
+  const expected = literalOf(one.expected[0] ?? null, env);
+  const subject = literalOf(asked, env);
+  if (one.kind !== 'equal' || expected === null || subject === null || one.constant !== null) return null;
+  const [items, wanted] = [itemsOf(subject), itemsOf(expected)];
+  if (items !== null && wanted !== null) return [draft('equal', items, wanted, env)];
   if ((subject.type === 'Tuple' || subject.type === 'List') && subject.type === expected.type) {
     const plain =
       subject.items.length === expected.items.length &&

@@ -8,7 +8,7 @@ import { UNITTEST } from './python-matchers.js';
 import { fullName } from './python-marks.js';
 import { classOf } from './python-scope.js';
 import type { Env, Module } from './python-scope.js';
-import { stemOf } from './python-units.js';
+import { stemOf, wordOf } from './python-units.js';
 import type { Imported } from './python-units.js';
 import type { Argument, ClassStmt, Expr, Stmt } from './python-tree.js';
 import { descend, dotted, expressionsOf, keyword, lastName, positional, settled, spanOf, statementsIn, textOf } from './python-tree.js';
@@ -28,6 +28,10 @@ interface Target {
 
 const ASSERTING =
   /^(unittest(\.case)?\.(TestCase|case\.TestCase)(\.|$)|pytest\.(raises|approx|fail|warns|assume)|(builtins\.)?AssertionError$|unittest\.mock\.(Mock|MagicMock|NonCallableMock|AsyncMock|CallableMixin)(\.|$)|numpy\.testing|np\.testing)/;
+
+/** Names of what reaches out of the program, or is its own business: to replace them is usual. */
+const OUTWARD =
+  /^_|send|post|^get|put|fetch|request|connect|open|close|read|write|load|save|publish|deliver|upload|download|sleep|now|today|query|execute|commit|call|notify|mail/i;
 
 export class ReplacementSearch {
   private readonly byName = new Map<string, Imported>();
@@ -108,7 +112,8 @@ export class ReplacementSearch {
     const stem = path === null ? name.replace(/\./g, '/') : stemOf(path);
     if (/^(unittest|pytest)/.test(name)) return [{ kind: 'assertions', key: name, node }];
     if (/^(time|datetime)$/.test(name)) return [{ kind: 'clock', key: name, node }];
-    return this.isUnitStem(stem) ? [{ kind: 'module', key: stem, node }] : [];
+    const named = wordOf(stem) === wordOf(stemOf(this.module.tree.file));
+    return named || this.isUnitStem(stem) ? [{ kind: 'module', key: stem, node }] : [];
   }
 
   private isUnitStem(stem: string): boolean {
@@ -185,7 +190,8 @@ export class ReplacementSearch {
   /** The tests themselves use what is replaced: they get the answer that they gave. */
   private isUsed(names: readonly string[]): boolean {
     const last = names.at(-1) ?? '';
-    return this.uses.has(last);
+    if (this.tests.length > 0) return this.uses.has(last);
+    return !OUTWARD.test(last);
   }
 
   private assignment(target: Expr, value: Expr, statement: Stmt): readonly Replaced[] {

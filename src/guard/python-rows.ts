@@ -96,6 +96,17 @@ export function isEmptyList(node: Expr, env: Env): boolean {
   return rows !== null && rows.length === 0;
 }
 
+/** What is walked over is computed or filtered: it may be empty. */
+export function isUncertain(node: Expr, env: Env, depth = 0): boolean {
+  const inner = settled(node);
+  if (inner.type === 'Comprehension') return inner.clauses.some(({ conditions }) => conditions.length > 0);
+  if (inner.type === 'Name' && depth < 4) {
+    const held = env.find(inner.name)?.node;
+    return held?.type === 'Comprehension' && isUncertain(held, env, depth + 1);
+  }
+  return inner.type === 'Call' && !/^(range|enumerate|zip|product|permutations|combinations)$/.test(lastName(inner.callee));
+}
+
 const WRAPPERS: ReadonlySet<string> = new Set(['list', 'tuple', 'sorted', 'set', 'reversed', 'iter', 'frozenset']);
 
 function called(node: Extract<Expr, { type: 'Call' }>, env: Env, depth: number): readonly Value[] | null {

@@ -257,6 +257,7 @@ class TestSearch {
     const names = node.params.map(({ name }) => name);
     const tables = tablesOf(decorators, node, fixtures.tables(names), this.settings.idle);
     const walk = this.walk(node, scene, home, tables.rows, tables.open);
+    walk.examples(decorators);
     if (asserting && walk.assertions.length === 0) return;
     const marks = [...scene.marks, ...own.flatMap((one) => marksOf(one.node, one.env, this.settings.idle)), ...tables.marks];
     for (const { span, kind } of walk.skips) marks.push({ kind, span, key: 'skip()' });

@@ -2,9 +2,11 @@
 
 import type { AssertionFact, ImportFact, TestFact } from './facts.js';
 import { roleOf } from './paths.js';
+import { Fixtures } from './python-fixtures.js';
+import { fixtureMark } from './python-scope.js';
 import type { Module } from './python-scope.js';
 import type { Stmt } from './python-tree.js';
-import { spanOf, statementsIn } from './python-tree.js';
+import { dotted, spanOf, statementsIn } from './python-tree.js';
 
 /** Everything imported in a file, wherever it stands. */
 export interface Imported {
@@ -22,7 +24,7 @@ export function stemOf(path: string): string {
   return path.replace(/\.py$/, '').replace(/\/__init__$/, '');
 }
 
-function wordOf(stem: string): string {
+export function wordOf(stem: string): string {
   const name = stem.split('/').at(-1) ?? '';
   return name
     .replace(/^tests?_|_(tests?|unit|integration|int|spec)$/gi, '')
@@ -75,6 +77,20 @@ export function unitsOf(
     if (named || (one.known && (asked.has(one.local) || (one.name !== '' && asked.has(one.name))))) units.add(one.stem);
   }
   return units;
+}
+
+/** Of a file that hands out fixtures: the modules of what they make. */
+export function madeUnits(module: Module, imports: readonly Imported[]): ReadonlySet<string> {
+  const heads = new Set<string>();
+  const fixtures = new Fixtures(module);
+  for (const statement of module.tree.body) {
+    if (statement.type !== 'Function' || fixtureMark(statement) === null) continue;
+    const { node } = fixtures.value(statement.name, module.env);
+    if (node?.type === 'Call') heads.add(dotted(node.callee).split('.')[0] ?? '');
+  }
+  return new Set(
+    imports.filter((one) => one.known && heads.has(one.local) && roleOf(`${one.stem}.py`) === 'source').map(({ stem }) => stem),
+  );
 }
 
 /** Where each name comes from. A file that imports nothing of what it is named after has the names that it defines from itself. */

@@ -13,7 +13,7 @@ import type { FunctionStmt } from './python-tree.js';
 import { dotted, spanOf, statementsIn } from './python-tree.js';
 import { printValue } from './python-print.js';
 import { rowsOf } from './python-rows.js';
-import { importFacts, importsOf, unitsOf } from './python-units.js';
+import { importFacts, importsOf, madeUnits, unitsOf } from './python-units.js';
 
 /** Extracts the files of one version of the tree; modules are parsed once. */
 export class PythonReader {
@@ -32,7 +32,7 @@ export class PythonReader {
     const tests = /(^|\/)conftest\.py$/.test(file) ? [] : testsOf(module, collected);
     const imports = importsOf(module);
     const around = this.around(file);
-    const units = unitsOf(module, imports, around, tests);
+    const units = tests.length === 0 ? madeUnits(module, imports) : unitsOf(module, imports, around, tests);
     const replacements = new ReplacementSearch(module, imports, units, tests).run();
     const helpers = tests.length === 0 ? helpersOf(module) : [];
     const tables = tests.length === 0 ? tableFacts(module) : [];

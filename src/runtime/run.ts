@@ -2,7 +2,6 @@
 // person is needed. It decides nothing; starting, going on after a crash and after an answer are this same loop.
 
 import { isUmpireError } from '../errors.js';
-import { merged } from '../formats/merged.js';
 import type { Agent, Ending, Workspace } from '../ports.js';
 import { NO_USAGE } from '../ports.js';
 import { pending } from '../brain/pending.js';
