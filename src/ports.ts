@@ -59,6 +59,8 @@ export type Ending =
       readonly error: string;
       readonly outputs: Readonly<Record<string, string>>;
       readonly usage: Usage;
+      /** Evidence as one of Umpire's own critics wrote it, by path: what lies on the disk by now may be another's. */
+      readonly measured?: ReadonlyMap<string, Uint8Array>;
     }
   /** An interactive task needs an answer before it can go on. */
   | { readonly kind: 'asked'; readonly question: string; readonly usage: Usage }

@@ -32,7 +32,9 @@ it('measures the tests itself, whatever agents claim, until they are met', async
   const measured = jsonOf(session, 'results', 'run-L1.json');
   expect(measured).toMatchObject({ total: 1, passed: 1, failed: 0, provenance: { tools: [{ exit_status: 0 }] } });
   const { out } = await project.umpire('report', session);
+  expect(out).toContain('Evidence: results/run-L1.json, measured');
   expect(out).toContain('Measured on commit');
+  expect(eventsOfType(session, 'TaskFinished').filter(({ measured: isMeasured }) => isMeasured === true)).toHaveLength(2);
   expect(out).toMatch(/: `node --test/);
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
@@ -51,6 +53,10 @@ it('asks the agent where there is nothing to measure with', async () => {
   const agent = project.sh(`[ "$role" = executor ] && { ${plant}; }\ncomplete done`);
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...agent);
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 0, verdicts: [expect.stringContaining('CONVERGE')] });
+  expect(rowsOf(session)['TESTRUN-001']?.['findings']).toContain('Testified, not measured. done');
+  const { out } = await project.umpire('report', session);
+  expect(out).toContain('Evidence: results/run-L1.json, testified');
+  expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
 it('approves nothing where the tests hang', async () => {

@@ -1,7 +1,7 @@
 // What happens in a session, as the journal keeps it. Events are past tense and never change their meaning: a new
 // meaning is a new event or a new version.
 
-import type { Anomaly, Verdict } from '../model.js';
+import type { Anomaly, Grade, Verdict } from '../model.js';
 import type { EvidenceState, FactValue, Loop } from '../loops/loop.js';
 import type { RunEvent } from './run-messages.js';
 
@@ -74,6 +74,8 @@ export interface RecordedExhibit {
   readonly path?: string;
   /** Its bytes are `blobs/<sha256>`; of a row of tasks that the journal itself tells, they follow from its lines. */
   readonly sha256?: string;
+  /** Where it is another than the loop gives. */
+  readonly grade?: Grade;
   /** Why no bytes could be read, without the path. */
   readonly problem?: string;
 }

@@ -118,6 +118,7 @@ function finish(run: RunState, data: TaskFinished): void {
     for (const breach of data.breaches ?? []) if (breach.taken !== null) run.breaches.push({ task: task.id, breach });
     task.commit = data.commit ?? null;
     task.found = data.evidence ?? {};
+    task.isMeasured = data.measured === true;
     if (task.isAdded && task.files.length > 0) run.unseen.add(task.id);
     if (data.head !== undefined) run.head = data.head;
     close(run, task, data.status);

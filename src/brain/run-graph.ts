@@ -29,6 +29,7 @@ function newTask(row: Cells): TaskState {
     files: [],
     commit: null,
     found: {},
+    isMeasured: false,
     isAdded: false,
     wave: 1,
   };

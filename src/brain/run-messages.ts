@@ -91,6 +91,8 @@ export interface TaskFinished {
   readonly files?: readonly string[];
   /** What a critic left, by path: the hash of what lay there when it ended, or null. */
   readonly evidence?: Readonly<Record<string, string | null>>;
+  /** That evidence was measured by one of Umpire's own critics, not told by an agent. */
+  readonly measured?: boolean;
   /** Of a writing task: what the guard found in its work, where it found anything. */
   readonly breaches?: readonly Breach[];
 }

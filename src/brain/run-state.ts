@@ -30,6 +30,8 @@ export interface TaskState {
   commit: string | null;
   /** Of a critic: its evidence when it ended, by path. */
   found: Readonly<Record<string, string | null>>;
+  /** It was measured by one of Umpire's own critics. */
+  isMeasured: boolean;
   /** Came by an edit of tasks.csv, not by the plan or a verdict. */
   isAdded: boolean;
   wave: number;

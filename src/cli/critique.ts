@@ -32,6 +32,9 @@ export async function runCritique(args: readonly string[]): Promise<Outcome> {
   const industry = words.values.get('--industry');
   if (industry !== undefined && industry !== 'standard' && industry !== 'strict')
     throw usage(`--industry takes standard or strict, not "${industry.slice(0, 40)}".`, 'critique');
+  const layer = words.values.get('--layer');
+  if (layer !== undefined && !/^[A-Za-z][\w-]{0,40}$/.test(layer))
+    throw usage(`--layer takes a name such as L1, not "${layer.slice(0, 40)}".`, 'critique');
   const stop = new AbortController();
   const onInterrupt = () => stop.abort();
   process.once('SIGINT', onInterrupt);

@@ -57,7 +57,7 @@ the critic's role.
   --project DIR     the project (the current folder)
   --session DIR     where evidence goes (a new one in .umpire/sessions/)
   --base REV        what a change or a regression is measured against
-  --layer L         the layer of tests (L1)
+  --layer L         the layer of tests; all that have a test otherwise
   --industry I      design: standard, or strict as for healthcare and finance
   --quiet           leave out what the tools print
   --json            print the result as JSON

@@ -10,8 +10,8 @@ import { printDiscovery } from '../formats/discoveries.js';
 import { NO_COUNTS } from '../formats/severity.js';
 import type { CheckOutcome, Counts, Discovery } from '../model.js';
 import { readBoard } from '../runtime/board.js';
-import { openFolder, writeAtomically } from '../runtime/folder.js';
-import { unmeasured } from './critic.js';
+import { openFolder } from '../runtime/folder.js';
+import { leave, unmeasured } from './critic.js';
 import type { Critic } from './critic.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
 
@@ -40,7 +40,7 @@ export const brainstormCritic: Critic = async (job) => {
   const outcome: CheckOutcome = gaps.length > 0 || counts.critical + counts.high > 0 ? 'fail' : 'pass';
   const provenance = provenanceOf(job, await whatIsJudged(job), started, []);
   const page = { outcome, critiques: critiques.length, counts, ideas, round: job.row['gc_round'] ?? null, provenance };
-  writeAtomically(folder, CHALLENGES, `${JSON.stringify(page, null, 2)}\n`, false);
+  leave(job, CHALLENGES, `${JSON.stringify(page, null, 2)}\n`);
   return {
     outcome,
     summary: summaryOf(critiques.length, counts, gaps, ideas.length),

@@ -5,6 +5,7 @@ import type { Guardian } from '../agents/guardian.js';
 import type { CheckOutcome } from '../model.js';
 import type { Watch } from '../ports.js';
 import type { CriticSettings } from '../runtime/default-settings.js';
+import { openFolder, writeAtomically } from '../runtime/folder.js';
 
 export interface CriticJob {
   /** Where the tools run, absolute: the project, or the session's worktree. */
@@ -25,6 +26,8 @@ export interface CriticJob {
   readonly now: () => Date;
   /** One line for people about what happens now. */
   readonly say: (line: string) => void;
+  /** Evidence as it was written, by path, for who does not trust the disk afterwards. */
+  readonly kept?: Map<string, Uint8Array>;
 }
 
 export interface CriticEnd {
@@ -44,6 +47,12 @@ export interface CriticEnd {
 
 /** Never rejects for what a tool does: that is an outcome. */
 export type Critic = (job: CriticJob) => Promise<CriticEnd>;
+
+/** Leaves a piece of evidence in the session. */
+export function leave({ session, kept }: CriticJob, path: string, content: string | Uint8Array): void {
+  kept?.set(path, Buffer.from(content));
+  writeAtomically(openFolder(session), path, content, false);
+}
 
 /** Nothing came of it, and why. `missing` means that there was nothing to measure, or nothing to measure it with. */
 export function unmeasured(outcome: Exclude<CheckOutcome, 'pass' | 'fail'>, why: string): CriticEnd {

@@ -12,12 +12,11 @@ import type { Measurement } from '../formats/debt-measurement.js';
 import { debtReport, debtSummary } from '../formats/debt-report.js';
 import { debtItems } from '../formats/debt-score.js';
 import { differTests } from '../formats/debt-tests.js';
-import { openFolder, writeAtomically } from '../runtime/folder.js';
 import { baselineHome, baselineKey, keepBaseline, readBaseline } from './baseline.js';
 import type { Baseline } from './baseline.js';
 import { findChange } from './change.js';
 import type { Change } from './change.js';
-import { unmeasured } from './critic.js';
+import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './debt-copy.js';
 import type { Repository } from './debt-copy.js';
@@ -145,9 +144,8 @@ function leaveReport(
     .filter((path) => SETTINGS.test(basename(path)))
     .toSorted();
   const report = debtReport({ before: baseline.state, after, comparison, base, changedSettings, provenance });
-  const folder = openFolder(job.session);
-  writeAtomically(folder, BASELINE_COPY, `${JSON.stringify(baseline, null, 2)}\n`, false);
-  writeAtomically(folder, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`, false);
+  leave(job, BASELINE_COPY, `${JSON.stringify(baseline, null, 2)}\n`);
+  leave(job, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`);
   const lacking = comparison.checks.filter((check) => check.outcome === 'missing').map(({ name }) => `The ${name} check was not measured.`);
   const settings = changedSettings.length === 0 ? [] : [`Settings of tools differ from the baseline's: ${changedSettings.join(', ')}.`];
   return {

@@ -7,8 +7,9 @@ import { isObject, own } from '../formats/json-text.js';
 import { auditTokens, type Audit } from '../formats/tokens/audit.js';
 import { severityName } from '../formats/severity.js';
 import { SEVERITIES } from '../model.js';
-import { openFolder, placeFor, writeAtomically } from '../runtime/folder.js';
+import { openFolder, placeFor } from '../runtime/folder.js';
 import { packageRoot } from '../runtime/package-root.js';
+import { leave } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { evidenceOf, withoutTokens } from './design-evidence.js';
 import { findTokens } from './design-files.js';
@@ -36,7 +37,7 @@ export const designCritic: Critic = async (job) => {
     const tool = { ...use, workdir: '.', started: started.toISOString(), ended, exit_status: null, signal: null, timed_out: false };
     return provenanceOf(job, judged, started, [tool]);
   };
-  const write = (evidence: object): void => writeAtomically(folder, path, `${JSON.stringify(evidence, null, 2)}\n`, false);
+  const write = (evidence: object): void => leave(job, path, `${JSON.stringify(evidence, null, 2)}\n`);
   if (files.every(({ tokens, unreadable }) => tokens.length === 0 && unreadable === null)) {
     write(withoutTokens(design.industry, bound()));
     return nothing(path, notes);

@@ -11,10 +11,9 @@ import { readReview } from '../formats/review-results.js';
 import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '../formats/review-score.js';
 import type { ReviewScore } from '../formats/review-score.js';
 import type { CheckOutcome, Finding, Grade } from '../model.js';
-import { openFolder, writeAtomically } from '../runtime/folder.js';
 import { findChange } from './change.js';
 import type { Change } from './change.js';
-import { unmeasured } from './critic.js';
+import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticJob } from './critic.js';
 import { findLintTools, runLintTool } from './lint-tools.js';
 import { findFiles } from './project-files.js';
@@ -34,6 +33,8 @@ interface Source {
   readonly problem: string | null;
   readonly findings: readonly Finding[];
   readonly use: ToolUse | null;
+  /** Changed files that it looked at. */
+  readonly looked: readonly string[];
 }
 
 export const reviewCritic: Critic = async (job) => {
@@ -48,28 +49,45 @@ export const reviewCritic: Critic = async (job) => {
   const sources = testimony === null ? measured : [...measured, testimony.source];
   const broken = measured.filter(({ outcome }) => outcome === 'error' || outcome === 'timeout');
   const read = sources.filter(({ outcome }) => outcome === 'pass' || outcome === 'fail');
-  const notes = sources.flatMap(({ problem }) => problem ?? []);
+  const problems = sources.flatMap(({ problem }) => problem ?? []);
   // A tool that broke may have found anything: its silence approves nothing.
   if (broken.length > 0)
-    return { ...unmeasured(broken.some(({ outcome }) => outcome === 'error') ? 'error' : 'timeout', notes.join(' ')), notes };
+    return { ...unmeasured(broken.some(({ outcome }) => outcome === 'error') ? 'error' : 'timeout', problems.join(' ')), notes: problems };
   if (read.length === 0)
     return unmeasured(
       'missing',
       'Nothing could look at the change: the project has no linter that is set up, no report was found, and no reviewer ran.',
     );
   const findings = read.flatMap((source) => source.findings);
+  const notes = [...problems, ...unreadNotes(change, sources)];
   const score = scoreReview(findings, testimony ?? { score: null, signal: null });
   const tools = measured.flatMap(({ use }) => use ?? []);
   const provenance = provenanceOf(job, await whatIsJudged(job), started, tools);
-  writeAtomically(openFolder(job.session), REVIEW_RESULTS, resultsPage(score, sources, change, provenance), false);
+  leave(job, REVIEW_RESULTS, resultsPage(score, sources, change, provenance));
   return {
     outcome: score.signal === 'CONVERGED' ? 'pass' : 'fail',
-    summary: summaryOf(score, findings, sources),
+    summary: `${summaryOf(score, findings, sources)} ${notes.join(' ')}`.trim().slice(0, 500),
     outputs: { review_score: String(score.score), gc_signal: score.signal },
     files: [REVIEW_RESULTS],
     notes,
   };
 };
+
+const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|py|rb|go|rs|java|kt|cs|php|c|h|cc|cpp|swift|scala|sh|sql)$/;
+const LINT_SETTINGS = /(?:^|\/)(?:\.?eslint[^/]*|\.oxlintrc[^/]*|oxlint\.config[^/]*|biome\.jsonc?|tsconfig[^/]*\.json)$/;
+
+/** What of the change nobody looked at, and whether the rules themselves were changed: a clean result says less then. */
+function unreadNotes({ lines }: Change, sources: readonly Source[]): readonly string[] {
+  const looked = new Set(sources.flatMap(({ outcome, looked: files }) => (outcome === 'pass' || outcome === 'fail' ? files : [])));
+  const unread = [...lines.keys()].filter((path) => CODE.test(path) && !looked.has(path));
+  const settings = [...lines.keys()].filter((path) => LINT_SETTINGS.test(path));
+  const hasReviewer = sources.some(({ grade }) => grade === 'testified');
+  const few = (paths: readonly string[]) => `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
+  return [
+    ...(unread.length === 0 || hasReviewer ? [] : [`No tool looked at ${few(unread)}.`]),
+    ...(settings.length === 0 ? [] : [`The change also changes the settings of its linters: ${few(settings)}.`]),
+  ];
+}
 
 async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[]> {
   const present = [...lines.keys()].filter((path) => statSync(join(job.project, path), { throwIfNoEntry: false })?.isFile() === true);
@@ -82,7 +100,15 @@ async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[
       job.say(`${tool.name} looks at ${files.length} changed ${files.length === 1 ? 'file' : 'files'}`);
       const run = await runLintTool(job, tool, scratch, files.slice(0, MOST_REPORTS * 10));
       const { outcome, problem, use } = run;
-      sources.push({ name: tool.name, grade: 'measured', outcome, problem, findings: inChange(run.report.findings, lines), use });
+      sources.push({
+        name: tool.name,
+        grade: 'measured',
+        outcome,
+        problem,
+        findings: inChange(run.report.findings, lines),
+        use,
+        looked: files,
+      });
     }
     return sources;
   } finally {
@@ -103,7 +129,7 @@ function gatherReports(job: CriticJob, { lines }: Change, started: Date): readon
   return findFiles(job.project, job.settings.review.reports)
     .slice(0, MOST_REPORTS)
     .map((path) => {
-      const none = { name: path, grade: 'measured', findings: [], use: null } as const;
+      const none = { name: path, grade: 'measured', findings: [], use: null, looked: [] } as const;
       const { mtimeMs } = statSync(join(job.project, path));
       if (mtimeMs < newest)
         return { ...none, outcome: 'missing', problem: `${path} is older than the change, so it was left out; make it again.` } as const;
@@ -131,7 +157,7 @@ function testimonyIn(job: CriticJob): Said | null {
     return null;
   }
   const read = readReview(text, { path: REVIEW_RESULTS });
-  const common = { name: 'reviewer', grade: 'testified', use: null } as const;
+  const common = { name: 'reviewer', grade: 'testified', use: null, looked: [] } as const;
   if (!read.ok)
     return {
       score: null,

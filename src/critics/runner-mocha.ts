@@ -49,7 +49,7 @@ export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
         // Files named here would only be added to those of the configuration: what is not wanted has to be left out.
         const left = others.flatMap((file) => ignored(relative(folder, file).split(sep).join('/')));
         return {
-          argv: [...(covers?.argv(place) ?? []), ...start, ...own, '--reporter', reporter, '--no-bail', ...left],
+          argv: [...(covers?.argv(place) ?? []), ...start, ...own, '--reporter', reporter, '--no-bail', '--forbid-only', ...left],
           env,
           tests: { file: tests, format: 'mocha' },
           coverage: covers === null ? null : { file: join(place, 'coverage', 'coverage-final.json'), format: 'istanbul' },

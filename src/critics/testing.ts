@@ -3,8 +3,9 @@
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openFolder, placeFor, writeAtomically } from '../runtime/folder.js';
+import { openFolder, placeFor } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
+import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
 import type { Judged } from './provenance.js';
@@ -34,10 +35,11 @@ export const testingCritic: Critic = async (job) => {
             layerOf,
           )
         : [named];
+    if (layers.length === 0) return unmeasured('missing', survey.places.length === 0 ? NO_RUNNER : NO_TESTS);
     const written: RunEvidence[] = [];
     for (const layer of layers) {
       removeOld(folder, layer);
-      written.push(await runLayer(job, folder, survey, { layer, layerOf, judged, started }));
+      written.push(await runLayer(job, survey, { layer, layerOf, judged, started }));
     }
     return survey.places.length === 0 ? { ...endOf(written), unable: true } : endOf(written);
   } finally {
@@ -65,12 +67,7 @@ interface LayerJob {
   readonly started: Date;
 }
 
-async function runLayer(
-  job: CriticJob,
-  folder: SessionFolder,
-  survey: Survey,
-  { layer, layerOf, judged, started }: LayerJob,
-): Promise<RunEvidence> {
+async function runLayer(job: CriticJob, survey: Survey, { layer, layerOf, judged, started }: LayerJob): Promise<RunEvidence> {
   const output = join(survey.scratch, `output-${layer}.txt`);
   const count = survey.places.flatMap((place) => place.files.filter((file) => layerOf(file) === layer)).length;
   job.say(`running ${count} test ${count === 1 ? 'file' : 'files'} of ${layer}`);
@@ -83,15 +80,12 @@ async function runLayer(
   const uses = [...survey.uses, ...runs.flatMap((run) => run.uses)];
   const isInterrupted = job.watch.signal.aborted;
   const evidence = evidenceOf({ layer, runs, notes, isInterrupted }, provenanceOf(job, judged, started, uses));
-  writeAtomically(folder, resultPath(layer), `${JSON.stringify(evidence, null, 2)}\n`, false);
-  writeAtomically(
-    folder,
-    outputPath(layer),
-    existsSync(output) ? readFileSync(output) : `${evidence.problem ?? 'Nothing was printed.'}\n`,
-    false,
-  );
+  leave(job, resultPath(layer), `${JSON.stringify(evidence, null, 2)}\n`);
+  leave(job, outputPath(layer), existsSync(output) ? readFileSync(output) : `${evidence.problem ?? 'Nothing was printed.'}\n`);
   return evidence;
 }
+
+const NO_TESTS = 'The test runner knows of no test file, so there is nothing to run.';
 
 const NO_RUNNER =
   'No test runner was found: Vitest, Jest, Mocha, node:test and pytest are looked for in scripts, configuration and dependencies. Name one with critics.testing.runner.';

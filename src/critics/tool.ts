@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { runChild } from '../agents/child.js';
 import type { ChildEnd } from '../agents/child.js';
+import { sweepProcesses } from '../agents/guardian.js';
 import { Tail } from '../agents/tail.js';
 import { isObject } from '../formats/json-text.js';
 import { elapsedMs } from '../runtime/clock.js';
@@ -93,6 +94,8 @@ export async function runTool(job: CriticJob, call: ToolCall): Promise<ToolRun> 
   };
   try {
     const end = await runChild(launch, job.guardian, { signal: job.watch.signal, log });
+    // Nothing that a test started outlives it, also where it left the group.
+    sweepProcesses(launch.mark);
     return {
       ...howItEnded(end, call),
       head: start.text(),

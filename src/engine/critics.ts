@@ -59,38 +59,53 @@ export function isBuiltIn({ started, settings, playsAll }: Casting): boolean {
 /** `agent`: who does every role that nobody is named for; null where there is none. */
 export function builtInCritic(seat: CriticSeat, agent: Agent | null): Agent {
   const critic = CRITICS[seat.started.loop] as BuiltInCritic;
-  const measure: Measure = async (assignment, watch) => (await critic.load())(jobOf(seat, assignment, watch));
+  const measure: Measure = async (assignment, watch) => {
+    const kept = new Map<string, Uint8Array>();
+    return { end: await (await critic.load())({ ...jobOf(seat, assignment, watch), kept }), kept };
+  };
   return {
     name: agent === null || critic.stands === 'alone' ? BUILT_IN : `${agent.name} and ${BUILT_IN}`,
     run: async (assignment, watch) => {
       if (critic.stands === 'after' && agent !== null) return weighed(assignment, watch, agent, measure);
-      const end = await measure(assignment, watch);
+      const measurement = await measure(assignment, watch);
       if (watch.signal.aborted) return { kind: 'interrupted' };
       // Where nothing can be measured an agent may testify.
-      if (end.unable === true && agent !== null) return agent.run(assignment, watch);
-      return endingOf(end);
+      if (measurement.end.unable === true && agent !== null) return testified(await agent.run(assignment, watch), measurement.end);
+      return endingOf(measurement);
     },
   };
 }
 
-type Measure = (assignment: Assignment, watch: Watch) => Promise<CriticEnd>;
+interface Measurement {
+  readonly end: CriticEnd;
+  readonly kept: ReadonlyMap<string, Uint8Array>;
+}
+
+type Measure = (assignment: Assignment, watch: Watch) => Promise<Measurement>;
 
 async function weighed(assignment: Assignment, watch: Watch, agent: Agent, measure: Measure): Promise<Ending> {
   const said = await agent.run(assignment, watch);
   if (said.kind !== 'completed') return said;
-  const end = await measure(assignment, watch);
+  const measurement = await measure(assignment, watch);
   if (watch.signal.aborted) return { kind: 'interrupted' };
-  if (end.unable === true) return said;
-  const measured = endingOf(end);
+  if (measurement.end.unable === true) return said;
+  const measured = endingOf(measurement);
   if (measured.kind !== 'completed') return { ...measured, usage: said.usage };
   return {
     ...said,
     findings: `${measured.findings} ${said.findings}`.trim().slice(0, 500),
     outputs: { ...said.outputs, ...measured.outputs },
+    ...(measured.measured === undefined ? {} : { measured: measured.measured }),
   };
 }
 
-function endingOf({ outcome, summary, outputs, notes }: CriticEnd): Extract<Ending, { kind: 'completed' | 'failed' }> {
+/** Nothing could be measured, and an agent stood in: its own findings say so. */
+function testified(said: Ending, { summary }: CriticEnd): Ending {
+  if (said.kind !== 'completed' && said.kind !== 'failed') return said;
+  return { ...said, findings: `Testified, not measured. ${said.findings} (${summary})`.slice(0, 500) };
+}
+
+function endingOf({ end: { outcome, summary, outputs, notes }, kept }: Measurement): Extract<Ending, { kind: 'completed' | 'failed' }> {
   const isMeasured = outcome === 'pass' || outcome === 'fail';
   return {
     kind: isMeasured ? 'completed' : 'failed',
@@ -98,6 +113,7 @@ function endingOf({ outcome, summary, outputs, notes }: CriticEnd): Extract<Endi
     error: isMeasured ? '' : `${outcome}: ${notes.join(' ') || summary}`.slice(0, 500),
     outputs,
     usage: NO_USAGE,
+    measured: kept,
   };
 }
 

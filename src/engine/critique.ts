@@ -2,10 +2,13 @@
 // fills the critic's row, so that `umpire decide` can judge it. A session that Umpire runs has its critic run by itself.
 
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { startGuardian } from '../agents/guardian.js';
 import type { CriticEnd } from '../critics/critic.js';
-import { decodeExactly } from '../formats/decode.js';
+import { decodeExactly, decodeTolerantly } from '../formats/decode.js';
+import { isObject, parseJson } from '../formats/json-text.js';
+import { readProvenance } from '../formats/provenance.js';
 import { editTasks, parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import { builtinLoop } from '../loops/builtin.js';
@@ -13,7 +16,7 @@ import type { Loop } from '../loops/loop.js';
 import type { Task } from '../model.js';
 import { TASKS } from '../runtime/commit.js';
 import type { CriticSettings } from '../runtime/default-settings.js';
-import { openFolder, readBytes, writeAtomically } from '../runtime/folder.js';
+import { openFolder, placeFor, readBytes, writeAtomically } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { acquireLock } from '../runtime/lock.js';
 
@@ -73,6 +76,7 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
     if (state.run !== null && state.run.ended === null) throw new UmpireError('critique-of-run', { session: folder.name });
     const tasks = tasksIn(folder);
     const row = rowOf(loop, tasks, request.layer);
+    forgetEarlier(folder, loop);
     const end = await critic({
       project,
       session: folder.root,
@@ -86,7 +90,7 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
       now,
       say: (line) => request.onNote?.(line),
     });
-    if (end.files.length > 0) keepRow(folder, loop, tasks, row, end);
+    keepRows(folder, loop, tasks, row, end);
     return { ...end, loop: request.loop, session: folder.root, task: row.id };
   } finally {
     await guardian.close();
@@ -107,6 +111,20 @@ function tasksIn(folder: SessionFolder): TasksFile | null {
   return parseTasks(text.text);
 }
 
+/**
+ * What a critic of Umpire's measured before is no evidence of this run, however this one ends. In review and brainstorm an agent may
+ * have left its own part there; that stays.
+ */
+function forgetEarlier(folder: SessionFolder, loop: Loop): void {
+  for (const source of Object.values(loop.evidence)) {
+    for (const path of 'file' in source && !source.file.some((name) => name.includes('{chain}')) ? source.file : []) {
+      const read = readBytes(folder, path);
+      const isOurs = read.kind === 'bytes' && readProvenance(decodeTolerantly(read.bytes)) !== null;
+      if (isOurs || loop.loop === 'debt') rmSync(placeFor(folder, path), { force: true });
+    }
+  }
+}
+
 interface CriticRow {
   readonly id: string;
   readonly columns: Readonly<Record<string, string>>;
@@ -120,7 +138,7 @@ function rowOf(loop: Loop, tasks: TasksFile | null, layer: string | undefined): 
   const known = tasks?.tasks.findLast(isAsked);
   if (known !== undefined) return { id: known.id, columns: known.columns, known: true };
   const id = freeId(FIRST_TASK[loop.loop] ?? 'CRITIC-001', new Set(tasks?.tasks.map((task) => task.id)));
-  const columns = loop.loop === 'testing' ? { id, layer: layer ?? 'L1' } : { id };
+  const columns = layer === undefined ? { id } : { id, layer };
   return { id, columns, known: false };
 }
 
@@ -132,21 +150,46 @@ function freeId(first: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The row as the critic leaves it: completed, with its outputs. */
-function keepRow(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, row: CriticRow, { outputs, summary }: CriticEnd): void {
-  const done = { status: 'completed', findings: summary, error: '', ...outputs };
-  const title = `Umpire's own ${loop.roles.critic}`;
-  const added = {
-    ...row.columns,
-    title,
-    description: 'Measure and leave the evidence.',
-    role: loop.roles.critic,
-    exec_mode: 'csv-wave',
-    wave: '1',
-    ...done,
+/** The critic's row as this run leaves it; of several layers, a row each. A run that came to nothing takes back what the row said before. */
+function keepRows(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, row: CriticRow, end: CriticEnd): void {
+  const layers = end.files.flatMap((path) => LAYER_RESULT.exec(path)?.[1] ?? []);
+  const blank = Object.fromEntries(loop.columns.out.map((name) => [name, '']));
+  const isDone = end.files.length > 0;
+  const done = {
+    ...blank,
+    status: isDone ? 'completed' : 'failed',
+    findings: end.summary,
+    error: isDone ? '' : end.summary,
+    ...end.outputs,
   };
-  const columns = tasksColumns(loop.columns.in, loop.columns.out);
-  if (tasks === null) writeAtomically(folder, TASKS, printTasks(columns, [added]));
-  else if (row.known) writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map([[row.id, done]]), add: [] }));
-  else writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map(), add: [added] }));
+  if (row.known && tasks !== null) return writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map([[row.id, done]]), add: [] }));
+  if (!isDone) return;
+  const said = { title: `Umpire's own ${loop.roles.critic}`, description: 'Measure and leave the evidence.', role: loop.roles.critic };
+  const first = { ...row.columns, ...said, exec_mode: 'csv-wave', wave: '1', ...done };
+  const taken = new Set(tasks?.tasks.map((task) => task.id));
+  const added =
+    layers.length === 0 ? [first] : layers.map((layer) => ({ ...first, ...figuresOf(folder, layer), layer, id: claim(row.id, taken) }));
+  if (tasks === null) writeAtomically(folder, TASKS, printTasks(tasksColumns(loop.columns.in, loop.columns.out), added));
+  else writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map(), add: added }));
+}
+
+const LAYER_RESULT = /^results\/run-([\w-]+)\.json$/;
+
+/** A free id, taken by who asks. */
+function claim(first: string, taken: Set<string>): string {
+  const id = freeId(first, taken);
+  taken.add(id);
+  return id;
+}
+
+/** The output cells of a layer, from its evidence. */
+function figuresOf(folder: SessionFolder, layer: string): Readonly<Record<string, string>> {
+  const read = readBytes(folder, `results/run-${layer}.json`);
+  const json = read.kind === 'bytes' ? parseJson(decodeTolerantly(read.bytes)) : null;
+  if (json === null || !json.ok || !isObject(json.value)) return {};
+  const { pass_rate: rate, coverage } = json.value;
+  return {
+    pass_rate: typeof rate === 'number' ? String(rate) : '',
+    coverage_achieved: typeof coverage === 'number' ? String(coverage) : '',
+  };
 }

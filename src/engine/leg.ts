@@ -72,9 +72,9 @@ export async function goOn(leg: Leg): Promise<void> {
       workspace,
       ...(guarding === null ? {} : { breachesOf: guarding.breachesOf }),
       judge: judgeIn(leg, rules),
-      takeEvidence: (task, role) => {
+      takeEvidence: (task, role, measured) => {
         if (!started.judged || role !== rules.roles.critic) return null;
-        const { found, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task);
+        const { found, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task, measured);
         desk.keepBlobs(blobs);
         return found;
       },

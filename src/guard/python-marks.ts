@@ -106,7 +106,18 @@ export interface Settings {
 
 const FILES = ['pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini'];
 
+const KNOWN = new WeakMap<Lookup, Settings>();
+
+/** What the settings of one version of the tree say; they are read once. */
 export function settingsOf(lookup: Lookup): Settings {
+  const known = KNOWN.get(lookup);
+  if (known !== undefined) return known;
+  const read = readSettings(lookup);
+  KNOWN.set(lookup, read);
+  return read;
+}
+
+function readSettings(lookup: Lookup): Settings {
   const idle = new Set<string>();
   let auto: boolean | null = null;
   for (const file of FILES) {

@@ -185,6 +185,7 @@ export function entryOf(value: Value, key: string): Value | null {
 /** All modules of one version of the tree that were asked for. */
 export class Project {
   private readonly modules = new Map<string, Module | null>();
+  private readonly found = new Map<string, string | null>();
   constructor(readonly lookup: Lookup) {}
 
   open(file: string, text: string): Module {
@@ -203,9 +204,18 @@ export class Project {
 
   /** The file of a module as seen from another; null where it is a package from elsewhere. */
   resolve(from: string, module: string, level: number): string | null {
-    const folders = from.split('/').slice(0, -1);
+    const folder = from.slice(0, Math.max(0, from.lastIndexOf('/')));
+    const key = `${folder}\0${module}\0${level}`;
+    const known = this.found.get(key);
+    if (known !== undefined) return known;
+    const path = this.search(folder === '' ? [] : folder.split('/'), module, level);
+    this.found.set(key, path);
+    return path;
+  }
+
+  private search(folders: readonly string[], module: string, level: number): string | null {
     const path = module === '' ? [] : module.split('.');
-    const roots: string[][] = [];
+    const roots: (readonly string[])[] = [];
     if (level > 0) roots.push(folders.slice(0, folders.length - level + 1));
     else for (let count = folders.length; count >= 0; count -= 1) roots.push(folders.slice(0, count));
     if (level === 0) roots.push(['src'], ['lib'], ['app'], [...folders.slice(0, 1), 'src']);

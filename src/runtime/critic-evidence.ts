@@ -24,8 +24,14 @@ export interface Taken {
   readonly blobs: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The files in which this critic leaves its evidence, as they are now. */
-export function takeEvidence(folder: SessionFolder, loop: Loop, run: RunState, id: string): Taken {
+/** The files in which this critic leaves its evidence, as they are now; what it measured itself, as it wrote it. */
+export function takeEvidence(
+  folder: SessionFolder,
+  loop: Loop,
+  run: RunState,
+  id: string,
+  measured: ReadonlyMap<string, Uint8Array> = new Map(),
+): Taken {
   const task = taskIn(run, id);
   const chain = task === undefined ? '' : chainOfTask(loop, task);
   const found: Record<string, string | null> = {};
@@ -33,7 +39,8 @@ export function takeEvidence(folder: SessionFolder, loop: Loop, run: RunState, i
   for (const source of Object.values(loop.evidence)) {
     for (const name of 'file' in source ? source.file : []) {
       const path = name.replaceAll('{chain}', chain);
-      const read = readInside(folder, path);
+      const own = measured.get(path);
+      const read: FileRead = own === undefined ? readInside(folder, path) : { kind: 'bytes', bytes: Buffer.from(own) };
       const hash = read.kind === 'bytes' ? sha256(read.bytes) : read.kind === 'missing' ? null : '';
       found[path] = hash;
       if (hash !== null && read.kind === 'bytes') blobs.set(hash, read.bytes);
@@ -62,7 +69,8 @@ export function placeOfCritic(folder: SessionFolder, state: SessionState, id: st
   const run = state.run as RunState;
   const again = judgedBefore(folder, state, id);
   if (again !== null) return again;
-  const found = taskIn(run, id)?.found ?? {};
+  const { found = {}, isMeasured = false } = taskIn(run, id) ?? {};
+  const isTold = run.started.loopFolder === null && run.started.command === undefined && !isMeasured;
   const readBlob = blobsIn(folder);
   return {
     ...now,
@@ -75,6 +83,8 @@ export function placeOfCritic(folder: SessionFolder, state: SessionState, id: st
       return typeof bytes === 'string' ? { kind: 'unreadable', problem: bytes } : { kind: 'bytes', bytes };
     },
     list: (path) => (isInside(folder, path) ? now.list(path) : []),
+    // In loops that Umpire can measure for itself, what an agent wrote is its word, whatever the file claims.
+    gradeOf: (path) => (isTold && Object.hasOwn(found, path) ? 'testified' : undefined),
   };
 }
 

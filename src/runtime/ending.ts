@@ -47,9 +47,10 @@ function amount(value: number): number {
 }
 
 /** What a critic left, told with its end; one that also changed files tells it when it submits. */
-export function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>): Event {
-  if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: merged(event.data, { evidence }) };
-  return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: merged(event.data, { evidence }) } : event;
+export function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>, isMeasured: boolean): Event {
+  const more = isMeasured ? { evidence, measured: true } : { evidence };
+  if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: merged(event.data, more) };
+  return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: merged(event.data, more) } : event;
 }
 
 const MOST_NAMED = 4;

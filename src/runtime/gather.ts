@@ -55,7 +55,7 @@ export function gather(input: GatherInput): Gathering {
     const found = keepable(input.place.isReached(name) ? find(name, source, input) : UNREAD, deciding.has(name));
     const exhibit = read(source, found, input, blobs);
     exhibits[name] = exhibit;
-    record[name] = recordOf(exhibit, found);
+    record[name] = recordOf(exhibit, found, input.place);
   }
   const found = { ...exhibits };
   for (const name of Object.keys(input.loop.evidence)) {
@@ -88,8 +88,9 @@ function tooLarge(path: string): Found {
   return { path, content: null, state: 'missing', problem: null, large: true };
 }
 
-function recordOf({ state, ref }: Exhibit, { path, large, fault }: Found): RecordedExhibit {
-  if (ref !== null) return { state, path: ref.path, sha256: ref.sha256 };
+function recordOf({ state, ref }: Exhibit, { path, large, fault }: Found, place: GatherInput['place']): RecordedExhibit {
+  const grade = ref === null ? undefined : place.gradeOf?.(ref.path);
+  if (ref !== null) return { state, path: ref.path, sha256: ref.sha256, ...(grade === undefined ? {} : { grade }) };
   if (fault !== undefined) return { state, path, problem: fault };
   return large === true ? { state, path } : { state };
 }
@@ -99,7 +100,8 @@ function read(source: Source, found: Found, input: GatherInput, blobs: Map<strin
   if (found.content === null) return { state: found.state, reading: null, ref: null, reader, problem: found.problem };
   const hash = sha256(found.content);
   blobs.set(hash, found.content);
-  const ref: EvidenceRef = { path: found.path, sha256: hash, grade: source.grade };
+  const grade = input.place.gradeOf?.(found.path) ?? source.grade;
+  const ref: EvidenceRef = { path: found.path, sha256: hash, grade };
   if ('row' in source) return { state: 'ok', reading: readRow(input.loop, input.critic), ref, reader, problem: null };
   const text = typeof found.content === 'string' ? found.content : decodeTolerantly(found.content);
   const result = (READERS[reader] as NonNullable<(typeof READERS)[string]>)(text, { path: found.path });

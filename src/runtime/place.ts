@@ -1,7 +1,7 @@
 // Where evidence is looked for. Gathering knows this and no more, so that it works the same on the session folder and on
 // what a verdict recorded of it.
 
-import type { Discovery } from '../model.js';
+import type { Discovery, Grade } from '../model.js';
 import type { Board } from './board.js';
 import { listFiles, readBytes } from './folder.js';
 import type { FileRead, SessionFolder } from './folder.js';
@@ -20,6 +20,8 @@ export interface Place {
   /** The names of the files in a folder. */
   readonly list: (folder: string) => readonly string[];
   readonly board: (name: string, type: string) => BoardPart;
+  /** Another grade than the loop gives the file at this path; undefined: the loop's. */
+  readonly gradeOf?: (path: string) => Grade | undefined;
 }
 
 /** The session folder as it is now. */

@@ -89,6 +89,7 @@ function placeOf(scene: RecordedScene, blobs: Blobs): Place {
       return [...new Set(inside.map((path) => path.slice(folder.length + 1)))].filter((name) => !name.includes('/'));
     },
     board: (name, type) => boardPart(scene, name, type, blobs),
+    gradeOf: (path) => files.find((file) => file.path === path)?.grade,
   };
 }
 

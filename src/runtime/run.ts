@@ -23,7 +23,11 @@ export interface RunPorts {
   readonly desk: Desk;
   readonly judge: (task: string) => Ruling;
   /** What a critic that has just ended left behind: kept, by path and hash. Null for others. */
-  readonly takeEvidence: (task: string, role: string) => Readonly<Record<string, string | null>> | null;
+  readonly takeEvidence: (
+    task: string,
+    role: string,
+    measured: ReadonlyMap<string, Uint8Array> | undefined,
+  ) => Readonly<Record<string, string | null>> | null;
   readonly agentFor: (role: string) => Agent;
   /** Null where the loop changes no project. */
   readonly workspace: Workspace | null;
@@ -249,10 +253,11 @@ class Running {
     const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
     const watch = { signal: this.halt.signal, log: desk.logFor(task.id, attempt) };
     const ending = this.halt.signal.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
-    const evidence = ending.kind === 'interrupted' ? null : this.ports.takeEvidence(task.id, task.role);
+    const measured = 'measured' in ending ? ending.measured : undefined;
+    const evidence = ending.kind === 'interrupted' ? null : this.ports.takeEvidence(task.id, task.role, measured);
     const plain = plainEnding(ending, assignment.outputs);
     const events = writes ? await this.collect(task, attempt, plain, workspace) : this.conclude(task, attempt, plain);
-    return evidence === null ? events : events.map((event) => withEvidence(event, evidence));
+    return evidence === null ? events : events.map((event) => withEvidence(event, evidence, measured !== undefined));
   }
 
   /** What a writing task did. One that left its worktree in no state to be read has failed; the run goes on. */

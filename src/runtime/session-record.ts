@@ -58,7 +58,9 @@ export function readSession(path: string): SessionRecord {
 /** What the evidence of its verdicts is bound to, by hash. Evidence that is gone, or says nothing of it, is left out. */
 export function provenanceIn({ path, state }: SessionRecord): ReadonlyMap<string, Provenance> {
   const readBlob = blobsIn(openFolder(path));
-  const hashes = new Set([...state.verdicts.values()].flat().flatMap(({ verdict }) => verdict.evidence.map(({ sha256 }) => sha256)));
+  const evidence = [...state.verdicts.values()].flat().flatMap(({ verdict }) => verdict.evidence);
+  // What an agent says of where its numbers come from is part of its word.
+  const hashes = new Set(evidence.filter(({ grade }) => grade === 'measured' || state.run === null).map(({ sha256 }) => sha256));
   const found = new Map<string, Provenance>();
   for (const hash of hashes) {
     const bytes = readBlob(hash);

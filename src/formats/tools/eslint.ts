@@ -81,11 +81,12 @@ class EslintRun {
       this.sheet.fail(`a message is ${nameOf(value)}; expected an object`);
       return true;
     }
-    if (own(value, 'fatal') === true) this.fatal += 1;
+    const isFatal = own(value, 'fatal') === true;
+    if (isFatal) this.fatal += 1;
     const word = own(value, 'severity');
     const severity = parseSeverity(word);
     if (severity === null) this.sheet.note(unknownSeverityNote(word === undefined ? 'none' : JSON.stringify(word)));
-    const held = severity ?? 'high';
+    const held = isFatal ? 'high' : (severity ?? 'high');
     this.sheet.finding({
       severity: held,
       message: textIn(value, 'message'),

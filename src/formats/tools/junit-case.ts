@@ -53,6 +53,8 @@ export class JunitCase {
   /** A hash of the id. */
   readonly key = { high: 0, low: 0 };
   status: TestStatus = 'passed';
+  /** node:test calls the class of every test `test`, and has no retries: equal names are other tests. */
+  isOfNode = false;
   isFlaky = false;
 
   constructor(private readonly root: string | undefined) {}
@@ -102,12 +104,14 @@ export class JunitCase {
     const { file } = this;
     const owner = (tag.text(CLASSNAME) ?? tag.text(CLASS) ?? '').trim() || fileOwner(file, this.placeOf(file));
     this.prefix = suites.prefix(owner);
+    this.isOfNode = owner === 'test';
     hashText(this.prefix, this.prefixHash);
     // Without a class, the case's own file was asked: what came of it holds for no other.
     this.ownerSuites = this.ownerBytes.length > 0 || !(tag.has(CLASS) || tag.has(FILE)) ? suites.changes : -1;
   }
 
-  private get file(): string {
+  /** Its file as written; empty where the report names none. */
+  get file(): string {
     return this.tag.text(FILE)?.trim() || this.suiteFile;
   }
 

@@ -258,3 +258,22 @@ it('is recognised by its root element', () => {
     [true, true, false],
   );
 });
+
+describe('equal names', () => {
+  const one = (name: string, body: string, more = '') => `<testcase classname="${name}" name="works"${more}>${body}</testcase>`;
+  const outcomeOf = (cases: string) => {
+    const reader = junit.open({});
+    reader.write(new TextEncoder().encode(`<testsuites><testsuite name="s">${cases}</testsuite></testsuites>`));
+    return reader.end().outcome;
+  };
+
+  it('lets no test of another file, and none of node:test, speak for one that failed', () => {
+    expect(outcomeOf(one('test', '<failure/>') + one('test', ''))).toBe('fail');
+    expect(outcomeOf(one('C', '<failure/>', ' file="a.py"') + one('C', '', ' file="b.py"'))).toBe('fail');
+  });
+
+  it('takes the same class, name and file for a retry', () => {
+    expect(outcomeOf(one('C', '<failure/>', ' file="a.py"') + one('C', '', ' file="a.py"'))).toBe('pass');
+    expect(outcomeOf(one('C', '<failure/>') + one('C', ''))).toBe('pass');
+  });
+});

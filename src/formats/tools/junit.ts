@@ -48,6 +48,7 @@ const MESSAGE = attributeName('message');
 const TYPE = attributeName('type');
 /** As much of a failure as is shown, with room for entities. */
 const WANTED_TEXT = 1500;
+const MOST_FAILED = 50_000;
 
 class JunitReader implements ReportReader, XmlHandler {
   private readonly sheet: Sheet;
@@ -60,6 +61,8 @@ class JunitReader implements ReportReader, XmlHandler {
   private inResult = 0;
   private headline = '';
   private flaky = 0;
+  /** Tests that failed, with their file: one of another file that passed does not speak for them. */
+  private readonly failed = new Map<string, string>();
 
   constructor(options: ReadOptions) {
     this.sheet = new Sheet('junit', 'tests', options);
@@ -118,12 +121,24 @@ class JunitReader implements ReportReader, XmlHandler {
     else if (kind === FAILURE || kind === ERROR) this.suites.failedOutside(kind === ERROR ? 'an error' : 'a failure', message);
   }
 
+  private rememberFailure(): void {
+    const { status, key, isOfNode, file } = this.case;
+    const isBad = status === 'failed' || status === 'errored';
+    if (!isBad && this.failed.size === 0) return;
+    const known = `${key.high} ${key.low}`;
+    if (isBad && this.failed.size < MOST_FAILED) this.failed.set(known, file);
+    const other = isBad ? undefined : this.failed.get(known);
+    if (other !== undefined && (isOfNode || other !== file))
+      this.sheet.saysFailed('a test failed, and another of its class and name passed later; they are two tests, and one failed');
+  }
+
   private closeCase(): void {
     this.inCase -= 1;
     if (this.inCase > 0) return;
     const { case: testcase, sheet } = this;
     if (testcase.isFlaky && testcase.status === 'passed') this.flaky += 1;
     this.suites.ran();
+    this.rememberFailure();
     if (!sheet.countUnlisted(testcase.key, testcase.status)) sheet.test(testcase.result(), testcase.key);
   }
 }

@@ -1,0 +1,63 @@
+// `umpire critique` from the outside: what it leaves, what it takes back, and what `umpire decide` makes of it.
+
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanUpProjects, jsonOf, makeProject, rowsOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+const passing = "require('node:test').test('passes', () => {});\n";
+const failing = "require('node:test').test('fails', () => { throw new Error('no'); });\n";
+const NODE = { 'package.json': '{"name":"p","scripts":{"test":"node --test"}}\n', 'a.js': 'exports.a = 1;\n' };
+
+it('measures every layer that has a test, with a row each', async () => {
+  const project = makeProject({ files: { ...NODE, 'a.test.js': passing, 'integration/b.test.js': failing } });
+  const { exit, out } = await project.umpire('critique', 'testing', '--session', 's', '--json');
+  expect({ exit, outcome: (JSON.parse(out) as { outcome: string }).outcome }).toEqual({ exit: 3, outcome: 'fail' });
+  const session = join(project.root, 's');
+  expect(Object.values(rowsOf(session)).map(({ id, layer, pass_rate: rate }) => `${id} ${layer} ${rate}`)).toEqual([
+    'TESTRUN-001 L1 1',
+    'TESTRUN-002 L2 0',
+  ]);
+  expect((await project.umpire('decide', 'testing', 's', '--layer', 'L2')).exit).toBe(3);
+});
+
+it('takes back what it measured before, where it can measure nothing now', async () => {
+  const project = makeProject({
+    files: { 'src/a.js': 'export const a = 1;\n', 'eslint.config.mjs': 'export default [];\n', '.gitignore': 'node_modules\ns\n' },
+  });
+  symlinkSync(join(import.meta.dirname, '..', 'node_modules'), join(project.root, 'node_modules'));
+  project.write({ 'src/a.js': 'export const a = 2;\n' });
+  expect((await project.umpire('critique', 'review', '--session', 's')).exit).toBe(0);
+  expect((await project.umpire('decide', 'review', 's', '--dry-run')).exit).toBe(0);
+  project.write({ 'eslint.config.mjs': 'export default [' });
+  expect((await project.umpire('critique', 'review', '--session', 's')).exit).toBe(1);
+  expect((await project.umpire('decide', 'review', 's', '--dry-run', '--json')).exit).toBe(1);
+});
+
+it('passes nothing where there is no test, and says what it looked for', async () => {
+  const project = makeProject();
+  const { exit, out } = await project.umpire('critique', 'testing', '--session', 's');
+  expect(exit).toBe(1);
+  expect(out).toContain('testing missing: there was nothing to measure with');
+  expect(out).toContain('No test runner was found');
+});
+
+it('refuses what it has no critic for, and layers that are no name', async () => {
+  const project = makeProject({ files: { ...NODE, 'a.test.js': passing } });
+  const unknown = await project.umpire('critique', 'until');
+  expect({ exit: unknown.exit, err: unknown.err }).toMatchObject({
+    exit: 2,
+    err: expect.stringContaining('has no critic of its own for "until"'),
+  });
+  expect((await project.umpire('critique', 'testing', '--layer', '../x')).exit).toBe(2);
+  expect((await project.umpire('critique', 'design', '--industry', 'loose')).exit).toBe(2);
+  const whole = await project.umpire('critique', 'testing', '--session', 's', '--layer', 'L1');
+  expect(whole.exit).toBe(0);
+  expect(jsonOf(project.root, 's', 'results', 'run-L1.json')).toMatchObject({
+    layer: 'L1',
+    total: 1,
+    provenance: { tools: [{ exit_status: 0 }] },
+  });
+});
