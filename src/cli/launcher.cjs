@@ -4,15 +4,15 @@
 // with only what it needs: less to load.
 'use strict';
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
-const { join } = require('node:path');
+const path = require('node:path');
 const { Script } = require('node:vm');
 
 const LOOPS = ['design', 'testing', 'debt', 'review', 'brainstorm', 'until'];
 const use = LOOPS.includes(process.argv[3]) ? process.argv[3] : 'other';
-const filename = join(__dirname, use === 'other' ? 'main.cjs' : `main-${use}.cjs`);
+const filename = path.join(__dirname, use === 'other' ? 'main.cjs' : `main-${use}.cjs`);
 /** Set by the build: code kept for other content must not be taken for this one, and V8 itself compares lengths only. */
 const BUILD = 'unbuilt';
-const kept = join(__dirname, `main.${BUILD}-${process.version}-${process.platform}-${process.arch}-${use}.cache`);
+const kept = path.join(__dirname, `main.${BUILD}-${process.version}-${process.platform}-${process.arch}-${use}.cache`);
 
 function readKept() {
   try {
