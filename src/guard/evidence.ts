@@ -1,9 +1,9 @@
 // All that the rules look at: the facts of both sides, paired tests, what ran, what else changed.
 
 import type { GuardInput, FileChange } from './change.js';
-import type { AssertionFact, FileFacts, TestFact } from './facts.js';
+import type { FileFacts, TestFact } from './facts.js';
 import type { FileRole } from './paths.js';
-import type { Pairing } from './pairing.js';
+import type { Pair, Pairing } from './pairing.js';
 import type { Ran } from './ran.js';
 
 export interface ReadFile {
@@ -24,8 +24,15 @@ export interface Evidence {
   readonly changed: ReadonlySet<string>;
   readonly ranBefore: Ran | null;
   readonly ranAfter: Ran | null;
-  /** Exact checks that are new after the change: what was moved there is not lost. */
-  readonly surplus: ReadonlyMap<string, number>;
+  /** Files in which nothing but tests differs: a test with the same text is the same test. */
+  readonly steady: ReadonlySet<string>;
+  /** Takes one of the checks that are new after the change: what was moved there is not lost. False: there is none of that key. */
+  readonly takeSpare: (key: string) => boolean;
+}
+
+/** Nothing about the test differs, so that it need not be looked at. */
+export function isUntouched({ steady }: Pick<Evidence, 'steady'>, { before, after }: Pair): boolean {
+  return before.span.text === after.span.text && steady.has(after.span.file) && before.hidden === null && after.hidden === null;
 }
 
 /** The test ran before and did not pass. */
@@ -50,8 +57,4 @@ export function onceBy<Item>(items: readonly Item[], key: (item: Item) => string
     seen.add(name);
     return true;
   });
-}
-
-export function placeOf(fact: AssertionFact): string {
-  return `${fact.span.file}:${fact.span.from}`;
 }

@@ -75,8 +75,12 @@ export interface AssertionFact {
   readonly reachWhy: string | null;
   /** Why its failure is lost (`in a try whose catch lets it go`), else null. */
   readonly swallowed: string | null;
+  /** Where its failure is lost, when that is in another file than the assertion. */
+  readonly swallowedAt?: Span;
   /** Why it cannot fail (`both sides are the same`), else null. */
   readonly tautology: string | null;
+  /** Both sides come from the same call, though other calls stand between: new in a test that wanted a written value, it is a lie. */
+  readonly echo?: boolean;
 }
 
 export interface TestMark {

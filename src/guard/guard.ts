@@ -2,7 +2,7 @@
 
 import type { Allowance, FileChange, GuardInput } from './change.js';
 import type { Evidence, ReadFile } from './evidence.js';
-import { onceBy } from './evidence.js';
+import { isUntouched, onceBy } from './evidence.js';
 import type { FileFacts, Lookup, TestFact } from './facts.js';
 import { findingOf } from './finding.js';
 import type { GuardFinding, Sighting } from './finding.js';
@@ -101,8 +101,14 @@ function gather(input: GuardInput): Evidence {
     texts.after.set(file.path, file.after);
     if (file.renamedFrom !== undefined && !texts.after.has(file.renamedFrom)) texts.after.set(file.renamedFrom, null);
   }
+  const known = new Map<string, string | null>();
+  const unchanged = (path: string): string | null => {
+    const text = known.get(path) ?? (known.has(path) ? null : (same?.(path) ?? null));
+    known.set(path, text);
+    return text;
+  };
   const lookup = (side: ReadonlyMap<string, string | null>): Lookup => {
-    return (path) => (side.has(path) ? (side.get(path) ?? null) : (same?.(path) ?? null));
+    return (path) => (side.has(path) ? (side.get(path) ?? null) : unchanged(path));
   };
   const before = readersOf(lookup(texts.before));
   const after = readersOf(lookup(texts.after));
@@ -121,6 +127,7 @@ function gather(input: GuardInput): Evidence {
     files.flatMap((file) => file.after?.tests ?? []),
     (path) => moves.get(path) ?? path,
   );
+  const steady = steadyFiles(files);
   const sourceChanged = files.some(({ role }) => role === 'source');
   const [ranBefore, ranAfter] = [input.ran?.before, input.ran?.after];
   return {
@@ -132,8 +139,31 @@ function gather(input: GuardInput): Evidence {
     changed: new Set(change.files.flatMap(({ path, renamedFrom }) => (renamedFrom === undefined ? [path] : [path, renamedFrom]))),
     ranBefore: ranBefore === undefined ? null : new Ran(ranBefore),
     ranAfter: ranAfter === undefined ? null : new Ran(ranAfter),
-    surplus: surplusOf(pairing),
+    steady,
+    takeSpare: spares(pairing, steady),
   };
+}
+
+/** Files whose text outside of tests is the same on both sides. A changed helper may be called by any test: then there are none. */
+function steadyFiles(files: readonly ReadFile[]): ReadonlySet<string> {
+  const helping = files.some(({ role, before, after }) => role !== 'source' && role !== 'docs' && (after ?? before)?.tests.length === 0);
+  if (helping || files.some(({ change }) => change.path.endsWith('.json'))) return new Set();
+  const steady = files.filter(({ change, before, after }) => {
+    if (change.before === null || change.after === null || before === null || after === null) return false;
+    return outsideTests(change.before, before.tests) === outsideTests(change.after, after.tests);
+  });
+  return new Set(steady.map(({ change }) => change.path));
+}
+
+function outsideTests(text: string, tests: readonly TestFact[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { span } of tests.toSorted((left, right) => left.span.from - right.span.from)) {
+    if (span.from < from) continue;
+    parts.push(text.slice(from, span.from));
+    from = span.to;
+  }
+  return [...parts, text.slice(from)].join('\0');
 }
 
 /** Where deleted files went, where the change says so, or where one new file has the same name. */
@@ -187,7 +217,18 @@ function vanishedNames(files: readonly ReadFile[]): ReadonlySet<string> {
   return new Set(source.flatMap(({ change }) => names(change.before)).filter((name) => !left.has(name)));
 }
 
-function surplusOf({ pairs, added }: Pairing): ReadonlyMap<string, number> {
+/** Counting is dear, and only asked for where a check was lost. */
+function spares(pairing: Pairing, steady: ReadonlySet<string>): (key: string) => boolean {
+  let counted: Map<string, number> | null = null;
+  return (key) => {
+    counted ??= surplusOf(pairing, steady);
+    const left = counted.get(key) ?? 0;
+    if (left > 0) counted.set(key, left - 1);
+    return left > 0;
+  };
+}
+
+function surplusOf({ pairs, added }: Pairing, steady: ReadonlySet<string>): Map<string, number> {
   const surplus = new Map<string, number>();
   const count = (before: TestFact | null, after: TestFact): void => {
     const own = new Map<string, number>();
@@ -199,7 +240,7 @@ function surplusOf({ pairs, added }: Pairing): ReadonlyMap<string, number> {
       else if (after.hidden === null && fact.reach !== 'never') surplus.set(key, (surplus.get(key) ?? 0) + 1);
     }
   };
-  for (const { before, after } of pairs) count(before, after);
+  for (const pair of pairs) if (!isUntouched({ steady }, pair)) count(pair.before, pair.after);
   for (const test of added) count(null, test);
   return surplus;
 }

@@ -3,11 +3,12 @@
 import type { AssertionFact, Span } from './facts.js';
 import type { Draft } from './javascript-checks.js';
 import { rangeOperator } from './javascript-checks.js';
-import { at, bare, isFunction, isLiteral, keyName, listAt, nameOf, propertyName, settled } from './javascript-tree.js';
+import { at, bare, descend, isFunction, isLiteral, keyName, listAt, nameOf, propertyName, settled, textAt } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 import { bind, functionOf, valueOf } from './javascript-scope.js';
 import type { Env } from './javascript-scope.js';
-import { print, soleExpression } from './javascript-print.js';
+import { print, soleExpression, squeeze } from './javascript-print.js';
+import type { Printing } from './javascript-print.js';
 import { asymmetric, isConstant, isRegex, letters, partsOf, question, wildcardsIn } from './javascript-questions.js';
 
 /** Where an assertion stands, as the walk through the body knows it. */
@@ -15,6 +16,7 @@ export interface Standing {
   readonly reach: AssertionFact['reach'];
   readonly reachWhy: string | null;
   readonly swallowed: string | null;
+  readonly swallowedAt?: Span;
   readonly waiting: AssertionFact['waiting'];
   readonly open: boolean;
   /** Says whether a variable still holds what it was given: nothing was called in between. */
@@ -25,8 +27,15 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
   const opened = throughHelper(draft, outer);
   const env = opened.env;
   const asked = turned(question(filledIn(opened.draft, env)), env);
-  const { kind, subject, expected } = ofCalls(asked.kind, print(asked.subject, env) + asked.suffix, expectedText(asked, env, false));
-  const template = `${print(asked.subject, env, { template: true })}${asked.suffix} ${asked.kind} ${expectedText(asked, env, true) ?? ''}`;
+  const filled = { template: false, seen: { rows: false } };
+  const { kind, subject, expected } = ofCalls(
+    asked.kind,
+    print(asked.subject, env, filled) + asked.suffix,
+    expectedText(asked, env, filled),
+  );
+  const template = filled.seen.rows
+    ? `${print(asked.subject, env, { template: true })}${asked.suffix} ${asked.kind} ${expectedText(asked, env, { template: true }) ?? ''}`
+    : `${subject} ${kind} ${expected ?? ''}`;
   const thrown = asked.kind === 'throws' ? thrownBy(asked, env) : null;
   return {
     span,
@@ -45,7 +54,9 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
     reach: standing.reach,
     reachWhy: standing.reachWhy,
     swallowed: standing.swallowed,
+    ...(standing.swallowedAt === undefined ? {} : { swallowedAt: standing.swallowedAt }),
     tautology: tautologyOf(asked, draft, env, { subject, expected }, standing),
+    ...(kind === 'equal' && subject.includes('(') && subject === expected ? { echo: true } : {}),
   };
 }
 
@@ -55,7 +66,7 @@ function throughHelper(draft: Draft, env: Env): { readonly draft: Draft; readonl
   const yesNo =
     draft.kind === 'truthy' ||
     draft.kind === 'falsy' ||
-    (draft.kind === 'equal' && /^(true|false)$/.test(expectedText(draft, env, false) ?? ''));
+    (draft.kind === 'equal' && /^(true|false)$/.test(expectedText(draft, env, { template: false }) ?? ''));
   if (!yesNo || subject?.type !== 'CallExpression' || draft.suffix !== '') return { draft, env };
   const fn = functionOf(at(subject, 'callee'), env);
   const body = bare(soleExpression(at(fn?.node, 'body')));
@@ -135,8 +146,8 @@ function ofCalls(
   return { kind: 'calledWith', subject: spy, expected: expected?.startsWith('[') === true ? expected.slice(1, -1) : expected };
 }
 
-function expectedText(draft: Draft, env: Env, template: boolean): string | null {
-  const texts = draft.expected.map((node) => print(node, env, { template }));
+function expectedText(draft: Draft, env: Env, how: Printing): string | null {
+  const texts = draft.expected.map((node) => print(node, env, how));
   if (draft.constant !== null) texts.unshift(draft.constant);
   return texts.length === 0 ? null : texts.join(',');
 }
@@ -230,15 +241,8 @@ interface Texts {
 
 function tautologyOf(asked: Draft, draft: Draft, env: Env, texts: Texts, standing: Standing): string | null {
   const subject = settled(asked.subject);
-  if (
-    subject === null ||
-    ['differs', 'lacks', 'throws', 'silent', 'called', 'calledTimes', 'calledWith', 'snapshot', 'custom'].includes(asked.kind)
-  )
-    return null;
-  if (isConstant(subject)) {
-    if (holds(asked, subject)) return 'it compares a constant with itself';
-    return null;
-  }
+  if (subject === null || NEVER_SURE.has(asked.kind)) return null;
+  if (isConstant(subject)) return holds(asked, subject) ? 'it compares a constant with itself' : null;
   const weak = ['exists', 'truthy', 'type'].includes(asked.kind);
   if (weak && isConstant(resolved(subject, env))) return 'its value is a constant of the test';
   if (weak && subject.type === 'ObjectExpression') return 'an object written down in the test is always there';
@@ -247,10 +251,32 @@ function tautologyOf(asked: Draft, draft: Draft, env: Env, texts: Texts, standin
     return 'one side of the or is always true';
   if (asked.expected.length !== 1 || draft.subject === null) return null;
   const wanted = settled(asked.expected[0] ?? null);
-  if (wanted === null || !sameMoment(subject, wanted, env, standing)) return null;
-  if (texts.subject !== '' && texts.subject === texts.expected) return 'both sides are the same';
-  return builtFrom(wanted, texts.subject, env) ? 'the wanted value is read off the actual one' : null;
+  if (subject.type === 'LogicalExpression' && textAt(subject, 'operator') !== '&&' && print(at(subject, 'right'), env) === texts.expected) {
+    return 'a missing value is filled in with the wanted one';
+  }
+  if (wanted === null) return null;
+  const same =
+    texts.subject !== '' && texts.subject === texts.expected && (texts.subject.includes('(') || writtenAlike(subject, wanted, env));
+  if ((!same && !builtFrom(wanted, texts.subject, env)) || !sameMoment(subject, wanted, env, standing)) return null;
+  return same ? 'both sides are the same' : 'the wanted value is read off the actual one';
 }
+
+function writtenAlike(left: Node, right: Node, env: Env): boolean {
+  const { text } = env.module.tree;
+  return squeeze(text.slice(left.start, left.end)) === squeeze(text.slice(right.start, right.end));
+}
+
+const NEVER_SURE: ReadonlySet<AssertionFact['kind']> = new Set([
+  'differs',
+  'lacks',
+  'throws',
+  'silent',
+  'called',
+  'calledTimes',
+  'calledWith',
+  'snapshot',
+  'custom',
+]);
 
 /** Two variables were filled on purpose; one that was filled before other calls may hold an older state. */
 function sameMoment(subject: Node, wanted: Node, env: Env, standing: Standing): boolean {
@@ -260,7 +286,15 @@ function sameMoment(subject: Node, wanted: Node, env: Env, standing: Standing): 
     if (other === null || other.type === 'CallExpression' || other.type === 'NewExpression' || other.type === 'AwaitExpression')
       return false;
   }
-  return names.every((name) => name === '' || env.find(name) === null || standing.fresh(name));
+  const used = [subject, wanted].flatMap((node) => [...descend(node)].map(nameOf)).filter((name) => name !== '');
+  return used.every((name) => standing.fresh(name) || !isHeld(env, name));
+}
+
+/** A variable that holds what a call gave back. */
+function isHeld(env: Env, name: string): boolean {
+  const value = env.find(name);
+  if (value === null || value.source !== undefined || value.named === true || value.text !== undefined || value.row === true) return false;
+  return settled(value.node)?.type !== 'NewExpression';
 }
 
 function holds(asked: Draft, subject: Node): boolean {

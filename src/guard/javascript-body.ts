@@ -32,6 +32,9 @@ const LEAVING: ReadonlySet<string> = new Set(['ReturnStatement', 'ThrowStatement
 
 /** Everything seen in one test, or in one helper. */
 export class BodyWalk extends ExpressionWalk {
+  /** The names around the test. */
+  private outside: Env | null = null;
+
   /** Walks the function with its parameters bound to `args`. */
   run(fn: Value, args: readonly Value[] | null, open = false, never: string | null = null): void {
     this.enter(fn, args, { ...START, open, waited: true, reach: never === null ? 'always' : 'never', why: never }, true);
@@ -45,6 +48,7 @@ export class BodyWalk extends ExpressionWalk {
   protected override enter(fn: Value, args: readonly Value[] | null, place: Place, own = false): void {
     const node = fn.node;
     if (node === null || place.depth > DEEPEST_CALL) return;
+    this.outside ??= fn.env;
     const env = fn.env.child();
     for (const [index, parameter] of listAt(node, 'params').entries()) this.parameter(parameter, index, args, env);
     this.entered.add(node);
@@ -110,7 +114,12 @@ export class BodyWalk extends ExpressionWalk {
     for (const node of functions) {
       const inner = bare(node);
       if (!isFunction(inner) || this.entered.has(inner)) continue;
-      this.enter({ node: inner, env }, null, { ...place, depth: place.depth + 1, reach: 'never', why: 'in a function that is never called' });
+      this.enter({ node: inner, env }, null, {
+        ...place,
+        depth: place.depth + 1,
+        reach: 'never',
+        why: 'in a function that is never called',
+      });
     }
   }
 
@@ -124,7 +133,7 @@ export class BodyWalk extends ExpressionWalk {
       case 'ReturnStatement': {
         const value = at(node, 'argument');
         if (value !== null) this.visit(value, env, { ...place, waited: true });
-        if (own) this.pending.push(node);
+        if (own && !isSkip(value)) this.pending.push(node);
         return;
       }
       case 'IfStatement':
@@ -187,7 +196,7 @@ export class BodyWalk extends ExpressionWalk {
     if (inner?.type === 'AssignmentExpression' && textAt(inner, 'operator') === '=') {
       const left = at(inner, 'left');
       const right = at(inner, 'right');
-      if (left?.type === 'Identifier' && right !== null) env.assign(nameOf(left), valueOf(right, env));
+      if (left?.type === 'Identifier' && right !== null) env.assignWithin(nameOf(left), valueOf(right, env), this.outside ?? env);
     }
     this.count(node);
   }
@@ -247,7 +256,8 @@ export class BodyWalk extends ExpressionWalk {
         ? 'in a try whose catch lets it go'
         : place.swallowed;
     const count = this.assertions.length;
-    this.inner(block, env, { ...place, swallowed: lost }, own);
+    const lostAt = lost === place.swallowed ? {} : { lostAt: spanOf(env.module.tree, node.start, node.end) };
+    this.inner(block, env, { ...place, swallowed: lost, ...lostAt }, own);
     if (handler !== null && lost !== place.swallowed && this.assertions.length > count && failsInside(block, env))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));
     if (body !== null) {
@@ -269,6 +279,13 @@ function countsToKnown(test: Node | null, env: Env): boolean {
   if (isLiteral(limit)) return true;
   if (limit?.type !== 'MemberExpression' || propertyName(limit) !== 'length') return false;
   return (rowsOf(at(limit, 'object'), env)?.length ?? 0) > 0;
+}
+
+/** `return t.skip('why')`: a skip, and told as one. */
+function isSkip(node: Node | null): boolean {
+  const call = settled(node);
+  const callee = call?.type === 'CallExpression' ? bare(at(call, 'callee')) : null;
+  return callee?.type === 'MemberExpression' && /^(skip|todo)$/.test(propertyName(callee));
 }
 
 function endsProcess(statement: Node): boolean {

@@ -21,6 +21,8 @@ export interface Place {
   readonly reach: AssertionFact['reach'];
   readonly why: string | null;
   readonly swallowed: string | null;
+  /** Where it is lost. */
+  readonly lostAt?: Span;
   /** In code that nobody waits for. */
   readonly floating: boolean;
   /** The value of this expression is awaited or returned. */
@@ -60,7 +62,7 @@ export abstract class ExpressionWalk {
   ) {
     this.done = new Set(['done', 'resolve', 'finish']);
     for (const name of listAt(root, 'params').flatMap(patternNames)) if (name !== 't') this.done.add(name);
-    this.isPlanned = planned(root);
+    this.isPlanned = /ssertions\(|plan\(/.test(tree.text.slice(root.start, root.end)) && planned(root);
   }
 
   /** Walks a function with its parameters bound to `args`. */
@@ -83,7 +85,10 @@ export abstract class ExpressionWalk {
         return this.call(inner, env, place);
       case 'ArrowFunctionExpression':
       case 'FunctionExpression':
-        return this.enter({ node: inner, env }, null, { ...this.maybe(place, 'in a function that may never be called'), depth: place.depth + 1 });
+        return this.enter({ node: inner, env }, null, {
+          ...this.maybe(place, 'in a function that may never be called'),
+          depth: place.depth + 1,
+        });
       case 'LogicalExpression':
         this.child(inner, 'left', env, place);
         return this.child(inner, 'right', env, this.maybe(place, 'under a condition'));
@@ -258,7 +263,16 @@ export abstract class ExpressionWalk {
     const waiting = place.floating || (parsed.asynchronous && !place.waited) ? 'floating' : parsed.asynchronous ? 'awaited' : 'sync';
     const span = spanOf(env.module.tree, node.start, node.end);
     const fresh = (name: string) => (this.since.get(name) ?? 0) === this.calls;
-    const standing = { reach: place.reach, reachWhy: place.why, swallowed: place.swallowed, waiting, open: place.open, fresh } as const;
+    const elsewhere = place.lostAt !== undefined && place.lostAt.file !== span.file ? { swallowedAt: place.lostAt } : {};
+    const standing = {
+      reach: place.reach,
+      reachWhy: place.why,
+      swallowed: place.swallowed,
+      ...elsewhere,
+      waiting,
+      open: place.open,
+      fresh,
+    } as const;
     for (const draft of parsed.drafts) this.assertions.push(assertionOf(draft, env, span, standing));
     for (const fn of parsed.within) {
       const target = functionOf(fn, env);

@@ -11,6 +11,8 @@ const LONGEST = 3000;
 /** `template`: columns of tables and loop variables keep their names. */
 export interface Printing {
   readonly template: boolean;
+  /** Told when a column or loop variable was filled in. */
+  readonly seen?: { rows: boolean };
 }
 
 const PLAIN: Printing = { template: false };
@@ -121,7 +123,10 @@ function printList(nodes: readonly Node[], sub: (node: Node | null) => string): 
 function printName(name: string, env: Env, how: Printing, depth: number): string {
   const value = env.find(name);
   if (value === null) return name;
-  if (value.row === true && how.template) return name;
+  if (value.row === true) {
+    if (how.template) return name;
+    if (how.seen !== undefined) how.seen.rows = true;
+  }
   if (value.source !== undefined) return value.imported === 'default' || value.imported === '*' ? name : (value.imported ?? name);
   if (value.label !== undefined) return value.label;
   if (value.named === true && !isFunction(bare(value.node))) return name;
@@ -170,6 +175,7 @@ function printMember(node: Node, env: Env, how: Printing, depth: number): string
   if (owner?.type === 'Identifier') {
     const value = env.find(nameOf(owner));
     const rowed = value?.row === true && how.template;
+    if (value?.row === true && how.seen !== undefined) how.seen.rows = true;
     if (value !== null && !rowed && value.named !== true) {
       const literal = bare((value.source === undefined ? value : (follow(value) ?? value)).node);
       if (literal?.type === 'ObjectExpression' && name !== '') {

@@ -298,6 +298,18 @@ export function wildcardsIn(nodes: readonly Node[]): number {
   return count;
 }
 
+/** Functions of the language that give the same for the same: `Number('9')`, `Math.max(1, 2)`, `'a'.toUpperCase()`. */
+function isPure(node: Node | null): boolean {
+  const callee = bare(node);
+  if (callee?.type === 'Identifier')
+    return ['Number', 'String', 'Boolean', 'BigInt', 'parseInt', 'parseFloat', 'isNaN'].includes(nameOf(callee));
+  if (callee?.type !== 'MemberExpression') return false;
+  const owner = bare(at(callee, 'object'));
+  return ['Math', 'JSON', 'Object', 'Number', 'String', 'Array'].includes(nameOf(owner))
+    ? propertyName(callee) !== 'random'
+    : isLiteral(owner);
+}
+
 /** Made of literals alone. */
 export function isConstant(node: Node | null): boolean {
   const inner = bare(node);
@@ -305,6 +317,7 @@ export function isConstant(node: Node | null): boolean {
   if (inner.type === 'Literal') return !isRegex(inner);
   if (inner.type === 'Identifier') return ['undefined', 'NaN', 'Infinity'].includes(nameOf(inner));
   if (inner.type === 'UnaryExpression') return isConstant(at(inner, 'argument'));
+  if (inner.type === 'CallExpression') return isPure(at(inner, 'callee')) && listAt(inner, 'arguments').every(isConstant);
   if (inner.type === 'TemplateLiteral') return listAt(inner, 'expressions').every(isConstant);
   if (inner.type === 'ArrayExpression') return holesAt(inner, 'elements').every((element) => element !== null && isConstant(element));
   if (inner.type === 'ObjectExpression')

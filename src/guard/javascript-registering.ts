@@ -36,7 +36,9 @@ export function titleOf(node: Node | null, env: Env, template = false): string {
 
 /** A list that was filtered may be empty: what is registered from it may not run. */
 export function filtered(over: Node | null, env: Env): Span | null {
-  const inner = settled(over);
+  const named = settled(over);
+  const value = named?.type === 'Identifier' ? env.find(nameOf(named)) : null;
+  const inner = value?.node === undefined || value.node === null ? named : settled(value.node);
   const callee = inner?.type === 'CallExpression' ? bare(at(inner, 'callee')) : null;
   const name = callee?.type === 'MemberExpression' ? propertyName(callee) : '';
   return inner !== null && name === 'filter' ? spanOf(env.module.tree, inner.start, inner.end) : null;

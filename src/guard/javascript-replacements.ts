@@ -35,12 +35,27 @@ const SPIES: ReadonlySet<string> = new Set(['spyOn', 'stub', 'method', 'replace'
 const ANSWERS =
   /^(mock(Return|Resolved|Rejected)Value(Once)?|mockImplementation(Once)?|mockReturnThis|returns|resolves|rejects|callsFake|throws|get|set|value|yields|returnsArg|returnsThis)$/;
 
+/** Objects that mocks are asked of. */
+const MOCKING = /^(vi|vitest|jest|sinon|td|mock|rewiremock|[\w$]*[sS]andbox|[\w$]+\.mock|[\w$.]*\.mock)$/;
+
 /** What assertions are built on. */
 const BUILT_IN =
   /^(Object\.is|(RegExp|Array|String|Map|Set)\.prototype\.(test|every|some|includes|has|match)|Number\.is\w+|Array\.isArray)$/;
 
 /** Functions of node:assert that are imported by name. */
 const METHODS = /^(strictEqual|deepStrictEqual|deepEqual|notStrictEqual|notDeepStrictEqual|assertEquals)$/;
+
+/** Words that every replacement has one of; most files have none and need not be searched. */
+const WORDS = new RegExp(
+  [
+    String.raw`[mM]ock|spyOn|stub|\.replace\w*\(|extend\(|overwrite|\.add(Method|Property|Chainable|Equality|Snapshot)|define(Property|Properties)`,
+    String.raw`prototype|process\.(on|exit)|require\.cache|globalThis|global\.|window\.|self\.|Object\.(assign|is)|Reflect\.set|\b(state|status)\s*=`,
+    String.raw`\b(Date|now|performance|setTimeout|setInterval|setImmediate|expect|assert)\s*=|\b(function|const|let|var)\s+(expect|assert|\w*[eE]qual)\b`,
+    String.raw`\.[\w$]+\s*=\s*(async\b|\(|function|[\w$]+\s*=>|[\w$]+\.(fn|fake|spy)|assert\.)|assert(\.\w+)*\s*=|\]\s*=`,
+  ].join('|'),
+);
+
+const LOOKED_AT: ReadonlySet<string> = new Set(['CallExpression', 'AssignmentExpression', 'VariableDeclarator', 'FunctionDeclaration']);
 
 interface Replaced {
   readonly kind: ReplacementFact['kind'];
@@ -49,28 +64,45 @@ interface Replaced {
 }
 
 export class ReplacementSearch {
-  private readonly origins: Origins;
+  private traced: Origins | null = null;
   private readonly byName = new Map<string, Imported>();
+  private known: ReadonlySet<string> | null = null;
 
   constructor(
     private readonly module: Module,
     imports: readonly Imported[],
-    private readonly units: ReadonlySet<string>,
+    private readonly findUnits: () => ReadonlySet<string>,
     private readonly tests: readonly TestFact[],
   ) {
-    this.origins = new Origins(module);
     for (const one of imports) this.byName.set(one.local, one);
   }
 
+  private get origins(): Origins {
+    this.traced ??= new Origins(this.module);
+    return this.traced;
+  }
+
+  /** Finding the units means walking through every test: only where something is replaced. */
+  private get units(): ReadonlySet<string> {
+    this.known ??= this.findUnits();
+    return this.known;
+  }
+
   run(): readonly ReplacementFact[] {
+    if (!WORDS.test(this.module.tree.text)) return [];
     const found: Replaced[] = [];
-    const open: { readonly node: Node; readonly chained: boolean }[] = [{ node: this.module.tree.program, chained: false }];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      const { node, chained } = next;
-      found.push(...this.at(node, chained));
-      for (const child of childrenOf(node).toReversed()) {
-        const answers = node.type === 'MemberExpression' && child === node['object'] && ANSWERS.test(propertyName(node));
-        open.push({ node: child, chained: answers || (chained && (node.type === 'CallExpression' || node.type === 'MemberExpression')) });
+    const open: Node[] = [this.module.tree.program];
+    const answered = new Set<Node>();
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      const chained = answered.has(node);
+      if (LOOKED_AT.has(node.type)) found.push(...this.at(node, chained));
+      const member = node.type === 'MemberExpression';
+      const carries = (member && ANSWERS.test(propertyName(node))) || (chained && (member || node.type === 'CallExpression'));
+      const children = childrenOf(node);
+      for (let index = children.length - 1; index >= 0; index -= 1) {
+        const child = children[index] as Node;
+        if (carries && (chained || child === node['object'])) answered.add(child);
+        open.push(child);
       }
     }
     return found.map((one) => this.factOf(one)).filter((fact) => fact.key !== 'process.exit' || fact.test === null);
@@ -114,7 +146,8 @@ export class ReplacementSearch {
     const owner = bare(at(callee, 'object'));
     const first = bare(args[0] ?? null);
     const text = isLiteral(first) && typeof first['value'] === 'string' ? first['value'] : '';
-    if (MODULE_MOCKS.has(name) && text !== '' && args.length < 3) return this.moduleMock(node, text, args[1] ?? null);
+    const mocking = MOCKING.test(squeeze(this.module.tree.text.slice(owner?.start ?? 0, owner?.end ?? 0)));
+    if (MODULE_MOCKS.has(name) && mocking && text !== '' && args.length < 3) return this.moduleMock(node, text, args[1] ?? null);
     if (name === 'stubGlobal' && CLOCK.has(text)) return [{ kind: 'clock', key: text, node }];
     if (name === 'stubGlobal' && ASSERTING.has(text)) return [{ kind: 'assertions', key: text, node }];
     if (name === 'extend' && nameOf(owner) === 'expect') return this.extension(node, first);
@@ -135,7 +168,7 @@ export class ReplacementSearch {
     }
     if ((nameOf(owner) === 'Object' || nameOf(owner) === 'Reflect') && (name === 'assign' || name === 'set' || name.startsWith('define')))
       return this.defined(node, name, args);
-    if (SPIES.has(name) && args.length >= 2) return this.spy(node, name, args, chained);
+    if ((name === 'spyOn' || (SPIES.has(name) && mocking)) && args.length >= 2) return this.spy(node, name, args, chained);
     return [];
   }
 
@@ -302,8 +335,9 @@ export class ReplacementSearch {
     }
     if (left.type !== 'MemberExpression' || restores) return [];
     const member = propertyName(left);
-    if (head === 'process' && member === 'exitCode' && isLiteral(right)) return [{ kind: 'failures', key: text, node }];
-    const cached = /^require\.cache\[require\.resolve\("([^"]+)"/.exec(text)?.[1];
+    if (head === 'process' && member === 'exitCode' && isLiteral(right) && right['value'] === 0)
+      return [{ kind: 'failures', key: text, node }];
+    const cached = this.cachedModule(left);
     if (cached !== undefined) {
       if (ASSERTION_PACKAGES.has(cached)) return [{ kind: 'assertions', key: cached, node }];
       const stem = stemOf(joinPath(this.module.tree.file, cached));
@@ -325,6 +359,21 @@ export class ReplacementSearch {
     if (clock) return this.readsMovingName(right) ? [] : [{ kind: 'clock', key: text, node }];
     const answer = isFunction(right) || (right.type === 'CallExpression' && /\.(fn|stub|fake|spy)$/.test(calleeText(right, this.module)));
     return answer && this.isUnit(bare(at(left, 'object'))) ? [{ kind: 'unit', key: text, node }] : [];
+  }
+
+  /** `require.cache[require.resolve('./x')]`, also with the path in a variable: `./x`. */
+  private cachedModule(left: Node): string | undefined {
+    for (const node of descend(left)) {
+      if (node.type !== 'MemberExpression' || node['computed'] !== true) continue;
+      const owner = bare(at(node, 'object'));
+      if (owner?.type !== 'MemberExpression' || propertyName(owner) !== 'cache' || nameOf(bare(at(owner, 'object'))) !== 'require')
+        continue;
+      const key = at(node, 'property');
+      const nodes = key?.type === 'Identifier' ? this.origins.madeOf(nameOf(key)) : key === null ? [] : [key];
+      for (const below of nodes.flatMap((one) => [...descend(one)]))
+        if (isLiteral(below) && typeof below['value'] === 'string') return below['value'];
+    }
+    return undefined;
   }
 
   /** Puts back what was kept before: `Date.now = realNow`. */

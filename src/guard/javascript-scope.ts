@@ -54,6 +54,17 @@ export class Env {
     (this.ownerOf(name) ?? this).set(name, value);
   }
 
+  /** Changes the name where it was declared, but nowhere outside of `outer`: what one test puts there is nothing to another. */
+  assignWithin(name: string, value: Value | null, outer: Env): void {
+    const owner = this.ownerOf(name);
+    if (owner !== null && owner.depth > outer.depth) owner.set(name, value);
+    else this.belowOf(outer).set(name, value);
+  }
+
+  private belowOf(outer: Env): Env {
+    return this.parent === null || this.parent.depth <= outer.depth ? this : this.parent.belowOf(outer);
+  }
+
   private ownerOf(name: string): Env | null {
     return this.names.has(name) ? this : (this.parent?.ownerOf(name) ?? null);
   }
@@ -296,7 +307,20 @@ export function memberOf(value: Value, key: string, env: Env): Value {
 
 /** What a call of a function of the tests gives back, where that is an object written down there. */
 function madeBy(node: Node, env: Env): Value | null {
-  if (node.type !== 'CallExpression' || env.depth > 40) return null;
+  if (node.type !== 'CallExpression' || env.depth > 40 || making >= MOST_MAKING) return null;
+  // A function that calls itself while it makes what it gives back has no end.
+  making += 1;
+  try {
+    return madeNow(node, env);
+  } finally {
+    making -= 1;
+  }
+}
+
+const MOST_MAKING = 5;
+let making = 0;
+
+function madeNow(node: Node, env: Env): Value | null {
   const fn = functionOf(at(node, 'callee'), env);
   if (fn === null || fn.node === null) return null;
   const inner = fn.env.child();
@@ -353,8 +377,19 @@ function isOfTests(path: string): boolean {
   return path.endsWith('.json') || roleOf(/\.[cm]?[jt]sx?$/.test(path) ? path : `${path}.ts`) !== 'source';
 }
 
+const followed = new WeakMap<Value, Value | null>();
+
 /** The value behind an import that leads to another file of the tests. */
 export function follow(value: Value): Value | null {
+  if (value.source === undefined) return value;
+  const known = followed.get(value);
+  if (known !== undefined) return known;
+  const found = followImport(value);
+  followed.set(value, found);
+  return found;
+}
+
+function followImport(value: Value): Value | null {
   let current = value;
   for (let depth = 0; depth < 6 && current.source !== undefined; depth += 1) {
     const module = current.env.module;

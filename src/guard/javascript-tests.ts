@@ -1,13 +1,15 @@
 // Finds the tests of a file as its runner would: suites, tables, loops, shared behaviours and aliases followed, tests that the
 // runner never sees noted as hidden.
 
-import type { AssertionFact, Span, TestFact, TestMark } from './facts.js';
+import type { Span, TestFact, TestMark } from './facts.js';
 import { at, bare, isFunction, isLiteral, listAt, nameOf, ownNodes, propertyName, settled, spanOf, textAt } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 import { bind, declareStatement, functionOf, valueOf } from './javascript-scope.js';
 import type { Env, Module, Value } from './javascript-scope.js';
 import { bindOwn, printValue, squeeze } from './javascript-print.js';
 import { BodyWalk } from './javascript-body.js';
+import { FoundTest } from './javascript-found.js';
+import type { Passage } from './javascript-found.js';
 import { rowsOf } from './javascript-rows.js';
 import { bodyOf, filtered, registers, rowArguments, titleOf } from './javascript-registering.js';
 import { optionMarks, runnerOf } from './javascript-runner.js';
@@ -33,18 +35,14 @@ interface Scene {
   readonly hooks: Value[];
 }
 
-interface Found {
-  readonly fact: TestFact;
-  readonly assertions: AssertionFact[];
-  readonly rows: string[] | null;
-}
+const STANDS_FOR_TEST = /^(it|test|specify)$/;
 
 export function testsOf(module: Module, hides: boolean): readonly TestFact[] {
   return new TestSearch(module, hides).run();
 }
 
 class TestSearch {
-  private readonly found = new Map<string, Found>();
+  private readonly found = new Map<string, FoundTest>();
   private readonly entered = new Set<Node>();
   private readonly dormant: { readonly node: Node; readonly scene: Scene }[] = [];
   private work = 0;
@@ -74,7 +72,7 @@ class TestSearch {
       const hidden = spanOf(this.module.tree, node.start, Math.min(node.end, node.start + 80));
       this.enter({ node, env: around.env }, null, { ...around, hidden });
     }
-    return [...this.found.values()].map(({ fact, assertions, rows }) => ({ ...fact, assertions, rows }));
+    return [...this.found.values()];
   }
 
   private span(node: Node, env: Env): Span {
@@ -206,6 +204,7 @@ class TestSearch {
     const target = functionOf(callee, scene.env);
     if (target !== null) {
       const args = listAt(inner, 'arguments').map((argument) => valueOf(argument, scene.env));
+      if (STANDS_FOR_TEST.test(nameOf(callee)) && !registers(target.node)) return this.shadowed(inner, callee, scene);
       const site = target.env.module === this.module ? scene.site : (scene.site ?? this.span(inner, scene.env));
       return registers(target.node) ? this.enter(target, args, { ...scene, site, depth: scene.depth + 1 }) : undefined;
     }
@@ -222,6 +221,12 @@ class TestSearch {
     }
     for (const argument of listAt(inner, 'arguments'))
       if (isFunction(bare(argument)) && registers(bare(argument))) this.body(bare(argument) as Node, { ...scene, env: scene.env.child() });
+  }
+
+  /** `it` is a function of the file's own, and it registers nothing. */
+  private shadowed(call: Node, callee: Node | null, scene: Scene): void {
+    const hidden = callee === null ? this.span(call, scene.env) : this.span(callee, scene.env);
+    this.test(call, { base: 'test', name: 'it', marks: [], table: null, tableEnv: null, spread: true }, { ...scene, hidden });
   }
 
   private enter(fn: Value, args: readonly Value[] | null, scene: Scene): void {
@@ -266,53 +271,36 @@ class TestSearch {
     const title = titleOf(args[0] ?? null, scene.env, rowed);
     const path = [...scene.titles, title];
     const rows = runner.table === null ? null : rowsOf(runner.table, runner.tableEnv ?? scene.env);
-    const walk = this.walk(fn, rows, runner, scene);
-    const nested = fn?.node !== null && fn?.node !== undefined && registers(at(fn.node, 'body'));
+    const { hooks } = scene;
+    const passage: Passage = { walk: () => walkOf(fn, rows, runner, { ...scene, hooks }), rows: () => rowTexts(rows, runner, scene) };
+    const node = fn?.node ?? null;
+    if (node !== null) this.entered.add(node);
+    const nested = node !== null && registers(at(node, 'body'));
     if (nested && fn !== null) this.subtests(fn, path, runner, call, scene);
-    if (nested && walk.assertions.length === 0) return;
+    if (nested && passage.walk().assertions.length === 0) return;
     const end = Math.min(call.end, args[0]?.end ?? call.end);
     const head = spanOf(scene.env.module.tree, call.start, end);
-    const body = at(fn?.node, 'body');
-    const fact: TestFact = {
-      path,
-      span: scene.site ?? this.span(call, scene.env),
-      head: scene.site ?? head,
-      marks: [...scene.marks, ...runner.marks, ...optionMarks(call, scene.env), ...bodyMarks(walk)],
-      condition: scene.condition ?? (rows === null ? filtered(runner.table, runner.tableEnv ?? scene.env) : null),
-      hidden: scene.hidden,
-      empty: body === null || (body.type === 'BlockStatement' && listAt(body, 'body').length === 0),
-      rows: null,
-      assertions: [],
-      returns: distinct([...scene.returns, ...walk.returns]),
-      body: body === null ? '' : squeeze(fn?.env.module.tree.text.slice(body.start, body.end) ?? ''),
-    };
-    this.keep(`${scene.site?.from ?? ''} ${call.start} ${path.join(' > ')}`, fact, walk.assertions, this.rowTexts(rows, runner, scene));
-  }
-
-  private rowTexts(rows: readonly Value[] | null, runner: Runner, scene: Scene): readonly string[] | null {
-    if (runner.table === null) return scene.rows;
-    return rows === null ? null : [...(scene.rows ?? []), ...rows.map((row) => printValue(row))];
-  }
-
-  private keep(key: string, fact: TestFact, assertions: readonly AssertionFact[], rows: readonly string[] | null): void {
+    const body = at(node, 'body');
+    const key = `${scene.site?.from ?? ''} ${call.start} ${path.join(' > ')}`;
     const known = this.found.get(key);
-    if (known === undefined) this.found.set(key, { fact, assertions: [...assertions], rows: rows === null ? null : [...rows] });
-    else {
-      if (known.assertions.length < 1000) known.assertions.push(...assertions);
-      if (rows !== null) known.rows?.push(...rows);
-    }
-  }
-
-  private walk(fn: Value | null, rows: readonly Value[] | null, runner: Runner, scene: Scene): BodyWalk {
-    const node = fn?.node ?? null;
-    const walk = new BodyWalk(node ?? { type: 'None', start: 0, end: 0 }, fn?.env.module.tree ?? scene.env.module.tree);
-    if (fn === null || node === null) return walk;
-    this.entered.add(node);
-    if (runner.table === null || rows === null || rows.length > MOST_ROWS) walk.run(fn, null, scene.open || runner.table !== null);
-    else for (const row of rows) walk.run(fn, rowArguments(row, runner.spread), scene.open);
-    if (rows?.length === 0) walk.run(fn, null, true, 'in a table without rows');
-    if (scene.hooks.length > 0) walk.around(scene.hooks);
-    return walk;
+    if (known !== undefined) return known.add(passage);
+    const fact = new FoundTest(
+      {
+        path,
+        span: scene.site ?? this.span(call, scene.env),
+        head: scene.site ?? head,
+        marks: [...scene.marks, ...runner.marks, ...optionMarks(call, scene.env)],
+        condition:
+          scene.condition ??
+          (rows === null && scene.rows === null && !scene.open ? filtered(runner.table, runner.tableEnv ?? scene.env) : null),
+        hidden: scene.hidden,
+        empty: body === null || (body.type === 'BlockStatement' && listAt(body, 'body').length === 0),
+        returns: [...scene.returns],
+      },
+      () => (body === null ? '' : squeeze(fn?.env.module.tree.text.slice(body.start, body.end) ?? '')),
+    );
+    fact.add(passage);
+    this.found.set(key, fact);
   }
 
   private subtests(fn: Value, path: readonly string[], runner: Runner, call: Node, scene: Scene): void {
@@ -321,15 +309,18 @@ class TestSearch {
   }
 }
 
-function distinct(spans: readonly Span[]): readonly Span[] {
-  return spans.filter((span, index) => spans.findIndex((other) => other.from === span.from && other.file === span.file) === index);
+function rowTexts(rows: readonly Value[] | null, runner: Runner, scene: Scene): readonly string[] | null {
+  if (runner.table === null) return scene.rows;
+  return rows === null ? null : [...(scene.rows ?? []), ...rows.map((row) => printValue(row))];
 }
 
-function bodyMarks(walk: BodyWalk): readonly TestMark[] {
-  const skips = walk.skips.map(({ span, conditional }): TestMark => ({
-    kind: conditional ? 'conditional' : 'skipped',
-    span,
-    key: 'skip()',
-  }));
-  return [...skips, ...walk.reversed.map((span): TestMark => ({ kind: 'failing', span, key: 'must throw' }))];
+function walkOf(fn: Value | null, rows: readonly Value[] | null, runner: Runner, scene: Scene): BodyWalk {
+  const node = fn?.node ?? null;
+  const walk = new BodyWalk(node ?? { type: 'None', start: 0, end: 0 }, fn?.env.module.tree ?? scene.env.module.tree);
+  if (fn === null || node === null) return walk;
+  if (runner.table === null || rows === null || rows.length > MOST_ROWS) walk.run(fn, null, scene.open || runner.table !== null);
+  else for (const row of rows) walk.run(fn, rowArguments(row, runner.spread), scene.open);
+  if (rows?.length === 0) walk.run(fn, null, true, 'in a table without rows');
+  if (scene.hooks.length > 0) walk.around(scene.hooks);
+  return walk;
 }

@@ -37,7 +37,8 @@ export function importsOf(module: Module): readonly Imported[] {
     const stem = specifier.startsWith('.') ? stemOf(joinPath(file, specifier)) : specifier;
     found.push({ local, name, specifier, stem, node });
   };
-  for (const node of descend(program)) {
+  const everywhere = /\brequire\(|\bimport\(/.test(module.tree.text);
+  for (const node of everywhere ? descend(program) : listAt(program, 'body')) {
     if (node.type === 'ImportDeclaration') {
       const specifier = String(at(node, 'source')?.['value'] ?? '');
       if (node['importKind'] === 'type') continue;
@@ -76,6 +77,11 @@ export class Origins {
       else if (node.type === 'AssignmentExpression') add(nameOf(at(node, 'left')), at(node, 'right'));
       else if (node.type === 'FunctionDeclaration') add(nameOf(at(node, 'id')), node);
     }
+  }
+
+  /** Everything that was ever put into a variable. */
+  madeOf(name: string): readonly Node[] {
+    return this.made.get(name) ?? [];
   }
 
   headsOf(node: Node | null, depth = 0): readonly string[] {
@@ -146,7 +152,10 @@ export function importFacts(module: Module, imports: readonly Imported[]): reado
     name: one.local,
     source: one.stem,
     span: spanOf(module.tree, one.node.start, one.node.end),
-    asserting: ASSERTION_PACKAGES.has(one.specifier) || (one.specifier.startsWith('.') ? leadsToAssertions(module, one) : true),
+    asserting:
+      !/^(expect|assert|should)$/.test(one.local) ||
+      ASSERTION_PACKAGES.has(one.specifier) ||
+      (one.specifier.startsWith('.') ? leadsToAssertions(module, one) : true),
   }));
 }
 

@@ -44,8 +44,7 @@ export class JavaScriptReader {
     if (depth === 'source') return { file, tests: [], helpers: [], suppressions, replacements: [], problem: tree.problem };
     const tests = testsOf(module, depth === 'test');
     const imports = importsOf(module);
-    const units = unitsOf(module, imports, tests);
-    const replacements = new ReplacementSearch(module, imports, units, tests).run();
+    const replacements = new ReplacementSearch(module, imports, () => unitsOf(module, imports, tests), tests).run();
     const helpers = [...(tests.length === 0 ? helpersOf(module) : []), ...matchersOf(module)];
     const tables = tests.length === 0 ? tablesOf(module) : [];
     return { file, tests, helpers, tables, suppressions, replacements, imports: importFacts(module, imports), problem: tree.problem };

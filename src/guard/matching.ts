@@ -33,6 +33,14 @@ const TRIVIAL: ReadonlySet<string> = new Set([
   'False',
 ]);
 
+/** `inner` is read off `outer`: a property, a call on it, its keys. */
+function isPartOf(inner: string, outer: string): boolean {
+  if (outer.length < 1 || inner.length <= outer.length) return false;
+  if (inner.startsWith(outer)) return /[.[(]/.test(inner[outer.length] ?? '');
+  const wrapper = /^(?:Object\.\w+|JSON\.\w+|Array\.\w+|Math\.\w+|String|Number|Boolean|typeof |!|\[\.\.\.|\(?await )\(?/.exec(inner)?.[0];
+  return wrapper !== undefined && inner.startsWith(outer, wrapper.length);
+}
+
 /** What is done to a value without losing any of it. */
 const LOSSLESS =
   /^(\.(toISOString|toString|toJSON|getTime|valueOf|json|text|toArray|body|data|value|contents?|textContent|innerHTML)(\(\))?)+$/;
@@ -47,7 +55,7 @@ function isLossless(subject: string, one: string): boolean {
 
 /** Several values compared at once: `[a, b]`, `{ a, b }`, `Promise.all([a, b])`. */
 function isGathered(subject: string): boolean {
-  return /^(\[|\{|Promise\.all\()/.test(subject);
+  return /^(\[(?!\.\.\.)|\{(?!\.\.\.)|Promise\.all\()/.test(subject);
 }
 
 /** One of the values, or a list that is mapped to them. */
@@ -148,13 +156,13 @@ class Matching {
     );
     if (same !== undefined) return this.set(fact, same, 'weakened', weakening(fact, same) ?? '');
     const derived = this.after.find((other) => isWithin(other.subject, fact.subject) && !this.used.has(other));
-    if (derived !== undefined && levelOf(fact) > levelOf(derived) - 8)
-      this.set(fact, derived, 'weakened', 'only a part of the value is looked at');
+    const counts = levelOf(fact) >= 40 || (derived !== undefined && levelOf(fact) > levelOf(derived) - 8);
+    if (derived !== undefined && counts) this.set(fact, derived, 'weakened', 'only a part of the value is looked at');
   }
 
   /** A check of the whole value covers one of a part; checks of all parts cover one of the whole. */
   private partOfWhole(fact: AssertionFact): void {
-    const whole = this.after.find((other) => levelOf(other) >= EXACT && isWithin(fact.subject, other.subject));
+    const whole = this.after.find((other) => levelOf(other) >= EXACT && isPartOf(fact.subject, other.subject));
     if (whole !== undefined) return this.share(fact, whole);
     const gathered = this.after.find(
       (other) => levelOf(other) >= levelOf(fact) - 1 && isGathered(other.subject) && gathers(other.subject, fact.subject),
@@ -211,7 +219,12 @@ class Matching {
     if (counted !== undefined) return this.share(fact, counted);
     const holding = this.after.find(
       (other) =>
-        !this.old.has(other) && levelOf(other) >= 30 && holds(other, wanted, fact) && (!trivial || fits(other)) && !isExactOf(fact, other),
+        !this.old.has(other) &&
+        levelOf(other) >= 30 &&
+        holds(other, wanted, fact) &&
+        (!trivial || fits(other)) &&
+        !isExactOf(fact, other) &&
+        !(isOfValue(fact) && isWithin(other.subject, fact.subject)),
     );
     if (holding !== undefined) this.set(fact, holding, 'kept');
   }
@@ -292,10 +305,16 @@ function likeness(left: AssertionFact, right: AssertionFact): number {
 /** A message that was compared by itself and is now wanted of the throw, or the other way round; arguments of a call. */
 function sameByOtherMeans(fact: AssertionFact, other: AssertionFact): boolean {
   if (fact.kind === 'calledWith') return other.kind === 'contain';
+  if (fact.kind === 'throws' && other.kind === 'type') return fact.thrown?.detail === null;
   return (
     (fact.kind === 'throws') !== (other.kind === 'throws') &&
     [fact.kind, other.kind].every((kind) => kind === 'throws' || kind === 'equal' || kind === 'match')
   );
+}
+
+/** Compares the value as it is. */
+function isOfValue({ kind, tolerance }: AssertionFact): boolean {
+  return kind === 'equal' || kind === 'snapshot' || kind === 'custom' || (kind === 'close' && tolerance !== null);
 }
 
 /** The wanted text is what an element of the page is looked up by: `getByText('Saved')`. */
@@ -354,7 +373,8 @@ export function isWithin(inner: string, outer: string): boolean {
   for (let at = inner.indexOf(outer); at >= 0; at = inner.indexOf(outer, at + 1)) {
     const before = inner[at - 1] ?? '';
     const after = inner[at + outer.length] ?? '';
-    if (!/[\w$."'`]/.test(before) && !/[\w$"'`]/.test(after)) return true;
+    const spread = inner.slice(at - 3, at) === '...';
+    if ((spread || !/[\w$."'`]/.test(before)) && !/[\w$"'`]/.test(after)) return true;
   }
   return false;
 }

@@ -39,6 +39,10 @@ const renamed: How = (before, after) => (before.path.at(-1) === after.path.at(-1
 export function pairTests(before: readonly TestFact[], after: readonly TestFact[], movedTo: (file: string) => string): Pairing {
   const open = new OpenTests(before, after, movedTo);
   open.inFile(
+    (test) => (test.hidden === null ? `${idOf(test)}\0${test.span.text}` : null),
+    () => 'same',
+  );
+  open.inFile(
     (test) => (test.hidden === null ? `${idOf(test)}\0${askedBy(test)}` : null),
     () => 'same',
   );

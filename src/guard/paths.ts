@@ -65,7 +65,7 @@ export function isPython(path: string): boolean {
 }
 
 /** Folders that nobody runs. */
-const ATTIC = /(^|\/)(archived?|attic|old|disabled|skipped|deprecated|backup|trash|unused|quarantined?|_[\w-]+|\.[\w-]+)\//i;
+const ATTIC = /(^|\/)(archived?|attic|old|disabled|skipped|deprecated|backup|trash|unused|quarantined?|_(?!_)[\w-]+|\.[\w-]+)\//i;
 
 /** A test file moved from `before` to `after` leaves the runner's sight. */
 export function leavesSight(before: string, after: string): boolean {

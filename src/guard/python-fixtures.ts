@@ -117,7 +117,7 @@ function conftestsOf(module: Module): readonly Module[] {
 const SETUPS: ReadonlySet<string> = new Set(['setUp', 'setup_method', 'setup', 'setUpClass', 'setup_class', 'asyncSetUp', 'setUpTestData']);
 const TEARDOWNS: ReadonlySet<string> = new Set(['tearDown', 'teardown_method', 'teardown', 'asyncTearDown', 'tearDownClass']);
 
-export interface Surround {
+interface Surround {
   readonly before: readonly Callable[];
   readonly after: readonly Callable[];
 }

@@ -8,15 +8,27 @@ import type { Token } from './python-expressions.js';
 export function parseTree(file: string, text: string): Tree {
   const lines = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
-  const { topNode } = parser.parse(masked(text));
+  const topNode = topOf(text);
+  if (topNode === null) return { file, text, body: [], lines, comments: [], problem: 'it is nested too deeply' };
   const reading = new Reading(text);
   const body = reading.statements(topNode, 0);
   return { file, text, body, lines, ...reading.leaves(topNode) };
 }
 
-/** `with x as (a, b):` is Python that the parser does not know: the names become one of the same length. */
+/** The parser calls itself for what is nested, and gives up on what is nested without end. */
+function topOf(text: string): Token | null {
+  try {
+    return parser.parse(masked(text)).topNode;
+  } catch {
+    return null;
+  }
+}
+
+/** `with x as (a, b):` is Python that the parser does not know: the names become one of the same length. So do form feeds. */
 function masked(text: string): string {
-  return text.replace(/ as \((\w+(?:, ?\w+){0,9})\)(?=[:,])/g, (_all, names: string) => ` as _${names.replace(/[^\w]/g, '_')}_`);
+  return text
+    .replaceAll('\f', ' ')
+    .replace(/ as \((\w+(?:, ?\w+){0,9})\)(?=[:,])/g, (_all, names: string) => ` as _${names.replace(/[^\w]/g, '_')}_`);
 }
 
 class Reading extends ExpressionReading {

@@ -2,7 +2,7 @@
 // variables.
 
 import type { ClassStmt, Expr, FunctionStmt, Stmt } from './python-tree.js';
-import { dotted } from './python-tree.js';
+import { dotted, settled } from './python-tree.js';
 import { bindOwn, elementOf, entryOf, follow } from './python-scope.js';
 import type { Env, Value } from './python-scope.js';
 import { fieldOf, returnedBy } from './python-receiver.js';
@@ -55,8 +55,11 @@ function printed(node: Expr, env: Env, how: Printing, depth: number): string {
       return `{${node.items.map(sub).toSorted().join(',')}}`;
     case 'Dict':
       return printDict(node, sub);
-    case 'Call':
+    case 'Call': {
+      const inner = settled(node);
+      if (inner !== node) return sub(inner);
       return printCall(node, env, how, depth);
+    }
     case 'Attribute':
       return printAttribute(node, env, how, depth);
     case 'Subscript':

@@ -5,6 +5,7 @@ import type { Expr } from './python-tree.js';
 import { dotted, keyword, lastName, positional, settled, textOf } from './python-tree.js';
 import { isConstant, isTrue } from './python-constants.js';
 import { peelFlag, peelPredicate } from './python-predicates.js';
+import { returnedBy } from './python-receiver.js';
 import { rowsOf } from './python-rows.js';
 import { bind, classOf, isOfTests, methodOf } from './python-scope.js';
 import type { Env, Value } from './python-scope.js';
@@ -163,7 +164,12 @@ function literalOf(node: Expr | null, env: Env): Expr | null {
   if (node?.type !== 'Name') return node;
   const value = env.find(node.name);
   const held = value?.label === undefined && value?.env.module === env.module ? value.node : null;
-  return held?.type === 'Comprehension' || held?.type === 'Dict' || held?.type === 'List' ? held : node;
+  return held !== null &&
+    ['Comprehension', 'Dict', 'List', 'Tuple'].includes(held.type) &&
+    held.type !== 'Function' &&
+    held.type !== 'Class'
+    ? held
+    : node;
 }
 
 /** Of `list(x.items())` the `x`: two of them are as equal as what they are made of, and in the same order. */
@@ -178,6 +184,8 @@ function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
   const expected = literalOf(one.expected[0] ?? null, env);
   const subject = literalOf(asked, env);
   if (one.kind !== 'equal' || expected === null || subject === null || one.constant !== null) return null;
+  const made = subject.type === 'Call' && isConstant(expected) ? returnedBy(subject, env) : null;
+  if (made?.node?.type === 'Tuple') return gathered({ ...one, subject: made.node, env: made.env }, made.node);
   const [items, wanted] = [itemsOf(subject), itemsOf(expected)];
   if (items !== null && wanted !== null) return [draft('equal', items, wanted, env)];
   if ((subject.type === 'Tuple' || subject.type === 'List') && subject.type === expected.type) {

@@ -6,7 +6,7 @@ import { printValue } from './python-print.js';
 import { columnsOf, rowsOf } from './python-rows.js';
 import type { Env, Value } from './python-scope.js';
 import type { Expr, FunctionStmt } from './python-tree.js';
-import { keyword, lastName, positional } from './python-tree.js';
+import { keyword, positional } from './python-tree.js';
 
 const MOST_ROWS = 40;
 
@@ -103,8 +103,4 @@ function combine(tables: readonly Table[]): readonly Row[] | null {
 export function fixtureTable(mark: Expr, env: Env): readonly Value[] | null | undefined {
   const params = mark.type === 'Call' ? keyword(mark.args, 'params') : null;
   return params === null ? undefined : rowsOf(params, env);
-}
-
-export function isParam(node: Expr): boolean {
-  return node.type === 'Call' && lastName(node.callee) === 'param';
 }

@@ -168,12 +168,17 @@ export function lastName(node: Expr | null): string {
   return node?.type === 'Name' ? node.name : node?.type === 'Attribute' ? node.name : '';
 }
 
-/** The expression behind every `await`. */
+/** The expression behind every `await`, and behind `asyncio.run()`, which waits as well. */
 export function settled(node: Expr): Expr {
   let inner = node;
-  while (inner.type === 'Await') inner = inner.value;
-  return inner;
+  for (;;) {
+    if (inner.type === 'Await') inner = inner.value;
+    else if (inner.type === 'Call' && WAITS.test(dotted(inner.callee)) && inner.args[0] !== undefined) inner = inner.args[0].value;
+    else return inner;
+  }
 }
+
+const WAITS = /^asyncio\.run$|(^|\.)run_until_complete$/;
 
 /** Expressions right below this one. */
 export function parts(node: Expr): readonly Expr[] {

@@ -1,13 +1,13 @@
 // What became of the assertions of each test that is there on both sides, and whether new ones can fail at all.
 
 import type { Evidence } from './evidence.js';
-import { failedBefore, idleBefore, placeOf } from './evidence.js';
+import { failedBefore, idleBefore, isUntouched } from './evidence.js';
 import type { AssertionFact, Span, TestFact } from './facts.js';
 import type { GuardRule, Sighting } from './finding.js';
 import { matchAssertions } from './matching.js';
 import type { Match } from './matching.js';
 import type { Pair } from './pairing.js';
-import { keyOf, levelOf, tokensOf, wantedOf } from './strength.js';
+import { EXACT, keyOf, levelOf, tokensOf, wantedOf } from './strength.js';
 
 /** What the rules about tests found out already, so that one cause is told once. */
 export interface Told {
@@ -26,26 +26,24 @@ export interface AssertionSightings {
 export function assertionsRule(evidence: Evidence, told: Told): AssertionSightings {
   const sightings: Sighting[] = [];
   const poorer = new Set<TestFact>();
-  const surplus = new Map(evidence.surplus);
   for (const pair of evidence.pairing.pairs) {
-    if (told.stopped.has(pair.after)) continue;
-    const found = comparePair(evidence, pair, told, surplus);
+    if (told.stopped.has(pair.after) || isUntouched(evidence, pair)) continue;
+    const found = comparePair(evidence, pair, told);
     if (found.poorer) poorer.add(pair.after);
     sightings.push(...found.sightings);
   }
   for (const test of evidence.pairing.added) {
-    for (const fact of test.assertions) sightings.push(...flaws(fact, null, test, told.leaving.has(test), evidence.changed));
+    const checked = test.assertions.some(({ tautology }) => tautology === null);
+    for (const fact of test.assertions) {
+      if (checked && fact.tautology === 'both sides are the same') continue;
+      sightings.push(...flaws(fact, null, test, told.leaving.has(test), evidence.changed));
+    }
   }
   sightings.push(...helpers(evidence));
   return { sightings, poorer };
 }
 
-function comparePair(
-  evidence: Evidence,
-  pair: Pair,
-  told: Told,
-  surplus: Map<string, number>,
-): { readonly sightings: readonly Sighting[]; readonly poorer: boolean } {
+function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sightings: readonly Sighting[]; readonly poorer: boolean } {
   const { before, after } = pair;
   const failed = failedBefore(evidence, before);
   const matches = matchAssertions(before.assertions, after.assertions);
@@ -54,7 +52,7 @@ function comparePair(
   let poorer = false;
   for (const match of matches) {
     if (match.after !== null && !partner.has(match.after)) partner.set(match.after, match.before);
-    const lost = lossOf(match, pair, failed, surplus, evidence);
+    const lost = lossOf(match, pair, failed, evidence);
     if (lost !== null && !idleBefore(evidence, before)) {
       poorer = true;
       if (match.after === null || flaws(match.after, match.before, after, false, evidence.changed).length === 0) sightings.push(lost);
@@ -105,15 +103,11 @@ function seenFrom(span: Span, test: TestFact, changed: ReadonlySet<string>): Spa
   return changed.has(span.file) ? span : test.span;
 }
 
-function lossOf(match: Match, pair: Pair, failed: boolean, surplus: Map<string, number>, { changed, vanished }: Evidence): Sighting | null {
+function lossOf(match: Match, pair: Pair, failed: boolean, { changed, vanished, takeSpare }: Evidence): Sighting | null {
   if (match.fate === 'kept' || match.fate === 'rewritten') return null;
   if (match.before.reach === 'never' || match.before.tautology !== null || match.before.swallowed !== null) return null;
   const key = keyOf(match.before);
-  const spare = surplus.get(key) ?? 0;
-  if (spare > 0) {
-    surplus.set(key, spare - 1);
-    return null;
-  }
+  if (takeSpare(key)) return null;
   if (match.fate === 'weakened') {
     if (failed && match.after !== null && levelOf(match.after) >= 40) return null;
     return sighting('assertion-weakened', match, pair, changed);
@@ -144,7 +138,14 @@ function flaws(
     found.push({ rule, file: span.file, before: old?.span ?? null, after: span, test: test.path, ...(why === null ? {} : { why }) });
   };
   if (fact.tautology !== null && (old === null || old.tautology === null)) sight('assertion-tautological', fact.tautology);
-  if (fact.swallowed !== null && (old === null || old.swallowed === null)) sight('assertion-swallowed', fact.swallowed);
+  else if (fact.echo === true && old !== null && old.echo !== true && isWritten(old) && levelOf(old) >= EXACT)
+    sight('assertion-tautological', 'both sides come from the same call');
+  if (fact.swallowed !== null && (old === null || old.swallowed === null)) {
+    sight('assertion-swallowed', fact.swallowed);
+    const at = fact.swallowedAt;
+    if (at !== undefined && changed.has(at.file))
+      found.push({ rule: 'assertion-swallowed', file: at.file, after: at, why: fact.swallowed });
+  }
   if (fact.waiting === 'floating' && (old === null || old.waiting !== 'floating')) sight('assertion-unawaited', null);
   if (found.length > 0 || leaving) return found;
   const worse = fact.reach === 'never' ? old?.reach !== 'never' : fact.reach === 'maybe' && old !== null && old.reach === 'always';
@@ -178,10 +179,7 @@ function helpers(evidence: Evidence): readonly Sighting[] {
       const test: TestFact = { ...EMPTY_TEST, path: [now.name], span: now.span, head: now.span, assertions: now.assertions };
       const old: TestFact = { ...test, span: was.span, assertions: was.assertions };
       const pair: Pair = { before: old, after: test, how: 'same' };
-      sightings.push(
-        ...comparePair({ ...evidence, sourceChanged: false }, pair, { stopped: new Set(), leaving: new Set() }, new Map(evidence.surplus))
-          .sightings,
-      );
+      sightings.push(...comparePair({ ...evidence, sourceChanged: false }, pair, { stopped: new Set(), leaving: new Set() }).sightings);
       const count = was.returns.length;
       for (const span of now.returns.slice(count)) sightings.push({ rule: 'early-return', file: span.file, after: span, test: [now.name] });
     }
@@ -198,5 +196,3 @@ const EMPTY_TEST: Omit<TestFact, 'path' | 'span' | 'head' | 'assertions'> = {
   returns: [],
   body: '',
 };
-
-export { placeOf };

@@ -14,7 +14,7 @@ const RULES: Readonly<Record<ReplacementFact['kind'], GuardRule>> = {
 };
 
 export function mocksRule(evidence: Evidence): readonly Sighting[] {
-  return evidence.files.flatMap((file) => [...replaced(evidence, file), ...swapped(evidence, file)]);
+  return evidence.files.flatMap((file) => [...replaced(evidence, file), ...swapped(evidence, file), ...manual(evidence, file)]);
 }
 
 function replaced(evidence: Evidence, file: ReadFile): readonly Sighting[] {
@@ -35,6 +35,15 @@ function replaced(evidence: Evidence, file: ReadFile): readonly Sighting[] {
     }
   }
   return sightings;
+}
+
+/** A stand-in in `__mocks__` that a test of the module itself now takes. */
+function manual(evidence: Evidence, file: ReadFile): readonly Sighting[] {
+  const { path, before } = file.change;
+  if (before !== null || !path.includes('__mocks__/')) return [];
+  const stem = path.replace('__mocks__/', '').replace(/\.\w+$/, '');
+  const taken = evidence.files.some(({ after }) => after?.replacements.some(({ kind, key }) => kind === 'module' && key === stem) === true);
+  return taken ? [{ rule: 'module-replaced', file: path }] : [];
 }
 
 /** A clock set still in a new test is that test's own way to speak of time. */

@@ -1,7 +1,7 @@
 // What became of each test: deleted, hidden, skipped, made conditional, emptied. What its checks ask is rules-assertions.ts's.
 
 import type { Evidence } from './evidence.js';
-import { failedBefore, idleBefore } from './evidence.js';
+import { failedBefore, idleBefore, isUntouched } from './evidence.js';
 import type { AssertionFact, Span, TestFact, TestMark } from './facts.js';
 import type { GuardRule, Sighting } from './finding.js';
 import { matchAssertions } from './matching.js';
@@ -30,6 +30,10 @@ export function testsRule(evidence: Evidence): TestSightings {
   const stopped = new Set<TestFact>();
   const leaving = new Set<TestFact>();
   for (const pair of evidence.pairing.pairs) {
+    if (isUntouched(evidence, pair)) {
+      sightings.push(...outOfSight(pair));
+      continue;
+    }
     const idle = idleBefore(evidence, pair.before);
     const found = [...markSightings(pair.before, pair.after), ...(idle ? [] : fateOf(pair))];
     for (const { rule } of found) if (!GOES_ON.has(rule)) stopped.add(pair.after);
@@ -65,9 +69,7 @@ function fateOf({ before, after, how }: Pair): readonly Sighting[] {
     { rule, file, before: before.head, after: now, test: after.path },
   ];
   if (after.hidden !== null && before.hidden === null) return sight('test-hidden', after.head);
-  if (how !== 'renamed' && leavesSight(before.span.file, after.span.file)) {
-    return [{ rule: 'test-hidden', file: before.span.file, before: before.head, test: before.path, why: `it moved to ${after.span.file}` }];
-  }
+  if (how !== 'renamed' && leavesSight(before.span.file, after.span.file)) return outOfSight({ before, after, how });
   if (after.marks.some(({ kind }) => kind === 'skipped')) return [];
   const found: Sighting[] = [];
   if (after.condition !== null && before.condition === null) {
@@ -76,6 +78,11 @@ function fateOf({ before, after, how }: Pair): readonly Sighting[] {
   }
   if (before.assertions.length > 0 && after.assertions.length === 0) found.push(...sight('test-emptied', after.span));
   return found;
+}
+
+function outOfSight({ before, after }: Pair): readonly Sighting[] {
+  if (!leavesSight(before.span.file, after.span.file)) return [];
+  return [{ rule: 'test-hidden', file: before.span.file, before: before.head, test: before.path, why: `it moved to ${after.span.file}` }];
 }
 
 function returnSightings(old: readonly Span[], test: TestFact): readonly Sighting[] {

@@ -44,9 +44,16 @@ function plain(text: string): string {
   return texts.replace(/[^\p{L}\p{N}]+/gu, '').toLowerCase();
 }
 
+/** A pattern that takes one of several texts, where one text was wanted. */
+function widened(before: string | null, after: string | null): boolean {
+  return after !== null && before !== null && /^\/.*\|.*\/\w*$/.test(after) && !before.includes('|');
+}
+
+const TEXT = /^(?:"(?:[^"\\]|\\.)*"|\/.*\/\w*|`[^`]*`)$/s;
+
 /** `after` is a part of `before`, and shorter: more texts match it. */
 function shortened(before: string | null, after: string | null): boolean {
-  if (before === null || after === null || before === after || ![before, after].every((text) => /^["/`]/.test(text))) return false;
+  if (before === null || after === null || before === after || ![before, after].every((text) => TEXT.test(text))) return false;
   const [old, now] = [plain(before), plain(after)];
   return now.length < old.length && old.includes(now);
 }
@@ -89,10 +96,12 @@ export function weakening(before: AssertionFact, after: AssertionFact): string |
   if (before.kind === 'oneOf' && after.kind === 'oneOf') {
     return before.parts !== null && after.parts !== null && after.parts > before.parts ? 'more values are let through' : null;
   }
-  if (before.kind === 'match' && after.kind === 'match')
-    return shortened(before.expected, after.expected) ? 'a shorter text is enough' : null;
+  if (before.kind === 'match' && after.kind === 'match') {
+    return shortened(before.expected, after.expected) || widened(before.expected, after.expected) ? 'a shorter text is enough' : null;
+  }
   if (before.kind === 'throws' && after.kind === 'throws') {
-    return shortened(before.thrown?.detail ?? null, after.thrown?.detail ?? null) ? 'a shorter message is enough' : null;
+    const details = [before.thrown?.detail ?? null, after.thrown?.detail ?? null] as const;
+    return shortened(...details) || widened(...details) ? 'a shorter message is enough' : null;
   }
   if (before.kind === after.kind && looserOption(before.expected, after.expected)) return 'a larger difference is let through';
   if (before.kind === 'snapshot' && before.expected !== null && after.kind === 'snapshot' && after.expected === null)
