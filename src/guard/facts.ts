@@ -187,6 +187,3 @@ export interface FileFacts {
 
 /** Reads a file of the same version of the tree; null where there is none. */
 export type Lookup = (path: string) => string | null;
-
-/** What an extractor is: never throws, whatever the text. `file` is the path of `text`. */
-export type Extractor = (file: string, text: string, lookup: Lookup) => FileFacts;

@@ -6,7 +6,8 @@ import { ExpressionWalk, MOST_ROWS, MOST_WORK, START, isComputed } from './javas
 import type { Place } from './javascript-expressions.js';
 import { bindOwn } from './javascript-print.js';
 import { rowsOf } from './javascript-rows.js';
-import { bind, declareStatement, patternNames, valueOf } from './javascript-scope.js';
+import { patternNames } from './javascript-names.js';
+import { bind, declareStatement, valueOf } from './javascript-scope.js';
 import type { Env, Value } from './javascript-scope.js';
 import {
   at,

@@ -80,14 +80,25 @@ export class FoundTest implements TestFact {
     if (first === undefined) return { assertions: [], marks, returns, rows: null, body: this.text() };
     const walk = first.walk();
     const assertions = [...walk.assertions];
-    let rows = first.rows();
+    const rows = [first.rows()];
     for (const passage of more) {
       if (assertions.length < MOST_ASSERTIONS) assertions.push(...passage.walk().assertions);
-      const other = passage.rows();
-      if (rows !== null && other !== null) rows = [...rows, ...other];
+      rows.push(passage.rows());
     }
-    return { assertions, marks: [...marks, ...bodyMarks(walk)], returns: distinct([...returns, ...walk.returns]), rows, body: this.text() };
+    return {
+      assertions,
+      marks: [...marks, ...bodyMarks(walk)],
+      returns: distinct([...returns, ...walk.returns]),
+      rows: joined(rows),
+      body: this.text(),
+    };
   }
+}
+
+/** The rows of all passages; as the first has them, where one is not known. */
+function joined(all: readonly (readonly string[] | null)[]): readonly string[] | null {
+  const [first = null] = all;
+  return first === null ? null : all.flatMap((rows) => rows ?? []);
 }
 
 interface Seen {

@@ -4,7 +4,7 @@ import type { AssertionFact, ImportFact, TestFact } from './facts.js';
 import { at, bare, descend, isFunction, listAt, nameOf, ownNodes, propertyName, settled, spanOf } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 import { joinPath } from './javascript-paths.js';
-import { importedBy, patternNames } from './javascript-scope.js';
+import { importedBy, patternNames } from './javascript-names.js';
 import type { Module } from './javascript-scope.js';
 import { ASSERTION_PACKAGES } from './javascript-matchers.js';
 
