@@ -79,7 +79,7 @@ describe('the baseline', () => {
   it('is not there without git, without an earlier commit, or by a name that git does not know', async () => {
     const plain = await debtCritic(debtJob(plainProject({ 'a.txt': 'a' }).root).job);
     const why = 'There is no baseline: no git repository here, or no earlier commit to hold the project against. Name one with --base.';
-    expect(plain).toEqual({ outcome: 'missing', summary: why, outputs: {}, files: [], notes: [why] });
+    expect(plain).toEqual({ outcome: 'missing', summary: why, outputs: {}, files: [], notes: [why], unable: true });
     expect(await debtCritic(debtJob(gitProject().root).job)).toEqual(plain);
     const unknown = await debtCritic(debtJob(gitProject().root, { base: 'nowhere' }).job);
     expect(unknown.notes).toEqual(["There is no baseline: nowhere is no commit of this project's repository."]);
