@@ -5,6 +5,7 @@ import type { FileFacts, TestFact } from './facts.js';
 import type { FileRole } from './paths.js';
 import type { Pair, Pairing } from './pairing.js';
 import type { Ran } from './ran.js';
+import { isApart } from './untouched.js';
 
 export interface ReadFile {
   readonly change: FileChange;
@@ -24,15 +25,17 @@ export interface Evidence {
   readonly changed: ReadonlySet<string>;
   readonly ranBefore: Ran | null;
   readonly ranAfter: Ran | null;
-  /** Files in which nothing but tests differs: a test with the same text is the same test. */
-  readonly steady: ReadonlySet<string>;
+  /** Files that a test can be the same in: with the names by which what differs around the tests reaches them. */
+  readonly steady: ReadonlyMap<string, ReadonlySet<string>>;
   /** Takes one of the checks that are new after the change: what was moved there is not lost. False: there is none of that key. */
   readonly takeSpare: (key: string) => boolean;
 }
 
 /** Nothing about the test differs, so that it need not be looked at. */
 export function isUntouched({ steady }: Pick<Evidence, 'steady'>, { before, after }: Pair): boolean {
-  return before.span.text === after.span.text && steady.has(after.span.file) && before.hidden === null && after.hidden === null;
+  if (before.span.text !== after.span.text || before.hidden !== null || after.hidden !== null) return false;
+  const names = steady.get(after.span.file);
+  return names !== undefined && isApart(after.span.text, names);
 }
 
 /** The test ran before and did not pass. */

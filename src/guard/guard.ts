@@ -24,6 +24,7 @@ import { ranRule } from './rules-ran.js';
 import { tablesRule } from './rules-tables.js';
 import { testsRule } from './rules-tests.js';
 import { keyOf } from './strength.js';
+import { reachedNames } from './untouched.js';
 
 export interface AllowedFinding {
   readonly finding: GuardFinding;
@@ -144,26 +145,17 @@ function gather(input: GuardInput): Evidence {
   };
 }
 
-/** Files whose text outside of tests is the same on both sides. A changed helper may be called by any test: then there are none. */
-function steadyFiles(files: readonly ReadFile[]): ReadonlySet<string> {
+/** What a change around tests reaches them by, for each file. A changed helper may be called by any test: then nothing is steady. */
+function steadyFiles(files: readonly ReadFile[]): ReadonlyMap<string, ReadonlySet<string>> {
   const helping = files.some(({ role, before, after }) => role !== 'source' && role !== 'docs' && (after ?? before)?.tests.length === 0);
-  if (helping || files.some(({ change }) => change.path.endsWith('.json'))) return new Set();
-  const steady = files.filter(({ change, before, after }) => {
-    if (change.before === null || change.after === null || before === null || after === null) return false;
-    return outsideTests(change.before, before.tests) === outsideTests(change.after, after.tests);
-  });
-  return new Set(steady.map(({ change }) => change.path));
-}
-
-function outsideTests(text: string, tests: readonly TestFact[]): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (const { span } of tests.toSorted((left, right) => left.span.from - right.span.from)) {
-    if (span.from < from) continue;
-    parts.push(text.slice(from, span.from));
-    from = span.to;
+  const steady = new Map<string, ReadonlySet<string>>();
+  if (helping || files.some(({ change }) => change.path.endsWith('.json'))) return steady;
+  for (const { change, before, after } of files) {
+    if (change.before === null || change.after === null || before === null || after === null) continue;
+    const names = reachedNames({ before: change.before, after: change.after, testsBefore: before.tests, testsAfter: after.tests });
+    if (names !== null) steady.set(change.path, names);
   }
-  return [...parts, text.slice(from)].join('\0');
+  return steady;
 }
 
 /** Where deleted files went, where the change says so, or where one new file has the same name. */
@@ -218,7 +210,7 @@ function vanishedNames(files: readonly ReadFile[]): ReadonlySet<string> {
 }
 
 /** Counting is dear, and only asked for where a check was lost. */
-function spares(pairing: Pairing, steady: ReadonlySet<string>): (key: string) => boolean {
+function spares(pairing: Pairing, steady: Evidence['steady']): (key: string) => boolean {
   let counted: Map<string, number> | null = null;
   return (key) => {
     counted ??= surplusOf(pairing, steady);
@@ -228,7 +220,7 @@ function spares(pairing: Pairing, steady: ReadonlySet<string>): (key: string) =>
   };
 }
 
-function surplusOf({ pairs, added }: Pairing, steady: ReadonlySet<string>): Map<string, number> {
+function surplusOf({ pairs, added }: Pairing, steady: Evidence['steady']): Map<string, number> {
   const surplus = new Map<string, number>();
   const count = (before: TestFact | null, after: TestFact): void => {
     const own = new Map<string, number>();

@@ -44,7 +44,7 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
     expected: asked.kind === 'throws' ? null : expected,
     template,
     open: standing.open,
-    wildcards: wildcardsIn(asked.expected) + asked.expected.reduce((sum, node) => sum + wildcardsBehind(node, env), 0),
+    wildcards: wildcardsOf(asked.expected, env),
     parts: partsOf(resolved(asked.expected[0] ?? null, env)),
     ...(asked.loose === true && ['equal', 'differs', 'calledWith'].includes(asked.kind) ? { loose: true } : {}),
     tolerance: asked.kind === 'close' || asked.matcher === 'within' ? toleranceOf(asked, env) : null,
@@ -116,6 +116,18 @@ function isPredicate(node: Node): boolean {
   if (node.type === 'MemberExpression') return /^(length|size)$/.test(propertyName(node));
   const callee = node.type === 'CallExpression' ? bare(at(node, 'callee')) : null;
   return callee?.type === 'MemberExpression' && /^(includes|some|startsWith|endsWith|isArray|isInteger)$/.test(propertyName(callee));
+}
+
+const PLACEHOLDERS = /any|anything|Containing|Matching|arrayOf/;
+
+function wildcardsOf(nodes: readonly Node[], env: Env): number {
+  const { text } = env.module.tree;
+  let count = 0;
+  for (const node of nodes) {
+    if (PLACEHOLDERS.test(text.slice(node.start, node.end))) count += wildcardsIn([node]);
+    count += wildcardsBehind(node, env);
+  }
+  return count;
 }
 
 function wildcardsBehind(node: Node, env: Env): number {

@@ -12,7 +12,7 @@ import type { Env, Value } from './javascript-scope.js';
 import {
   at,
   bare,
-  descend,
+  someNode,
   isFunction,
   isLiteral,
   listAt,
@@ -204,15 +204,7 @@ export class BodyWalk extends ExpressionWalk {
 
   /** Calls that are no assertion may change what variables stand for. */
   protected count(node: Node): void {
-    for (const below of descend(node)) {
-      if (below.type !== 'CallExpression' && below.type !== 'NewExpression') continue;
-      const callee = bare(at(below, 'callee'));
-      const name = callee?.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee);
-      if (name === 'expect' || name === 'assert' || (callee?.type === 'MemberExpression' && /^(to|deep|strict|equal|ok)/.test(name)))
-        continue;
-      this.calls += 1;
-      return;
-    }
+    if (someNode(node, isOtherCall)) this.calls += 1;
   }
 
   protected branches(node: Node, env: Env, place: Place, own: boolean): void {
@@ -280,6 +272,14 @@ function countsToKnown(test: Node | null, env: Env): boolean {
   if (isLiteral(limit)) return true;
   if (limit?.type !== 'MemberExpression' || propertyName(limit) !== 'length') return false;
   return (rowsOf(at(limit, 'object'), env)?.length ?? 0) > 0;
+}
+
+/** A call that is no assertion, nor a part of one. */
+function isOtherCall(node: Node): boolean {
+  if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return false;
+  const callee = bare(at(node, 'callee'));
+  const name = callee?.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee);
+  return name !== 'expect' && name !== 'assert' && !(callee?.type === 'MemberExpression' && /^(to|deep|strict|equal|ok)/.test(name));
 }
 
 /** `return t.skip('why')`: a skip, and told as one. */

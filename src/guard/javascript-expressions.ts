@@ -346,7 +346,8 @@ export abstract class ExpressionWalk {
 }
 
 const asserting = new WeakMap<Node, boolean>();
-const ASSERTS = /expect|assert|should|verify|ensure|fail|skip|pending|todo|By(Text|Role|Label|TestId)|\.done\(/i;
+const ASSERTS =
+  /expect|assert|\bshould\b|[eE]qual\w*\(|\b(ok|throws|rejects|match|fail|skip|todo|pending|verify|unreachable)\(|\b(ensure|verify|check)[A-Z]\w*\(|By(Text|Role|Label|TestId)|\.done\(/i;
 
 /** A function that cannot have to do with assertions need not be walked through: its words say so, and those of what it calls. */
 function mayAssert({ node, env }: Value, depth: number): boolean {

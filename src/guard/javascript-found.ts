@@ -32,6 +32,7 @@ export class FoundTest implements TestFact {
   readonly empty: boolean;
   private readonly passages: Passage[] = [];
   private seen: Seen | null = null;
+  private squeezed: string | null = null;
 
   constructor(
     private readonly outline: Outline,
@@ -66,7 +67,8 @@ export class FoundTest implements TestFact {
   }
 
   get body(): string {
-    return this.look().body;
+    this.squeezed ??= this.text();
+    return this.squeezed;
   }
 
   private look(): Seen {
@@ -77,7 +79,7 @@ export class FoundTest implements TestFact {
   private walkThrough(): Seen {
     const { marks, returns } = this.outline;
     const [first, ...more] = this.passages;
-    if (first === undefined) return { assertions: [], marks, returns, rows: null, body: this.text() };
+    if (first === undefined) return { assertions: [], marks, returns, rows: null };
     const walk = first.walk();
     const assertions = [...walk.assertions];
     const rows = [first.rows()];
@@ -90,7 +92,6 @@ export class FoundTest implements TestFact {
       marks: [...marks, ...bodyMarks(walk)],
       returns: distinct([...returns, ...walk.returns]),
       rows: joined(rows),
-      body: this.text(),
     };
   }
 }
@@ -106,7 +107,6 @@ interface Seen {
   readonly marks: readonly TestMark[];
   readonly returns: readonly Span[];
   readonly rows: readonly string[] | null;
-  readonly body: string;
 }
 
 function distinct(spans: readonly Span[]): readonly Span[] {

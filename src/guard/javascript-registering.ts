@@ -4,7 +4,7 @@ import type { Span } from './facts.js';
 import { print } from './javascript-print.js';
 import { functionOf, valueOf } from './javascript-scope.js';
 import type { Env, Value } from './javascript-scope.js';
-import { at, bare, descend, isFunction, listAt, nameOf, propertyName, settled, spanOf } from './javascript-tree.js';
+import { at, bare, isFunction, listAt, nameOf, propertyName, settled, someNode, spanOf } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 
 export function rowArguments(row: Value, spread: boolean): readonly Value[] {
@@ -52,22 +52,19 @@ export function registers(node: Node | null | undefined): boolean {
   if (node === null || node === undefined) return false;
   const before = known.get(node);
   if (before !== undefined) return before;
-  let found = false;
-  for (const below of descend(node)) {
-    if (below.type !== 'CallExpression' || listAt(below, 'arguments').length === 0) continue;
-    let callee = bare(at(below, 'callee'));
-    for (let depth = 0; depth < 6 && callee !== null && callee.type !== 'Identifier'; depth += 1) {
-      if (callee.type === 'MemberExpression' && REGISTERING.test(propertyName(callee))) break;
-      callee = bare(
-        at(callee, callee.type === 'MemberExpression' ? 'object' : callee.type === 'TaggedTemplateExpression' ? 'tag' : 'callee'),
-      );
-    }
-    const name = callee?.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee);
-    if (REGISTERING.test(name)) {
-      found = true;
-      break;
-    }
-  }
+  const found = someNode(node, isRegistration);
   known.set(node, found);
   return found;
+}
+
+function isRegistration(node: Node): boolean {
+  if (node.type !== 'CallExpression' || listAt(node, 'arguments').length === 0) return false;
+  let callee = bare(at(node, 'callee'));
+  for (let depth = 0; depth < 6 && callee !== null && callee.type !== 'Identifier'; depth += 1) {
+    if (callee.type === 'MemberExpression' && REGISTERING.test(propertyName(callee))) break;
+    callee = bare(
+      at(callee, callee.type === 'MemberExpression' ? 'object' : callee.type === 'TaggedTemplateExpression' ? 'tag' : 'callee'),
+    );
+  }
+  return REGISTERING.test(callee?.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee));
 }

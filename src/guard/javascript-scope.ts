@@ -28,7 +28,7 @@ export interface Value {
 }
 
 export class Env {
-  private readonly names = new Map<string, Value | null>();
+  private names: Map<string, Value | null> | null = null;
   readonly depth: number;
   constructor(
     readonly parent: Env | null,
@@ -38,15 +38,16 @@ export class Env {
   }
 
   find(name: string): Value | null {
-    const value = this.names.get(name);
+    const value = this.names?.get(name);
     return value === undefined ? (this.parent?.find(name) ?? null) : value;
   }
 
   has(name: string): boolean {
-    return this.names.has(name);
+    return this.names?.has(name) === true;
   }
 
   set(name: string, value: Value | null): void {
+    this.names ??= new Map();
     this.names.set(name, value);
   }
 
@@ -67,7 +68,7 @@ export class Env {
   }
 
   private ownerOf(name: string): Env | null {
-    return this.names.has(name) ? this : (this.parent?.ownerOf(name) ?? null);
+    return this.has(name) ? this : (this.parent?.ownerOf(name) ?? null);
   }
 
   child(): Env {

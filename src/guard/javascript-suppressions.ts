@@ -13,6 +13,7 @@ const RULE_OFF = /^eslint\s+.*:\s*(\[\s*)?['"]?(off|0)\b/;
 /** The words of a comment, its stars and slashes taken off. */
 function wordsOf(comment: Comment): string {
   return comment.value
+    .slice(0, 400)
     .replace(/^[*!/\s]+/, '')
     .replace(/\s+/g, ' ')
     .trim();

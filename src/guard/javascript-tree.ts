@@ -2,6 +2,7 @@
 
 import { parseSync } from 'oxc-parser';
 import type { Span } from './facts.js';
+import { isTooDeep } from './javascript-depth.js';
 
 export interface Node {
   readonly type: string;
@@ -32,9 +33,12 @@ const LANGUAGES: Readonly<Record<string, 'ts' | 'tsx' | 'jsx'>> = { ts: 'ts', mt
 export function parseTree(file: string, text: string): Tree {
   const lines = lineStarts(text);
   const empty: Node = { type: 'Program', start: 0, end: text.length, body: [] };
+  if (isTooDeep(text)) return { file, text, program: empty, comments: [], lines, problem: 'the code is nested too deeply' };
   try {
     const ending = file.slice(file.lastIndexOf('.') + 1);
-    const result = parseSync(file, text, { lang: LANGUAGES[ending] ?? 'jsx', preserveParens: false, range: false });
+    // Types are only asked for where they may say `any`: without them the tree is smaller, and read sooner.
+    const astType = /\b(any|unknown)\b/.test(text) ? 'ts' : 'js';
+    const result = parseSync(file, text, { lang: LANGUAGES[ending] ?? 'jsx', astType, preserveParens: false, range: false });
     const program = result.program as unknown as Node;
     const fault = result.errors[0];
     return { file, text, program, comments: result.comments, lines, problem: fault === undefined ? null : fault.message };
@@ -114,6 +118,19 @@ export function* descend(node: Node, into: (node: Node) => boolean = () => true)
       for (let index = children.length - 1; index >= 0; index -= 1) open.push(children[index] as Node);
     }
   }
+}
+
+/** Some node below `node`, or itself, for which `test` holds. Quicker than walking through `descend`. */
+export function someNode(node: Node, test: (node: Node) => boolean): boolean {
+  if (test(node)) return true;
+  for (const key in node) {
+    const value = node[key];
+    if (typeof value !== 'object' || value === null) continue;
+    if (Array.isArray(value)) {
+      for (const item of value) if (isNode(item) && someNode(item, test)) return true;
+    } else if (isNode(value) && someNode(value, test)) return true;
+  }
+  return false;
 }
 
 const FUNCTIONS: ReadonlySet<string> = new Set(['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration']);

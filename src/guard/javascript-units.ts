@@ -92,6 +92,8 @@ export class Origins {
       return [name, ...(this.made.get(name) ?? []).flatMap((init) => this.headsOf(init, depth + 1))];
     }
     if (inner.type === 'MemberExpression') return this.headsOf(at(inner, 'object'), depth + 1);
+    if (inner.type === 'ObjectExpression')
+      return listAt(inner, 'properties').flatMap((property) => this.headsOf(at(property, 'value'), depth + 1));
     if (inner.type === 'NewExpression' || inner.type === 'CallExpression') return this.headsOf(at(inner, 'callee'), depth + 1);
     if (isFunction(inner)) {
       const body = at(inner, 'body');

@@ -111,19 +111,26 @@ export function weakening(before: AssertionFact, after: AssertionFact): string |
 
 /** An option of a matcher that lets more through: `{ threshold: 0.9 }` for 0.1, fewer digits. */
 function looserOption(before: string | null, after: string | null): boolean {
-  const numbers = (text: string | null): ReadonlyMap<string, number> =>
-    new Map(
-      [...(text ?? '').matchAll(/([\w$]*(?:threshold|tolerance|epsilon|delta|margin|places|digits|precision))"?:(-?[0-9.e-]+)/gi)].map(
-        (one) => [one[1] ?? '', Number(one[2])],
-      ),
-    );
-  const old = numbers(before);
-  for (const [name, value] of numbers(after)) {
+  if (before === null || after === null || before === after || !after.includes(':')) return false;
+  const old = allowances(before);
+  for (const [name, value] of allowances(after)) {
     const was = old.get(name);
-    if (was === undefined || was === value) continue;
-    if (/places|digits|precision/i.test(name) ? value < was : value > was) return true;
+    if (was !== undefined && (/places|digits|precision/i.test(name) ? value < was : value > was)) return true;
   }
   return false;
+}
+
+/** Numbers of an object literal that say how much is let through. */
+function allowances(text: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const entry of text.split(/[,{}()[\]]/)) {
+    const colon = entry.indexOf(':');
+    const name = entry.slice(0, colon);
+    const value = Number(entry.slice(colon + 1));
+    if (colon > 0 && !Number.isNaN(value) && /threshold|tolerance|epsilon|delta|margin|places|digits|precision/i.test(name))
+      found.set(name, value);
+  }
+  return found;
 }
 
 /** The wanted value as text, also of a throw. */
