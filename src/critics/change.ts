@@ -17,7 +17,8 @@ export interface Change {
 /** The change since `base`, new files included; without one, since the base that is found. Null where there is no git or no such commit. */
 export function findChange(project: string, asked: string | null): Change | null {
   try {
-    const { base, words } = findBase(project, asked);
+    const { base, first } = findBase(project, asked);
+    if (first) return null;
     const diff = ask(
       project,
       'diff',
@@ -34,8 +35,7 @@ export function findChange(project: string, asked: string | null): Change | null
     if (diff === null) return null;
     const lines = new Map(changedLines(diff));
     for (const path of untracked(project)) if (existsSync(join(project, path))) lines.set(path, [{ from: 1, to: Number.MAX_SAFE_INTEGER }]);
-    // Nothing came before the only commit there is.
-    return asked === null && words === 'HEAD' && lines.size === 0 ? null : { base, lines };
+    return { base, lines };
   } catch (error) {
     if (isUmpireError(error)) return null;
     throw error;

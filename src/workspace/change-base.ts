@@ -14,6 +14,8 @@ export interface ChangeBase {
   readonly base: string;
   /** It in words: `HEAD`, `the fork from main`. */
   readonly words: string;
+  /** Nothing changed since, and no commit came before it. */
+  readonly first: boolean;
 }
 
 /** Throws where there is no git, or no such commit. */
@@ -34,16 +36,17 @@ export function findBase(project: string, asked: string | null): ChangeBase {
   if (asked !== null) {
     const base = commitOf(asked);
     if (base === null) throw new UmpireError('guard-base-unknown', { name: asked.slice(0, 80) });
-    return { repository, base, words: asked };
+    return { repository, base, words: asked, first: false };
   }
   const head = commitOf('HEAD');
   if (head === null) throw new UmpireError('guard-base-unknown', { name: 'HEAD' });
-  if (ask('status', '--porcelain', '--untracked-files=normal', '--', '.') !== '') return { repository, base: head, words: 'HEAD' };
+  if (ask('status', '--porcelain', '--untracked-files=normal', '--', '.') !== '')
+    return { repository, base: head, words: 'HEAD', first: false };
   for (const trunk of TRUNKS) {
     const commit = commitOf(trunk);
     const fork: string | null = commit === null || commit === head ? null : ask('merge-base', commit, head);
-    if (fork !== null && fork !== head) return { repository, base: fork, words: `the fork from ${trunk}` };
+    if (fork !== null && fork !== head) return { repository, base: fork, words: `the fork from ${trunk}`, first: false };
   }
   const parent = commitOf('HEAD~1');
-  return parent === null ? { repository, base: head, words: 'HEAD' } : { repository, base: parent, words: 'HEAD~1' };
+  return { repository, base: parent ?? head, words: parent === null ? 'HEAD' : 'HEAD~1', first: parent === null };
 }
