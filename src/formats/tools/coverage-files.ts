@@ -34,6 +34,7 @@ export class CoverageFiles {
   private current = -1;
   private store = new SectionStore();
   private isOverfull = false;
+  private isMerged = false;
 
   constructor(
     private readonly sheet: Sheet,
@@ -58,7 +59,7 @@ export class CoverageFiles {
     this.writer.reset();
     this.lines.pack(this.writer);
     const earlier = this.lastSections[this.current] as number;
-    if (earlier < 0) this.remember(this.current);
+    if (earlier < 0 && !this.isMerged) this.remember(this.current);
     this.lines.reset();
     this.lastSections[this.current] = this.store.add(this.writer.written(), earlier);
     this.current = -1;
@@ -71,7 +72,7 @@ export class CoverageFiles {
     this.close();
     if (this.isOverfull) this.sheet.fail('it describes more files than can be held against each other; split the report');
     for (let file = 0; file < this.count; file += 1) {
-      if (!this.store.isOnly(this.lastSections[file] as number)) {
+      if (this.isMerged || !this.store.isOnly(this.lastSections[file] as number)) {
         this.gather(file);
         this.remember(file);
       }
@@ -102,8 +103,10 @@ export class CoverageFiles {
       this.writer.reset();
       this.lines.pack(this.writer);
       this.lastSections[file] = merged.add(this.writer.written(), -1);
-      this.remember(file);
     }
+    // Said anew of every file at the end: kept up all the way, the lists would be garbage of many megabytes.
+    this.isMerged = true;
+    this.uncovered.length = 0;
     this.lines.reset();
     this.store = merged;
   }

@@ -24,7 +24,7 @@ export class LcovFunctions {
     const slot = this.slotOf(hash);
     const nth = this.called[slot] as number;
     this.called[slot] = nth + 1;
-    lines.function(nameOf(hash, nth), isCovered);
+    lines.functionBy(keyOf(hash, nth), isCovered);
   }
 
   /** Those that were declared and never spoken of again were not called. Then all are forgotten. */
@@ -32,7 +32,7 @@ export class LcovFunctions {
     for (let at = 0; at < this.size; at += 1) {
       const slot = this.used[at] as number;
       for (let nth = this.called[slot] as number; nth < (this.declared[slot] as number); nth += 1)
-        lines.function(nameOf(this.hashes[slot] as number, nth), false);
+        lines.functionBy(keyOf(this.hashes[slot] as number, nth), false);
       this.declared[slot] = 0;
       this.called[slot] = 0;
     }
@@ -74,8 +74,7 @@ export class LcovFunctions {
   }
 }
 
-/** As short as can be: it is only to tell functions apart. */
-function nameOf(hash: number, nth: number): string {
-  const name = String.fromCharCode(hash & 0xffff, hash >>> 16);
-  return nth === 0 ? name : `${name}${nth}`;
+/** Of the nth function of that name in the file. */
+function keyOf(hash: number, nth: number): number {
+  return nth === 0 ? hash : Math.imul(hash ^ Math.imul(nth, 0x9e3779b1), 0x85ebca6b);
 }

@@ -64,8 +64,12 @@ export class LineCoverage {
 
   /** A function, told from others of the file by its name (with its line, where names repeat). */
   function(name: string, isCovered: boolean): void {
-    const key = hashText(name, this.hash).low;
-    this.functionNames.set(key, isCovered || this.functionNames.get(key) === true);
+    this.functionBy(hashText(name, this.hash).low | 0, isCovered);
+  }
+
+  /** A function by 32 bits that stand for its name. */
+  functionBy(key: number, isCovered: boolean): void {
+    if (isCovered || !this.functionNames.has(key)) this.functionNames.set(key, isCovered);
   }
 
   /** Statements, as the report sums them up. Said twice, the larger numbers hold. */
@@ -112,7 +116,9 @@ export class LineCoverage {
   /** Lines that can be run and were not, in order, at most so many. */
   uncovered(most = Infinity): number[] {
     const lines: number[] = [];
-    for (const pair of this.touchedInOrder()) {
+    this.putInOrder();
+    for (let at = 0; at < this.touchedCount; at += 1) {
+      const pair = this.touched[at] as number;
       let left = (this.words[pair * 2] as number) & ~(this.words[pair * 2 + 1] as number);
       while (left !== 0 && lines.length < most) {
         const bit = 31 - Math.clz32(left & -left);
@@ -126,7 +132,9 @@ export class LineCoverage {
   pack(out: PackedWriter): void {
     out.number(this.touchedCount);
     let before = 0;
-    for (const pair of this.touchedInOrder()) {
+    this.putInOrder();
+    for (let at = 0; at < this.touchedCount; at += 1) {
+      const pair = this.touched[at] as number;
       out.number(pair - before);
       before = pair;
       out.word(this.words[pair * 2] as number);
@@ -155,8 +163,7 @@ export class LineCoverage {
     this.branchTable.load(from);
     for (let left = from.number(); left > 0; left -= 1) {
       const key = from.word();
-      const isCovered = from.number() === 1;
-      this.functionNames.set(key, isCovered || this.functionNames.get(key) === true);
+      this.functionBy(key, from.number() === 1);
     }
     const statements = from.number();
     this.statements(statements, from.number());
@@ -179,11 +186,9 @@ export class LineCoverage {
     this.touchedCount += 1;
   }
 
-  private touchedInOrder(): Int32Array {
-    const pairs = this.touched.subarray(0, this.touchedCount);
-    if (!this.isInOrder) pairs.sort();
+  private putInOrder(): void {
+    if (!this.isInOrder) this.touched.subarray(0, this.touchedCount).sort();
     this.isInOrder = true;
-    return pairs;
   }
 
   private countFunctions(): { covered: number; total: number } {

@@ -65,10 +65,11 @@ export class PackedReader {
     }
   }
 
+  /** As `word` wrote it, with a sign: such a number needs no room of its own. */
   word(): number {
     const { bytes, at } = this;
     this.at += 4;
-    const [a, b, c, d] = bytes.subarray(at, at + 4) as unknown as [number, number, number, number];
-    return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
+    const low = (bytes[at] as number) | ((bytes[at + 1] as number) << 8);
+    return low | ((bytes[at + 2] as number) << 16) | ((bytes[at + 3] as number) << 24);
   }
 }
