@@ -9,6 +9,7 @@ export default defineConfig({
       include: ['src/loops/**/*.ts', 'src/formats/**/*.ts'],
       exclude: ['**/*.test.ts', '**/*.generated.ts'],
       reporter: ['text-summary', 'json-summary'],
+      reportOnFailure: true,
       thresholds: { branches: 95 },
     },
   },
