@@ -17,6 +17,8 @@ export interface Finding {
   readonly message: string;
   readonly artifact: string | null;
   readonly line: number | null;
+  /** The last line of one that spans several; left out of all others. */
+  readonly endLine?: number;
   readonly rule?: string;
   readonly dimension?: string;
   readonly fingerprint: string;

@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CriticEnd, CriticJob } from '../src/critics/critic.js';
 import type { RunEvidence } from '../src/critics/testing-evidence.js';
@@ -142,21 +142,22 @@ test('the packages of a workspace, one by one; one that it leaves out is not run
   expect(evidence.uncovered).toEqual([{ file: 'packages/left/src/pad.js', pct: 80, lines: [10] }]);
 });
 
-const hasPytest = (() => {
+/** What this Python has; null where it has no pytest. */
+function pythonHas(program: string): { readonly cov: boolean } | null {
+  const question = 'import pytest, json, importlib.util as u; print(json.dumps({"cov": u.find_spec("pytest_cov") is not None}))';
   try {
-    return JSON.parse(
-      execFileSync('python3', ['-c', 'import pytest, importlib.util as u; print(["false", "true"][u.find_spec("pytest_cov") is None])'], {
-        stdio: 'pipe',
-      }).toString(),
-    ) as boolean;
+    return JSON.parse(execFileSync(program, ['-c', question], { stdio: 'pipe' }).toString()) as { readonly cov: boolean };
   } catch {
     return null;
   }
-})();
+}
+
+const FAILING = ['tests/test_account.py:10', 'tests/test_account.py:25'];
 
 test('pytest, where Python has it; without pytest-cov there is no coverage, and that is said', async () => {
   const { evidence, reader } = await critique(sampleProject('pytest'));
-  if (hasPytest === null) {
+  const has = pythonHas('python3');
+  if (has === null) {
     expect(evidence).toMatchObject({
       outcome: 'missing',
       pass_rate: null,
@@ -164,17 +165,44 @@ test('pytest, where Python has it; without pytest-cov there is no coverage, and 
     });
     return;
   }
-  const { outcome, passed, total, skipped, failures } = evidence;
-  expect({ outcome, passed, total, skipped, reader, places: failures.map(({ file, line }) => `${file}:${line}`) }).toEqual({
-    outcome: 'fail',
-    passed: 1,
-    total: 3,
-    skipped: 1,
-    reader: [],
-    places: ['tests/test_account.py:10', 'tests/test_account.py:25'],
-  });
-  if (hasPytest) expect(evidence).toMatchObject({ coverage: null, notes: ['pytest measures no coverage by itself; install pytest-cov.'] });
-  else expect(evidence.coverage).toBeGreaterThan(50);
+  const { outcome, passed, total, skipped, failures, coverage, notes } = evidence;
+  expect({ outcome, passed, total, skipped, coverage, notes, reader, places: failures.map(({ file, line }) => `${file}:${line}`) }).toEqual(
+    {
+      outcome: 'fail',
+      passed: 1,
+      total: 3,
+      skipped: 1,
+      coverage: has.cov ? 87.5 : null,
+      notes: has.cov ? [] : ['pytest measures no coverage by itself; install pytest-cov.'],
+      reader: [],
+      places: FAILING,
+    },
+  );
+});
+
+/** A Python with both: the one that is found, or that of the system. */
+const COVERING = ['python3', '/usr/bin/python3'].find((program) => pythonHas(program)?.cov === true) ?? null;
+
+test.skipIf(COVERING === null)('pytest-cov: lines of the project alone (skipped where no Python has pytest-cov)', async () => {
+  const project = sampleProject('pytest');
+  const path = process.env['PATH'] ?? '';
+  process.env['PATH'] = COVERING?.includes('/') === true ? `${dirname(COVERING)}${delimiter}${path}` : path;
+  try {
+    const { evidence } = await critique(project);
+    expect({
+      lines: evidence.lines,
+      uncovered: evidence.uncovered,
+      places: evidence.failures.map(({ file, line }) => `${file}:${line}`),
+    }).toEqual({
+      lines: { covered: 7, total: 8, pct: 87.5 },
+      uncovered: [{ file: 'bank/account.py', pct: 87.5, lines: [7] }],
+      places: FAILING,
+    });
+    const other = await critique(project, 'L2');
+    expect(brief(other.evidence)).toEqual(['pass 1/1 skipped 0 coverage 87.5']);
+  } finally {
+    process.env['PATH'] = path;
+  }
 });
 
 test('without a row, every layer that has a test is run', async () => {

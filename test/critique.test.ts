@@ -36,6 +36,15 @@ it('takes back what it measured before, where it can measure nothing now', async
   expect((await project.umpire('decide', 'review', 's', '--dry-run', '--json')).exit).toBe(1);
 });
 
+it('says of a file where a session folder belongs that it is one', async () => {
+  const project = makeProject({ files: { 'notes.txt': 'x\n' } });
+  const { exit, err } = await project.umpire('critique', 'testing', '--session', 'notes.txt');
+  expect({ exit, err }).toEqual({
+    exit: 2,
+    err: expect.stringContaining('--session takes a folder, and "notes.txt" is a file.') as string,
+  });
+});
+
 it('passes nothing where there is no test, and says what it looked for', async () => {
   const project = makeProject();
   const { exit, out } = await project.umpire('critique', 'testing', '--session', 's');

@@ -76,7 +76,7 @@ it('counts what a challenger left, beside its own word', async () => {
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 0, verdicts: [expect.stringContaining('CONVERGE')] });
   expect(rowsOf(session)['CHALLENGE-001']).toMatchObject({
     severity_summary: 'CRITICAL:0 HIGH:0 MEDIUM:0 LOW:1',
-    findings: '1 critiques: CRITICAL:0 HIGH:0 MEDIUM:0 LOW:1. I-1 was not challenged for assumption, feasibility, competition. done',
+    findings: '1 critique: CRITICAL:0 HIGH:0 MEDIUM:0 LOW:1. I-1 was not challenged for assumption, feasibility, competition. done',
   });
   expect(jsonOf(session, 'results', 'challenges.json')).toMatchObject({ outcome: 'fail', critiques: 1 });
 });

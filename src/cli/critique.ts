@@ -1,6 +1,6 @@
 // `umpire critique`: runs a loop's critic alone. What tools print goes to stderr while they run; what came of it to stdout.
 
-import { writeSync } from 'node:fs';
+import { statSync, writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import { critique } from '../engine/critique.js';
 import { critiquePage } from '../report/critique-page.js';
@@ -35,6 +35,9 @@ export async function runCritique(args: readonly string[]): Promise<Outcome> {
   const layer = words.values.get('--layer');
   if (layer !== undefined && !/^[A-Za-z][\w-]{0,40}$/.test(layer))
     throw usage(`--layer takes a name such as L1, not "${layer.slice(0, 40)}".`, 'critique');
+  const session = words.values.get('--session');
+  if (session !== undefined && statSync(session, { throwIfNoEntry: false })?.isFile() === true)
+    throw usage(`--session takes a folder, and "${session.slice(0, 100)}" is a file.`, 'critique');
   const stop = new AbortController();
   const onInterrupt = () => stop.abort();
   process.once('SIGINT', onInterrupt);
@@ -53,8 +56,8 @@ export async function runCritique(args: readonly string[]): Promise<Outcome> {
     onNote: (line) => stream(Buffer.from(`umpire: ${line}\n`)),
   });
   if (stop.signal.aborted) return { stderr: 'umpire: Stopped. What had been measured so far was left as it is.\n', exit: 130 };
-  const session = relative(process.cwd(), report.session);
-  const shown = { ...report, session: session.startsWith('..') ? report.session : session };
+  const place = relative(process.cwd(), report.session);
+  const shown = { ...report, session: place.startsWith('..') ? report.session : place };
   const stdout = words.switches.has('--json') ? `${JSON.stringify(shown)}\n` : critiquePage(shown);
   return { stdout, exit: EXIT[report.outcome] };
 }

@@ -90,5 +90,5 @@ function summaryOf(critiques: number, counts: Counts, gaps: readonly ChallengedI
     gaps.length === 0
       ? `${ideas === 1 ? 'The one idea was' : `All ${ideas} ideas were`} challenged in all four dimensions.`
       : gaps.map(gapWords).join(' ');
-  return `${critiques} critiques: ${summed(counts)}. ${covered}`.slice(0, 500);
+  return `${critiques === 1 ? '1 critique' : `${critiques} critiques`}: ${summed(counts)}. ${covered}`.slice(0, 500);
 }

@@ -8,7 +8,7 @@ import type { ToolMeasure } from '../formats/debt-measurement.js';
 import { makeFinding } from '../formats/finding.js';
 import type { CommandLine } from '../runtime/default-settings.js';
 import type { CriticJob } from './critic.js';
-import { lastLines } from './quality-tools.js';
+import { saidBy } from './quality-tools.js';
 import type { Measured } from './quality-tools.js';
 import { readReport } from './report-file.js';
 import { runTool } from './tool.js';
@@ -42,7 +42,7 @@ function measureOf(tool: string, run: ToolRun, printed: string, root: string): T
   if (run.outcome === 'interrupted') return without('error', `${tool} was stopped.`);
   // The settings ask for it, so it is not merely missing.
   if (run.outcome === 'unstarted') return without('error', run.problem ?? `${tool} could not be started.`);
-  if (run.code === null) return without('error', `${tool} was ended by ${run.signal ?? 'a signal'}.${lastLines(run)}`);
+  if (run.code === null) return without('error', `${tool} was ended by ${run.signal ?? 'a signal'}.${saidBy(run)}`);
   const report = readReport(printed, { format: null, root, keep: KEPT });
   if (report.outcome === 'error' && report.format !== 'unknown')
     return without('error', `${tool} left a report that cannot be read: ${report.problems[0]?.message ?? 'it is damaged'}.`);

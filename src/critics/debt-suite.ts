@@ -31,7 +31,7 @@ export async function openSuite(job: CriticJob): Promise<Suite> {
   try {
     const runs = await runTests(job, suite, () => true, { output: null });
     return {
-      measure: measureOf(runs, job.project),
+      measure: measureOf(runs, job.project, [...survey.notes, ...survey.unmeasured.map(({ problem }) => problem)]),
       uses: [...survey.uses, ...runs.flatMap(({ uses }) => uses)],
       passingAgain: (tests) => runAgain(job, suite, tests),
       close: () => removeScratch(survey),
@@ -61,17 +61,17 @@ function ownSources({ runner, folder }: TestPlace, project: string): Readonly<Re
   return { PYTHONPATH: [...new Set(folders), ...(given === '' ? [] : [given])].join(delimiter) };
 }
 
-function measureOf(runs: readonly PlaceRun[], project: string): TestsMeasure {
+function measureOf(runs: readonly PlaceRun[], project: string, notes: readonly string[]): TestsMeasure {
   const outcome = worstOutcome(runs.map((run) => run.outcome));
   const told = runs.filter(({ problem }) => problem !== null).map(({ path, problem }) => `${path === '' ? '' : `${path}: `}${problem}`);
   if (!isMeasured(outcome)) {
     const problem = runs.length === 0 ? 'No tests were found that can be run.' : told.join(' ');
-    return { outcome, problem, results: [], flaky: [], notes: [] };
+    return { outcome, problem, results: [], flaky: [], notes };
   }
   const results = runs.flatMap((run) =>
     run.results.map(({ id, status, file, line, message }) => ({ id, status, file, line, message: plainly(message, project) })),
   );
-  return { outcome, problem: null, results, flaky: [], notes: told };
+  return { outcome, problem: null, results, flaky: [], notes: [...told, ...notes] };
 }
 
 /** What went wrong, as one line: without the stack, and without the place of this checkout. */

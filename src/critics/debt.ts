@@ -120,7 +120,7 @@ function movesOf(project: string, { lines }: Change, base: readonly string[]): M
   return {
     isGone: (path) => then.has(path) && !existsSync(join(project, path)),
     isNew: (path) => !then.has(path),
-    isChanged: (path, line) => isChanged(lines, path, line),
+    isChanged: (path, line, endLine) => isChanged(lines, path, line, endLine),
   };
 }
 

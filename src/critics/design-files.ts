@@ -15,8 +15,10 @@ const USUAL = [
   '**/*.tokens',
   ...['fixtures', '__fixtures__', '__tests__', 'test', 'tests', 'coverage'].map((name) => `!**/${name}/**`),
 ];
-const MOST_BYTES = 2 * 1024 * 1024;
+const MOST_BYTES = 32 * 1024 * 1024;
 const MOST_FILES = 500;
+/** Of all files together. */
+const MOST_TOGETHER = 64 * 1024 * 1024;
 
 export interface FoundTokens {
   readonly files: readonly TokenFile[];
@@ -29,6 +31,7 @@ export function findTokens(project: string, patterns: readonly string[], mayGoOn
   const isAsked = patterns.length > 0;
   const files: TokenFile[] = [];
   const notes: string[] = [];
+  let together = 0;
   for (const path of findFiles(project, isAsked ? patterns : USUAL)) {
     if (!mayGoOn()) break;
     const isNamed = isAsked || path.endsWith('.tokens.json') || path.endsWith('.tokens');
@@ -41,6 +44,13 @@ export function findTokens(project: string, patterns: readonly string[], mayGoOn
     if (files.length >= MOST_FILES) {
       notes.push(
         `There are more than ${MOST_FILES} token files; the others were not audited. Name the ones to audit under critics.design.tokens.`,
+      );
+      break;
+    }
+    together += text.text.length;
+    if (together > MOST_TOGETHER) {
+      files.push(
+        unreadable(path, `the token files up to this one have more than ${MOST_TOGETHER / 1024 / 1024} MB together; no more are read`),
       );
       break;
     }
@@ -63,5 +73,5 @@ function textOf(place: string): { readonly text: string; readonly problem: strin
 }
 
 function unreadable(file: string, problem: string): TokenFile {
-  return { file, tokens: [], faults: [], groups: new Set(), root: null, themedFiles: [], unreadable: { problem, line: 1 } };
+  return { file, tokens: [], faults: [], groups: new Set(), root: () => null, themedFiles: [], unreadable: { problem, line: 1 } };
 }

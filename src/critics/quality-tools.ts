@@ -10,6 +10,7 @@ import { readUnused } from '../formats/debt-unused.js';
 import { isObject, parseJson } from '../formats/json-text.js';
 import type { Finding } from '../model.js';
 import type { CriticJob } from './critic.js';
+import { errorWords } from './error-words.js';
 import { findLintTools, runLintTool } from './lint-tools.js';
 import type { LintTool } from './lint-tools.js';
 import type { ToolUse } from './provenance.js';
@@ -116,12 +117,13 @@ function measureOf(tool: string, run: ToolRun, statuses: readonly number[], repo
   const findings = run.code !== null && statuses.includes(run.code) ? read(jsonAt(report)) : null;
   if (findings !== null) return { tool, outcome: findings.length > 0 ? 'fail' : 'pass', problem: null, findings };
   const how = run.code === null ? `was ended by ${run.signal ?? 'a signal'}` : `ended with status ${run.code}`;
-  return without('error', `${tool} ${how} and left no report that can be read.${lastLines(run)}`);
+  return without('error', `${tool} ${how} and left no report that can be read.${saidBy(run)}`);
 }
 
-export function lastLines({ head, tail }: Pick<ToolRun, 'head' | 'tail'>): string {
-  const last = `${head}${tail}`.trim().split('\n').slice(-3).join(' / ').slice(-300);
-  return last === '' ? '' : ` It said: ${last}`;
+/** What it said of its own failure. */
+export function saidBy(run: Pick<ToolRun, 'head' | 'tail'>): string {
+  const words = errorWords(run, 'first', null);
+  return words === '' ? '' : ` It said: ${words}`;
 }
 
 const MOST_BYTES = 64 * 1024 * 1024;

@@ -2,6 +2,7 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
+import type { LookedAt } from '../formats/tools/format.js';
 import { formatById, openReport } from '../formats/tools/open-report.js';
 import type { ToolReport } from '../model.js';
 import { faultOf } from '../runtime/folder.js';
@@ -15,10 +16,12 @@ export interface ReportPlace {
   readonly root: string;
   /** How many tests, findings and files are listed; all are counted. */
   readonly keep?: number;
+  /** Told of the files that a linter says it looked at. */
+  readonly looked?: LookedAt;
 }
 
 /** Never throws. A file that is not there is `missing`. */
-export function readReport(path: string, { format, root, keep }: ReportPlace): ToolReport {
+export function readReport(path: string, { format, root, keep, looked }: ReportPlace): ToolReport {
   const known = format === null ? null : formatById(format);
   if (format !== null && known === null) return without('error', format, `there is no reader for ${format}`);
   let file: number;
@@ -30,7 +33,12 @@ export function readReport(path: string, { format, root, keep }: ReportPlace): T
     return without('error', format, `it cannot be read: ${faultOf(error)}`);
   }
   try {
-    const options = { name: basename(path), root, ...(keep === undefined ? {} : { keep }) };
+    const options = {
+      name: basename(path),
+      root,
+      ...(keep === undefined ? {} : { keep }),
+      ...(looked === undefined ? {} : { looked }),
+    };
     const reader = openReport(known === null ? options : { ...options, format: known });
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (let length = readSync(file, chunk); length > 0; length = readSync(file, chunk)) reader.write(chunk.subarray(0, length));

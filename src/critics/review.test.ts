@@ -81,6 +81,57 @@ it('lets types count where the project checks them', async () => {
   expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high TS2322 src/t.ts 1 correctness tsc measured']);
 });
 
+it('says of how many changed files nobody looked, and takes no word of a linter for a file that it leaves out', async () => {
+  const ignoring = "export default [{ ignores: ['gen/**'] }, { rules: { 'no-undef': 'error' } }];\n";
+  const project = linted({ 'eslint.config.mjs': ignoring });
+  project.write({ 'src/a.js': `${OLD}export const b = 2;\n`, 'gen/x.js': 'missing();\n', 'tool.py': 'x = 1\n', 'notes.md': 'x\n' });
+  const { job, evidence } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  expect(end).toMatchObject({ outcome: 'pass', notes: ['No tool looked at 2 of 3 changed files of code: gen/x.js, tool.py.'] });
+  expect(evidence(REVIEW_RESULTS)).toMatchObject({ findings: [], unread_files: ['gen/x.js', 'tool.py'] });
+});
+
+it('is missing where every linter leaves the whole change out', async () => {
+  const ignoring = "export default [{ ignores: ['src/**'] }];\n";
+  const types = '{ "compilerOptions": { "types": [] }, "include": ["lib"] }\n';
+  const project = linted({ 'eslint.config.mjs': ignoring, 'tsconfig.json': types, '.oxlintrc.json': '{ "ignorePatterns": ["src/**"] }\n' });
+  project.commit({ 'lib/l.ts': 'export const l = 1;\n' });
+  project.write({ 'src/a.js': 'missing();\n', 'src/b.ts': 'export const b: number = "";\n' });
+  const { job } = jobFor(project.root);
+  expect(await reviewCritic(job)).toMatchObject({ outcome: 'missing', files: [], outputs: {} });
+});
+
+it('asks oxlint and tsc which files they look at, and counts no other', async () => {
+  const types = '{ "compilerOptions": { "types": [], "allowJs": true }, "include": ["lib"] }\n';
+  const project = linted({ 'tsconfig.json': types, '.oxlintrc.json': '{ "ignorePatterns": ["src/**", "lib/old.js"] }\n' });
+  project.git('rm', '-q', 'eslint.config.mjs');
+  project.commit({ 'lib/l.ts': 'export const l = 1;\n' });
+  project.write({
+    'lib/l.ts': 'export const l = 2;\n',
+    'lib/m.js': 'debugger;\n',
+    'lib/old.js': 'debugger;\n',
+    'src/b.ts': 'let b: number = "";\n',
+  });
+  const { job, evidence } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  expect(end.notes).toEqual(['No tool looked at 2 of 4 changed files of code: lib/old.js, src/b.ts.']);
+  const results = evidence(REVIEW_RESULTS) as Results;
+  expect(brief(results).findings).toEqual(['medium eslint(no-debugger) lib/m.js 1 correctness oxlint measured']);
+  expect(results.provenance.tools.map(({ name }) => name)).toEqual(['oxlint', 'oxlint', 'tsc', 'tsc']);
+});
+
+it('counts a finding over several lines where one of them was changed', async () => {
+  const dead = "export default [{ rules: { 'no-unreachable': 'warn' } }];\n";
+  const two = ['a', 'b'].map((name) => `export function ${name}(f) {\n  return f;\n  f(1);\n  f(2);\n}\n`).join('');
+  const project = linted({ 'eslint.config.mjs': dead, 'src/a.js': two });
+  project.write({ 'src/a.js': two.replace('f(2)', 'f(3)') });
+  const { job, evidence } = jobFor(project.root);
+  await reviewCritic(job);
+  const { findings } = evidence(REVIEW_RESULTS) as Results;
+  expect(findings).toMatchObject([{ rule: 'no-unreachable', line: 3, end_line: 4 }]);
+  expect(findings).toHaveLength(1);
+});
+
 it('weighs what a reviewer said, as testimony that never raises the score', async () => {
   const project = linted();
   project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });
@@ -115,7 +166,9 @@ it('approves nothing where a tool broke or nothing could look', async () => {
   broken.write({ 'src/a.js': 'export const a = 2;\n' });
   const end = await reviewCritic(jobFor(broken.root).job);
   expect(end).toMatchObject({ outcome: 'error', files: [], outputs: {} });
-  expect(end.notes[0]).toContain('eslint ended with status 2 and left no report that can be read. It said:');
+  expect(end.notes[0]).toBe(
+    'eslint ended with status 2 and left no report that can be read. It said: SyntaxError: Unexpected end of input',
+  );
   const bare = gitProject({ 'a.txt': 'a\n' });
   bare.write({ 'a.txt': 'b\n' });
   expect(await reviewCritic(jobFor(bare.root).job)).toMatchObject({ outcome: 'missing', files: [] });

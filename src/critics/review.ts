@@ -15,15 +15,18 @@ import { findChange } from './change.js';
 import type { Change } from './change.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticJob } from './critic.js';
-import { findLintTools, runLintTool } from './lint-tools.js';
+import { findLintTools, runLintToolOn } from './lint-tools.js';
 import { findFiles } from './project-files.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
 import type { Provenance, ToolUse } from './provenance.js';
 import { readReport } from './report-file.js';
+import { manifestFault } from './tool.js';
 
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
 const MOST_REPORTS = 50;
 const MOST_FINDINGS = 1000;
+/** That one linter is handed. */
+const MOST_FILES = 500;
 
 /** One source of findings: a linter, a report, the reviewing agent. */
 interface Source {
@@ -32,7 +35,7 @@ interface Source {
   readonly outcome: CheckOutcome;
   readonly problem: string | null;
   readonly findings: readonly Finding[];
-  readonly use: ToolUse | null;
+  readonly uses: readonly ToolUse[];
   /** Changed files that it looked at. */
   readonly looked: readonly string[];
 }
@@ -59,11 +62,14 @@ export const reviewCritic: Critic = async (job) => {
       'Nothing could look at the change: the project has no linter that is set up, no report was found, and no reviewer ran.',
     );
   const findings = read.flatMap((source) => source.findings);
-  const notes = [...problems, ...unreadNotes(change, sources)];
+  const unread = unreadFiles(change, sources);
+  const fault = manifestFault(job.project);
+  const manifest = fault === null ? [] : [`package.json cannot be read: ${fault}. Linters that it sets up were not found.`];
+  const notes = [...problems, ...manifest, ...unreadNotes(change, sources, unread)];
   const score = scoreReview(findings, testimony ?? { score: null, signal: null });
-  const tools = measured.flatMap(({ use }) => use ?? []);
+  const tools = measured.flatMap(({ uses }) => uses);
   const provenance = provenanceOf(job, await whatIsJudged(job), started, tools);
-  leave(job, REVIEW_RESULTS, resultsPage(score, sources, change, provenance));
+  leave(job, REVIEW_RESULTS, resultsPage(score, sources, { ...change, unread }, provenance));
   return {
     outcome: score.signal === 'CONVERGED' ? 'pass' : 'fail',
     summary: `${summaryOf(score, findings, sources)} ${notes.join(' ')}`.trim().slice(0, 500),
@@ -76,15 +82,22 @@ export const reviewCritic: Critic = async (job) => {
 const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|py|rb|go|rs|java|kt|cs|php|c|h|cc|cpp|swift|scala|sh|sql)$/;
 const LINT_SETTINGS = /(?:^|\/)(?:\.?eslint[^/]*|\.oxlintrc[^/]*|oxlint\.config[^/]*|biome\.jsonc?|tsconfig[^/]*\.json)$/;
 
-/** What of the change nobody looked at, and whether the rules themselves were changed: a clean result says less then. */
-function unreadNotes({ lines }: Change, sources: readonly Source[]): readonly string[] {
+/** Changed files of code that no tool looked at. */
+function unreadFiles({ lines }: Change, sources: readonly Source[]): readonly string[] {
   const looked = new Set(sources.flatMap(({ outcome, looked: files }) => (outcome === 'pass' || outcome === 'fail' ? files : [])));
-  const unread = [...lines.keys()].filter((path) => CODE.test(path) && !looked.has(path));
+  return [...lines.keys()].filter((path) => CODE.test(path) && !looked.has(path));
+}
+
+/** What of the change nobody looked at, and whether the rules themselves were changed: a clean result says less then. */
+function unreadNotes({ lines }: Change, sources: readonly Source[], unread: readonly string[]): readonly string[] {
+  const code = [...lines.keys()].filter((path) => CODE.test(path)).length;
   const settings = [...lines.keys()].filter((path) => LINT_SETTINGS.test(path));
   const hasReviewer = sources.some(({ grade }) => grade === 'testified');
   const few = (paths: readonly string[]) => `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
   return [
-    ...(unread.length === 0 || hasReviewer ? [] : [`No tool looked at ${few(unread)}.`]),
+    ...(unread.length === 0 || hasReviewer
+      ? []
+      : [`No tool looked at ${unread.length} of ${code} changed ${code === 1 ? 'file' : 'files'} of code: ${few(unread)}.`]),
     ...(settings.length === 0 ? [] : [`The change also changes the settings of its linters: ${few(settings)}.`]),
   ];
 }
@@ -98,16 +111,16 @@ async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[
       const files = present.filter((path) => tool.takes(path) && !path.startsWith('-'));
       if (files.length === 0) continue;
       job.say(`${tool.name} looks at ${files.length} changed ${files.length === 1 ? 'file' : 'files'}`);
-      const run = await runLintTool(job, tool, scratch, files.slice(0, MOST_REPORTS * 10));
-      const { outcome, problem, use } = run;
+      const run = await runLintToolOn(job, tool, scratch, files.slice(0, MOST_FILES));
+      const { outcome, problem, asked, use } = run;
       sources.push({
         name: tool.name,
         grade: 'measured',
         outcome,
-        problem,
+        problem: problem ?? run.doubt,
         findings: inChange(run.report.findings, lines),
-        use,
-        looked: files,
+        uses: asked === null ? [use] : [asked, use],
+        looked: run.looked,
       });
     }
     return sources;
@@ -117,7 +130,7 @@ async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[
 }
 
 function inChange(findings: readonly Finding[], lines: ChangedLines): readonly Finding[] {
-  return findings.filter(({ artifact, line }) => isChanged(lines, artifact, line)).slice(0, MOST_FINDINGS);
+  return findings.filter(({ artifact, line, endLine }) => isChanged(lines, artifact, line, endLine)).slice(0, MOST_FINDINGS);
 }
 
 /** Reports that lie in the project. One that is older than the change tells of another state of it, and is left out. */
@@ -129,7 +142,7 @@ function gatherReports(job: CriticJob, { lines }: Change, started: Date): readon
   return findFiles(job.project, job.settings.review.reports)
     .slice(0, MOST_REPORTS)
     .map((path) => {
-      const none = { name: path, grade: 'measured', findings: [], use: null, looked: [] } as const;
+      const none = { name: path, grade: 'measured', findings: [], uses: [], looked: [] } as const;
       const { mtimeMs } = statSync(join(job.project, path));
       if (mtimeMs < newest)
         return { ...none, outcome: 'missing', problem: `${path} is older than the change, so it was left out; make it again.` } as const;
@@ -157,7 +170,7 @@ function testimonyIn(job: CriticJob): Said | null {
     return null;
   }
   const read = readReview(text, { path: REVIEW_RESULTS });
-  const common = { name: 'reviewer', grade: 'testified', use: null, looked: [] } as const;
+  const common = { name: 'reviewer', grade: 'testified', uses: [], looked: [] } as const;
   if (!read.ok)
     return {
       score: null,
@@ -170,13 +183,19 @@ function testimonyIn(job: CriticJob): Said | null {
   return { score, signal, source: { ...common, outcome: findings.length > 0 ? 'fail' : 'pass', problem: null, findings } };
 }
 
-function resultsPage(score: ReviewScore, sources: readonly Source[], { base, lines }: Change, provenance: Provenance): string {
+function resultsPage(
+  score: ReviewScore,
+  sources: readonly Source[],
+  { base, lines, unread }: Change & { readonly unread: readonly string[] },
+  provenance: Provenance,
+): string {
   const findings = sources.flatMap(({ name, grade, findings: own }) =>
-    own.map(({ severity, message, artifact, line, rule, dimension, fingerprint }) => ({
+    own.map(({ severity, message, artifact, line, endLine, rule, dimension, fingerprint }) => ({
       severity,
       message,
       file: artifact,
       line,
+      ...(endLine === undefined ? {} : { end_line: endLine }),
       ...(rule === undefined ? {} : { rule }),
       dimension: dimensionOf(makeFinding({ severity, message, rule: rule ?? null, dimension: dimension ?? null })),
       source: name,
@@ -194,6 +213,7 @@ function resultsPage(score: ReviewScore, sources: readonly Source[], { base, lin
     sources: checks,
     base,
     changed_files: [...lines.keys()].slice(0, 500),
+    unread_files: unread.slice(0, 500),
     provenance,
   };
   return `${JSON.stringify(page, null, 2)}\n`;
@@ -203,5 +223,8 @@ function summaryOf({ score, signal }: ReviewScore, findings: readonly Finding[],
   const who = sources.map(({ name }) => name).join(', ');
   const first = findings.find(({ severity }) => severity === 'critical') ?? findings.find(({ severity }) => severity === 'high');
   const worst = first === undefined ? '' : ` First: ${first.message} (${first.artifact ?? '?'}:${first.line ?? '?'}).`;
-  return `Score ${score}, ${signal}: ${findings.length} findings in the change, by ${who}.${worst}`.slice(0, 500);
+  return `Score ${score}, ${signal}: ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'} in the change, by ${who}.${worst}`.slice(
+    0,
+    500,
+  );
 }

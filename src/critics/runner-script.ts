@@ -1,8 +1,11 @@
-// What a package's own scripts say about its tests: which runner they call, and with which words before and after it. The words
-// are read, never handed to a shell. Which of them are kept is each runner's to say.
+// What a package's own scripts say about its tests: which runners they call, and with which words before and after each. The words
+// are read, never handed to a shell. Which of them are kept is each runner's to say; script-chain.ts finds the commands.
 
-import { splitCommand } from '../agents/command-line.js';
 import { isObject } from '../formats/json-text.js';
+import { baseOf, foreignCall } from './foreign-runners.js';
+import type { ForeignCall } from './foreign-runners.js';
+import { commandsOf } from './script-chain.js';
+import type { ScriptCommand } from './script-chain.js';
 
 export type RunnerName = 'vitest' | 'jest' | 'mocha' | 'node' | 'pytest';
 
@@ -30,51 +33,60 @@ const RUNNERS: ReadonlyMap<string, RunnerName> = new Map([
   ['py.test', 'pytest'],
 ]);
 
-const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun']);
-const MOST_STEPS = 8;
+/** What the scripts say of the package's tests. */
+export interface ScriptTests {
+  /** Calls of runners that are known, each once, in the order of the script. */
+  readonly calls: readonly ScriptCall[];
+  /** Calls of others, whose tests nobody here can run. */
+  readonly foreign: readonly ScriptForeign[];
+}
 
-/** The first call of a runner by the script `test`, else by one whose name begins so; null where none calls one. */
-export function scriptCall(manifest: Readonly<Record<string, unknown>>): ScriptCall | null {
+export interface ScriptForeign extends ForeignCall {
+  readonly script: string;
+  /** As a call of node:test, where it runs a file by node. */
+  readonly asNode: ScriptCall | null;
+}
+
+const NO_TESTS: ScriptTests = { calls: [], foreign: [] };
+
+/** All that the script `test` calls, else one whose name begins so. */
+export function scriptTests(manifest: Readonly<Record<string, unknown>>): ScriptTests {
   const scripts = isObject(manifest['scripts']) ? manifest['scripts'] : {};
   const names = Object.keys(scripts);
   const wanted = ['test', ...names.filter((name) => /^(?:test|unit|tests)(?:[:_-]|$)/.test(name) && name !== 'test')];
   for (const name of wanted) {
-    const call = callIn(scripts, name, 0);
-    if (call !== null) return call;
+    const found = testsIn(commandsOf(scripts, name));
+    if (found.calls.length + found.foreign.length > 0) return found;
   }
-  return null;
+  return NO_TESTS;
 }
 
-function callIn(scripts: Readonly<Record<string, unknown>>, name: string, steps: number): ScriptCall | null {
-  const text = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
-  if (typeof text !== 'string' || steps > MOST_STEPS) return null;
-  for (const command of text.split(/&&|\|\||[;|\n]/)) {
-    const words = wordsOf(command);
-    const call = directCall(words) ?? callIn(scripts, scriptNamed(words), steps + 1);
-    if (call !== null) return call;
+function testsIn(commands: readonly ScriptCommand[]): ScriptTests {
+  const calls = new Map<string, ScriptCall>();
+  const foreign = new Map<string, ScriptForeign>();
+  for (const { words, script } of commands) {
+    const call = directCall(words);
+    if (call !== null) calls.set(JSON.stringify(call), call);
+    else {
+      const other = foreignCall(withoutVariables(words).rest, script);
+      if (other !== null) foreign.set(other.name, { ...other, script, asNode: asNode(words, other.file) });
+    }
   }
-  return null;
+  return { calls: [...calls.values()], foreign: [...foreign.values()] };
 }
 
-function wordsOf(command: string): readonly string[] {
-  try {
-    return command.trim() === '' ? [] : splitCommand(command);
-  } catch {
-    return [];
-  }
-}
-
-/** `npm run unit`, `pnpm unit`, `yarn unit`: the other script's name; empty where none is named. */
-function scriptNamed(words: readonly string[]): string {
-  const [program = '', first = '', second = ''] = words;
-  if (!PACKAGE_MANAGERS.has(program)) return '';
-  return first === 'run' || first === 'run-script' ? second : first;
+/** `node --import tsx test.js` is `node --import tsx --test test.js`, where the file says so. */
+function asNode(words: readonly string[], file: string | null): ScriptCall | null {
+  const { env, rest } = withoutVariables(words);
+  if (file === null || baseOf(rest[0] ?? '') !== 'node') return null;
+  return { runner: 'node', env, nodeArgs: rest.slice(1, rest.indexOf(file)), wrapperArgs: [], args: [file] };
 }
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
 const PYTHON = /^python(?:3(?:\.\d+)?)?$/;
 
-function directCall(words: readonly string[]): ScriptCall | null {
+/** `NODE_ENV=test` and its like before a command. */
+function withoutVariables(words: readonly string[]): { readonly env: Readonly<Record<string, string>>; readonly rest: readonly string[] } {
   const env: Record<string, string> = {};
   let at = 0;
   for (; at < words.length; at += 1) {
@@ -82,7 +94,11 @@ function directCall(words: readonly string[]): ScriptCall | null {
     if (ASSIGNMENT.test(word)) env[word.slice(0, word.indexOf('='))] = word.slice(word.indexOf('=') + 1);
     else if (word !== 'cross-env' && word !== 'env') break;
   }
-  const rest = words.slice(at);
+  return { env, rest: words.slice(at) };
+}
+
+function directCall(words: readonly string[]): ScriptCall | null {
+  const { env, rest } = withoutVariables(words);
   const wrapped = rest.findIndex((word) => isProgram(word, 'c8') || isProgram(word, 'nyc'));
   const runner = rest.findIndex((word, index) => index > wrapped && RUNNERS.has(baseOf(word)));
   const python = rest.findIndex((word) => PYTHON.test(baseOf(word)));
@@ -117,10 +133,6 @@ function wrapperArgs(words: readonly string[], wrapped: number, end: number): re
 
 function isProgram(word: string, name: string): boolean {
   return baseOf(word) === name;
-}
-
-function baseOf(word: string): string {
-  return word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('\\')) + 1);
 }
 
 export interface KeptWords {

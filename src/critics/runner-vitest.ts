@@ -43,7 +43,14 @@ export const prepareVitest: Prepare = ({ folder, script }, _job, scratch) => {
       call: ({ files, others }, place) => {
         const tests = join(place, 'tests.json');
         const coverage = join(place, 'coverage');
-        const reports = ['--reporter=default', '--reporter=json', `--outputFile.json=${tests}`, '--bail=0', '--cache=false'];
+        const reports = [
+          '--reporter=default',
+          '--reporter=json',
+          `--outputFile.json=${tests}`,
+          '--bail=0',
+          '--cache=false',
+          '--allowOnly=false',
+        ];
         const measuring = covers
           ? [
               '--coverage.enabled=true',

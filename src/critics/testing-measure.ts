@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import type { CheckOutcome, FileCoverage, TestResult, ToolReport } from '../model.js';
-import { shownWord } from './provenance.js';
+import { errorWords } from './error-words.js';
 import type { ShownPlaces } from './provenance.js';
 import { readReport } from './report-file.js';
 import type { ReportAt, RunnerCall } from './test-runner.js';
@@ -70,12 +70,8 @@ function whyNot({ problems }: ToolReport): string {
   return `${problems[0]?.message ?? 'it holds nothing'}.`;
 }
 
-/** What the tool said last is the best hint at what went wrong. */
-function lastWords({ head, tail }: ToolRun, places: ShownPlaces): string {
-  const lines = `${head}${tail}`.split('\n').map((line) => line.trim());
-  const last = lines
-    .filter((line) => line !== '')
-    .slice(-3)
-    .join(' / ');
-  return last === '' ? '' : ` Its last words: ${shownWord(last, places).slice(-300)}`;
+/** The last error that it printed is the best hint at what went wrong: tests print errors too, and go on. */
+function lastWords(run: ToolRun, places: ShownPlaces): string {
+  const words = errorWords(run, 'last', places);
+  return words === '' ? '' : ` It said: ${words}`;
 }

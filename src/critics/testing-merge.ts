@@ -59,7 +59,14 @@ export function mergeCoverage(
   format: string,
 ): readonly FileCoverage[] {
   const locate = locator(project, place, format);
-  return mergeFiles(parts.map((files) => files.map((file) => ({ ...file, path: locate(file.path) })))).filter(({ path }) => !isTest(path));
+  const isOwn = place.runner === 'pytest' ? isSourceIn(project) : () => true;
+  const located = parts.map((files) => files.map((file) => ({ ...file, path: locate(file.path) })));
+  return mergeFiles(located).filter(({ path }) => !isTest(path) && isOwn(path));
+}
+
+/** Python counts every module that was loaded, also those of its own installation; they are no sources of the project. */
+function isSourceIn(project: string): (path: string) => boolean {
+  return (path) => !/(?:^|\/)(?:site|dist)-packages\//.test(path) && existsSync(join(project, path));
 }
 
 export function mergeFiles(parts: readonly (readonly FileCoverage[])[]): readonly FileCoverage[] {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../test/support/git-project.js';
 import type { Files } from '../../test/support/git-project.js';
 import type { RunnerName } from './runner-script.js';
-import { findPlaces, packagesOf } from './testing-places.js';
+import { findForeign, findPlaces, packagesOf } from './testing-places.js';
 
 cleanUpAfterwards();
 
@@ -31,6 +31,25 @@ test('a script tells before a configuration, that before a dependency, that befo
   check({ 'test/a.mjs': NODE_TEST }, ['. node']);
   check({ 'package.json': '{', 'a.test.js': 'x' }, []);
   check({}, []);
+});
+
+test('a script that calls several runners makes a place of each; what cannot be measured is told apart', () => {
+  const files = { 'package.json': '{"scripts":{"test":"ava && vitest run -c a.ts && vitest run -c b.ts && node --test"}}' };
+  check(files, ['. vitest', '. vitest', '. node']);
+  check(files, ['. vitest', '. vitest'], 'vitest');
+  const foreign = (wanted: RunnerName | null) => findForeign(projectOf(files), wanted).map(({ path, name }) => [path, name]);
+  expect([foreign(null), foreign('vitest')]).toEqual([[['', 'ava']], []]);
+  check({ 'package.json': '{"scripts":{"test":"ava"}}', 'vitest.config.ts': '' }, ['. vitest']);
+  check({ 'package.json': '{"scripts":{"test":"jest && pytest"}}' }, ['. jest', '. pytest']);
+});
+
+test('a file that node runs is a test of node:test where it says so', () => {
+  const manifest = { 'package.json': '{"scripts":{"test":"vitest run && node test/run.js"}}' };
+  check({ ...manifest, 'test/run.js': NODE_TEST }, ['. vitest', '. node']);
+  expect(findForeign(projectOf({ ...manifest, 'test/run.js': NODE_TEST }), null)).toEqual([]);
+  const own = projectOf({ ...manifest, 'test/run.js': 'assert(1);\n' });
+  expect(findPlaces(own, null).map(({ runner }) => runner)).toEqual(['vitest']);
+  expect(findForeign(own, null).map(({ name }) => name)).toEqual(['node test/run.js']);
 });
 
 test('the settings overrule what is found', () => {

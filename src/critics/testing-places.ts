@@ -1,4 +1,4 @@
-// Where a project has tests, and which runner runs them: from its own files alone (scripts, configuration, dependencies). Nothing
+// Where a project has tests, and which runners run them: from its own files alone (scripts, configuration, dependencies). Nothing
 // is run here. A package of a workspace that shows a runner of its own is a place of its own; the project takes the rest.
 
 import { readFileSync, readdirSync } from 'node:fs';
@@ -7,8 +7,8 @@ import { isObject } from '../formats/json-text.js';
 import { readYaml } from '../formats/yaml-text.js';
 import { pathTest } from './path-pattern.js';
 import { findFiles } from './project-files.js';
-import { scriptCall } from './runner-script.js';
-import type { RunnerName } from './runner-script.js';
+import { scriptTests } from './runner-script.js';
+import type { RunnerName, ScriptForeign, ScriptTests } from './runner-script.js';
 import { JS_TESTS } from './test-runner.js';
 import type { TestPlace } from './test-runner.js';
 import { readManifest } from './tool.js';
@@ -28,25 +28,38 @@ interface Sign {
 /** `wanted`: the one runner that the settings name; null: whatever is found. `project` is absolute, links resolved. */
 export function findPlaces(project: string, wanted: RunnerName | null): readonly FoundPlace[] {
   const scripted = wanted === 'pytest' ? [] : scriptPlaces(project, wanted);
-  const python = wanted === null || wanted === 'pytest' ? pythonPlaces(project, wanted !== null) : [];
+  const isAsked = wanted === 'pytest' || testsOf(project).calls.some(({ runner }) => runner === 'pytest');
+  const python = wanted === null || wanted === 'pytest' ? pythonPlaces(project, isAsked) : [];
   return [...scripted, ...python];
 }
 
+/** Runners that scripts call and that cannot be measured with. Who names a runner in the settings wants that one alone. */
+export function findForeign(project: string, wanted: RunnerName | null): readonly (ScriptForeign & { readonly path: string })[] {
+  if (wanted !== null) return [];
+  return ['', ...packagesOf(project)].flatMap((path) => testsOf(join(project, path)).foreign.map((each) => ({ ...each, path })));
+}
+
 function scriptPlaces(project: string, wanted: RunnerName | null): readonly FoundPlace[] {
-  const root = signOf(project, wanted);
-  const packages = packagesOf(project).map((path) => ({ path, sign: signOf(join(project, path), wanted) }));
-  const covers = root !== null && root.isOwn && namesProjects(project, root.runner);
-  const own = packages.flatMap(({ path, sign }) => (sign !== null && sign.isOwn ? [placeOf(project, path, sign)] : []));
-  const rest = packages.filter(({ path, sign }) => (sign === null || !sign.isOwn) && hasTests(project, path));
-  if (root !== null && (root.isOwn || own.length + rest.length === 0))
-    return [{ ...placeOf(project, '', root), coversPackages: covers }, ...own];
-  const lent = rest.flatMap(({ path, sign }) => {
-    const shown = sign ?? root ?? byFiles(join(project, path));
+  const root = signsOf(project, wanted);
+  const packages = packagesOf(project).map((path) => ({ path, signs: signsOf(join(project, path), wanted) }));
+  const own = packages.flatMap(({ path, signs }) => (isOwn(signs) ? signs.map((sign) => placeOf(project, path, sign)) : []));
+  const rest = packages.filter(({ path, signs }) => !isOwn(signs) && hasTests(project, path));
+  if (root.length > 0 && (isOwn(root) || own.length + rest.length === 0))
+    return [
+      ...root.map((sign) => ({ ...placeOf(project, '', sign), coversPackages: sign.isOwn && namesProjects(project, sign.runner) })),
+      ...own,
+    ];
+  const lent = rest.flatMap(({ path, signs }) => {
+    const [shown = root[0] ?? byFiles(join(project, path))] = signs;
     return shown === null ? [] : [placeOf(project, path, { ...shown, script: null })];
   });
   if (own.length + lent.length > 0) return [...own, ...lent];
-  const last = root ?? byFiles(project);
+  const last = root[0] ?? byFiles(project);
   return last === null ? [] : [placeOf(project, '', last)];
+}
+
+function isOwn([first]: readonly Sign[]): boolean {
+  return first?.isOwn === true;
 }
 
 function placeOf(project: string, path: string, { runner, script }: Sign): FoundPlace {
@@ -78,20 +91,34 @@ function textsIn(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 }
 
-/** The first that tells: a script, a file of configuration, a dependency. */
-function signOf(folder: string, wanted: RunnerName | null): Sign | null {
+/** The first that tells: the scripts, which may call several runners; a file of configuration; a dependency. */
+function signsOf(folder: string, wanted: RunnerName | null): readonly Sign[] {
   const manifest = readManifest(folder) ?? {};
-  const script = scriptCall(manifest);
-  if (wanted !== null) return { runner: wanted, script: script?.runner === wanted ? script : null, isOwn: true };
-  if (script !== null && script.runner !== 'pytest') return { runner: script.runner, script, isOwn: true };
+  const scripted = testsOf(folder)
+    .calls.filter(({ runner }) => (wanted === null ? runner !== 'pytest' : runner === wanted))
+    .map((script): Sign => ({ runner: script.runner, script, isOwn: true }));
+  if (scripted.length > 0) return scripted;
+  if (wanted !== null) return [{ runner: wanted, script: null, isOwn: true }];
   const names = namesIn(folder);
   const config = CONFIGS.find(({ file, key }) => names.some((name) => file.test(name)) || (key !== null && isObject(manifest[key])));
-  if (config !== undefined) return { runner: config.runner, script: null, isOwn: true };
+  if (config !== undefined) return [{ runner: config.runner, script: null, isOwn: true }];
   const packages = new Set(
     ['dependencies', 'devDependencies'].flatMap((key) => (isObject(manifest[key]) ? Object.keys(manifest[key]) : [])),
   );
   const runner = (['vitest', 'jest', 'mocha'] as const).find((name) => packages.has(name));
-  return runner === undefined ? null : { runner, script: null, isOwn: false };
+  return runner === undefined ? [] : [{ runner, script: null, isOwn: false }];
+}
+
+/** What the scripts call. A file that is run by node and imports node:test is a test of node:test. */
+function testsOf(folder: string): ScriptTests {
+  const { calls, foreign } = scriptTests(readManifest(folder) ?? {});
+  const isNode = ({ file, asNode }: ScriptForeign): boolean => asNode !== null && file !== null && importsNodeTest(join(folder, file));
+  const nodes = foreign.filter(isNode).flatMap(({ asNode }) => asNode ?? []);
+  return { calls: [...calls, ...nodes], foreign: foreign.filter((each) => !isNode(each)) };
+}
+
+function importsNodeTest(path: string): boolean {
+  return /['"]node:test['"]/.test(textOf(path));
 }
 
 const CONFIGS: readonly { readonly runner: RunnerName; readonly file: RegExp; readonly key: string | null }[] = [
@@ -114,7 +141,7 @@ function namesProjects(project: string, runner: RunnerName): boolean {
 /** Nothing else tells, but its tests say themselves whose they are. */
 function byFiles(folder: string): Sign | null {
   const files = findFiles(folder, [...JS_TESTS, '**/test/**/*.{js,cjs,mjs}']).slice(0, 50);
-  const isNode = files.some((file) => /['"]node:test['"]/.test(textOf(join(folder, file))));
+  const isNode = files.some((file) => importsNodeTest(join(folder, file)));
   return isNode ? { runner: 'node', script: null, isOwn: false } : null;
 }
 

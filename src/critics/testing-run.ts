@@ -5,19 +5,20 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckOutcome, FileCoverage, TestResult } from '../model.js';
 import type { CriticJob } from './critic.js';
+import { focusFailures } from './focused-tests.js';
 import type { ToolUse } from './provenance.js';
-import type { RunnerName } from './runner-script.js';
 import type { ReadyRunner, RunnerCall, TestPlace } from './test-runner.js';
 import { isBad, measure } from './testing-measure.js';
 import type { Measured } from './testing-measure.js';
 import { mergeCoverage, mergeResults } from './testing-merge.js';
-import type { Survey, SurveyedPlace } from './testing-survey.js';
+import type { Survey, SurveyedPlace, UnmeasuredPart } from './testing-survey.js';
 import { runTool } from './tool.js';
 import type { ToolRun } from './tool.js';
 
 /** The tests of one place, run. */
 export interface PlaceRun {
-  readonly runner: RunnerName;
+  /** As `packages` of the evidence names it. */
+  readonly runner: string;
   readonly version: string | null;
   /** From the project; empty for the project itself. */
   readonly path: string;
@@ -55,6 +56,11 @@ export async function runTests(
   return runs;
 }
 
+/** A part of the tests that could not be run, in the form of one that was. */
+export function notRun({ path, runner, problem }: UnmeasuredPart): PlaceRun {
+  return { runner, version: null, path, outcome: 'missing', problem, results: [], coverage: null, files: [], notes: [], uses: [] };
+}
+
 async function runPlace(
   job: CriticJob,
   survey: Survey,
@@ -83,17 +89,29 @@ async function runPlace(
     if ('problem' in measured) return { ...blank, ...measured, notes: [], uses };
     parts.push(measured);
   }
-  const { results, dropped, coverage } = merge(survey, place, parts, new Set(others));
+  const { results: reported, dropped, coverage } = merge(survey, place, parts, new Set(others));
+  const focused = FOCUSES.has(runner) ? focusFailures(survey.project, reported) : [];
+  const results = [...reported, ...focused];
   const failed = results.some(isBad);
   const notes = [
     ...(ready.uncovered === null ? [] : [ready.uncovered]),
-    ...(dropped === 0 ? [] : [`${dropped} tests of other layers ran along and are not counted.`]),
+    ...(dropped === 0
+      ? []
+      : [
+          dropped === 1
+            ? '1 test of another layer ran along and is not counted.'
+            : `${dropped} tests of other layers ran along and are not counted.`,
+        ]),
     ...parts.flatMap((part) => part.notes),
+    ...focused.map(({ file, message }) => `${file}: ${message}`),
   ];
   const ran = results.some(({ status }) => status !== 'skipped');
   if (!ran) return { ...blank, outcome: 'error', problem: `${runner} ran no test of these files.`, notes, uses };
   return { ...blank, outcome: failed ? 'fail' : 'pass', problem: null, results, coverage, notes, uses };
 }
+
+/** They leave out what is not focused, and report it as skipped. Mocha is told to refuse, and node:test runs all. */
+const FOCUSES: ReadonlySet<string> = new Set(['jest', 'vitest']);
 
 let runCount = 0;
 

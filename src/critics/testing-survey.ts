@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
 import type { CriticJob } from './critic.js';
+import { likelyPath } from './foreign-runners.js';
 import { findFiles } from './project-files.js';
 import type { ToolUse } from './provenance.js';
 import { prepareJest } from './runner-jest.js';
@@ -15,9 +16,9 @@ import type { RunnerName } from './runner-script.js';
 import { prepareVitest } from './runner-vitest.js';
 import { JS_TESTS } from './test-runner.js';
 import type { Prepare, ReadyRunner } from './test-runner.js';
-import { findPlaces } from './testing-places.js';
+import { findForeign, findPlaces, packagesOf } from './testing-places.js';
 import type { FoundPlace } from './testing-places.js';
-import { runTool } from './tool.js';
+import { manifestFault, runTool } from './tool.js';
 
 const RUNNERS: Readonly<Record<RunnerName, Prepare>> = {
   vitest: prepareVitest,
@@ -40,10 +41,24 @@ export interface Survey {
   /** The project with links resolved: reports name files by it. */
   readonly project: string;
   readonly places: readonly SurveyedPlace[];
+  /** Parts of scripts that cannot be run here. */
+  readonly unmeasured: readonly UnmeasuredPart[];
+  /** What is odd about how the tests were found, for people. */
+  readonly notes: readonly string[];
   /** Questions to runners, for the provenance. */
   readonly uses: readonly ToolUse[];
   /** A folder outside the project for reports; whoever asked for the survey removes it with `removeScratch`. */
   readonly scratch: string;
+}
+
+/** Tests that a script runs with something that is not known here. */
+export interface UnmeasuredPart {
+  /** Of the package, from the project; empty for the project itself. */
+  readonly path: string;
+  readonly runner: string;
+  /** Where a test of this kind would lie: says of which layer it is. */
+  readonly likely: string;
+  readonly problem: string;
 }
 
 export async function surveyTests(job: CriticJob): Promise<Survey> {
@@ -61,7 +76,49 @@ export async function surveyTests(job: CriticJob): Promise<Survey> {
     const files = answer?.files ?? byPattern(place, ready);
     found.push({ place, ready, absent: 'absent' in prepared ? prepared.absent : null, files: withinProject(project, place, files) });
   }
-  return { project, places: shareOut(found), uses, scratch };
+  const places = shareOut(found);
+  const unmeasured = [...brokenManifests(project), ...findForeign(project, job.settings.testing.runner).map(unmeasuredPart)];
+  return { project, places, unmeasured, notes: repeats(found, places), uses, scratch };
+}
+
+function unmeasuredPart({ path, name, kind, script }: ReturnType<typeof findForeign>[number]): UnmeasuredPart {
+  const problem = `The script "${script}" runs tests with ${name}, which cannot be measured here, so they were not run. To judge without them, name the runner in critics.testing.runner.`;
+  return { path, runner: name, likely: likelyPath(path, kind), problem };
+}
+
+/** What a package says of its tests is not known where nobody can read it. */
+function brokenManifests(project: string): readonly UnmeasuredPart[] {
+  return ['', ...packagesOf(project)].flatMap((path) => {
+    const fault = manifestFault(join(project, path));
+    if (fault === null) return [];
+    const file = path === '' ? 'package.json' : `${path}/package.json`;
+    return [
+      {
+        path,
+        runner: 'unknown',
+        likely: likelyPath(path, 'unit'),
+        problem: `${file} cannot be read: ${fault}. Mend it; what it says of tests is not known.`,
+      },
+    ];
+  });
+}
+
+/** A file is run once, also where the script runs it in two ways. */
+function repeats(found: readonly SurveyedPlace[], kept: readonly SurveyedPlace[]): readonly string[] {
+  return found.flatMap(({ place, files }, index) => {
+    const isRepeat = place.script !== null && files.length > 0 && kept[index]?.files.length === 0 && isScriptedTwice(found, place);
+    return isRepeat
+      ? [`The script calls ${place.runner} again on the same test files (${words(place.script?.args)}); they were run once.`]
+      : [];
+  });
+}
+
+function isScriptedTwice(found: readonly SurveyedPlace[], { path, runner }: FoundPlace): boolean {
+  return found.filter(({ place }) => place.path === path && place.runner === runner).length > 1;
+}
+
+function words(args: readonly string[] = []): string {
+  return args.length === 0 ? 'without further words' : args.join(' ').slice(0, 100);
 }
 
 export function removeScratch({ scratch }: Pick<Survey, 'scratch'>): void {
@@ -98,7 +155,9 @@ function shareOut(found: readonly SurveyedPlace[]): readonly SurveyedPlace[] {
   const taken = new Set<string>();
   const kept = new Map<SurveyedPlace, readonly string[]>();
   for (const each of order) {
-    const inner = order.filter(({ place }) => place !== each.place && isWithin(place.path, each.place.path) && !each.place.coversPackages);
+    const inner = order.filter(
+      ({ place: { path } }) => path !== each.place.path && isWithin(path, each.place.path) && !each.place.coversPackages,
+    );
     const isOthers = (path: string): boolean => inner.some(({ place }) => sameLanguage(place, each.place) && isWithin(path, place.path));
     const files = each.files.filter((path) => !taken.has(path) && !isOthers(path));
     for (const path of files) taken.add(path);

@@ -12,7 +12,7 @@ import type { Judged } from './provenance.js';
 import { evidenceOf, worstOutcome } from './testing-evidence.js';
 import type { RunEvidence } from './testing-evidence.js';
 import { isLayerName, layersOf, layerTest } from './testing-layers.js';
-import { runTests } from './testing-run.js';
+import { notRun, runTests } from './testing-run.js';
 import { removeScratch, surveyTests } from './testing-survey.js';
 import type { Survey } from './testing-survey.js';
 
@@ -30,10 +30,7 @@ export const testingCritic: Critic = async (job) => {
     const layerOf = layerTest(job.settings.testing);
     const layers =
       named === ''
-        ? layersOf(
-            survey.places.flatMap((place) => place.files),
-            layerOf,
-          )
+        ? layersOf([...survey.places.flatMap((place) => place.files), ...survey.unmeasured.map(({ likely }) => likely)], layerOf)
         : [named];
     if (layers.length === 0) return unmeasured('missing', survey.places.length === 0 ? NO_RUNNER : NO_TESTS);
     const written: RunEvidence[] = [];
@@ -71,10 +68,13 @@ async function runLayer(job: CriticJob, survey: Survey, { layer, layerOf, judged
   const output = join(survey.scratch, `output-${layer}.txt`);
   const count = survey.places.flatMap((place) => place.files.filter((file) => layerOf(file) === layer)).length;
   job.say(`running ${count} test ${count === 1 ? 'file' : 'files'} of ${layer}`);
-  const runs = await runTests(job, survey, (path) => layerOf(path) === layer, { output });
+  const measured = await runTests(job, survey, (path) => layerOf(path) === layer, { output });
+  const runs = [...measured, ...survey.unmeasured.filter(({ likely }) => layerOf(likely) === layer).map(notRun)];
   const after = await whatIsJudged(job);
   const notes = [
-    ...(survey.places.length === 0 ? [NO_RUNNER] : []),
+    ...(survey.places.length + survey.unmeasured.length === 0 ? [NO_RUNNER] : []),
+    ...survey.notes,
+    ...survey.unmeasured.filter(({ likely }) => layerOf(likely) !== layer).map(({ problem }) => problem),
     ...(after.content === judged.content && after.commit === judged.commit ? [] : ['Files of the project changed while the tests ran.']),
   ];
   const uses = [...survey.uses, ...runs.flatMap((run) => run.uses)];
@@ -114,7 +114,7 @@ function sentence({ layer, problem, passed, total, skipped, coverage, failures }
   const covered = coverage === null ? 'coverage was not measured' : `coverage is ${coverage}%`;
   const names = failures.slice(0, 3).map(({ name }) => name);
   const failing = names.length === 0 ? '' : ` Failing: ${names.join('; ')}${failures.length > names.length ? '; …' : ''}.`;
-  return `${layer}: ${passed} of ${total} tests pass${left}; ${covered}.${failing}`;
+  return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}`;
 }
 
 function refused(layer: string): CriticEnd {

@@ -8,7 +8,7 @@ import { runChild } from '../agents/child.js';
 import type { ChildEnd } from '../agents/child.js';
 import { sweepProcesses } from '../agents/guardian.js';
 import { Tail } from '../agents/tail.js';
-import { isObject } from '../formats/json-text.js';
+import { isObject, nameOf, parseJson } from '../formats/json-text.js';
 import { elapsedMs } from '../runtime/clock.js';
 import type { CriticJob } from './critic.js';
 import type { ToolUse } from './provenance.js';
@@ -211,9 +211,23 @@ export function findPackage(from: string, name: string): FoundPackage | null {
 
 /** The package.json of a folder; null where there is none, or none that can be read. */
 export function readManifest(folder: string): Readonly<Record<string, unknown>> | null {
+  const text = manifestText(folder);
+  const json = text === null ? null : parseJson(text);
+  return json?.ok === true && isObject(json.value) ? json.value : null;
+}
+
+/** What is wrong with the package.json of a folder; null where it can be read, or there is none. */
+export function manifestFault(folder: string): string | null {
+  const text = manifestText(folder);
+  if (text === null) return null;
+  const json = parseJson(text);
+  if (!json.ok) return json.problem;
+  return isObject(json.value) ? null : `it is ${nameOf(json.value)}; expected an object`;
+}
+
+function manifestText(folder: string): string | null {
   try {
-    const value: unknown = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    return isObject(value) ? value : null;
+    return readFileSync(join(folder, 'package.json'), 'utf8');
   } catch {
     return null;
   }

@@ -69,3 +69,17 @@ it('tells what is part of the change', () => {
     false,
   ]);
 });
+
+it('counts a place of several lines by any of them', () => {
+  const changed = changedLines(DIFF);
+  const over = (line: number, endLine: number) => isChanged(changed, 'src/a.ts', line, endLine);
+  expect([over(1, 2), over(1, 3), over(1, 30), over(4, 9), over(5, 10), over(5, 11), over(12, 40)]).toEqual([
+    false,
+    true,
+    true,
+    true,
+    false,
+    true,
+    false,
+  ]);
+});

@@ -69,9 +69,9 @@ function unquote(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes));
 }
 
-/** Is this place part of the change? A finding without a line is, where its file is. */
-export function isChanged(changed: ChangedLines, path: string | null, line: number | null): boolean {
+/** Is any line of this place part of the change? A finding without a line is, where its file is. */
+export function isChanged(changed: ChangedLines, path: string | null, line: number | null, endLine?: number): boolean {
   const ranges = path === null ? undefined : changed.get(path);
   if (ranges === undefined) return false;
-  return line === null || ranges.some(({ from, to }) => line >= from && line <= to);
+  return line === null || ranges.some(({ from, to }) => (endLine ?? line) >= from && line <= to);
 }

@@ -9,8 +9,8 @@ export interface Moves {
   readonly isGone: (path: string) => boolean;
   /** Is there now and was not at the baseline. */
   readonly isNew: (path: string) => boolean;
-  /** Was this line changed? Of several findings in the same words, those on changed lines are the new ones. */
-  readonly isChanged: (path: string | null, line: number | null) => boolean;
+  /** Was one of these lines changed? Of several findings in the same words, those on changed lines are the new ones. */
+  readonly isChanged: (path: string | null, line: number | null, endLine?: number) => boolean;
 }
 
 export interface FindingsDifference {
@@ -21,7 +21,7 @@ export interface FindingsDifference {
 export function differFindings(before: readonly Finding[], after: readonly Finding[], moves: Moves): FindingsDifference {
   const earlier = grouped(before);
   const later = grouped(after);
-  const added = surplus(later, earlier, ({ artifact, line }) => moves.isChanged(artifact, line));
+  const added = surplus(later, earlier, ({ artifact, line, endLine }) => moves.isChanged(artifact, line, endLine));
   const removed = surplus(earlier, later, () => false);
   return withoutMoved(added, removed, moves);
 }

@@ -1,64 +1,22 @@
 // JSON with line numbers: objects as lists of members, in order and with repeats, so that a key given twice is seen and no name
-// (`__proto__`) can do harm. Parsing is momoa's; json-text.ts has refused what is no JSON or nested too deep before.
+// (`__proto__`) can do harm. Values inside tokens and lists are plain: nobody asks for their lines, and they are most of a file.
+// json-walk.ts reads the text; what is wrong with a text that is no JSON, json-text.ts says.
 
-import { parse } from '@humanwhocodes/momoa';
-import type { ValueNode } from '@humanwhocodes/momoa';
 import { parseJson } from '../json-text.js';
+import { JsonWalk, type Member, type Tree } from './json-walk.js';
 
-export interface Tree {
-  readonly line: number;
-  /** The plain value of what is no object. */
-  readonly value: unknown;
-  readonly members: readonly Member[] | null;
-}
-
-export interface Member {
-  readonly name: string;
-  readonly line: number;
-  readonly tree: Tree;
-}
+export type { Member, Tree } from './json-walk.js';
 
 export type TreeResult =
-  | { readonly ok: true; readonly tree: Tree; readonly value: unknown }
+  | { readonly ok: true; readonly tree: Tree; readonly body: string }
   | { readonly ok: false; readonly problem: string; readonly line: number };
 
 export function parseTree(text: string): TreeResult {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+  const tree = new JsonWalk(body).read();
+  if (tree !== null) return { ok: true, tree, body };
   const json = parseJson(body);
-  if (!json.ok) return json;
-  try {
-    return { ok: true, tree: treeOf(parse(body, { mode: 'json' }).body), value: json.value };
-  } catch (error) {
-    return { ok: false, problem: `it is not valid JSON: ${error instanceof Error ? error.message : 'it could not be parsed'}`, line: 1 };
-  }
-}
-
-function treeOf(node: ValueNode): Tree {
-  const { line } = node.loc.start;
-  if (node.type !== 'Object') return { line, value: valueOf(node), members: null };
-  const members = node.members.map(({ name, value, loc }) => ({
-    name: name.type === 'String' ? name.value : name.name,
-    line: loc.start.line,
-    tree: treeOf(value),
-  }));
-  return { line, value: undefined, members };
-}
-
-function valueOf(node: ValueNode): unknown {
-  switch (node.type) {
-    case 'Object':
-      return plainOf(treeOf(node));
-    case 'Array':
-      return node.elements.map(({ value }) => valueOf(value));
-    case 'String':
-    case 'Number':
-    case 'Boolean':
-      return node.value;
-    case 'Null':
-    case 'NaN':
-    case 'Infinity':
-      return null;
-  }
+  return json.ok ? { ok: false, problem: 'it is not valid JSON', line: 1 } : json;
 }
 
 /** As JSON.parse gives it: of a key that comes twice the last holds, and `__proto__` is a name like any other. */

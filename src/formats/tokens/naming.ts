@@ -24,10 +24,13 @@ function styleOf(name: string): Style | null {
 export function checkNames(set: TokenSet, sheet: AuditSheet): void {
   const names = new Map<string, Place>();
   for (const token of set.tokens) {
-    for (const [at, name] of token.segments.entries()) {
-      const path = token.segments.slice(0, at + 1).join('.');
-      if (!names.has(path) && name !== '$root') names.set(path, { path, file: token.file, line: token.line });
+    const { segments, file, line } = token;
+    for (let at = 1; at < segments.length; at += 1) {
+      const path = segments.slice(0, at).join('.');
+      if (!names.has(path) && segments[at - 1] !== '$root') names.set(path, { path, file, line });
     }
+    // A set may hold a hundred thousand: the last is the token itself.
+    if (!names.has(token.path) && segments.at(-1) !== '$root') names.set(token.path, token);
   }
   const styles = new Map<Style, Place[]>();
   for (const place of names.values()) {

@@ -12,8 +12,8 @@ export interface Sources {
   readonly themedFiles: readonly { readonly path: string; readonly theme: Theme }[];
 }
 
-export function isResolver(value: unknown): boolean {
-  return isObject(value) && Array.isArray(own(value, 'resolutionOrder')) && typeof own(value, 'version') === 'string';
+export function isResolver(document: Tree): boolean {
+  return Array.isArray(memberOf(document, 'resolutionOrder')?.tree.value) && typeof memberOf(document, 'version')?.tree.value === 'string';
 }
 
 export function sourcesOf(document: Tree): Sources {

@@ -27,13 +27,23 @@ const SHARED = 0.5;
 
 /** Gives tokens under `light` and `dark` groups, or with just these two names, their mode and their path without it. */
 export function splitTheme(tokens: readonly Token[]): readonly Token[] {
+  const known = new Map<string, Theme | null>();
+  const themeOf = (segment: string): Theme | null => {
+    const theme = known.get(segment);
+    if (theme !== undefined) return theme;
+    const found = modeTheme(segment);
+    known.set(segment, found);
+    return found;
+  };
+  // Most files have no modes, and then nothing needs to be counted.
+  if (!tokens.some(({ segments }) => segments.some((segment) => themeOf(segment) !== null))) return tokens;
   const sides = new Map<string, { readonly light: Set<string>; readonly dark: Set<string> }>();
   const siblings = new Map<string, Set<string>>();
   for (const { segments } of tokens) {
     segments.forEach((segment, at) => {
       const parent = keyOf(segments.slice(0, at));
       siblings.set(parent, (siblings.get(parent) ?? new Set<string>()).add(segment));
-      const theme = modeTheme(segment);
+      const theme = themeOf(segment);
       if (theme === null) return;
       const side = sides.get(parent) ?? { light: new Set<string>(), dark: new Set<string>() };
       side[theme].add(keyOf(segments.slice(at + 1)));
@@ -49,9 +59,9 @@ export function splitTheme(tokens: readonly Token[]): readonly Token[] {
     return both / Math.min(side.light.size, side.dark.size) >= SHARED;
   };
   return tokens.map((token) => {
-    const at = token.segments.findIndex((segment, index) => modeTheme(segment) !== null && isSplit(keyOf(token.segments.slice(0, index))));
+    const at = token.segments.findIndex((segment, index) => themeOf(segment) !== null && isSplit(keyOf(token.segments.slice(0, index))));
     if (at < 0 || token.theme !== null) return token;
-    const theme = modeTheme(token.segments[at] ?? '');
+    const theme = themeOf(token.segments[at] ?? '');
     const role = token.segments.filter((_, index) => index !== at).join('.');
     return { ...token, theme, role, words: nameWords(role) };
   });

@@ -23,6 +23,8 @@ const GROUP_KEYS = new Set([
 ]);
 const TOKEN_KEYS = new Set(['$value', '$type', '$description', '$extensions', '$deprecated', '$ref', '$schema', '$comment']);
 const MOST_MODES = 20;
+const MOST_WORDS = 20_000;
+const NO_MODES: ReadonlyMap<string, unknown> = new Map();
 /** Groups may extend groups that extend groups; further than this nobody can follow. */
 const MOST_PASSES = 10;
 const MOST_EXTENDING = 500;
@@ -42,28 +44,36 @@ interface Extending {
 export function readTokenFile(text: string, file: string): TokenFile {
   const parsed = parseTree(text);
   const walk = new Walk(file);
-  if (!parsed.ok) return { ...walk.end(null), unreadable: { problem: parsed.problem, line: parsed.line } };
+  if (!parsed.ok) return { ...walk.end(() => null), unreadable: { problem: parsed.problem, line: parsed.line } };
   if (parsed.tree.members === null)
-    return { ...walk.end(null), unreadable: { problem: 'it is no JSON object; expected groups and tokens', line: 1 } };
-  if (!isResolver(parsed.value)) {
+    return { ...walk.end(() => null), unreadable: { problem: 'it is no JSON object; expected groups and tokens', line: 1 } };
+  const { body } = parsed;
+  const root = once(() => JSON.parse(body) as unknown);
+  if (!isResolver(parsed.tree)) {
     walk.group(parsed.tree, [], { type: null, deprecated: false }, null);
-    return walk.end(parsed.value);
+    return walk.end(root);
   }
   const { inline, themedFiles } = sourcesOf(parsed.tree);
   for (const { tree, theme } of inline) walk.group(tree, [], { type: null, deprecated: false }, theme);
-  return { ...walk.end(parsed.value), themedFiles };
+  return { ...walk.end(root), themedFiles };
+}
+
+function once(make: () => unknown): () => unknown {
+  let made: { readonly value: unknown } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 class Walk {
   private readonly tokens: Token[] = [];
   private readonly faults: Fault[] = [];
-  private readonly groups = new Map<string, Tree>();
+  private readonly groups = new Set<string>();
   private readonly extending: Extending[] = [];
+  private readonly words = new Map<string, string>();
 
   constructor(private readonly file: string) {}
 
   group(tree: Tree, segments: readonly string[], inherited: Inherited, theme: Theme | null): void {
-    this.groups.set(segments.join('.'), tree);
+    this.groups.add(segments.join('.'));
     const own = this.inherit(tree, inherited, segments);
     const seen = new Set<string>();
     for (const member of tree.members ?? []) {
@@ -75,10 +85,10 @@ class Walk {
     }
   }
 
-  end(root: unknown): TokenFile {
+  end(root: () => unknown): TokenFile {
     this.extendAll();
     const { file, faults } = this;
-    return { file, tokens: splitTheme(this.tokens), faults, groups: new Set(this.groups.keys()), root, themedFiles: [], unreadable: null };
+    return { file, tokens: splitTheme(this.tokens), faults, groups: this.groups, root, themedFiles: [], unreadable: null };
   }
 
   private item(member: Member, segments: readonly string[], inherited: Inherited, theme: Theme | null): void {
@@ -120,7 +130,17 @@ class Walk {
       modes: modesOf(memberOf(tree, '$extensions')),
       theme,
       role: path,
-      words: nameWords(path),
+      words: this.wordsOf(path),
+    });
+  }
+
+  /** The same words come in many names: one of each is kept. */
+  private wordsOf(path: string): readonly string[] {
+    return nameWords(path).map((word) => {
+      const known = this.words.get(word);
+      if (known !== undefined) return known;
+      if (this.words.size < MOST_WORDS) this.words.set(word, word);
+      return word;
     });
   }
 
@@ -141,7 +161,7 @@ class Walk {
 
   /** Groups may extend groups that extend others, in any order: gone through until nothing is added. */
   private extendAll(): void {
-    const valid = this.extending.slice(0, MOST_EXTENDING).filter((each) => this.sourceOf(each) !== null);
+    const valid = this.extending.slice(0, MOST_EXTENDING).filter((each) => this.hasSource(each));
     const known = new Set(this.tokens.map(({ path }) => path));
     const most = this.tokens.length + MOST_ADDED;
     const tooMany = this.extending[MOST_EXTENDING];
@@ -185,18 +205,17 @@ class Walk {
     }
   }
 
-  private sourceOf({ segments, member }: Extending): Tree | null {
+  private hasSource({ segments, member }: Extending): boolean {
     const from = targetOf(member);
-    const source = from.length === 0 ? undefined : this.groups.get(from.join('.'));
-    if (source === undefined) {
+    if (from.length === 0 || !this.groups.has(from.join('.'))) {
       this.fault('extends', segments, member, `${member.name} leads to no group of this file`);
-      return null;
+      return false;
     }
     if (from.every((segment, at) => segments[at] === segment) || segments.every((segment, at) => from[at] === segment)) {
       this.fault('extends', segments, member, `${member.name} leads to a group that holds this one, or lies in it`);
-      return null;
+      return false;
     }
-    return source;
+    return true;
   }
 
   private fault(
@@ -223,9 +242,9 @@ function startsWith(segments: readonly string[], start: readonly string[]): bool
 
 /** `{"mode": {"dark": …}}`, also below a vendor's name. */
 function modesOf(extensions: Member | undefined): ReadonlyMap<string, unknown> {
-  const modes = new Map<string, unknown>();
   const top = extensions === undefined ? null : plainOf(extensions.tree);
-  if (!isObject(top)) return modes;
+  if (!isObject(top)) return NO_MODES;
+  const modes = new Map<string, unknown>();
   for (const holder of [top, ...Object.values(top).filter(isObject)]) {
     for (const key of ['mode', 'modes']) {
       const held = own(holder, key);

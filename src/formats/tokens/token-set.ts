@@ -25,19 +25,25 @@ export class TokenSet {
   readonly tokens: readonly Token[];
   readonly contexts: readonly Context[];
   private readonly byPath = new Map<string, Token[]>();
-  private readonly byRole = new Map<string, Token[]>();
-  private readonly roots = new Map<string, unknown>();
+  private readonly byRole: Map<string, Token[]>;
+  private readonly roots = new Map<string, () => unknown>();
   private readonly groups = new Set<string>();
   private readonly known = new Map<Context, Map<Token, Resolved>>();
 
   constructor(readonly files: readonly TokenFile[]) {
     const themes = themesOf(files);
     this.tokens = files.flatMap(({ file, tokens }) =>
-      tokens.map((token) => ({ ...token, theme: token.theme ?? themes.get(file) ?? null })),
+      tokens.map((token) => {
+        const theme = token.theme ?? themes.get(file) ?? null;
+        return theme === token.theme ? token : { ...token, theme };
+      }),
     );
+    // Without modes every role is a path.
+    const isPlain = this.tokens.every(({ path, role }) => path === role);
+    this.byRole = isPlain ? this.byPath : new Map();
     for (const token of this.tokens) {
       put(this.byPath, token.path, token);
-      put(this.byRole, token.role, token);
+      if (!isPlain) put(this.byRole, token.role, token);
     }
     for (const { file, root, groups } of files) {
       this.roots.set(file, root);
@@ -119,23 +125,30 @@ export class TokenSet {
 
   /** A pointer may lead to what is no token. */
   private pointed(reference: Reference, token: Token, path: string): Resolved {
-    const raw = reference.inside === null ? undefined : walk(this.roots.get(token.file), reference.segments);
+    const raw = reference.inside === null ? undefined : walk(this.roots.get(token.file)?.(), reference.segments);
     if (raw !== undefined && !isObject(raw)) return { ok: true, value: raw, type: null, way: [] };
     return { ok: false, problem: this.groups.has(path) && path !== '' ? 'group' : 'missing', reference: reference.text };
   }
 
-  /** References inside a value are put in place. */
+  /** References inside a value are put in place. A value without any is itself: most are, and a copy of each would double the set. */
   private settle(value: unknown, token: Token, context: Context, stack: readonly Token[], level: number): Resolved {
     const plain = (inner: unknown): Resolved => ({ ok: true, value: inner, type: null, way: [] });
     if (typeof value !== 'object' || value === null || level > DEEPEST) return plain(value);
     const parts: [string, unknown][] = [];
+    let isSame = true;
     for (const [key, inner] of Object.entries(value)) {
+      if (typeof inner === 'number' || typeof inner === 'boolean') {
+        parts.push([key, inner]);
+        continue;
+      }
       const reference = readReference(inner);
       const found =
         reference === null ? this.settle(inner, token, context, stack, level + 1) : this.target(reference, token, context, stack);
       if (!found.ok) return found;
+      if (found.value !== inner) isSame = false;
       parts.push([key, found.value]);
     }
+    if (isSame) return plain(value);
     return plain(Array.isArray(value) ? parts.map(([, inner]) => inner) : Object.fromEntries(parts));
   }
 

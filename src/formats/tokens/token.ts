@@ -43,8 +43,8 @@ export interface TokenFile {
   readonly faults: readonly Fault[];
   /** Names of all groups, as paths. */
   readonly groups: ReadonlySet<string>;
-  /** The whole document, for JSON pointers. */
-  readonly root: unknown;
+  /** The whole document, for JSON pointers: few files have one, so it is made when it is asked for. */
+  readonly root: () => unknown;
   /** What a resolver document says of other files: path as written there, by mode. */
   readonly themedFiles: readonly { readonly path: string; readonly theme: Theme }[];
   /** It could not be read at all: what is wrong and on which line. */

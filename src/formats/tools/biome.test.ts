@@ -44,6 +44,25 @@ describe('biome', () => {
     ]);
   });
 
+  it('keeps the last line of what spans several, by lines and by bytes', () => {
+    const lines = { path: 'a.js', start: { line: 2, column: 3 }, end: { line: 4, column: 1 } };
+    const source = 'ä\nb {\n c\n}\n';
+    const bytes = (...span: readonly number[]) => ({ path: { file: 'a.js' }, span, sourceCode: source });
+    const diagnostics = [lines, bytes(3, 12), bytes(3, 11), bytes(3, 6), bytes(3, 3), bytes(3)].map((location) => ({
+      severity: 'warning',
+      message: 'x',
+      location,
+    }));
+    expect(read({ command: 'lint', diagnostics }).findings.map(({ line, endLine }) => [line, endLine])).toEqual([
+      [2, 3],
+      [2, 4],
+      [2, 4],
+      [2, undefined],
+      [2, undefined],
+      [2, undefined],
+    ]);
+  });
+
   it('fails where Biome found more errors than it printed', () => {
     const report = {
       summary: { errors: 30, warnings: 0, diagnosticsNotPrinted: 10 },

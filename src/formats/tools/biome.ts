@@ -5,7 +5,7 @@ import { parseSeverity, unknownSeverityNote } from '../severity.js';
 import type { Severity } from '../../model.js';
 import type { Format, ReportReader } from './format.js';
 import { holdAgainst, jsonReader } from './json-reader.js';
-import { countIn, lineIn, listIn, objectIn, textIn } from './json-values.js';
+import { countIn, endLineIn, lineIn, listIn, objectIn, textIn } from './json-values.js';
 import { placeInProject } from './places.js';
 import { Sheet } from './sheet.js';
 
@@ -18,7 +18,7 @@ export const biome: Format = {
     keys.has('diagnostics') &&
     !keys.has('number_of_files') &&
     (keys.has('command') || keys.has('summary') || text.includes('"category"')),
-  open: ({ root, ...options }): ReportReader => {
+  open: ({ root, looked, ...options }): ReportReader => {
     const sheet = new Sheet('biome', 'findings', options);
     const counts = { critical: 0, high: 0, medium: 0, low: 0 };
     let found = 0;
@@ -57,14 +57,25 @@ export const biome: Format = {
       finish: (isWhole) => {
         if (!isWhole) return;
         if (!hasList) sheet.fail('there is no list "diagnostics" in it');
+        const files = filesIn(summary);
+        if (files !== null) looked?.count(files);
         holdAgainst(sheet, 'errors', countIn(summary, 'errors'), counts.critical + counts.high, true);
         holdAgainst(sheet, 'warnings', countIn(summary, 'warnings'), counts.medium);
         const unlisted = countIn(summary, 'diagnosticsNotPrinted') ?? 0;
-        if (unlisted > 0) sheet.note(`${unlisted} diagnostics were left out by Biome; run it with --max-diagnostics=none`);
+        if (unlisted > 0)
+          sheet.note(
+            `${unlisted === 1 ? '1 diagnostic was' : `${unlisted} diagnostics were`} left out by Biome; run it with --max-diagnostics=none`,
+          );
       },
     }));
   },
 };
+
+/** Files that it looked at, whether it would change them or not. */
+function filesIn(summary: unknown): number | null {
+  const [changed, unchanged] = [countIn(summary, 'changed'), countIn(summary, 'unchanged')];
+  return changed === null || unchanged === null ? null : changed + unchanged;
+}
 
 function severityOf(word: string): Severity | null {
   return word.toLowerCase() === 'hint' ? 'low' : parseSeverity(word);
@@ -79,18 +90,34 @@ function messageOf(value: JsonObject): string {
     .join('');
 }
 
-function placeOf(location: JsonObject, root: string | undefined): { artifact: string | null; line: number | null } {
+interface Place {
+  readonly artifact: string | null;
+  readonly line: number | null;
+  readonly endLine: number | null;
+}
+
+function placeOf(location: JsonObject, root: string | undefined): Place {
   const path = textIn(location, 'path') || textIn(objectIn(location, 'path'), 'file');
-  return {
-    artifact: path === '' ? null : placeInProject(path, root),
-    line: lineIn(objectIn(location, 'start'), 'line') ?? lineOfSpan(own(location, 'span'), own(location, 'sourceCode')),
-  };
+  const artifact = path === '' ? null : placeInProject(path, root);
+  const line = lineIn(objectIn(location, 'start'), 'line');
+  if (line !== null) return { artifact, line, endLine: endLineIn(objectIn(location, 'end'), 'line', 'column') };
+  return { artifact, ...linesOfSpan(own(location, 'span'), own(location, 'sourceCode')) };
 }
 
 /** Spans count bytes of UTF-8. */
-function lineOfSpan(span: unknown, source: unknown): number | null {
-  const start: unknown = Array.isArray(span) ? span[0] : null;
-  if (typeof start !== 'number' || !Number.isSafeInteger(start) || start < 0 || typeof source !== 'string') return null;
-  const before = new TextEncoder().encode(source).subarray(0, start);
-  return before.reduce((lines, byte) => (byte === 0x0a ? lines + 1 : lines), 1);
+function linesOfSpan(span: unknown, source: unknown): Omit<Place, 'artifact'> {
+  const [start, end]: readonly unknown[] = Array.isArray(span) ? span : [];
+  if (!isOffset(start) || typeof source !== 'string') return { line: null, endLine: null };
+  const bytes = new TextEncoder().encode(source);
+  const line = 1 + lineEnds(bytes.subarray(0, start));
+  // The span ends behind its last byte; a line's end belongs to the line.
+  return { line, endLine: isOffset(end) && end > start ? line + lineEnds(bytes.subarray(start, end - 1)) : null };
+}
+
+function isOffset(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function lineEnds(bytes: Uint8Array): number {
+  return bytes.reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 0);
 }

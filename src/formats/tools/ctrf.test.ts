@@ -52,7 +52,7 @@ describe('ctrf', () => {
     expect([read(failing).outcome, ...notes(failing)]).toEqual([
       'fail',
       'its head says 2 tests, its body has 1; the body holds',
-      'its head says 1 failed tests, its body has 0; it counts as failed',
+      'its head says 1 failed test, its body has 0; it counts as failed',
     ]);
     const hiding = report([{ name: 'a', status: 'failed' }], { tests: 1, passed: 1, failed: 0 });
     expect(read(hiding).outcome).toBe('fail');

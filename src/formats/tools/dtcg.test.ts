@@ -50,11 +50,20 @@ it.each([
 it('refuses a file that is too large, in bounded memory', () => {
   const reader = dtcg.open({});
   const chunk = new TextEncoder().encode(' '.repeat(1024 * 1024));
-  for (let at = 0; at < 3; at += 1) reader.write(chunk);
+  for (let at = 0; at < 33; at += 1) reader.write(chunk);
   expect(reader.end()).toMatchObject({
     outcome: 'error',
-    problems: [{ message: 'it has 3145728 bytes; a token file of more than 2 MB is not read', byte: 2097152 }],
+    problems: [{ message: 'it has 34603008 bytes; a token file of more than 32 MB is not read', byte: 33554432 }],
   });
+});
+
+it('reads a large file, and knows the lines in it to its end', () => {
+  const reader = dtcg.open({});
+  const write = (text: string) => reader.write(new TextEncoder().encode(text));
+  write('{"a": {"$type": "number"');
+  for (let at = 0; at < 30_000; at += 1) write(`,\n"n${at}": {"$value": ${at}, "$description": "${'one of many, '.repeat(8)}"}`);
+  write(',\n"last": {"$value": "x"}}}');
+  expect(reader.end().findings).toMatchObject([{ severity: 'critical', message: expect.stringContaining('(line 30002)') as string }]);
 });
 
 it('is recognised by its content, else by its name', () => {

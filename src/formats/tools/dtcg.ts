@@ -8,8 +8,8 @@ import { TokenSet } from '../tokens/token-set.js';
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
 import { Sheet } from './sheet.js';
 
-/** A file of tokens is written by people; the tree of a larger one would not fit where reports are read. */
-const MOST_BYTES = 2 * 1024 * 1024;
+/** Tokens are read as a whole, and take some fifteen times their text. */
+const MOST_BYTES = 32 * 1024 * 1024;
 
 export const dtcg: Format = {
   id: 'dtcg',
@@ -45,8 +45,14 @@ class TokensReader implements ReportReader {
       this.sheet.fail(`it has ${this.bytes} bytes; a token file of more than ${MOST_BYTES / 1024 / 1024} MB is not read`, {
         byte: MOST_BYTES,
       });
-    else this.read(this.pieces.join('') + this.decoder.decode());
+    else this.read(this.text());
     return this.sheet.end();
+  }
+
+  /** Handed over: the pieces take as much room again. */
+  private text(): string {
+    this.pieces.push(this.decoder.decode());
+    return this.pieces.splice(0).join('');
   }
 
   private read(text: string): void {

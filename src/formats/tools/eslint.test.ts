@@ -40,18 +40,62 @@ describe('eslint', () => {
     expect(read([file([])])).toEqual({ format: 'eslint', outcome: 'pass', findings: [], counts: none, problems: [] });
   });
 
+  it('keeps the last line of a message over several, and the fingerprint that it had', () => {
+    const message = { severity: 1, message: 'Too long.', ruleId: 'max-lines', line: 3, column: 1 };
+    const ends = [
+      { endLine: 9, endColumn: 2 },
+      { endLine: 9, endColumn: 1 },
+      { endLine: 3, endColumn: 8 },
+      { endLine: 4, endColumn: 1 },
+    ];
+    const { findings } = read([file([message, ...ends.map((end) => ({ ...message, ...end }))])]);
+    const plain = { severity: 'medium', message: 'Too long.', artifact: 'a.js', line: 3, rule: 'max-lines' };
+    const { fingerprint } = findings[0] ?? {};
+    expect(findings).toEqual([
+      { ...plain, fingerprint },
+      { ...plain, endLine: 9, fingerprint },
+      { ...plain, endLine: 8, fingerprint },
+      { ...plain, fingerprint },
+      { ...plain, fingerprint },
+    ]);
+  });
+
   it('fails where the head counts more errors than there are, and counts an unknown severity High', () => {
     const hiding = [file([], { errorCount: 2, warningCount: 1 })];
     expect([read(hiding).outcome, ...notes(hiding)]).toEqual([
       'fail',
       'its head says 2 errors, its body has 0; it counts as failed',
-      'its head says 1 warnings, its body has 0; the body holds',
+      'its head says 1 warning, its body has 0; the body holds',
     ]);
     expect(read([file([{ message: 'x', severity: 9 }])])).toMatchObject({
       outcome: 'fail',
       counts: { ...none, high: 1 },
       problems: [{ message: 'severity "9" is not known; counted as High' }],
     });
+  });
+
+  it('takes a file that was ignored for one that nobody looked at', () => {
+    const ignored = (path: string) => ({
+      filePath: `/project/${path}`,
+      messages: [{ fatal: false, severity: 1, message: 'File ignored because of a matching ignore pattern.', ruleId: null }],
+      errorCount: 0,
+      warningCount: 1,
+    });
+    const looked: string[] = [];
+    const reader = eslint.open({ root: '/project', looked: { file: (path) => void looked.push(path), count: () => undefined } });
+    reader.write(new TextEncoder().encode(JSON.stringify([ignored('gen/b.js'), file([])])));
+    expect(reader.end()).toEqual({
+      format: 'eslint',
+      outcome: 'pass',
+      findings: [],
+      counts: none,
+      problems: [{ message: '1 file of 2 was ignored and not checked' }],
+    });
+    expect(looked).toEqual(['a.js']);
+    expect([ignored('b.js'), ignored('c.js')].map((_, index, all) => notes(all.slice(index)))).toEqual([
+      ['no file was checked: all 2 are ignored'],
+      ['no file was checked: the only one is ignored'],
+    ]);
   });
 
   it.each([

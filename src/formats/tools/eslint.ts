@@ -5,7 +5,7 @@ import { isObject, nameOf, own } from '../json-text.js';
 import { parseSeverity, unknownSeverityNote } from '../severity.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
 import { counted, holdAgainst, jsonReader } from './json-reader.js';
-import { countIn, lineIn, textIn } from './json-values.js';
+import { countIn, endLineIn, lineIn, textIn } from './json-values.js';
 import { placeInProject } from './places.js';
 import { Sheet } from './sheet.js';
 
@@ -41,6 +41,7 @@ class EslintRun {
   private errors = 0;
   private warnings = 0;
   private fatal = 0;
+  private ignored = 0;
   private readonly stated = { errors: 0, warnings: 0 };
 
   constructor(
@@ -55,6 +56,11 @@ class EslintRun {
       return this.sheet.fail(`entry ${this.files} has no list "messages"; expected one file's messages in each`);
     const path = textIn(value, 'filePath');
     const place = path === '' ? null : placeInProject(path, this.options.root);
+    if (messages.length === 1 && isIgnored(messages[0])) {
+      this.ignored += 1;
+      return;
+    }
+    if (place !== null) this.options.looked?.file(place);
     let [errors, warnings] = [0, 0];
     for (const message of messages as readonly unknown[]) {
       if (this.message(message, place)) errors += 1;
@@ -69,6 +75,10 @@ class EslintRun {
   finish(): void {
     const { sheet } = this;
     if (this.files === 0) sheet.fail('no file was checked: the list is empty');
+    else if (this.ignored === this.files)
+      sheet.fail(`no file was checked: ${this.files === 1 ? 'the only one is' : `all ${this.files} are`} ignored`);
+    else if (this.ignored > 0)
+      sheet.note(`${counted(this.ignored, 'file')} of ${this.files} ${this.ignored === 1 ? 'was' : 'were'} ignored and not checked`);
     if (this.fatal > 0)
       sheet.note(`${counted(this.fatal, 'fatal message')}: a file could not be parsed, or a rule could not run; each counts High`);
     holdAgainst(sheet, 'errors', this.stated.errors, this.errors, true);
@@ -92,8 +102,19 @@ class EslintRun {
       message: textIn(value, 'message'),
       artifact,
       line: lineIn(value, 'line'),
+      endLine: endLineIn(value),
       rule: textIn(value, 'ruleId'),
     });
     return held === 'high' || held === 'critical';
   }
+}
+
+/** What ESLint says of a file that it was handed and did not look at: not a finding, but the lack of all. */
+function isIgnored(message: unknown): boolean {
+  return (
+    isObject(message) &&
+    textIn(message, 'ruleId') === '' &&
+    lineIn(message, 'line') === null &&
+    textIn(message, 'message').startsWith('File ignored ')
+  );
 }

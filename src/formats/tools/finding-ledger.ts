@@ -9,6 +9,8 @@ const MESSAGE_LENGTH = 500;
 const PLACE_LENGTH = 1000;
 
 export interface SheetFinding extends FindingParts {
+  /** The last line, where the tool says one. */
+  readonly endLine?: number | null;
   /** The tool's own, where it gives one. */
   readonly fingerprint?: string;
 }
@@ -31,6 +33,7 @@ export class FindingLedger {
     this.kept[parts.severity].push({
       severity: parts.severity,
       line: parts.line ?? null,
+      endLine: parts.endLine ?? null,
       message: copyOf(parts.message, MESSAGE_LENGTH) ?? '',
       artifact: copyOf(parts.artifact, PLACE_LENGTH),
       rule: copyOf(parts.rule, MESSAGE_LENGTH),
@@ -56,11 +59,16 @@ export class FindingLedger {
   }
 }
 
-type Kept = FindingParts & { readonly fingerprint: string };
+type Kept = FindingParts & { readonly endLine: number | null; readonly fingerprint: string };
 
 function findingOf(parts: Kept): Finding {
-  const made = makeFinding(parts);
-  return parts.fingerprint === '' ? made : { ...made, fingerprint: parts.fingerprint };
+  const { fingerprint, ...made } = makeFinding(parts);
+  const { endLine } = parts;
+  return {
+    ...made,
+    ...(endLine !== null && made.line !== null && endLine > made.line ? { endLine } : {}),
+    fingerprint: parts.fingerprint === '' ? fingerprint : parts.fingerprint,
+  };
 }
 
 function copyOf(text: string | null | undefined, length: number): string | null {

@@ -8,6 +8,15 @@ export interface ReadOptions {
   readonly root?: string;
   /** How many tests, findings and files are listed; all are counted. */
   readonly keep?: number;
+  /** Told of the files that a linter looked at, by reports that say so. */
+  readonly looked?: LookedAt;
+}
+
+export interface LookedAt {
+  /** One of them, relative to the project. */
+  file(path: string): void;
+  /** How many they were, where they are not named. */
+  count(files: number): void;
 }
 
 /** Readers never throw. Memory is bounded, whatever the bytes. */

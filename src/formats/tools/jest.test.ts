@@ -96,7 +96,7 @@ describe('jest', () => {
     expect(notes(report)).toEqual([
       'its head says success, but 1 test in it failed; it counts as failed',
       'its head says 0 failed tests, its body has 1; the body holds',
-      'its head says 1 passed tests, its body has 0; the body holds',
+      'its head says 1 passed test, its body has 0; the body holds',
     ]);
   });
 
@@ -104,10 +104,22 @@ describe('jest', () => {
     [{ success: false }, 'its head says that the run failed, though no test in it did'],
     [{ wasInterrupted: true }, 'the run was interrupted: its head says so'],
     [{ numFailedTests: 2 }, 'its head says 2 failed tests, its body has 0; it counts as failed'],
-    [{ numRuntimeErrorTestSuites: 1 }, 'its head says 1 files that could not be run, its body has 0; it counts as failed'],
+    [{ numRuntimeErrorTestSuites: 1 }, 'its head says 1 file that could not be run, its body has 0; it counts as failed'],
   ])('fails where the head %j knows of a failure', (head, why) => {
     const report = { ...head, testResults: [file('a', [test('one', 'passed')])] };
     expect([read(report).outcome, ...notes(report)]).toEqual(['fail', why]);
+  });
+
+  it('says of numbers in the head that are none that they were not held against the body', () => {
+    const head = { numTotalTests: '9', numFailedTests: '9', numPassedTests: -1, numRuntimeErrorTestSuites: null };
+    const report = { ...head, testResults: [file('a', [test('one', 'passed')])] };
+    expect([read(report).outcome, ...notes(report)]).toEqual([
+      'pass',
+      '"numTotalTests" in its head is a text, not a count; it was not held against the body',
+      '"numFailedTests" in its head is a text, not a count; it was not held against the body',
+      '"numPassedTests" in its head is a number, not a count; it was not held against the body',
+    ]);
+    expect(read({ ...report, success: 'false' }).outcome).toBe('fail');
   });
 
   it('takes two tests of one name for two, so that none hides the other', () => {
@@ -128,7 +140,7 @@ describe('jest', () => {
     expect(notes({ testResults: [again] })).toEqual([
       'the status "dreaming" of a test is not known; it counts as an error',
       '1 test passed only when tried again',
-      '1 results repeat a test by class and name (retries); the last of each counts',
+      '1 result repeats a test by class and name (a retry); the last one counts',
     ]);
   });
 
@@ -137,6 +149,7 @@ describe('jest', () => {
     [{ success: true, numTotalTests: 0 }, 'there is no list "testResults" in it'],
     [{ testResults: { a: 1 } }, '"testResults" is an object; expected a list'],
     [{ testResults: [file('a', [test('one', 'skipped'), test('two', 'todo')])] }, 'no test ran: all 2 are skipped'],
+    [{ testResults: [file('a', [test('one', 'skipped')])] }, 'no test ran: the only one is skipped'],
   ])('is an error: %j', (report, why) => {
     expect([read(report).outcome, notes(report)[0]]).toEqual(['error', why]);
   });

@@ -6,8 +6,8 @@ import { isObject, nameOf, own, type JsonObject } from '../json-text.js';
 import { CoverageFiles } from './coverage-files.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
 import { addFileCoverage } from './json-coverage.js';
-import { counted, holdAgainst, jsonReader, type JsonPlan } from './json-reader.js';
-import { countIn, durationIn, lineIn, listIn, objectIn, textIn } from './json-values.js';
+import { counted, holdAgainst, jsonReader, statedIn, type JsonPlan } from './json-reader.js';
+import { durationIn, lineIn, listIn, objectIn, textIn } from './json-values.js';
 import { placeInProject } from './places.js';
 import { Sheet } from './sheet.js';
 
@@ -134,12 +134,13 @@ class JestRun {
     const bad = counts.failed + counts.errored;
     if (own(head, 'success') === true && bad > 0)
       sheet.note(`its head says success, but ${counted(bad, 'test')} in it failed; it counts as failed`);
-    if (own(head, 'success') === false && bad === 0) sheet.saysFailed('its head says that the run failed, though no test in it did');
+    if ((own(head, 'success') === false || own(head, 'success') === 'false') && bad === 0)
+      sheet.saysFailed('its head says that the run failed, though no test in it did');
     if (own(head, 'wasInterrupted') === true) sheet.saysFailed('the run was interrupted: its head says so');
-    holdAgainst(sheet, 'tests', countIn(head, 'numTotalTests'), counts.passed + counts.failed + counts.skipped);
-    holdAgainst(sheet, 'failed tests', countIn(head, 'numFailedTests'), counts.failed, true);
-    holdAgainst(sheet, 'passed tests', countIn(head, 'numPassedTests'), counts.passed);
-    const broken = countIn(head, 'numRuntimeErrorTestSuites');
+    holdAgainst(sheet, 'tests', statedIn(sheet, head, 'numTotalTests'), counts.passed + counts.failed + counts.skipped);
+    holdAgainst(sheet, 'failed tests', statedIn(sheet, head, 'numFailedTests'), counts.failed, true);
+    holdAgainst(sheet, 'passed tests', statedIn(sheet, head, 'numPassedTests'), counts.passed);
+    const broken = statedIn(sheet, head, 'numRuntimeErrorTestSuites');
     if (broken !== null && broken > counts.errored) holdAgainst(sheet, 'files that could not be run', broken, counts.errored, true);
     if (this.retried > 0) sheet.note(`${counted(this.retried, 'test')} passed only when tried again`);
   }

@@ -1,8 +1,10 @@
 // A reader of JSON reports: the stream, the sheet, and what is said where the stream breaks off. What is picked is each format's.
 
+import { nameOf, own, type JsonObject } from '../json-text.js';
 import type { ReportReader } from './format.js';
 import { JsonStream } from './json-stream.js';
 import type { Picks } from './json-picks.js';
+import { countIn } from './json-values.js';
 import type { Sheet, Where } from './sheet.js';
 
 export interface JsonPlan {
@@ -45,10 +47,19 @@ export function counted(count: number, unit: string): string {
   return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }
 
-/** What a report says of itself, held against what is in it. The body holds; of failures the head may know more. */
+/** A count that the head gives. One that is no number, such as a text, is said to be of no use; what is not there is not missed. */
+export function statedIn(sheet: Sheet, head: JsonObject, key: string): number | null {
+  const stated = countIn(head, key);
+  const value = own(head, key);
+  if (stated === null && value !== undefined && value !== null)
+    sheet.note(`"${key}" in its head is ${nameOf(value)}, not a count; it was not held against the body`);
+  return stated;
+}
+
+/** What a report says of itself, held against what is in it. The body holds; of failures the head may know more. `what`: `failed tests`. */
 export function holdAgainst(sheet: Sheet, what: string, stated: number | null, found: number, areFailures = false): void {
   if (stated === null || stated === found) return;
-  const said = `its head says ${stated} ${what}, its body has ${found}`;
+  const said = `its head says ${stated} ${stated === 1 ? what.replace(/s(?= that |$)/, '') : what}, its body has ${found}`;
   if (areFailures && stated > found) sheet.saysFailed(`${said}; it counts as failed`);
   else sheet.note(`${said}; the body holds`);
 }

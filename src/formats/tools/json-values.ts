@@ -32,6 +32,12 @@ export function lineIn(value: unknown, key: string): number | null {
   return line === 0 ? null : line;
 }
 
+/** The last line of a place. Ends are written as the place behind the last character: in column 1 the line before is the last. */
+export function endLineIn(value: unknown, key = 'endLine', column = 'endColumn'): number | null {
+  const line = lineIn(value, key);
+  return line !== null && line > 1 && countIn(value, column) === 1 ? line - 1 : line;
+}
+
 export function durationIn(value: unknown, key: string): number | null {
   const member = isObject(value) ? own(value, key) : undefined;
   return typeof member === 'number' && Number.isFinite(member) && member >= 0 ? member : null;

@@ -1,5 +1,6 @@
 // The suites around a <testcase>: what they are called, and what their heads say against what their bodies show.
 
+import { counted } from './json-reader.js';
 import type { Sheet } from './sheet.js';
 import { attributeName, type XmlTag } from './xml-tag.js';
 
@@ -58,7 +59,8 @@ export class JunitSuites {
       this.sheet.saysFailed(
         `${called} says ${suite.saidFailures} ${suite.saidFailures === 1 ? 'failure or error' : 'failures or errors'}, and its body shows ${suite.failures}; that is a failure`,
       );
-    else if (suite.saidTests > suite.tests) this.sheet.note(`${called} says ${suite.saidTests} tests, and its body has ${suite.tests}`);
+    else if (suite.saidTests > suite.tests)
+      this.sheet.note(`${called} says ${counted(suite.saidTests, 'test')}, and its body has ${suite.tests}`);
   }
 
   get file(): string {

@@ -152,7 +152,7 @@ describe('results', () => {
     const report = read(`<testsuite tests="3" failures="1"><testcase classname="A" name="x"><failure message="no"/></testcase>
       <testcase classname="A" name="y"/><testcase classname="A" name="x"/></testsuite>`);
     expect(report).toMatchObject({ outcome: 'pass', tests: { total: 2, passed: 2, failed: 0, errored: 0, skipped: 0 } });
-    expect(messages(report)).toEqual(['1 results repeat a test by class and name (retries); the last of each counts']);
+    expect(messages(report)).toEqual(['1 result repeats a test by class and name (a retry); the last one counts']);
   });
 
   it('of several in one case the worst counts, with its own words', () => {
@@ -218,7 +218,7 @@ describe('what cannot be read', () => {
   it.each([
     ['', 'there is nothing in it; expected <testsuites> or <testsuite>'],
     ['<testsuites/>', 'there is no test in it; expected at least one'],
-    ['<testsuite><testcase name="a"><skipped/></testcase></testsuite>', 'no test ran: all 1 are skipped'],
+    ['<testsuite><testcase name="a"><skipped/></testcase></testsuite>', 'no test ran: the only one is skipped'],
   ])('%j is an error', (text, message) => {
     const report = read(text);
     expect([report.outcome, messages(report)]).toEqual(['error', [message]]);

@@ -2,6 +2,7 @@
 // lcov.ts finds the lines of the tracefile.
 
 import type { CoverageFiles } from './coverage-files.js';
+import { counted } from './json-reader.js';
 import { LcovFunctions } from './lcov-functions.js';
 import type { LineCoverage } from './line-set.js';
 import { placeInProject } from './places.js';
@@ -99,13 +100,16 @@ export class LcovRecord {
         where,
       );
     }
-    if (this.disagreements > 0) this.sheet.note(`LF and LH do not agree with the lines of ${this.disagreements} files; the lines count`);
+    if (this.disagreements > 0)
+      this.sheet.note(`LF and LH do not agree with the lines of ${counted(this.disagreements, 'file')}; the lines count`);
   }
 
   private member(kind: string, value: string, text: string, where: Where): void {
     if (kind === 'SF') this.open(value, where);
     else if (PASSED_OVER.has(kind)) return;
     else if (this.lines === null) this.sheet.fail(`${quoted(text)} stands outside a file; expected SF:<path> before it`, where);
+    else if (kind === 'DA' && /^0,\d{1,15}(?:,|$)/.test(value))
+      this.sheet.note('a line 0 is counted, as coverage.py does for an empty file; there is no such line, and it was left out', where);
     else if (!this.fact(this.lines, kind, value))
       this.sheet.fail(`${quoted(text)} cannot be read; expected ${FORMS[kind] ?? 'a record'}`, where);
   }

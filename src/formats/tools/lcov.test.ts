@@ -64,7 +64,7 @@ describe('lcov', () => {
     expect(read('SF:a.js\nDA:1,1\nDA:2,0\nLF:10\nLH:10\nend_of_record\n')).toMatchObject({
       outcome: 'pass',
       coverage: { lines: share(1, 2, 50) },
-      problems: [{ message: 'LF and LH do not agree with the lines of 1 files; the lines count' }],
+      problems: [{ message: 'LF and LH do not agree with the lines of 1 file; the lines count' }],
     });
     // A line that is given twice is one line: the sums are right.
     expect(read('SF:a.js\nDA:1,1\nDA:1,0\nLF:1\nLH:1\nend_of_record\n').problems).toEqual([]);
@@ -87,7 +87,7 @@ describe('lcov', () => {
 
   it.each([
     ['SF:a.js\nDA:x,1\nend_of_record\n', '"DA:x,1" cannot be read; expected DA:<line>,<count>', 2, 8],
-    ['SF:a.js\nDA:0,1\nend_of_record\n', '"DA:0,1" cannot be read; expected DA:<line>,<count>', 2, 8],
+    ['SF:a.js\nDA:0,x\nend_of_record\n', '"DA:0,x" cannot be read; expected DA:<line>,<count>', 2, 8],
     ['SF:a.js\nBRDA:1,0,1\nend_of_record\n', '"BRDA:1,0,1" cannot be read; expected BRDA:<line>,<block>,<branch>,<taken>', 2, 8],
     ['SF:a.js\nFN:x,f\nend_of_record\n', '"FN:x,f" cannot be read; expected FN:<line>,<name>', 2, 8],
     ['SF:a.js\nLF:many\nend_of_record\n', '"LF:many" cannot be read; expected LF:<number>', 2, 8],
@@ -102,6 +102,18 @@ describe('lcov', () => {
     const report = read(text);
     expect(report.outcome).toBe('error');
     expect(report.problems[0]).toEqual({ message, line, byte });
+  });
+
+  it('leaves out the line 0 that coverage.py counts in an empty file', () => {
+    const empty = 'SF:a/__init__.py\nDA:0,1,1B2M2Y8AsgTpgAmY7PhCfg\nLF:0\nLH:0\nend_of_record\n';
+    expect(read(`${empty}SF:a/b.py\nDA:1,1\nDA:2,0\nend_of_record\n`)).toMatchObject({
+      outcome: 'pass',
+      coverage: { lines: { covered: 1, total: 2, pct: 50 } },
+      problems: [
+        { message: 'a line 0 is counted, as coverage.py does for an empty file; there is no such line, and it was left out', line: 2 },
+      ],
+    });
+    expect(read(empty)).toMatchObject({ outcome: 'error' });
   });
 
   it('is an error where there is nothing to cover, and notes what it does not know', () => {

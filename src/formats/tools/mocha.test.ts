@@ -51,10 +51,10 @@ describe('mocha', () => {
   });
 
   it.each([
-    [report({ passes: [test('a')] }, { failures: 1 }), 'its head says 1 failures, its body has 0; it counts as failed'],
+    [report({ passes: [test('a')] }, { failures: 1 }), 'its head says 1 failure, its body has 0; it counts as failed'],
     [
       report({ passes: [test('a')], tests: [test('a'), test('b', { message: 'x' })] }),
-      '1 entries of "tests" have an error, "failures" has 0; it counts as failed',
+      '1 entry of "tests" has an error, "failures" has 0; it counts as failed',
     ],
   ])('fails where another part of it knows of a failure', (contradictory, why) => {
     expect([read(contradictory).outcome, notes(contradictory)[0]]).toEqual(['fail', why]);
@@ -69,15 +69,15 @@ describe('mocha', () => {
     expect([read(found).outcome, ...notes(found)]).toEqual([
       'pass',
       'its head says 3 passed tests, its body has 1; the body holds',
-      'its head says 1 pending tests, its body has 0; the body holds',
-      '"tests" has 2 entries, but only 1 are said to have passed, failed or been left out',
+      'its head says 1 pending test, its body has 0; the body holds',
+      '"tests" has 2 entries, but only 1 is said to have passed, failed or been left out',
     ]);
   });
 
   it.each([
     [report({}), 'there is no test in it; expected at least one'],
     [{ stats: { passes: 1 }, tests: [test('a')], passes: [test('a')] }, 'there is no list "failures", "pending" in it'],
-    [report({ pending: [test('a')] }), 'no test ran: all 1 are skipped'],
+    [report({ pending: [test('a')] }), 'no test ran: the only one is skipped'],
   ])('is an error: %j', (empty, why) => {
     expect([read(empty).outcome, notes(empty)[0]]).toEqual(['error', why]);
   });

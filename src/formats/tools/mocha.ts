@@ -77,10 +77,14 @@ class MochaRun {
     holdAgainst(sheet, 'passed tests', countIn(stats, 'passes'), counts.passes);
     holdAgainst(sheet, 'pending tests', countIn(stats, 'pending'), counts.pending);
     if (this.withErrors > counts.failures)
-      sheet.saysFailed(`${this.withErrors} entries of "tests" have an error, "failures" has ${counts.failures}; it counts as failed`);
+      sheet.saysFailed(
+        `${this.withErrors === 1 ? '1 entry of "tests" has' : `${this.withErrors} entries of "tests" have`} an error, "failures" has ${counts.failures}; it counts as failed`,
+      );
     const told = counts.passes + counts.pending + counts.failures - this.hooks;
     if (this.tests > told)
-      sheet.note(`"tests" has ${this.tests} entries, but only ${told} are said to have passed, failed or been left out`);
+      sheet.note(
+        `"tests" has ${this.tests} ${this.tests === 1 ? 'entry' : 'entries'}, but only ${told} ${told === 1 ? 'is' : 'are'} said to have passed, failed or been left out`,
+      );
   }
 
   /** Two of one name are two tests, such as rows of a table: one that passed does not speak for one that failed. */

@@ -16,7 +16,7 @@ export const oxlint: Format = {
     !isArray &&
     keys.has('diagnostics') &&
     (keys.has('number_of_files') || keys.has('number_of_rules') || (text.includes('"labels"') && text.includes('"filename"'))),
-  open: ({ root, ...options }): ReportReader => {
+  open: ({ root, looked, ...options }): ReportReader => {
     const sheet = new Sheet('oxlint', 'findings', options);
     let found = 0;
     let hasList = false;
@@ -48,6 +48,7 @@ export const oxlint: Format = {
         'diagnostics[]': take,
         number_of_files: (value) => {
           files = countIn({ value }, 'value');
+          if (files !== null) looked?.count(files);
         },
       },
       unit: 'diagnostic',

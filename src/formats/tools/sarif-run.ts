@@ -15,8 +15,9 @@ import {
 import { SarifRules, type SarifRule } from '../sarif-rules.js';
 import { unknownSeverityNote } from '../severity.js';
 import type { ReadOptions } from './format.js';
-import { listIn, objectIn, textIn } from './json-values.js';
+import { endLineIn, listIn, objectIn, textIn } from './json-values.js';
 import { placeInProject } from './places.js';
+import { SarifOverrides } from './sarif-overrides.js';
 import type { Sheet, SheetFinding } from './sheet.js';
 import { detached } from './text-hash.js';
 
@@ -30,6 +31,7 @@ const KINDS: ReadonlySet<string> = new Set(['', 'fail', 'open', 'review', 'pass'
 export class SarifRun {
   hasResults = false;
   private readonly rules = new SarifRules();
+  private readonly overrides = new SarifOverrides();
   private readonly bases = new Map<string, string>();
   private readonly artifacts: string[] = [];
   private hasTool = false;
@@ -73,12 +75,17 @@ export class SarifRun {
       this.artifacts.push(detached(textIn(objectIn(value, 'location'), 'uri').slice(0, TEXT_LENGTH)));
   }
 
+  invocation(value: unknown): void {
+    this.overrides.add(value);
+  }
+
   result(result: JsonObject): void {
     const kind = textIn(result, 'kind');
     if (!KINDS.has(kind.toLowerCase())) this.sheet.fail(`the kind "${kind.slice(0, 40)}" of a result is not known`);
     if (!isSarifProblem(result)) return;
     const place = sarifPlace(result);
-    if (this.hasTool && (place.uri !== '' || place.index < this.artifacts.length)) this.sheet.finding(this.findingOf(result, place));
+    const isPlaced = place.uri !== '' || place.index < this.artifacts.length;
+    if (this.hasTool && isPlaced && !this.overrides.awaits(result)) this.sheet.finding(this.findingOf(result, place));
     else this.wait(result);
   }
 
@@ -102,7 +109,7 @@ export class SarifRun {
   }
 
   private findingOf(result: JsonObject, place: SarifPlace): SheetFinding {
-    const rule = this.rules.of(result);
+    const rule = this.overrides.apply(result, this.rules.of(result), this.rules);
     const { severity, unknown } = sarifSeverity(result, rule);
     if (unknown !== null) this.sheet.note(unknownSeverityNote(unknown));
     return new ResultFinding(severity, place.line, result, rule, () => this.fileOf(place));
@@ -150,6 +157,10 @@ class ResultFinding implements SheetFinding {
     return this.fileOf();
   }
 
+  get endLine(): number | null {
+    return endLineOf(this.result);
+  }
+
   get rule(): string {
     return sarifRuleId(this.result, this.found);
   }
@@ -168,6 +179,7 @@ function waitingPart(result: JsonObject, hasPlace: boolean): JsonObject {
     rule: { toolComponent: { index: own(objectIn(rule, 'toolComponent'), 'index') } },
     level: clip(textIn(result, 'level')),
     kind: clip(textIn(result, 'kind')),
+    provenance: { invocationIndex: own(objectIn(result, 'provenance'), 'invocationIndex') },
     properties: { 'security-severity': numberOf(own(objectIn(result, 'properties'), 'security-severity')) },
     ...(hasPlace ? waitingPlace(result) : { message: { text: 'one of many; its place was not kept' } }),
   };
@@ -186,12 +198,19 @@ function waitingPlace(result: JsonObject): JsonObject {
     },
     locations: [
       {
-        physicalLocation: { artifactLocation: { uri: clip(uri), uriBaseId: clip(base), index }, region: { startLine: line } },
+        physicalLocation: {
+          artifactLocation: { uri: clip(uri), uriBaseId: clip(base), index },
+          region: { startLine: line, endLine: endLineOf(result) },
+        },
         logicalLocations: [{ fullyQualifiedName: clip(textIn(logical, 'fullyQualifiedName') || textIn(logical, 'name')) }],
       },
     ],
     fingerprints: { own: clip(sarifFingerprint(result)) },
   };
+}
+
+function endLineOf(result: JsonObject): number | null {
+  return endLineIn(objectIn(objectIn(listIn(result, 'locations')[0], 'physicalLocation'), 'region'));
 }
 
 function clip(text: string): string {

@@ -130,6 +130,61 @@ describe('sarif', () => {
       expect(read(report).findings).toMatchObject([{ artifact, line: artifact === null ? null : 3 }]);
   });
 
+  it('keeps the last line of a region over several, before and after the rules', () => {
+    const at = (region: object) => result({ locations: [{ physicalLocation: { artifactLocation: { uri: 'a.c' }, region } }] });
+    const results = [
+      { startLine: 3, endLine: 7 },
+      { startLine: 3, endLine: 7, endColumn: 1 },
+      { startLine: 3, endLine: 3 },
+      { startLine: 3 },
+    ];
+    for (const run of [
+      { tool: tool(), results: results.map(at) },
+      { results: results.map(at), tool: tool() },
+    ])
+      expect(read(log(run)).findings).toEqual(
+        [{ endLine: 7 }, { endLine: 6 }, {}, {}].map((end) => ({
+          severity: 'medium',
+          message: 'm',
+          artifact: 'a.c',
+          line: 3,
+          rule: 'R',
+          fingerprint: read(log({ tool: tool(), results: [at({ startLine: 3 })] })).findings[0]?.fingerprint,
+          ...end,
+        })),
+      );
+  });
+
+  const setRules = [{ id: 'Q' }, { id: 'R', defaultConfiguration: { level: 'note' } }];
+  const by = (invocationIndex: number, more: object = {}) => ({ provenance: { invocationIndex }, ...more });
+  it.each([
+    ['the override of its invocation', by(1), 'high'],
+    ['its own level first', by(1, { level: 'note' }), 'low'],
+    ['none, being of another kind', by(1, { kind: 'open' }), 'low'],
+    ["the rule's default where its invocation sets nothing", by(0), 'low'],
+    ["the rule's default where no invocation is named", {}, 'low'],
+    ["the rule's default where there is no such invocation", by(9), 'low'],
+    ['an override by index', by(2), 'high'],
+    ['an override of a rule that is not listed', by(1, { ruleId: 'X' }), 'high'],
+    ['what there is where its rule is another', by(1, { ruleId: 'Q' }), 'medium'],
+  ])('takes for the level %s, whatever comes first in the file', (_name, more, severity) => {
+    const override = (descriptor: object) => ({ ruleConfigurationOverrides: [{ descriptor, configuration: { level: 'error' } }] });
+    const listed = override({ id: 'R' });
+    const unlisted = override({ id: 'X' }).ruleConfigurationOverrides;
+    const invocations = [
+      { executionSuccessful: true },
+      { ruleConfigurationOverrides: [...listed.ruleConfigurationOverrides, ...unlisted] },
+      override({ index: 1 }),
+    ];
+    const results = [result(more)];
+    for (const run of [
+      { tool: tool(...setRules), invocations, results },
+      { tool: tool(...setRules), results, invocations },
+      { invocations, results, tool: tool(...setRules) },
+    ])
+      expect(severities(log(run))).toEqual([severity]);
+  });
+
   it('names what it is in where no file is said', () => {
     const more = { locations: [{ logicalLocations: [{ name: 'f', fullyQualifiedName: 'app::f' }] }] };
     expect(read(one(more)).findings).toMatchObject([{ message: 'm (in app::f)', artifact: null }]);

@@ -20,7 +20,6 @@ const UNREAD = [
   'attachments',
   'webRequest',
   'webResponse',
-  'provenance',
   'taxa',
   'conversionProvenance',
 ];
@@ -90,7 +89,10 @@ class SarifLog {
       'runs[].tool.extensions[].rules[]': { value: (rule) => this.run?.ruleOfExtension(rule), without: UNREAD_OF_RULES },
       'runs[].originalUriBaseIds.*': (base, name) => this.run?.base(name, base),
       'runs[].artifacts[]': { value: (artifact) => this.run?.artifact(artifact), without: ['contents', 'hashes', 'properties'] },
-      'runs[].invocations[]': { value: (invocation) => this.invocation(invocation), without: ['environmentVariables', 'arguments'] },
+      'runs[].invocations[]': {
+        value: (invocation) => this.invocation(invocation),
+        without: ['environmentVariables', 'arguments', 'notificationConfigurationOverrides'],
+      },
       'runs[].externalPropertyFileReferences': (files) => this.elsewhere(files),
       'runs[].results': {
         open: () => this.run?.resultsBegin(),
@@ -140,6 +142,7 @@ class SarifLog {
   }
 
   private invocation(value: unknown): void {
+    this.run?.invocation(value);
     if (!isObject(value)) return;
     const errors = ['toolExecutionNotifications', 'toolConfigurationNotifications']
       .flatMap((key) => listIn(value, key))

@@ -49,7 +49,7 @@ describe('Sheet', () => {
   it('is an error where every test is skipped', () => {
     const some = sheet('tests');
     some.test({ ...passed('a'), status: 'skipped' });
-    expect(some.end()).toMatchObject({ outcome: 'error', problems: [{ message: 'no test ran: all 1 are skipped' }] });
+    expect(some.end()).toMatchObject({ outcome: 'error', problems: [{ message: 'no test ran: the only one is skipped' }] });
   });
 
   it('fails where the report says so of itself, and is an error where it cannot be read, whatever else it shows', () => {
@@ -82,7 +82,7 @@ describe('Sheet', () => {
     const some = sheet('tests');
     some.test(passed('a'));
     some.test(passed('a'));
-    expect(some.end().problems).toEqual([{ message: '1 results repeat a test by class and name (retries); the last of each counts' }]);
+    expect(some.end().problems).toEqual([{ message: '1 result repeats a test by class and name (a retry); the last one counts' }]);
   });
 
   it('keeps the worst findings and counts all', () => {

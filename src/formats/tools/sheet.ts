@@ -123,7 +123,7 @@ export class Sheet {
     const { coverage } = this;
     this.noteBounds();
     const outcome = this.outcome(tests, coverage);
-    if (this.unlisted > 0) this.problems.push({ message: `and ${this.unlisted} more problems` });
+    if (this.unlisted > 0) this.problems.push({ message: `and ${this.unlisted} more ${this.unlisted === 1 ? 'problem' : 'problems'}` });
     const findings = this.findings.list();
     return {
       format: this.format,
@@ -138,7 +138,12 @@ export class Sheet {
 
   private noteBounds(): void {
     const { retries, overran } = this.tests;
-    if (retries > 0) this.note(`${retries} results repeat a test by class and name (retries); the last of each counts`);
+    if (retries > 0)
+      this.note(
+        retries === 1
+          ? '1 result repeats a test by class and name (a retry); the last one counts'
+          : `${retries} results repeat a test by class and name (retries); the last of each counts`,
+      );
     if (overran) this.note('so many tests are in it that repeats among the last of them were counted as tests of their own');
     if (this.uncovered > MOST_UNCOVERED)
       this.note(`${this.uncovered} lines are not covered; the first ${MOST_UNCOVERED} are listed, all are counted`);
@@ -150,7 +155,8 @@ export class Sheet {
     const covers = Object.values(coverage).some((share) => share.total > 0);
     if (!this.unreadable) {
       if (this.promised === 'tests' && !hasTests) this.fail('there is no test in it; expected at least one');
-      else if (hasTests && tests.skipped === tests.total) this.fail(`no test ran: all ${tests.total} are skipped`);
+      else if (hasTests && tests.skipped === tests.total)
+        this.fail(`no test ran: ${tests.total === 1 ? 'the only one is' : `all ${tests.total} are`} skipped`);
       if (this.promised === 'coverage' && !covers)
         this.fail('there is no coverage data in it; expected at least one line, statement or branch');
     }

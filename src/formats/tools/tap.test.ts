@@ -99,7 +99,7 @@ describe('TAP of others', () => {
       outcome: 'error',
       problems: [{ message: '3 tests were planned, and 2 are there: the run ended early, or the report was cut off', line: 4 }],
     });
-    expect(read('1..1\nok 1\nok 2\n')).toMatchObject({ outcome: 'fail', problems: [{ message: '1 tests were planned, and 2 are there' }] });
+    expect(read('1..1\nok 1\nok 2\n')).toMatchObject({ outcome: 'fail', problems: [{ message: '1 test was planned, and 2 are there' }] });
     expect(read('# Subtest: s\n    ok 1 - a\n    1..2\nok 1 - s\n1..1\n')).toMatchObject({
       outcome: 'error',
       problems: [{ message: expect.stringContaining('2 tests were planned in "s"'), line: 4 }],
@@ -111,6 +111,30 @@ describe('TAP of others', () => {
     expect(read('1..0 # SKIP no database\nTAP version 13\n')).toMatchObject({ outcome: 'error', tests: { total: 0 } });
   });
 
+  it('takes no test from outside of the plan, wherever the plan stands', () => {
+    const problems = [{ message: 'test 7 is outside of the plan 1..3; TAP takes it for a failure', line: 4 }];
+    expect(read('1..3\nok 1\nok 2\nok 7\n')).toMatchObject({ outcome: 'error', tests: { total: 3 }, problems });
+    expect(read('ok 2\nok 1\n\nok 7\n1..3\n')).toMatchObject({ outcome: 'error', problems });
+    expect(read('1..3\nok 3\nok\nok 2\n')).toMatchObject({ outcome: 'pass', problems: [] });
+    expect(read('# Subtest: s\n    ok 4 - a\n    1..1\nok 1 - s\n1..1\n')).toMatchObject({
+      outcome: 'error',
+      problems: [{ message: 'test 4 in "s" is outside of the plan 1..1; TAP takes it for a failure', line: 2 }],
+    });
+  });
+
+  it('lets other lines pass, unless the report asks to be strict', () => {
+    const rest = '1..1\nhello\n#\n# hi\nok 1\n';
+    expect(read(`TAP version 14\n${rest}`)).toMatchObject({ outcome: 'pass', problems: [] });
+    expect(read(`TAP version 14\npragma +strict\n${rest}`)).toMatchObject({
+      outcome: 'error',
+      problems: [{ message: 'a line is no TAP ("hello"), and "pragma +strict" allows nothing else', line: 4, byte: 35 }],
+    });
+    expect(read(`pragma +strict\npragma -strict\n${rest}`)).toMatchObject({ outcome: 'pass', problems: [] });
+    const block = 'ok 1 - a {\n    pragma -strict\n    hi\n    ok 1\n    1..1\n}\n';
+    expect(read(`pragma +strict\n1..1\n${block}`)).toMatchObject({ outcome: 'pass', problems: [] });
+    expect(read(`pragma +strict\n1..1\n${block.replace('pragma -strict', 'pragma +other')}`)).toMatchObject({ outcome: 'error' });
+  });
+
   it('fails where the run bailed out, or its summary says so', () => {
     expect(read('1..3\nok 1\nBail out! no disk\n')).toMatchObject({
       outcome: 'fail',
@@ -119,11 +143,11 @@ describe('TAP of others', () => {
     });
     expect(read('1..1\nok 1\n# tests 1\n# fail 1\n')).toMatchObject({
       outcome: 'fail',
-      problems: [{ message: 'its summary counts 1 failed tests, and none is in it' }],
+      problems: [{ message: 'its summary counts 1 failed test, and none is in it' }],
     });
     expect(read('1..1\nok 1\n# tests 2\n')).toMatchObject({
       outcome: 'pass',
-      problems: [{ message: 'its summary counts 2 tests, and 1 are in it; these count' }],
+      problems: [{ message: 'its summary counts 2 tests, and 1 is in it; that counts' }],
     });
   });
 

@@ -3,6 +3,7 @@
 
 import type { TestStatus, ToolReport } from '../../model.js';
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
+import { counted } from './json-reader.js';
 import { LineStream, type Line } from './line-stream.js';
 import { placeInProject } from './places.js';
 import { Sheet, type Where } from './sheet.js';
@@ -23,6 +24,11 @@ interface Level {
   readonly name: string;
   planned: number | null;
   seen: number;
+  /** The largest number that a test point gives, and its line. */
+  largest: number;
+  largestLine: number;
+  /** `pragma +strict`: every line has to be TAP. */
+  isStrict: boolean;
   failed: number;
   /** Names given so far, with how often: TAP knows no retries, so the same name again is another test. */
   readonly names: Map<string, number>;
@@ -36,6 +42,8 @@ interface Pending {
   facts: TapFacts | null;
 }
 
+/** Lines that say nothing of tests and are TAP nevertheless. */
+const IS_TAP = /^(?:#|TAP version \d|pragma [+-]|\}$)/;
 const DEEPEST = 64;
 const MOST_NAMES = 50_000;
 const LONGEST_NAME = 1000;
@@ -43,7 +51,7 @@ const LONGEST_NAME = 1000;
 class TapReader implements ReportReader {
   private readonly lines = new LineStream((line) => this.take(line));
   private readonly sheet: Sheet;
-  private readonly outermost = newLevel(0, '');
+  private readonly outermost = newLevel(0, '', false);
   private readonly deeper: Level[] = [];
   private pending: Pending | null = null;
   private block: TapBlock | null = null;
@@ -104,6 +112,20 @@ class TapReader implements ReportReader {
       level.planned = plan.count;
       if (plan.skip !== null) this.sheet.note(`a plan skips all of its tests: ${plan.skip || 'no reason is given'}`, { line: line.line });
     } else if (text.startsWith('# ')) this.takeComment(text.slice(2), indent, line);
+    else this.takeOther(text, indent, line);
+  }
+
+  /** A pragma; or what is no TAP, which is let pass unless the report itself forbids it. */
+  private takeOther(text: string, indent: number, line: Line): void {
+    const pragma = /^pragma ([+-])strict$/.exec(text)?.[1];
+    if (pragma !== undefined) {
+      this.settle();
+      this.enter(indent, line).isStrict = pragma === '+';
+    } else if (this.levelOf(indent).isStrict && !IS_TAP.test(text))
+      this.sheet.fail(`a line is no TAP (${JSON.stringify(text.slice(0, 60))}), and "pragma +strict" allows nothing else`, {
+        line: line.line,
+        byte: line.byte,
+      });
   }
 
   private takeComment(text: string, indent: number, line: Line): void {
@@ -122,6 +144,10 @@ class TapReader implements ReportReader {
     const failedBefore = this.levelOf(indent).failed;
     const level = this.enter(indent, line);
     level.seen += 1;
+    if (point.number !== null && point.number > level.largest) {
+      level.largest = point.number;
+      level.largestLine = line.line;
+    }
     this.pending = { point, level, subtestFailed: level.failed > failedBefore, facts: null };
     this.announced = null;
     if (!point.opensBlock) return;
@@ -142,7 +168,7 @@ class TapReader implements ReportReader {
       this.sheet.fail(`subtests are nested more than ${DEEPEST} levels deep`, { line, byte });
       return top;
     }
-    const level = newLevel(indent, this.announced !== null && this.announced.indent < indent ? this.announced.name : '');
+    const level = newLevel(indent, this.announced !== null && this.announced.indent < indent ? this.announced.name : '', top.isStrict);
     this.announced = null;
     this.deeper.push(level);
     return level;
@@ -156,27 +182,31 @@ class TapReader implements ReportReader {
   }
 
   /** Fewer tests than planned: the run died or the file was cut off. More: somebody miscounts, and by TAP that is a failure. */
-  private checkPlan({ planned, seen, name, indent }: Level, { line, byte }: Where): void {
+  private checkPlan({ planned, seen, largest, largestLine, name, indent }: Level, { line, byte }: Where): void {
     if (this.hasBailed) return;
     const where = { ...(line === undefined ? {} : { line }), ...(byte === undefined ? {} : { byte }) };
     const of = name === '' ? '' : ` in "${name.slice(0, 80)}"`;
     if (planned === null) {
       if (indent === 0) this.sheet.fail(`it ends without a plan (1..N): ${this.soFar()}`, where);
-    } else if (seen < planned)
-      this.sheet.fail(`${planned} tests were planned${of}, and ${seen} are there: the run ended early, or the report was cut off`, where);
-    else if (seen > planned) this.sheet.saysFailed(`${planned} tests were planned${of}, and ${seen} are there`);
+    } else if (seen < planned) this.sheet.fail(`${planning(planned, of, seen)}: the run ended early, or the report was cut off`, where);
+    else if (seen > planned) this.sheet.saysFailed(planning(planned, of, seen));
+    // As many as planned, but not those: a test of the plan is missing.
+    else if (largest > planned)
+      this.sheet.fail(`test ${largest}${of} is outside of the plan 1..${planned}; TAP takes it for a failure`, { line: largestLine });
   }
 
   private checkStated(): void {
     const bad = (this.stated.get('fail') ?? 0) + (this.stated.get('cancelled') ?? 0);
-    if (bad > 0 && this.bad === 0) this.sheet.saysFailed(`its summary counts ${bad} failed tests, and none is in it`);
+    if (bad > 0 && this.bad === 0) this.sheet.saysFailed(`its summary counts ${counted(bad, 'failed test')}, and none is in it`);
     const tests = this.stated.get('tests');
     if (tests !== undefined && tests !== this.counted)
-      this.sheet.note(`its summary counts ${tests} tests, and ${this.counted} are in it; these count`);
+      this.sheet.note(
+        `its summary counts ${counted(tests, 'test')}, and ${this.counted === 1 ? '1 is in it; that counts' : `${this.counted} are in it; these count`}`,
+      );
   }
 
   private soFar(): string {
-    return `${this.counted} tests were read before that; the report was cut off or is still being written`;
+    return `${this.counted === 1 ? '1 test was' : `${this.counted} tests were`} read before that; the report was cut off or is still being written`;
   }
 
   private bailOut(why: string): void {
@@ -227,8 +257,13 @@ class TapReader implements ReportReader {
   }
 }
 
-function newLevel(indent: number, name: string): Level {
-  return { indent, name, planned: null, seen: 0, failed: 0, names: new Map() };
+/** `3 tests were planned, and 2 are there` */
+function planning(planned: number, of: string, seen: number): string {
+  return `${planned === 1 ? '1 test was' : `${planned} tests were`} planned${of}, and ${seen} ${seen === 1 ? 'is' : 'are'} there`;
+}
+
+function newLevel(indent: number, name: string, isStrict: boolean): Level {
+  return { indent, name, planned: null, seen: 0, largest: 0, largestLine: 0, isStrict, failed: 0, names: new Map() };
 }
 
 function statusOf({ ok, directive }: TapPoint, facts: TapFacts | null): TestStatus {

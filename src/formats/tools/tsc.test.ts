@@ -52,6 +52,14 @@ describe('output of tsc', () => {
     });
   });
 
+  it('is known by "Found 0 errors" alone, and not by the same words among others', () => {
+    const clean = { format: 'tsc', outcome: 'pass', counts: { critical: 0, high: 0, medium: 0, low: 0 }, problems: [], findings: [] };
+    for (const text of ['Found 0 errors.\n', '\n> shop@1.0.0 types\n> tsc --noEmit\n\n[10:00:01 AM] Found 0 errors.\n', 'Found 0 errors'])
+      expect(brief(readAny(text))).toEqual(clean);
+    for (const text of ['Found 0 errors in 3 files.\n', 'Linting\nFound 0 errors.\n', 'Found 2 errors.\n'])
+      expect(readAny(text)).toMatchObject({ format: 'unknown', outcome: 'error' });
+  });
+
   it('says how far a cut-off output was read', () => {
     const cut = fixture('pretty.txt').slice(0, fixture('pretty.txt').indexOf('Found 5'));
     expect(brief(readAny(cut))).toMatchObject({
@@ -96,7 +104,7 @@ describe('output of tsc', () => {
     });
     expect(readAs(tsc, 'a.ts(1,1): error TS1: m\nFound 0 errors.\n')).toMatchObject({
       outcome: 'fail',
-      problems: [{ message: 'it says "Found 0 errors", but 1 are in it; these count' }],
+      problems: [{ message: 'it says "Found 0 errors", but 1 is in it; that counts' }],
     });
   });
 

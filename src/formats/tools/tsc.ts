@@ -4,6 +4,7 @@
 import type { Severity, ToolReport } from '../../model.js';
 import type { Format, Head, ReadOptions, ReportReader } from './format.js';
 import { LineStream, withoutColours, type Line } from './line-stream.js';
+import { counted } from './json-reader.js';
 import { placeInProject } from './places.js';
 import { Sheet } from './sheet.js';
 
@@ -25,7 +26,14 @@ export const tsc: Format = {
 };
 
 function looksLikeTsc(text: string): boolean {
-  return text.split('\n').some((line) => !line.startsWith('{') && (partsOf(line.trimEnd())?.isPlaced === true || WATCHING.test(line)));
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  return isAllClear(lines) || lines.some((line) => !line.startsWith('{') && (partsOf(line)?.isPlaced === true || WATCHING.test(line)));
+}
+
+/** "Found 0 errors." and nothing else but the lines that npm prints before a script. */
+function isAllClear(lines: readonly string[]): boolean {
+  const said = lines.filter((line) => line !== '' && !line.startsWith('> '));
+  return said.length === 1 && /^(?:[^a-z]{1,40} )?Found 0 errors\.?$/.test(said[0] ?? '');
 }
 
 interface Diagnostic {
@@ -98,8 +106,12 @@ class TscReader implements ReportReader {
         line: 1,
       });
     }
-    if (found !== null && found > errors) sheet.saysFailed(`it says "Found ${found} errors", and ${errors} are in it`);
-    else if (found !== null && found < errors) sheet.note(`it says "Found ${found} errors", but ${errors} are in it; these count`);
+    if (found !== null && found > errors)
+      sheet.saysFailed(`it says "Found ${counted(found, 'error')}", and ${errors} ${errors === 1 ? 'is' : 'are'} in it`);
+    else if (found !== null && found < errors)
+      sheet.note(
+        `it says "Found ${counted(found, 'error')}", but ${errors === 1 ? '1 is in it; that counts' : `${errors} are in it; these count`}`,
+      );
     return sheet.end();
   }
 

@@ -43,7 +43,8 @@ export const v8: Format = {
       finish: () => {
         files.end();
         if (files.size > 0) sheet.note('V8 coverage has functions and blocks (as branches), and no lines: those need the source');
-        else if (scripts > 0) sheet.note(`none of its ${scripts} scripts is one of the project`);
+        else if (scripts > 0)
+          sheet.note(scripts === 1 ? 'its only script is none of the project' : `none of its ${scripts} scripts is one of the project`);
       },
     }));
   },
