@@ -4,10 +4,11 @@
 // {rounds, steps, seconds, peakKb, synced}: rounds and durable steps done, and whether each step was synced to the disk.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { assert, atLeast, atMost, interleave, line, mb, median, scratchFolder } from './harness.mjs';
+import { assert, atLeast, atMost, interleave, line, mb, median } from './harness.mjs';
 
 const SESSIONS = 200;
 const ROUNDS = 10;
@@ -16,6 +17,9 @@ const FASTER = 12;
 const MEMORY = 0.5;
 const OURS = fileURLToPath(new URL('./peers/umpire-rounds.mjs', import.meta.url));
 const LANGGRAPH = fileURLToPath(new URL('./peers/langgraph-rounds.mjs', import.meta.url));
+
+/** Outside every repository, where a session would get a worktree of its own; and on a disk, which /tmp often is not. */
+const ON_DISK = existsSync('/var/tmp') ? '/var/tmp' : tmpdir();
 
 /** Runs one contender in a process and a folder of its own, and checks that it did the whole work. */
 function runContender(program, scratch, args) {
@@ -28,7 +32,7 @@ function runContender(program, scratch, args) {
 }
 
 export async function run({ runs = 3 } = {}) {
-  const scratch = scratchFolder('rounds');
+  const scratch = mkdtempSync(join(ON_DISK, 'umpire-rounds-'));
   try {
     const programs = { synced: [LANGGRAPH, ['FULL']], asItComes: [LANGGRAPH, []] };
     if (existsSync(OURS)) programs.ours = [OURS, []];
@@ -37,7 +41,7 @@ export async function run({ runs = 3 } = {}) {
       Object.entries(programs).map(([name, [program, args]]) => [
         name,
         () => {
-          const result = runContender(program, scratch.path, args);
+          const result = runContender(program, scratch, args);
           assert(result.synced === (name !== 'asItComes'), `${name} is ${result.synced ? '' : 'not '}synced`);
           peaks[name].push(result.peakKb);
           return result.rounds / result.seconds;
@@ -48,7 +52,7 @@ export async function run({ runs = 3 } = {}) {
     const peak = Object.fromEntries(Object.entries(peaks).map(([name, samples]) => [name, median(samples)]));
     return linesOf(rate, peak);
   } finally {
-    scratch.remove();
+    rmSync(scratch, { recursive: true, force: true });
   }
 }
 

@@ -58,7 +58,7 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
   const run = evolveRun(state.run, event);
   // Most events of a run change nothing else, and there may be very many.
   if (run !== null && run === state.run && !OF_VERDICTS.has(event.type)) return counted(state);
-  const next = { ...state, events: state.events + 1, run };
+  const next = merged(state, { events: state.events + 1, run });
   switch (event.type) {
     case 'SessionObserved':
       return { ...next, observed: true };
@@ -97,10 +97,10 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
       const key = chainKey(event.data.verdict.loop, event.data.verdict.chain);
       const past = state.verdicts.get(key) ?? [];
       const added = [...past, merged(event.data, { seq: event.seq, projected: false })];
-      return { ...next, verdicts: new Map(state.verdicts).set(key, added) };
+      return merged(next, { verdicts: new Map(state.verdicts).set(key, added) });
     }
     case 'VerdictProjected':
-      return { ...next, verdicts: markProjected(state.verdicts, event.data.verdict), results: event.data.results ?? state.results };
+      return merged(next, { verdicts: markProjected(state.verdicts, event.data.verdict), results: event.data.results ?? state.results });
     case 'RunBegun':
     case 'TaskStarted':
     case 'TaskSubmitted':
@@ -174,7 +174,7 @@ function markProjected(verdicts: SessionState['verdicts'], seq: number): Session
     // The chain's last, as a rule: long histories are not searched.
     const at = past.findLastIndex((verdict) => verdict.seq <= seq);
     const verdict = past[at];
-    if (verdict?.seq === seq) return new Map(verdicts).set(key, past.with(at, { ...verdict, projected: true }));
+    if (verdict?.seq === seq) return new Map(verdicts).set(key, past.with(at, merged(verdict, { projected: true })));
   }
   return verdicts;
 }

@@ -5,6 +5,7 @@ import type { Anomaly, Finding, Task, TaskRecord } from '../model.js';
 import type { Loop, TaskTemplate } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
 import type { Lookup } from '../loops/template.js';
+import { merged } from '../formats/merged.js';
 import { joinIds } from '../formats/tasks-csv.js';
 import { isFinished, mendOf, statedWave } from './chains.js';
 import type { Placed } from './chains.js';
@@ -269,6 +270,8 @@ function withoutSkipped(deps: readonly string[], skipped: ReadonlyMap<string, re
 
 /** Waves follow from dependencies: where this verdict moved a pending task to another wave, its cell says so. */
 function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<string, Cells>): void {
+  // Most often nothing waits when a critic is judged, and a graph is costly to order.
+  if (!input.tasks.some((task) => task.status === 'pending')) return;
   const waves = settleWaves(input.tasks, rows, set);
   input.tasks.forEach((task, index) => {
     const wave = waves[index];
@@ -285,7 +288,8 @@ function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<stri
 
 function recordOfRow(row: Cells): TaskRecord {
   const split = (cell: string | undefined) => (cell ?? '').split(';').filter((id) => id !== '');
-  return { ...row, id: row['id'] ?? '', wave: Number(row['wave']), deps: split(row['deps']), context_from: split(row['context_from']) };
+  const told = { id: row['id'] ?? '', wave: Number(row['wave']), deps: split(row['deps']), context_from: split(row['context_from']) };
+  return merged(row, told);
 }
 
 function recordOfTask(task: Task, cells: Cells | undefined): TaskRecord {

@@ -11,6 +11,7 @@ import type { Facts, Loop } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
 import type { Placed } from './chains.js';
 import { bySeverity, describeFinding } from '../formats/finding-words.js';
+import { merged } from '../formats/merged.js';
 import type { Course, Effects } from './messages.js';
 import { NO_EFFECTS, lowestDimensions, planClosing, planRevision } from './plan.js';
 import type { Plan, PlanInput } from './plan.js';
@@ -125,7 +126,7 @@ function guard(input: Drawn, judgement: Judgement): Guarded {
     const spent = `Row ${row.id} asks for another round at round ${input.params.round}, and the cap is ${input.params.cap}: every loop ends.`;
     return { ...judgement, outcome: 'escalate', rule: 'E9', reason: `${spent} (${judgement.reason})` };
   }
-  return { rule: row.id, ...judgement };
+  return merged({ rule: row.id }, judgement);
 }
 
 interface ToldCourse {

@@ -144,9 +144,8 @@ function gainsOf(history: readonly Measure[]): { readonly gains: readonly string
 function changesOf(from: Measure, now: Measure, margin: number): { readonly better: readonly string[]; readonly worse: readonly string[] } {
   const better: string[] = [];
   const worse: string[] = [];
-  const counted = `findings went from ${describeCounts(from.counts)} to ${describeCounts(now.counts)}`;
-  if (severitiesBelow(now.counts, from.counts)) better.push(counted);
-  if (severitiesBelow(from.counts, now.counts)) worse.push(counted);
+  const differs = severitiesBelow(now.counts, from.counts) ? better : severitiesBelow(from.counts, now.counts) ? worse : null;
+  differs?.push(`findings went from ${describeCounts(from.counts)} to ${describeCounts(now.counts)}`);
   for (const gauge of now.gauges) {
     const old = from.gauges.find(({ name }) => name === gauge.name)?.value;
     if (old === undefined || Math.abs(gauge.value - old) <= margin * Math.abs(old)) continue;
@@ -198,8 +197,11 @@ function isRepeated(history: readonly Measure[], back: readonly Finding[]): bool
 
 /** Fewer of the worst; at equal numbers fewer of the next; and so on, over so many severities. */
 function severitiesBelow(counts: Counts, than: Counts, many = SEVERITIES.length): boolean {
-  const differing = SEVERITIES.slice(0, many).find((severity) => counts[severity] !== than[severity]);
-  return differing !== undefined && counts[differing] < than[differing];
+  for (let i = 0; i < many; i++) {
+    const severity = SEVERITIES[i] as keyof Counts;
+    if (counts[severity] !== than[severity]) return counts[severity] < than[severity];
+  }
+  return false;
 }
 
 /** By more than arithmetic with fractions may be off. */

@@ -7,6 +7,7 @@ import type { SessionState } from '../brain/evolve.js';
 import { afterRevisions } from '../brain/rounds.js';
 import { chainOfTask, shownStatus, taskIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
+import { merged } from '../formats/merged.js';
 
 export interface AssignmentInput {
   readonly state: SessionState;
@@ -43,7 +44,7 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
 
 function recordOf(task: TaskState): TaskRecord {
   const { id, row, wave, deps, contextFrom } = task;
-  return { ...row, deps, wave, status: shownStatus(task), id, context_from: contextFrom };
+  return merged(row, { deps, wave, status: shownStatus(task), id, context_from: contextFrom });
 }
 
 /** The recorded findings of what it takes context from. */
@@ -79,7 +80,6 @@ const TEST_RULES: readonly string[] = [
   'Change test files, their fixtures and snapshots only; never source, nor the configuration of tests, coverage, lint or types.',
   'Do not delete, rename away, skip or disable a test that passes, and do not weaken an assertion.',
   'Use no @ts-ignore, @ts-expect-error, "as any", coverage-ignore comments, nor skip, todo or only marks.',
-  'A change that breaks these rules is taken back before your work is merged, and the report names it.',
 ];
 
 function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly string[] {

@@ -73,7 +73,8 @@ export function placeOfCritic(folder: SessionFolder, state: SessionState, id: st
   const isTold = run.started.loopFolder === null && run.started.command === undefined && !isMeasured;
   const readBlob = blobsIn(folder);
   return {
-    ...now,
+    isReached: now.isReached,
+    board: now.board,
     read: (path) => {
       const hash = Object.hasOwn(found, path) ? found[path] : undefined;
       if (hash === undefined) return readInside(folder, path);

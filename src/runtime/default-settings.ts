@@ -61,10 +61,20 @@ export interface CriticSettings {
   };
 }
 
+/** How the guard stands over the runs of one loop. */
+export interface LoopGuard {
+  /** `obey`: taken back before the work is merged. `tell`: told. `off`: not looked for. */
+  readonly breaches: 'obey' | 'tell' | 'off';
+  /** What may change: tests alone, or source too. */
+  readonly scope: 'testing' | 'any';
+}
+
 export interface GuardSettings {
   /** What `umpire guard` lets change, where no flag says it: tests alone, or source too. */
   readonly scope: 'testing' | 'any';
   readonly allowances: readonly GuardAllowance[];
+  /** By the name of a loop. Left out: as Umpire has it. */
+  readonly loops: Readonly<Record<string, Partial<LoopGuard>>>;
 }
 
 export interface Settings {
@@ -123,6 +133,6 @@ export const DEFAULT_SETTINGS: Settings = {
     design: { tokens: [], industry: 'standard', pairs: [], grid: 4 },
     review: { reports: ['**/*.sarif'] },
   },
-  guard: { scope: 'testing', allowances: [] },
+  guard: { scope: 'testing', allowances: [], loops: {} },
   workspace: { home: null, link: [], copy: [], setup: null },
 };

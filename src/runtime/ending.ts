@@ -58,10 +58,18 @@ const MOST_NAMED = 4;
 /** What the guard found, told before what the agent says: who goes on with the work reads it first. */
 export function withBreaches(data: TaskFinished, breaches: readonly Breach[]): TaskFinished {
   if (breaches.length === 0) return data;
-  const named = breaches.slice(0, MOST_NAMED).map(({ rule, file, line }) => `${rule} at ${file}:${line}`);
-  const more = breaches.length - named.length;
-  const what = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  const isTaken = breaches.every(({ taken }) => taken !== null);
-  const words = isTaken ? `Umpire took back what makes tests lie: ${what}.` : `Umpire found what makes tests lie: ${what}.`;
-  return { ...data, findings: plainText(`${words} ${data.findings}`.trim(), MAX_FINDINGS), breaches };
+  const taken = named(breaches.filter((breach) => breach.taken !== null));
+  const left = named(breaches.filter((breach) => breach.taken === null));
+  const words = [
+    ...(taken === '' ? [] : [`Umpire took back what makes tests lie: ${taken}.`]),
+    ...(left === '' ? [] : [taken === '' ? `Umpire found what makes tests lie: ${left}.` : `It left for a person: ${left}.`]),
+    data.findings,
+  ];
+  return { ...data, findings: plainText(words.join(' ').trim(), MAX_FINDINGS), breaches };
+}
+
+function named(breaches: readonly Breach[]): string {
+  const more = breaches.length - MOST_NAMED;
+  const words = breaches.slice(0, MOST_NAMED).map(({ rule, file, line }) => `${rule} at ${file}:${line}`);
+  return `${words.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

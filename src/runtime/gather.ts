@@ -8,6 +8,7 @@ import type { Exhibit } from '../brain/step.js';
 import { decodeTolerantly } from '../formats/decode.js';
 import { printDiscovery } from '../formats/discoveries.js';
 import { parseFindingsText } from '../formats/findings-text.js';
+import { merged } from '../formats/merged.js';
 import { READERS } from '../formats/readers.js';
 import { countFindings } from '../formats/severity.js';
 import { decidingSources } from '../loops/facts.js';
@@ -57,10 +58,10 @@ export function gather(input: GatherInput): Gathering {
     exhibits[name] = exhibit;
     record[name] = recordOf(exhibit, found, input.place);
   }
-  const found = { ...exhibits };
+  const found = merged(exhibits, {});
   for (const name of Object.keys(input.loop.evidence)) {
     const standIn = found[name]?.state === 'missing' ? standInFor(input.loop, name, found) : null;
-    if (standIn !== null) exhibits[name] = { ...standIn, ref: null };
+    if (standIn !== null) exhibits[name] = merged(standIn, { ref: null });
   }
   return { exhibits, blobs, record };
 }
@@ -90,7 +91,10 @@ function tooLarge(path: string): Found {
 
 function recordOf({ state, ref }: Exhibit, { path, large, fault }: Found, place: GatherInput['place']): RecordedExhibit {
   const grade = ref === null ? undefined : place.gradeOf?.(ref.path);
-  if (ref !== null) return { state, path: ref.path, sha256: ref.sha256, ...(grade === undefined ? {} : { grade }) };
+  if (ref !== null) {
+    const kept = { state, path: ref.path, sha256: ref.sha256 };
+    return grade === undefined ? kept : merged(kept, { grade });
+  }
   if (fault !== undefined) return { state, path, problem: fault };
   return large === true ? { state, path } : { state };
 }

@@ -78,18 +78,9 @@ export function giveVerdict(grounds: Grounds, draft: Draft, gathering: Gathering
   const { verdict, facts, lists, effects } = draft;
   const past = decidedIn(state, loop.loop, chain);
   const report = verdictPage({ loop, verdict, facts, target, gathered: gathering.exhibits, past });
-  return {
-    key,
-    strict,
-    target: loop.target === undefined ? null : target,
-    verdict,
-    facts,
-    lists,
-    report,
-    effects,
-    scene,
-    ...(course === null ? {} : { course: { stop: course.stop, touched: course.touched } }),
-  };
+  const held = loop.target === undefined ? null : target;
+  const given = { key, strict, target: held, verdict, facts, lists, report, effects, scene };
+  return course === null ? given : merged(given, { course: { stop: course.stop, touched: course.touched } });
 }
 
 /** The rounds of a chain so far, as its course is told by. */

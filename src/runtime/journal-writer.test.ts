@@ -177,3 +177,31 @@ it('tells of what it settles once that is durable, and of nothing after a sync t
   expect(journal.flush).toThrow('The disk is gone.');
   expect(log).toEqual(['2 lines, not yet durable', 'synced', 'told of 1', 'told of 2', '1 lines, not yet durable']);
 });
+
+it('has no getter of its own: its hidden class would hold every session of a process until the heap is swept', () => {
+  const journal = openJournal(openFolder(session()), now, () => undefined);
+  journal.record(...startOf(1));
+  journal.flush();
+  journal.close();
+  expect(journal.state.run?.tasks).toHaveLength(1);
+  expect(Object.values(Object.getOwnPropertyDescriptors(journal)).filter((own) => 'get' in own)).toEqual([]);
+});
+
+it('dates each event by its own time, also where several share one', () => {
+  const times = [5, 5, 7, 6].map((ms) => new Date(Date.UTC(2026, 2, 1) + ms));
+  const told: string[] = [];
+  const journal = keepJournal(
+    { state: NEW_SESSION, lines: 0, head: CHAIN_START },
+    {
+      append: () => undefined,
+      sync: () => Promise.resolve(),
+      now: () => times.shift() ?? now(),
+      tell: ({ ts }) => told.push(ts.slice(-4)),
+      hash: () => CHAIN_START,
+    },
+  );
+  journal.record(...startOf(3));
+  for (const id of ['T-0', 'T-1', 'T-2']) journal.record(finished(id));
+  journal.flush();
+  expect(told).toEqual(['005Z', '005Z', '005Z', '007Z', '006Z']);
+});

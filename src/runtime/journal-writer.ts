@@ -44,16 +44,34 @@ export function openJournal(folder: SessionFolder, now: () => Date, tell: (event
     size += appendTo(fd, text, durable);
   };
   const journal = keepJournal(file, { append, sync: () => syncLater(fd), now, tell, hash: sha256 });
-  return {
-    get state() {
-      return journal.state;
-    },
-    wasTorn: file.torn,
-    record: journal.record,
-    flush: journal.flush,
-    settle: journal.settle,
-    close: () => closeSync(fd),
-  };
+  return new FileJournal(journal, file.torn, () => closeSync(fd));
+}
+
+/**
+ * A class for its getter: one in an object literal gives each object a hidden class of its own, which outlives the young generation
+ * and holds the whole session with it, and all code that asks for the state stays slow.
+ */
+class KeptJournal implements Journal {
+  constructor(
+    readonly stateNow: () => SessionState,
+    readonly record: Journal['record'],
+    readonly flush: Journal['flush'],
+    readonly settle: Journal['settle'],
+  ) {}
+
+  get state(): SessionState {
+    return this.stateNow();
+  }
+}
+
+class FileJournal extends KeptJournal implements OpenJournal {
+  constructor(
+    { stateNow, record, flush, settle }: KeptJournal,
+    readonly wasTorn: boolean,
+    readonly close: () => void,
+  ) {
+    super(stateNow, record, flush, settle);
+  }
 }
 
 /** Where a journal's lines go, and what they are made with. */
@@ -71,12 +89,13 @@ export interface JournalStore {
 export function keepJournal(
   past: { readonly state: SessionState; readonly lines: number; readonly head: string },
   store: JournalStore,
-): Journal {
+): KeptJournal {
   let { state, head } = past;
   let seq = past.lines;
   let text = '';
   let waiting: Recorded[] = [];
   let fault: { readonly error: unknown } | null = null;
+  const timeOf = timePrinter();
   /** What waits is in the file when this returns. */
   const write = (durable: boolean): readonly Recorded[] => {
     // A write that failed may have left half a line: another after it would break the chain.
@@ -93,12 +112,10 @@ export function keepJournal(
     waiting = [];
     return written;
   };
-  return {
-    get state() {
-      return state;
-    },
-    record: (...events) => {
-      const ts = store.now().toISOString();
+  return new KeptJournal(
+    () => state,
+    (...events) => {
+      const ts = timeOf(store.now());
       for (const event of events) {
         const printed = printJournalLine(JOURNAL_VERSION, { seq: ++seq, ts, type: event.type, data: event.data }, head, store.hash);
         text += printed.line;
@@ -109,10 +126,10 @@ export function keepJournal(
         state = evolve(state, recorded);
       }
     },
-    flush: (durable = true) => {
+    (durable = true) => {
       for (const event of write(durable)) store.tell(event);
     },
-    settle: async () => {
+    async () => {
       const written = write(false);
       if (written.length === 0) return;
       try {
@@ -123,6 +140,20 @@ export function keepJournal(
       }
       for (const event of written) store.tell(event);
     },
+  );
+}
+
+/** Several events of one millisecond share their text: it is costly to print. */
+function timePrinter(): (time: Date) => string {
+  let last = Number.NaN;
+  let text = '';
+  return (time) => {
+    const ms = time.getTime();
+    if (ms !== last) {
+      text = time.toISOString();
+      last = ms;
+    }
+    return text;
   };
 }
 

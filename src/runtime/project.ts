@@ -1,7 +1,7 @@
 // The project around a session: the nearest folder above it that is one, its settings, and role texts of its own.
 // Nothing is taken from the session folder itself: agents write there.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RoleRef } from '../model.js';
 import { UmpireError } from '../errors.js';
@@ -21,8 +21,11 @@ export function findProject(sessionRoot: string): string | null {
 /** The text of the project's settings, where it has any. */
 export function readConfigText(project: string | null): string | null {
   if (project === null) return null;
+  const place = join(project, CONFIG);
   try {
-    return readFileSync(join(project, CONFIG), 'utf8');
+    // Most projects have none, and an error is costly to make.
+    if (statSync(place, { throwIfNoEntry: false }) === undefined) return null;
+    return readFileSync(place, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new UmpireError('read-failed', { path: CONFIG, detail: faultOf(error) });

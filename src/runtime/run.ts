@@ -4,14 +4,13 @@
 import { isUmpireError } from '../errors.js';
 import type { Agent, Ending, Workspace } from '../ports.js';
 import { NO_USAGE } from '../ports.js';
-import { pending } from '../brain/pending.js';
-import type { Effect } from '../brain/pending.js';
+import { pending, type Effect } from '../brain/pending.js';
 import { questionOf } from '../brain/question.js';
 import type { Breach, Question, TaskFinished } from '../brain/run-messages.js';
-import { taskIn } from '../brain/run-state.js';
-import type { RunState, TaskState } from '../brain/run-state.js';
+import { taskIn, type RunState, type TaskState } from '../brain/run-state.js';
 import type { Event } from '../brain/messages.js';
 import { assign } from './assignment.js';
+import { Turns } from './clock.js';
 import type { Ruling } from './court.js';
 import type { Desk } from './desk.js';
 import { plainEnding, withBreaches, withEvidence } from './ending.js';
@@ -86,8 +85,10 @@ class Running {
 
   async loop(): Promise<void> {
     const { journal } = this.ports;
+    const turns = new Turns(this.ports.nowMs);
     this.watchTime();
     for (;;) {
+      if (turns.isDue()) await turns.pass();
       const effects = pending(journal.state).filter(({ type }) => this.isAllowed(type));
       const [first] = effects;
       if (first === undefined && this.jobs.size === 0) break;

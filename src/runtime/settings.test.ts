@@ -50,7 +50,7 @@ it('fills in every default', () => {
       design: { tokens: [], industry: 'standard', pairs: [], grid: 4 },
       review: { reports: ['**/*.sarif'] },
     },
-    guard: { scope: 'testing', allowances: [] },
+    guard: { scope: 'testing', allowances: [], loops: {} },
     workspace: { home: null, link: [], copy: [], setup: null },
   });
 });
@@ -101,6 +101,7 @@ it('reads the example of its page', () => {
         { rule: 'rebaselined', path: 'test/prices/**', test: null, reason: 'prices are in cents from version 3 on', until: '2026-06-30' },
         { rule: 'test-skipped', path: 'test/api.test.ts', test: 'api > retries', reason: 'the sandbox is down', until: '2026-04-15' },
       ],
+      loops: { until: { breaches: 'tell' }, 'api-docs': { breaches: 'obey', scope: 'testing' } },
     },
     workspace: { home: '../umpire-worktrees', link: ['vendor'], copy: ['.env', 'config/local.json'], setup: 'npm run codegen' },
   });
@@ -112,7 +113,7 @@ it('has a page with every key, and no other', () => {
   const mine = ['command', 'script', 'person', 'timeout_minutes', 'finish', 'grace_seconds', 'env', 'home', 'link', 'copy', 'setup'];
   const allowance = ['rule', 'path', 'test', 'reason', 'until'];
   expect(rows).toEqual([...tops, 'stop_when_stalled', 'strict', 'notify', 'workspace', 'critics', 'guard', ...mine, ...allowance]);
-  expect([...page.matchAll(/`guard\.(\w+)`/g)].map((match) => match[1])).toEqual(['scope', 'allowances']);
+  expect([...page.matchAll(/`guard\.(\w+)`/g)].map((match) => match[1])).toEqual(['scope', 'allowances', 'loops']);
   const critics = [...page.matchAll(/`critics\.([\w.]+)`/g)].map((match) => match[1]);
   const keys = 'testing.runner testing.layers debt.reruns debt.types debt.lint debt.quality debt.complexity';
   const others = 'design.tokens design.industry design.pairs design.grid review.reports';
@@ -214,12 +215,31 @@ describe('the guard', () => {
 
   it('takes an allowance only whole: a rule, a place, a reason and a last day', () => {
     check(allowing(''), {
-      guard: { scope: 'testing', allowances: [{ rule: 'marks', path: 'a/**', test: null, reason: 'r', until: '2026-06-30' }] },
+      guard: {
+        ...DEFAULT_SETTINGS.guard,
+        allowances: [{ rule: 'marks', path: 'a/**', test: null, reason: 'r', until: '2026-06-30' }],
+      },
     });
     for (const key of ['rule: marks, ', 'path: "a/**", ', 'reason: r, ', ', until: 2026-06-30'])
       expect(complaintOf(allowing('').replace(key, ''))).toBe(
         `x.yaml:3: guard.allowances.0: an allowance needs ${/\w+/.exec(key)?.[0] ?? ''}: it says what is accepted, where, why and until when.`,
       );
+  });
+
+  it('takes a word for a loop, or one setting of it', () => {
+    check('guard: { loops: { until: off, review: obey, mine: { scope: testing } } }', {
+      guard: {
+        ...DEFAULT_SETTINGS.guard,
+        loops: { until: { breaches: 'off' }, review: { breaches: 'obey' }, mine: { scope: 'testing' } },
+      },
+    });
+    expect(complaintOf('guard: { loops: { until: no } }')).toBe(
+      'x.yaml:1: guard.loops.until: it must be one of obey, tell, off, not "no".',
+    );
+    expect(complaintOf('guard: { loops: { until: false } }')).toContain('guard.loops.until: it must be obey, tell, off, or');
+    expect(complaintOf('guard: { loops: { until: { breach: obey } } }')).toContain('did you mean "breaches"?');
+    expect(complaintOf('guard: { loops: { until: { scope: all } } }')).toContain('one of testing, any, not "all"');
+    expect(complaintOf('guard: { loops: { "a b": obey } }')).toContain('this name is not allowed');
   });
 
   it('says what is allowed', () => {

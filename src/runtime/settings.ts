@@ -7,7 +7,7 @@ import { readYaml } from '../formats/yaml-text.js';
 import type { GuardAllowance } from '../guard/allowances.js';
 import { GUARD_RULES } from '../guard/finding.js';
 import { DEFAULT_SETTINGS } from './default-settings.js';
-import type { AgentSettings, ColourPair, CommandLine, CriticSettings, Settings } from './default-settings.js';
+import type { AgentSettings, ColourPair, CommandLine, CriticSettings, LoopGuard, Settings } from './default-settings.js';
 import { Misfit, amount, choice, command, day, fieldsOf, flag, inside, listOf, mapOf, onlyTrue, text, whole } from './settings-fields.js';
 import type { Path, Read, Rule } from './settings-fields.js';
 
@@ -129,8 +129,23 @@ const allowance: Rule<GuardAllowance> = (value, path) => {
   return { rule: rule ?? '', path: where ?? '', test: test ?? null, reason: reason ?? '', until: until ?? '' };
 };
 
+const scope = choice(['testing', 'any']);
+const breaches = choice(['obey', 'tell', 'off']);
+const loopFields = fieldsOf({ breaches, scope }, 'obey, tell, off, or both settings, such as { breaches: obey, scope: testing }');
+
+/** Mostly one word. */
+const loopGuard: Rule<Partial<LoopGuard>> = (value, path) => {
+  if (typeof value === 'string') return { breaches: breaches(value, path) };
+  const { breaches: manner, scope: where } = loopFields(value, path);
+  return { ...(manner === undefined ? {} : { breaches: manner }), ...(where === undefined ? {} : { scope: where }) };
+};
+
 const guardFields = fieldsOf(
-  { scope: choice(['testing', 'any']), allowances: listOf(allowance, 'a list of allowances') },
+  {
+    scope,
+    allowances: listOf(allowance, 'a list of allowances'),
+    loops: mapOf(loopGuard, 'loops, each with obey, tell or off', name, nameIs),
+  },
   'settings of the guard, such as { scope: any }',
 );
 
@@ -192,7 +207,7 @@ function withDefaults(read: Read<typeof FIELDS>): Settings {
     notify: read.notify ?? usual.notify,
     timeoutMinutes: read.timeout_minutes ?? usual.timeoutMinutes,
     critics: criticsOf(read.critics ?? {}),
-    guard: { scope: read.guard?.scope ?? usual.guard.scope, allowances: read.guard?.allowances ?? usual.guard.allowances },
+    guard: { ...usual.guard, ...read.guard },
     workspace: {
       home: home ?? usual.workspace.home,
       link: link ?? usual.workspace.link,

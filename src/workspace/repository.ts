@@ -18,7 +18,8 @@ export interface Repository {
   readonly isPlain: boolean;
 }
 
-const SNAPSHOT = 'snapshot.git';
+/** The private repository in a session's folder. */
+export const SNAPSHOT = 'snapshot.git';
 
 /** `known`: what a session that has begun has found out. It holds, whatever has become of the folder since. */
 export function findRepository(project: string, sessionFolder: string, known: Repository['kind'] | null): Repository {

@@ -130,3 +130,11 @@ test('an empty folder', async () => {
   await applySession(project.options);
   expect(filesUnder(project.root, isOurs)).toEqual({ 'a.txt': 'a\n' });
 });
+
+test('copies of the folder that other sessions keep in it are not copied again', async () => {
+  const project = plainProject({ 'a.txt': 'a\n' });
+  writeFiles(project.root, { 'runs/first/snapshot.git/objects/aa': 'x\n', 'runs/first/context.md': 'c\n' });
+  const workspace = await project.open();
+  const folder = await workspace.lend('T1', 1);
+  expect(Object.keys(filesUnder(folder, (path) => path === '.git'))).toEqual(['a.txt', 'runs/first/context.md']);
+});

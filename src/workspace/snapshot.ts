@@ -8,6 +8,7 @@ import { commitTree } from './commits.js';
 import { git, namesInput, nameOf, pathIn, rawNames } from './git.js';
 import type { RawName, Seat } from './git.js';
 import { escapePattern } from './patterns.js';
+import { SNAPSHOT } from './repository.js';
 import type { Site } from './site.js';
 
 const MAX_FILES = 200_000;
@@ -21,7 +22,8 @@ export async function makeSnapshotRepository({ repository, place }: Site): Promi
   if (!existsSync(join(gitDir, 'HEAD'))) await git({ gitDir }, ['init', '--quiet', '--bare', '--template=']);
   mkdirSync(join(gitDir, 'info'), { recursive: true });
   const own = relative(checkout.workTree, resolve(place.sessionFolder)).split(sep).join('/');
-  const hidden = ['.umpire/', 'node_modules', ...(own === '' || own.startsWith('..') ? [] : [`/${escapePattern(own)}/`])];
+  // Of other sessions that lie in the folder, their copies of it.
+  const hidden = ['.umpire/', 'node_modules', `${SNAPSHOT}/`, ...(own === '' || own.startsWith('..') ? [] : [`/${escapePattern(own)}/`])];
   writeFileSync(join(gitDir, 'info', 'exclude'), `${hidden.join('\n')}\n`);
   // Files are kept as they are, byte for byte, whatever attributes the folder's own files ask for.
   writeFileSync(join(gitDir, 'info', 'attributes'), '* -text -ident -filter -working-tree-encoding\n');
