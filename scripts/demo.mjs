@@ -1,9 +1,10 @@
 // The demo, offline and on copies. First a session is run in a small project, from its plan to its diff: agents that play a script, tests
-// that are really run. Then the built-in loops and one written by a user judge sample sessions; each is proven first, and
-// each verdict judged again afterwards. Real command, real verdicts.
+// that are really run. In the same project a mistake is read from a report, measured, and hidden by a skipped test, which the guard takes
+// back. Then the built-in loops and one written by a user judge sample sessions; each is proven first, and each verdict judged again
+// afterwards. Real command, real verdicts.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './tools.mjs';
@@ -30,7 +31,7 @@ const CASES = [
 const folder = mkdtempSync(join(tmpdir(), 'umpire-demo-'));
 const rows = [];
 try {
-  showRun(join(folder, 'shop'));
+  if (showRun(join(folder, 'shop'))) showMistake(join(folder, 'shop'));
   for (const [index, { loop, from, story }] of CASES.entries()) {
     const session = join(folder, String(index));
     cpSync(join(root, from), session, { recursive: true });
@@ -54,14 +55,14 @@ function umpire(...args) {
   return spawnSync(process.execPath, [join(root, 'dist', 'umpire.cjs'), ...args], { cwd: root, encoding: 'utf8' });
 }
 
-/** A run as a person sees it: its lines as they come, what it changed, what it cost the checkout (nothing). */
+/** A run as a person sees it: its lines as they come, what it changed, what it cost the checkout (nothing). False: there is no git. */
 function showRun(shop) {
   const git = (...args) =>
     spawnSync('git', ['-c', 'user.name=Demo', '-c', 'user.email=demo@example.com', ...args], { cwd: shop, encoding: 'utf8' });
   cpSync(join(root, 'examples', 'shop'), shop, { recursive: true });
   if (git('init', '-q').status !== 0) {
     process.stdout.write('git was not found, so the run of a session is left out.\n\n');
-    return;
+    return false;
   }
   cpSync(join(shop, 'agents', 'cart-mended.mjs'), join(shop, 'src', 'cart.mjs'));
   git('add', '-A');
@@ -81,6 +82,43 @@ function showRun(shop) {
   process.stdout.write(`\n${bold('umpire diff 1')}\n${dim(added.map((line) => `  ${line}`).join('\n'))}\n`);
   const changed = git('status', '--short').stdout.trim();
   process.stdout.write(`  This came with round 1, on a branch of its own. The checkout: ${changed || 'untouched'}.\n\n`);
+  return true;
+}
+
+/** One mistake in the shop, as three commands see it that need no session. Their exit status is 3: it is not well. */
+function showMistake(shop) {
+  const test = join(shop, 'test', 'cart.test.mjs');
+  cpSync(join(root, 'examples', 'shop', 'src', 'cart.mjs'), join(shop, 'src', 'cart.mjs'));
+  spawnSync('git', ['-c', 'user.name=Demo', '-c', 'user.email=demo@example.com', 'commit', '-qam', 'a mistake'], { cwd: shop });
+  const { stdout: report } = spawnSync(process.execPath, ['--test', '--test-reporter=tap'], { cwd: shop, encoding: 'utf8' });
+  writeFileSync(join(shop, 'report.tap'), report);
+  showCommand(shop, 'The cart counts one piece of everything. A report of the test runner says so; many formats can be read.', [
+    'read',
+    'report.tap',
+  ]);
+  rmSync(join(shop, 'report.tap'));
+  showCommand(shop, 'Umpire runs the tests itself, with coverage, and leaves evidence for the loop.', ['critique', 'testing']);
+  writeFileSync(test, readFileSync(test, 'utf8').replace("test('counts", "test.skip('counts"));
+  showCommand(
+    shop,
+    'Somebody makes the tests pass, and leaves the mistake where it is. The guard takes that back.',
+    ['guard', '--revert'],
+    0,
+  );
+}
+
+function showCommand(shop, story, args, expected = 3) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'dist', 'umpire.cjs'), ...args], {
+    cwd: shop,
+    encoding: 'utf8',
+  });
+  if (status !== expected) {
+    process.stderr.write(`The demo of ${args[0]} failed (exit ${status}):\n${stderr}\n`);
+    process.exit(1);
+  }
+  const lines = stdout.trimEnd().split('\n');
+  const shown = lines.map((line) => `  ${line}`.trimEnd()).join('\n');
+  process.stdout.write(`${bold(`umpire ${args.join(' ')}`)}\n  ${story}\n${dim(shown)}\n\n`);
 }
 
 function parse(text) {
@@ -125,9 +163,10 @@ function summary() {
   const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column].length)));
   const line = (row) => `  ${row.map((cell, column) => cell.padEnd(widths[column])).join('  ')}`.trimEnd();
   const closing =
-    'A session run to its end, and seven verdicts, each from evidence, by rules proven before and with the rule that gave it. Try for yourself:';
+    'A session run to its end, a lie taken back, and seven verdicts, each from evidence, by rules proven before and with the rule that gave it. Try for yourself:';
   const command = [
     '  node dist/umpire.cjs until "npm test" --agent claude      (in a project of yours; docs/running.md)',
+    '  node dist/umpire.cjs guard                                (there too: what in your last change makes tests lie)',
     '  node dist/umpire.cjs check review',
     '  node dist/umpire.cjs decide review examples/sessions/review --dry-run',
   ].join('\n');

@@ -284,6 +284,20 @@ describe('--revert', () => {
     expect(project.git('status', '--porcelain')).toBe('?? src/fine.test.ts\n');
   });
 
+  it('sees what went with a file that is gone: a test whose checks were in it goes back too', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({
+      'src/cart.test.ts': TESTS.replace("'./cart';", "'./cart';\nimport { nothing } from '../test/nothing';").replace(
+        'expect(total([])).toEqual(0)',
+        'nothing(total([]))',
+      ),
+      'test/nothing.ts': "import { expect } from 'vitest';\nexport function nothing(sum: number) {\n  expect(sum as any).toEqual(0);\n}\n",
+    });
+    const ran = await project.umpire('guard', '--revert', '--json');
+    expect({ exit: ran.exit, found: places(jsonOf(ran)) }).toEqual({ exit: 0, found: ['any-used test/nothing.ts:3'] });
+    expect(project.git('status', '--porcelain')).toBe('');
+  });
+
   it('moves a test back that was moved out of sight', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': null, 'src/cart.test.ts.txt': TESTS });

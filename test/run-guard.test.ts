@@ -2,7 +2,8 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, eventsOfType, makeProject, rowsOf, textOf, verdictsOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -132,4 +133,118 @@ it('only tells of it in a review, where tests are not what is made', async () =>
   expect(branchFile(project, session, 'sum.test.js')).toContain('test.skip');
   const report = await project.umpire('report', session);
   expect(report.out).toContain('found and left: test-skipped at sum.test.js:5 in the work of DEV-001');
+});
+
+/** The plain loop, with a worker that does this in its first try and says `done` ever after. */
+function until(project: RunProject, body: string, rounds = '1') {
+  const agent = project.sh(`if [ ! -e "$beside/tried" ]; then touch "$beside/tried"; ${body}; fi\ncomplete done`);
+  return project.umpire('until', 'node --test', 'mend sum', '--max-rounds', rounds, ...agent);
+}
+
+const breachesIn = (session: string) =>
+  eventsOfType(session, 'TaskFinished').flatMap(({ breaches = [] }) =>
+    breaches.map(({ rule, file, taken }) => `${rule} ${file} ${taken ?? 'told'}`),
+  );
+
+describe('the plain loop', () => {
+  it('is not green by a test that is skipped, a script or a setting, and keeps the source that came with it', async () => {
+    const project = makeProject({ files: FILES });
+    const cheat = `${SKIP}; echo '{"name":"sums","scripts":{"test":"true"}}' > package.json; echo "exports.less = () => 0;" >> sum.js`;
+    const { session, exit } = await until(project, cheat);
+    expect(exit).toBe(4);
+    expect(breachesIn(session)).toEqual(['scripts-changed package.json file', 'test-skipped sum.test.js file']);
+    expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS);
+    expect(branchFile(project, session, 'package.json')).toBe(FILES['package.json']);
+    expect(branchFile(project, session, 'sum.js')).toBe(`${SUM}exports.less = () => 0;\n`);
+    const report = await project.umpire('report', session);
+    expect(report.out).toMatch(/taken back by file, since it makes tests lie: test-skipped at sum\.test\.js:5 in the work of/);
+    expect((await project.umpire('replay', session)).exit).toBe(0);
+  });
+
+  it('tells of a wanted value that came with source, and of packages, and leaves them', async () => {
+    const project = makeProject({ files: { ...FILES, 'package-lock.json': '{"lockfileVersion":3}\n' } });
+    const work = `sed -i 's/a + b;/a + b + 1;/; s/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js; echo '{}' > package-lock.json`;
+    const { session, exit, err } = await until(project, work);
+    expect(exit, err).toBe(0);
+    expect(breachesIn(session)).toEqual(['lockfile-changed package-lock.json told', 'rebaselined sum.test.js told']);
+    expect(branchFile(project, session, 'sum.test.js')).toContain('twice(2), 6');
+    const report = await project.umpire('report', session);
+    expect(report.out).toContain('found and left: rebaselined at sum.test.js:10');
+  });
+
+  it('says which of the two it was, where a change holds both', async () => {
+    const project = makeProject({ files: FILES });
+    const { session } = await until(project, `${SKIP}; sed -i 's/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js`);
+    expect(breachesIn(session)).toEqual(['test-skipped sum.test.js hunk', 'rebaselined sum.test.js told']);
+    expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS.replace('twice(2), 4', 'twice(2), 6'));
+    const { findings } = eventsOfType(session, 'TaskFinished').find(({ breaches }) => breaches !== undefined) ?? {};
+    expect(findings).toBe(
+      'Umpire took back what makes tests lie: test-skipped at sum.test.js:5. It left for a person: rebaselined at sum.test.js:10. done',
+    );
+  });
+
+  it('tells its agents', async () => {
+    const project = makeProject({ files: FILES });
+    await until(project, 'cp "$UMPIRE_TASK_FILE" "$beside/told.json"');
+    const told = textOf(project.beside, 'told.json');
+    expect(told).toContain('Do not delete, skip, empty or weaken a test');
+    expect(told).toContain('A change that breaks these rules is taken back');
+  });
+});
+
+describe('the settings of the checkout', () => {
+  it('say of a loop that a breach is told, or not looked for', async () => {
+    for (const [word, found] of [
+      ['tell', ['test-skipped sum.test.js told']],
+      ['off', []],
+    ] as const) {
+      const project = makeProject({ files: FILES, config: { guard: { loops: { until: word } } } });
+      const { session, exit } = await until(project, `${SKIP}; cp "$UMPIRE_TASK_FILE" "$beside/told.json"`);
+      expect({ exit, found: breachesIn(session) }).toEqual({ exit: 0, found });
+      expect(branchFile(project, session, 'sum.test.js')).toContain('test.skip');
+      expect(textOf(project.beside, 'told.json')).not.toContain('is taken back before');
+    }
+  });
+
+  it('have a loop of your own guarded, which it is not by itself', async () => {
+    const files = { ...FILES, ...proseFiles({ writes: ['writer'], tasks: [{ id: 'W1' }] }) };
+    for (const [guard, found] of [
+      [{}, []],
+      [{ loops: { prose: 'obey' } }, ['test-skipped sum.test.js file']],
+      [{ loops: { prose: { breaches: 'obey', scope: 'testing' } } }, ['source-changed sum.js file', 'test-skipped sum.test.js file']],
+    ] as const) {
+      const project = makeProject({ files, config: { guard } });
+      const agent = project.sh(`${SKIP}; echo "exports.less = () => 0;" >> sum.js; complete done`);
+      const { session, err } = await project.umpire('run', './prose.yaml', 'a page', ...agent);
+      expect(breachesIn(session), err).toEqual(found);
+      expect(branchFile(project, session, 'sum.test.js').includes('test.skip')).toBe(found.length === 0);
+    }
+  });
+});
+
+it('lets a test be corrected that was measured to fail on the commit it began with, and no other', async () => {
+  const before = `${HEAD}test('adds parts', () => {
+  assert.strictEqual(sum(0.1, 0.2), 0.3);
+});
+
+test('doubles a half', () => {
+  assert.strictEqual(twice(0.5), 1);
+});
+`;
+  const corrected = before.replace('strictEqual(sum(0.1, 0.2), 0.3)', 'ok(Math.abs(sum(0.1, 0.2) - 0.3) < 0.01)');
+  const after = corrected.replace('strictEqual(twice(0.5), 1)', 'ok(Math.abs(twice(0.5) - 1) < 0.01)');
+  const project = makeProject({ files: { ...FILES, 'sum.test.js': before } });
+  project.write({ '../after.js': after });
+  const agent = project.sh('case "$id" in TESTGEN-*) cp "$beside/after.js" sum.test.js;; esac\ncomplete done');
+  const { session, exit } = await project.umpire('run', 'testing', 'cover sum', '--mode', 'targeted', '--target', '50', ...agent);
+  const found = eventsOfType(session, 'TaskFinished').flatMap(({ task, breaches = [] }) =>
+    breaches.map(({ rule, line, taken }) => `${task} ${rule} ${line} ${taken ?? 'told'}`),
+  );
+  // Before the first round nothing is known of them.
+  expect(found).toEqual([
+    'TESTGEN-001 assertion-weakened 6 file',
+    'TESTGEN-001 assertion-weakened 10 file',
+    'TESTGEN-fix-L1-1 assertion-weakened 10 hunk',
+  ]);
+  expect({ exit, text: branchFile(project, session, 'sum.test.js') }).toEqual({ exit: 0, text: corrected });
 });

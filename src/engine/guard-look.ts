@@ -6,10 +6,10 @@ import { weigh } from '../guard/allowances.js';
 import type { GuardAllowance, Weighed } from '../guard/allowances.js';
 import type { Change, FileChange, GuardInput, GuardScope } from '../guard/change.js';
 import type { GuardFinding } from '../guard/finding.js';
-import { guard } from '../guard/guard.js';
+import { KnownBefore, guard } from '../guard/guard.js';
 import { roleOf } from '../guard/paths.js';
 import { takeBack } from '../guard/taking-back.js';
-import type { Correction } from '../guard/taking-back.js';
+import type { Mended } from '../guard/taking-back.js';
 
 export interface GuardProblem {
   readonly file: string;
@@ -33,10 +33,12 @@ export interface LookRequest {
   readonly today: string;
   /** Files that could not even be opened. */
   readonly unread?: readonly GuardProblem[];
+  /** Where several looks are taken at one change. */
+  readonly known?: KnownBefore;
 }
 
-export function lookAt({ change, scope, same, ran, allowances, today, unread = [] }: LookRequest): GuardView {
-  const report = guard({ change, scope, same, ...(ran === undefined ? {} : { ran }) });
+export function lookAt({ change, scope, same, ran, allowances, today, unread = [], known }: LookRequest): GuardView {
+  const report = guard({ change, scope, same, ...(ran === undefined ? {} : { ran }) }, known);
   const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
   const found = report.findings.map((finding) => inWholeLines(finding, files.get(finding.file)));
   const problems = [...unread, ...report.problems];
@@ -56,11 +58,29 @@ function inWholeLines(finding: GuardFinding, file: FileChange | undefined): Guar
   return { ...finding, before: lines(finding.before, file?.before), after: lines(finding.after, file?.after) };
 }
 
-/** What to change so that no breach is left. The report of the runner tells of the change as it was, and is left out. */
-export function corrections(request: LookRequest, findings: readonly GuardFinding[]): readonly Correction[] {
+/**
+ * What to change so that none of these findings is left, nor another that `counts`. The report of the runner tells of the change as
+ * it was, and is left out.
+ */
+export function corrections(
+  request: LookRequest,
+  findings: readonly GuardFinding[],
+  counts: (finding: GuardFinding) => boolean = () => true,
+): Mended {
   const before = request.ran?.before;
+  const ran = before === undefined ? {} : { before };
+  const same = withoutChange(request);
   return takeBack(request.change, findings, (change) => {
-    const { findings: left, problems } = lookAt({ ...request, change, unread: [], ran: before === undefined ? {} : { before } });
-    return { findings: left, unread: new Set(problems.map(({ file }) => file)) };
+    const { findings: left, problems } = lookAt({ ...request, change, same, unread: [], ran });
+    return { findings: left.filter(counts), unread: new Set(problems.map(({ file }) => file)) };
   });
+}
+
+/** Files of the change that were taken back are as they were before it, whatever lies on disk by now. */
+function withoutChange({ change, same }: LookRequest): LookRequest['same'] {
+  const old = new Map<string, string | null>();
+  for (const { path, renamedFrom } of change.files) if (renamedFrom !== undefined) old.set(path, null);
+  for (const { path, before, renamedFrom } of change.files)
+    if (before !== null || renamedFrom === undefined) old.set(renamedFrom ?? path, before);
+  return (path) => (old.has(path) ? (old.get(path) ?? null) : same(path));
 }

@@ -3,7 +3,8 @@
 import { join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { GuardAllowance } from '../guard/allowances.js';
-import type { GuardScope } from '../guard/change.js';
+import type { Change, GuardScope } from '../guard/change.js';
+import { KnownBefore } from '../guard/guard.js';
 import type { Correction } from '../guard/taking-back.js';
 import type { TestResult } from '../model.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
@@ -58,16 +59,30 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
     allowances: settings.allowances,
     today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),
     unread: read.problems,
+    known: new KnownBefore(),
   };
   const view = lookAt(looking);
   const run = { ...view, base, against: words, scope, files: read.files.length, newAllowances: await newAllowances(read.files, settings) };
   if (request.revert !== true) return run;
   if (view.findings.length === 0) throw new UmpireError('guard-nothing', { base: words });
-  const made = corrections(looking, view.findings);
-  await restoreOnDisk(checkout, base, read, made);
+  const mended = corrections(looking, view.findings);
+  await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ seat: checkout, prefix, base, to: null });
-  const { ran: _, ...plain } = looking;
-  return { ...run, reverted: { corrections: made, left: lookAt({ ...plain, change: after }).findings } };
+  const { ran: _, known: __, ...plain } = looking;
+  // What lies on disk now decides: it is looked at again where it is not what was meant to be there.
+  const left = isSame(after, mended.change) ? mended.left : lookAt({ ...plain, change: after }).findings;
+  return { ...run, reverted: { corrections: mended.corrections, left } };
+}
+
+function isSame(one: Change, other: Change): boolean {
+  const texts = new Map(one.files.map((file) => [file.path, file]));
+  return (
+    texts.size === other.files.length &&
+    other.files.every(({ path, after, renamedFrom }) => {
+      const file = texts.get(path);
+      return file !== undefined && file.after === after && file.renamedFrom === renamedFrom;
+    })
+  );
 }
 
 async function settingsOf(text: string | null, file: string): Promise<GuardSettings> {

@@ -21,12 +21,14 @@ import { folderPlace } from '../runtime/place.js';
 import { findRole, loadRole } from '../runtime/project.js';
 import { runSession } from '../runtime/run.js';
 import type { Settings } from '../runtime/default-settings.js';
+import { blobsIn } from '../runtime/recorded-place.js';
 import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Workspace } from '../ports.js';
 import { agentsFor, measuresItself, wordsOf } from './agents.js';
 import { guardingFor } from './guarding.js';
+import { failedAt } from './measured-failures.js';
 import type { OpenedSession } from './opened.js';
 import { openWorkspaceFor } from './workspaces.js';
 
@@ -52,17 +54,27 @@ export async function goOn(leg: Leg): Promise<void> {
   // Its children carry it in their environment.
   const id = randomBytes(8).toString('hex');
   const own = watch.agents ?? {};
-  const guardian = guardianOf(id, hasChildren(leg, own));
+  const isParent = hasChildren(leg, own);
+  const guardian = guardianOf(id, isParent);
   const { project } = started;
   const now = watch.now ?? (() => new Date());
-  const guarding = guardingFor(started, config, now);
+  const failures = (commit: string) => failedAt(journal.state.run as RunState, blobsIn(folder), commit);
+  const guarding = guardingFor({ started, config, now, failedAt: failures });
   const place = { project, folder, config, session: started.session, signal: watch.signal, inspect: guarding?.inspect };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();
   const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own, now });
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = rulesOf(leg);
-  const agentFor = (role: string) => (started.judged && role === rules.roles.critic ? freshly(named(role), leg, rules) : named(role));
+  const dressed = (role: string) =>
+    started.judged && role === rules.roles.critic ? freshly(named(role), leg, rules) : (guarding?.warned(named(role)) ?? named(role));
+  // Each once: one is asked for with every task.
+  const known = new Map<string, Agent>();
+  const agentFor = (role: string) => {
+    const agent = known.get(role) ?? dressed(role);
+    known.set(role, agent);
+    return agent;
+  };
   try {
     await takeEdit(leg, workspace, wasAtWork, opening !== null && opening.head !== head ? opening.head : null);
     await runSession({
@@ -80,7 +92,7 @@ export async function goOn(leg: Leg): Promise<void> {
       },
       agentFor,
       endStrays: () => {
-        if (hasChildren(leg, own)) sweepRun(id);
+        if (isParent) sweepRun(id);
       },
       call: (question) => callPerson(leg, question),
       signal: watch.signal ?? NEVER,
@@ -92,7 +104,7 @@ export async function goOn(leg: Leg): Promise<void> {
     });
   } finally {
     await guardian.close();
-    if (hasChildren(leg, own)) sweepRun(id);
+    if (isParent) sweepRun(id);
   }
 }
 

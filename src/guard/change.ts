@@ -19,23 +19,10 @@ export interface Change {
 /** What may change: tests alone, or source too. */
 export type GuardScope = 'testing' | 'any';
 
-/** A finding that the project accepts for a while, and why. */
-export interface Allowance {
-  readonly rule: string;
-  /** A path or a pattern with `*` and `**`. Left out: everywhere. */
-  readonly path?: string;
-  readonly reason: string;
-  /** The last day on which it holds, as YYYY-MM-DD. */
-  readonly expires: string;
-}
-
 export interface GuardInput {
   readonly change: Change;
   readonly scope: GuardScope;
   /** A file that the change does not touch. Null where there is none, or where it cannot be read. */
   readonly same?: (path: string) => string | null;
   readonly ran?: { readonly before?: readonly TestResult[]; readonly after?: readonly TestResult[] };
-  readonly allowances?: readonly Allowance[];
-  /** As YYYY-MM-DD: allowances end by it. */
-  readonly today?: string;
 }

@@ -5,6 +5,7 @@ import type { FileFacts, TestFact } from './facts.js';
 import type { FileRole } from './paths.js';
 import type { Pair, Pairing } from './pairing.js';
 import type { Ran } from './ran.js';
+import type { Spares } from './spares.js';
 import { isApart } from './untouched.js';
 
 export interface ReadFile {
@@ -27,8 +28,8 @@ export interface Evidence {
   readonly ranAfter: Ran | null;
   /** Files that a test can be the same in: with the names by which what differs around the tests reaches them. */
   readonly steady: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Takes one of the checks that are new after the change: what was moved there is not lost. False: there is none of that key. */
-  readonly takeSpare: (key: string) => boolean;
+  /** Checks that are new after the change: what was moved there is not lost. */
+  readonly spares: Spares;
 }
 
 /** Nothing about the test differs, so that it need not be looked at. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FileChange, GuardInput } from './change.js';
-import { guard } from './guard.js';
+import type { TestResult } from '../model.js';
+import { KnownBefore, guard } from './guard.js';
 
 const HEAD = "import { expect, it, vi } from 'vitest';\nimport { total } from './cart.js';\n\n";
 const cart = (body: string, title = 'adds') => `${HEAD}it('${title}', async () => {\n  ${body}\n});\n`;
@@ -32,7 +33,6 @@ describe('a finding', () => {
           fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
         },
       ],
-      allowed: [],
       problems: [],
     });
   });
@@ -118,9 +118,24 @@ describe('what the runner ran', () => {
   const result = (status: 'passed' | 'failed') => [{ id, status, file: 'src/cart.test.ts', line: null, message: null, durationMs: null }];
 
   it('lets a test that failed be corrected', () => {
-    const corrected = change(cart('expect(total([0.1, 0.2])).toBe(0.3);'), cart('expect(total([0.1, 0.2])).toBeCloseTo(0.3, 10);'));
+    const corrected = change(cart('expect(total([0.1, 0.2])).toBe(0.3);'), cart('expect(total([0.1, 0.2])).toBeCloseTo(0.3, 2);'));
     expect(rulesOf(corrected)).toEqual(['assertion-weakened']);
     expect(rulesOf({ ...corrected, ran: { before: result('failed'), after: result('passed') } })).toEqual([]);
+  });
+
+  it('knows a test by its runs with parameters', () => {
+    const [before, after] = ['== 0.3', '== pytest.approx(0.3, abs=0.01)'].map(
+      (check) =>
+        `import pytest\nfrom cart import total\n\n@pytest.mark.parametrize("n", NUMBERS)\ndef test_adds(n):\n    assert total(n) ${check}\n`,
+    );
+    const files = [{ path: 'test_cart.py', before: before ?? '', after: after ?? '' }];
+    const ran = (name: string) => ({
+      before: [{ ...(result('failed')[0] as TestResult), id: `test_cart.py > ${name}`, file: 'test_cart.py' }],
+    });
+    const corrected: GuardInput = { change: { files }, scope: 'testing', same: () => null };
+    expect(rulesOf(corrected)).toEqual(['assertion-weakened']);
+    expect(rulesOf({ ...corrected, ran: ran('test_adds[0.1-0.2]') })).toEqual([]);
+    expect(rulesOf({ ...corrected, ran: ran('test_adds_up[0.1-0.2]') })).toEqual(['assertion-weakened']);
   });
 
   it('finds a test that stopped running though its code is there', () => {
@@ -129,19 +144,33 @@ describe('what the runner ran', () => {
   });
 });
 
-it('takes what a person allows out of the findings, and says when that is over', () => {
-  const skipped = change(cart('expect(total([1])).toBe(1);'), cart('expect(total([1])).toBe(1);').replace("it('adds'", "it.skip('adds'"));
-  const allowance = { rule: 'test-skipped', path: 'src/**', reason: 'waits for the new rates', expires: '2026-01-31' };
-  const held = guard({ ...skipped, allowances: [allowance], today: '2026-01-31' });
-  expect({ findings: held.findings, allowed: held.allowed.map((one) => [one.finding.rule, one.allowance.reason]) }).toEqual({
-    findings: [],
-    allowed: [['test-skipped', 'waits for the new rates']],
-  });
-  const over = guard({ ...skipped, allowances: [allowance], today: '2026-02-01' });
-  expect(over.findings.map(({ rule }) => rule)).toEqual(['test-skipped']);
-  expect(over.problems.map(({ message }) => message)).toEqual([
-    'The allowance of test-skipped ended on 2026-01-31: waits for the new rates',
-  ]);
+it.each([
+  ['Makefile', 'test:\n\tpytest\n', 'test:\n\tpytest || true\n', 'scripts-changed'],
+  ['package.json', '{"scripts":{"test":"vitest"}}', '{"scripts":{"test":"true"}}', 'scripts-changed'],
+  ['deno.json', '{"tasks":{"test":"deno test"}}', '{"tasks":{"test":"true"}}', 'scripts-changed'],
+  ['deno.json', '{"test":{}}', '{"test":{"exclude":["a"]}}', 'config-changed'],
+  ['pyproject.toml', '[a]\n[tool.poe.tasks]\ntest = "pytest"\n', '[a]\n[tool.poe.tasks]\ntest = "pytest -x"\n', 'scripts-changed'],
+  ['pyproject.toml', '[tool.pytest]\nx = 1\n[tool.pdm.scripts]\n', '[tool.pytest]\nx = 2\n[tool.pdm.scripts]\n', 'config-changed'],
+])('what %s runs and how is told apart: %j, then %j', (path, before, after, rule) => {
+  expect(rulesOf({ change: { files: [{ path, before, after }] }, scope: 'any' })).toEqual([rule]);
+});
+
+it('finds the same in a part of a change whether the version before was read already or not', () => {
+  const helper = (check: string) => `import { expect } from 'vitest';\nexport const isThree = (n: number) => expect(n).${check};\n`;
+  const test = (check: string) => `${HEAD}import { isThree } from './check.js';\nit('adds', () => {\n  ${check};\n});\n`;
+  const files = [
+    { path: 'src/cart.test.ts', before: test('isThree(total([1, 2]))'), after: test('isThree(total([2, 1]))') },
+    { path: 'src/check.ts', before: helper('toBe(3)'), after: helper('toBeDefined()') },
+    { path: 'src/more.test.ts', before: cart('expect(total([1])).toBe(1);'), after: cart('expect(total([1])).toBeTruthy();') },
+  ];
+  const known = new KnownBefore();
+  const whole: GuardInput = { change: { files }, scope: 'any', same: () => null };
+  expect(guard(whole, known)).toEqual(guard(whole));
+  for (const [index, file] of files.entries()) {
+    const others = files.filter((_, at) => at !== index);
+    const part: GuardInput = { ...whole, change: { files: others }, same: (path) => (path === file.path ? file.before : null) };
+    expect(guard(part, known)).toEqual(guard(part));
+  }
 });
 
 it('gives a problem, not an exception, for code that cannot be read', () => {

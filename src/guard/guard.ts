@@ -1,8 +1,8 @@
 // Reads a change and says what in it makes tests lie. Extractors see the facts, rules compare them; this puts the two together.
 
-import type { Allowance, FileChange, GuardInput } from './change.js';
+import type { FileChange, GuardInput } from './change.js';
 import type { Evidence, ReadFile } from './evidence.js';
-import { isUntouched, onceBy } from './evidence.js';
+import { onceBy } from './evidence.js';
 import type { FileFacts, Lookup, TestFact } from './facts.js';
 import { findingOf } from './finding.js';
 import type { GuardFinding, Sighting } from './finding.js';
@@ -11,7 +11,6 @@ import type { Depth } from './javascript.js';
 import { isJavaScript, isPython, roleOf } from './paths.js';
 import type { FileRole } from './paths.js';
 import { pairTests } from './pairing.js';
-import type { Pairing } from './pairing.js';
 import { PythonReader } from './python.js';
 import { Ran } from './ran.js';
 import { assertionsRule } from './rules-assertions.js';
@@ -21,15 +20,11 @@ import { hooksRule } from './rules-hooks.js';
 import { marksRule } from './rules-marks.js';
 import { mocksRule } from './rules-mocks.js';
 import { ranRule } from './rules-ran.js';
+import { snapshotsRule } from './rules-snapshots.js';
 import { tablesRule } from './rules-tables.js';
 import { testsRule } from './rules-tests.js';
-import { keyOf } from './strength.js';
+import { Spares } from './spares.js';
 import { reachedNames } from './untouched.js';
-
-export interface AllowedFinding {
-  readonly finding: GuardFinding;
-  readonly allowance: Allowance;
-}
 
 export interface GuardProblem {
   readonly file: string;
@@ -38,14 +33,17 @@ export interface GuardProblem {
 
 export interface GuardReport {
   readonly findings: readonly GuardFinding[];
-  /** Accepted by the project for a while. */
-  readonly allowed: readonly AllowedFinding[];
-  /** Files that could not be read as code, and allowances that are over. */
+  /** Files that could not be read as code. */
   readonly problems: readonly GuardProblem[];
 }
 
-export function guard(input: GuardInput): GuardReport {
-  const evidence = gather(input);
+/** The version before as it was read once, for further looks at parts of the same change: it is always the same. */
+export class KnownBefore {
+  readers: Readers | null = null;
+}
+
+export function guard(input: GuardInput, known = new KnownBefore()): GuardReport {
+  const evidence = gather(input, known);
   const tests = testsRule(evidence);
   const assertions = assertionsRule(evidence, tests);
   const renamed = renamedRule(evidence, assertions.poorer);
@@ -58,10 +56,11 @@ export function guard(input: GuardInput): GuardReport {
     ...ranRule(evidence, code),
     ...mocksRule(evidence),
     ...expectationsRule(evidence),
+    ...snapshotsRule(evidence),
     ...tablesRule(evidence),
   ];
   const findings = onceBy(sightings, causeOf).map(findingOf).toSorted(byPlace);
-  return sorted(input, evidence, findings);
+  return { findings, problems: problemsOf(evidence) };
 }
 
 /** One finding a rule and place; a deleted test has no place after the change. */
@@ -94,7 +93,7 @@ function renamedRule(evidence: Evidence, poorer: ReadonlySet<TestFact>): readonl
     }));
 }
 
-function gather(input: GuardInput): Evidence {
+function gather(input: GuardInput, known: KnownBefore): Evidence {
   const { change, same } = input;
   const texts = { before: new Map<string, string | null>(), after: new Map<string, string | null>() };
   for (const file of change.files) {
@@ -102,16 +101,16 @@ function gather(input: GuardInput): Evidence {
     texts.after.set(file.path, file.after);
     if (file.renamedFrom !== undefined && !texts.after.has(file.renamedFrom)) texts.after.set(file.renamedFrom, null);
   }
-  const known = new Map<string, string | null>();
+  const others = new Map<string, string | null>();
   const unchanged = (path: string): string | null => {
-    const text = known.get(path) ?? (known.has(path) ? null : (same?.(path) ?? null));
-    known.set(path, text);
+    const text = others.get(path) ?? (others.has(path) ? null : (same?.(path) ?? null));
+    others.set(path, text);
     return text;
   };
   const lookup = (side: ReadonlyMap<string, string | null>): Lookup => {
     return (path) => (side.has(path) ? (side.get(path) ?? null) : unchanged(path));
   };
-  const before = readersOf(lookup(texts.before));
+  const before = (known.readers ??= readersOf(lookup(texts.before)));
   const after = readersOf(lookup(texts.after));
   const files = change.files.map((file): ReadFile => {
     const role = roleOf(file.path);
@@ -141,7 +140,7 @@ function gather(input: GuardInput): Evidence {
     ranBefore: ranBefore === undefined ? null : new Ran(ranBefore),
     ranAfter: ranAfter === undefined ? null : new Ran(ranAfter),
     steady,
-    takeSpare: spares(pairing, steady),
+    spares: new Spares(pairing, steady),
   };
 }
 
@@ -180,14 +179,24 @@ const DEPTHS: Readonly<Partial<Record<FileRole, Depth>>> = { test: 'test', suppo
 interface Readers {
   readonly javascript: JavaScriptReader;
   readonly python: PythonReader;
+  /** What was read already. */
+  readonly facts: Map<string, FileFacts | null>;
 }
 
 function readersOf(lookup: Lookup): Readers {
-  return { javascript: new JavaScriptReader(lookup), python: new PythonReader(lookup) };
+  return { javascript: new JavaScriptReader(lookup), python: new PythonReader(lookup), facts: new Map() };
 }
 
 function read(readers: Readers, path: string, text: string | null): FileFacts | null {
   if (text === null) return null;
+  const known = readers.facts.get(path);
+  if (known !== undefined) return known;
+  const facts = extract(readers, path, text);
+  readers.facts.set(path, facts);
+  return facts;
+}
+
+function extract(readers: Readers, path: string, text: string): FileFacts | null {
   if (isJavaScript(path)) return readers.javascript.read(path, text, DEPTHS[roleOf(path)] ?? (looksLikeTests(text) ? 'support' : 'source'));
   return isPython(path)
     ? readers.python.read(path, text, DEPTHS[roleOf(path)] ?? (/^\s*(async )?def test|^class Test/m.test(text) ? 'support' : 'source'))
@@ -209,66 +218,10 @@ function vanishedNames(files: readonly ReadFile[]): ReadonlySet<string> {
   return new Set(source.flatMap(({ change }) => names(change.before)).filter((name) => !left.has(name)));
 }
 
-/** Counting is dear, and only asked for where a check was lost. */
-function spares(pairing: Pairing, steady: Evidence['steady']): (key: string) => boolean {
-  let counted: Map<string, number> | null = null;
-  return (key) => {
-    counted ??= surplusOf(pairing, steady);
-    const left = counted.get(key) ?? 0;
-    if (left > 0) counted.set(key, left - 1);
-    return left > 0;
-  };
-}
-
-function surplusOf({ pairs, added }: Pairing, steady: Evidence['steady']): Map<string, number> {
-  const surplus = new Map<string, number>();
-  const count = (before: TestFact | null, after: TestFact): void => {
-    const own = new Map<string, number>();
-    for (const fact of before?.assertions ?? []) own.set(keyOf(fact), (own.get(keyOf(fact)) ?? 0) + 1);
-    for (const fact of after.assertions) {
-      const key = keyOf(fact);
-      const left = own.get(key) ?? 0;
-      if (left > 0) own.set(key, left - 1);
-      else if (after.hidden === null && fact.reach !== 'never') surplus.set(key, (surplus.get(key) ?? 0) + 1);
-    }
-  };
-  for (const pair of pairs) if (!isUntouched({ steady }, pair)) count(pair.before, pair.after);
-  for (const test of added) count(null, test);
-  return surplus;
-}
-
-function sorted(input: GuardInput, evidence: Evidence, findings: readonly GuardFinding[]): GuardReport {
-  const problems: GuardProblem[] = [];
-  for (const { change, before, after } of evidence.files) {
+function problemsOf({ files }: Evidence): readonly GuardProblem[] {
+  return files.flatMap(({ change, before, after }) => {
     const fault = after?.problem ?? null;
-    if (fault !== null && (before === null || before.problem === null))
-      problems.push({ file: change.path, message: `Not readable as code: ${fault}` });
-  }
-  const valid = (input.allowances ?? []).filter((allowance) => {
-    const over = input.today !== undefined && allowance.expires < input.today;
-    if (over)
-      problems.push({
-        file: allowance.path ?? '',
-        message: `The allowance of ${allowance.rule} ended on ${allowance.expires}: ${allowance.reason}`,
-      });
-    return !over;
+    const isNew = fault !== null && (before === null || before.problem === null);
+    return isNew ? [{ file: change.path, message: `Not readable as code: ${fault}` }] : [];
   });
-  const open: GuardFinding[] = [];
-  const allowed: AllowedFinding[] = [];
-  for (const finding of findings) {
-    const allowance = valid.find(
-      ({ rule, path }) => (rule === finding.rule || rule === finding.group) && (path === undefined || matches(finding.file, path)),
-    );
-    if (allowance === undefined) open.push(finding);
-    else allowed.push({ finding, allowance });
-  }
-  return { findings: open, allowed, problems };
-}
-
-/** A path against a pattern with `*` (within a folder) and `**` (over folders). */
-function matches(path: string, pattern: string): boolean {
-  const source = pattern
-    .replace(/[^\w*]/g, '\\$&')
-    .replace(/\*+\\?\/?/g, (stars) => (stars.startsWith('**') ? '.*' : `[^/]*${stars.slice(1)}`));
-  return new RegExp(`^${source}$`).test(path);
 }

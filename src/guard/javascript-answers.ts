@@ -29,6 +29,19 @@ export function givesConstant(node: Node): boolean {
   return false;
 }
 
+/** Functions that answer `true` out of hand in some case: a tester of equality compares, or leaves it to others. */
+export function saysYes(node: Node): boolean {
+  const isYes = (answer: Node | null): boolean => {
+    const inner = bare(answer);
+    return isLiteral(inner) && inner['value'] === true;
+  };
+  for (const below of descend(node)) {
+    if (below.type === 'ConditionalExpression' && (isYes(at(below, 'consequent')) || isYes(at(below, 'alternate')))) return true;
+    if (below.type === 'ReturnStatement' && isYes(at(below, 'argument'))) return true;
+  }
+  return false;
+}
+
 /** A matcher of the project that answers `pass: true` whatever it is given. */
 export function alwaysPasses(node: Node | null): boolean {
   if (node === null) return false;

@@ -7,9 +7,11 @@ import { at, bare, descend, isFunction, isLiteral, keyName, listAt, nameOf, prop
 import type { Node } from './javascript-tree.js';
 import { bind, functionOf, valueOf } from './javascript-scope.js';
 import type { Env } from './javascript-scope.js';
+import { partsIn } from './properties.js';
+import { uncopied } from './javascript-copies.js';
 import { print, soleExpression, squeeze } from './javascript-print.js';
 import type { Printing } from './javascript-print.js';
-import { asymmetric, isConstant, isRegex, letters, partsOf, question, wildcardsIn } from './javascript-questions.js';
+import { asymmetric, fitsAll, isConstant, isRegex, letters, partsOf, question, wildcardsIn } from './javascript-questions.js';
 
 /** Where an assertion stands, as the walk through the body knows it. */
 export interface Standing {
@@ -28,13 +30,14 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
   const env = opened.env;
   const asked = turned(question(filledIn(opened.draft, env)), env);
   const filled = { template: false, seen: { rows: false } };
+  const around = kept(asked.subject, env);
   const { kind, subject, expected } = ofCalls(
     asked.kind,
-    print(asked.subject, env, filled) + asked.suffix,
+    print(asked.subject, around, filled) + asked.suffix,
     expectedText(asked, env, filled),
   );
   const template = filled.seen.rows
-    ? `${print(asked.subject, env, { template: true })}${asked.suffix} ${asked.kind} ${expectedText(asked, env, { template: true }) ?? ''}`
+    ? `${print(asked.subject, around, { template: true })}${asked.suffix} ${asked.kind} ${expectedText(asked, env, { template: true }) ?? ''}`
     : `${subject} ${kind} ${expected ?? ''}`;
   const thrown = asked.kind === 'throws' ? thrownBy(asked, env) : null;
   return {
@@ -45,7 +48,7 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
     template,
     open: standing.open,
     wildcards: wildcardsOf(asked.expected, env),
-    parts: partsOf(resolved(asked.expected[0] ?? null, env)),
+    parts: spreads(resolved(asked.expected[0] ?? null, env)) ? partsIn(expected ?? '') : partsOf(resolved(asked.expected[0] ?? null, env)),
     ...(asked.loose === true && ['equal', 'differs', 'calledWith'].includes(asked.kind) ? { loose: true } : {}),
     tolerance: asked.kind === 'close' || asked.matcher === 'within' ? toleranceOf(asked, env) : null,
     bound: asked.kind === 'range' ? boundOf(asked, env) : null,
@@ -58,6 +61,25 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
     tautology: tautologyOf(asked, draft, env, { subject, expected }, standing),
     ...(kind === 'equal' && subject.includes('(') && subject === expected ? { echo: true } : {}),
   };
+}
+
+function spreads(node: Node | null): boolean {
+  return node?.type === 'ObjectExpression' && listAt(node, 'properties').some((property) => property.type === 'SpreadElement');
+}
+
+/** A list or object that the test made and hands to others is known by its name: what it holds now is not what it was made of. */
+function kept(subject: Node | null, env: Env): Env {
+  let inner = settled(subject);
+  for (let depth = 0; depth < 20 && inner !== null && inner.type !== 'Identifier'; depth += 1) {
+    inner = settled(at(inner, inner.type === 'MemberExpression' ? 'object' : inner.type === 'CallExpression' ? 'callee' : ''));
+  }
+  const name = nameOf(inner);
+  const value = name === '' ? null : env.find(name);
+  const made = value === null || value.row === true || value.source !== undefined ? null : bare(value.node);
+  if (made === null || !['ObjectExpression', 'ArrayExpression', 'Literal'].includes(made.type)) return env;
+  const around = env.child();
+  around.set(name, { node: null, env, text: name });
+  return around;
 }
 
 /** A yes or no that a small function of the tests answers: `assert.ok(near(a, b))` asks what `near` asks. */
@@ -95,6 +117,10 @@ const QUESTIONS: ReadonlySet<string> = new Set(['BinaryExpression', 'UnaryExpres
 
 /** A variable that holds a question (`const has = list.includes(x)`) or a placeholder is looked through. */
 function filledIn(draft: Draft, env: Env): Draft {
+  if (draft.kind === 'throws' || draft.kind === 'silent') {
+    const called = calledThrough(bare(draft.subject), env);
+    return called === null ? draft : { ...draft, subject: called };
+  }
   const subject = behind(settled(draft.subject), env);
   const asking = subject !== null && (QUESTIONS.has(subject.type) || isPredicate(subject));
   const expected = draft.expected.map((node) => {
@@ -102,6 +128,13 @@ function filledIn(draft: Draft, env: Env): Draft {
     return inner !== null && asymmetric(inner) !== null ? inner : node;
   });
   return { ...draft, expected, ...(asking ? { subject } : {}) };
+}
+
+/** `const read = () => parse(x)` and `expect(read).toThrow()`: it is the call that must throw. */
+function calledThrough(node: Node | null, env: Env): Node | null {
+  const fn = node?.type === 'Identifier' ? functionOf(node, env) : null;
+  if (fn === null || fn.env.module !== env.module || listAt(fn.node, 'params').length > 0) return null;
+  return soleExpression(at(fn.node, 'body'));
 }
 
 function behind(node: Node | null, env: Env): Node | null {
@@ -235,7 +268,7 @@ function errorPattern(pattern: string, text: string): { readonly type: string | 
   const named = /^\^?([A-Z]\w*(?:Error|Exception)):\s?/.exec(pattern);
   const rest = named === null ? pattern : pattern.slice(named[0].length);
   const type = named === null || ANY_ERROR.has(named[1] ?? '') ? null : (named[1] ?? null);
-  return { type, detail: letters(rest) === '' ? null : named === null ? text : `/${rest}/` };
+  return { type, detail: letters(rest) === '' || fitsAll(rest) ? null : named === null ? text : `/${rest}/` };
 }
 
 /** The name of an error class; null for the base class, and for what is no class. */
@@ -267,10 +300,21 @@ function tautologyOf(asked: Draft, draft: Draft, env: Env, texts: Texts, standin
     return 'a missing value is filled in with the wanted one';
   }
   if (wanted === null) return null;
+  if (isOneValue(subject, wanted, env)) return 'both names stand for one value';
   const same =
-    texts.subject !== '' && texts.subject === texts.expected && (texts.subject.includes('(') || writtenAlike(subject, wanted, env));
-  if ((!same && !builtFrom(wanted, texts.subject, env)) || !sameMoment(subject, wanted, env, standing)) return null;
+    (texts.subject !== '' && texts.subject === texts.expected && (texts.subject.includes('(') || writtenAlike(subject, wanted, env))) ||
+    (!isConstant(wanted) && asked.suffix === '' && texts.subject.includes('(') && uncopied(subject, env) === uncopied(wanted, env));
+  const atOnce = same && writtenAlike(subject, wanted, env);
+  if ((!same && !builtFrom(wanted, texts.subject, env)) || !(atOnce || sameMoment(subject, wanted, env, standing))) return null;
   return same ? 'both sides are the same' : 'the wanted value is read off the actual one';
+}
+
+/** Two names for one value: the one was assigned from the other. */
+function isOneValue(left: Node, right: Node, env: Env): boolean {
+  const names = [nameOf(left), nameOf(right)] as const;
+  if (names[0] === '' || names[1] === '' || names[0] === names[1]) return false;
+  const value = env.find(names[0]);
+  return value?.node !== undefined && value.node !== null && value.row !== true && value === env.find(names[1]);
 }
 
 function writtenAlike(left: Node, right: Node, env: Env): boolean {

@@ -33,6 +33,8 @@ const LEAVING: ReadonlySet<string> = new Set(['ReturnStatement', 'ThrowStatement
 
 /** Everything seen in one test, or in one helper. */
 export class BodyWalk extends ExpressionWalk {
+  /** Tries behind which the test fails: who gets by without a throw has failed. */
+  private readonly failing = new Set<Node>();
   /** The names around the test. */
   private outside: Env | null = null;
 
@@ -80,6 +82,7 @@ export class BodyWalk extends ExpressionWalk {
     let current = place;
     for (const [index, statement] of statements.entries()) {
       const count = this.assertions.length;
+      if (statement.type === 'TryStatement' && fallsThrough(statements[index + 1], env)) this.failing.add(statement);
       this.statement(statement, env, current, own);
       if (statement.type === 'TryStatement') this.turned(statement, statements[index + 1] ?? null, count, env);
       current = this.afterwards(statement, current, own);
@@ -259,11 +262,16 @@ export class BodyWalk extends ExpressionWalk {
       const parameter = at(handler, 'param');
       if (parameter !== null) bindOwn(parameter, caught);
       const lostFail = fails && lost !== place.swallowed ? 'in the catch that also takes the failure of the test' : place.swallowed;
-      const reached = fails ? place : this.maybe(place, 'in a catch that need not be reached');
+      const reached = fails || this.failing.has(node) ? place : this.maybe(place, 'in a catch that need not be reached');
       this.inner(body, caught, { ...reached, swallowed: lostFail }, own);
     }
     this.inner(at(node, 'finalizer'), env, place, own);
   }
+}
+
+/** A throw, or a call that fails: nobody gets past it. */
+function fallsThrough(next: Node | undefined, env: Env): boolean {
+  return next !== undefined && (next.type === 'ThrowStatement' || (next.type === 'ExpressionStatement' && failsInside(next, env)));
 }
 
 /** `i < 10`, `i < rows.length`, where the rows are known. */

@@ -22,6 +22,9 @@ const TIMERS: ReadonlySet<string> = new Set([
   'requestAnimationFrame',
 ]);
 
+/** Functions that try what they are given again and again: who does not wait for them does not hear of a failure. */
+export const TRIES = /^(waitFor|waitUntil|waitForExpect|eventually|tryUntil|retry|poll)$/;
+
 export const ITERATIONS: ReadonlySet<string> = new Set(['forEach', 'map', 'flatMap', 'filter', 'every', 'some', 'find', 'reduce']);
 
 export interface Calling {
@@ -57,7 +60,7 @@ const WEAK: ReadonlySet<string> = new Set(['truthy', 'exists', 'falsy']);
 export function passesOn(body: Node | null, env: Env, names: ReadonlySet<string>, caught: readonly string[]): boolean {
   if (body === null) return false;
   const text = env.module.tree.text.slice(body.start, body.end);
-  if (/AssertionError|matcherResult/.test(text)) return false;
+  if (/AssertionError|ERR_ASSERTION|matcherResult/.test(text)) return false;
   const reached = (node: Node) =>
     node.type !== 'IfStatement' || caught.length === 0 || caught.some((one) => mentions(at(node, 'test') ?? node, one));
   for (const node of descend(body, (below) => !isFunction(below) && reached(below))) {

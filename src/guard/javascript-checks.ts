@@ -6,7 +6,7 @@ import { at, bare, isFunction, isLiteral, listAt, nameOf, propertyName, settled,
 import type { Node } from './javascript-tree.js';
 import type { Env, Value } from './javascript-scope.js';
 import { soleExpression } from './javascript-print.js';
-import { ASSERTION_PACKAGES, ASSERT_METHODS, MATCHERS, negated, operatorOf } from './javascript-matchers.js';
+import { ASSERTION_PACKAGES, ASSERT_METHODS, MATCHERS, negated, OF_PAGE, operatorOf, STATES } from './javascript-matchers.js';
 import type { Matcher } from './javascript-matchers.js';
 
 /** A check before its texts are written out. */
@@ -107,7 +107,11 @@ export function parseAssertion(node: Node, env: Env): Parsed | null {
   const callee = bare(at(root, 'callee'));
   const { name, source } = originalName(callee, env);
   const args = listAt(root, 'arguments');
-  if (name === 'expect' && !(links[0]?.name === 'expect')) return links.length === 0 ? null : parseChain(args[0] ?? null, links, false);
+  if (name === 'expect' && !(links[0]?.name === 'expect')) {
+    const parsed = links.length === 0 ? null : parseChain(args[0] ?? null, links, false);
+    const waits = source === '@playwright/test' && OF_PAGE.test(links.at(-1)?.name ?? '');
+    return parsed === null || !waits ? parsed : { ...parsed, asynchronous: true };
+  }
   if (name === 'expectTypeOf' || name === 'assertType') return links.length > 0 || name === 'assertType' ? typeCheck(args, links) : null;
   if (name === 'should' && links.length > 0) return parseChain(args[0] ?? null, links, false);
   if (links.length === 0) return fromFunction(name, source, args) ?? implied(name, node, args);
@@ -291,6 +295,7 @@ function parseChain(start: Node | null, links: readonly Link[], polled: boolean)
     else if (link.name === 'resolves' || link.name === 'eventually') asynchronous = true;
     else if (link.name === 'rejects') [rejects, asynchronous] = [true, true];
     else if (link.name === 'ordered') ordered = true;
+    else if (link.args === null && /^(length|lengthOf|sizeOf)$/.test(link.name)) suffix += '.length';
     else if (link.args === null && /^(includes?|contains?|any)$/.test(link.name)) partial = true;
     else if (link.name === 'toHaveProperty' || (link.name === 'property' && link.args !== null)) {
       const [key, wanted] = link.args ?? [];
@@ -330,7 +335,13 @@ function matcherDraft(link: Link, subject: Node | null, suffix: string, flags: F
   const args = link.args ?? [];
   const matcher = MATCHERS.get(link.name);
   if (link.args !== null && link.name === 'length') return draftOf(MATCHERS.get('lengthOf') as Matcher, 'lengthOf', subject, suffix, args);
-  if (matcher === undefined && link.args === null) return null;
+  if (link.args === null && (matcher === undefined || matcher.wants === 'value')) return null;
+  const state = STATES.get(link.name);
+  if (state !== undefined && !flags.rejects) {
+    const draft = draftOf(MATCHERS.get('equal') as Matcher, 'equal', subject, suffix + state.property, args);
+    if (state.value !== null) return { ...draft, expected: [], constant: String(state.value !== flags.not) };
+    return flags.not ? fold(draft) : draft;
+  }
   const known: Matcher = matcher ?? { kind: 'custom', wants: 'list' };
   const plain = draftOf(known, link.name, subject, suffix, args);
   const sets = plain.kind === 'close' && /^(keys?|members)$/.test(link.name);

@@ -3,9 +3,11 @@
 
 import type { AssertionFact, Span } from './facts.js';
 import { assertionOf } from './javascript-assertion.js';
-import { ITERATIONS, callingOf, failsInside, mentions, passesOn, planned, signals } from './javascript-callbacks.js';
+import { ITERATIONS, TRIES, callingOf, failsInside, mentions, passesOn, planned, signals } from './javascript-callbacks.js';
 import { parseAssertion } from './javascript-checks.js';
+import { countOf } from './javascript-counts.js';
 import type { Parsed } from './javascript-checks.js';
+import { singly } from './javascript-questions.js';
 import { rowsOf } from './javascript-rows.js';
 import { runnerOf } from './javascript-runner.js';
 import { patternNames } from './javascript-names.js';
@@ -169,9 +171,10 @@ export abstract class ExpressionWalk {
       if (fn.node !== bare(argument) && this.entered.has(fn.node)) continue;
       if (node.type === 'NewExpression') for (const name of listAt(fn.node, 'params').flatMap(patternNames)) this.done.add(name);
       const told = signals(fn.node, this.done);
-      const loose = calling.later || (fn.node['async'] === true && !place.waited);
+      const tried = TRIES.test(callee.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee));
+      const loose = calling.later || ((tried || fn.node['async'] === true) && !place.waited);
       const reached = calling.why === null || told ? place : this.maybe(place, calling.why);
-      const lazy = (fn.node['async'] === true || calling.later) && !told;
+      const lazy = (tried || fn.node['async'] === true || calling.later) && !told;
       this.enter(fn, null, { ...reached, depth: place.depth + 1, open: true, floating: place.floating || (lazy && loose) });
     }
   }
@@ -198,10 +201,11 @@ export abstract class ExpressionWalk {
   protected skipping(node: Node, callee: Node, env: Env, place: Place): boolean {
     const member = callee.type === 'MemberExpression';
     const name = member ? propertyName(callee) : nameOf(callee);
-    if (!['skip', 'todo', 'pending'].includes(name)) return false;
+    if (!['skip', 'todo', 'pending', 'fixme'].includes(name)) return false;
     const owner = member ? bare(at(callee, 'object')) : callee;
     const context = owner?.type === 'ThisExpression' || (owner?.type === 'Identifier' && env.find(nameOf(owner))?.text === nameOf(owner));
-    if (!context && !(name === 'pending' && !member)) return false;
+    const ofRunner = owner?.type === 'Identifier' && env.find(nameOf(owner))?.source === '@playwright/test';
+    if (!context && !ofRunner && !(name === 'pending' && !member)) return false;
     const condition = listAt(node, 'arguments')[0];
     const given = condition !== undefined && !isLiteral(bare(condition)) && bare(condition)?.type !== 'TemplateLiteral';
     this.skips.push({ span: spanOf(env.module.tree, node.start, node.end), conditional: place.reach !== 'always' || given });
@@ -236,8 +240,9 @@ export abstract class ExpressionWalk {
     if (wantsFailure && this.assertions.slice(0, count).some((fact) => fact.swallowed !== null))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));
     if (caught !== null) {
-      const maybe = this.maybe(after, 'in a catch that need not be reached');
-      this.enter(caught, null, told(caught) ? { ...maybe, floating: place.floating } : maybe);
+      const failing = name === 'then' && then?.node !== null && then?.node !== undefined && failsInside(at(then.node, 'body'), then.env);
+      const reached = failing ? after : this.maybe(after, 'in a catch that need not be reached');
+      this.enter(caught, null, told(caught) ? { ...reached, floating: place.floating } : reached);
     }
     return true;
   }
@@ -274,7 +279,10 @@ export abstract class ExpressionWalk {
       open: place.open,
       fresh,
     } as const;
-    for (const draft of parsed.drafts) this.assertions.push(assertionOf(draft, env, span, standing));
+    for (const draft of parsed.drafts.flatMap(singly)) {
+      const fact = assertionOf(draft, env, span, standing);
+      this.assertions.push(...countOf(fact), fact);
+    }
     for (const fn of parsed.within) {
       const target = functionOf(fn, env);
       const loose = target?.node?.['async'] === true && !parsed.asynchronous;

@@ -20,7 +20,9 @@ function table(groups: readonly (readonly [Matcher, string])[]): ReadonlyMap<str
 /** After `expect(x)` and `x.should`. */
 export const MATCHERS: ReadonlyMap<string, Matcher> = table([
   [value('equal'), 'toBe toEqual toStrictEqual equal equals eq eql eqls become toHaveValue toHaveDisplayValue toHaveAccessibleName'],
-  [value('equal'), 'toHaveResolvedWith toHaveFormValues toHaveStyle toHaveTextContent'],
+  [value('equal'), 'toHaveResolvedWith toHaveFormValues toHaveStyle toHaveTextContent exactly toHaveText toHaveURL toHaveTitle'],
+  [constant('null'), 'toBeHidden'],
+  [value('contain'), 'toContainText'],
   [constant('null'), 'toBeNull null'],
   [constant('undefined'), 'toBeUndefined undefined'],
   [constant('NaN'), 'toBeNaN NaN'],
@@ -37,12 +39,13 @@ export const MATCHERS: ReadonlyMap<string, Matcher> = table([
   [value('match'), 'toMatch match matches string startWith endWith startsWith endsWith'],
   [value('contain'), 'toContain toContainEqual include includes contain contains toMatchObject containSubset'],
   [list('close'), 'keys key members'],
-  [value('size'), 'toHaveLength lengthOf sizeOf toHaveSize'],
+  [value('size'), 'toHaveLength lengthOf sizeOf toHaveSize toHaveCount'],
   [value('range'), 'toBeGreaterThan toBeGreaterThanOrEqual toBeLessThan toBeLessThanOrEqual'],
-  [value('range'), 'above gt greaterThan least gte below lt lessThan most lte'],
+  [value('range'), 'above gt greaterThan least gte below lt lessThan most lte aboveOrEqual belowOrEqual'],
   [list('range'), 'within'],
   [value('oneOf'), 'oneOf toBeOneOf'],
   [value('type'), 'toBeInstanceOf instanceOf instanceof a an toBeTypeOf'],
+  [bare('type'), 'String Number Boolean Function Object Array Date Error Promise Symbol iterable arguments finite'],
   [list('throws'), 'toThrow toThrowError throw throws Throw toThrowErrorMatchingSnapshot toThrowErrorMatchingInlineSnapshot'],
   [list('throws'), 'rejected rejectedWith'],
   [bare('silent'), 'fulfilled'],
@@ -55,6 +58,19 @@ export const MATCHERS: ReadonlyMap<string, Matcher> = table([
   [list('calledWith'), 'calledWith calledWithExactly calledOnceWith calledOnceWithExactly calledWithMatch toHaveBeenCalledExactlyOnceWith'],
   [list('calledWith'), 'toHaveReturnedWith toReturnWith lastReturnedWith toHaveLastReturnedWith toHaveNthReturnedWith'],
 ]);
+
+/** What these ask of an element, asked of the element itself: `expect(button).toBeDisabled()` is `button.disabled === true`. */
+export const STATES: ReadonlyMap<string, { readonly property: string; readonly value: boolean | null }> = new Map([
+  ['toBeDisabled', { property: '.disabled', value: true }],
+  ['toBeEnabled', { property: '.disabled', value: false }],
+  ['toBeChecked', { property: '.checked', value: true }],
+  ['toBeRequired', { property: '.required', value: true }],
+  ['toHaveValue', { property: '.value', value: null }],
+]);
+
+/** Checks of a page that wait for it: nobody hears of their failure who does not wait for them. */
+export const OF_PAGE =
+  /^to(Be(Attached|Checked|Disabled|Editable|Empty|Enabled|Focused|Hidden|InViewport|Visible|OK)|Contain(Text|Class)|Have(Accessible\w+|Attribute|Class|Count|CSS|Id|JSProperty|Role|Screenshot|Text|Title|URL|Values?)|MatchAriaSnapshot)$/;
 
 /** Methods of `assert`; the value asked about is the first argument. */
 export const ASSERT_METHODS: ReadonlyMap<string, Matcher> = table([
@@ -136,9 +152,9 @@ export function negated(kind: CheckKind, wanted: string | null): { readonly kind
 /** The operator of a `range` matcher, seen from the subject. */
 export function operatorOf(name: string): '<' | '<=' | '>' | '>=' | null {
   if (/^(toBeGreaterThan|above|gt|greaterThan|isAbove)$/.test(name)) return '>';
-  if (/^(toBeGreaterThanOrEqual|least|gte|isAtLeast)$/.test(name)) return '>=';
+  if (/^(toBeGreaterThanOrEqual|least|gte|isAtLeast|aboveOrEqual)$/.test(name)) return '>=';
   if (/^(toBeLessThan|below|lt|lessThan|isBelow)$/.test(name)) return '<';
-  return /^(toBeLessThanOrEqual|most|lte|isAtMost)$/.test(name) ? '<=' : null;
+  return /^(toBeLessThanOrEqual|most|lte|isAtMost|belowOrEqual)$/.test(name) ? '<=' : null;
 }
 
 /** Packages whose functions assert. */

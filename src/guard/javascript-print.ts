@@ -4,6 +4,7 @@ import { at, bare, holesAt, isFunction, keyName, listAt, nameOf, propertyName, t
 import type { Node } from './javascript-tree.js';
 import { bind, elementOf, follow, memberOf, valueOf } from './javascript-scope.js';
 import type { Env, Value } from './javascript-scope.js';
+import { entriesOf } from './properties.js';
 
 const DEEPEST = 24;
 const LONGEST = 3000;
@@ -77,7 +78,7 @@ function printInlined(node: Node, env: Env, how: Printing, depth: number): strin
   const fn = value === null || value.source !== undefined || value.env.module !== env.module ? null : bare(value.node);
   if (value === null || !isFunction(fn) || fn['generator'] === true) return null;
   const only = soleExpression(at(fn, 'body'));
-  if (only === null || ['JSXElement', 'ObjectExpression'].includes(bare(only)?.type ?? '')) return null;
+  if (only === null || bare(only)?.type === 'JSXElement') return null;
   const inner = value.env.child();
   const args = listAt(node, 'arguments');
   for (const [index, parameter] of listAt(fn, 'params').entries()) {
@@ -205,8 +206,16 @@ function printObject(node: Node, sub: (node: Node | null) => string): string {
     const value = at(property, 'value');
     return `${key === '' ? `[${sub(at(property, 'key'))}]` : key}:${sub(value)}`;
   });
-  if (properties.every((property) => property.type === 'Property')) texts.sort();
-  return `{${texts.join(',')}}`;
+  const merged = properties.every((property) => property.type === 'Property') ? texts : merge(texts);
+  return `{${(merged.some((text) => text.startsWith('...')) ? merged : merged.toSorted()).join(',')}}`;
+}
+
+/** Objects that are spread into another are written out: `{...{a:1,b:2},b:3}` is `{a:1,b:3}`. */
+function merge(texts: readonly string[]): readonly string[] {
+  const known = texts.map((text) => entriesOf(text.startsWith('...') ? text.slice(3) : `{${text}}`));
+  if (known.some((entries) => entries === null)) return texts;
+  const all = new Map(known.flatMap((entries) => [...(entries ?? [])]));
+  return [...all].map(([key, value]) => `${key}:${value}`);
 }
 
 /** A function by its body, as `=>body`. Parameters keep their names. */

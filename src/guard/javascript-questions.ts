@@ -17,6 +17,14 @@ export function question(draft: Draft): Draft {
   return current;
 }
 
+/** `expect(a && b).toBe(true)` asks two things. */
+export function singly(draft: Draft): readonly Draft[] {
+  const subject = settled(draft.subject);
+  const both = subject?.type === 'LogicalExpression' && textAt(subject, 'operator') === '&&' && draft.suffix === '';
+  if (!both || wantedBoolean(draft) !== true) return [draft];
+  return [at(subject, 'left'), at(subject, 'right')].flatMap((side) => singly({ ...draft, subject: side }));
+}
+
 function peel(draft: Draft): Draft {
   const subject = settled(draft.subject);
   if (subject === null) return draft;
@@ -24,6 +32,10 @@ function peel(draft: Draft): Draft {
   if (wanted !== null && draft.suffix === '') {
     const asked = peelBoolean(draft, subject, wanted);
     if (asked !== draft) return asked;
+  }
+  if (draft.kind === 'differs' && subject.type === 'CallExpression' && draft.suffix === '' && draft.expected.length === 1) {
+    const sought = soughtIn(draft, subject, '!==', draft.expected[0] ?? null, true);
+    if (sought !== null) return sought;
   }
   if (draft.kind === 'equal' || draft.kind === 'range') {
     const asked = peelValue(draft, subject);
@@ -95,6 +107,16 @@ function asked(draft: Draft, kind: CheckKind, subject: Node | null, expected: No
 const FLIPPED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 const OPPOSITE: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 const NAMES: Readonly<Record<string, string>> = { '<': 'below', '<=': 'most', '>': 'above', '>=': 'least' };
+const OPERATORS: Readonly<Record<string, string>> = {
+  toBeGreaterThan: '>',
+  toBeGreaterThanOrEqual: '>=',
+  toBeLessThan: '<',
+  toBeLessThanOrEqual: '<=',
+  above: '>',
+  least: '>=',
+  below: '<',
+  most: '<=',
+};
 
 function peelBoolean(draft: Draft, subject: Node, wanted: boolean): Draft {
   if (subject.type === 'UnaryExpression' && textAt(subject, 'operator') === '!') {
@@ -116,6 +138,8 @@ function peelBoolean(draft: Draft, subject: Node, wanted: boolean): Draft {
 function peelComparison(draft: Draft, subject: Node, wanted: boolean): Draft {
   const operator = textAt(subject, 'operator');
   const [left, right] = [at(subject, 'left'), at(subject, 'right')];
+  const sought = bare(left)?.type === 'CallExpression' ? soughtIn(draft, bare(left), operator, right, wanted) : null;
+  if (sought !== null) return sought;
   if (['===', '==', '!==', '!='].includes(operator)) {
     const same = operator.startsWith('=') === wanted;
     return isConstant(left) ? asked(draft, same ? 'equal' : 'differs', right, left) : asked(draft, same ? 'equal' : 'differs', left, right);
@@ -131,6 +155,19 @@ function peelComparison(draft: Draft, subject: Node, wanted: boolean): Draft {
   const key = bare(left)?.['value'];
   if (typeof key !== 'string') return asked(draft, wanted ? 'contain' : 'lacks', right, left);
   return { ...asked(draft, wanted ? 'exists' : 'equal', right, null, wanted ? null : 'undefined'), suffix: `.${key}` };
+}
+
+/** `list.indexOf(x) === -1`, `text.indexOf(x) >= 0`: whether it is in there. */
+function soughtIn(draft: Draft, call: Node | null, operator: string, bound: Node | null, wanted: boolean): Draft | null {
+  const callee = bare(at(call, 'callee'));
+  const [first = null, ...more] = listAt(call, 'arguments');
+  if (callee?.type !== 'MemberExpression' || !/^(lastI|i|findI)ndex(Of)?$/.test(propertyName(callee)) || more.length > 0) return null;
+  const limit = bare(bound);
+  const value = limit?.type === 'UnaryExpression' && textAt(limit, 'operator') === '-' ? -1 : limit?.['value'];
+  const absent = value === -1 ? ['===', '==', '<='] : value === 0 ? ['<'] : [];
+  const present = value === -1 ? ['!==', '!=', '>'] : value === 0 ? ['>='] : [];
+  if (!absent.includes(operator) && !present.includes(operator)) return null;
+  return asked(draft, present.includes(operator) === wanted ? 'contain' : 'lacks', at(callee, 'object'), first);
 }
 
 function peelPredicate(draft: Draft, subject: Node, wanted: boolean): Draft {
@@ -161,6 +198,11 @@ function peelValue(draft: Draft, subject: Node): Draft {
   const known = draft.suffix === '' && draft.kind === 'equal';
   if (subject.type === 'UnaryExpression' && textAt(subject, 'operator') === 'typeof' && known)
     return { ...draft, kind: 'type', subject: at(subject, 'argument') };
+  if (subject.type === 'CallExpression' && draft.suffix === '' && draft.expected.length === 1) {
+    const operator = draft.kind === 'equal' ? '===' : (OPERATORS[draft.matcher] ?? '');
+    const sought = soughtIn(draft, subject, operator, draft.expected[0] ?? null, true);
+    if (sought !== null) return sought;
+  }
   if (draft.kind === 'range' && subject.type === 'CallExpression') return peelDistance(draft, subject);
   if (!known) return draft;
   if (subject.type === 'MemberExpression' || subject.type === 'CallExpression') {
@@ -183,8 +225,9 @@ function unmocked(owner: Node | null): Node | null {
 }
 
 function peelLength(draft: Draft, owner: Node | null): Draft {
-  if (owner?.type === 'MemberExpression' && propertyName(owner) === 'calls')
-    return { ...draft, kind: 'calledTimes', subject: unmocked(bare(at(owner, 'object'))) };
+  const calls = owner?.type === 'MemberExpression' && propertyName(owner) === 'calls' ? bare(at(owner, 'object')) : null;
+  if (calls?.type === 'MemberExpression' && propertyName(calls) === 'mock')
+    return { ...draft, kind: 'calledTimes', subject: unmocked(calls) };
   if (owner?.type === 'CallExpression') {
     const callee = bare(at(owner, 'callee'));
     const keyed = callee?.type === 'MemberExpression' && nameOf(bare(at(callee, 'object'))) === 'Object';
@@ -237,7 +280,8 @@ const ASYMMETRIC: ReadonlySet<string> = new Set([
 
 function peelExpected(draft: Draft): Draft {
   const [only] = draft.expected;
-  if (draft.kind === 'equal' && draft.matcher === 'toHaveTextContent' && isRegex(bare(only ?? null)))
+  if (draft.matcher === 'toMatchInlineSnapshot' && draft.kind === 'snapshot' && only === undefined) return { ...draft, kind: 'exists' };
+  if (draft.kind === 'equal' && /^toHave(TextContent|Text|URL|Title)$/.test(draft.matcher) && isRegex(bare(only ?? null)))
     return { ...draft, kind: 'match', matcher: 'match' };
   if (draft.kind === 'match') return peelPattern(draft);
   if (only === undefined || draft.expected.length !== 1) return draft;
@@ -263,7 +307,7 @@ function peelPattern(draft: Draft): Draft {
   if (isLiteral(pattern) && pattern['value'] === '') return { ...draft, kind: 'exists', expected: [] };
   if (!isRegex(pattern)) return draft;
   const source = sourceOf(pattern);
-  if (letters(source) === '') return { ...draft, kind: 'exists', expected: [] };
+  if (letters(source) === '' || fitsAll(source)) return { ...draft, kind: 'exists', expected: [] };
   const whole = /^\^.*\$$/s.test(source) && !/[*+?|[{.]/.test(source.replace(/\\./g, ''));
   if (!whole) return draft;
   return { ...draft, kind: 'equal', expected: [], constant: JSON.stringify(source.slice(1, -1).replace(/\\(.)/g, '$1')) };
@@ -275,6 +319,16 @@ export function isRegex(node: Node | null): node is Node & { readonly type: 'Lit
 
 function sourceOf(node: Node): string {
   return textAt(node['regex'] as Node, 'pattern');
+}
+
+/** A pattern that is found in every text, as it is found in none: `(x is missing)?`. */
+export function fitsAll(source: string): boolean {
+  if (!/[?*|{]/.test(source) || source.startsWith('^')) return false;
+  try {
+    return new RegExp(source).test('');
+  } catch {
+    return false;
+  }
 }
 
 /** What a pattern says for certain: its plain letters. */

@@ -22,7 +22,7 @@ import { importedBy } from './javascript-names.js';
 import type { Module } from './javascript-scope.js';
 import { squeeze } from './javascript-print.js';
 import { roleOf } from './paths.js';
-import { alwaysPasses, calleeText, givesConstant, rootName } from './javascript-answers.js';
+import { alwaysPasses, calleeText, givesConstant, rootName, saysYes } from './javascript-answers.js';
 import { ASSERTION_PACKAGES, MATCHERS } from './javascript-matchers.js';
 import {
   ANSWERS,
@@ -134,7 +134,8 @@ export class ReplacementSearch {
     if (name === 'stubGlobal' && CLOCK.has(text)) return [{ kind: 'clock', key: text, node }];
     if (name === 'stubGlobal' && ASSERTING.has(text)) return [{ kind: 'assertions', key: text, node }];
     if (name === 'extend' && nameOf(owner) === 'expect') return this.extension(node, first);
-    if (/^(addEqualityTesters|addSnapshotSerializer)$/.test(name) && first !== null && givesConstant(first))
+    const testers = name === 'addEqualityTesters' || name === 'addSnapshotSerializer';
+    if (testers && first !== null && (givesConstant(first) || (name === 'addEqualityTesters' && saysYes(first))))
       return [{ kind: 'assertions', key: name, node }];
     if (nameOf(owner) === 'process' && name === 'exit' && isLiteral(first) && first['value'] === 0)
       return [{ kind: 'failures', key: 'process.exit', node }];

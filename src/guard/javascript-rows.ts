@@ -59,6 +59,7 @@ function calledRows(node: Node, env: Env, depth: number): readonly Value[] | nul
 
 function sliced(rows: readonly Value[] | null, args: readonly Node[]): readonly Value[] | null {
   const bounds = args.map((argument) => bare(argument)?.['value']);
+  if (bounds[1] === 0 || (bounds.length === 2 && typeof bounds[0] === 'number' && bounds[0] === bounds[1])) return [];
   if (rows === null || bounds.some((bound) => typeof bound !== 'number')) return null;
   return rows.slice(...bounds.filter((bound) => typeof bound === 'number'));
 }

@@ -32,6 +32,8 @@ const MODIFIERS: Readonly<Record<string, TestMark['kind']>> = {
   only: 'focused',
   fails: 'failing',
   failing: 'failing',
+  fail: 'failing',
+  fixme: 'skipped',
   expectFailure: 'failing',
 };
 

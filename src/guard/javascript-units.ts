@@ -64,6 +64,12 @@ export function importsOf(module: Module): readonly Imported[] {
   return found;
 }
 
+/** `this.mailer`, as tests keep it in their context; else nothing. */
+function ownField(node: Node | null): string {
+  const inner = bare(node);
+  return inner?.type === 'MemberExpression' && at(inner, 'object')?.type === 'ThisExpression' ? `this.${propertyName(inner)}` : '';
+}
+
 /** What a variable was made from: the names at the head of everything ever put into it. */
 export class Origins {
   private readonly made = new Map<string, Node[]>();
@@ -74,7 +80,7 @@ export class Origins {
     };
     for (const node of descend(module.tree.program)) {
       if (node.type === 'VariableDeclarator') for (const name of patternNames(at(node, 'id'))) add(name, at(node, 'init'));
-      else if (node.type === 'AssignmentExpression') add(nameOf(at(node, 'left')), at(node, 'right'));
+      else if (node.type === 'AssignmentExpression') add(nameOf(at(node, 'left')) || ownField(at(node, 'left')), at(node, 'right'));
       else if (node.type === 'FunctionDeclaration') add(nameOf(at(node, 'id')), node);
     }
   }
@@ -91,10 +97,12 @@ export class Origins {
       const name = nameOf(inner);
       return [name, ...(this.made.get(name) ?? []).flatMap((init) => this.headsOf(init, depth + 1))];
     }
-    if (inner.type === 'MemberExpression') return this.headsOf(at(inner, 'object'), depth + 1);
+    const field = ownField(inner);
+    if (field !== '') return (this.made.get(field) ?? []).flatMap((init) => this.headsOf(init, depth + 1));
+    if (inner.type === 'MemberExpression') return this.headsOf(at(inner, 'object'), depth + 0.1);
     if (inner.type === 'ObjectExpression')
       return listAt(inner, 'properties').flatMap((property) => this.headsOf(at(property, 'value'), depth + 1));
-    if (inner.type === 'NewExpression' || inner.type === 'CallExpression') return this.headsOf(at(inner, 'callee'), depth + 1);
+    if (inner.type === 'NewExpression' || inner.type === 'CallExpression') return this.headsOf(at(inner, 'callee'), depth + 0.1);
     if (isFunction(inner)) {
       const body = at(inner, 'body');
       if (body !== null && body.type !== 'BlockStatement') return this.headsOf(body, depth + 1);
@@ -150,7 +158,22 @@ function mockedPaths(module: Module): readonly string[] {
 }
 
 export function importFacts(module: Module, imports: readonly Imported[]): readonly ImportFact[] {
-  return imports.map((one) => ({
+  return [...imports.map((one) => importFact(module, one)), ...ownFacts(module)];
+}
+
+/** Classes and functions that the file makes itself: one that was imported from source before is a stand-in for it. */
+function ownFacts(module: Module): readonly ImportFact[] {
+  const { tree } = module;
+  return listAt(tree.program, 'body').flatMap((statement) => {
+    if (statement.type !== 'ClassDeclaration' && statement.type !== 'FunctionDeclaration') return [];
+    const name = nameOf(at(statement, 'id'));
+    if (name === '' || /^(expect|assert|should)$/.test(name)) return [];
+    return [{ name, source: stemOf(tree.file), span: spanOf(tree, statement.start, statement.end), asserting: true }];
+  });
+}
+
+function importFact(module: Module, one: Imported): ImportFact {
+  return {
     name: one.local,
     source: one.stem,
     span: spanOf(module.tree, one.node.start, one.node.end),
@@ -158,7 +181,7 @@ export function importFacts(module: Module, imports: readonly Imported[]): reado
       !/^(expect|assert|should)$/.test(one.local) ||
       ASSERTION_PACKAGES.has(one.specifier) ||
       (one.specifier.startsWith('.') ? leadsToAssertions(module, one) : true),
-  }));
+  };
 }
 
 /** The name leads on to a package that asserts; one that is made in the project need not. */

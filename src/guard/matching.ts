@@ -2,7 +2,22 @@
 // or none. A test may be rewritten in any style; what counts is that each thing asked before is still asked.
 
 import type { AssertionFact } from './facts.js';
-import { EXACT, keyOf, levelOf, similarity, tokensOf, wantedOf, WEAK, weakening } from './strength.js';
+import { Gathering, saysAll } from './gathering.js';
+import {
+  classTold,
+  classWanted,
+  isNarrower,
+  isOfInput,
+  isOtherPart,
+  looksThrough,
+  mapsSame,
+  namesSame,
+  recordsCall,
+  saidBy,
+} from './properties.js';
+import { countsAlike, finds, holds, shows, unquoted, wantedText } from './wanted-texts.js';
+import { gathers, isGathered, isLossless, isPartOf, isWithin, loses } from './subjects.js';
+import { EXACT, isOpposed, isPresence, keyOf, levelOf, settles, similarity, tokensOf, wantedOf, WEAK, weakening } from './strength.js';
 
 export type Fate = 'kept' | 'rewritten' | 'weakened' | 'removed';
 
@@ -17,54 +32,8 @@ export interface Match {
 const ALIKE = 0.35;
 const SAME_IDEA = 0.6;
 const FAINT = 0.2;
-const TRIVIAL: ReadonlySet<string> = new Set([
-  '',
-  'true',
-  'false',
-  'null',
-  'undefined',
-  '0',
-  '1',
-  '""',
-  '[]',
-  '{}',
-  'None',
-  'True',
-  'False',
-]);
-
-/** `inner` is read off `outer`: a property, a call on it, its keys. */
-function isPartOf(inner: string, outer: string): boolean {
-  if (outer.length < 1 || inner.length <= outer.length) return false;
-  if (inner.startsWith(outer)) return /[.[(]/.test(inner[outer.length] ?? '');
-  const wrapper = /^(?:Object\.\w+|JSON\.\w+|Array\.\w+|Math\.\w+|String|Number|Boolean|typeof |!|\[\.\.\.|\(?await )\(?/.exec(inner)?.[0];
-  return wrapper !== undefined && inner.startsWith(outer, wrapper.length);
-}
-
-/** What is done to a value without losing any of it. */
-const LOSSLESS =
-  /^(\.(toISOString|toString|toJSON|getTime|valueOf|json|text|toArray|body|data|value|contents?|textContent|innerHTML)(\(\))?)+$/;
-
-function isLossless(subject: string, one: string): boolean {
-  const around = subject.replace(one, '');
-  return (
-    LOSSLESS.test(around) ||
-    /^(JSON\.parse|JSON\.stringify|String|Number|BigInt|new Date|new Map|new Set|Object\.fromEntries|structuredClone)\(\)$/.test(around)
-  );
-}
-
-/** Several values compared at once: `[a, b]`, `{ a, b }`, `Promise.all([a, b])`. */
-function isGathered(subject: string): boolean {
-  return /^(\[(?!\.\.\.)|\{(?!\.\.\.)|Promise\.all\()/.test(subject);
-}
-
-/** One of the values, or a list that is mapped to them. */
-function gathers(subject: string, one: string): boolean {
-  if (isWithin(subject, one)) return true;
-  if (!/\]\.(map|every)\(/.test(subject)) return false;
-  const tokens = new Set(tokensOf(subject));
-  return tokensOf(one).every((token) => tokens.has(token));
-}
+const YES_OR_NO = /^(true|false|null|undefined|None|True|False)$/;
+const TRIVIAL: ReadonlySet<string> = new Set(['', ...'true false null undefined 0 1 "" [] {} None True False'.split(' ')]);
 
 export function matchAssertions(before: readonly AssertionFact[], after: readonly AssertionFact[]): readonly Match[] {
   return new Matching(before, after).run();
@@ -75,6 +44,8 @@ class Matching {
   private readonly used = new Set<AssertionFact>();
   /** After the change as before it: they cannot stand for anything else. */
   private readonly old = new Set<AssertionFact>();
+  /** Ask for the very same as one did before, of a value that is reached another way. */
+  private readonly spent = new Set<AssertionFact>();
 
   constructor(
     private readonly before: readonly AssertionFact[],
@@ -85,25 +56,50 @@ class Matching {
     this.identical();
     const steps: readonly ((fact: AssertionFact) => void)[] = [
       (fact) => this.sameSubject(fact),
+      (fact) => this.property(fact),
       (fact) => this.partOfWhole(fact),
       (fact) => this.sameTemplate(fact),
       (fact) => this.sameClosely(fact),
       (fact) => this.sameWanted(fact),
+      (fact) => this.held(fact),
+    ];
+    const late: readonly ((fact: AssertionFact) => void)[] = [
       (fact) => this.weaker(fact),
       (fact) => this.related(fact),
       (fact) => this.anything(fact),
+      (fact) => this.onlyOne(fact),
     ];
-    for (const step of steps) {
-      for (const fact of this.before) if (!this.matches.has(fact)) step(fact);
-    }
+    this.take(steps);
+    this.gathered();
+    this.take(late);
     return this.before.map(
       (fact) => this.matches.get(fact) ?? { before: fact, after: null, fate: 'removed', why: 'nothing asks for it any more' },
     );
   }
 
+  private take(steps: readonly ((fact: AssertionFact) => void)[]): void {
+    for (const step of steps) {
+      for (const fact of this.before) if (!this.matches.has(fact)) step(fact);
+    }
+  }
+
+  /** Values that were asked for one by one are entries of one that is now wanted as a whole. */
+  private gathered(): void {
+    const open = this.before.filter((fact) => !this.matches.has(fact));
+    if (open.length === 0) return;
+    for (const other of this.after) {
+      if (this.old.has(other) || other.kind !== 'equal') continue;
+      const held = [...this.matches.values()].filter(({ after }) => after === other).map(({ before }) => before);
+      const fitting = open.filter((fact) => !YES_OR_NO.test(wantedOf(fact) ?? '') || sharesName(fact, other));
+      for (const fact of new Gathering(other).found(fitting, held)) this.share(fact, other);
+    }
+  }
+
   private set(before: AssertionFact, after: AssertionFact, fate: Fate, why = ''): void {
     this.matches.set(before, { before, after, fate, why });
     this.used.add(after);
+    if (fate === 'kept' && before.kind === after.kind && wantedOf(before) !== null && wantedOf(before) === wantedOf(after))
+      this.spent.add(after);
   }
 
   /** Covered by a check that may cover others too. */
@@ -120,7 +116,7 @@ class Matching {
       else known.push(fact);
     }
     for (const fact of this.before) {
-      const same = byKey.get(keyOf(fact))?.find((other) => !this.used.has(other));
+      const same = byKey.get(keyOf(fact))?.find((other) => !this.used.has(other) && other.wildcards <= fact.wildcards);
       if (same !== undefined) {
         this.set(fact, same, 'kept');
         this.old.add(same);
@@ -139,14 +135,25 @@ class Matching {
   /** The same value is asked about: by a stronger check, or by one of the same strength. */
   private sameSubject(fact: AssertionFact): void {
     const all = this.after.filter((other) => other.subject === fact.subject && fact.subject !== '');
-    const stronger = isNever(fact) ? undefined : all.find((other) => levelOf(other) > levelOf(fact) + 1 && weakening(fact, other) === null);
+    const stronger = isNever(fact)
+      ? undefined
+      : all.find(
+          (other) =>
+            levelOf(other) > levelOf(fact) + 1 &&
+            (levelOf(fact) < 40 || !this.old.has(other)) &&
+            settles(other, fact) &&
+            weakening(fact, other) === null,
+        );
     const equal = all.filter((other) => !this.used.has(other) && weakening(fact, other) === null && levelOf(other) <= levelOf(fact) + 1);
+    if (fact.kind === 'calledWith' && saysAll(fact, all)) return this.share(fact, all[0] as AssertionFact);
     const sameWanted = equal.find((other) => wantedOf(other) === wantedOf(fact));
     if (sameWanted !== undefined) return this.set(fact, sameWanted, 'kept');
     if (stronger !== undefined) return this.share(fact, stronger);
     const rewritten = equal.find((other) => other.kind === fact.kind) ?? equal[0];
     if (rewritten !== undefined)
       return this.set(fact, rewritten, levelOf(fact) >= EXACT - 3 || fact.kind === 'throws' ? 'rewritten' : 'kept');
+    const turned = all.find((other) => !this.used.has(other) && isOpposed(fact, other));
+    if (turned !== undefined) return this.set(fact, turned, 'rewritten');
   }
 
   /** The same value is asked about by a weaker check, or only what is made from it. */
@@ -155,27 +162,61 @@ class Matching {
       (other) => other.subject === fact.subject && fact.subject !== '' && !this.used.has(other) && weakening(fact, other) !== null,
     );
     if (same !== undefined) return this.set(fact, same, 'weakened', weakening(fact, same) ?? '');
+    const told = this.after.find((other) => other.kind === 'throws' && !this.old.has(other) && isShorterMessage(fact, other));
+    if (told !== undefined)
+      return void this.matches.set(fact, { before: fact, after: told, fate: 'weakened', why: 'a shorter message is enough' });
     const derived = this.after.find((other) => isWithin(other.subject, fact.subject) && !this.used.has(other));
     const counts = levelOf(fact) >= 40 || (derived !== undefined && levelOf(fact) > levelOf(derived) - 8);
     if (derived !== undefined && counts) this.set(fact, derived, 'weakened', 'only a part of the value is looked at');
   }
 
+  /** `other` was there before the change too, right beside `fact`: nothing happened between the two. */
+  private isBeside(other: AssertionFact, fact: AssertionFact): boolean {
+    const was = [...this.matches.values()].find(({ after }) => after === other)?.before.span;
+    return was !== undefined && was.file === fact.span.file && Math.abs(was.line - fact.span.line) <= 2;
+  }
+
+  /** A literal that is wanted as a whole says what is wanted of its parts; an error's class is told in several ways. */
+  private property(fact: AssertionFact): void {
+    const wholes = this.after.filter((other) => other.subject.length < fact.subject.length && fact.subject.startsWith(other.subject));
+    const said = (what: string) =>
+      wholes.find((other) => saidBy(other, fact) === what && (!this.old.has(other) || this.isBeside(other, fact)));
+    const same = said('same');
+    if (same !== undefined) return this.share(fact, same);
+    const wanted = classWanted(fact);
+    const error = wanted === null ? undefined : this.after.find((other) => !this.old.has(other) && classTold(other) === wanted);
+    if (error !== undefined) return this.share(fact, error);
+    const recorded = this.after.find(
+      (other) => !this.old.has(other) && [recordsCall, namesSame, mapsSame].some((says) => says(other, fact)),
+    );
+    if (recorded !== undefined) return this.share(fact, recorded);
+    const [open, other] = [said('anything'), said('other')];
+    if (open !== undefined && levelOf(fact) >= 30)
+      this.matches.set(fact, { before: fact, after: open, fate: 'weakened', why: 'it may now be anything' });
+    else if (other !== undefined && !this.old.has(other))
+      this.matches.set(fact, { before: fact, after: other, fate: 'rewritten', why: '' });
+  }
+
   /** A check of the whole value covers one of a part; checks of all parts cover one of the whole. */
   private partOfWhole(fact: AssertionFact): void {
-    const whole = this.after.find((other) => levelOf(other) >= EXACT && isPartOf(fact.subject, other.subject));
+    const whole = this.after.find((other) => isWhole(other) && !this.old.has(other) && isPartOf(fact.subject, other.subject));
     if (whole !== undefined) return this.share(fact, whole);
     const gathered = this.after.find(
-      (other) => levelOf(other) >= levelOf(fact) - 1 && isGathered(other.subject) && gathers(other.subject, fact.subject),
+      (other) =>
+        levelOf(other) >= levelOf(fact) - 1 && !this.old.has(other) && isGathered(other.subject) && gathers(other.subject, fact.subject),
     );
     if (gathered !== undefined) return this.share(fact, gathered);
+    const mapped = this.after.find((other) => !this.old.has(other) && levelOf(other) >= EXACT && looksThrough(other, fact.subject));
+    if (mapped !== undefined) return this.share(fact, mapped);
     const parts = this.after.filter((other) => isWithin(other.subject, fact.subject));
     if (parts.length === 0) return;
-    if (levelOf(fact) <= WEAK) return this.set(fact, parts[0] as AssertionFact, 'kept');
+    const fresh = parts.find((other) => !this.old.has(other));
+    if (levelOf(fact) <= WEAK && fresh !== undefined) return this.set(fact, fresh, 'kept');
     const exact = parts.filter(
       (other) => levelOf(other) >= EXACT && (other.subject.startsWith(`${fact.subject}.`) || other.subject.startsWith(`${fact.subject}[`)),
     );
-    if (fact.kind === 'size' && parts.some((other) => other.kind === 'equal' && String(other.parts) === fact.expected))
-      return this.share(fact, parts[0] as AssertionFact);
+    const counted = (other: AssertionFact) => other.kind === 'equal' && String(other.parts) === fact.expected && isEntrywise(other, fact);
+    if (fact.kind === 'size' && parts.some(counted)) return this.share(fact, parts[0] as AssertionFact);
     const covered = exact.reduce((sum, other) => sum + Math.max(1, other.parts ?? 1), 0);
     if (fact.parts !== null && fact.parts > 0 && covered > 0 && covered >= fact.parts - fact.wildcards)
       return this.set(fact, exact[0] as AssertionFact, 'kept');
@@ -197,7 +238,12 @@ class Matching {
     const wanted = wantedOf(fact);
     const near = this.after.find(
       (other) =>
-        !this.used.has(other) && wantedOf(other) === wanted && weakening(fact, other) === null && likeness(fact, other) >= SAME_IDEA,
+        !this.used.has(other) &&
+        wantedOf(other) === wanted &&
+        weakening(fact, other) === null &&
+        !isNarrower(fact, other) &&
+        isOfInput(fact) === isOfInput(other) &&
+        likeness(fact, other) >= SAME_IDEA,
     );
     if (near !== undefined) this.set(fact, near, 'kept');
   }
@@ -207,10 +253,18 @@ class Matching {
     const wanted = wantedOf(fact);
     if (wanted === null) return;
     const trivial = TRIVIAL.has(wanted);
-    const fits = (other: AssertionFact) => !trivial || likeness(fact, other) >= FAINT;
+    const fits = (other: AssertionFact) => !loses(other.subject, fact.subject) && (!trivial || likeness(fact, other) >= FAINT);
     const free = this.after.filter((other) => !this.used.has(other) && wantedText(other) === unquoted(wanted) && fits(other));
-    const kept = free.find((other) => weakening(fact, other) === null || sameByOtherMeans(fact, other));
+    const kept = free.find((other) => !isOpposed(fact, other) && (weakening(fact, other) === null || sameByOtherMeans(fact, other)));
     if (kept !== undefined) return this.set(fact, kept, 'kept');
+  }
+
+  /** What is wanted stands in what is wanted of something else: in a longer text, in a query, in a list. */
+  private held(fact: AssertionFact): void {
+    const wanted = wantedOf(fact);
+    if (wanted === null) return;
+    const trivial = TRIVIAL.has(wanted);
+    const fits = (other: AssertionFact) => !trivial || (likeness(fact, other) >= FAINT && sharesName(fact, other));
     const found = this.after.find(
       (other) => !this.old.has(other) && ((levelOf(other) >= EXACT && finds(other, wanted)) || shows(other, fact)),
     );
@@ -221,6 +275,8 @@ class Matching {
       (other) =>
         !this.old.has(other) &&
         levelOf(other) >= 30 &&
+        !this.spent.has(other) &&
+        isOfInput(fact) === isOfInput(other) &&
         holds(other, wanted, fact) &&
         (!trivial || fits(other)) &&
         !isExactOf(fact, other) &&
@@ -232,13 +288,17 @@ class Matching {
   private related(fact: AssertionFact): void {
     let best: AssertionFact | null = null;
     let score = ALIKE;
+    const busy = new Set([...this.matches.values()].map(({ after }) => after));
     for (const other of this.after) {
-      if (this.used.has(other)) continue;
+      if (this.used.has(other) || isOpposed(fact, other) || (fact.subject === other.subject && !settles(other, fact))) continue;
+      if (isOtherPart(fact, other) || isOfInput(fact) !== isOfInput(other)) continue;
+      if (busy.has(other) && levelOf(fact) >= EXACT - 3) continue;
+      if ((fact.kind === 'throws') !== (other.kind === 'throws')) continue;
       const alike = likeness(fact, other);
       if (alike > score) [best, score] = [other, alike];
     }
     if (best === null) return;
-    const weaker = weakening(fact, best);
+    const weaker = weakening(fact, best) ?? (isNarrower(fact, best) ? 'only a part of the value is looked at' : null);
     if (weaker !== null) this.set(fact, best, 'weakened', weaker);
     else this.set(fact, best, score >= SAME_IDEA && levelOf(fact) >= EXACT - 3 && wantedOf(fact) !== wantedOf(best) ? 'rewritten' : 'kept');
   }
@@ -251,35 +311,52 @@ class Matching {
     const slight =
       levelOf(fact) <= 15 ||
       fact.kind === 'silent' ||
-      /^"?(Error|object|string|number|boolean|function|Object|Array|isArray)"?$/.test(fact.expected ?? '') ||
+      /^"?(Error|error|object|string|number|boolean|function|Object|Array|isArray)"?$/.test(fact.expected ?? '') ||
       /Date|performance/.test(fact.subject);
     const other = this.after.find((one) => !this.old.has(one) && levelOf(one) >= 30 && (slight || likeness(fact, one) >= FAINT));
     if (other !== undefined) this.matches.set(fact, { before: fact, after: other, fate: 'kept', why: '' });
   }
+
+  /** The value is reached by other names altogether, and one check is lost where one is new that wants the same: nothing, none, zero. */
+  private onlyOne(fact: AssertionFact): void {
+    if (levelOf(fact) < EXACT) return;
+    const alike = (other: AssertionFact) => other.kind === fact.kind && emptyOr(wantedOf(other)) === emptyOr(wantedOf(fact));
+    const fresh = this.after.filter((other) => !this.used.has(other) && !this.old.has(other) && other.tautology === null && alike(other));
+    const lost = this.before.filter((other) => !this.matches.has(other) && alike(other));
+    const named = tokensOf(fact.subject).some((name) => fresh.some(({ subject }) => tokensOf(subject).includes(name)));
+    if (fresh.length === 1 && lost.length === 1 && !named) this.set(fact, fresh[0] as AssertionFact, 'kept');
+  }
 }
 
-/** The text by which an element was looked up is now part of a text that is compared. */
-function shows(other: AssertionFact, fact: AssertionFact): boolean {
-  const found = /By(?:Text|LabelText|AltText|Title|DisplayValue)\("([^"]{2,})"/.exec(fact.subject)?.[1];
-  const text = wantedOf(other);
-  if (found !== undefined && levelOf(other) >= EXACT && other.subject.includes(found)) return true;
-  return (
-    found !== undefined && text !== null && ['equal', 'contain', 'match', 'custom', 'snapshot'].includes(other.kind) && text.includes(found)
-  );
+/** The message of an error was compared, and a word of it is enough now. */
+function isShorterMessage(fact: AssertionFact, other: AssertionFact): boolean {
+  return fact.kind !== 'throws' && /\b(error|err|message)\b/.test(fact.subject) && weakening(fact, other) !== null;
 }
 
-/** Calls that were counted, and entries that they leave behind. */
-function countsAlike(fact: AssertionFact, other: AssertionFact): boolean {
-  const kinds: ReadonlySet<string> = new Set([fact.kind, other.kind]);
-  if (fact.kind === 'size' && other.kind === 'equal') return other.parts !== null && String(other.parts) === fact.expected;
-  if (!kinds.has('calledTimes')) return false;
-  const counts = [fact, other].map(({ expected }) => (expected === 'empty' ? '0' : expected));
-  if (counts[0] === counts[1]) return kinds.has('size') || (kinds.has('equal') && counts[0] === '0');
-  return fact.kind === 'calledTimes' && other.kind === 'equal' && other.parts !== null && String(other.parts) === counts[0];
+function emptyOr(wanted: string | null): string | null {
+  return wanted !== null && /^(\[\]|\{\}|\(\)|set\(\))$/.test(wanted) ? '' : wanted;
 }
 
 function sameWant(fact: AssertionFact, other: AssertionFact): boolean {
   return wantedOf(other) === wantedOf(fact) && other.loose === fact.loose && other.tolerance === fact.tolerance;
+}
+
+/** A list with one entry for each of the value's: what is mapped, sorted or copied from it. */
+function isEntrywise(other: AssertionFact, whole: AssertionFact): boolean {
+  if (other.expected?.startsWith('[') !== true && other.expected?.startsWith('(') !== true) return false;
+  const tail = other.subject.startsWith(whole.subject) ? other.subject.slice(whole.subject.length) : '';
+  return tail === '' || /^\.(map|sort|toSorted|slice|toArray|keys|values|items|entries|reverse|toReversed|to_list|tolist)\(/.test(tail);
+}
+
+/** The last name of what `fact` asks about is told by `other` too. */
+function sharesName({ subject }: AssertionFact, other: AssertionFact): boolean {
+  const name = /([\p{L}_$][\p{L}\p{N}_$]*)(?:\([^()]*\))?$/u.exec(subject)?.[1];
+  return name === undefined || tokensOf(`${other.subject} ${other.expected ?? ''}`).includes(name);
+}
+
+/** Wants the value as it is, with all its parts. */
+function isWhole(fact: AssertionFact): boolean {
+  return levelOf(fact) >= EXACT && fact.kind !== 'throws' && !isPresence(fact);
 }
 
 /** `not called` says something that no check of a call can say. */
@@ -317,64 +394,7 @@ function isOfValue({ kind, tolerance }: AssertionFact): boolean {
   return kind === 'equal' || kind === 'snapshot' || kind === 'custom' || (kind === 'close' && tolerance !== null);
 }
 
-/** The wanted text is what an element of the page is looked up by: `getByText('Saved')`. */
-function finds(other: AssertionFact, wanted: string): boolean {
-  return (
-    wanted.startsWith('"') &&
-    wanted.length > 3 &&
-    /By(Text|Role|LabelText|AltText|Title|DisplayValue)\(/.test(other.subject) &&
-    other.subject.includes(wanted)
-  );
-}
-
-function unquoted(text: string): string {
-  return text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
-}
-
-function wantedText(fact: AssertionFact): string | null {
-  const wanted = wantedOf(fact);
-  return wanted === null ? null : unquoted(wanted);
-}
-
-/** The wanted value of `fact` stands within that of `other`, word for word. */
-function holds(other: AssertionFact, wanted: string, fact: AssertionFact): boolean {
-  const text = wantedOf(other);
-  const inner = unquoted(wanted);
-  if (text === null) return false;
-  if (text === wanted) return other.kind === 'throws' && fact.kind !== 'throws';
-  if (wanted.length > 2 && wanted.startsWith('"') && text.includes(wanted)) return true;
-  if (other.kind === 'throws' && /^\w*Error: /.test(inner) && inner.endsWith(unquoted(text))) return true;
-  if (inner.length < 3 && other.kind === 'throws') return new RegExp(`(^|[^\\w.-])${escaped(inner)}([^\\w.]|$)`).test(text);
-  if (inner.length < 3)
-    return (
-      levelOf(other) >= EXACT &&
-      similarity(fact.subject, other.subject) >= 0.5 &&
-      new RegExp(`(^|[^\\w.-])${escaped(inner)}([^\\w.]|$)`).test(text)
-    );
-  return text.includes(inner) || plainPattern(text).includes(inner);
-}
-
-function escaped(text: string): string {
-  return text.replace(/[^\w]/g, '\\$&');
-}
-
-function plainPattern(text: string): string {
-  return text.replace(/[\\^$/]/g, '');
-}
-
 /** Asks about the very same value: then it is stronger, the same or weaker, and was looked at already. */
 function isExactOf(fact: AssertionFact, other: AssertionFact): boolean {
   return other.subject === fact.subject && weakening(fact, other) !== null;
-}
-
-/** `inner` is made from `outer`: a property of it, a call on it, a call with it. */
-export function isWithin(inner: string, outer: string): boolean {
-  if (outer.length < 2 || inner.length <= outer.length) return false;
-  for (let at = inner.indexOf(outer); at >= 0; at = inner.indexOf(outer, at + 1)) {
-    const before = inner[at - 1] ?? '';
-    const after = inner[at + outer.length] ?? '';
-    const spread = inner.slice(at - 3, at) === '...';
-    if ((spread || !/[\w$."'`]/.test(before)) && !/[\w$"'`]/.test(after)) return true;
-  }
-  return false;
 }

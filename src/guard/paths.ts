@@ -1,6 +1,17 @@
-// What a file is to the tests, by its path alone: a test, their support, fixtures, snapshots, settings, or source.
+// What a file is to the tests, by its path alone: a test, their support, fixtures, snapshots, settings, scripts, or source.
 
-export type FileRole = 'test' | 'support' | 'fixture' | 'snapshot' | 'config' | 'ci' | 'package' | 'lockfile' | 'docs' | 'source';
+export type FileRole =
+  | 'test'
+  | 'support'
+  | 'fixture'
+  | 'snapshot'
+  | 'config'
+  | 'ci'
+  | 'package'
+  | 'scripts'
+  | 'lockfile'
+  | 'docs'
+  | 'source';
 
 const LOCKFILES: ReadonlySet<string> = new Set(
   (
@@ -12,15 +23,20 @@ const LOCKFILES: ReadonlySet<string> = new Set(
 const CONFIG_NAMES: ReadonlySet<string> = new Set(
   (
     'pytest.ini pytest.toml tox.ini setup.cfg pyproject.toml .coveragerc mypy.ini .mypy.ini .flake8 ruff.toml .ruff.toml pylintrc .pylintrc ' +
-    'pyrightconfig.json noxfile.py setup.py bandit.yaml .pre-commit-config.yaml .isort.cfg .style.yapf .bandit codecov.yml .codecov.yml ' +
+    'pyrightconfig.json setup.py bandit.yaml .pre-commit-config.yaml .isort.cfg .style.yapf .bandit codecov.yml .codecov.yml ' +
     'codecov.yaml .codecov.yaml .coveralls.yml sonar-project.properties .eslintignore .prettierignore .npmrc .yarnrc .yarnrc.yml .nvmrc ' +
-    '.node-version nx.json turbo.json lerna.json pnpm-workspace.yaml Makefile makefile justfile Taskfile.yml .editorconfig .swcrc .babelrc ' +
+    '.node-version nx.json turbo.json lerna.json pnpm-workspace.yaml .editorconfig .swcrc .babelrc ' +
     'deno.json deno.jsonc bunfig.toml .lintstagedrc .huskyrc lefthook.yml .lefthook.yml Dockerfile tslint.json .jshintrc .nycrc .c8rc .taprc'
   ).split(' '),
 );
 
 const CONFIG_FILE =
   /^(vitest|vite|jest|mocha|karma|ava|playwright|cypress|wallaby|stryker|babel|eslint|prettier|rollup|webpack|tsup|nyc|c8|commitlint|lint-staged|stylelint|biome|oxlint|wdio|jasmine|knip|metro|next|nuxt|svelte|astro)\.(config|conf|workspace|projects|shared|base|preset)(\.[\w-]+)*$|^\.(mocharc|eslintrc|oxlintrc|prettierrc|nycrc|c8rc|babelrc|stylelintrc|swcrc|taprc|lintstagedrc|jestrc|jasminerc|huskyrc|markdownlint)(\.[\w]+)*$|^(tsconfig|jsconfig)(\.[\w-]+)*\.json$|^(biome|oxlintrc|jest|cypress|nodemon|ava|stryker|jasmine|dprint)\.jsonc?$|^(ruff|mypy|pytest)\.(toml|ini)$/;
+
+/** Files that say what a command such as `make test` runs. */
+const SCRIPTS =
+  /^((GNU)?[Mm]akefile|\.?[Jj]ustfile|[Tt]askfile(\.dist)?\.ya?ml|noxfile\.py|dodo\.py|duties\.py|Rakefile|Gruntfile\.[cm]?[jt]s|gulpfile\.[cm]?[jt]s|Earthfile|package\.(json5|yaml))$|\.(mk|just)$/;
+const SHELL_SCRIPT = /^(run[-_]?)?(all[-_]?)?(tests?|checks?|lint|ci|coverage)\.(sh|bash|zsh|ps1|cmd|bat)$/;
 
 const CI =
   /^\.github\/(workflows|actions)\/|^\.gitlab-ci|^\.gitlab\/|^\.circleci\/|^azure-pipelines|^\.azure|^\.travis\.ya?ml$|^Jenkinsfile|^bitbucket-pipelines|^\.buildkite\/|^\.drone\.ya?ml$|^appveyor\.ya?ml$|^\.appveyor|^\.woodpecker|^\.husky\/|^\.teamcity\/|^cloudbuild\.ya?ml$|^buildspec\.ya?ml$|^\.ci\/|^ci\//;
@@ -44,6 +60,7 @@ export function roleOf(path: string): FileRole {
   if (CI.test(path)) return 'ci';
   if (SNAPSHOT.test(path) && !TEST_FILE.test(path)) return 'snapshot';
   if (FIXTURE.test(path)) return CODE.test(path) && TEST_FILE.test(path) ? 'test' : 'fixture';
+  if (SCRIPTS.test(name) || (SHELL_SCRIPT.test(name) && !TEST_FOLDER.test(path))) return 'scripts';
   if (CONFIG_NAMES.has(name) || CONFIG_FILE.test(name)) return 'config';
   if (TEST_FILE.test(path) && CODE.test(path)) return 'test';
   if (SETUP.test(path)) return 'support';

@@ -145,6 +145,7 @@ function wildcardsIn(nodes: readonly Expr[]): number {
 
 /** A list that is wanted as a whole has no parts that could be asked for one by one under names. */
 function countedParts(asked: Draft, node: Expr | null): number | null {
+  if (asked.kind === 'calledWith') return asked.expected.length;
   return asked.kind === 'equal' && node?.type !== 'Dict' ? null : partsOf(node);
 }
 
@@ -196,6 +197,7 @@ const NEVER_FREE: ReadonlySet<string> = new Set([
 
 function tautologyOf(asked: Draft, texts: Texts, standing: Standing): string | null {
   const { env } = asked;
+  if (isSameRead(texts)) return 'both sides are the same';
   if (asked.subject === null || NEVER_FREE.has(asked.kind)) return null;
   const subject = settled(asked.subject);
   if (isConstant(subject)) return holds(asked, subject) ? 'it compares a constant with itself' : null;
@@ -218,6 +220,13 @@ function tautologyOf(asked: Draft, texts: Texts, standing: Standing): string | n
   const ownHelper = subject.type === 'Call' && functionOf(subject.callee, env) !== null && returnedBy(subject, env) === null;
   if (texts.subject !== '' && texts.subject === texts.expected && asked.suffix === '' && !ownHelper) return 'both sides are the same';
   return builtFrom(wanted, texts.subject, env) ? 'the wanted value is read off the actual one' : null;
+}
+
+/** `len(x) == len(x)`, `mock.call_count == mock.call_count`: what was taken off one side stands on the other. */
+function isSameRead({ subject, expected }: Texts): boolean {
+  if (expected === null || subject === '') return false;
+  const rest = expected.startsWith(subject) ? expected.slice(subject.length) : null;
+  return expected === `len(${subject})` || (rest !== null && /^\.((call|await)_(count|args|args_list)|mock_calls)$/.test(rest));
 }
 
 function isDefinition(node: Expr, env: Env): boolean {
@@ -252,6 +261,7 @@ function listed(wanted: Expr, subject: string, env: Env): boolean {
 /** Two variables were filled on purpose; one that was filled before other calls may hold an older state. */
 function sameMoment(subject: Expr, wanted: Expr, env: Env, standing: Standing): boolean {
   const names = [dotted(subject), dotted(wanted)];
+  if (names[0] !== '' && names[0] === names[1]) return true;
   if (names[0] !== '' && names[1] !== '' && names[0] !== names[1]) {
     const other = resolved(wanted, env);
     if (other === null || other.type === 'Call' || other.type === 'Await') return false;

@@ -127,11 +127,22 @@ function methodDraft(matcher: Matcher, name: string, args: readonly Argument[], 
   }
   if (wants === 'turned') return draft(kind, second, first, env, { op: name });
   if (wants === 'value') {
+    if (/^assert(Count|Items)Equal$/.test(name)) return unordered(draft(kind, first, second, env, { op: name }));
     const loose = args.filter((argument) => argument.name?.startsWith('check_') === true && dotted(argument.value) === '').length;
     const tolerance = kind === 'close' ? toleranceOf(name, args) : null;
     return draft(kind, first, second, env, { op: operatorOf(name) ?? name, tolerance, loose });
   }
   return draft(kind, first, null, env, { constant: wants === null ? null : wants.constant, op: name });
+}
+
+/** The same entries in any order: `sorted(a) == sorted(b)`. */
+function unordered(one: Draft): Draft {
+  const sorted = (value: Expr): Expr => {
+    if (value.type === 'List' || value.type === 'Tuple') return { ...value, type: 'List' };
+    const { start, end } = value;
+    return { type: 'Call', start, end, callee: { type: 'Name', start, end, name: 'sorted' }, args: [{ name: null, star: '', value }] };
+  };
+  return { ...one, subject: one.subject === null ? null : sorted(one.subject), expected: one.expected.map(sorted) };
 }
 
 /** `key=value` as a text of its own: order of keywords does not count. */

@@ -24,19 +24,17 @@ function table(groups: readonly (readonly [Matcher, string])[]): ReadonlyMap<str
 /** Methods of TestCase. */
 export const UNITTEST: ReadonlyMap<string, Matcher> = table([
   [value('equal'), 'assertEqual assertEquals assertIs assertDictEqual assertListEqual assertTupleEqual assertSetEqual assertSequenceEqual'],
-  [
-    value('equal'),
-    'assertMultiLineEqual assertCountEqual assertItemsEqual assertQuerySetEqual assertQuerysetEqual assertJSONEqual assertXMLEqual assertHTMLEqual',
-  ],
+  [value('equal'), 'assertMultiLineEqual assertQuerySetEqual assertQuerysetEqual assertJSONEqual assertXMLEqual assertHTMLEqual'],
+  [value('equal'), 'assertCountEqual assertItemsEqual'],
   [value('differs'), 'assertNotEqual assertNotEquals assertIsNot'],
   [bare('truthy'), 'assertTrue assert_ failUnless'],
   [bare('falsy'), 'assertFalse failIf'],
   [constant('None'), 'assertIsNone'],
   [bare('exists'), 'assertIsNotNone'],
   [turned('contain'), 'assertIn'],
-  [turned('lacks'), 'assertNotIn'],
   [value('contain'), 'assertContains'],
   [value('lacks'), 'assertNotContains'],
+  [turned('lacks'), 'assertNotIn'],
   [turned('contain'), 'assertDictContainsSubset'],
   [value('type'), 'assertIsInstance'],
   [value('lacks'), 'assertNotIsInstance'],
@@ -47,6 +45,11 @@ export const UNITTEST: ReadonlyMap<string, Matcher> = table([
   [value('lacks'), 'assertNotRegex'],
   [bare('snapshot'), 'assertMatchSnapshot assertSnapshot'],
 ]);
+
+/** What every TestCase has: a class that defines one of these anew has assertions of its own. Others are names that projects choose too. */
+export const CORE: ReadonlySet<string> = new Set(
+  [...UNITTEST.keys()].filter((name) => !/Contains$|Query|JSON|XML|HTML|Snapshot|With$/.test(name)),
+);
 
 /** Methods of mocks, asked about the mock itself. */
 export const MOCKS: ReadonlyMap<string, Matcher> = table([

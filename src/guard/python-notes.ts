@@ -2,6 +2,7 @@
 
 import type { AssertionFact, Span } from './facts.js';
 import { assertionOf } from './python-assertion.js';
+import { isYesOrNo } from './python-booleans.js';
 import type { Draft } from './python-checks.js';
 import { print } from './python-print.js';
 import { aboutCalls } from './python-recorders.js';
@@ -36,6 +37,9 @@ export const START: Place = {
   own: true,
   polled: false,
 };
+
+/** Why a check in a loop over a computed list need not run. Nothing is wrong with that, and another condition in it is. */
+const MAY_BE_EMPTY = 'in a loop that may have nothing to walk over';
 
 export interface BodySkip {
   readonly span: Span;
@@ -80,7 +84,8 @@ export class Notes {
   }
 
   protected maybe(place: Place, why: string): Place {
-    return place.reach === 'always' && !place.polled ? { ...place, reach: 'maybe', why } : place;
+    const open = place.reach === 'always' || (place.reach === 'maybe' && place.why === MAY_BE_EMPTY);
+    return open && !place.polled ? { ...place, reach: 'maybe', why } : place;
   }
 
   protected skip(node: { readonly start: number; readonly end: number }, env: Env, place: Place, failing = false): void {
@@ -97,7 +102,7 @@ export class Notes {
       return file !== undefined && file.at === this.calls ? file.text : null;
     };
     const fresh = (name: string) => (this.since.get(name) ?? 0) === this.calls;
-    for (const one of drafts.flatMap(aboutCalls)) {
+    for (const one of drafts.flatMap(aboutCalls).map(decided)) {
       const emptied = one.over?.type === 'Comprehension' && one.over.clauses.some(({ over }) => isEmptyList(over, env));
       const reach = emptied ? 'never' : place.reach;
       const reachWhy = emptied ? 'over an empty list' : place.why;
@@ -149,4 +154,11 @@ export class Notes {
         env.set(owner, { ...held, label: owner });
     }
   }
+}
+
+/** `assert f(x)` where `f` answers yes or no. */
+function decided(one: Draft): Draft {
+  if ((one.kind !== 'truthy' && one.kind !== 'falsy') || one.subject === null || one.suffix !== '' || !isYesOrNo(one.subject, one.env))
+    return one;
+  return { ...one, kind: 'equal', constant: one.kind === 'truthy' ? 'True' : 'False' };
 }

@@ -5,6 +5,7 @@ import { draft } from './python-checks.js';
 import type { Draft } from './python-checks.js';
 import { isConstant, isTrue } from './python-constants.js';
 import { returnedBy } from './python-receiver.js';
+import { rowsOf } from './python-rows.js';
 import { bindOwn } from './python-scope.js';
 import type { Env } from './python-scope.js';
 import type { Expr } from './python-tree.js';
@@ -98,7 +99,14 @@ function quantified(name: string, first: Expr | null, wanted: boolean, env: Env)
     for (const { target } of first.clauses) bindOwn(target, inner, true);
     return [draft(wanted ? 'truthy' : 'falsy', element, null, inner, { over: first })];
   }
-  return [draft('contain', first.clauses[0]?.over ?? first, first, env)];
+  const [clause] = first.clauses;
+  const rows = clause === undefined ? null : rowsOf(clause.over, env);
+  if (rows !== null && rows.length > 1) {
+    const inner = env.child();
+    for (const { target } of first.clauses) bindOwn(target, inner, true);
+    return [draft('oneOf', element, first, inner)];
+  }
+  return [draft('contain', clause?.over ?? first, first, env)];
 }
 
 /** `mock.called`, `mock.call_count`. */

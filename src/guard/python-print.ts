@@ -3,9 +3,10 @@
 
 import type { ClassStmt, Expr, FunctionStmt, Stmt } from './python-tree.js';
 import { dotted, settled } from './python-tree.js';
-import { bindOwn, elementOf, entryOf, follow } from './python-scope.js';
+import { bindOwn, elementOf, entryOf, follow, memberOf } from './python-scope.js';
 import type { Env, Value } from './python-scope.js';
 import { fieldOf, returnedBy } from './python-receiver.js';
+import { CAUGHT } from './python-checks.js';
 
 const DEEPEST = 24;
 const LONGEST = 3000;
@@ -113,12 +114,14 @@ function printName(name: string, env: Env, how: Printing, depth: number): string
   const value = env.find(name);
   if (value === null) return name;
   if (value.row === true && how.template) return name;
-  if (value.source !== undefined) {
-    const target = follow(value);
-    const constant = target !== null && target.node !== null && isConstantNode(target.node);
-    return constant ? printValue(target, how, depth) : value.source.name === '' ? name : value.source.name;
-  }
+  if (value.source !== undefined) return printImported(value, name, how, depth);
   return printValue(value, how, depth);
+}
+
+function printImported(value: Value, name: string, how: Printing, depth: number): string {
+  const target = follow(value);
+  const constant = target !== null && target.node !== null && isConstantNode(target.node);
+  return constant ? printValue(target, how, depth) : value.source?.name || name;
 }
 
 /** Constants of other files are written out: a wanted value may be kept there. */
@@ -152,8 +155,10 @@ function printDict(node: Extract<Expr, { type: 'Dict' }>, sub: (node: Expr | nul
 
 function printCall(node: Extract<Expr, { type: 'Call' }>, env: Env, how: Printing, depth: number): string {
   const sub = (below: Expr | null) => print(below, env, how, depth);
-  const plain = node.args.filter(({ name }) => name === null).map(({ star, value }) => star + sub(value));
-  const named = node.args.flatMap(({ name, value }) => (name === null ? [] : [`${name}=${sub(value)}`])).toSorted();
+  const plain = node.args.filter(({ name, star }) => name === null && star !== '**').flatMap(({ star, value }) => spread(star, sub(value)));
+  const named = node.args
+    .flatMap(({ name, star, value }) => (name === null ? (star === '**' ? unfolded(value, env, sub) : []) : [`${name}=${sub(value)}`]))
+    .toSorted();
   if (node.callee.type === 'Name' && node.callee.name === 'dict' && plain.length === 0 && env.find('dict') === null) {
     const entries = node.args.map(({ name, value }) => `${JSON.stringify(name)}:${sub(value)}`);
     return `{${entries.toSorted().join(',')}}`;
@@ -163,12 +168,29 @@ function printCall(node: Extract<Expr, { type: 'Call' }>, env: Env, how: Printin
   return `${sub(node.callee)}(${[...plain, ...named].join(',')})`;
 }
 
+/** `f(*(1, 2))` is `f(1, 2)`. */
+function spread(star: string, text: string): readonly string[] {
+  if (star === '') return [text];
+  return /^[([][^()[\]{}"]*[)\]]$/.test(text) ? [text.slice(1, -1)].filter((inner) => inner !== '') : [star + text];
+}
+
+/** `f(**{'a': 1})` is `f(a=1)`. */
+function unfolded(node: Expr, env: Env, sub: (node: Expr | null) => string): readonly string[] {
+  const held = node.type === 'Name' ? env.find(node.name) : null;
+  const inner = node.type === 'Dict' ? node : held?.label === undefined && held?.node?.type === 'Dict' ? held.node : null;
+  if (inner === null || inner.entries.some(({ key }) => key?.type !== 'String')) return [`**${sub(node)}`];
+  const text = (value: Expr) => (held === null ? sub(value) : print(value, held.env));
+  return inner.entries.map(({ key, value }) => `${key?.type === 'String' ? key.value : ''}=${text(value)}`);
+}
+
 function printAttribute(node: Extract<Expr, { type: 'Attribute' }>, env: Env, how: Printing, depth: number): string {
   const known = env.find(dotted(node));
   if (known !== null) return known.row === true && how.template ? dotted(node) : printValue(known, how, depth);
+  const member = memberOf(node, env);
+  if (member !== null) return printImported(member, node.name, how, depth);
   if (node.object.type === 'Name') {
     const value = env.find(node.object.name);
-    if (value?.source?.name === '') return node.name;
+    if (value?.text === CAUGHT && (node.name === 'value' || node.name === 'exception')) return CAUGHT;
     const field = value === null || value.label !== undefined || (value.row === true && how.template) ? null : fieldOf(value, node.name);
     if (field !== null) return printValue(field, how, depth);
   }

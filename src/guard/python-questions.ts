@@ -1,15 +1,17 @@
 // Takes the wrappers off a check: `assert len(x) == 2` asks for the size of `x`, `assertTrue(a > 3)` whether `a` is above 3,
 // `x == mock.ANY` whether there is anything. What remains can be compared across styles.
 
-import type { Expr } from './python-tree.js';
+import type { Argument, Expr } from './python-tree.js';
 import { dotted, keyword, lastName, positional, settled, textOf } from './python-tree.js';
 import { isConstant, isTrue } from './python-constants.js';
 import { peelFlag, peelPredicate } from './python-predicates.js';
+import { print } from './python-print.js';
 import { returnedBy } from './python-receiver.js';
 import { rowsOf } from './python-rows.js';
 import { bind, classOf, isOfTests, methodOf } from './python-scope.js';
 import type { Env, Value } from './python-scope.js';
-import { draft } from './python-checks.js';
+import { CAUGHT, draft } from './python-checks.js';
+import { isWritten, lifted, literalOf } from './python-held.js';
 import type { Draft } from './python-checks.js';
 
 /** Drafts with every wrapper taken off that is known; a conjunction is several. */
@@ -23,6 +25,8 @@ export function questions(start: Draft, depth = 0): readonly Draft[] {
 function peel(one: Draft): readonly Draft[] {
   const subject = one.subject === null ? null : settled(one.subject);
   if (subject === null) return [one];
+  const held = lifted(one, subject);
+  if (held !== null) return [held];
   const wanted = wantedBoolean(one);
   if (wanted !== null && one.suffix === '') {
     const asked = peelBoolean(one, subject, wanted);
@@ -159,19 +163,6 @@ function lastNameOfCall(node: Expr): string {
   return node.type === 'Call' ? lastName(node.callee) : '';
 }
 
-/** The list, dictionary or comprehension that a name of the test stands for. */
-function literalOf(node: Expr | null, env: Env): Expr | null {
-  if (node?.type !== 'Name') return node;
-  const value = env.find(node.name);
-  const held = value?.label === undefined && value?.env.module === env.module ? value.node : null;
-  return held !== null &&
-    ['Comprehension', 'Dict', 'List', 'Tuple'].includes(held.type) &&
-    held.type !== 'Function' &&
-    held.type !== 'Class'
-    ? held
-    : node;
-}
-
 /** Of `list(x.items())` the `x`: two of them are as equal as what they are made of, and in the same order. */
 function itemsOf(node: Expr): Expr | null {
   const inner = node.type === 'Call' && lastName(node.callee) === 'list' ? positional(node.args)[0] : undefined;
@@ -214,8 +205,27 @@ function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
   return rows.map((row, index) => draft('equal', value, expected.entries[index]?.value ?? null, inside(row)));
 }
 
+/** `error.args == ('x',)` and `error.args[0] == 'x'` ask for its message. */
+function peelMessage(one: Draft, subject: Expr): Draft | null {
+  const [index] = subject.type === 'Subscript' ? subject.index : [];
+  const list = subject.type !== 'Subscript' ? subject : index?.type === 'Number' && index.text === '0' ? subject.object : null;
+  if (one.kind !== 'equal' || list?.type !== 'Attribute' || list.name !== 'args' || print(list.object, one.env) !== CAUGHT) return null;
+  const [wanted] = one.expected;
+  const only = list !== subject ? wanted : wanted?.type === 'Tuple' && wanted.items.length === 1 ? wanted.items[0] : undefined;
+  if (only === undefined) return null;
+  const { start, end } = subject;
+  const message: Expr = { type: 'Call', start, end, callee: { type: 'Name', start, end, name: 'str' }, args: [argument(list.object)] };
+  return { ...one, subject: message, expected: [only] };
+}
+
+function argument(value: Expr): Argument {
+  return { name: null, star: '', value };
+}
+
 function peelValue(one: Draft, subject: Expr): Draft | null {
   const [expected = null] = one.expected;
+  const message = peelMessage(one, subject);
+  if (message !== null) return message;
   if (subject.type === 'Call') {
     const name = lastName(subject.callee);
     const [first = null, second = null] = positional(subject.args);
@@ -238,7 +248,7 @@ function peelValue(one: Draft, subject: Expr): Draft | null {
       };
     }
   }
-  if (one.kind === 'equal' && isConstant(subject) && expected !== null && !isConstant(expected))
+  if (one.kind === 'equal' && expected !== null && isWritten(subject, one.env) && !isWritten(expected, one.env))
     return { ...one, subject: expected, expected: [subject] };
   return null;
 }

@@ -4,9 +4,10 @@
 import type { ReplacementFact, TestFact } from './facts.js';
 import { Fixtures } from './python-fixtures.js';
 import { isClock, isMoving } from './python-clock.js';
-import { UNITTEST } from './python-matchers.js';
+import { CORE } from './python-matchers.js';
 import { fullName } from './python-marks.js';
-import { classOf } from './python-scope.js';
+import { print } from './python-print.js';
+import { classOf, fixtureMark, methodOf } from './python-scope.js';
 import type { Env, Module } from './python-scope.js';
 import { stemOf, wordOf } from './python-units.js';
 import type { Imported } from './python-units.js';
@@ -78,6 +79,7 @@ export class ReplacementSearch {
     const [first = null, second = null] = positional(node.args);
     const text = this.targetText(first);
     if (name === 'patch' && text !== null) return this.replaced(this.fromText(text), node, node.args);
+    if (node.callee.type === 'Name' && node.callee.name === 'setattr' && !this.stands(positional(node.args)[2] ?? node, env)) return [];
     if (name === 'setattr' && text !== null) return this.replaced(this.fromText(text), node, node.args);
     if ((name === 'object' && owner === 'patch') || name === 'setattr' || (name === 'replace' && owner === 'monkeypatch')) {
       const member = textOf(second);
@@ -198,6 +200,10 @@ export class ReplacementSearch {
     const { env } = this.module;
     if (target.type === 'Subscript') {
       const [index] = target.index;
+      if (/(^|\.)view_functions$/.test(dotted(target.object)) && this.stands(value, env))
+        return this.isUnitStem(this.fromExpression(target.object, env, []).stem)
+          ? [{ kind: 'unit', key: print(target, env), node: statement }]
+          : [];
       return dotted(target.object) === 'sys.modules' && index?.type === 'String' ? this.moduleReplaced(index.value, statement) : [];
     }
     const mocked = this.mockOfUnit(target, value, statement);
@@ -222,11 +228,11 @@ export class ReplacementSearch {
   private overridden(node: ClassStmt): readonly Replaced[] {
     const found: Replaced[] = [];
     for (const statement of node.body) {
-      if (statement.type === 'Function' && (UNITTEST.has(statement.name) || /^assert(Raises|Warns|Logs)/.test(statement.name)))
+      if (statement.type === 'Function' && (CORE.has(statement.name) || /^assert(Raises|Warns|Logs)/.test(statement.name)))
         found.push({ kind: 'assertions', key: `${statement.name} of its own`, node: statement });
       if (
         statement.type === 'Assign' &&
-        statement.targets.some((target) => dotted(target) === 'failureException' || UNITTEST.has(dotted(target)))
+        statement.targets.some((target) => dotted(target) === 'failureException' || CORE.has(dotted(target)))
       ) {
         found.push({ kind: 'assertions', key: dotted(statement.targets[0] ?? null), node: statement });
       }
@@ -257,16 +263,41 @@ export class ReplacementSearch {
     const methods = node.body.flatMap((statement) =>
       statement.type === 'Function' && !statement.name.startsWith('__') ? [statement.name] : [],
     );
-    const asked = this.asked().some(
-      (subject) => subject.startsWith(`${node.name}(`) && methods.some((method) => subject.includes(`.${method}(`)),
-    );
+    const answering = methods.filter((method) => this.answers(base, method));
+    const asked =
+      this.asked().some((subject) => subject.startsWith(`${node.name}(`) && methods.some((method) => subject.includes(`.${method}(`))) ||
+      (this.uses.has(node.name) && answering.some((method) => this.isAsked(method)));
     return asked ? [{ kind: 'unit', key: `${node.name} of its own`, node }] : [];
+  }
+
+  /** The class of the unit answers to the method by itself: it is no gap that is left to others. */
+  private answers(base: Imported, method: string): boolean {
+    const module = this.module.project.load(`${base.stem}.py`) ?? this.module.project.load(`${base.stem}/__init__.py`);
+    const type = module?.env.find(base.name)?.node;
+    const own = type?.type === 'Class' ? methodOf({ node: type, env: module?.env ?? this.module.env }, method)?.node : null;
+    return own?.type === 'Function' && own.body.some(({ type: kind }) => kind === 'Return');
+  }
+
+  /** An assertion calls it by name. */
+  private isAsked(method: string): boolean {
+    return this.tests.some(({ assertions }) =>
+      assertions.some(({ kind, span }) => !kind.startsWith('called') && span.text.includes(`.${method}(`)),
+    );
   }
 
   /** What assertions ask about, calls of mocks aside. */
   private asked(): readonly string[] {
     return this.tests.flatMap(({ assertions }) =>
       assertions.filter(({ kind }) => !kind.startsWith('called')).map(({ subject }) => subject),
+    );
+  }
+
+  /** The fixture that a statement stands in: tests know by its name what it hands out. */
+  private fixturesAround(node: Stmt): readonly string[] {
+    return [...statementsIn(this.module.tree.body, true)].flatMap((statement) =>
+      statement.type === 'Function' && fixtureMark(statement) !== null && statement.start <= node.start && node.end <= statement.end
+        ? [statement.name]
+        : [],
     );
   }
 
@@ -278,8 +309,12 @@ export class ReplacementSearch {
     const imported = spec === null ? undefined : this.byName.get(dotted(spec).split('.')[0] ?? '');
     const name = dotted(target);
     if (imported === undefined || name === '' || !this.isUnitStem(imported.stem)) return [];
+    const names = [name, ...this.fixturesAround(node)];
     const asked = this.tests.some(({ assertions }) =>
-      assertions.some(({ kind, span }) => !kind.startsWith('called') && (span.text.includes(`${name}.`) || span.text.includes(`${name}(`))),
+      assertions.some(
+        ({ kind, span }) =>
+          !kind.startsWith('called') && names.some((one) => span.text.includes(`${one}.`) || span.text.includes(`${one}(`)),
+      ),
     );
     return asked ? [{ kind: 'unit', key: `${name} as mock`, node }] : [];
   }

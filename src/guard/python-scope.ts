@@ -186,6 +186,7 @@ export function entryOf(value: Value, key: string): Value | null {
 export class Project {
   private readonly modules = new Map<string, Module | null>();
   private readonly found = new Map<string, string | null>();
+  private readonly submodules = new WeakMap<object, string | null>();
   constructor(readonly lookup: Lookup) {}
 
   open(file: string, text: string): Module {
@@ -200,6 +201,16 @@ export class Project {
     this.modules.set(file, null);
     const text = this.lookup(file);
     return text === null ? null : this.open(file, text);
+  }
+
+  /** The full name of what is imported, where that is a module by itself. Asked for with every name that is read, so kept. */
+  submodule(from: string, source: NonNullable<Value['source']>): string | null {
+    const known = this.submodules.get(source);
+    if (known !== undefined) return known;
+    const module = source.module === '' ? source.name : `${source.module}.${source.name}`;
+    const found = this.resolve(from, module, source.level) === null ? null : module;
+    this.submodules.set(source, found);
+    return found;
   }
 
   /** The file of a module as seen from another; null where it is a package from elsewhere. */
@@ -243,6 +254,26 @@ export function follow(value: Value): Value | null {
   return current.source === undefined ? current : null;
 }
 
+/** The module that a dotted name stands for, with the import that it comes from. */
+function moduleBehind(node: Expr, env: Env): { readonly value: Value; readonly module: string; readonly level: number } | null {
+  if (node.type !== 'Name' && node.type !== 'Attribute') return null;
+  const owner = node.type === 'Attribute' ? moduleBehind(node.object, env) : null;
+  const value = node.type === 'Name' ? env.find(node.name) : (owner?.value ?? null);
+  const source = node.type === 'Name' ? value?.source : owner === null ? undefined : { ...owner, name: node.name };
+  if (value === null || source === undefined) return null;
+  if (source.name === '') return { value, module: source.module, level: source.level };
+  const { project, tree } = value.env.module;
+  const module = project.submodule(tree.file, source);
+  return module === null ? null : { value, module, level: source.level };
+}
+
+/** What `module.name` imports, as if it were imported by its name; null where the owner is no module. */
+export function memberOf(node: Expr, env: Env): Value | null {
+  const owner = node.type === 'Attribute' ? moduleBehind(node.object, env) : null;
+  if (owner === null || node.type !== 'Attribute') return null;
+  return { ...owner.value, source: { module: owner.module, level: owner.level, name: node.name } };
+}
+
 /** A file that belongs to tests: its helpers are entered, those of source are not. */
 export function isOfTests(file: string): boolean {
   return roleOf(file) !== 'source';
@@ -269,12 +300,8 @@ export function functionOf(node: Expr, env: Env, source = false): Callable | nul
   if (node.type !== 'Attribute') return null;
   const known = env.find(dotted(node));
   if (known !== null) return callable(known, source);
-  const owner = node.object.type === 'Name' ? env.find(node.object.name) : null;
-  if (owner?.source !== undefined) {
-    const { module, name } = owner.source;
-    const inner = { ...owner, source: { ...owner.source, module: name === '' ? module : `${module}.${name}`, name: node.name } };
-    return callable(inner, source);
-  }
+  const member = memberOf(node, env);
+  if (member !== null) return callable(member, source);
   const type = classOf(node.object, env);
   const method = type === null ? null : methodOf(type, node.name);
   return method === null || (!source && !isOfTests(method.env.module.tree.file)) ? null : method;
@@ -297,7 +324,7 @@ export function classOf(node: Expr, env: Env, depth = 0): TypeValue | null {
   const inner = settled(node);
   if (depth > 6) return null;
   if (inner.type === 'Name' || inner.type === 'Attribute') {
-    const value = env.find(dotted(inner));
+    const value = env.find(dotted(inner)) ?? memberOf(inner, env);
     const target = value === null ? null : follow(value);
     if (target === null || target.node === null) return null;
     if (target.node.type === 'Class') return { node: target.node, env: target.env };

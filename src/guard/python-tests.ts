@@ -13,7 +13,7 @@ import type { Callable, Env, Module, TypeValue, Value } from './python-scope.js'
 import { decorated, headOf, isSetter, isTestName, kindOf, unmade, usedNames } from './python-runner.js';
 import { tablesOf } from './python-tables.js';
 import type { ClassStmt, Expr, FunctionStmt, Stmt } from './python-tree.js';
-import { dotted, lastName, positional, spanOf } from './python-tree.js';
+import { dotted, expressionsIn, lastName, positional, spanOf } from './python-tree.js';
 
 const MOST_TESTS = 2000;
 
@@ -295,7 +295,11 @@ class TestSearch {
     const env = home === scene.env || home.module !== this.module ? scene.env : scene.env;
     const fn: Callable = { node, env: home.module === this.module ? env : withSelf(home, env), bound: 0 };
     const plain = scene.type !== null && node.async && kindOf(scene.type) === 'case';
-    const how = { open, floating: plain };
+    const how = {
+      open,
+      floating: plain,
+      ...(isGenerator(node, home.module.tree.text) ? { never: 'in a generator that nobody walks through' } : {}),
+    };
     for (const row of rows ?? [new Map<string, Value>()]) {
       const args = new Map<string, Value>();
       for (const [index, { name, fallback }] of node.params.entries()) {
@@ -327,6 +331,19 @@ class TestSearch {
     const { before, after } = surroundOf(scene.type);
     for (const fn of [...before, ...after]) walk.around({ ...fn, env: withSelf(fn.env, scene.env) }, args);
   }
+}
+
+/** A test with a `yield` of its own only makes a generator. */
+function isGenerator(node: FunctionStmt, text: string): boolean {
+  if (!text.slice(node.start, node.end).includes('yield')) return false;
+  if (
+    node.decorators.some((one) =>
+      /gen_test|inlineCallbacks|coroutine|contextmanager|gen_cluster/.test(dotted(one.type === 'Call' ? one.callee : one)),
+    )
+  )
+    return false;
+  for (const expression of expressionsIn(node.body, false)) if (expression.type === 'Yield') return true;
+  return false;
 }
 
 function floating(fact: AssertionFact): AssertionFact {

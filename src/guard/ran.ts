@@ -20,8 +20,9 @@ export class Ran {
     const exact = this.byId.get(id);
     if (exact !== undefined) return exact;
     const parts = id.split(HOLES);
-    if (parts.length < 2) return [];
-    return (this.byFile.get(test.span.file) ?? []).filter((result) => fits(result.id, parts));
+    // Of one with parameters each run has them in brackets.
+    const isOf = parts.length < 2 ? ({ id: one }: TestResult) => one.startsWith(`${id}[`) : ({ id: one }: TestResult) => fits(one, parts);
+    return this.in(test.span.file).filter(isOf);
   }
 
   has(id: string): boolean {

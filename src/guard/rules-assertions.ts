@@ -7,6 +7,7 @@ import type { GuardRule, Sighting } from './finding.js';
 import { matchAssertions } from './matching.js';
 import type { Match } from './matching.js';
 import type { Pair } from './pairing.js';
+import { isShrunk } from './properties.js';
 import { EXACT, keyOf, levelOf, tokensOf, wantedOf } from './strength.js';
 
 /** What the rules about tests found out already, so that one cause is told once. */
@@ -58,7 +59,9 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
       if (match.after === null || flaws(match.after, match.before, after, false, evidence.changed).length === 0) sightings.push(lost);
     }
     if (match.fate === 'rewritten' && !failed && wantedOf(match.before) !== null && wantedOf(match.after ?? match.before) !== null) {
-      if (!evidence.sourceChanged)
+      if (!evidence.sourceChanged && match.after !== null && isShrunk(match.before, match.after))
+        sightings.push(sighting('assertion-weakened', { ...match, why: 'fewer properties are wanted' }, pair, evidence.changed));
+      else if (!evidence.sourceChanged)
         poorer ||= match.before.subject === match.after?.subject && isWritten(match.before) && isWritten(match.after);
       else if (!onlyRenamed(match, evidence.vanished)) sightings.push(sighting('rebaselined', match, pair, evidence.changed));
     }
@@ -103,11 +106,11 @@ function seenFrom(span: Span, test: TestFact, changed: ReadonlySet<string>): Spa
   return changed.has(span.file) ? span : test.span;
 }
 
-function lossOf(match: Match, pair: Pair, failed: boolean, { changed, vanished, takeSpare }: Evidence): Sighting | null {
+function lossOf(match: Match, pair: Pair, failed: boolean, { changed, vanished, spares }: Evidence): Sighting | null {
   if (match.fate === 'kept' || match.fate === 'rewritten') return null;
   if (match.before.reach === 'never' || match.before.tautology !== null || match.before.swallowed !== null) return null;
   const key = keyOf(match.before);
-  if (takeSpare(key)) return null;
+  if (spares.take(match.before)) return null;
   if (match.fate === 'weakened') {
     if (failed && match.after !== null && levelOf(match.after) >= 40) return null;
     return sighting('assertion-weakened', match, pair, changed);
@@ -148,7 +151,9 @@ function flaws(
   }
   if (fact.waiting === 'floating' && (old === null || old.waiting !== 'floating')) sight('assertion-unawaited', null);
   if (found.length > 0 || leaving) return found;
-  const worse = fact.reach === 'never' ? old?.reach !== 'never' : fact.reach === 'maybe' && old !== null && old.reach === 'always';
+  const looped = old?.reach === 'maybe' && old.reachWhy?.startsWith('in a loop') === true && fact.reachWhy === 'under a condition';
+  const worse =
+    fact.reach === 'never' ? old?.reach !== 'never' : fact.reach === 'maybe' && old !== null && (old.reach === 'always' || looped);
   if (worse) sight('assertion-unreached', fact.reachWhy);
   return found;
 }

@@ -18,7 +18,7 @@ export function expectationsRule(evidence: Evidence): readonly Sighting[] {
   });
 }
 
-interface Entry {
+export interface Entry {
   readonly text: string;
   readonly span: Span;
 }
@@ -38,7 +38,7 @@ function snapshot(file: ReadFile): readonly Sighting[] {
 }
 
 /** The entries of a snapshot file: exports[`name`] = `value`; and # name: test in that of pytest. */
-function entries(file: string, text: string): ReadonlyMap<string, Entry> {
+export function entries(file: string, text: string): ReadonlyMap<string, Entry> {
   const found = new Map<string, Entry>();
   const heads = [...text.matchAll(/^(?:exports\[`(.*)`\] = |# name: (.*)$)/gm)];
   for (const [index, head] of heads.entries()) {

@@ -3,6 +3,7 @@
 import type { Evidence, ReadFile } from './evidence.js';
 import type { Span } from './facts.js';
 import type { GuardRule, Sighting } from './finding.js';
+import { pyprojectPart } from './pyproject-parts.js';
 
 export function filesRule(evidence: Evidence): readonly Sighting[] {
   return evidence.files.flatMap((file) => changedFile(evidence, file));
@@ -17,7 +18,9 @@ function changedFile(evidence: Evidence, file: ReadFile): readonly Sighting[] {
     case 'source':
       return evidence.input.scope === 'testing' && !isMovedTest(file) ? sight('source-changed') : [];
     case 'config':
-      return sight('config-changed');
+      return settings(evidence, file, sight);
+    case 'scripts':
+      return sight('scripts-changed');
     case 'ci':
       return sight('ci-changed');
     case 'lockfile':
@@ -64,6 +67,15 @@ function lines(file: string, text: string, from: number, to: number): Span {
   return { file, from: start, to: end, line, text: text.slice(start, end) };
 }
 
+/** Some settings name scripts and packages as well. */
+function settings(evidence: Evidence, file: ReadFile, sight: (rule: GuardRule, why?: string) => readonly Sighting[]): readonly Sighting[] {
+  const name = file.change.path.slice(file.change.path.lastIndexOf('/') + 1);
+  const part = name === 'pyproject.toml' ? pyprojectPart(file.change) : null;
+  if (part === 'packages') return dependencies(evidence, sight);
+  const isTasks = /^deno\.jsonc?$/.test(name) && packageRules(file, 'tasks').join() === 'scripts-changed';
+  return sight(part === 'scripts' || isTasks ? 'scripts-changed' : 'config-changed');
+}
+
 const DEPENDENCIES: ReadonlySet<string> = new Set(
   'dependencies devDependencies peerDependencies optionalDependencies overrides resolutions bundledDependencies peerDependenciesMeta'.split(
     ' ',
@@ -73,14 +85,14 @@ const HARMLESS: ReadonlySet<string> = new Set(
   'version description keywords author contributors license homepage repository bugs funding private'.split(' '),
 );
 
-function packageRules({ change }: ReadFile): readonly (GuardRule | 'dependencies')[] {
+function packageRules({ change }: ReadFile, scripts = 'scripts'): readonly (GuardRule | 'dependencies')[] {
   const before = objectOf(change.before);
   const after = objectOf(change.after);
   if (before === null || after === null) return ['scripts-changed'];
   const rules = new Set<GuardRule | 'dependencies'>();
   for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (JSON.stringify(before[key]) === JSON.stringify(after[key]) || HARMLESS.has(key)) continue;
-    rules.add(key === 'scripts' ? 'scripts-changed' : DEPENDENCIES.has(key) ? 'dependencies' : 'config-changed');
+    rules.add(key === scripts ? 'scripts-changed' : DEPENDENCIES.has(key) ? 'dependencies' : 'config-changed');
   }
   return [...rules];
 }

@@ -18,7 +18,7 @@ export function mocksRule(evidence: Evidence): readonly Sighting[] {
 }
 
 function replaced(evidence: Evidence, file: ReadFile): readonly Sighting[] {
-  const old = new Map<string, number>();
+  const old = movedAway(evidence, file);
   for (const { kind, key } of file.before?.replacements ?? []) old.set(`${kind} ${key}`, (old.get(`${kind} ${key}`) ?? 0) + 1);
   const sightings: Sighting[] = [];
   for (const fact of file.after?.replacements ?? []) {
@@ -35,6 +35,17 @@ function replaced(evidence: Evidence, file: ReadFile): readonly Sighting[] {
     }
   }
   return sightings;
+}
+
+/** What other files of the tests replaced before the change and no longer do: it may stand here now. */
+function movedAway(evidence: Evidence, file: ReadFile): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { before, after } of evidence.files.filter((other) => other !== file)) {
+    for (const { kind, key } of before?.replacements ?? [])
+      if (after?.replacements.some((one) => one.kind === kind && one.key === key) !== true)
+        counts.set(`${kind} ${key}`, (counts.get(`${kind} ${key}`) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** A stand-in in `__mocks__` that a test of the module itself now takes. */

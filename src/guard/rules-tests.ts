@@ -8,7 +8,7 @@ import { matchAssertions } from './matching.js';
 import { leavesSight } from './paths.js';
 import type { Pair } from './pairing.js';
 import { idOf } from './pairing.js';
-import { EXACT, keyOf, levelOf, tokensOf } from './strength.js';
+import { EXACT, keyOf, levelOf, similarity, tokensOf, wantedOf } from './strength.js';
 import type { Told } from './rules-assertions.js';
 
 const MARKS: Readonly<Record<TestMark['kind'], GuardRule>> = {
@@ -107,7 +107,7 @@ function removedTests(evidence: Evidence): readonly Sighting[] {
   for (const test of pairing.removed) {
     if (idleBefore(evidence, test) && !failedBefore(evidence, test)) continue;
     if (bodies.has(`${test.span.file}\0${idOf(test)}\0${test.body}`)) continue;
-    if (repeats(test, kept) || askedNothing(test) || isPartOf(test, evidence)) continue;
+    if ((repeats(test, kept) && isSameState(test, evidence)) || askedNothing(test) || isPartOf(test, evidence)) continue;
     const host = absorbed(test, extra);
     if (host === null) sightings.push({ rule: 'test-deleted', file: test.span.file, before: test.span, test: test.path });
     else if (host !== test) sightings.push(...hostFlaws(test, host));
@@ -141,6 +141,12 @@ function repeats(test: TestFact, kept: ReadonlyMap<string, ReadonlySet<string>>)
       (fact) => /[(]/.test(fact.subject) && (keys.has(keyOf(fact)) || (levelOf(fact) < EXACT - 10 && keys.has(`exact ${fact.subject}`))),
     )
   );
+}
+
+/** What is asked of an object depends on what was done to it before: then another test must take the same steps. */
+function isSameState(test: TestFact, { pairing }: Evidence): boolean {
+  if (!test.assertions.some(({ subject }) => /^(new |[A-Z]\w*\(|self\.|this\.)/.test(subject))) return true;
+  return pairing.pairs.some(({ after }) => after.span.file === test.span.file && after.body.startsWith(test.body));
 }
 
 /** A test whose checks could not fail is no loss. */
@@ -212,8 +218,16 @@ function related(before: AssertionFact, after: AssertionFact): boolean {
     before.subject === after.subject ||
     before.template === after.template ||
     after.open ||
-    (before.expected !== null && before.expected === after.expected)
+    (wantedOf(before) !== null && wantedOf(before) === wantedOf(after)) ||
+    (levelOf(after) >= EXACT && isReadOff(before, after))
   );
+}
+
+/** Of the same thing a part: a property of the whole, or a value that stands in what is wanted of it. */
+function isReadOff(before: AssertionFact, after: AssertionFact): boolean {
+  if (before.subject.startsWith(after.subject)) return /^[.[(]/.test(before.subject.slice(after.subject.length));
+  const wanted = (before.expected ?? '').replace(/^"|"$/g, '').replace(/(\\n)+$/, '');
+  return wanted.length > 3 && after.expected?.includes(wanted) === true && similarity(before.subject, after.subject) >= 0.5;
 }
 
 function hostFlaws(test: TestFact, host: TestFact): readonly Sighting[] {

@@ -58,12 +58,70 @@ function shortened(before: string | null, after: string | null): boolean {
   return now.length < old.length && old.includes(now);
 }
 
+const VALUE: ReadonlySet<AssertionFact['kind']> = new Set(['equal', 'snapshot', 'custom', 'close']);
+const TEXT_KINDS: ReadonlySet<AssertionFact['kind']> = new Set([...VALUE, 'match', 'throws', 'calledWith', 'contain']);
+
+/** Of these a check that asks for more need not say anything: what else it lets pass may be what they forbid. */
+const SETTLED: Partial<Readonly<Record<AssertionFact['kind'], ReadonlySet<AssertionFact['kind']>>>> = {
+  lacks: new Set([...VALUE, 'calledTimes', 'calledWith']),
+  size: VALUE,
+  range: new Set([...VALUE, 'size', 'calledTimes', 'calledWith', 'range', 'oneOf']),
+  oneOf: new Set([...VALUE, 'match', 'oneOf']),
+  falsy: new Set([...VALUE, 'calledTimes', 'falsy']),
+  contain: TEXT_KINDS,
+  match: TEXT_KINDS,
+};
+
+/** Checks of arguments that also say how many calls there were. */
+const COUNTS = /[oO]nce|\.mock\.calls\)|(?<!Call|\))\.args\)|call_args_list|mock_calls|method_calls/;
+
+/** A check of the same value that asks for more says all that `fact` said. */
+export function settles(other: AssertionFact, fact: AssertionFact): boolean {
+  if (fact.kind === 'calledTimes' && other.kind === 'calledWith') return COUNTS.test(other.span.text);
+  if (fact.kind === 'throws' && other.kind === 'throws')
+    return (fact.thrown?.type ?? null) === null || (other.thrown?.type ?? null) !== null;
+  return other.kind === fact.kind || (SETTLED[fact.kind]?.has(other.kind) ?? true);
+}
+
+const NEGATIVE: ReadonlySet<AssertionFact['kind']> = new Set(['lacks', 'differs', 'falsy']);
+
+/** The same value and the same wanted value, and the opposite is asked. */
+export function isOpposed(one: AssertionFact, other: AssertionFact): boolean {
+  if (one.subject !== other.subject || one.subject === '') return false;
+  const negative = [one, other].filter(({ kind }) => NEGATIVE.has(kind));
+  if (negative.length !== 1) return false;
+  return one.kind === 'truthy' || other.kind === 'truthy' || (wantedOf(one) !== null && wantedOf(one) === wantedOf(other));
+}
+
+/** Nothing at all, in a language where that counts as false. */
+const NOTHING: ReadonlySet<string> = new Set(['[]', '{}', '()', 'set()']);
+
+/** The same for what tests are about: floats that are equal but for rounding, `not x` of a list that is to be empty. */
+function isAsGood(before: AssertionFact, after: AssertionFact): boolean {
+  if (before.kind !== 'equal') return false;
+  const told = before.expected === (after.kind === 'truthy' ? 'True' : after.kind === 'falsy' ? 'False' : '');
+  if (told) return !/(\bis|==|,)\s*(True|False)\b/.test(before.span.text);
+  if (after.kind === 'falsy') return NOTHING.has(before.expected ?? '');
+  const near = after.kind === 'close' && after.tolerance !== null && before.expected === after.expected;
+  return near && (after.tolerance ?? 1) <= 1e-5 * Math.max(1, Math.abs(Number(before.expected)) || 1);
+}
+
+/** What an element is asked for that needs only be there. */
+const IN_DOCUMENT = 'in the document';
+
+/** Says that something is there, and nothing about what it is. */
+export function isPresence({ expected }: AssertionFact): boolean {
+  return expected === IN_DOCUMENT;
+}
+
 /** Why `after` lets more through than `before` where both ask about the same; null where it does not. */
 export function weakening(before: AssertionFact, after: AssertionFact): string | null {
   const [old, now] = [levelOf(before), levelOf(after)];
+  if (isAsGood(before, after)) return null;
   if (after.kind === 'throws' && before.kind !== 'throws' && after.thrown !== null && (after.thrown.detail ?? after.thrown.type) !== null)
-    return null;
+    return shortened(before.expected, after.thrown.detail) ? 'a shorter message is enough' : null;
   if (now < old - 1) return 'it asks for less than before';
+  if (isPresence(after) && !isPresence(before) && old >= EXACT) return 'it only asks whether it is there';
   if (after.wildcards > before.wildcards) return 'parts of the wanted value may now be anything';
   if (after.loose === true && before.loose !== true && before.kind === after.kind) return 'it compares loosely';
   if (now > old + 1) return null;
@@ -92,6 +150,9 @@ export function weakening(before: AssertionFact, after: AssertionFact): string |
     )
       return 'a shorter text is enough';
     return before.parts !== null && after.parts !== null && after.parts < before.parts ? 'fewer parts are wanted' : null;
+  }
+  if (before.kind === 'calledWith' && after.kind === 'calledWith') {
+    return before.parts !== null && after.parts !== null && after.parts < before.parts ? 'fewer arguments are wanted' : null;
   }
   if (before.kind === 'oneOf' && after.kind === 'oneOf') {
     return before.parts !== null && after.parts !== null && after.parts > before.parts ? 'more values are let through' : null;

@@ -23,8 +23,12 @@ function finding(file: string, text: string, line: number): GuardFinding {
   return findingOf({ rule: 'assertion-weakened', file, after: { file, from: 0, to: text.length, line, text } });
 }
 
+function corrected(files: readonly FileChange[], findings: readonly GuardFinding[], by: Look) {
+  return takeBack({ files }, findings, by).corrections;
+}
+
 function taken(...files: readonly FileChange[]) {
-  return takeBack({ files }, look({ files }).findings, look);
+  return corrected(files, look({ files }).findings, look);
 }
 
 describe('by hunk', () => {
@@ -45,7 +49,7 @@ describe('by hunk', () => {
     const [before, after] = ['{\none\ntwo\nthree\n}\n', '{\nONE\ntwo\nlie\n}\n'];
     const vague: Look = (change) => ({ ...look(change), findings: look(change).findings.map((one) => ({ ...one, after: null, line: 1 })) });
     const files = [{ path: 'a', before, after }];
-    expect(takeBack({ files }, vague({ files }).findings, vague)).toEqual([{ path: 'a', how: 'hunk', text: '{\nONE\ntwo\nthree\n}\n' }]);
+    expect(corrected(files, vague({ files }).findings, vague)).toEqual([{ path: 'a', how: 'hunk', text: '{\nONE\ntwo\nthree\n}\n' }]);
   });
 });
 
@@ -71,12 +75,12 @@ describe('by file', () => {
   it('takes back everything where a finding names no file of the change', () => {
     const files = [{ path: 'support', before: '{\n}\n', after: '{\nweaker\n}\n' }];
     const elsewhere: Look = (change) => ({ findings: change.files.length > 0 ? [finding('test', 'x', 1)] : [], unread: new Set() });
-    expect(takeBack({ files }, elsewhere({ files }).findings, elsewhere)).toEqual([{ path: 'support', how: 'file', text: '{\n}\n' }]);
+    expect(corrected(files, elsewhere({ files }).findings, elsewhere)).toEqual([{ path: 'support', how: 'file', text: '{\n}\n' }]);
   });
 
   it('takes the file where the finding is gone before anything was taken: it was not in its lines', () => {
     const files = [{ path: 'a', before: '{\none\n}\n', after: '{\ntwo\n}\n' }];
-    expect(takeBack({ files }, [finding('a', 'x', 9)], () => ({ findings: [], unread: new Set() }))).toEqual([
+    expect(corrected(files, [finding('a', 'x', 9)], () => ({ findings: [], unread: new Set() }))).toEqual([
       { path: 'a', how: 'file', text: '{\none\n}\n' },
     ]);
   });
@@ -84,6 +88,39 @@ describe('by file', () => {
   it('ends where findings stay whatever is done', () => {
     const files = [{ path: 'a', before: '{\n}\n', after: '{\nlie\n}\n' }];
     const stubborn: Look = () => ({ findings: [finding('a', 'x', 1)], unread: new Set() });
-    expect(takeBack({ files }, stubborn({ files }).findings, stubborn)).toEqual([{ path: 'a', how: 'file', text: '{\n}\n' }]);
+    expect(takeBack({ files }, stubborn({ files }).findings, stubborn)).toEqual({
+      corrections: [{ path: 'a', how: 'file', text: '{\n}\n' }],
+      change: { files: [] },
+      left: [finding('a', 'x', 1)],
+    });
   });
+
+  it('takes all of it where every file that goes brings the next one out', () => {
+    const files = Array.from({ length: 20 }, (_, at) => ({ path: `f${at + 10}`, before: '{\n}\n', after: '{\nx\n}\n' }));
+    const next: Look = ({ files: left }) => ({ findings: left.slice(0, 1).map(({ path }) => finding(path, 'x', 2)), unread: new Set() });
+    let looks = 0;
+    const counted: Look = (change) => {
+      looks += 1;
+      return next(change);
+    };
+    expect(corrected(files, next({ files }).findings, counted).map(({ path, how }) => `${path} ${how}`)).toEqual(
+      files.map(({ path }) => `${path} file`),
+    );
+    expect(looks).toBeLessThan(9);
+  });
+});
+
+it('looks at the whole of a large change a few times only, and at the files it tries by themselves', () => {
+  const [before, after] = ['{\none\ntwo\nthree\n}\n', '{\nONE\ntwo\nlie\n}\n'];
+  const files = Array.from({ length: 600 }, (_, at) => ({ path: `f${at}`, before, after }));
+  const vague: Look = (change) => ({ ...look(change), findings: look(change).findings.map((one) => ({ ...one, after: null, line: 1 })) });
+  let seen = 0;
+  const counted: Look = (change) => {
+    seen += change.files.length;
+    return vague(change);
+  };
+  const { corrections, left } = takeBack({ files }, vague({ files }).findings, counted);
+  expect(new Set(corrections.map(({ how, text }) => `${how} ${text ?? ''}`))).toEqual(new Set(['hunk {\nONE\ntwo\nthree\n}\n']));
+  expect({ count: corrections.length, left }).toEqual({ count: 600, left: [] });
+  expect(seen).toBeLessThan(600 * 6);
 });

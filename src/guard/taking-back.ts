@@ -19,20 +19,35 @@ export interface Correction {
 /** What the guard says of a change: its breaches, and the files that are no valid code. */
 export type Look = (change: Change) => { readonly findings: readonly GuardFinding[]; readonly unread: ReadonlySet<string> };
 
-/** Hunks times files. A change of more is not tried hunk by hunk: each try reads the whole change. */
+export interface Mended {
+  readonly corrections: readonly Correction[];
+  /** What is left of the change. */
+  readonly change: Change;
+  /** Breaches that are still in it, whatever is taken back. */
+  readonly left: readonly GuardFinding[];
+}
+
+/** Hunks times files that are tried within the whole change; after that a file is tried by itself, which sees less of what was moved. */
 const MOST_TRIES = 500;
 
-export function takeBack(change: Change, findings: readonly GuardFinding[], look: Look): readonly Correction[] {
+/** A file of more hunks is not tried hunk by hunk. */
+const MOST_HUNKS = 100;
+
+/** Taking files back may bring new findings out. After so many turns the whole change goes. */
+const MOST_TURNS = 5;
+
+export function takeBack(change: Change, findings: readonly GuardFinding[], look: Look): Mended {
   const unfinished = new Unfinished(change, look);
-  unfinished.mend(findings);
-  for (let left = look(unfinished.change()).findings; left.length > 0; left = look(unfinished.change()).findings)
-    if (!unfinished.restore(left)) break;
-  return unfinished.corrections();
+  let left = unfinished.mend(findings);
+  for (let turn = 1; left.length > 0 && unfinished.restore(turn > MOST_TURNS ? [] : left); turn += 1)
+    left = look(unfinished.change()).findings;
+  return { corrections: unfinished.corrections(), change: unfinished.change(), left };
 }
 
 class Unfinished {
   private readonly files = new Map<string, FileChange>();
   private readonly done = new Map<string, Correction>();
+  private tries = MOST_TRIES;
 
   constructor(
     { files }: Change,
@@ -55,21 +70,28 @@ class Unfinished {
     return [...this.done.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** All files at once without what the findings point at; then one by one those for which that was not enough. */
-  mend(findings: readonly GuardFinding[]): void {
+  /** All files at once without what the findings point at; then one by one those for which that was not enough. Answers with what is left. */
+  mend(findings: readonly GuardFinding[]): readonly GuardFinding[] {
     const named = this.pathsOf(findings).flatMap((path) => this.files.get(path) ?? []);
     const byFile = new Map<string, GuardFinding[]>();
-    for (const finding of findings) byFile.set(finding.file, [...(byFile.get(finding.file) ?? []), finding]);
+    for (const finding of findings) {
+      const own = byFile.get(finding.file);
+      if (own === undefined) byFile.set(finding.file, [finding]);
+      else own.push(finding);
+    }
     for (const file of named) this.done.set(file.path, honestPart(file, byFile.get(file.path) ?? []) ?? wholeOf(file));
     const { findings: left, unread } = this.look(this.change());
     const bad = new Set([...unread, ...left.map(({ file }) => file)]);
-    for (const file of named) {
+    // Where no finding points at a hunk, nothing was taken yet.
+    const open = named.filter((file) => {
       const done = this.done.get(file.path);
-      // Where no finding points at a hunk, nothing was taken yet.
-      if (done?.how !== 'hunk' || !(bad.has(file.path) || done.text === file.after)) continue;
+      return done?.how === 'hunk' && (bad.has(file.path) || done.text === file.after);
+    });
+    for (const file of open) {
       const text = this.byTrial(file);
       this.done.set(file.path, text === null ? wholeOf(file) : { path: file.path, how: 'hunk', text });
     }
+    return open.length === 0 ? left : this.look(this.change()).findings;
   }
 
   /** Whole files, where parts were not enough; all of the change, where nothing in it is named. False: nothing is left to take. */
@@ -89,21 +111,23 @@ class Unfinished {
   }
 
   /** The file with as many of its hunks as are honest, one tried after the other; null where none are. */
-  private byTrial({ path, before, after }: FileChange): string | null {
-    const hunks = new Hunks(before ?? '', after ?? '');
-    if (hunks.all.length * this.files.size > MOST_TRIES) return null;
+  private byTrial(file: FileChange): string | null {
+    const hunks = new Hunks(file.before ?? '', file.after ?? '');
+    if (hunks.all.length > MOST_HUNKS) return null;
+    this.tries -= hunks.all.length * this.files.size;
     const kept = new Set<Hunk>();
     for (const hunk of hunks.all) {
       kept.add(hunk);
-      if (!this.isClean(path, hunks.apply(kept))) kept.delete(hunk);
+      if (!this.isClean(file, hunks.apply(kept))) kept.delete(hunk);
     }
     // None of it, or all of it: then it was not for what its lines say.
     return kept.size === 0 || kept.size === hunks.all.length ? null : hunks.apply(kept);
   }
 
-  private isClean(path: string, text: string): boolean {
+  private isClean(file: FileChange, text: string): boolean {
+    const { path } = file;
     this.done.set(path, { path, how: 'hunk', text });
-    const { findings, unread } = this.look(this.change());
+    const { findings, unread } = this.look(this.tries < 0 ? { files: [{ ...file, after: text }] } : this.change());
     return !unread.has(path) && findings.every((finding) => finding.file !== path);
   }
 }

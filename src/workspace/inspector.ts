@@ -9,6 +9,8 @@ import { restoreInTree } from './restoring.js';
 export interface Work {
   readonly task: string;
   readonly attempt: number;
+  /** The commit that the task began with. */
+  readonly base: string;
   readonly change: ReadChange;
   /** The project's folder in the task's worktree: files that the change does not touch lie there. */
   readonly folder: string;
@@ -21,13 +23,12 @@ export interface Submission extends Omit<Work, 'change'> {
   /** With an index of its own, which holds the tree. */
   readonly seat: Seat;
   readonly prefix: string;
-  readonly base: string;
   readonly tree: string;
 }
 
 /** The tree that is left once the inspector has seen it. The whole repository counts, also where the project is a folder of it. */
-export async function inspectTree(inspect: Inspector, { seat, prefix, base, tree, ...work }: Submission): Promise<string> {
-  const change = await readChange({ seat, prefix, base, to: tree, whole: true });
+export async function inspectTree(inspect: Inspector, { seat, prefix, tree, ...work }: Submission): Promise<string> {
+  const change = await readChange({ seat, prefix, base: work.base, to: tree, whole: true });
   const corrections = await inspect({ ...work, change });
   return corrections.length === 0 ? tree : restoreInTree(seat, change, corrections);
 }

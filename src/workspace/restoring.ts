@@ -1,6 +1,8 @@
 // Puts parts of a change back: on disk, in the person's own files, or in a tree that no checkout has. The index is never changed.
 
-import { lstatSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Correction } from '../guard/taking-back.js';
 import { faultOf } from '../runtime/folder.js';
@@ -52,13 +54,16 @@ function unwritten(path: string, detail: string): UmpireError {
 /** In a tree: `seat` has an index of its own that holds it. Answers with the new tree. */
 export async function restoreInTree(seat: Seat, { files }: ReadChange, corrections: readonly Correction[]): Promise<string> {
   const byPath = new Map(files.map((file) => [file.path, file]));
+  const ids = await blobsOf(
+    seat,
+    corrections.flatMap(({ how, text }) => (how === 'hunk' ? [text ?? ''] : [])),
+  );
   const lines: string[] = [];
   for (const { path, how, text } of corrections) {
     const file = byPath.get(path);
     if (file === undefined) continue;
     if (how === 'hunk') {
-      const id = await askGit(seat, ['hash-object', '-w', '--stdin'], { input: text ?? '' });
-      lines.push(`${file.new?.mode ?? '100644'} ${id}\t${file.name}`);
+      lines.push(`${file.new?.mode ?? '100644'} ${ids.get(text ?? '') ?? ''}\t${file.name}`);
     } else {
       if (file.old === null || file.name !== file.nameBefore)
         lines.push(`0 ${(file.new ?? file.old)?.id.replaceAll(/./g, '0') ?? ''}\t${file.name}`);
@@ -67,4 +72,22 @@ export async function restoreInTree(seat: Seat, { files }: ReadChange, correctio
   }
   await git(seat, ['update-index', '-z', '--index-info'], { input: namesInput(lines) });
   return askGit(seat, ['write-tree']);
+}
+
+/** The texts as objects of the repository, by one process: the id of each. */
+async function blobsOf(seat: Seat, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (texts.length === 0) return new Map();
+  const folder = mkdtempSync(join(tmpdir(), 'umpire-guard-'));
+  try {
+    const paths = texts.map((text, index) => {
+      const path = join(folder, String(index));
+      writeFileSync(path, text);
+      return path;
+    });
+    const ids = await askGit(seat, ['hash-object', '-w', '--no-filters', '--stdin-paths'], { input: `${paths.join('\n')}\n` });
+    const all = ids.split('\n');
+    return new Map(texts.map((text, index) => [text, all[index] ?? '']));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

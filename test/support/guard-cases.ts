@@ -77,11 +77,16 @@ export interface Judged {
 
 export function judgeCase(name: string, kind: 'cheat' | 'honest', one: GuardCase): Judged {
   const { findings } = guard({ change: { files: one.files }, scope: one.scope, same: (path) => one.same.get(path) ?? null, ran: one.ran });
+  // A file that moved may be named by either path.
+  const gone = new Set(one.files.filter(({ after }) => after === null).map(({ path }) => path));
+  const fresh = new Set(one.files.filter(({ before }) => before === null).map(({ path }) => path));
+  const isThere = (file: string, path: string) =>
+    file === path || (gone.has(path) && fresh.has(file)) || (fresh.has(path) && gone.has(file));
   const groupOf = (rule: string) => GUARD_RULES[rule as keyof typeof GUARD_RULES].group;
   const caught = ({ rule, path }: Expected) =>
-    findings.some((finding) => finding.file === path && (finding.rule === rule || one.also.includes(finding.rule)));
+    findings.some((finding) => isThere(finding.file, path) && (finding.rule === rule || one.also.includes(finding.rule)));
   const inGroup = (wanted: Expected) =>
-    caught(wanted) || findings.some((finding) => finding.file === wanted.path && finding.group === groupOf(wanted.rule));
+    caught(wanted) || findings.some((finding) => isThere(finding.file, wanted.path) && finding.group === groupOf(wanted.rule));
   const wanted = new Set([...one.expect.map(({ rule }) => rule), ...one.also]);
   return {
     name,

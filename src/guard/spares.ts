@@ -1,0 +1,71 @@
+// Checks that are new after the change. What one test lost and another has now was moved: it is not lost.
+
+import type { Evidence } from './evidence.js';
+import { isUntouched } from './evidence.js';
+import type { AssertionFact, TestFact } from './facts.js';
+import type { Pairing } from './pairing.js';
+import { keyOf, levelOf, settles, wantedOf, weakening } from './strength.js';
+
+/** Wanted values that stand everywhere: they prove nothing about where a check went. */
+const COMMON = /^(?:|true|false|null|undefined|empty|[01]|""|\[\]|\{\}|None|True|False|in the document)$/;
+const MOST = 2000;
+
+export class Spares {
+  private surplus: { readonly counts: Map<string, number>; readonly added: readonly AssertionFact[] } | null = null;
+
+  constructor(
+    private readonly pairing: Pairing,
+    private readonly steady: Evidence['steady'],
+  ) {}
+
+  /** Takes a new check that stands for `fact`. False: there is none. Counting is dear, and only asked for where a check was lost. */
+  take(fact: AssertionFact): boolean {
+    this.surplus ??= surplusOf(this.pairing, this.steady);
+    const key = keyOf(fact);
+    const left = this.surplus.counts.get(key) ?? 0;
+    if (left > 0) this.surplus.counts.set(key, left - 1);
+    return left > 0 || this.surplus.added.some((other) => standsFor(other, fact));
+  }
+}
+
+/** A check of a new test that asks the same of the same value or more, or wants the same value of a like call. */
+function standsFor(other: AssertionFact, fact: AssertionFact): boolean {
+  if (other.tautology !== null || other.swallowed !== null || other.waiting === 'floating') return false;
+  if (other.subject === fact.subject)
+    return other.subject.includes('(') && levelOf(other) > levelOf(fact) && settles(other, fact) && weakening(fact, other) === null;
+  const wanted = wantedOf(fact);
+  return (
+    wanted !== null &&
+    !COMMON.test(wanted) &&
+    wantedOf(other) === wanted &&
+    other.kind === fact.kind &&
+    bareCall(other.subject) === bareCall(fact.subject) &&
+    weakening(fact, other) === null
+  );
+}
+
+/** The call without what it is called with. */
+function bareCall(subject: string): string {
+  return subject.replace(/\(.*\)/s, '()');
+}
+
+function surplusOf({ pairs, added }: Pairing, steady: Evidence['steady']) {
+  const counts = new Map<string, number>();
+  const fresh: AssertionFact[] = [];
+  const count = (before: TestFact | null, after: TestFact): void => {
+    const own = new Map<string, number>();
+    for (const fact of before?.assertions ?? []) own.set(keyOf(fact), (own.get(keyOf(fact)) ?? 0) + 1);
+    for (const fact of after.assertions) {
+      const key = keyOf(fact);
+      const left = own.get(key) ?? 0;
+      if (left > 0) own.set(key, left - 1);
+      else if (after.hidden === null && fact.reach !== 'never') {
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+        if (before === null && fresh.length < MOST && !after.marks.some(({ kind }) => kind === 'skipped')) fresh.push(fact);
+      }
+    }
+  };
+  for (const pair of pairs) if (!isUntouched({ steady }, pair)) count(pair.before, pair.after);
+  for (const test of added) count(null, test);
+  return { counts, added: fresh };
+}

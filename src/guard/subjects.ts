@@ -1,0 +1,54 @@
+// How one value that tests ask about has to do with another, by their canonical texts: a part of it, made from it, several at once.
+
+import { tokensOf } from './strength.js';
+
+/** `inner` is read off `outer`: a property, a call on it, its keys. */
+export function isPartOf(inner: string, outer: string): boolean {
+  if (outer.length < 1 || inner.length <= outer.length) return false;
+  if (inner.startsWith(outer)) return /[.[(]/.test(inner[outer.length] ?? '');
+  const wrapper = /^(?:Object\.\w+|JSON\.\w+|Array\.\w+|Math\.\w+|String|Number|Boolean|typeof |!|\[\.\.\.|\(?await )\(?/.exec(inner)?.[0];
+  return wrapper !== undefined && inner.startsWith(outer, wrapper.length);
+}
+
+/** What is done to a value without losing any of it. */
+const LOSSLESS =
+  /^(\.(toISOString|toString|toJSON|getTime|valueOf|json|text|toArray|body|data|value|contents?|textContent|innerHTML)(\(\))?)+$/;
+
+export function isLossless(subject: string, one: string): boolean {
+  const around = subject.replace(one, '');
+  return (
+    LOSSLESS.test(around) ||
+    /^(JSON\.parse|JSON\.stringify|String|Number|BigInt|new Date|new Map|new Set|Object\.fromEntries|structuredClone)\(\)$/.test(around)
+  );
+}
+
+/** Several values compared at once: `[a, b]`, `{ a, b }`, `Promise.all([a, b])`. */
+export function isGathered(subject: string): boolean {
+  return /^(\[(?!\.\.\.)|\{(?!\.\.\.)|Promise\.all\()/.test(subject);
+}
+
+/** One of the values, or a list that is mapped to them. */
+export function gathers(subject: string, one: string): boolean {
+  if (isWithin(subject, one)) return true;
+  if (!/\]\.(map|every)\(/.test(subject)) return false;
+  const tokens = new Set(tokensOf(subject));
+  return tokensOf(one).every((token) => tokens.has(token));
+}
+
+/** What is left of a value without its order, its size or its sign. */
+export function loses(subject: string, one: string): boolean {
+  const inner = /^(?:sorted|set|frozenset|Counter|len|abs|round|int|bool|sum|min|max)\((.*)\)$/s.exec(subject)?.[1];
+  return inner !== undefined && (inner === one || inner.startsWith(`${one},`));
+}
+
+/** `inner` is made from `outer`: a property of it, a call on it, a call with it. */
+export function isWithin(inner: string, outer: string): boolean {
+  if (outer.length < 2 || inner.length <= outer.length) return false;
+  for (let at = inner.indexOf(outer); at >= 0; at = inner.indexOf(outer, at + 1)) {
+    const before = inner[at - 1] ?? '';
+    const after = inner[at + outer.length] ?? '';
+    const spread = inner.slice(at - 3, at) === '...';
+    if ((spread || !/[\w$."'`]/.test(before)) && !/[\w$"'`]/.test(after)) return true;
+  }
+  return false;
+}

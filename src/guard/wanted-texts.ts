@@ -1,0 +1,69 @@
+// Whether the wanted text of one check stands in another: within a longer text, in a query of a page, as a count of calls.
+
+import type { AssertionFact } from './facts.js';
+import { EXACT, levelOf, similarity, wantedOf } from './strength.js';
+
+/** The text by which an element was looked up is now part of a text that is compared. */
+export function shows(other: AssertionFact, fact: AssertionFact): boolean {
+  const found = /By(?:Text|LabelText|AltText|Title|DisplayValue)\("([^"]{2,})"/.exec(fact.subject)?.[1];
+  const text = wantedOf(other);
+  if (found !== undefined && levelOf(other) >= EXACT && other.subject.includes(found)) return true;
+  return (
+    found !== undefined && text !== null && ['equal', 'contain', 'match', 'custom', 'snapshot'].includes(other.kind) && text.includes(found)
+  );
+}
+
+/** Calls that were counted, and entries that they leave behind. */
+export function countsAlike(fact: AssertionFact, other: AssertionFact): boolean {
+  const kinds: ReadonlySet<string> = new Set([fact.kind, other.kind]);
+  if (fact.kind === 'size' && other.kind === 'equal') return String(other.parts) === fact.expected && /^[[(]/.test(other.expected ?? '');
+  if (!kinds.has('calledTimes')) return false;
+  const counts = [fact, other].map(({ expected }) => (expected === 'empty' ? '0' : expected));
+  if (counts[0] === counts[1]) return kinds.has('size') || (kinds.has('equal') && counts[0] === '0');
+  return fact.kind === 'calledTimes' && other.kind === 'equal' && other.parts !== null && String(other.parts) === counts[0];
+}
+
+/** The wanted text is what an element of the page is looked up by: `getByText('Saved')`. */
+export function finds(other: AssertionFact, wanted: string): boolean {
+  return (
+    wanted.startsWith('"') &&
+    wanted.length > 3 &&
+    /By(Text|Role|LabelText|AltText|Title|DisplayValue)\(/.test(other.subject) &&
+    other.subject.includes(wanted)
+  );
+}
+
+export function unquoted(text: string): string {
+  return text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
+}
+
+export function wantedText(fact: AssertionFact): string | null {
+  const wanted = wantedOf(fact);
+  return wanted === null ? null : unquoted(wanted);
+}
+
+/** The wanted value of `fact` stands within that of `other`, word for word. */
+export function holds(other: AssertionFact, wanted: string, fact: AssertionFact): boolean {
+  const text = wantedOf(other);
+  const inner = unquoted(wanted).replace(/^(\\n)+|(\\n)+$/g, '');
+  if (text === null) return false;
+  if (text === wanted) return other.kind === 'throws' && fact.kind !== 'throws';
+  if (wanted.length > 2 && wanted.startsWith('"') && text.includes(wanted)) return true;
+  if (other.kind === 'throws' && /^\w*Error: /.test(inner) && inner.endsWith(unquoted(text))) return true;
+  if (inner.length < 3 && other.kind === 'throws') return new RegExp(`(^|[^\\w.-])${escaped(inner)}([^\\w.]|$)`).test(text);
+  if (inner.length < 3)
+    return (
+      levelOf(other) >= EXACT &&
+      similarity(fact.subject, other.subject) >= 0.5 &&
+      new RegExp(`(^|[^\\w.-])${escaped(inner)}([^\\w.]|$)`).test(text)
+    );
+  return text.includes(inner) || plainPattern(text).includes(inner);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[^\w]/g, '\\$&');
+}
+
+function plainPattern(text: string): string {
+  return text.replace(/[\\^$/]/g, '');
+}
