@@ -63,6 +63,8 @@ class JunitReader implements ReportReader, XmlHandler {
   private flaky = 0;
   /** Tests that failed, with their file: one of another file that passed does not speak for them. */
   private readonly failed = new Map<string, string>();
+  /** Half of their hash: almost every test that passed is told by that alone. */
+  private readonly failedLows = new Set<number>();
 
   constructor(options: ReadOptions) {
     this.sheet = new Sheet('junit', 'tests', options);
@@ -124,9 +126,12 @@ class JunitReader implements ReportReader, XmlHandler {
   private rememberFailure(): void {
     const { status, key, isOfNode, file } = this.case;
     const isBad = status === 'failed' || status === 'errored';
-    if (!isBad && this.failed.size === 0) return;
+    if (!isBad && !this.failedLows.has(key.low | 0)) return;
     const known = `${key.high} ${key.low}`;
-    if (isBad && this.failed.size < MOST_FAILED) this.failed.set(known, file);
+    if (isBad && this.failed.size < MOST_FAILED) {
+      this.failed.set(known, file);
+      this.failedLows.add(key.low | 0);
+    }
     const other = isBad ? undefined : this.failed.get(known);
     if (other !== undefined && (isOfNode || other !== file))
       this.sheet.saysFailed('a test failed, and another of its class and name passed later; they are two tests, and one failed');
