@@ -79,8 +79,13 @@ export function at(node: Node | null | undefined, key: string): Node | null {
 
 export function listAt(node: Node | null | undefined, key: string): readonly Node[] {
   const value = node?.[key];
-  return Array.isArray(value) ? value.filter(isNode) : [];
+  if (!Array.isArray(value)) return NONE;
+  // Almost every list holds nodes alone, and is asked for often.
+  for (const item of value) if (!isNode(item)) return value.filter(isNode);
+  return value;
 }
+
+const NONE: readonly Node[] = [];
 
 /** Like `listAt`, with holes kept: the elements of an array. */
 export function holesAt(node: Node | null | undefined, key: string): readonly (Node | null)[] {
@@ -99,13 +104,18 @@ export function nameOf(node: Node | null | undefined): string {
 
 export function childrenOf(node: Node): readonly Node[] {
   const children: Node[] = [];
+  pushChildren(node, children);
+  return children;
+}
+
+function pushChildren(node: Node, onto: Node[]): void {
   for (const key in node) {
     const value = node[key];
+    if (typeof value !== 'object' || value === null) continue;
     if (Array.isArray(value)) {
-      for (const item of value) if (isNode(item)) children.push(item);
-    } else if (isNode(value)) children.push(value);
+      for (const item of value) if (isNode(item)) onto.push(item);
+    } else if (isNode(value)) onto.push(value);
   }
-  return children;
 }
 
 /** Every node below `node`, itself first. `into` says whether to look below one. No recursion: trees may be deep. */
@@ -114,8 +124,14 @@ export function* descend(node: Node, into: (node: Node) => boolean = () => true)
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     yield next;
     if (next === node || into(next)) {
-      const children = childrenOf(next);
-      for (let index = children.length - 1; index >= 0; index -= 1) open.push(children[index] as Node);
+      const from = open.length;
+      pushChildren(next, open);
+      // The first child is taken next.
+      for (let low = from, high = open.length - 1; low < high; low += 1, high -= 1) {
+        const child = open[low] as Node;
+        open[low] = open[high] as Node;
+        open[high] = child;
+      }
     }
   }
 }
