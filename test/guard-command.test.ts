@@ -129,6 +129,35 @@ describe('a change', () => {
   });
 });
 
+describe('what cannot be read', () => {
+  it('is a problem, and its tests are not called deleted: nothing is taken back', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': `${TESTS}\nit('is begun', () => {\n` });
+    const ran = await project.umpire('guard', '--json');
+    expect({ exit: ran.exit, places: places(jsonOf(ran)), files: jsonOf(ran).problems.map(({ file }) => file) }).toEqual({
+      exit: 1,
+      places: [],
+      files: ['src/cart.test.ts'],
+    });
+    expect((await project.umpire('guard', '--revert')).exit).not.toBe(0);
+    expect(textIn(project, 'src/cart.test.ts')).toContain('is begun');
+  });
+
+  it('is no pass where it never could be, or grew too large, or became a link', async () => {
+    const project = makeProject({ files: { ...FILES, 'src/flow.test.js': "it('x', () => expect((f(1): any)).toBe(1));\n" } });
+    project.write({ 'src/flow.test.js': "it.skip('x', () => expect((f(1): any)).toBe(1));\n" });
+    expect((await project.umpire('guard')).exit).toBe(1);
+    project.git('checkout', '-q', '.');
+    project.write({ 'src/cart.test.ts': `${TESTS}// ${'x'.repeat(2_200_000)}\n` });
+    const large = await project.umpire('guard', '--json');
+    expect({ exit: large.exit, places: places(jsonOf(large)), problems: jsonOf(large).problems }).toEqual({
+      exit: 1,
+      places: [],
+      problems: [{ file: 'src/cart.test.ts', message: 'it was not looked at: it is larger than 2 MB' }],
+    });
+  });
+});
+
 describe('forms', () => {
   it('--json: one object with all there is to know', async () => {
     const project = makeProject({ files: FILES });
@@ -221,6 +250,30 @@ No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
   });
 });
 
+describe('settings of the guard', () => {
+  it('may be changed by a person, and a scope counts from the next change on', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'umpire.config.yaml': 'guard: { scope: any }\n' });
+    expect(await project.umpire('guard')).toMatchObject({ exit: 0, out: expect.stringContaining('(scope testing)') });
+    project.write({ 'src/cart.ts': `${CART}// more\n` });
+    expect(places(jsonOf(await project.umpire('guard', '--json')))).toEqual(['source-changed src/cart.ts:2']);
+  });
+});
+
+describe('--staged', () => {
+  it('looks at what would be committed', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': SKIPPED });
+    project.git('add', '-A');
+    project.write({ 'src/cart.test.ts': TESTS });
+    expect((await project.umpire('guard')).exit).toBe(0);
+    expect(places(jsonOf(await project.umpire('guard', '--staged', '--json')))).toEqual(['test-skipped src/cart.test.ts:9']);
+    project.git('add', '-A');
+    expect((await project.umpire('guard', '--staged')).exit).toBe(0);
+    expect(await project.umpire('guard', '--staged', '--revert')).toMatchObject({ exit: 2, err: expect.stringContaining('one of the two') });
+  });
+});
+
 describe('reports of the runner', () => {
   const junit = (...cases: readonly (readonly [string, string])[]) =>
     `<testsuites><testsuite name="src/cart.test.ts" tests="${cases.length}">${cases
@@ -258,10 +311,12 @@ describe('--revert', () => {
     project.write({ 'src/cart.test.ts': withMore(WEAKENED), 'src/new.test.ts': FREE });
     const index = project.git('ls-files', '--stage');
     const { exit, out } = await project.umpire('guard', '--revert');
-    expect({ exit, end: out.split('\n\n').slice(-2).join('\n\n') }).toEqual({
+    const [place = ''] = /\.umpire\/taken-back\/\d{8}T\d{6}/.exec(out) ?? [];
+    expect({ exit, end: out.replace(place, 'PLACE').split('\n\n').slice(-2).join('\n\n') }).toEqual({
       exit: 0,
-      end: 'Taken back\n  src/cart.test.ts: in part, by hunk\n\n2 breaches in 2 changed files, against HEAD (scope testing). All taken back.\n',
+      end: 'Taken back\n  src/cart.test.ts: in part, by hunk\n  As they were: PLACE. What was staged is still\n  staged: stage the files again.\n\n2 breaches in 2 changed files, against HEAD (scope testing). All taken back.\n',
     });
+    expect(textIn(project, join(place, 'src/cart.test.ts'))).toBe(withMore(WEAKENED));
     expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/new.test.ts')]).toEqual([withMore(TESTS), FREE]);
     expect(project.git('ls-files', '--stage')).toBe(index);
   });
@@ -302,9 +357,9 @@ describe('--revert', () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': null, 'src/cart.test.ts.txt': TESTS });
     const { exit, out } = await project.umpire('guard', '--revert');
-    expect({ exit, taken: out.split('\n\n').at(-2) }).toEqual({
+    expect({ exit, taken: out.split('\n\n').at(-2)?.split('\n').slice(0, 2) }).toEqual({
       exit: 0,
-      taken: 'Taken back\n  src/cart.test.ts.txt: the whole file, which is src/cart.test.ts again',
+      taken: ['Taken back', '  src/cart.test.ts.txt: the whole file, which is src/cart.test.ts again'],
     });
     expect(project.git('status', '--porcelain')).toBe('');
   });

@@ -160,7 +160,7 @@ function judge(run: RunState, seq: number, given: VerdictGiven): void {
   if (verdict.status !== 'decided') return;
   run.touched.clear();
   run.unseen.clear();
-  run.breaches.length = 0;
+  run.takenBack.splice(0, Infinity, ...run.breaches.splice(0));
   run.marks.push({ seq, chain: verdict.chain, round: verdict.round, head: run.head });
   const critic = scene?.critic ?? null;
   if (critic !== null) run.unjudged.delete(critic);

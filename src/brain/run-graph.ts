@@ -57,6 +57,7 @@ export function beginRun(started: SessionStarted, ms: number): RunState {
     forced: [],
     touched: new Set(),
     breaches: [],
+    takenBack: [],
     unseen: new Set(),
     marks: [],
     reverted: new Set(),

@@ -70,6 +70,8 @@ export interface RunState {
   readonly touched: Set<string>;
   /** What the guard took back of tasks' work since the last verdict. */
   readonly breaches: { readonly task: string; readonly breach: Breach }[];
+  /** The same of the round before: who goes on with the work is told. */
+  readonly takenBack: { readonly task: string; readonly breach: Breach }[];
   /** Added tasks whose work no verdict has looked at since. */
   readonly unseen: Set<string>;
   /** Where the branch stood when each verdict was given. */

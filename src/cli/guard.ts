@@ -17,6 +17,7 @@ const FLAGS: FlagKinds = {
   '--project': 'value',
   '--report-before': 'value',
   '--report-after': 'value',
+  '--staged': 'switch',
   '--revert': 'switch',
   '--json': 'switch',
   '--sarif': 'switch',
@@ -31,6 +32,8 @@ export async function runGuard(args: readonly string[]): Promise<Outcome> {
   if (scope !== undefined && scope !== 'testing' && scope !== 'any')
     throw usage(`--scope takes testing or any, not "${scope.slice(0, 40)}".`, 'guard');
   const [json, sarif] = [switches.has('--json'), switches.has('--sarif')];
+  if (switches.has('--staged') && switches.has('--revert'))
+    throw usage('--revert changes your files, and --staged looks at what git holds of them: use one of the two.', 'guard');
   if (json && sarif) throw usage('It prints JSON or SARIF, not both.', 'guard');
   const given = (flag: string, key: string) => (values.has(flag) ? { [key]: values.get(flag) } : {});
   const run = await guardProject({
@@ -39,6 +42,7 @@ export async function runGuard(args: readonly string[]): Promise<Outcome> {
     ...given('--report-before', 'reportBefore'),
     ...given('--report-after', 'reportAfter'),
     ...(scope === undefined ? {} : { scope }),
+    staged: switches.has('--staged'),
     revert: switches.has('--revert'),
   });
   const stdout = json ? `${JSON.stringify(plain(run))}\n` : sarif ? guardSarif(shown(run), VERSION) : guardPage(run, terminal());
@@ -70,6 +74,6 @@ function plain({ findings, allowed, expired, problems, base, scope, newAllowance
     scope,
     ...(reverted === undefined
       ? {}
-      : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left }),
+      : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left, kept: reverted.kept }),
   };
 }

@@ -284,8 +284,9 @@ Python; it runs nothing. docs/guard.md lists the rules.
   --project DIR     the project (the current folder)
   --report-before F a test report of the base, in any format of umpire read
   --report-after F  one of the change: what really ran decides
+  --staged          look at what is staged, as a hook before a commit should
   --revert          take breaches back in your files: by hunk where valid code
-                    is left, else the whole file
+                    is left, else the whole file; copies are kept
   --json            print one JSON object
   --sarif           print SARIF 2.1.0, for code hosts
 

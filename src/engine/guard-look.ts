@@ -35,13 +35,28 @@ export interface LookRequest {
   readonly unread?: readonly GuardProblem[];
   /** Where several looks are taken at one change. */
   readonly known?: KnownBefore;
+  readonly everyRewrite?: boolean;
+  /** The guard's own settings, where a person may change them: what is new in them is told in another way. */
+  readonly settings?: string;
 }
 
-export function lookAt({ change, scope, same, ran, allowances, today, unread = [], known }: LookRequest): GuardView {
-  const report = guard({ change, scope, same, ...(ran === undefined ? {} : { ran }) }, known);
+export function lookAt({
+  change,
+  scope,
+  same,
+  ran,
+  allowances,
+  today,
+  unread = [],
+  known,
+  settings,
+  everyRewrite = false,
+}: LookRequest): GuardView {
+  const report = guard({ change, scope, same, everyRewrite, ...(ran === undefined ? {} : { ran }) }, known);
   const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
-  const found = report.findings.map((finding) => inWholeLines(finding, files.get(finding.file)));
-  const problems = [...unread, ...report.problems];
+  const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
+  const unopened = new Set(unread.map(({ file }) => file));
+  const problems = [...unread, ...report.problems.filter(({ file }) => !unopened.has(file))];
   const isBlind = problems.some(({ file }) => ['test', 'support'].includes(roleOf(file)));
   return { ...weigh(found, allowances, today, pathTest), problems, isBlind };
 }

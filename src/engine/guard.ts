@@ -1,21 +1,24 @@
 // `umpire guard`: reads the change of a project, has the guard look at it, and takes breaches back where that is asked.
 
-import { join, resolve } from 'node:path';
+import { cpSync, mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { GuardAllowance } from '../guard/allowances.js';
-import type { Change, GuardScope } from '../guard/change.js';
+import type { Change, FileChange, GuardScope } from '../guard/change.js';
 import { KnownBefore } from '../guard/guard.js';
 import type { Correction } from '../guard/taking-back.js';
 import type { TestResult } from '../model.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { GuardSettings } from '../runtime/default-settings.js';
+import { faultOf } from '../runtime/folder.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { findBase } from '../workspace/change-base.js';
 import { fileReader, readChange } from '../workspace/change-reader.js';
+import { askGit } from '../workspace/git.js';
 import { restoreOnDisk } from '../workspace/restoring.js';
 import { corrections, lookAt } from './guard-look.js';
 import type { GuardView, LookRequest } from './guard-look.js';
-import { openProject } from './places.js';
+import { ignoreUmpire, openProject } from './places.js';
 import { readReports } from './read.js';
 
 export interface GuardRequest {
@@ -26,6 +29,8 @@ export interface GuardRequest {
   /** Test reports of the two sides. */
   readonly reportBefore?: string;
   readonly reportAfter?: string;
+  /** Look at what is staged, and not at the files on disk. */
+  readonly staged?: boolean;
   readonly revert?: boolean;
   readonly now?: () => Date;
 }
@@ -40,7 +45,7 @@ export interface GuardRun extends GuardView {
   /** Allowances that this change itself brings. */
   readonly newAllowances: readonly GuardAllowance[];
   /** What was taken back, and what is left after it. */
-  readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: GuardView['findings'] };
+  readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: GuardView['findings']; readonly kept: string };
 }
 
 export async function guardProject(request: GuardRequest): Promise<GuardRun> {
@@ -48,8 +53,11 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const settings = await settingsOf(readConfigText(project), join(project, CONFIG));
   const { repository, base, words } = findBase(project, request.base ?? null);
   const { checkout, prefix } = repository;
-  const read = await readChange({ seat: checkout, prefix, base, to: null });
-  const scope = request.scope ?? settings.scope;
+  const to = request.staged === true ? await askGit(checkout, ['write-tree']) : null;
+  const read = await readChange({ seat: checkout, prefix, base, to });
+  const earlier = await earlierSettings(read.files, settings);
+  // What a change says of its own scope does not count yet.
+  const scope = request.scope ?? earlier.scope;
   const ran = await ranOf(request, project);
   const looking: LookRequest = {
     change: read,
@@ -60,18 +68,20 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
     today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),
     unread: read.problems,
     known: new KnownBefore(),
+    settings: CONFIG,
   };
   const view = lookAt(looking);
-  const run = { ...view, base, against: words, scope, files: read.files.length, newAllowances: await newAllowances(read.files, settings) };
+  const run = { ...view, base, against: words, scope, files: read.files.length, newAllowances: newAllowances(earlier, settings) };
   if (request.revert !== true) return run;
   if (view.findings.length === 0) throw new UmpireError('guard-nothing', { base: words });
   const mended = corrections(looking, view.findings);
+  const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ seat: checkout, prefix, base, to: null });
   const { ran: _, known: __, ...plain } = looking;
   // What lies on disk now decides: it is looked at again where it is not what was meant to be there.
   const left = isSame(after, mended.change) ? mended.left : lookAt({ ...plain, change: after }).findings;
-  return { ...run, reverted: { corrections: mended.corrections, left } };
+  return { ...run, reverted: { corrections: mended.corrections, left, kept } };
 }
 
 function isSame(one: Change, other: Change): boolean {
@@ -91,16 +101,33 @@ async function settingsOf(text: string | null, file: string): Promise<GuardSetti
   return parseSettings(text, file).guard;
 }
 
-/** An allowance that comes with the change that it allows is a thing for people to know. */
-async function newAllowances(
-  files: readonly { readonly path: string; readonly before: string | null }[],
-  { allowances }: GuardSettings,
-): Promise<readonly GuardAllowance[]> {
+/** The settings before the change. */
+async function earlierSettings(files: readonly FileChange[], settings: GuardSettings): Promise<GuardSettings> {
   const changed = files.find(({ path }) => path === CONFIG);
-  if (changed === undefined || allowances.length === 0) return [];
-  const known = await settingsOf(changed.before, CONFIG).catch(() => DEFAULT_SETTINGS.guard);
-  const old = new Set(known.allowances.map((one) => JSON.stringify(one)));
+  return changed === undefined ? settings : settingsOf(changed.before, CONFIG).catch(() => DEFAULT_SETTINGS.guard);
+}
+
+/** An allowance that comes with the change that it allows is a thing for people to know. */
+function newAllowances(earlier: GuardSettings, { allowances }: GuardSettings): readonly GuardAllowance[] {
+  const old = new Set(earlier.allowances.map((one) => JSON.stringify(one)));
   return allowances.filter((one) => !old.has(JSON.stringify(one)));
+}
+
+/** Copies of the files as they lie there, before anything in them is taken back: git may know none. Says where. */
+function keepCopies(project: string, files: readonly FileChange[], corrections: readonly Correction[], now: Date): string {
+  const folder = join('.umpire', 'taken-back', now.toISOString().replaceAll(/[-:]|\.\d+Z/g, ''));
+  const named = new Set(corrections.map(({ path }) => path));
+  const there = files.filter(({ path, after }) => named.has(path) && after !== null).map(({ path }) => path);
+  try {
+    for (const path of there) {
+      mkdirSync(dirname(join(project, folder, path)), { recursive: true });
+      cpSync(join(project, path), join(project, folder, path), { verbatimSymlinks: true });
+    }
+    if (there.length > 0) ignoreUmpire(project);
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
+  }
+  return there.length === 0 ? '' : folder;
 }
 
 async function ranOf(request: GuardRequest, project: string): Promise<NonNullable<LookRequest['ran']> | null> {

@@ -5,6 +5,7 @@ import type { GuardAllowance } from '../guard/allowances.js';
 import type { GuardScope } from '../guard/change.js';
 import type { GuardFinding } from '../guard/finding.js';
 import { KnownBefore } from '../guard/guard.js';
+import { roleOf } from '../guard/paths.js';
 import type { Correction } from '../guard/taking-back.js';
 import type { Breach } from '../brain/run-messages.js';
 import type { TestResult } from '../model.js';
@@ -30,15 +31,23 @@ export interface Inspected {
 
 const MOST_BREACHES = 50;
 
-/** Where source may change, these may be the point of the change: a new wanted value, a new package. A person is told. */
-const FOR_A_PERSON: ReadonlySet<string> = new Set(['rebaselined', 'lockfile-changed']);
+/** Where source may change, a new package may be the point of the change. A new wanted value may be it anywhere. A person is told. */
+const FOR_A_PERSON: ReadonlySet<string> = new Set(['lockfile-changed']);
+
+/** What keeps a tool from looking. In a test it makes the test lie; in source a person may have to weigh it. */
+const MARKS: ReadonlySet<string> = new Set(['type-suppressed', 'any-used', 'lint-disabled']);
+
+function isForAPerson({ rule, file }: GuardFinding): boolean {
+  return FOR_A_PERSON.has(rule) || (MARKS.has(rule) && roleOf(file) === 'source');
+}
 
 export function inspectWork({ change, folder }: Work, { scope, takesBack, allowances, today, measured }: Inspection): Inspected {
   try {
     const ran = measured.length === 0 ? {} : { ran: { before: measured } };
-    const request = { change, scope, same: fileReader(folder), ...ran, allowances, today, known: new KnownBefore() };
+    const request = { change, scope, same: fileReader(folder), ...ran, allowances, today, known: new KnownBefore(), everyRewrite: true };
     const { findings } = lookAt(request);
-    const isTaken = ({ rule }: GuardFinding): boolean => takesBack && !(scope === 'any' && FOR_A_PERSON.has(rule));
+    const isTaken = (finding: GuardFinding): boolean =>
+      takesBack && finding.rule !== 'rebaselined' && !(scope === 'any' && isForAPerson(finding));
     const lies = findings.filter(isTaken);
     if (lies.length === 0) return { breaches: told(findings), corrections: [] };
     const { corrections: made, change: honest } = corrections(request, lies, isTaken);

@@ -41,7 +41,7 @@ export function makeSessionFolder(project: string, loop: string, goal: string, n
 }
 
 /** Git ignores the folder by a file inside it: nothing of the person's own is edited. */
-function ignoreUmpire(project: string): void {
+export function ignoreUmpire(project: string): void {
   const place = join(project, '.umpire', '.gitignore');
   // Roles of one's own are for everybody.
   if (!existsSync(place)) writeFileSync(place, '*\n!/roles/\n!/roles/**\n');

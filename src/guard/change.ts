@@ -25,4 +25,6 @@ export interface GuardInput {
   /** A file that the change does not touch. Null where there is none, or where it cannot be read. */
   readonly same?: (path: string) => string | null;
   readonly ran?: { readonly before?: readonly TestResult[]; readonly after?: readonly TestResult[] };
+  /** Tell of every wanted value that was rewritten, also where no source changed: nobody knows whether the test passed before. */
+  readonly everyRewrite?: boolean;
 }

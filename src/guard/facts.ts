@@ -81,6 +81,8 @@ export interface AssertionFact {
   readonly tautology: string | null;
   /** Both sides come from the same call, though other calls stand between: new in a test that wanted a written value, it is a lie. */
   readonly echo?: boolean;
+  /** An `if` that throws: it may stand for a check that was there before, and its own loss is not told. */
+  readonly guard?: boolean;
 }
 
 export interface TestMark {

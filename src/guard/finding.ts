@@ -141,7 +141,7 @@ export const GUARD_RULES = {
   rebaselined: words(
     'expectations',
     'medium',
-    'A wanted value was rewritten together with source: it may hide a regression.',
+    'A wanted value was rewritten: it may hide a regression.',
     'A person says that the new value is right.',
   ),
 } as const satisfies Readonly<Record<string, RuleWords>>;

@@ -2,7 +2,7 @@
 // `(a, b) == (1, "x")` by way of a helper.
 
 import type { AssertionFact } from './facts.js';
-import { wantedOf } from './strength.js';
+import { similarity, wantedOf } from './strength.js';
 
 const MOST_ENTRIES = 200;
 /** Values that stand everywhere: alone they prove nothing. */
@@ -25,6 +25,9 @@ export class Gathering {
     const left = [...this.entries];
     for (const fact of held) take(left, fact);
     const found = open.filter((fact) => take(left, fact));
+    const calls = open.filter(({ kind }) => kind === 'calledTimes');
+    if (calls.length > 1 && calls.reduce((sum, { expected }) => sum + Number(expected), 0) === this.count)
+      found.push(...calls.filter((fact) => !found.includes(fact)));
     const all = [...held, ...found];
     const telling = all.some((fact) => !PLAIN.test(wantedOf(fact) ?? ''));
     const enough = telling && all.length > 1 ? found : [];
@@ -34,6 +37,8 @@ export class Gathering {
   /** How many calls there were, where each of them is an entry. */
   private counts(fact: AssertionFact, held: readonly AssertionFact[]): boolean {
     if (fact.kind !== 'calledTimes' && fact.kind !== 'size') return false;
+    if (fact.kind === 'calledTimes' && fact.expected === '0' && fact.subject.includes('.'))
+      return held.some(({ kind, subject }) => kind === 'calledWith' && ownerOf(subject) === ownerOf(fact.subject));
     return fact.expected === String(this.count) && held.some(({ subject }) => subject === fact.subject);
   }
 
@@ -44,6 +49,10 @@ export class Gathering {
       this.collect(entriesOf(text) ?? []);
     }
   }
+}
+
+function ownerOf(subject: string): string {
+  return subject.slice(0, subject.lastIndexOf('.'));
 }
 
 /** Takes the entry that `fact` wants, so that it counts once. */
@@ -106,4 +115,24 @@ export function saysAll(fact: AssertionFact, all: readonly AssertionFact[]): boo
   const given = new Set(all.filter(({ kind }) => kind === 'calledWith').flatMap(({ expected }) => entriesOf(`(${expected ?? ''})`) ?? []));
   const wanted = entriesOf(`(${fact.expected ?? ''})`) ?? [];
   return wanted.length > 0 && wanted.every((argument) => given.has(argument));
+}
+
+/** A loop asks of each entry what one question asked of all: `list.every((one)=>one>0)`. */
+export function saysOfEach(other: AssertionFact, { subject, kind, expected }: AssertionFact): boolean {
+  const asked = kind === 'truthy' || expected === 'true' ? /\.every\(\([^()]*\)=>(.*)\)$/s.exec(subject)?.[1] : undefined;
+  const wanted = wantedOf(other);
+  if (asked === undefined || (wanted !== null && !TRUE.test(wanted) && !asked.includes(wanted))) return false;
+  return wanted === null ? asked.includes(other.subject) : similarity(asked, `${other.subject} ${wanted}`) >= 0.5;
+}
+
+const TRUE = /^(true|True)$/;
+
+/** A list that is wanted as a whole, in whatever order, says what is in it, what is not, and how much. */
+export function listsAll(other: AssertionFact, fact: AssertionFact): boolean {
+  const list = /^(?:\[\.\.\.|Array\.from\(|sorted\()?(.*?)[\])]?(?:\.(?:sort|toSorted)\(.*\))?$/s.exec(other.subject)?.[1];
+  if (other.kind !== 'equal' || list !== fact.subject || list === other.subject || fact.expected === null) return false;
+  const entries = entriesOf(other.expected ?? '') ?? [];
+  if (fact.kind === 'size') return fact.expected === String(entries.length);
+  if (fact.kind === 'contain') return entries.includes(fact.expected);
+  return fact.kind === 'lacks' && entries.length > 0 && !entries.includes(fact.expected);
 }

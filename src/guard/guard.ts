@@ -123,7 +123,7 @@ function gather(input: GuardInput, known: KnownBefore): Evidence {
   });
   const moves = movesOf(change.files);
   const pairing = pairTests(
-    files.flatMap((file) => file.before?.tests ?? []),
+    files.flatMap((file) => (isUnread(file) ? [] : (file.before?.tests ?? []))),
     files.flatMap((file) => file.after?.tests ?? []),
     (path) => moves.get(path) ?? path,
   );
@@ -142,6 +142,11 @@ function gather(input: GuardInput, known: KnownBefore): Evidence {
     steady,
     spares: new Spares(pairing, steady),
   };
+}
+
+/** No code any more: what became of its tests is not known, and is told as a problem. */
+function isUnread({ after }: Pick<ReadFile, 'after'>): boolean {
+  return after !== null && after.problem !== null && after.tests.length === 0;
 }
 
 /** What a change around tests reaches them by, for each file. A changed helper may be called by any test: then nothing is steady. */
@@ -219,9 +224,10 @@ function vanishedNames(files: readonly ReadFile[]): ReadonlySet<string> {
 }
 
 function problemsOf({ files }: Evidence): readonly GuardProblem[] {
-  return files.flatMap(({ change, before, after }) => {
+  return files.flatMap(({ change, role, before, after }) => {
     const fault = after?.problem ?? null;
-    const isNew = fault !== null && (before === null || before.problem === null);
-    return isNew ? [{ file: change.path, message: `Not readable as code: ${fault}` }] : [];
+    // Source may be of another dialect from the start. Tests that were never read are not vouched for either.
+    const counts = fault !== null && (role === 'test' || role === 'support' || before === null || before.problem === null);
+    return counts ? [{ file: change.path, message: `Not readable as code: ${fault}` }] : [];
   });
 }

@@ -8,7 +8,7 @@ import type { Node } from './javascript-tree.js';
 import { bind, functionOf, valueOf } from './javascript-scope.js';
 import type { Env } from './javascript-scope.js';
 import { partsIn } from './properties.js';
-import { uncopied } from './javascript-copies.js';
+import { builtFrom, uncopied } from './javascript-copies.js';
 import { print, soleExpression, squeeze } from './javascript-print.js';
 import type { Printing } from './javascript-print.js';
 import { asymmetric, fitsAll, isConstant, isRegex, letters, partsOf, question, wildcardsIn } from './javascript-questions.js';
@@ -175,7 +175,8 @@ function resolved(node: Node | null, env: Env): Node | null {
   return value?.node === undefined || value?.node === null ? inner : bare(value.node);
 }
 
-const CALLS = /^(.+?)\.(mock\.(calls|lastCall)|(first|second|third|last)Call\.args|getCall\([0-9]+\)\.args)(?![\w(])/;
+const CALLS =
+  /^(.+?)\.(mock\.(calls|lastCall)|(first|second|third|last)Call\.args|getCall\([0-9]+\)\.args|calls\.(mostRecent\(\)\.args|argsFor\([0-9]+\)))(?![\w(])/;
 
 /** What a spy wrote down of its calls is a question about the calls; the layout of a snapshot says nothing. */
 function ofCalls(
@@ -305,7 +306,8 @@ function tautologyOf(asked: Draft, draft: Draft, env: Env, texts: Texts, standin
     (texts.subject !== '' && texts.subject === texts.expected && (texts.subject.includes('(') || writtenAlike(subject, wanted, env))) ||
     (!isConstant(wanted) && asked.suffix === '' && texts.subject.includes('(') && uncopied(subject, env) === uncopied(wanted, env));
   const atOnce = same && writtenAlike(subject, wanted, env);
-  if ((!same && !builtFrom(wanted, texts.subject, env)) || !(atOnce || sameMoment(subject, wanted, env, standing))) return null;
+  if ((!same && !builtFrom(resolved(wanted, env), texts.subject, env)) || !(atOnce || sameMoment(subject, wanted, env, standing)))
+    return null;
   return same ? 'both sides are the same' : 'the wanted value is read off the actual one';
 }
 
@@ -376,24 +378,4 @@ function alwaysThere(asked: Draft, subject: Node): boolean {
   }
   const typed = subject.type === 'UnaryExpression' && subject['operator'] === 'typeof';
   return typed && (asked.kind === 'exists' || asked.kind === 'truthy');
-}
-
-/** Every entry of an object or list literal is read off `subject`, or a copy of it. */
-function builtFrom(node: Node, subject: string, env: Env): boolean {
-  const inner = resolved(node, env);
-  if (inner === null || !subject.includes('(')) return false;
-  const from = (below: Node | null): boolean => {
-    const text = print(below, env);
-    return text === subject || text === `...${subject}` || text.startsWith(`${subject}.`) || text.startsWith(`${subject}[`);
-  };
-  if (inner.type === 'ObjectExpression') {
-    const properties = listAt(inner, 'properties');
-    return properties.length > 0 && properties.every((property) => from(property.type === 'Property' ? at(property, 'value') : property));
-  }
-  if (inner.type === 'ArrayExpression') return listAt(inner, 'elements').length > 0 && listAt(inner, 'elements').every(from);
-  if (inner.type === 'CallExpression') {
-    const text = print(inner, env);
-    return text === `JSON.parse(JSON.stringify(${subject}))` || text === `structuredClone(${subject})` || text === `${subject}.slice()`;
-  }
-  return false;
 }

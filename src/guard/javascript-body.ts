@@ -1,9 +1,12 @@
 // Walks through a test's body as it would run, without running it: helpers are entered, loops over literals written out, and every
 // assertion is noted with how it is reached, who waits for it and what becomes of its failure.
 
-import { awaitedLater, failsInside, leaves, passesOn } from './javascript-callbacks.js';
-import { ExpressionWalk, MOST_ROWS, MOST_WORK, START, isComputed } from './javascript-expressions.js';
+import { assertionOf } from './javascript-assertion.js';
+import { UNCALLED, awaitedLater, endsEarly, failsInside, leaves, passesOn } from './javascript-callbacks.js';
+import { ExpressionWalk, MOST_ROWS, MOST_WORK, START } from './javascript-expressions.js';
 import type { Place } from './javascript-expressions.js';
+import { guardsOf, leftBy } from './javascript-guards.js';
+import { keptIn, mayBeEmpty } from './javascript-loops.js';
 import { bindOwn } from './javascript-print.js';
 import { rowsOf } from './javascript-rows.js';
 import { patternNames } from './javascript-names.js';
@@ -41,6 +44,9 @@ export class BodyWalk extends ExpressionWalk {
   /** Walks the function with its parameters bound to `args`. */
   run(fn: Value, args: readonly Value[] | null, open = false, never: string | null = null): void {
     this.enter(fn, args, { ...START, open, waited: true, reach: never === null ? 'always' : 'never', why: never }, true);
+    if (!endsEarly(this.root)) return;
+    for (const [index, fact] of this.assertions.entries())
+      if (fact.reachWhy === UNCALLED) this.assertions[index] = { ...fact, waiting: 'floating' };
   }
 
   /** Hooks that run around the test: what they assert is asserted for it. */
@@ -214,6 +220,12 @@ export class BodyWalk extends ExpressionWalk {
     const test = bare(at(node, 'test'));
     const known = isLiteral(test) ? Boolean(test['value']) : null;
     if (test !== null) this.visit(test, env, place);
+    const heard = place.reach === 'always' && place.swallowed === null && !place.floating;
+    for (const draft of heard ? guardsOf(node) : []) {
+      const standing = { reach: place.reach, reachWhy: place.why, swallowed: place.swallowed, waiting: 'sync', open: place.open } as const;
+      const fact = assertionOf(draft, env, spanOf(env.module.tree, node.start, node.end), { ...standing, fresh: () => false });
+      this.assertions.push({ ...fact, tautology: null, guard: true });
+    }
     const never: Place = { ...place, reach: 'never', why: 'under a condition that is never true' };
     const then = known === null ? this.maybe(place, 'under a condition') : known ? place : never;
     this.inner(at(node, 'consequent'), env, then, own);
@@ -226,8 +238,9 @@ export class BodyWalk extends ExpressionWalk {
     if (rows === null || rows.length > MOST_ROWS) {
       const inner = env.child();
       if (pattern !== null) bindOwn(pattern, inner);
-      const computed = rows === null && isComputed(right, env);
-      const open = { ...place, open: true };
+      const computed = rows === null && mayBeEmpty(right, env, this.assertions);
+      const kept = keptIn(right, pattern, env);
+      const open = { ...place, open: true, ...(kept === null ? {} : { kept }) };
       return this.inner(body, inner, computed ? this.maybe(open, 'in a loop that may have nothing to walk over') : open, own);
     }
     if (rows.length === 0) {
@@ -252,6 +265,7 @@ export class BodyWalk extends ExpressionWalk {
         ? 'in a try whose catch lets it go'
         : place.swallowed;
     const count = this.assertions.length;
+    if (lost !== place.swallowed) for (const [name, texts] of leftBy(block, body, env)) this.fallbacks.set(name, texts);
     const lostAt = lost === place.swallowed ? {} : { lostAt: spanOf(env.module.tree, node.start, node.end) };
     this.inner(block, env, { ...place, swallowed: lost, ...lostAt }, own);
     if (handler !== null && lost !== place.swallowed && this.assertions.length > count && failsInside(block, env))

@@ -27,6 +27,8 @@ export const TRIES = /^(waitFor|waitUntil|waitForExpect|eventually|tryUntil|retr
 
 export const ITERATIONS: ReadonlySet<string> = new Set(['forEach', 'map', 'flatMap', 'filter', 'every', 'some', 'find', 'reduce']);
 
+export const UNCALLED = 'in a callback that may never be called';
+
 export interface Calling {
   /** Null: it runs. Else why it may not. */
   readonly why: string | null;
@@ -39,10 +41,17 @@ export function callingOf(callee: Node | null, constructed: boolean): Calling {
   const member = inner?.type === 'MemberExpression';
   const name = member ? propertyName(inner) : nameOf(inner);
   if (TIMERS.has(name)) return { why: null, later: true };
-  if (constructed) return { why: name === 'Promise' ? null : 'in a callback that may never be called', later: false };
+  if (constructed) return { why: name === 'Promise' ? null : UNCALLED, later: false };
   if (RUNS.has(name)) return { why: null, later: false };
-  if (member || /^on[A-Z]/.test(name)) return { why: 'in a callback that may never be called', later: false };
+  if (member || /^on[A-Z]/.test(name)) return { why: UNCALLED, later: false };
   return { why: null, later: false };
+}
+
+/** A function that a helper was handed and calls back: from several places, but for one event. */
+export function isHanded(callee: Node | null, env: Env): boolean {
+  const name = nameOf(bare(callee));
+  const value = name === '' ? null : env.find(name);
+  return value !== null && value.label === undefined && value.source === undefined && isFunction(bare(value.node));
 }
 
 /** The function calls one of `names`: `done()`, `resolve(value)`. */
@@ -52,6 +61,15 @@ export function signals(node: Node, names: ReadonlySet<string>): boolean {
     if (below.type === 'CallExpression' && names.has(nameOf(bare(at(below, 'callee'))))) return true;
   }
   return false;
+}
+
+/** A test that tells the runner that it is done before its callbacks have run: `done()` stands by itself, outside of them. */
+export function endsEarly(root: Node): boolean {
+  const names = new Set(listAt(root, 'params').map(nameOf));
+  return listAt(at(root, 'body'), 'body').some((statement) => {
+    const call = statement.type === 'ExpressionStatement' ? bare(at(statement, 'expression')) : null;
+    return call?.type === 'CallExpression' && listAt(call, 'arguments').length === 0 && names.has(nameOf(bare(at(call, 'callee'))));
+  });
 }
 
 const WEAK: ReadonlySet<string> = new Set(['truthy', 'exists', 'falsy']);

@@ -61,3 +61,24 @@ function stringified(node: Node | null): { readonly node: Node | null; readonly 
     callee?.type === 'MemberExpression' && nameOf(bare(at(callee, 'object'))) === 'JSON' && propertyName(callee) === 'stringify';
   return written ? { node: listAt(call, 'arguments')[0] ?? null, step: '' } : null;
 }
+
+/** Every entry of an object or list literal is read off `subject`, or a copy of it. */
+export function builtFrom(inner: Node | null, subject: string, env: Env): boolean {
+  if (inner === null || !subject.includes('(')) return false;
+  const from = (below: Node | null): boolean => {
+    const text = print(below, env);
+    return text === subject || text === `...${subject}` || text.startsWith(`${subject}.`) || text.startsWith(`${subject}[`);
+  };
+  if (inner.type === 'ObjectExpression') {
+    const properties = listAt(inner, 'properties');
+    if (properties.some((property) => property.type === 'SpreadElement' && print(at(property, 'argument'), env) === subject)) return true;
+    return properties.length > 0 && properties.every((property) => from(property.type === 'Property' ? at(property, 'value') : property));
+  }
+  if (inner.type === 'ConditionalExpression') return from(at(inner, 'consequent')) || from(at(inner, 'alternate'));
+  if (inner.type === 'ArrayExpression') return listAt(inner, 'elements').length > 0 && listAt(inner, 'elements').every(from);
+  if (inner.type === 'CallExpression') {
+    const text = print(inner, env);
+    return text === `JSON.parse(JSON.stringify(${subject}))` || text === `structuredClone(${subject})` || text === `${subject}.slice()`;
+  }
+  return false;
+}

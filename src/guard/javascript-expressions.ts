@@ -3,9 +3,11 @@
 
 import type { AssertionFact, Span } from './facts.js';
 import { assertionOf } from './javascript-assertion.js';
-import { ITERATIONS, TRIES, callingOf, failsInside, mentions, passesOn, planned, signals } from './javascript-callbacks.js';
+import { ITERATIONS, TRIES, callingOf, failsInside, isHanded, mentions, passesOn, planned, signals } from './javascript-callbacks.js';
 import { parseAssertion } from './javascript-checks.js';
+import { asserts, mayAssert } from './javascript-asserting.js';
 import { countOf } from './javascript-counts.js';
+import { keptIn, mayBeEmpty, unlessKept } from './javascript-loops.js';
 import type { Parsed } from './javascript-checks.js';
 import { singly } from './javascript-questions.js';
 import { rowsOf } from './javascript-rows.js';
@@ -13,7 +15,7 @@ import { runnerOf } from './javascript-runner.js';
 import { patternNames } from './javascript-names.js';
 import { functionOf, valueOf } from './javascript-scope.js';
 import type { Env, Value } from './javascript-scope.js';
-import { at, bare, descend, isFunction, isLiteral, listAt, nameOf, propertyName, settled, spanOf } from './javascript-tree.js';
+import { at, bare, isFunction, isLiteral, listAt, nameOf, propertyName, settled, spanOf } from './javascript-tree.js';
 import type { Node, Tree } from './javascript-tree.js';
 
 export const MOST_ROWS = 40;
@@ -31,6 +33,8 @@ export interface Place {
   /** The value of this expression is awaited or returned. */
   readonly waited: boolean;
   readonly open: boolean;
+  /** In a loop over a filtered list: what its filter asks of each entry. */
+  readonly kept?: AssertionFact;
   /** How many helpers deep. */
   readonly depth: number;
 }
@@ -53,6 +57,8 @@ export abstract class ExpressionWalk {
   protected readonly entered = new Set<Node>();
   protected readonly done: Set<string>;
   protected readonly since = new Map<string, number>();
+  /** What variables hold after a try that failed and whose catch let it go. */
+  protected readonly fallbacks = new Map<string, ReadonlySet<string>>();
   protected readonly isPlanned: boolean;
   /** The expression that is the whole of a statement. */
   protected alone: Node | null = null;
@@ -190,8 +196,9 @@ export abstract class ExpressionWalk {
         if (!isFunction(bare(argument))) this.visit(argument, env, { ...place, waited: true });
       }
     }
+    const again = place.reach === 'maybe' && this.entered.has(target.node) && isHanded(at(node, 'callee'), env);
     this.entered.add(target.node);
-    if (!mayAssert(target, 0)) return;
+    if (again || !mayAssert(target, 0)) return;
     const floating = place.floating || (target.node['async'] === true && !place.waited);
     if (target.node['generator'] === true && !place.waited)
       return this.enter(target, args, { ...place, reach: 'never', why: 'in a generator that nobody runs' });
@@ -201,11 +208,13 @@ export abstract class ExpressionWalk {
   protected skipping(node: Node, callee: Node, env: Env, place: Place): boolean {
     const member = callee.type === 'MemberExpression';
     const name = member ? propertyName(callee) : nameOf(callee);
-    if (!['skip', 'todo', 'pending', 'fixme'].includes(name)) return false;
+    if (!['skip', 'todo', 'pending', 'fixme', 'fail'].includes(name)) return false;
     const owner = member ? bare(at(callee, 'object')) : callee;
     const context = owner?.type === 'ThisExpression' || (owner?.type === 'Identifier' && env.find(nameOf(owner))?.text === nameOf(owner));
     const ofRunner = owner?.type === 'Identifier' && env.find(nameOf(owner))?.source === '@playwright/test';
     if (!context && !ofRunner && !(name === 'pending' && !member)) return false;
+    if (name === 'fail' && !ofRunner) return false;
+    if (name === 'fail') return this.reversed.push(spanOf(env.module.tree, node.start, node.end)) > 0;
     const condition = listAt(node, 'arguments')[0];
     const given = condition !== undefined && !isLiteral(bare(condition)) && bare(condition)?.type !== 'TemplateLiteral';
     this.skips.push({ span: spanOf(env.module.tree, node.start, node.end), conditional: place.reach !== 'always' || given });
@@ -256,8 +265,10 @@ export abstract class ExpressionWalk {
     const inner = { ...place, floating: place.floating || loose, depth: place.depth + 1 };
     const rows = rowsOf(owner, env);
     if (rows === null || rows.length > MOST_ROWS) {
-      const computed = rows === null && isComputed(owner, env);
-      this.enter(fn, null, { ...(computed ? this.maybe(inner, 'in a loop that may have nothing to walk over') : inner), open: true });
+      const kept = keptIn(owner, listAt(fn.node, 'params')[0] ?? null, env);
+      const open = { ...inner, open: true, ...(kept === null ? {} : { kept }) };
+      const computed = rows === null && mayBeEmpty(owner, env, this.assertions);
+      this.enter(fn, null, computed ? this.maybe(open, 'in a loop that may have nothing to walk over') : open);
     } else if (rows.length === 0) this.enter(fn, null, { ...inner, reach: 'never', why: 'in a loop over an empty list' });
     else for (const row of rows) this.enter(fn, [{ ...row, row: true }], inner);
     return true;
@@ -280,15 +291,27 @@ export abstract class ExpressionWalk {
       fresh,
     } as const;
     for (const draft of parsed.drafts.flatMap(singly)) {
-      const fact = assertionOf(draft, env, span, standing);
+      const plain = unlessKept(assertionOf(draft, env, span, standing), place.kept);
+      const fact =
+        this.fallbacks.get(nameOf(settled(draft.subject)))?.has(plain.expected ?? '') === true ? { ...plain, swallowed: LEFT } : plain;
       this.assertions.push(...countOf(fact), fact);
     }
+    if (parsed.mustThrow.length === 0) this.asking(parsed.drafts[0]?.subject ?? null, env, { ...place, waited: true });
     for (const fn of parsed.within) {
       const target = functionOf(fn, env);
       const loose = target?.node?.['async'] === true && !parsed.asynchronous;
       if (target !== null) this.enter(target, null, { ...place, floating: place.floating || loose, depth: place.depth + 1 });
     }
     for (const fn of parsed.mustThrow) this.reverse(fn, span, env);
+  }
+
+  /** What is asked about may come from a helper that asserts by itself: `expect(await bodyOf(request)).toBe(…)`. */
+  protected asking(subject: Node | null, env: Env, place: Place): void {
+    for (let node = settled(subject); node !== null; node = settled(at(node, node.type === 'MemberExpression' ? 'object' : 'callee'))) {
+      if (node.type !== 'CallExpression' && node.type !== 'MemberExpression') return;
+      const target = node.type === 'CallExpression' && place.depth < DEEPEST ? functionOf(at(node, 'callee'), env) : null;
+      if (target !== null && mayAssert(target, 0)) return this.helper(target, node, env, place);
+    }
   }
 
   /** A helper that cannot be looked into, and by its name asserts. */
@@ -353,48 +376,4 @@ export abstract class ExpressionWalk {
   }
 }
 
-const asserting = new WeakMap<Node, boolean>();
-const ASSERTS =
-  /expect|assert|\bshould\b|[eE]qual\w*\(|\b(ok|throws|rejects|match|fail|skip|todo|pending|verify|unreachable)\(|\b(ensure|verify|check)[A-Z]\w*\(|By(Text|Role|Label|TestId)|\.done\(/i;
-
-/** A function that cannot have to do with assertions need not be walked through: its words say so, and those of what it calls. */
-function mayAssert({ node, env }: Value, depth: number): boolean {
-  if (node === null || depth > 6) return true;
-  const known = asserting.get(node);
-  if (known !== undefined) return known;
-  asserting.set(node, false);
-  const text = env.module.tree.text.slice(node.start, node.end);
-  const names = new Set(listAt(node, 'params').flatMap(patternNames));
-  let found = ASSERTS.test(text);
-  for (const below of found ? [] : descend(node)) {
-    if (below.type !== 'CallExpression') continue;
-    const callee = bare(at(below, 'callee'));
-    const fn = names.has(nameOf(callee)) ? null : functionOf(callee, env);
-    found = names.has(nameOf(callee)) || (fn !== null && fn.node !== node && mayAssert(fn, depth + 1));
-    if (found) break;
-  }
-  asserting.set(node, found);
-  return found;
-}
-
-/** Assertions somewhere in there, also in functions that it calls. */
-function asserts(node: Node, env: Env, depth: number): boolean {
-  for (const below of descend(node)) {
-    if (below.type !== 'CallExpression') continue;
-    const inner = parseAssertion(below, env);
-    if (inner !== null && inner.drafts.length > 0) return true;
-    const fn = depth < 2 ? functionOf(at(below, 'callee'), env) : null;
-    if (fn?.node !== null && fn?.node !== undefined && fn.node !== node && asserts(fn.node, fn.env, depth + 1)) return true;
-  }
-  return false;
-}
-
-/** A list that the code under test makes may be empty. */
-export function isComputed(node: Node | null, env: Env): boolean {
-  const inner = settled(node);
-  if (inner?.type === 'CallExpression' || inner?.type === 'NewExpression') return true;
-  if (inner?.type === 'MemberExpression') return isComputed(at(inner, 'object'), env);
-  if (inner?.type !== 'Identifier') return false;
-  const value = env.find(nameOf(inner));
-  return value?.node !== undefined && value.node !== null && settled(value.node)?.type === 'CallExpression';
-}
+const LEFT = 'after a try whose catch leaves the wanted value in place';

@@ -41,6 +41,10 @@ function peel(draft: Draft): Draft {
     const asked = peelValue(draft, subject);
     if (asked !== draft) return asked;
   }
+  if (draft.kind === 'differs' && ['null', 'undefined'].includes(print0(draft)))
+    return { ...draft, kind: 'exists', expected: [], constant: null };
+  const length = draft.kind === 'equal' ? /\.(length|size)$/.exec(draft.suffix) : null;
+  if (length !== null) return { ...draft, kind: 'size', suffix: draft.suffix.slice(0, length.index) };
   const copied = draft.suffix === '' ? copiedFrom(subject) : null;
   if (copied !== null && (draft.kind === 'equal' || draft.kind === 'size')) return { ...draft, subject: copied };
   if (draft.kind === 'size' && print0(draft) === '0') return { ...draft, kind: 'equal', expected: [], constant: 'empty' };
@@ -211,6 +215,8 @@ function peelValue(draft: Draft, subject: Node): Draft {
     const name = propertyName(member);
     const owner = bare(at(member, 'object'));
     if (name === 'callCount') return { ...draft, kind: 'calledTimes', subject: unmocked(owner) };
+    if (name === 'count' && owner?.type === 'MemberExpression' && propertyName(owner) === 'calls')
+      return { ...draft, kind: 'calledTimes', subject: at(owner, 'object') };
     if (subject.type !== 'MemberExpression') return draft;
     if (name === 'length' || name === 'size') return peelLength(draft, owner);
     if (name === 'calls' && owner?.type === 'MemberExpression' && propertyName(owner) === 'mock') {

@@ -1,5 +1,4 @@
-// What tests stand on and a test file replaces: the unit under test, its module, the clock, the assertions. Fakes of collaborators and
-// fake timers are usual and no facts.
+// What tests stand on and a test file replaces: unit, module, clock, assertions. Fakes of collaborators and fake timers are no facts.
 
 import type { ReplacementFact, TestFact } from './facts.js';
 import {

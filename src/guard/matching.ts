@@ -2,22 +2,25 @@
 // or none. A test may be rewritten in any style; what counts is that each thing asked before is still asked.
 
 import type { AssertionFact } from './facts.js';
-import { Gathering, saysAll } from './gathering.js';
+import { Gathering, listsAll, saysAll, saysOfEach } from './gathering.js';
 import {
   classTold,
   classWanted,
+  isEntrywise,
   isNarrower,
   isOfInput,
   isOtherPart,
+  listsCalls,
   looksThrough,
   mapsSame,
   namesSame,
+  readsCall,
   recordsCall,
   saidBy,
 } from './properties.js';
 import { countsAlike, finds, holds, shows, unquoted, wantedText } from './wanted-texts.js';
-import { gathers, isGathered, isLossless, isPartOf, isWithin, loses } from './subjects.js';
-import { EXACT, isOpposed, isPresence, keyOf, levelOf, settles, similarity, tokensOf, wantedOf, WEAK, weakening } from './strength.js';
+import { gathers, isGathered, isLossless, isPartOf, isWithin, loses, provesEntry, provesThere, tailOf } from './subjects.js';
+import { EXACT, isOpposed, isPresence, keyOf, levelOf, likeness, settles, tokensOf, wantedOf, WEAK, weakening } from './strength.js';
 
 export type Fate = 'kept' | 'rewritten' | 'weakened' | 'removed';
 
@@ -126,7 +129,7 @@ class Matching {
       if (this.matches.has(fact)) continue;
       const text = written(fact);
       const same = this.after.find(
-        (other) => !this.used.has(other) && other.kind === fact.kind && sameWant(fact, other) && written(other) === text,
+        (other) => !this.used.has(other) && written(other) === text && sameWant(fact, other) && !loses(other.subject, fact.subject),
       );
       if (same !== undefined) this.set(fact, same, 'kept');
     }
@@ -151,7 +154,7 @@ class Matching {
     if (stronger !== undefined) return this.share(fact, stronger);
     const rewritten = equal.find((other) => other.kind === fact.kind) ?? equal[0];
     if (rewritten !== undefined)
-      return this.set(fact, rewritten, levelOf(fact) >= EXACT - 3 || fact.kind === 'throws' ? 'rewritten' : 'kept');
+      return this.set(fact, rewritten, levelOf(fact) >= EXACT - 3 || ['throws', 'size'].includes(fact.kind) ? 'rewritten' : 'kept');
     const turned = all.find((other) => !this.used.has(other) && isOpposed(fact, other));
     if (turned !== undefined) return this.set(fact, turned, 'rewritten');
   }
@@ -187,9 +190,11 @@ class Matching {
     const error = wanted === null ? undefined : this.after.find((other) => !this.old.has(other) && classTold(other) === wanted);
     if (error !== undefined) return this.share(fact, error);
     const recorded = this.after.find(
-      (other) => !this.old.has(other) && [recordsCall, namesSame, mapsSame].some((says) => says(other, fact)),
+      (other) => !this.old.has(other) && [recordsCall, namesSame, mapsSame, listsAll, provesEntry].some((says) => says(other, fact)),
     );
     if (recorded !== undefined) return this.share(fact, recorded);
+    const calls = this.after.filter((other) => other.kind === 'calledWith' && !this.old.has(other));
+    if (listsCalls(fact, calls)) return this.share(fact, calls[0] as AssertionFact);
     const [open, other] = [said('anything'), said('other')];
     if (open !== undefined && levelOf(fact) >= 30)
       this.matches.set(fact, { before: fact, after: open, fate: 'weakened', why: 'it may now be anything' });
@@ -199,7 +204,7 @@ class Matching {
 
   /** A check of the whole value covers one of a part; checks of all parts cover one of the whole. */
   private partOfWhole(fact: AssertionFact): void {
-    const whole = this.after.find((other) => isWhole(other) && !this.old.has(other) && isPartOf(fact.subject, other.subject));
+    const whole = this.after.find((other) => isWhole(other, fact) && !this.old.has(other) && isPartOf(fact.subject, other.subject));
     if (whole !== undefined) return this.share(fact, whole);
     const gathered = this.after.find(
       (other) =>
@@ -212,13 +217,17 @@ class Matching {
     if (parts.length === 0) return;
     const fresh = parts.find((other) => !this.old.has(other));
     if (levelOf(fact) <= WEAK && fresh !== undefined) return this.set(fact, fresh, 'kept');
+    const proof = ['exists', 'truthy'].includes(fact.kind) ? parts.find((other) => provesThere(other, fact)) : undefined;
+    if (proof !== undefined) return this.share(fact, proof);
+    const read = fact.kind === 'exists' ? parts.find(({ subject }) => /^[.[]/.test(tailOf(subject, fact.subject))) : undefined;
+    if (read !== undefined) return this.share(fact, read);
     const exact = parts.filter(
-      (other) => levelOf(other) >= EXACT && (other.subject.startsWith(`${fact.subject}.`) || other.subject.startsWith(`${fact.subject}[`)),
+      (other) => levelOf(other) >= EXACT && /^[.[]/.test(tailOf(other.subject, fact.subject)) && !loses(other.subject, fact.subject),
     );
     const counted = (other: AssertionFact) => other.kind === 'equal' && String(other.parts) === fact.expected && isEntrywise(other, fact);
     if (fact.kind === 'size' && parts.some(counted)) return this.share(fact, parts[0] as AssertionFact);
     const covered = exact.reduce((sum, other) => sum + Math.max(1, other.parts ?? 1), 0);
-    if (fact.parts !== null && fact.parts > 0 && covered > 0 && covered >= fact.parts - fact.wildcards)
+    if (fact.kind !== 'calledWith' && fact.parts !== null && fact.parts > 0 && covered > 0 && covered >= fact.parts - fact.wildcards)
       return this.set(fact, exact[0] as AssertionFact, 'kept');
     const same = parts.find((other) => isLossless(other.subject, fact.subject) && levelOf(other) >= levelOf(fact) - 1);
     if (same !== undefined) return this.set(fact, same, 'kept');
@@ -229,7 +238,8 @@ class Matching {
     const open = this.after.filter((other) => other.open && !this.old.has(other));
     const same =
       open.find((other) => other.template === fact.template && weakening(fact, other) === null) ??
-      open.find((other) => weakening(fact, other) === null && skeleton(other) === skeleton(fact));
+      open.find((other) => weakening(fact, other) === null && skeleton(other) === skeleton(fact)) ??
+      open.find((other) => saysOfEach(other, fact));
     if (same !== undefined) this.set(fact, same, 'kept');
   }
 
@@ -338,14 +348,7 @@ function emptyOr(wanted: string | null): string | null {
 }
 
 function sameWant(fact: AssertionFact, other: AssertionFact): boolean {
-  return wantedOf(other) === wantedOf(fact) && other.loose === fact.loose && other.tolerance === fact.tolerance;
-}
-
-/** A list with one entry for each of the value's: what is mapped, sorted or copied from it. */
-function isEntrywise(other: AssertionFact, whole: AssertionFact): boolean {
-  if (other.expected?.startsWith('[') !== true && other.expected?.startsWith('(') !== true) return false;
-  const tail = other.subject.startsWith(whole.subject) ? other.subject.slice(whole.subject.length) : '';
-  return tail === '' || /^\.(map|sort|toSorted|slice|toArray|keys|values|items|entries|reverse|toReversed|to_list|tolist)\(/.test(tail);
+  return other.kind === fact.kind && wantedOf(other) === wantedOf(fact) && other.loose === fact.loose && other.tolerance === fact.tolerance;
 }
 
 /** The last name of what `fact` asks about is told by `other` too. */
@@ -354,9 +357,10 @@ function sharesName({ subject }: AssertionFact, other: AssertionFact): boolean {
   return name === undefined || tokensOf(`${other.subject} ${other.expected ?? ''}`).includes(name);
 }
 
-/** Wants the value as it is, with all its parts. */
-function isWhole(fact: AssertionFact): boolean {
-  return levelOf(fact) >= EXACT && fact.kind !== 'throws' && !isPresence(fact);
+/** Wants the value as it is, with all its parts; of a call the arguments that `fact` reads. */
+function isWhole(other: AssertionFact, fact: AssertionFact): boolean {
+  if (other.kind.startsWith('called')) return readsCall(other, fact);
+  return levelOf(other) >= EXACT && other.kind !== 'throws' && !isPresence(other);
 }
 
 /** `not called` says something that no check of a call can say. */
@@ -373,19 +377,13 @@ function written(fact: AssertionFact): string {
   return fact.span.text.replace(/\s+/g, '');
 }
 
-/** How much two assertions look alike, as they are written or with their variables filled in. */
-function likeness(left: AssertionFact, right: AssertionFact): number {
-  const filled = similarity(`${left.subject} ${wantedOf(left) ?? ''}`, `${right.subject} ${wantedOf(right) ?? ''}`);
-  return Math.max(filled, similarity(left.span.text, right.span.text) - 0.1);
-}
-
 /** A message that was compared by itself and is now wanted of the throw, or the other way round; arguments of a call. */
 function sameByOtherMeans(fact: AssertionFact, other: AssertionFact): boolean {
   if (fact.kind === 'calledWith') return other.kind === 'contain';
   if (fact.kind === 'throws' && other.kind === 'type') return fact.thrown?.detail === null;
   return (
     (fact.kind === 'throws') !== (other.kind === 'throws') &&
-    [fact.kind, other.kind].every((kind) => kind === 'throws' || kind === 'equal' || kind === 'match')
+    [fact.kind, other.kind].every((kind) => ['throws', 'equal', 'match', fact.kind === 'throws' ? 'contain' : 'match'].includes(kind))
   );
 }
 

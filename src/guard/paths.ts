@@ -26,7 +26,7 @@ const CONFIG_NAMES: ReadonlySet<string> = new Set(
     'pyrightconfig.json setup.py bandit.yaml .pre-commit-config.yaml .isort.cfg .style.yapf .bandit codecov.yml .codecov.yml ' +
     'codecov.yaml .codecov.yaml .coveralls.yml sonar-project.properties .eslintignore .prettierignore .npmrc .yarnrc .yarnrc.yml .nvmrc ' +
     '.node-version nx.json turbo.json lerna.json pnpm-workspace.yaml .editorconfig .swcrc .babelrc ' +
-    'deno.json deno.jsonc bunfig.toml .lintstagedrc .huskyrc lefthook.yml .lefthook.yml Dockerfile tslint.json .jshintrc .nycrc .c8rc .taprc'
+    'umpire.config.yaml deno.json deno.jsonc bunfig.toml .lintstagedrc .huskyrc lefthook.yml .lefthook.yml Dockerfile tslint.json .jshintrc .nycrc .c8rc .taprc'
   ).split(' '),
 );
 

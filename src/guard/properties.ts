@@ -2,7 +2,7 @@
 // what is lost when another property of the same value is asked about.
 
 import type { AssertionFact } from './facts.js';
-import { loses } from './subjects.js';
+import { loses, tailOf } from './subjects.js';
 
 /** The literal says it, says something else, takes anything there, or cannot be read. */
 export type Said = 'same' | 'other' | 'anything' | 'unknown';
@@ -187,6 +187,27 @@ export function recordsCall(other: AssertionFact, fact: AssertionFact): boolean 
     const parts = new Set([entry, ...(entriesOf(entry)?.values() ?? [])]);
     return wanted.every((one) => parts.has(one));
   });
+}
+
+/** A list that was filled by hand, and calls that want its entries one by one. */
+export function listsCalls(fact: AssertionFact, calls: readonly AssertionFact[]): boolean {
+  if (fact.kind !== 'equal' || calls.length === 0 || fact.expected?.startsWith('[') !== true) return false;
+  const entries = [...(entriesOf(fact.expected)?.values() ?? [])].map((entry) => entry.replace(/^[([](.*)[)\]]$/s, '$1'));
+  const wanted = calls.map(({ expected }) => (expected ?? '').replace(/^[([](.*)[)\]]$/s, '$1'));
+  return entries.length === wanted.length && entries.every((entry, index) => entry === wanted[index]);
+}
+
+/** A list with one entry for each of the value's: what is mapped, sorted or copied from it. */
+export function isEntrywise(other: AssertionFact, whole: AssertionFact): boolean {
+  if (other.expected?.startsWith('[') !== true && other.expected?.startsWith('(') !== true) return false;
+  const tail = tailOf(other.subject, whole.subject);
+  return tail === '' || /^\.(map|sort|toSorted|slice|toArray|keys|values|items|entries|reverse|toReversed|to_list|tolist)\(/.test(tail);
+}
+
+/** `fact` reads the arguments of the call that `other` wants whole: `send.call_args[0]` of `send`. */
+export function readsCall(other: AssertionFact, fact: AssertionFact): boolean {
+  if (other.kind !== 'calledWith' || other.wildcards > 0 || !fact.subject.startsWith(other.subject)) return false;
+  return /^\.(call_args|await_args|mock_calls|mock\.|args|calls|firstCall|lastCall|getCall)/.test(fact.subject.slice(other.subject.length));
 }
 
 /** An object wants the same of a property of that name, though it was reached another way: `error.code` and `{code:404}`. */

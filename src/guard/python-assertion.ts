@@ -3,6 +3,7 @@
 import type { AssertionFact, Span } from './facts.js';
 import type { Draft, Tolerance } from './python-checks.js';
 import { ANY_ERROR, depthOfError } from './python-matchers.js';
+import { fullName } from './python-marks.js';
 import { print } from './python-print.js';
 import { isConstant, isTrue } from './python-constants.js';
 import { returnedBy } from './python-receiver.js';
@@ -38,7 +39,7 @@ export function assertionOf(asked: Draft, span: Span, standing: Standing): Asser
     expected: throws ? null : expected,
     template,
     open: standing.open || asked.over !== null,
-    wildcards: asked.loose + (throws ? breadthOf(asked, env) : wildcardsIn(asked.expected)),
+    wildcards: asked.loose + choicesIn(asked) + (throws ? breadthOf(asked, env) : wildcardsIn(asked.expected)),
     parts: countedParts(asked, resolved(asked.expected[0] ?? null, env)),
     tolerance: asked.kind === 'close' ? toleranceOf(asked.tolerance, expected, env) : null,
     bound: asked.kind === 'range' ? boundOf(asked, env) : null,
@@ -48,6 +49,7 @@ export function assertionOf(asked: Draft, span: Span, standing: Standing): Asser
     reachWhy: standing.reachWhy,
     swallowed: standing.swallowed,
     tautology: asked.tautology ?? (forgotten ? null : tautologyOf(asked, { subject, expected }, standing)),
+    ...(asked.kind === 'equal' && subject.includes('(') && subject === expected && isSameHome(asked) ? { echo: true } : {}),
   };
 }
 
@@ -69,9 +71,10 @@ function expectedText(asked: Draft, env: Env, template: boolean): string | null 
   return texts.length === 0 ? null : texts.join(',');
 }
 
-/** Of `re.escape(text)` the text. */
-function unescaped(node: Expr): Expr {
+/** Of `re.escape(text)` the text; a pattern without the anchors at its ends. */
+function unescaped(node: Expr, pattern = false): Expr {
   const inner = settled(node);
+  if (pattern && inner.type === 'String') return { ...inner, value: inner.value.replace(/^\^|(?<!\\)\$$/g, '') };
   return inner.type === 'Call' && dotted(inner.callee) === 're.escape' ? (positional(inner.args)[0] ?? node) : node;
 }
 
@@ -110,7 +113,7 @@ function thrownBy(asked: Draft, env: Env): { readonly type: string | null; reado
   const detail = asked.expected[types.length] ?? null;
   return {
     type: names.length === 0 || names.some((name) => ANY_ERROR.has(name)) ? null : names.join('|'),
-    detail: detail === null ? null : print(unescaped(detail), env),
+    detail: detail === null ? null : print(unescaped(detail, true), env),
   };
 }
 
@@ -141,6 +144,13 @@ function wildcardsIn(nodes: readonly Expr[]): number {
   for (const node of nodes)
     for (const below of descend(node)) if (lastName(below) === 'ANY' || (below.type === 'Constant' && below.name === '...')) count += 1;
   return count;
+}
+
+/** Texts that a pattern takes besides the first: `match='a|b'`. */
+function choicesIn(asked: Draft): number {
+  const pattern = asked.kind === 'throws' ? asked.expected[typesOf(asked).length] : asked.kind === 'match' ? asked.expected[0] : undefined;
+  if (pattern?.type !== 'String' || (asked.kind === 'match' && asked.op !== 're')) return 0;
+  return pattern.value.replace(/\\./g, '').split('|').length - 1;
 }
 
 /** A list that is wanted as a whole has no parts that could be asked for one by one under names. */
@@ -218,7 +228,8 @@ function tautologyOf(asked: Draft, texts: Texts, standing: Standing): string | n
     return 'the test itself wrote the value';
   if (!sameMoment(subject, wanted, env, standing)) return null;
   const ownHelper = subject.type === 'Call' && functionOf(subject.callee, env) !== null && returnedBy(subject, env) === null;
-  if (texts.subject !== '' && texts.subject === texts.expected && asked.suffix === '' && !ownHelper) return 'both sides are the same';
+  if (texts.subject !== '' && texts.subject === texts.expected && asked.suffix === '' && !ownHelper)
+    return isSameHome(asked) ? 'both sides are the same' : null;
   return builtFrom(wanted, texts.subject, env) ? 'the wanted value is read off the actual one' : null;
 }
 
@@ -227,6 +238,15 @@ function isSameRead({ subject, expected }: Texts): boolean {
   if (expected === null || subject === '') return false;
   const rest = expected.startsWith(subject) ? expected.slice(subject.length) : null;
   return expected === `len(${subject})` || (rest !== null && /^\.((call|await)_(count|args|args_list)|mock_calls)$/.test(rest));
+}
+
+/** Functions of one name may come from two modules: `quantile(x)` of the unit and `np.quantile(x)`. */
+function isSameHome({ subject, expected: [wanted], env }: Draft): boolean {
+  const [left, right] = [subject, wanted ?? null].map((node) => {
+    const inner = node === null ? null : resolved(settled(node), env);
+    return inner?.type === 'Call' ? fullName(inner.callee, env) : '';
+  });
+  return left === '' || right === '' || left === right;
 }
 
 function isDefinition(node: Expr, env: Env): boolean {
@@ -264,9 +284,16 @@ function sameMoment(subject: Expr, wanted: Expr, env: Env, standing: Standing): 
   if (names[0] !== '' && names[0] === names[1]) return true;
   if (names[0] !== '' && names[1] !== '' && names[0] !== names[1]) {
     const other = resolved(wanted, env);
-    if (other === null || other.type === 'Call' || other.type === 'Await') return false;
+    if (other === null || ((other.type === 'Call' || other.type === 'Await') && !copies(other, names[0] ?? ''))) return false;
   }
   return names.every((name) => name === '' || env.find(name) === null || standing.fresh(name));
+}
+
+/** `dict(result)`: a copy of what is asked about. */
+function copies(node: Expr, name: string): boolean {
+  if (node.type !== 'Call' || !/^(copy|deepcopy|list|dict)$/.test(lastName(node.callee))) return false;
+  const [first] = positional(node.args);
+  return name !== '' && dotted(first ?? (node.callee.type === 'Attribute' ? node.callee.object : null)) === name;
 }
 
 function holds(asked: Draft, subject: Expr): boolean {

@@ -12,6 +12,7 @@ import {
   failsAtOnce,
   failsInside,
   failsLate,
+  forgets,
   handsOut,
   isOwnAssertion,
   lastCall,
@@ -19,13 +20,14 @@ import {
   letsGo,
   mayRaise,
   soughtIn,
+  truthOfRow,
 } from './python-flow.js';
 import { SILENT } from './python-matchers.js';
 import { START } from './python-notes.js';
 import type { Place } from './python-notes.js';
 import { questions } from './python-questions.js';
-import { isEmptyList, isUncertain, rowsOf } from './python-rows.js';
-import { bind, bindOwn, declare, valueOf } from './python-scope.js';
+import { bindEntries, isEmptyList, isUncertain, rowsOf } from './python-rows.js';
+import { bind, declare, valueOf } from './python-scope.js';
 import type { Callable, Env, Value } from './python-scope.js';
 import type { Expr, FunctionStmt, Handler, Stmt } from './python-tree.js';
 import { dotted, keyword, lastName, positional, settled, spanOf } from './python-tree.js';
@@ -104,7 +106,11 @@ export class BodyWalk extends CallWalk {
         this.visit(node.test, env, place);
         return this.note(questions(draft('truthy', node.test, null, env)), node, env, place);
       case 'Expression':
-        this.visit(node.value, env, place);
+        this.visit(
+          node.value,
+          env,
+          forgets(node.value) ? this.losing(place, 'in a task whose failure is kept and never looked at') : place,
+        );
         return this.count(node.value, env);
       case 'Assign':
         return this.assignment(node, env, place);
@@ -174,6 +180,9 @@ export class BodyWalk extends CallWalk {
         continue;
       }
       this.visit(test, env, rest);
+      const told = truthOfRow(test, env);
+      if (told === true) return this.block(body, env, rest);
+      if (told === false) continue;
       const known = constantTruth(test);
       const never: Place = { ...rest, reach: 'never', why: 'under a condition that is never true' };
       this.block(body, env, known === null ? this.maybe(rest, 'under a condition') : known ? rest : never);
@@ -190,7 +199,7 @@ export class BodyWalk extends CallWalk {
         this.block(node.body, env, place);
       }
     } else {
-      bindOwn(node.target, env, true);
+      bindEntries(node.target, node.over, env);
       const empty = isEmptyList(node.over, env);
       const computed = rows === null && isUncertain(node.over, env);
       const open = { ...place, open: true };
@@ -216,11 +225,26 @@ export class BodyWalk extends CallWalk {
 
   private attempt(node: Extract<Stmt, { type: 'Try' }>, env: Env, place: Place): void {
     const lost = this.lostIn(node, env);
+    this.expected(node, env, place);
     this.block(node.body, env, { ...place, swallowed: lost ?? place.swallowed });
     for (const handler of node.handlers) this.handler(handler, node, env, place);
     const careless = node.handlers.some((handler) => letsGo(handler, env));
     this.block(node.other, env, careless ? this.maybe(place, 'after a try whose except lets the failure go') : place);
     this.block(node.final, env, place);
+  }
+
+  /** `try: f(); self.fail()` wants `f` to raise what is caught. */
+  private expected(node: Extract<Stmt, { type: 'Try' }>, env: Env, place: Place): void {
+    const at = node.body.findIndex((statement) => failsAtOnce([statement]));
+    const [first] = node.handlers;
+    if (first === undefined || (at < 0 && !failsAtOnce(node.other))) return;
+    const subject = lastCall(at < 0 ? node.body : node.body.slice(0, at));
+    if (subject === null) return;
+    const caught = first.caught?.type === 'Tuple' ? first.caught.items : first.caught === null ? [] : [first.caught];
+    const lost = at >= 0 && node.handlers.some((handler) => caughtBy(handler.caught, env) && letsGo(handler, env));
+    const raising: Raising = { types: caught, detail: null, name: 'raises' };
+    const where = lost ? this.losing(place, 'in a try whose except lets it go') : place;
+    this.note([raisingDraft(raising, subject, env)], node, env, where);
   }
 
   private lostIn(node: Extract<Stmt, { type: 'Try' }>, env: Env): string | null {
@@ -250,7 +274,7 @@ export class BodyWalk extends CallWalk {
       else raisings.push({ raising, item: value });
       if (target !== null) {
         if (raising !== null) bind(target, { node: null, env, text: noticed(raising, env) === null ? CAUGHT : 'logs' }, env);
-        else bind(target, { node: null, env, base: valueOf(value, env), access: '' }, env);
+        else bind(target, givenBy(call, env) ?? { node: null, env, base: valueOf(value, env), access: '' }, env);
       }
       if (name === 'suppress' && call.type === 'Call') {
         const lost = positional(call.args).some((type) => caughtBy(type, env)) || mayRaise(node.body);
@@ -282,6 +306,15 @@ export class BodyWalk extends CallWalk {
     else if (reversed && node.body.some((statement) => statement.type === 'Assert' || isOwnAssertion(statement, env)))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));
   }
+}
+
+/** What `nullcontext(value)` hands over, also under the name of a column. */
+function givenBy(node: Expr, env: Env): Value | null {
+  const held = node.type === 'Name' ? env.find(node.name) : null;
+  const call = node.type === 'Name' ? (held?.node ?? null) : node;
+  if (call?.type !== 'Call' || lastName(call.callee) !== 'nullcontext') return null;
+  const [value] = positional(call.args);
+  return value === undefined ? null : { ...valueOf(value, held?.env ?? env), ...(held?.row === true ? { row: true } : {}) };
 }
 
 /** A name that holds a context: `expectation = pytest.raises(ValueError)`. */

@@ -1,12 +1,13 @@
 // Walks through the expressions of a test: calls that assert, helpers that are entered, functions that are handed on.
 
 import { isCoroutine } from './python-assertion.js';
-import { customCall, draft, parseCall } from './python-checks.js';
+import { customCall, draft, knownMethod, parseCall } from './python-checks.js';
 import type { Parsed } from './python-checks.js';
 import { skipsIn, waitedFor, waits } from './python-flow.js';
 import { Notes } from './python-notes.js';
 import type { Place } from './python-notes.js';
 import { questions } from './python-questions.js';
+import { checkedBy, sentence } from './python-sentences.js';
 import { chainedClass, selfOf } from './python-receiver.js';
 import { bindOwn, functionOf, isOfTests, methodOf, valueOf } from './python-scope.js';
 import type { Callable, Env, Value } from './python-scope.js';
@@ -93,7 +94,7 @@ export abstract class CallWalk extends Notes {
     const name = lastName(node.callee);
     if (this.isSkip(node, name, env, place)) return;
     const target = place.depth < DEEPEST ? this.targetOf(node.callee, env) : null;
-    const parsed = target === null ? parseCall(node, env) : null;
+    const parsed = target === null ? (parseCall(node, env) ?? this.spoken(node, env)) : null;
     if (parsed !== null) return this.parsed(parsed, node, env, place);
     const own = target === null ? customCall(node, env) : null;
     if (own !== null) return this.note([own], node, env, place);
@@ -110,6 +111,13 @@ export abstract class CallWalk extends Notes {
     const type = chainedClass(callee.object, env);
     const method = type === null || !isOfTests(type.env.module.tree.file) ? null : methodOf(type, callee.name);
     return method;
+  }
+
+  /** Checks of libraries that write them as sentences. */
+  private spoken(node: Extract<Expr, { type: 'Call' }>, env: Env): Parsed | null {
+    const method = checkedBy(node);
+    const drafts = method === null ? sentence(node, env) : [knownMethod(method, node.args, env)];
+    return drafts === null ? null : { drafts, fails: false, called: null };
   }
 
   private parsed(parsed: Parsed, node: Extract<Expr, { type: 'Call' }>, env: Env, place: Place): void {

@@ -91,6 +91,11 @@ export function parseCall(node: Extract<Expr, { type: 'Call' }>, env: Env): Pars
   return null;
 }
 
+/** What a method of TestCase asks, whatever it is called through. */
+export function knownMethod(name: string, args: readonly Argument[], env: Env): Draft {
+  return methodDraft(UNITTEST.get(name) ?? { kind: 'custom', wants: 'value' }, name, args, env);
+}
+
 /** A method `assert…` of the project, known only by its name. */
 export function customCall(node: Extract<Expr, { type: 'Call' }>, env: Env): Draft | null {
   const name = lastName(node.callee);

@@ -19,7 +19,7 @@ export function isMoving(node: Expr | Stmt, args: readonly Argument[], module: M
     (value) => value !== null,
   );
   for (const value of given) if (readsMoving(value, module)) return true;
-  return movedLater(node, module);
+  return movedLater(node, module) || heldAndMoved(node, args, module);
 }
 
 /** A function whose answer is a name, entry or attribute that tests write to; an object that tests steer. */
@@ -98,4 +98,40 @@ function steered(body: readonly Stmt[], name: string): boolean {
     if (several) return true;
   }
   return given > 1;
+}
+
+/** `self.clock = patch(…).start()`, then `self.clock.return_value += 5`; a mock that a decorator hands to the test. */
+function heldAndMoved(node: Expr | Stmt, args: readonly Argument[], module: Module): boolean {
+  const held = holdersOf(node, module);
+  if (held.size === 0) return false;
+  let given = keyword(args, 'return_value') === null ? 0 : 1;
+  for (const statement of statementsIn(module.tree.body, true)) {
+    const targets = statement.type === 'Update' ? [statement.target] : statement.type === 'Assign' ? statement.targets : [];
+    for (const target of targets) {
+      if (target.type !== 'Attribute' || !held.has(dotted(target.object))) continue;
+      if (target.name !== 'return_value' && target.name !== 'side_effect') continue;
+      const effect = statement.type === 'Assign' && target.name === 'side_effect' ? statement.value : null;
+      if (statement.type === 'Update' || (effect !== null && effect.type !== 'Number')) return true;
+      given += 1;
+    }
+  }
+  return given > 1;
+}
+
+/** Names that the patch, or the mock that it makes, has in the tests. */
+function holdersOf(node: Expr | Stmt, module: Module): ReadonlySet<string> {
+  const held = new Set<string>();
+  const within = (outer: { readonly start: number; readonly end: number }) => outer.start <= node.start && node.end <= outer.end;
+  for (const statement of statementsIn(module.tree.body, true)) {
+    if (statement.type === 'Assign' && statement.value !== null) {
+      const value = settled(statement.value);
+      const started = value.type === 'Call' && value.callee.type === 'Attribute' && value.callee.name === 'start';
+      const from = started && value.callee.type === 'Attribute' ? dotted(value.callee.object) : '';
+      if (within(statement.value) || held.has(from)) for (const target of statement.targets) held.add(dotted(target));
+    }
+    if (statement.type === 'Function' && statement.decorators.some(within))
+      for (const { name } of statement.params) if (name !== 'self') held.add(name);
+  }
+  held.delete('');
+  return held;
 }

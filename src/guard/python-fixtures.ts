@@ -5,7 +5,7 @@ import { fixtureTable } from './python-tables.js';
 import { basesOf, declare, fixtureMark, follow, isAutomatic } from './python-scope.js';
 import type { Callable, Env, Module, TypeValue, Value } from './python-scope.js';
 import type { ClassStmt, FunctionStmt, Stmt } from './python-tree.js';
-import { keyword, statementsIn, textOf } from './python-tree.js';
+import { dotted, keyword, statementsIn, textOf } from './python-tree.js';
 
 const DEEPEST = 5;
 
@@ -57,11 +57,12 @@ export class Fixtures {
   }
 
   /** What a parameter of this name holds. */
-  value(name: string, fallback: Env, depth = 0): Value {
+  value(name: string, fallback: Env, depth = 0, param: Value | null = null): Value {
     const fixture = this.known.get(name);
     const own: Value = { node: null, env: fallback, text: name };
     if (fixture === undefined || depth > DEEPEST) return own;
     const env = this.inside(fixture, depth);
+    if (param !== null) env.set('request.param', param);
     for (const statement of fixture.node.body) declare(statement, env);
     const last = fixture.node.body.findLast((statement) => statement.type === 'Return' || isYield(statement));
     if (last?.type === 'Return' && last.value !== null) return given(last.value, env, name);
@@ -96,8 +97,8 @@ function isYield(statement: Stmt): boolean {
 }
 
 function given(node: Extract<Value['node'], { type: 'Name' }> | NonNullable<Value['node']>, env: Env, name: string): Value {
-  if (node.type === 'Name') {
-    const known = env.find(node.name);
+  if (node.type === 'Name' || node.type === 'Attribute') {
+    const known = env.find(dotted(node));
     if (known !== null) return known.label === undefined ? known : { ...known, label: name };
   }
   return { node, env };

@@ -2,11 +2,12 @@
 
 import { customCall, draft, parseCall } from './python-checks.js';
 import { isConstant, isTrue } from './python-constants.js';
+import { print } from './python-print.js';
 import { questions } from './python-questions.js';
 import { classOf, functionOf, isOfTests, methodOf } from './python-scope.js';
 import type { Callable, Env } from './python-scope.js';
 import type { Expr, Handler, Stmt } from './python-tree.js';
-import { descend, dotted, expressionsIn, lastName, settled, statementsIn } from './python-tree.js';
+import { descend, dotted, expressionsIn, keyword, lastName, settled, statementsIn } from './python-tree.js';
 
 const CATCH_ALL: ReadonlySet<string> = new Set(['AssertionError', 'Exception', 'BaseException', 'Failed', 'failureException']);
 
@@ -156,6 +157,15 @@ export function waitedFor(node: Extract<Expr, { type: 'Call' }>, target: Callabl
   return target === null || (target.node.type === 'Function' && failsInside(target.node.body)) ? lambda.body : null;
 }
 
+/** `await asyncio.gather(…, return_exceptions=True)` and `asyncio.wait(…)` hand failures back, and nobody takes them. */
+export function forgets(node: Expr): boolean {
+  const inner = settled(node);
+  if (inner.type !== 'Call') return false;
+  const name = dotted(inner.callee);
+  const kept = keyword(inner.args, 'return_exceptions');
+  return name === 'asyncio.wait' || (/(^|\.)gather$/.test(name) && kept?.type === 'Constant' && kept.name === 'True');
+}
+
 /** A function that is given back or put somewhere may be called by others. */
 export function handsOut(statements: readonly Stmt[], name: string): boolean {
   return statements.some((statement) => {
@@ -180,6 +190,30 @@ export function constantTruth(test: Expr): boolean | null {
   if (test.type === 'Compare' && dotted(test.left) === '__name__') return false;
   if (test.type === 'Bool' && test.op === 'and' && test.values.some((value) => constantTruth(value) === false)) return false;
   return test.type === 'Bool' && test.op === 'or' && test.values.some((value) => constantTruth(value) === true) ? true : null;
+}
+
+/** Whether a condition on a column of the row at hand is true: `if wanted is None`. Null where it asks for something else. */
+export function truthOfRow(test: Expr, env: Env): boolean | null {
+  if (test.type === 'Unary' && test.op === 'not') {
+    const inner = truthOfRow(test.operand, env);
+    return inner === null ? null : !inner;
+  }
+  if (test.type === 'Name') {
+    const held = rowConstant(test, env);
+    return held === null ? null : isTrue(held);
+  }
+  if (test.type !== 'Compare' || test.ops.length !== 1) return null;
+  const [held, wanted = null] = [rowConstant(test.left, env), ...test.rights];
+  if (held === null || wanted === null || !isConstant(wanted)) return null;
+  const same = print(held, env) === print(wanted, env);
+  const op = test.ops[0] ?? '';
+  return op === 'is' || op === '==' ? same : op === 'is not' || op === '!=' ? !same : null;
+}
+
+function rowConstant(node: Expr, env: Env): Expr | null {
+  const value = node.type === 'Name' ? env.find(node.name) : null;
+  if (value?.row !== true || value.node === null || value.node.type === 'Function' || value.node.type === 'Class') return null;
+  return isConstant(value.node) ? value.node : null;
 }
 
 /** The last call of a block: what must raise. */

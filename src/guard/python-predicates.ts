@@ -5,7 +5,7 @@ import { draft } from './python-checks.js';
 import type { Draft } from './python-checks.js';
 import { isConstant, isTrue } from './python-constants.js';
 import { returnedBy } from './python-receiver.js';
-import { rowsOf } from './python-rows.js';
+import { bindEntries, rowsOf } from './python-rows.js';
 import { bindOwn } from './python-scope.js';
 import type { Env } from './python-scope.js';
 import type { Expr } from './python-tree.js';
@@ -26,7 +26,7 @@ export function peelPredicate(one: Draft, subject: Extract<Expr, { type: 'Call' 
   }
   if (wanted && first?.type === 'Lambda' && /wait|poll|eventually|until|retry/i.test(name)) return [draft('truthy', first.body, null, env)];
   if (owner === null || first === null) return looked(one, subject, wanted);
-  if (dotted(owner) === 're' && ['match', 'search', 'fullmatch'].includes(name)) return ask('match', second, first);
+  if (dotted(owner) === 're' && ['match', 'search', 'fullmatch'].includes(name)) return ask('match', second, first, { op: 're' });
   if (name === 'startswith' || name === 'endswith') return ask('match', owner, first);
   if (name === 'issubset') return ask('contain', first, owner);
   if (name === 'issuperset') return ask('contain', owner, first);
@@ -96,7 +96,7 @@ function quantified(name: string, first: Expr | null, wanted: boolean, env: Env)
   if (element === undefined) return null;
   if (every) {
     const inner = env.child();
-    for (const { target } of first.clauses) bindOwn(target, inner, true);
+    for (const { target, over } of first.clauses) bindEntries(target, over, inner);
     return [draft(wanted ? 'truthy' : 'falsy', element, null, inner, { over: first })];
   }
   const [clause] = first.clauses;

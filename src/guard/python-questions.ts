@@ -218,13 +218,27 @@ function peelMessage(one: Draft, subject: Expr): Draft | null {
   return { ...one, subject: message, expected: [only] };
 }
 
+/** `text.splitlines() == ['a', 'b']` asks for a text of two lines. */
+function peelLines(one: Draft, subject: Expr): Draft | null {
+  if (one.kind !== 'equal' || subject.type !== 'Call' || subject.callee.type !== 'Attribute') return null;
+  const { name, object } = subject.callee;
+  const ended = name === 'splitlines' && subject.args.length === 0;
+  if (!ended && !(name === 'split' && textOf(positional(subject.args)[0] ?? null) === '\n')) return null;
+  const wanted = literalOf(one.expected[0] ?? null, one.env);
+  const lines = wanted?.type === 'List' ? wanted.items.map(textOf) : [];
+  if (lines.length === 0 || lines.includes(null)) return null;
+  const { start, end } = subject;
+  const text: Expr = { type: 'String', start, end, value: lines.join('\n') + (ended ? '\n' : ''), bytes: false };
+  return { ...one, subject: object, expected: [text] };
+}
+
 function argument(value: Expr): Argument {
   return { name: null, star: '', value };
 }
 
 function peelValue(one: Draft, subject: Expr): Draft | null {
   const [expected = null] = one.expected;
-  const message = peelMessage(one, subject);
+  const message = peelMessage(one, subject) ?? peelLines(one, subject);
   if (message !== null) return message;
   if (subject.type === 'Call') {
     const name = lastName(subject.callee);

@@ -21,7 +21,10 @@ function makerOf(node: Expr, env: Env): { readonly call: Call; readonly type: Ty
     else if (inner.callee.type === 'Attribute' && classOf(inner.callee, around) === null) inner = settled(inner.callee.object);
     else {
       const type = classOf(inner.callee, around);
-      return type === null ? null : { call: inner, type, env: around };
+      if (type !== null) return { call: inner, type, env: around };
+      const made = returnedBy(inner, around);
+      if (made?.node?.type !== 'Call') return null;
+      [inner, around] = [made.node, made.env];
     }
   }
   return null;

@@ -133,7 +133,7 @@ function ofMock(one: Draft): readonly Draft[] | null {
   const { env, expected } = one;
   if (one.kind !== 'calledWith') return null;
   if (one.op === 'assert_called_once_with' || one.op === 'assert_awaited_once_with')
-    return [{ ...one, op: null }, counted(one.subject, 1, env)];
+    return expected.length === 0 ? [counted(one.subject, 1, env)] : [{ ...one, op: null }, counted(one.subject, 1, env)];
   const [list] = expected;
   if (expected.length !== 1 || list?.type !== 'List') return null;
   const calls = list.items.map((item) => callOf(item, one.subject));
@@ -164,7 +164,7 @@ function named(name: string, value: Expr): Expr {
 /** A list of a fake that one of its methods fills: which, and with what. */
 interface Recorder {
   readonly method: string;
-  readonly kept: 'all' | 'one' | 'tuple';
+  readonly kept: 'all' | 'one' | 'tuple' | 'named';
 }
 
 function ofFake(one: Draft): readonly Draft[] | null {
@@ -188,6 +188,8 @@ function ofFake(one: Draft): readonly Draft[] | null {
 }
 
 function argumentsIn(item: Expr, recorder: Recorder): readonly Expr[] {
+  if (recorder.kept === 'named' && item.type === 'Dict' && item.entries.every(({ key }) => key?.type === 'String'))
+    return item.entries.map(({ key, value }) => named(key?.type === 'String' ? key.value : '', value));
   return recorder.kept !== 'one' && item.type === 'Tuple' ? item.items : [item];
 }
 
@@ -207,11 +209,14 @@ function recorderOf(type: TypeValue, name: string): Recorder | null {
       found.push({ method: method.name, kept: keptBy(positional(call.args)[0] ?? null, method) });
     }
   }
-  return found.length === 1 ? (found[0] ?? null) : null;
+  const [first] = found;
+  return first !== undefined && found.every(({ kept }) => kept === first.kept) ? first : null;
 }
 
 function keptBy(value: Expr | null, method: FunctionStmt): Recorder['kept'] {
   if (value?.type === 'Tuple') return 'tuple';
+  if (value?.type === 'Dict') return 'named';
+  if (value?.type === 'Name' && method.params.some(({ name, star }) => star === '**' && name === value.name)) return 'named';
   const all = value?.type === 'Name' && method.params.some(({ name, star }) => star === '*' && name === value.name);
   return all ? 'all' : 'one';
 }

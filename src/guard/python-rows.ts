@@ -2,7 +2,7 @@
 
 import type { Expr } from './python-tree.js';
 import { lastName, positional, settled } from './python-tree.js';
-import { elementOf, follow, valueOf } from './python-scope.js';
+import { bind, bindOwn, elementOf, follow, valueOf } from './python-scope.js';
 import type { Env, Value } from './python-scope.js';
 
 const DEEPEST = 6;
@@ -35,10 +35,11 @@ export function rowsOf(node: Expr | null, env: Env, depth = 0): readonly Value[]
     }
     case 'Call':
       return called(inner, env, depth);
+    case 'Comprehension':
+      return madeRows(inner, env, depth);
     case 'Await':
     case 'Bool':
     case 'Compare':
-    case 'Comprehension':
     case 'Conditional':
     case 'Constant':
     case 'Format':
@@ -68,6 +69,31 @@ function items(nodes: readonly Expr[], env: Env, depth: number): readonly Value[
   return rows;
 }
 
+/** `[(n, n * n) for n in (1, 2)]`: one row for each that is walked over. */
+function madeRows(node: Extract<Expr, { type: 'Comprehension' }>, env: Env, depth: number): readonly Value[] | null {
+  const [clause] = node.clauses;
+  const [element] = node.elements;
+  if (clause === undefined || element === undefined || node.kind === '{' || node.clauses.length > 1 || clause.conditions.length > 0)
+    return null;
+  return (
+    rowsOf(clause.over, env, depth + 1)?.map((row) => {
+      const inner = env.child();
+      bind(clause.target, row, inner);
+      return valueOf(element, inner);
+    }) ?? null
+  );
+}
+
+/** `[row for row in ROWS if …]` of a table that is known: some of it is left out. */
+export function siftedBy(node: Expr | null, env: Env): Expr | null {
+  const inner = node === null ? null : settled(node);
+  if (inner?.type !== 'Comprehension' || inner.clauses.length !== 1) return null;
+  const [clause] = inner.clauses;
+  const [element] = inner.elements;
+  if (clause === undefined || clause.conditions.length === 0 || element?.type !== 'Name' || clause.target.type !== 'Name') return null;
+  return element.name === clause.target.name && rowsOf(clause.over, env) !== null ? inner : null;
+}
+
 function target(node: Expr, env: Env): Value | null {
   const name =
     node.type === 'Name' ? node.name : node.type === 'Attribute' && node.object.type === 'Name' ? `${node.object.name}.${node.name}` : '';
@@ -85,6 +111,24 @@ function behind(node: Expr, env: Env, depth: number): readonly Value[] | null {
   if (value.node.type === 'Function' || value.node.type === 'Class') return null;
   return rowsOf(value.node, value.env, depth + 1);
 }
+
+/** Gives a loop's names what they stand for where the rows are not known: of `for x in made()` an entry of `made()`. */
+export function bindEntries(target: Expr, over: Expr, env: Env): void {
+  bindOwn(target, env, true);
+  const inner = settled(over);
+  if (inner.type === 'Call' && inner.callee.type === 'Name' && inner.callee.name === 'enumerate') {
+    const [value] = positional(inner.args);
+    const [, entry] = target.type === 'Tuple' ? target.items : [];
+    if (value !== undefined && entry?.type === 'Name') bindEntries(entry, value, env);
+    return;
+  }
+  const walked = inner.type === 'Call' && NO_VALUES.test(lastName(inner.callee));
+  if (target.type !== 'Name' || walked || (inner.type !== 'Call' && inner.type !== 'Name' && inner.type !== 'Attribute')) return;
+  env.set(target.name, { node: null, env, base: valueOf(inner, env), access: '[*]', row: true });
+}
+
+/** Calls whose entries are made for the walk: they say nothing about a value under test. */
+const NO_VALUES = /^(range|zip|product|permutations|combinations|items|keys|values|count|reversed|sorted)$/;
 
 /** A literal list that a name stands for, also one that is filled later. */
 export function isEmptyList(node: Expr, env: Env): boolean {

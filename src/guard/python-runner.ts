@@ -4,7 +4,7 @@ import type { BodyWalk } from './python-body.js';
 import { classOf, fixtureMark, functionOf } from './python-scope.js';
 import type { Callable, Env, TypeValue, Value } from './python-scope.js';
 import type { FunctionStmt, Stmt } from './python-tree.js';
-import { dotted, expressionsIn, keyword, lastName, statementsIn } from './python-tree.js';
+import { dotted, expressionsIn, keyword, lastName, positional, statementsIn } from './python-tree.js';
 
 /** The function that a decorator of the tests puts in a test's place; it may call the test, or not. */
 export function decorated(fn: Callable, walk: BodyWalk, args: ReadonlyMap<string, Value>, home: Env): Callable | null {
@@ -88,4 +88,34 @@ export function usedNames(body: readonly Stmt[]): ReadonlySet<string> {
   for (const statement of statementsIn(body, true))
     if (statement.type === 'Function') for (const { name } of statement.params) names.add(name);
   return names;
+}
+
+/** What `load_tests` hands to unittest: classes as a whole, and tests by name. */
+export interface Chosen {
+  readonly node: FunctionStmt;
+  readonly words: ReadonlySet<string>;
+  readonly wholes: ReadonlySet<string>;
+}
+
+/** Null where there is no `load_tests`, or where it gives back what it was given. */
+export function chosenBy(node: Value['node']): Chosen | null {
+  if (node?.type !== 'Function') return null;
+  const given = node.params[1]?.name ?? '';
+  if (node.body.some((statement) => statement.type === 'Return' && statement.value !== null && dotted(statement.value) === given))
+    return null;
+  const words = new Set<string>();
+  const wholes = new Set<string>();
+  for (const expression of expressionsIn(node.body, true)) {
+    if (expression.type === 'String') for (const word of expression.value.split(/[.:]+/)) words.add(word);
+    if (expression.type !== 'Call' || !/^(loadTestsFromTestCase|makeSuite)$/.test(lastName(expression.callee))) continue;
+    for (const one of positional(expression.args)) if (dotted(one) !== '') wholes.add(lastName(one));
+  }
+  return { node, words, wholes };
+}
+
+/** In doubt, where nothing is named, every test is. */
+export function isChosen({ words, wholes }: Chosen, suite: string, name: string): boolean {
+  if (wholes.has(suite) || words.has(name)) return true;
+  const named = wholes.size > 0 || [...words].some((word) => isTestName(word));
+  return !named || (words.has(suite) && ![...words].some((word) => isTestName(word)));
 }

@@ -187,6 +187,7 @@ export class Project {
   private readonly modules = new Map<string, Module | null>();
   private readonly found = new Map<string, string | null>();
   private readonly submodules = new WeakMap<object, string | null>();
+  private readonly homes = new WeakMap<object, string | null>();
   constructor(readonly lookup: Lookup) {}
 
   open(file: string, text: string): Module {
@@ -210,6 +211,15 @@ export class Project {
     const module = source.module === '' ? source.name : `${source.module}.${source.name}`;
     const found = this.resolve(from, module, source.level) === null ? null : module;
     this.submodules.set(source, found);
+    return found;
+  }
+
+  /** The file of what is imported, kept by the import itself. */
+  home(from: string, source: NonNullable<Value['source']>): string | null {
+    const known = this.homes.get(source);
+    if (known !== undefined) return known;
+    const found = this.resolve(from, source.module, source.level);
+    this.homes.set(source, found);
     return found;
   }
 
@@ -246,7 +256,7 @@ export function follow(value: Value): Value | null {
     const { module } = current.env;
     const { source } = current;
     if (source.name === '') return null;
-    const path = module.project.resolve(module.tree.file, source.module, source.level);
+    const path = module.project.home(module.tree.file, source);
     const next = path === null ? null : (module.project.load(path)?.env.find(source.name) ?? null);
     if (next === null) return null;
     current = next;
@@ -276,8 +286,17 @@ export function memberOf(node: Expr, env: Env): Value | null {
 
 /** A file that belongs to tests: its helpers are entered, those of source are not. */
 export function isOfTests(file: string): boolean {
-  return roleOf(file) !== 'source';
+  const known = OF_TESTS.get(file);
+  if (known !== undefined) return known;
+  if (OF_TESTS.size > MOST_FILES) OF_TESTS.clear();
+  const found = roleOf(file) !== 'source';
+  OF_TESTS.set(file, found);
+  return found;
 }
+
+/** Asked for with every call that is read; a path always has the same role. */
+const OF_TESTS = new Map<string, boolean>();
+const MOST_FILES = 5000;
 
 export interface Callable {
   readonly node: FunctionStmt | Extract<Expr, { type: 'Lambda' }>;

@@ -3,7 +3,7 @@
 import type { TestMark } from './facts.js';
 import { markList, fullName } from './python-marks.js';
 import { printValue } from './python-print.js';
-import { columnsOf, rowsOf } from './python-rows.js';
+import { columnsOf, rowsOf, siftedBy } from './python-rows.js';
 import type { Env, Value } from './python-scope.js';
 import type { Expr, FunctionStmt } from './python-tree.js';
 import { keyword, positional } from './python-tree.js';
@@ -26,6 +26,8 @@ export interface Tables {
   readonly marks: readonly TestMark[];
   /** Values are drawn, or not known. */
   readonly open: boolean;
+  /** Some rows of a known table are left out by a condition. */
+  readonly sifted: Expr | null;
 }
 
 export function tablesOf(
@@ -37,19 +39,21 @@ export function tablesOf(
   const tables: Table[] = [...more];
   const marks: TestMark[] = [];
   let drawn = false;
+  let sifted: Expr | null = null;
   for (const { node, env } of decorators) {
     const name = fullName(node, env);
     if (/(^|\.)hypothesis\.given$|^given$/.test(name)) drawn = true;
     const table = tableOf(node, name, env, fn);
     if (table === null) continue;
     tables.push(table);
+    if (table.rows === null && node.type === 'Call') sifted ??= siftedBy(positional(node.args)[1] ?? keyword(node.args, 'argvalues'), env);
     for (const row of table.rows ?? [])
       if (row.node?.type === 'Call') marks.push(...markList(keyword(row.node.args, 'marks'), row.env, idle));
   }
-  if (tables.length === 0) return { rows: [new Map()], texts: null, marks, open: drawn };
+  if (tables.length === 0) return { rows: [new Map()], texts: null, marks, open: drawn, sifted };
   const combined = combine(tables);
   const texts = tables.every(({ rows }) => rows !== null) ? tables.flatMap(({ rows }) => rows?.map((row) => printValue(row)) ?? []) : null;
-  return { rows: combined, texts, marks, open: drawn || combined === null };
+  return { rows: combined, texts, marks, open: drawn || combined === null, sifted };
 }
 
 function tableOf(node: Expr, name: string, env: Env, fn: FunctionStmt): Table | null {

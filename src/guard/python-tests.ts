@@ -10,7 +10,8 @@ import type { Settings } from './python-marks.js';
 import { printBody } from './python-print.js';
 import { basesOf, fixtureMark, valueOf } from './python-scope.js';
 import type { Callable, Env, Module, TypeValue, Value } from './python-scope.js';
-import { decorated, headOf, isSetter, isTestName, kindOf, unmade, usedNames } from './python-runner.js';
+import { chosenBy, decorated, headOf, isChosen, isSetter, isTestName, kindOf, unmade, usedNames } from './python-runner.js';
+import type { Chosen } from './python-runner.js';
 import { tablesOf } from './python-tables.js';
 import type { ClassStmt, Expr, FunctionStmt, Stmt } from './python-tree.js';
 import { dotted, expressionsIn, lastName, positional, spanOf } from './python-tree.js';
@@ -38,6 +39,11 @@ interface Found {
   readonly marked: boolean;
 }
 
+interface Loader {
+  readonly span: Span;
+  readonly chosen: Chosen;
+}
+
 export function testsOf(module: Module, hides: boolean): readonly TestFact[] {
   return new TestSearch(module, hides).run();
 }
@@ -46,6 +52,7 @@ class TestSearch {
   private readonly found: Found[] = [];
   private readonly used: ReadonlySet<string>;
   private readonly settings: Settings;
+  private readonly chosen: Loader | null;
 
   constructor(
     private readonly module: Module,
@@ -53,6 +60,7 @@ class TestSearch {
   ) {
     this.used = usedNames(module.tree.body);
     this.settings = settingsOf(module.project.lookup);
+    this.chosen = this.loader();
   }
 
   run(): readonly TestFact[] {
@@ -84,8 +92,8 @@ class TestSearch {
   private moduleMarks(): readonly TestMark[] {
     const { tree, env } = this.module;
     const marks = [...this.listed(tree.body, env)];
-    const loader = this.loader();
-    if (loader !== null) marks.push({ kind: 'focused', span: loader, key: 'load_tests' });
+    const loader = this.chosen;
+    if (loader !== null) marks.push({ kind: 'focused', span: loader.span, key: 'load_tests' });
     const walk = new BodyWalk(tree);
     const body = tree.body.filter(
       ({ type }) => type === 'Expression' || type === 'If' || type === 'Try' || type === 'Raise' || type === 'Assign',
@@ -123,14 +131,9 @@ class TestSearch {
   }
 
   /** `load_tests` decides what unittest runs, unless it gives back what it was given. */
-  private loader(): Span | null {
-    const node = this.module.env.find('load_tests')?.node;
-    if (node?.type !== 'Function') return null;
-    const given = node.params[1]?.name ?? '';
-    const keeps = node.body.some(
-      (statement) => statement.type === 'Return' && statement.value !== null && dotted(statement.value) === given,
-    );
-    return keeps ? null : this.span(node);
+  private loader(): Loader | null {
+    const chosen = chosenBy(this.module.env.find('load_tests')?.node ?? null);
+    return chosen === null ? null : { span: this.span(chosen.node), chosen };
   }
 
   /** `__test__ = False` among the statements of a module or class. */
@@ -271,8 +274,8 @@ class TestSearch {
       span: this.span(place),
       head: this.span(inherited ? place : node.head),
       marks: distinctMarks(marks),
-      condition: scene.condition,
-      hidden: scene.hidden ?? this.offBy(node),
+      condition: scene.condition ?? (tables.sifted === null ? null : this.span(tables.sifted)),
+      hidden: scene.hidden ?? this.offBy(node) ?? this.leftOut(scene.titles, node.name),
       empty: body === '' || body === 'pass' || body === '...',
       rows: tables.texts,
       assertions: scene.shadowed ? [] : walk.assertions,
@@ -280,6 +283,12 @@ class TestSearch {
       body,
     };
     this.found.push({ fact, loose: node.async && !marked && scene.type === null, marked: node.async && marked });
+  }
+
+  /** `load_tests` names tests, and this is none of them. */
+  private leftOut(titles: readonly string[], name: string): Span | null {
+    if (this.chosen === null || titles.length === 0) return null;
+    return isChosen(this.chosen.chosen, titles.at(-1) ?? '', name) ? null : this.chosen.span;
   }
 
   /** `test_x.__test__ = False`. */
@@ -304,7 +313,10 @@ class TestSearch {
       const args = new Map<string, Value>();
       for (const [index, { name, fallback }] of node.params.entries()) {
         if (scene.type !== null && index === 0) args.set(name, { node: scene.type.node, env: scene.type.env, text: name });
-        else args.set(name, row.get(name) ?? (fallback === null ? scene.fixtures.value(name, env) : valueOf(fallback, env)));
+        else {
+          const param = row.get(`${name}.param`) ?? null;
+          args.set(name, row.get(name) ?? (fallback === null ? scene.fixtures.value(name, env, 0, param) : valueOf(fallback, env)));
+        }
       }
       for (const [name, value] of row) args.set(name, value);
       if (scene.type !== null) walkSelf(args, env);

@@ -8,7 +8,7 @@ import { matchAssertions } from './matching.js';
 import type { Match } from './matching.js';
 import type { Pair } from './pairing.js';
 import { isShrunk } from './properties.js';
-import { EXACT, keyOf, levelOf, tokensOf, wantedOf } from './strength.js';
+import { EXACT, isOpposed, keyOf, levelOf, tokensOf, wantedOf } from './strength.js';
 
 /** What the rules about tests found out already, so that one cause is told once. */
 export interface Told {
@@ -47,7 +47,7 @@ export function assertionsRule(evidence: Evidence, told: Told): AssertionSightin
 function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sightings: readonly Sighting[]; readonly poorer: boolean } {
   const { before, after } = pair;
   const failed = failedBefore(evidence, before);
-  const matches = matchAssertions(before.assertions, after.assertions);
+  const matches = matchAssertions(...withoutGuards(before.assertions, after.assertions));
   const partner = new Map<AssertionFact, AssertionFact>();
   const sightings: Sighting[] = [];
   let poorer = false;
@@ -61,7 +61,7 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
     if (match.fate === 'rewritten' && !failed && wantedOf(match.before) !== null && wantedOf(match.after ?? match.before) !== null) {
       if (!evidence.sourceChanged && match.after !== null && isShrunk(match.before, match.after))
         sightings.push(sighting('assertion-weakened', { ...match, why: 'fewer properties are wanted' }, pair, evidence.changed));
-      else if (!evidence.sourceChanged)
+      else if (!evidence.sourceChanged && !isTold(match, evidence, before))
         poorer ||= match.before.subject === match.after?.subject && isWritten(match.before) && isWritten(match.after);
       else if (!onlyRenamed(match, evidence.vanished)) sightings.push(sighting('rebaselined', match, pair, evidence.changed));
     }
@@ -69,20 +69,41 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
   for (const fact of after.assertions) {
     const old = partner.get(fact) ?? twin(fact, before);
     sightings.push(...flaws(fact, old, after, told.leaving.has(after), evidence.changed));
-    if (poorer && old === null && fact.reach === 'maybe' && !told.leaving.has(after))
+    if (poorer && old === null && fact.reach === 'maybe' && fact.guard !== true && !told.leaving.has(after))
       sightings.push(unreached(fact, after, evidence.changed));
   }
   return { sightings, poorer };
 }
 
-/** The wanted value is written down there and then: no names in it. */
-function isWritten(fact: AssertionFact): boolean {
-  const bare = (wantedOf(fact) ?? '').replace(/"[^"]*"/g, '').replace(/\b(true|false|null|undefined)\b|[\w$]+:/g, '');
+/** Without source that changed, a wanted value is no lie by itself: the test may have been wrong. */
+function isTold({ before, after }: Match, { input, ranBefore }: Evidence, test: TestFact): boolean {
+  if (after === null || before.subject !== after.subject || !isWritten(before) || !isWritten(after)) return false;
+  const results = ranBefore?.of(test) ?? [];
+  return (
+    input.everyRewrite === true || (before.reach === 'always' && results.length > 0 && results.every(({ status }) => status === 'passed'))
+  );
+}
+
+/** Guards only stand for what was checked before: those of before are left out, and those that were there already. */
+function withoutGuards(
+  before: readonly AssertionFact[],
+  after: readonly AssertionFact[],
+): readonly [readonly AssertionFact[], readonly AssertionFact[]] {
+  if (!before.some(({ guard }) => guard === true)) return [before, after];
+  const known = new Set(before.filter(({ guard }) => guard === true).map(keyOf));
+  return [before.filter(({ guard }) => guard !== true), after.filter((fact) => fact.guard !== true || !known.has(keyOf(fact)))];
+}
+
+/** The wanted value is written down there and then: no names in it, but (`made`) of classes that it is made with. */
+function isWritten(fact: AssertionFact, made = false): boolean {
+  const plain = (wantedOf(fact) ?? '').replace(/"[^"]*"/g, '').replace(/\b(true|false|null|undefined)\b|[\w$]+:/g, '');
+  const bare = made ? plain.replace(/\b(True|False|None)\b|\b(new )?[A-Z][\w$]*\(|\b[\w$]+=/g, '') : plain;
   return !/\p{L}/u.test(bare);
 }
 
 /** The wanted value is the same but for names that source no longer has. */
 function onlyRenamed({ before, after }: Match, vanished: ReadonlySet<string>): boolean {
+  if (after !== null && isOpposed(before, after)) return false;
   const texts = [wantedOf(before) ?? '', after === null ? '' : (wantedOf(after) ?? '')];
   const [old = '', now = ''] = texts.map((text) => (text.match(/"[^"]*"|[0-9][\w.]*/g) ?? []).join(' '));
   if (old !== now) return false;
@@ -136,12 +157,13 @@ function flaws(
   changed: ReadonlySet<string>,
 ): readonly Sighting[] {
   const found: Sighting[] = [];
+  if (fact.guard === true) return found;
   const span = seenFrom(fact.span, test, changed);
   const sight = (rule: GuardRule, why: string | null): void => {
     found.push({ rule, file: span.file, before: old?.span ?? null, after: span, test: test.path, ...(why === null ? {} : { why }) });
   };
   if (fact.tautology !== null && (old === null || old.tautology === null)) sight('assertion-tautological', fact.tautology);
-  else if (fact.echo === true && old !== null && old.echo !== true && isWritten(old) && levelOf(old) >= EXACT)
+  else if (fact.echo === true && old !== null && old.echo !== true && isWritten(old, true) && levelOf(old) >= EXACT)
     sight('assertion-tautological', 'both sides come from the same call');
   if (fact.swallowed !== null && (old === null || old.swallowed === null)) {
     sight('assertion-swallowed', fact.swallowed);
@@ -151,6 +173,7 @@ function flaws(
   }
   if (fact.waiting === 'floating' && (old === null || old.waiting !== 'floating')) sight('assertion-unawaited', null);
   if (found.length > 0 || leaving) return found;
+  if (fact.reachWhy?.startsWith('in a loop') === true && old?.subject.includes('.every(') === true) return found;
   const looped = old?.reach === 'maybe' && old.reachWhy?.startsWith('in a loop') === true && fact.reachWhy === 'under a condition';
   const worse =
     fact.reach === 'never' ? old?.reach !== 'never' : fact.reach === 'maybe' && old !== null && (old.reach === 'always' || looped);

@@ -7,14 +7,30 @@ import { differing } from './rules-files.js';
 
 const GOLDEN = /(^|[/._-])(golden|goldens|expected|baseline|approved|snapshots?|expectations?|want)([/._-]|$)/i;
 
+const WRITTEN = /\.(html?|svg|css|out|log|toc|ics|tsv)$/i;
+const INPUT = /(^|[._-])(in|input|source|src|request|seed|config)([._-]|$)/i;
+
 export function expectationsRule(evidence: Evidence): readonly Sighting[] {
   if (!evidence.sourceChanged) return [];
   return evidence.files.flatMap((file) => {
     const { change, role } = file;
     if (change.before === null || change.after === null || change.before === change.after) return [];
     if (role === 'snapshot') return snapshot(file);
-    if (role !== 'fixture' || !GOLDEN.test(change.path)) return [];
+    if (role !== 'fixture' || !(GOLDEN.test(change.path) || isOutput(change.path, change.before, change.after))) return [];
     return [{ rule: 'rebaselined', file: change.path, ...differing(file) } satisfies Sighting];
+  });
+}
+
+/** Of the kind that programs write (`guide.toc.md`, `page.html`), and a line that was there is another now. */
+function isOutput(path: string, before: string, after: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (INPUT.test(name) || !(WRITTEN.test(name) || /^[^.]+\.[\w-]+\.\w+$/.test(name))) return false;
+  const lines = new Map<string, number>();
+  for (const line of after.split('\n')) lines.set(line, (lines.get(line) ?? 0) + 1);
+  return before.split('\n').some((line) => {
+    const left = lines.get(line) ?? 0;
+    lines.set(line, left - 1);
+    return left === 0;
   });
 }
 

@@ -73,7 +73,7 @@ function fateOf({ before, after, how }: Pair): readonly Sighting[] {
   if (after.marks.some(({ kind }) => kind === 'skipped')) return [];
   const found: Sighting[] = [];
   if (after.condition !== null && before.condition === null) {
-    const sifted = before.rows !== null && after.condition.text.includes('.filter(');
+    const sifted = before.rows !== null && /\.filter\(| for .* if /s.test(after.condition.text);
     found.push(...sight(sifted ? 'assertion-weakened' : 'test-conditional', after.condition));
   }
   if (before.assertions.length > 0 && after.assertions.length === 0) found.push(...sight('test-emptied', after.span));

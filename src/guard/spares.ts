@@ -3,14 +3,19 @@
 import type { Evidence } from './evidence.js';
 import { isUntouched } from './evidence.js';
 import type { AssertionFact, TestFact } from './facts.js';
+import { matchAssertions } from './matching.js';
 import type { Pairing } from './pairing.js';
 import { keyOf, levelOf, settles, wantedOf, weakening } from './strength.js';
 
 /** Wanted values that stand everywhere: they prove nothing about where a check went. */
 const COMMON = /^(?:|true|false|null|undefined|empty|[01]|""|\[\]|\{\}|None|True|False|in the document)$/;
 const MOST = 2000;
+/** A wanted value of so many signs is not found by chance, nor asked for by a check that lets most pass. */
+const LONG = 8;
+const TELLING = 30;
 
 export class Spares {
+  private readonly taken = new Set<AssertionFact>();
   private surplus: { readonly counts: Map<string, number>; readonly added: readonly AssertionFact[] } | null = null;
 
   constructor(
@@ -24,13 +29,26 @@ export class Spares {
     const key = keyOf(fact);
     const left = this.surplus.counts.get(key) ?? 0;
     if (left > 0) this.surplus.counts.set(key, left - 1);
-    return left > 0 || this.surplus.added.some((other) => standsFor(other, fact));
+    if (left > 0 || this.surplus.added.some((other) => standsFor(other, fact))) return true;
+    return this.asks(fact, this.surplus.added);
+  }
+
+  /** A new test asks for it in other words: what it wants is told by a check that stands for no other. */
+  private asks(fact: AssertionFact, added: readonly AssertionFact[]): boolean {
+    const wanted = wantedOf(fact);
+    if (wanted === null || wanted.length < LONG || COMMON.test(wanted)) return false;
+    const open = added.filter((other) => !this.taken.has(other) && isSound(other) && levelOf(other) >= TELLING);
+    const [match] = open.length === 0 ? [] : matchAssertions([fact], open);
+    if (match === undefined || match.after === null || match.fate !== 'kept') return false;
+    if (!(wantedOf(match.after) ?? '').includes(wanted)) return false;
+    this.taken.add(match.after);
+    return true;
   }
 }
 
 /** A check of a new test that asks the same of the same value or more, or wants the same value of a like call. */
 function standsFor(other: AssertionFact, fact: AssertionFact): boolean {
-  if (other.tautology !== null || other.swallowed !== null || other.waiting === 'floating') return false;
+  if (!isSound(other)) return false;
   if (other.subject === fact.subject)
     return other.subject.includes('(') && levelOf(other) > levelOf(fact) && settles(other, fact) && weakening(fact, other) === null;
   const wanted = wantedOf(fact);
@@ -42,6 +60,10 @@ function standsFor(other: AssertionFact, fact: AssertionFact): boolean {
     bareCall(other.subject) === bareCall(fact.subject) &&
     weakening(fact, other) === null
   );
+}
+
+function isSound({ tautology, swallowed, waiting, reach }: AssertionFact): boolean {
+  return tautology === null && swallowed === null && waiting !== 'floating' && reach === 'always';
 }
 
 /** The call without what it is called with. */

@@ -99,6 +99,7 @@ const NOTHING: ReadonlySet<string> = new Set(['[]', '{}', '()', 'set()']);
 /** The same for what tests are about: floats that are equal but for rounding, `not x` of a list that is to be empty. */
 function isAsGood(before: AssertionFact, after: AssertionFact): boolean {
   if (before.kind !== 'equal') return false;
+  if (after.guard === true && before.expected === (after.kind === 'truthy' ? 'true' : after.kind === 'falsy' ? 'false' : '')) return true;
   const told = before.expected === (after.kind === 'truthy' ? 'True' : after.kind === 'falsy' ? 'False' : '');
   if (told) return !/(\bis|==|,)\s*(True|False)\b/.test(before.span.text);
   if (after.kind === 'falsy') return NOTHING.has(before.expected ?? '');
@@ -213,6 +214,12 @@ export function tokensOf(text: string): readonly string[] {
 /** How many tokens two texts share, from 0 to 1. */
 export function similarity(left: string, right: string): number {
   return overlap(tokensOf(left), tokensOf(right));
+}
+
+/** How much two assertions look alike, as they are written or with their variables filled in. */
+export function likeness(left: AssertionFact, right: AssertionFact): number {
+  const filled = similarity(`${left.subject} ${wantedOf(left) ?? ''}`, `${right.subject} ${wantedOf(right) ?? ''}`);
+  return Math.max(filled, similarity(left.span.text, right.span.text) - 0.1);
 }
 
 export function overlap(left: readonly string[], right: readonly string[]): number {

@@ -1,6 +1,7 @@
 // How one value that tests ask about has to do with another, by their canonical texts: a part of it, made from it, several at once.
 
-import { tokensOf } from './strength.js';
+import type { AssertionFact } from './facts.js';
+import { EXACT, levelOf, tokensOf } from './strength.js';
 
 /** `inner` is read off `outer`: a property, a call on it, its keys. */
 export function isPartOf(inner: string, outer: string): boolean {
@@ -12,13 +13,13 @@ export function isPartOf(inner: string, outer: string): boolean {
 
 /** What is done to a value without losing any of it. */
 const LOSSLESS =
-  /^(\.(toISOString|toString|toJSON|getTime|valueOf|json|text|toArray|body|data|value|contents?|textContent|innerHTML)(\(\))?)+$/;
+  /^(\.(toISOString|toString|toJSON|getTime|valueOf|json|text|toArray|body|data|value|contents?|textContent|innerHTML)(\(\))?|\.split\("[^"]*"\))+$/;
 
 export function isLossless(subject: string, one: string): boolean {
   const around = subject.replace(one, '');
   return (
     LOSSLESS.test(around) ||
-    /^(JSON\.parse|JSON\.stringify|String|Number|BigInt|new Date|new Map|new Set|Object\.fromEntries|structuredClone)\(\)$/.test(around)
+    /^(JSON\.parse|JSON\.stringify|String|Number|BigInt|new Date|new Map|Object\.fromEntries|structuredClone)\(\)$/.test(around)
   );
 }
 
@@ -35,10 +36,16 @@ export function gathers(subject: string, one: string): boolean {
   return tokensOf(one).every((token) => tokens.has(token));
 }
 
-/** What is left of a value without its order, its size or its sign. */
+/** What is left of a value without its order, its size or its sign, or where another may take its place. */
 export function loses(subject: string, one: string): boolean {
-  const inner = /^(?:sorted|set|frozenset|Counter|len|abs|round|int|bool|sum|min|max)\((.*)\)$/s.exec(subject)?.[1];
-  return inner !== undefined && (inner === one || inner.startsWith(`${one},`));
+  const inner = /^(?:sorted|set|new Set|frozenset|Counter|len|abs|round|int|bool|sum|min|max)\((.*)\)$/s.exec(subject)?.[1];
+  if (inner !== undefined && (inner === one || inner.startsWith(`${one},`))) return true;
+  return tailOf(subject, one).startsWith('.catch(()=>') || (/^Promise\.(race|any)\(/.test(subject) && isWithin(subject, one));
+}
+
+/** What stands after `one` in a text that starts with it. */
+export function tailOf(subject: string, one: string): string {
+  return subject.startsWith(one) ? subject.slice(one.length) : '';
 }
 
 /** `inner` is made from `outer`: a property of it, a call on it, a call with it. */
@@ -51,4 +58,19 @@ export function isWithin(inner: string, outer: string): boolean {
     if ((spread || !/[\w$."'`]/.test(before)) && !/[\w$"'`]/.test(after)) return true;
   }
   return false;
+}
+
+/** A property that is wanted as it is proves that there is something to read it from. */
+export function provesThere(other: AssertionFact, fact: AssertionFact): boolean {
+  const read = /^(\.[\p{L}_$]|\[)/u.test(tailOf(other.subject, fact.subject)) && !other.subject.includes('?.');
+  const sound = other.reach === 'always' && other.tautology === null && other.swallowed === null && other.waiting !== 'floating';
+  return read && sound && levelOf(other) >= EXACT && !/^(undefined|null|None|empty|false)?$/.test(other.expected ?? '');
+}
+
+/** `existsSync(path)`, `map.has(key)`: what is read from there and wanted as it is proves it too. */
+export function provesEntry(other: AssertionFact, { kind, subject, expected }: AssertionFact): boolean {
+  if (kind !== 'truthy' && expected !== 'true' && expected !== 'True') return false;
+  const key = /(?:^|\.)(?:existsSync|exists|pathExists|has)\((.+)\)$/s.exec(subject)?.[1]?.replace(/^"(.*)"$/s, '$1');
+  if (key === undefined || key.length < 2 || levelOf(other) < EXACT || other.reach !== 'always') return false;
+  return !/^(undefined|null|None)?$/.test(other.expected ?? '') && `${other.subject} ${other.expected ?? ''}`.includes(key);
 }

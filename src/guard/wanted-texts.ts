@@ -1,6 +1,7 @@
 // Whether the wanted text of one check stands in another: within a longer text, in a query of a page, as a count of calls.
 
 import type { AssertionFact } from './facts.js';
+import { entriesOf } from './properties.js';
 import { EXACT, levelOf, similarity, wantedOf } from './strength.js';
 
 /** The text by which an element was looked up is now part of a text that is compared. */
@@ -16,11 +17,18 @@ export function shows(other: AssertionFact, fact: AssertionFact): boolean {
 /** Calls that were counted, and entries that they leave behind. */
 export function countsAlike(fact: AssertionFact, other: AssertionFact): boolean {
   const kinds: ReadonlySet<string> = new Set([fact.kind, other.kind]);
-  if (fact.kind === 'size' && other.kind === 'equal') return String(other.parts) === fact.expected && /^[[(]/.test(other.expected ?? '');
+  if (fact.kind === 'size' && other.kind === 'equal') return entriesWanted(other) === fact.expected && /^[[(]/.test(other.expected ?? '');
   if (!kinds.has('calledTimes')) return false;
   const counts = [fact, other].map(({ expected }) => (expected === 'empty' ? '0' : expected));
-  if (counts[0] === counts[1]) return kinds.has('size') || (kinds.has('equal') && counts[0] === '0');
-  return fact.kind === 'calledTimes' && other.kind === 'equal' && other.parts !== null && String(other.parts) === counts[0];
+  const counter = [fact, other].some(({ kind, subject }) => kind === 'equal' && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(subject));
+  if (counts[0] === counts[1]) return kinds.has('size') || (kinds.has('equal') && (counter || counts[0] === '0'));
+  return fact.kind === 'calledTimes' && other.kind === 'equal' && entriesWanted(other) === counts[0];
+}
+
+/** How many entries a list has that is wanted as a whole. */
+function entriesWanted({ parts, expected }: AssertionFact): string | null {
+  const count = parts ?? (expected?.startsWith('[') === true ? entriesOf(expected)?.size : undefined);
+  return count === undefined ? null : String(count);
 }
 
 /** The wanted text is what an element of the page is looked up by: `getByText('Saved')`. */
@@ -49,6 +57,7 @@ export function holds(other: AssertionFact, wanted: string, fact: AssertionFact)
   if (text === null) return false;
   if (text === wanted) return other.kind === 'throws' && fact.kind !== 'throws';
   if (wanted.length > 2 && wanted.startsWith('"') && text.includes(wanted)) return true;
+  if (/^[[{]./.test(wanted) && wanted.length > 4 && text.includes('\\"')) return unmarked(text).includes(unmarked(wanted));
   if (other.kind === 'throws' && /^\w*Error: /.test(inner) && inner.endsWith(unquoted(text))) return true;
   if (inner.length < 3 && other.kind === 'throws') return new RegExp(`(^|[^\\w.-])${escaped(inner)}([^\\w.]|$)`).test(text);
   if (inner.length < 3)
@@ -58,6 +67,11 @@ export function holds(other: AssertionFact, wanted: string, fact: AssertionFact)
       new RegExp(`(^|[^\\w.-])${escaped(inner)}([^\\w.]|$)`).test(text)
     );
   return text.includes(inner) || plainPattern(text).includes(inner);
+}
+
+/** Without the quotes by which a value and its JSON differ. */
+function unmarked(text: string): string {
+  return text.replace(/[\\"\s]/g, '');
 }
 
 function escaped(text: string): string {

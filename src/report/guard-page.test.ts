@@ -83,6 +83,7 @@ it('tells what is allowed and by whom, what is over, what was not read, and what
         { path: 'd.txt', how: 'file', text: 'x', renamedFrom: 'd.test.ts' },
       ],
       left: [],
+      kept: '.umpire/taken-back/20260101T000000',
     },
   };
   expect(guardPage(page, narrow).split('\n\n').slice(1).join('\n\n')).toBe(`Allowed
@@ -100,6 +101,8 @@ Taken back
   b.test.ts: removed, it was new
   c.test.ts: the whole file
   d.txt: the whole file, which is d.test.ts again
+  As they were: .umpire/taken-back/20260101T000000. What was staged is still
+  staged: stage the files again.
 
 1 breach in 2 changed files, against HEAD (scope testing). 1 allowed, by 1 new
 allowance. Tests that could not be read are not vouched for. All taken back.

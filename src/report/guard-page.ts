@@ -17,7 +17,7 @@ export interface GuardPage {
   readonly against: string;
   readonly scope: string;
   readonly files: number;
-  readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: readonly GuardFinding[] };
+  readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: readonly GuardFinding[]; readonly kept: string };
 }
 
 export interface Terminal {
@@ -122,11 +122,11 @@ function allowedLines(allowance: GuardAllowance, { allowed, newAllowances }: Gua
   );
 }
 
-function takenLines({ corrections }: NonNullable<GuardPage['reverted']>): readonly string[] {
-  return listed(
-    'Taken back',
-    corrections.map((one) => `  ${lineOf(one.path)}: ${takenWords(one)}`),
-  );
+function takenLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {
+  return listed('Taken back', [
+    ...corrections.map((one) => `  ${lineOf(one.path)}: ${takenWords(one)}`),
+    ...(kept === '' ? [] : wrap(`As they were: ${lineOf(kept)}. What was staged is still staged: stage the files again.`, '  ', '  ')),
+  ]);
 }
 
 function takenWords({ how, text, renamedFrom }: Correction): string {

@@ -92,5 +92,19 @@ function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly str
         : 'Do not change files in the working folder: what you change there is thrown away. Reports and artifacts go into the session folder.',
     'In the session folder leave tasks.csv, journal.ndjson, verdicts/ and blobs/ as they are: Umpire writes them.',
   ];
-  return run.started.loop === 'testing' && writes && task.role !== run.started.critic ? [...rules, ...TEST_RULES] : rules;
+  if (!writes || task.role === run.started.critic) return rules;
+  return [...rules, ...(run.started.loop === 'testing' ? TEST_RULES : []), ...takenBack(run)];
+}
+
+const MOST_TAKEN = 5;
+
+/** Whoever is not told does the same again. */
+function takenBack({ takenBack: past, breaches }: RunState): readonly string[] {
+  const places = [...past, ...breaches].map(
+    ({ breach: { rule, file, line } }) => `${rule} at ${file.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')}:${line}`,
+  );
+  if (places.length === 0) return [];
+  const more = places.length - MOST_TAKEN;
+  const named = `${places.slice(0, MOST_TAKEN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return [`Earlier work of this session was taken back, because it makes tests lie: ${named}. Find another way.`];
 }

@@ -6,21 +6,27 @@ export function elapsedMs(): number {
 }
 
 /** So long at most nothing else of the program has its turn. */
-const DEAF_MS = 50;
+const DEAF_MS = 100;
+
+interface Clock {
+  readonly nowMs: () => number;
+  /** Calls back after so many milliseconds. */
+  readonly after: (ms: number, act: () => void) => () => void;
+}
 
 export class Turns {
   private lastMs: number;
 
-  constructor(private readonly nowMs: () => number) {
-    this.lastMs = nowMs();
+  constructor(private readonly clock: Clock) {
+    this.lastMs = clock.nowMs();
   }
 
   isDue(): boolean {
-    return this.nowMs() - this.lastMs > DEAF_MS;
+    return this.clock.nowMs() - this.lastMs > DEAF_MS;
   }
 
   async pass(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
-    this.lastMs = this.nowMs();
+    await new Promise<void>((resolve) => void this.clock.after(0, resolve));
+    this.lastMs = this.clock.nowMs();
   }
 }

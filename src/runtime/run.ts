@@ -2,8 +2,7 @@
 // person is needed. It decides nothing; starting, going on after a crash and after an answer are this same loop.
 
 import { isUmpireError } from '../errors.js';
-import type { Agent, Ending, Workspace } from '../ports.js';
-import { NO_USAGE } from '../ports.js';
+import { NO_USAGE, type Agent, type Ending, type Workspace } from '../ports.js';
 import { pending, type Effect } from '../brain/pending.js';
 import { questionOf } from '../brain/question.js';
 import type { Breach, Question, TaskFinished } from '../brain/run-messages.js';
@@ -85,13 +84,12 @@ class Running {
 
   async loop(): Promise<void> {
     const { journal } = this.ports;
-    const turns = new Turns(this.ports.nowMs);
+    const turns = new Turns(this.ports);
     this.watchTime();
     for (;;) {
-      if (turns.isDue()) await turns.pass();
       const effects = pending(journal.state).filter(({ type }) => this.isAllowed(type));
       const [first] = effects;
-      if (first === undefined && this.jobs.size === 0) break;
+      if (first === undefined && this.jobs.size === 0 && this.ended.length === 0) break;
       if (first?.type === 'RunTask') {
         const starts = effects.filter((effect) => effect.type === 'RunTask');
         if (await this.openWave(starts.map(({ task }) => task))) continue;
@@ -107,6 +105,7 @@ class Running {
         continue;
       }
       journal.flush();
+      if (turns.isDue()) await turns.pass();
       await this.nextEnding();
     }
     await this.sweep();
