@@ -1,0 +1,77 @@
+// `umpire guard --revert`: what is taken back on disk, what stays, and what is kept of it.
+
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CART, TESTS, FILES, WEAKENED, FREE, withMore, jsonOf, places, textIn } from './support/guard-shop.js';
+import { cleanUpProjects, makeProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+describe('--revert', () => {
+  it('takes breaches back by hunk, keeps what is honest, and leaves other files alone', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': withMore(WEAKENED), 'src/new.test.ts': FREE });
+    const index = project.git('ls-files', '--stage');
+    const { exit, out } = await project.umpire('guard', '--revert');
+    const [place = ''] = /\.umpire\/taken-back\/\d{8}T\d{6}/.exec(out) ?? [];
+    expect({ exit, end: out.replace(place, 'PLACE').split('\n\n').slice(-2).join('\n\n') }).toEqual({
+      exit: 0,
+      end: 'Taken back\n  src/cart.test.ts: in part, by hunk\n  As they were: PLACE. What was staged is still\n  staged: stage the files again.\n\n2 breaches in 2 changed files, against HEAD (scope testing). All taken back.\n',
+    });
+    expect(textIn(project, join(place, 'src/cart.test.ts'))).toBe(withMore(WEAKENED));
+    expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/new.test.ts')]).toEqual([withMore(TESTS), FREE]);
+    expect(project.git('ls-files', '--stage')).toBe(index);
+  });
+
+  it('takes whole files back where nothing else is in them', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({
+      'src/cart.test.ts': null,
+      'src/cart.ts': CART.replace('0.2', '0'),
+      'src/focused.test.ts': "import { expect, it } from 'vitest';\nit.only('counts', () => {\n  expect([1].length).toBe(1);\n});\n",
+      'src/fine.test.ts': FREE,
+    });
+    const ran = await project.umpire('guard', '--revert', '--json');
+    const { reverted, left } = JSON.parse(ran.out) as Record<string, unknown>;
+    expect({ exit: ran.exit, reverted, left }).toEqual({
+      exit: 0,
+      reverted: ['src/cart.test.ts', 'src/cart.ts', 'src/focused.test.ts'].map((file) => ({ file, how: 'file' })),
+      left: [],
+    });
+    expect(project.git('status', '--porcelain')).toBe('?? src/fine.test.ts\n');
+  });
+
+  it('sees what went with a file that is gone: a test whose checks were in it goes back too', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({
+      'src/cart.test.ts': TESTS.replace("'./cart';", "'./cart';\nimport { nothing } from '../test/nothing';").replace(
+        'expect(total([])).toEqual(0)',
+        'nothing(total([]))',
+      ),
+      'test/nothing.ts': "import { expect } from 'vitest';\nexport function nothing(sum: number) {\n  expect(sum as any).toEqual(0);\n}\n",
+    });
+    const ran = await project.umpire('guard', '--revert', '--json');
+    expect({ exit: ran.exit, found: places(jsonOf(ran)) }).toEqual({ exit: 0, found: ['any-used test/nothing.ts:3'] });
+    expect(project.git('status', '--porcelain')).toBe('');
+  });
+
+  it('moves a test back that was moved out of sight', async () => {
+    const project = makeProject({ files: FILES });
+    project.write({ 'src/cart.test.ts': null, 'src/cart.test.ts.txt': TESTS });
+    const { exit, out } = await project.umpire('guard', '--revert');
+    expect({ exit, taken: out.split('\n\n').at(-2)?.split('\n').slice(0, 2) }).toEqual({
+      exit: 0,
+      taken: ['Taken back', '  src/cart.test.ts.txt: the whole file, which is src/cart.test.ts again'],
+    });
+    expect(project.git('status', '--porcelain')).toBe('');
+  });
+
+  it('refuses where there is nothing to take back', async () => {
+    const project = makeProject({ files: FILES });
+    const { exit, err } = await project.umpire('guard', '--revert');
+    expect({ exit, err }).toEqual({
+      exit: 1,
+      err: 'umpire: There is nothing to take back: the change against HEAD has no breach.\nNothing was changed. `umpire guard` shows what it looked at.\n',
+    });
+  });
+});
