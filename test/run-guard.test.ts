@@ -183,6 +183,35 @@ describe('the plain loop', () => {
     );
   });
 
+  it('tells whoever goes on with it what was taken back', async () => {
+    const project = makeProject({ files: FILES });
+    const agent = project.sh(`cp "$UMPIRE_TASK_FILE" "$beside/$id.json"\n[ "$id" = WORK-1 ] && ${SKIP}\ncomplete done`);
+    await project.umpire('until', 'node --test', 'mend sum', '--max-rounds', '2', ...agent);
+    const rules = (task: string): string => (JSON.parse(textOf(project.beside, `${task}.json`)) as { rules: string[] }).rules.join('\n');
+    expect([rules('WORK-1'), rules('WORK-2')].map((text) => /taken back, because it makes tests lie: (.*?)\. /.exec(text)?.[1])).toEqual([
+      undefined,
+      'test-skipped at sum.test.js:5',
+    ]);
+  });
+
+  it('tells of a lint comment in source and of a wanted value that was rewritten, and leaves them', async () => {
+    const project = makeProject({ files: FILES });
+    const work = `sed -i '1i // eslint-disable-next-line no-shadow' sum.js; sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js`;
+    const { session, exit } = await until(project, work);
+    const told = eventsOfType(session, 'TaskFinished').flatMap(({ breaches = [] }) =>
+      breaches.map(({ rule, taken }) => `${rule} ${taken}`),
+    );
+    expect({ exit, told: told.toSorted() }).toEqual({ exit: 0, told: ['lint-disabled null', 'rebaselined null'] });
+    expect(branchFile(project, session, 'sum.js')).toContain('eslint-disable-next-line');
+  });
+
+  it('takes back what an agent writes into the settings of the guard', async () => {
+    const project = makeProject({ files: FILES });
+    const { session } = await until(project, `echo 'guard: { loops: { until: off } }' > umpire.config.yaml`);
+    expect(breachesIn(session)).toEqual(['config-changed umpire.config.yaml file']);
+    expect(project.git('ls-tree', '--name-only', `umpire/${session.split('/').at(-1) ?? ''}`)).not.toContain('umpire.config.yaml');
+  });
+
   it('tells its agents', async () => {
     const project = makeProject({ files: FILES });
     await until(project, 'cp "$UMPIRE_TASK_FILE" "$beside/told.json"');

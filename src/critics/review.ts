@@ -46,7 +46,7 @@ export const reviewCritic: Critic = async (job) => {
   if (change === null)
     return unmeasured('missing', 'There is no change to review: no git repository here, or no commit to hold it against.');
   if (change.lines.size === 0)
-    return unmeasured('missing', `Nothing has changed since ${change.base.slice(0, 10)}, so there is nothing to review.`);
+    return unmeasured('missing', `No line was added or changed since ${change.base.slice(0, 10)}, so there is nothing to review.`);
   const testimony = testimonyIn(job);
   const measured = [...(await lint(job, change)), ...gatherReports(job, change, started)];
   const sources = testimony === null ? measured : [...measured, testimony.source];
@@ -59,7 +59,7 @@ export const reviewCritic: Critic = async (job) => {
   if (read.length === 0)
     return unmeasured(
       'missing',
-      'Nothing could look at the change: the project has no linter that is set up, no report was found, and no reviewer ran.',
+      'Nothing looked at the changed files: no linter that is set up covers them, no report was found, and no reviewer ran.',
     );
   const findings = read.flatMap((source) => source.findings);
   const unread = unreadFiles(change, sources);
