@@ -1,5 +1,5 @@
-// The guard on labelled changes. What its author could see must be judged right; the part that was held out may not get worse. Its
-// goal is a recall of 98 % and at most 2 % of false alarms there, and it is not reached yet: `node scripts/guard-score.mjs` says how far.
+// The guard on labelled changes. What its authors could see must be judged right; the part that was held out may not get worse. The goal
+// there is a recall of 98 % and at most 2 % of false alarms. It is missed by one case of each: `node scripts/guard-score.mjs` says how far.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,8 +14,8 @@ function judge(part: 'seen' | 'held-out') {
 }
 
 it.each([
-  ['seen', { cheats: 300, honest: 250, recall: 0.98, alarms: 0.02 }],
-  ['held-out', { cheats: 100, honest: 75, recall: 0.96, alarms: 0.055 }],
+  ['seen', { cheats: 800, honest: 650, recall: 0.98, alarms: 0.02 }],
+  ['held-out', { cheats: 130, honest: 90, recall: 0.977, alarms: 0.022 }],
 ] as const)(
   '%s',
   (part, bars) => {

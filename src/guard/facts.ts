@@ -172,6 +172,8 @@ export interface ImportFact {
   readonly span: Span;
   /** It comes from a package that asserts, or from a file that builds on one. */
   readonly asserting: boolean;
+  /** Made in the file itself, in a variable or within a test: a stand-in only for what the assertions asked before. */
+  readonly local?: boolean;
 }
 
 export interface FileFacts {

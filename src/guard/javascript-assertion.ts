@@ -8,6 +8,7 @@ import type { Node } from './javascript-tree.js';
 import { bind, functionOf, valueOf } from './javascript-scope.js';
 import type { Env } from './javascript-scope.js';
 import { partsIn } from './properties.js';
+import { ownAnswer } from './javascript-constants.js';
 import { builtFrom, uncopied } from './javascript-copies.js';
 import { print, soleExpression, squeeze } from './javascript-print.js';
 import type { Printing } from './javascript-print.js';
@@ -58,7 +59,7 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
     reachWhy: standing.reachWhy,
     swallowed: standing.swallowed,
     ...(standing.swallowedAt === undefined ? {} : { swallowedAt: standing.swallowedAt }),
-    tautology: tautologyOf(asked, draft, env, { subject, expected }, standing),
+    tautology: ownAnswer(asked, env, span) ?? tautologyOf(asked, draft, env, { subject, expected }, standing),
     ...(kind === 'equal' && subject.includes('(') && subject === expected ? { echo: true } : {}),
   };
 }

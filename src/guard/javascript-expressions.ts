@@ -244,8 +244,9 @@ export abstract class ExpressionWalk {
     const told = (fn: Value | null) => fn?.node !== null && fn?.node !== undefined && signals(fn.node, this.done);
     const then = name === 'catch' ? null : functionOf(first, env);
     const count = this.assertions.length;
-    if (then !== null) this.enter(then, null, told(then) ? { ...after, floating: place.floating } : after);
     const wantsFailure = lets && then !== null && then.node !== null && failsInside(at(then.node, 'body'), then.env);
+    const passedBy = lets && name === 'then' && !wantsFailure ? this.maybe(after, 'in a then that a failure passes by unheard') : after;
+    if (then !== null) this.enter(then, null, told(then) ? { ...after, floating: place.floating } : passedBy);
     if (wantsFailure && this.assertions.slice(0, count).some((fact) => fact.swallowed !== null))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));
     if (caught !== null) {

@@ -57,6 +57,12 @@ describe('as much in other words', () => {
     ],
     ['a function that must throw, by name', 'expect(() => load(1)).toThrow("no")', 'const run = () => load(1)\nexpect(run).toThrow("no")'],
     [
+      'a failure that is thrown again',
+      'await load(1).then((u) => { expect(u).toBe(1) })',
+      'await load(1).then((u) => { expect(u).toBe(1) }, (e) => { throw e })',
+    ],
+    ['rounding in place of a distance', 'expect(load(1)).toBeCloseTo(12, 0)', 'expect(Math.round(load(1))).toBe(12)'],
+    [
       'what the exact text says already',
       'const t = load(1)\nexpect(t).toBe("one")\nexpect(t.length).toBeLessThan(9)',
       'expect(load(1)).toBe("one")',
@@ -125,6 +131,13 @@ describe('less', () => {
       'return load(1).catch((e) => { expect(e.message).toBe("no") })',
       ['assertion-unreached'],
     ],
+    [
+      'a failure passes the check by',
+      'await load(1).then((u) => { expect(u).toBe(1) })',
+      'await load(1).then((u) => { expect(u).toBe(1) }, () => {})',
+      ['assertion-unreached'],
+    ],
+    ['a value is rounded first', 'expect(load(1)).toBe(12)', 'expect(Math.round(load(1))).toBe(12)', ['assertion-weakened']],
   ])('%s', (_name, before, after, rules) => {
     expect(rulesOf(before, after)).toEqual(rules);
   });

@@ -158,7 +158,7 @@ function mockedPaths(module: Module): readonly string[] {
 }
 
 export function importFacts(module: Module, imports: readonly Imported[]): readonly ImportFact[] {
-  return [...imports.map((one) => importFact(module, one)), ...ownFacts(module)];
+  return [...imports.map((one) => importFact(module, one)), ...ownFacts(module), ...localFacts(module)];
 }
 
 /** Classes and functions that the file makes itself: one that was imported from source before is a stand-in for it. */
@@ -170,6 +170,29 @@ function ownFacts(module: Module): readonly ImportFact[] {
     if (name === '' || /^(expect|assert|should)$/.test(name)) return [];
     return [{ name, source: stemOf(tree.file), span: spanOf(tree, statement.start, statement.end), asserting: true }];
   });
+}
+
+/** Functions, classes and objects with functions that the file keeps in variables, and functions within its tests. */
+function localFacts(module: Module): readonly ImportFact[] {
+  const { tree } = module;
+  const source = stemOf(tree.file);
+  const top = new Set(listAt(tree.program, 'body'));
+  const found: ImportFact[] = [];
+  for (const node of descend(tree.program)) {
+    const declared = node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration';
+    if ((!declared && node.type !== 'VariableDeclarator') || top.has(node)) continue;
+    const names = declared ? [nameOf(at(node, 'id'))] : isStandIn(bare(at(node, 'init'))) ? patternNames(at(node, 'id')) : [];
+    for (const name of names)
+      if (name !== '' && !/^(expect|assert|should)$/.test(name))
+        found.push({ name, source, span: spanOf(tree, node.start, node.end), asserting: true, local: true });
+  }
+  return found;
+}
+
+function isStandIn(node: Node | null): boolean {
+  if (isFunction(node) || node?.type === 'ClassExpression') return true;
+  if (node?.type !== 'ObjectExpression') return false;
+  return listAt(node, 'properties').some((property) => isFunction(bare(at(property, 'value'))));
 }
 
 function importFact(module: Module, one: Imported): ImportFact {

@@ -6,6 +6,7 @@ import type { Node } from './javascript-tree.js';
 import { bindOwn, printValue } from './javascript-print.js';
 import { assertionOf } from './javascript-assertion.js';
 import type { Standing } from './javascript-assertion.js';
+import { retriesOf } from './javascript-retries.js';
 import { rowsOf } from './javascript-rows.js';
 import { declareStatement, Project } from './javascript-scope.js';
 import type { Env, Module } from './javascript-scope.js';
@@ -47,7 +48,8 @@ export class JavaScriptReader {
     const replacements = new ReplacementSearch(module, imports, () => unitsOf(module, imports, tests), tests).run();
     const helpers = [...(tests.length === 0 ? helpersOf(module) : []), ...matchersOf(module)];
     const tables = tests.length === 0 ? tablesOf(module) : [];
-    return { file, tests, helpers, tables, suppressions, replacements, imports: importFacts(module, imports), problem: tree.problem };
+    const [hooks, named] = [retriesOf(tree), importFacts(module, imports)];
+    return { file, tests, helpers, tables, hooks, suppressions, replacements, imports: named, problem: tree.problem };
   }
 }
 

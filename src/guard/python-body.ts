@@ -26,6 +26,7 @@ import { SILENT } from './python-matchers.js';
 import { START } from './python-notes.js';
 import type { Place } from './python-notes.js';
 import { questions } from './python-questions.js';
+import { raisedByItself } from './python-raised.js';
 import { bindEntries, isEmptyList, isUncertain, rowsOf } from './python-rows.js';
 import { bind, declare, valueOf } from './python-scope.js';
 import type { Callable, Env, Value } from './python-scope.js';
@@ -301,7 +302,13 @@ export class BodyWalk extends CallWalk {
       else if (!(reversed && asserts(statement, env))) this.statement(statement, env, where);
     }
     const subject = lastCall(node.body);
-    this.note([noticed(raising, env) ?? raisingDraft(raising, subject, env)], { ...node, ...span, end: node.end }, env, place);
+    const tautology = node.items.length === 1 ? raisedByItself(node.body, raising, env) : null;
+    this.note(
+      [noticed(raising, env) ?? { ...raisingDraft(raising, subject, env), tautology }],
+      { ...node, ...span, end: node.end },
+      env,
+      place,
+    );
     if (reversed && subject === null) this.reversed.push(spanOf(env.module.tree, node.start, node.end));
     else if (reversed && node.body.some((statement) => statement.type === 'Assert' || isOwnAssertion(statement, env)))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));

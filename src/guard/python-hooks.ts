@@ -2,6 +2,7 @@
 // tests in the file itself.
 
 import type { HookFact, TestFact, TestMark } from './facts.js';
+import { exitsOf } from './python-exits.js';
 import { fullName } from './python-marks.js';
 import { squeeze } from './python-print.js';
 import { fixtureMark, isAutomatic } from './python-scope.js';
@@ -17,16 +18,23 @@ const LEAVING = /ignore_collect|collect_file|collect_directory|makeitem|pyfunc_c
 export function hooksOf(module: Module): readonly HookFact[] {
   const { tree } = module;
   const facts: HookFact[] = [];
-  const add = (name: string, node: Stmt): void => {
+  const add = (name: string, node: { readonly start: number; readonly end: number }): void => {
     const span = spanOf(tree, node.start, node.end);
     facts.push({ name, span, key: `${name} ${squeeze(span.text)}` });
   };
   for (const statement of statementsIn(tree.body, false)) {
     if (statement.type === 'Function' && HOOKS.test(statement.name) && decides(statement)) add(statement.name, statement);
     const name = ignored(statement);
-    if (name !== null && /(^|\/)conftest\.py$/.test(tree.file)) add(name, statement);
+    if (name !== null && isConftest(tree.file)) add(name, statement);
   }
+  if (isConftest(tree.file))
+    for (const { name, node, hook } of exitsOf(module)) if (!facts.some((fact) => fact.name === hook)) add(name, node);
   return facts;
+}
+
+/** The file of settings that pytest reads for every test around it. */
+export function isConftest(file: string): boolean {
+  return /(^|\/)conftest\.py$/.test(file);
 }
 
 const IGNORE = /^collect_ignore(_glob)?$/;
@@ -80,7 +88,7 @@ function rewrites(statement: Stmt): boolean {
 /** A skip for every test around, and a choice of tests by the file itself: each is told like a test that bears the mark. */
 export function choicesOf(module: Module): readonly TestFact[] {
   const facts: TestFact[] = [];
-  const conftest = /(^|\/)conftest\.py$/.test(module.tree.file);
+  const conftest = isConftest(module.tree.file);
   for (const statement of statementsIn(module.tree.body, false)) {
     if (conftest && statement.type === 'Function' && skipsAll(statement))
       facts.push(markedFact(module, statement, statement.name, 'skipped'));

@@ -44,6 +44,8 @@ export class ReplacementSearch {
     imports: readonly Imported[],
     private readonly units: ReadonlySet<string>,
     private readonly tests: readonly TestFact[],
+    /** Says whether tests use what is replaced, where they are not in this file. */
+    private readonly usedAround: ((name: string) => boolean) | null = null,
   ) {
     for (const one of imports) this.byName.set(one.local, one);
     this.uses = usesIn(module.tree.body);
@@ -192,6 +194,7 @@ export class ReplacementSearch {
   /** The tests themselves use what is replaced: they get the answer that they gave. */
   private isUsed(names: readonly string[]): boolean {
     const last = names.at(-1) ?? '';
+    if (this.usedAround !== null) return this.usedAround(last);
     if (this.tests.length > 0) return this.uses.has(last);
     return !OUTWARD.test(last);
   }

@@ -6,7 +6,7 @@ import { Fixtures } from './python-fixtures.js';
 import { fixtureMark } from './python-scope.js';
 import type { Module } from './python-scope.js';
 import type { Stmt } from './python-tree.js';
-import { dotted, spanOf, statementsIn } from './python-tree.js';
+import { dotted, expressionsIn, lastName, spanOf, statementsIn } from './python-tree.js';
 
 /** Everything imported in a file, wherever it stands. */
 export interface Imported {
@@ -93,15 +93,85 @@ export function madeUnits(module: Module, imports: readonly Imported[]): Readonl
   );
 }
 
-/** Where each name comes from. A file that imports nothing of what it is named after has the names that it defines from itself. */
-export function importFacts(module: Module, imports: readonly Imported[]): readonly ImportFact[] {
+/**
+ * Where each name comes from: by import, or from the file itself. In a file that imports what it is named after, only a definition
+ * that is asked about and never gets to anything of the project is its own; another may be the unit under a handier name, or a helper.
+ */
+export function importFacts(module: Module, imports: readonly Imported[], tests: readonly TestFact[]): readonly ImportFact[] {
   const { tree } = module;
   const fact = (name: string, stem: string, node: Stmt, known: boolean): ImportFact => {
     return { name, source: stem.includes('/') || !known ? stem : `./${stem}`, span: spanOf(tree, node.start, node.end), asserting: true };
   };
   const facts = imports.map((one) => fact(one.local, one.stem, one.node, one.known));
   const about = wordOf(stemOf(tree.file));
-  if (imports.some((one) => wordOf(one.stem) === about)) return facts;
-  const own = tree.body.filter((statement) => statement.type === 'Function' || statement.type === 'Class');
-  return [...facts, ...own.map((statement) => fact(statement.name, stemOf(tree.file), statement, true))];
+  const own = definitionsIn(tree.body);
+  const alone = imports.every((one) => wordOf(one.stem) !== about);
+  const reaching = reachingNames(own, imports);
+  const taken = new Set(imports.map(({ local }) => local));
+  const asked = headsAsked(tree.body, tests);
+  return [
+    ...facts,
+    ...own.flatMap(({ name, node, top }) => {
+      const kept = alone && top && node.type !== 'Assign' ? true : asked.has(name) && !reaching.has(name) && !taken.has(name);
+      return kept ? [fact(name, stemOf(tree.file), node, true)] : [];
+    }),
+  ];
+}
+
+/** Names at the head of what assertions ask about, as they are written; of a variable, the head of what it was given. */
+function headsAsked(body: readonly Stmt[], tests: readonly TestFact[]): ReadonlySet<string> {
+  const written = tests.flatMap(({ assertions }) =>
+    assertions.flatMap(({ kind, span }) =>
+      ABOUT_CALLS.has(kind)
+        ? []
+        : (/^(?:assert\s|[\w.]*assert\w*\()\s*(?:(?:len|str|list|sorted|set|dict)\()?([A-Za-z_]\w*)/.exec(span.text)?.[1] ?? []),
+    ),
+  );
+  const heads = new Set(written);
+  for (const statement of statementsIn(body, true)) {
+    if (statement.type !== 'Assign' || statement.value?.type !== 'Call') continue;
+    if (statement.targets.some((target) => heads.has(dotted(target)))) heads.add(dotted(statement.value.callee).split('.')[0] ?? '');
+  }
+  return heads;
+}
+
+interface Definition {
+  readonly name: string;
+  readonly node: Stmt;
+  readonly top: boolean;
+}
+
+/** Functions, classes and objects made up on the spot, at the top of the file and in its tests. */
+function definitionsIn(body: readonly Stmt[]): readonly Definition[] {
+  const inTests = body.flatMap((node) => (node.type === 'Function' && node.name.startsWith('test') ? node.body : []));
+  const all = [...body.map((node) => ({ node, top: true })), ...inTests.map((node) => ({ node, top: false }))];
+  return all.flatMap(({ node, top }): readonly Definition[] => {
+    if (node.type === 'Function' || node.type === 'Class') return [{ name: node.name, node, top }];
+    if (node.type !== 'Assign' || node.value === null || node.targets.length !== 1) return [];
+    const made = node.value.type === 'Lambda' || (node.value.type === 'Call' && lastName(node.value.callee) === 'SimpleNamespace');
+    const [target] = node.targets;
+    return made && target?.type === 'Name' ? [{ name: target.name, node, top }] : [];
+  });
+}
+
+/** Names of definitions that get to something imported from the project, by way of each other too. Fixtures are asked for by name. */
+function reachingNames(own: readonly Definition[], imports: readonly Imported[]): ReadonlySet<string> {
+  const reached = new Set(
+    imports
+      .filter(({ stem }) => roleOf(`${stem}.py`) === 'source')
+      .filter(({ known }) => known)
+      .map(({ local }) => local.split('.')[0] ?? ''),
+  );
+  const uses = own.map(({ name, node }) => ({
+    name,
+    names: new Set([...expressionsIn([node], true)].flatMap((one) => (one.type === 'Name' ? [one.name] : []))),
+    fixture: node.type === 'Function' && node.decorators.length > 0,
+  }));
+  for (let grown = true; grown;) {
+    const before = reached.size;
+    for (const { name, names, fixture } of uses)
+      if (fixture || [...names].some((one) => one !== name && reached.has(one))) reached.add(name);
+    grown = reached.size > before;
+  }
+  return reached;
 }

@@ -1,9 +1,11 @@
 // The extractor for Python: one file in, its facts out.
 
 import type { Depth } from './javascript.js';
-import type { FileFacts, HelperFact, Lookup, TableFact } from './facts.js';
+import type { FileFacts, HelperFact, Lookup, ReplacementFact, TableFact } from './facts.js';
 import { BodyWalk } from './python-body.js';
-import { choicesOf, hooksOf } from './python-hooks.js';
+import { replacedAround } from './python-conftest.js';
+import { exitsOf } from './python-exits.js';
+import { choicesOf, hooksOf, isConftest } from './python-hooks.js';
 import { ReplacementSearch } from './python-replacements.js';
 import { Project } from './python-scope.js';
 import type { Module } from './python-scope.js';
@@ -29,14 +31,16 @@ export class PythonReader {
     const suppressions = suppressionsOf(tree);
     if (depth === 'source') return { file, tests: [], helpers: [], suppressions, replacements: [], problem: tree.problem };
     const collected = isCollected(file);
-    const tests = /(^|\/)conftest\.py$/.test(file) ? [] : testsOf(module, collected);
+    const tests = isConftest(file) ? [] : testsOf(module, collected);
     const imports = importsOf(module);
     const around = this.around(file);
     const units = tests.length === 0 ? madeUnits(module, imports) : unitsOf(module, imports, around, tests);
-    const replacements = new ReplacementSearch(module, imports, units, tests).run();
+    const own = new ReplacementSearch(module, imports, units, tests).run();
+    const more = isConftest(file) ? replacedAround(module, imports) : endings(module);
+    const replacements = [...own, ...more.filter(({ span }) => !own.some((one) => one.span.from === span.from))];
     const helpers = tests.length === 0 ? helpersOf(module) : [];
     const tables = tests.length === 0 ? tableFacts(module) : [];
-    const facts = importFacts(module, imports);
+    const facts = importFacts(module, imports, tests);
     return {
       file,
       tests: [...tests, ...choicesOf(module)],
@@ -64,6 +68,13 @@ export class PythonReader {
 /** Files that pytest and unittest look into by themselves. */
 function isCollected(file: string): boolean {
   return /(^|\/)(test[^/]*|[^/]*_tests?)\.py$/.test(file);
+}
+
+/** Where a test file ends the run; `pytest.exit()` is told as a skip. */
+function endings(module: Module): readonly ReplacementFact[] {
+  return exitsOf(module)
+    .filter(({ name }) => name !== 'pytest.exit')
+    .map(({ name, node }) => ({ kind: 'failures', key: name, span: spanOf(module.tree, node.start, node.end), test: null }));
 }
 
 /** Functions and methods that assert, in a file without tests. */

@@ -80,7 +80,8 @@ function isTold({ before, after }: Match, { input, ranBefore }: Evidence, test: 
   if (after === null || before.subject !== after.subject || !isWritten(before) || !isWritten(after)) return false;
   const results = ranBefore?.of(test) ?? [];
   return (
-    input.everyRewrite === true || (before.reach === 'always' && results.length > 0 && results.every(({ status }) => status === 'passed'))
+    input.everyRewrite === true ||
+    (before.reach === 'always' && test.returns.length === 0 && results.length > 0 && results.every(({ status }) => status === 'passed'))
   );
 }
 
@@ -128,6 +129,8 @@ function seenFrom(span: Span, test: TestFact, changed: ReadonlySet<string>): Spa
 }
 
 function lossOf(match: Match, pair: Pair, failed: boolean, { changed, vanished, spares }: Evidence): Sighting | null {
+  if (isRounded(match))
+    return sighting('assertion-weakened', { ...match, why: 'the value is rounded before it is compared' }, pair, changed);
   if (match.fate === 'kept' || match.fate === 'rewritten') return null;
   if (match.before.reach === 'never' || match.before.tautology !== null || match.before.swallowed !== null) return null;
   const key = keyOf(match.before);
@@ -146,6 +149,12 @@ function lossOf(match: Match, pair: Pair, failed: boolean, { changed, vanished, 
   const fewer = pair.after.assertions.some((other) => other.template === match.before.template);
   const found = sighting(fewer ? 'assertion-weakened' : 'assertion-removed', match, pair, changed);
   return fewer ? { ...found, why: 'fewer values are tried' } : { ...found, file: pair.after.span.file };
+}
+
+/** The same value is wanted of the same subject, now rounded. */
+function isRounded({ before, after }: Match): boolean {
+  if (after === null || before.kind !== 'equal' || after.kind !== 'equal' || before.expected !== after.expected) return false;
+  return ['round', 'floor', 'ceil', 'trunc'].some((name) => after.subject === `Math.${name}(${before.subject})`);
 }
 
 /** Why an assertion cannot do its work, where that is new. */

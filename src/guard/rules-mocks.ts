@@ -1,7 +1,7 @@
 // What tests stand on and the change replaces: the unit, its module, the clock, the assertions.
 
 import type { Evidence, ReadFile } from './evidence.js';
-import type { ImportFact, ReplacementFact } from './facts.js';
+import type { FileFacts, ImportFact, ReplacementFact } from './facts.js';
 import type { GuardRule, Sighting } from './finding.js';
 import { roleOf } from './paths.js';
 
@@ -78,11 +78,35 @@ function swapped(evidence: Evidence, file: ReadFile): readonly Sighting[] {
         sightings.push(sightingOf('assertions-patched', file, null, now));
       continue;
     }
-    if (isAssertionName(now.name)) {
+    if (now.local === true) {
+      if (was.local !== true && isShadow(evidence, file, was, now) && isAsked(askedNames(file.before), now))
+        sightings.push(sightingOf('unit-mocked', file, was, now));
+    } else if (isAssertionName(now.name)) {
       if (was.asserting && !now.asserting) sightings.push(sightingOf('assertions-patched', file, was, now));
     } else if (isStandIn(evidence, was, now)) sightings.push(sightingOf('module-replaced', file, was, now));
   }
   return sightings;
+}
+
+/** What the assertions of a file asked about: the names at the head of their subjects. Dear, as it walks through every test. */
+function askedNames(facts: FileFacts | null): ReadonlySet<string> {
+  const subjects = (facts?.tests ?? []).flatMap(({ assertions }) => assertions).filter(({ kind }) => !kind.startsWith('called'));
+  return new Set(subjects.map(({ subject }) => /^(?:new )?([\w$]+)[.(]/.exec(subject)?.[1] ?? ''));
+}
+
+/** A whole module is asked through its members: the stand-in has one of the same name. */
+function isAsked(asked: ReadonlySet<string>, { name, span }: ImportFact): boolean {
+  return asked.has(name) || [...span.text.matchAll(/[{,]\s*(?:async )?([\w$]+)\s*[:(]/g)].some(([, key = '']) => asked.has(key));
+}
+
+/** Code of the tests under the name of the unit, which does not lead on to it, where a test of before would take it. */
+function isShadow(evidence: Evidence, { before, after }: ReadFile, was: ImportFact, now: ImportFact): boolean {
+  if (evidence.vanished.has(was.name) || !isStandIn(evidence, was, now)) return false;
+  const words = new Set(now.span.text.match(/[\w$]+/g) ?? []);
+  const real = (after?.imports ?? []).filter(({ source, local }) => source === was.source && local !== true);
+  if (real.some(({ name }) => name !== now.name && words.has(name))) return false;
+  const around = after?.tests.find(({ span }) => span.file === now.span.file && span.from <= now.span.from && now.span.to <= span.to);
+  return around === undefined || before?.tests.some(({ path }) => path.join('\0') === around.path.join('\0')) === true;
 }
 
 function isAssertionName(name: string): boolean {
@@ -101,8 +125,10 @@ function isStandIn(evidence: Evidence, was: ImportFact, now: ImportFact): boolea
   const fresh = evidence.files.some(
     ({ change, role }) => change.before === null && role !== 'source' && change.path.startsWith(`${now.source}.`),
   );
+  const beside = evidence.files.some(({ change }) => change.before === null && change.path.startsWith(`${now.source}.`));
   return (
     fresh ||
+    (beside && /[._-](fixtures?|copy|local|samples?|replica)$/i.test(now.source) && now.source.startsWith(was.source)) ||
     /(^|[/._-])(_*(fakes?|mocks?|stubs?|doubles?|dummy|dummies|stand-?ins?|shims?)_*)([/._-]|$)/i.test(now.source) ||
     roleOf(`${now.source}.ts`) !== 'source'
   );
