@@ -7,6 +7,7 @@ import type { Format, ReadOptions, ReportReader } from './format.js';
 import { JunitCase, type CaseResult } from './junit-case.js';
 import { JunitSuites } from './junit-suites.js';
 import { Sheet } from './sheet.js';
+import { hashText } from './text-hash.js';
 import { endXml } from './xml-report.js';
 import { XmlStream, type XmlHandler } from './xml-stream.js';
 import { attributeName, type XmlTag } from './xml-tag.js';
@@ -61,8 +62,9 @@ class JunitReader implements ReportReader, XmlHandler {
   private inResult = 0;
   private headline = '';
   private flaky = 0;
-  /** Tests that failed, with their file: one of another file that passed does not speak for them. */
-  private readonly failed = new Map<string, string>();
+  /** Tests that failed, with a hash of their file: one of another file that passed does not speak for them. */
+  private readonly failed = new Map<number, number>();
+  private readonly place = { high: 0, low: 0 };
   /** Half of their hash: almost every test that passed is told by that alone. */
   private readonly failedLows = new Set<number>();
 
@@ -127,13 +129,15 @@ class JunitReader implements ReportReader, XmlHandler {
     const { status, key, isOfNode, file } = this.case;
     const isBad = status === 'failed' || status === 'errored';
     if (!isBad && !this.failedLows.has(key.low | 0)) return;
-    const known = `${key.high} ${key.low}`;
+    // As many bits of the hash as a number holds.
+    const known = key.low * 0x200000 + (key.high >>> 11);
+    const place = hashText(file, this.place).low | 0;
     if (isBad && this.failed.size < MOST_FAILED) {
-      this.failed.set(known, file);
+      this.failed.set(known, place);
       this.failedLows.add(key.low | 0);
     }
     const other = isBad ? undefined : this.failed.get(known);
-    if (other !== undefined && (isOfNode || other !== file))
+    if (other !== undefined && (isOfNode || other !== place))
       this.sheet.saysFailed('a test failed, and another of its class and name passed later; they are two tests, and one failed');
   }
 
