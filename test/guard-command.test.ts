@@ -1,8 +1,8 @@
 // `umpire guard` as people, hooks and CI run it: real projects, each form of output, allowances, reports of the runner, and breaches
 // taken back.
 
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GUARD_RULES } from '../src/guard/finding.js';
 import { runConsole } from './support/console.js';
@@ -231,6 +231,19 @@ describe('--staged', () => {
       err: expect.stringContaining('one of the two'),
     });
   });
+});
+
+it('--staged, in a hook, sees what `git commit -a` is about to commit', () => {
+  const project = makeProject({ files: FILES });
+  project.write({ 'src/cart.test.ts': SKIPPED });
+  const hook = join(project.root, '.git', 'hooks', 'pre-commit');
+  mkdirSync(dirname(hook), { recursive: true });
+  writeFileSync(hook, `#!/bin/sh\nexec "${process.execPath}" "${command}" guard --staged --scope any\n`, { mode: 0o755 });
+  expect(() => project.git('commit', '-q', '-a', '-m', 'all pass now')).toThrow(/test-skipped/);
+  expect(project.git('log', '--format=%s', '-1')).not.toContain('all pass now');
+  project.write({ 'src/cart.test.ts': withMore(TESTS) });
+  project.git('commit', '-q', '-a', '-m', 'one more');
+  expect(project.git('log', '--format=%s', '-1')).toContain('one more');
 });
 
 describe('reports of the runner', () => {

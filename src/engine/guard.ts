@@ -1,6 +1,6 @@
 // `umpire guard`: reads the change of a project, has the guard look at it, and takes breaches back where that is asked.
 
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { GuardAllowance } from '../guard/allowances.js';
@@ -53,7 +53,7 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const settings = await settingsOf(readConfigText(project), join(project, CONFIG));
   const { repository, base, words } = findBase(project, request.base ?? null);
   const { checkout, prefix } = repository;
-  const to = request.staged === true ? await askGit(checkout, ['write-tree']) : null;
+  const to = request.staged === true ? await askGit({ ...checkout, ...indexOfHook() }, ['write-tree']) : null;
   const read = await readChange({ seat: checkout, prefix, base, to });
   const earlier = await earlierSettings(read.files, settings);
   // What a change says of its own scope does not count yet.
@@ -82,6 +82,12 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   // What lies on disk now decides: it is looked at again where it is not what was meant to be there.
   const left = isSame(after, mended.change) ? mended.left : lookAt({ ...plain, change: after }).findings;
   return { ...run, reverted: { corrections: mended.corrections, left, kept } };
+}
+
+/** In a hook git names the index that is to be committed: with `commit -a` or with paths it is not the usual one. */
+function indexOfHook(): { readonly index?: string } {
+  const index = process.env['GIT_INDEX_FILE'];
+  return index === undefined || index === '' ? {} : { index: resolve(index) };
 }
 
 function isSame(one: Change, other: Change): boolean {
@@ -115,7 +121,9 @@ function newAllowances(earlier: GuardSettings, { allowances }: GuardSettings): r
 
 /** Copies of the files as they lie there, before anything in them is taken back: git may know none. Says where. */
 function keepCopies(project: string, files: readonly FileChange[], corrections: readonly Correction[], now: Date): string {
-  const folder = join('.umpire', 'taken-back', now.toISOString().replaceAll(/[-:]|\.\d+Z/g, ''));
+  const stamp = join('.umpire', 'taken-back', now.toISOString().replaceAll(/[-:]|\.\d+Z/g, ''));
+  let folder = stamp;
+  for (let number = 2; existsSync(join(project, folder)); number += 1) folder = `${stamp}-${number}`;
   const named = new Set(corrections.map(({ path }) => path));
   const there = files.filter(({ path, after }) => named.has(path) && after !== null).map(({ path }) => path);
   try {
