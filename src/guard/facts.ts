@@ -191,3 +191,16 @@ export interface FileFacts {
 
 /** Reads a file of the same version of the tree; null where there is none. */
 export type Lookup = (path: string) => string | null;
+
+/** Checks that hold by themselves in no case, however they are written. */
+export const NEVER_FREE: ReadonlySet<AssertionFact['kind']> = new Set([
+  'differs',
+  'lacks',
+  'throws',
+  'silent',
+  'called',
+  'calledTimes',
+  'calledWith',
+  'snapshot',
+  'custom',
+]);

@@ -1,6 +1,6 @@
 // Writes an assertion fact out: texts, tolerances, what is thrown, and whether it can fail at all.
 
-import type { AssertionFact, Span } from './facts.js';
+import { NEVER_FREE, type AssertionFact, type Span } from './facts.js';
 import type { Draft } from './javascript-checks.js';
 import { rangeOperator } from './javascript-checks.js';
 import { at, bare, descend, isFunction, isLiteral, keyName, listAt, nameOf, propertyName, settled, textAt } from './javascript-tree.js';
@@ -288,7 +288,7 @@ interface Texts {
 
 function tautologyOf(asked: Draft, draft: Draft, env: Env, texts: Texts, standing: Standing): string | null {
   const subject = settled(asked.subject);
-  if (subject === null || NEVER_SURE.has(asked.kind)) return null;
+  if (subject === null || NEVER_FREE.has(asked.kind)) return null;
   if (isConstant(subject)) return holds(asked, subject) ? 'it compares a constant with itself' : null;
   const weak = ['exists', 'truthy', 'type'].includes(asked.kind);
   if (weak && isConstant(resolved(subject, env))) return 'its value is a constant of the test';
@@ -324,18 +324,6 @@ function writtenAlike(left: Node, right: Node, env: Env): boolean {
   const { text } = env.module.tree;
   return squeeze(text.slice(left.start, left.end)) === squeeze(text.slice(right.start, right.end));
 }
-
-const NEVER_SURE: ReadonlySet<AssertionFact['kind']> = new Set([
-  'differs',
-  'lacks',
-  'throws',
-  'silent',
-  'called',
-  'calledTimes',
-  'calledWith',
-  'snapshot',
-  'custom',
-]);
 
 /** Two variables were filled on purpose; one that was filled before other calls may hold an older state. */
 function sameMoment(subject: Node, wanted: Node, env: Env, standing: Standing): boolean {

@@ -1,6 +1,6 @@
 // Writes a fact about a Python assertion out: texts, tolerances, what is raised, and whether it can fail at all.
 
-import type { AssertionFact, Span } from './facts.js';
+import { NEVER_FREE, type AssertionFact, type Span } from './facts.js';
 import type { Draft, Tolerance } from './python-checks.js';
 import { ANY_ERROR, depthOfError } from './python-matchers.js';
 import { fullName } from './python-marks.js';
@@ -192,18 +192,6 @@ interface Texts {
   readonly subject: string;
   readonly expected: string | null;
 }
-
-const NEVER_FREE: ReadonlySet<string> = new Set([
-  'differs',
-  'lacks',
-  'throws',
-  'silent',
-  'called',
-  'calledTimes',
-  'calledWith',
-  'snapshot',
-  'custom',
-]);
 
 function tautologyOf(asked: Draft, texts: Texts, standing: Standing): string | null {
   const { env } = asked;
