@@ -55,6 +55,23 @@ describe('--revert', () => {
     expect(project.git('status', '--porcelain')).toBe('');
   });
 
+  it('keeps the honest tests of a new file, and a file that was moved where it is', async () => {
+    const project = makeProject({ files: FILES });
+    const two = (first: string) =>
+      `import { expect, it } from 'vitest';\n${first}it('counts none', () => {\n  expect([].length).toBe(0);\n});\n`;
+    const focused = "it.only('counts', () => {\n  expect([1].length).toBe(1);\n});\n";
+    project.write({ 'src/cart.test.ts': null, 'src/shop.test.ts': WEAKENED, 'src/new.test.ts': two(focused) });
+    const ran = await project.umpire('guard', '--revert', '--json');
+    const { reverted, left } = JSON.parse(ran.out) as Record<string, unknown>;
+    expect({ exit: ran.exit, reverted, left }).toEqual({
+      exit: 0,
+      reverted: ['src/new.test.ts', 'src/shop.test.ts'].map((file) => ({ file, how: 'hunk' })),
+      left: [],
+    });
+    expect([textIn(project, 'src/new.test.ts'), textIn(project, 'src/shop.test.ts')]).toEqual([two(''), TESTS]);
+    expect(project.git('status', '--porcelain')).toBe(' D src/cart.test.ts\n?? src/new.test.ts\n?? src/shop.test.ts\n');
+  });
+
   it('moves a test back that was moved out of sight', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': null, 'src/cart.test.ts.txt': TESTS });

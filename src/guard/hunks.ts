@@ -1,5 +1,7 @@
 // Where two versions of a file differ, as runs of lines, and the file with only some of these runs changed.
 
+import type { Lines } from './test-lines.js';
+
 export interface Hunk {
   /** Lines of the version before, from 0, the end left out. */
   readonly from: number;
@@ -7,6 +9,12 @@ export interface Hunk {
   /** The same of the version after. */
   readonly fromAfter: number;
   readonly toAfter: number;
+}
+
+/** A part of a hunk that only adds: one test of several, or what stands between them. */
+export interface Piece extends Hunk {
+  readonly of: Hunk;
+  readonly isTest: boolean;
 }
 
 /** So many equal lines at the end are looked at with the rest: a brace that ends an added test looks like the one before it. */
@@ -26,12 +34,30 @@ export class Hunks {
     this.all = differences(this.before, this.after);
   }
 
+  /** The hunks, those that add several tests taken apart. `tests`: where they stand in the version after. */
+  pieces(tests: readonly Lines[]): readonly Piece[] {
+    return this.all.flatMap((hunk) => {
+      const own = hunk.from === hunk.to ? tests.filter(({ from, to }) => from >= hunk.fromAfter && to <= hunk.toAfter) : [];
+      if (own.length === 0) return [{ ...hunk, of: hunk, isTest: false }];
+      const cuts = [...new Set([hunk.fromAfter, ...own.flatMap(({ from, to }) => [from, to]), hunk.toAfter])];
+      const starts = new Set(own.map(({ from }) => from));
+      return cuts.slice(1).map((toAfter, at) => {
+        const fromAfter = cuts[at] as number;
+        return { from: hunk.from, to: hunk.to, fromAfter, toAfter, of: hunk, isTest: starts.has(fromAfter) };
+      });
+    });
+  }
+
   /** The version before with these hunks changed. */
   apply(wanted: ReadonlySet<Hunk>): string {
+    return this.written(this.all.filter((hunk) => wanted.has(hunk)));
+  }
+
+  /** The same with hunks or pieces of them, in their order. */
+  written(wanted: readonly Hunk[]): string {
     const out: string[] = [];
     let at = 0;
-    for (const hunk of this.all) {
-      if (!wanted.has(hunk)) continue;
+    for (const hunk of wanted) {
       out.push(...this.before.slice(at, hunk.from), ...this.after.slice(hunk.fromAfter, hunk.toAfter));
       at = hunk.to;
     }
@@ -41,7 +67,7 @@ export class Hunks {
 
 /** Each with its end. */
 function linesOf(text: string): readonly string[] {
-  return text.split(/(?<=\n)/);
+  return text === '' ? [] : text.split(/(?<=\n)/);
 }
 
 function differences(before: readonly string[], after: readonly string[]): readonly Hunk[] {

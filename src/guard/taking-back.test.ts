@@ -53,6 +53,51 @@ describe('by hunk', () => {
   });
 });
 
+describe('of a file that was moved', () => {
+  it('takes the lie back, and leaves it where it is', () => {
+    const moved = { path: 'b', renamedFrom: 'a', before: '{\none\ntwo\n}\n', after: '{\nlie\ntwo\nthree\n}\n' };
+    expect(taken(moved)).toEqual([{ path: 'b', how: 'hunk', text: '{\none\ntwo\nthree\n}\n' }]);
+    expect(taken({ ...moved, after: '{\nlie\ntwo\n}\n' })).toEqual([{ path: 'b', how: 'hunk', text: moved.before }]);
+  });
+});
+
+describe('by added test', () => {
+  const test = (title: string, ...lines: readonly string[]) =>
+    `it('${title}', () => {\n${lines.map((line) => `  ${line};\n`).join('')}});\n`;
+  const head = "import { total } from './cart';\n\n";
+  const [one, lie, two] = [
+    test('adds', 'expect(total([1])).toBe(1)'),
+    test('is a lie', 'lie()'),
+    test('is empty', 'expect(total([])).toBe(0)'),
+  ];
+  const plain: Look = ({ files }) => ({ findings: files.flatMap(liesIn), unread: new Set() });
+  const left = (file: FileChange) => corrected([file], plain({ files: [file] }).findings, plain);
+
+  it('keeps the honest tests of a new file', () => {
+    const after = `${head}${one}\n${lie}\n${two}`;
+    expect(left({ path: 'cart.test.ts', before: null, after })).toEqual([
+      { path: 'cart.test.ts', how: 'hunk', text: `${head}${one}\n\n${two}` },
+    ]);
+  });
+
+  it('keeps the honest ones of several that were added to a file', () => {
+    const [before, after] = [head + one, head + one + lie + two];
+    expect(left({ path: 'cart.test.ts', before, after })).toEqual([{ path: 'cart.test.ts', how: 'hunk', text: head + one + two }]);
+  });
+
+  it('keeps no new file without a test, nor one whose lie is outside of them', () => {
+    const path = 'cart.test.ts';
+    expect(left({ path, before: null, after: head + lie })).toEqual([{ path, how: 'file', text: null }]);
+    expect(left({ path, before: null, after: `${head}lie();\n${one}` })).toEqual([{ path, how: 'file', text: null }]);
+  });
+
+  it('takes a decorated method with its decorators', () => {
+    const kept = 'class TestCart:\n    def test_adds(self):\n        assert total([1]) == 1\n\n';
+    const after = `${kept}    @mark.parametrize("n", [1])\n    def test_lie(self, n):\n        lie()\n`;
+    expect(left({ path: 'test_cart.py', before: null, after })).toEqual([{ path: 'test_cart.py', how: 'hunk', text: kept }]);
+  });
+});
+
 describe('by file', () => {
   it('takes one back that was new, deleted, or has nothing else in it', () => {
     const files = [
@@ -67,9 +112,12 @@ describe('by file', () => {
     ]);
   });
 
-  it('takes a file that was moved back to where it was', () => {
-    const moved = { path: 'b', renamedFrom: 'a', before: '{\none\ntwo\n}\n', after: '{\nlie\ntwo\nthree\n}\n' };
-    expect(taken(moved)).toEqual([{ path: 'b', how: 'file', text: moved.before, renamedFrom: 'a' }]);
+  it('takes a file back to where it was where the move itself is the lie', () => {
+    const moved = { path: 'b', renamedFrom: 'a', before: '{\none\n}\n', after: '{\none\n}\n' };
+    const hidden: Look = ({ files }) => ({ findings: files.map(({ path }) => finding(path, '{', 1)), unread: new Set() });
+    expect(corrected([moved], hidden({ files: [moved] }).findings, hidden)).toEqual([
+      { path: 'b', how: 'file', text: moved.before, renamedFrom: 'a' },
+    ]);
   });
 
   it('takes back everything where a finding names no file of the change', () => {

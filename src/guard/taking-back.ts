@@ -1,10 +1,11 @@
-// Takes breaches out of a change: by hunk where what is left is valid code without the finding, else by file. The rest of the
-// change stays. Writing it down is left to others.
+// Takes breaches out of a change: by hunk or added test where what is left is valid code without the finding, else by file. The
+// rest of the change stays. Writing it down is left to others.
 
 import type { Change, FileChange } from './change.js';
 import type { GuardFinding } from './finding.js';
 import { Hunks } from './hunks.js';
 import type { Hunk } from './hunks.js';
+import { testLines } from './test-lines.js';
 
 export interface Correction {
   /** A path of the change. */
@@ -79,7 +80,11 @@ class Unfinished {
       if (own === undefined) byFile.set(finding.file, [finding]);
       else own.push(finding);
     }
-    for (const file of named) this.done.set(file.path, honestPart(file, byFile.get(file.path) ?? []) ?? wholeOf(file));
+    for (const file of named) {
+      const { path, renamedFrom } = file;
+      const own = [path, ...(renamedFrom === undefined ? [] : [renamedFrom])].flatMap((name) => byFile.get(name) ?? []);
+      this.done.set(path, honestPart(file, own) ?? wholeOf(file));
+    }
     const { findings: left, unread } = this.look(this.change());
     const bad = new Set([...unread, ...left.map(({ file }) => file)]);
     // Where no finding points at a hunk, nothing was taken yet.
@@ -132,12 +137,18 @@ class Unfinished {
   }
 }
 
-/** The file without the hunks that findings point at; null where that leaves nothing of the change. */
+/** The file without the hunks and added tests that findings point at; null where that leaves nothing of the change. */
 function honestPart({ path, before, after, renamedFrom }: FileChange, findings: readonly GuardFinding[]): Correction | null {
-  if (before === null || after === null || renamedFrom !== undefined) return null;
-  const hunks = new Hunks(before, after);
-  const honest = hunks.all.filter((hunk) => !findings.some((finding) => touches(finding, hunk)));
-  return honest.length === 0 ? null : { path, how: 'hunk', text: hunks.apply(new Set(honest)) };
+  if (after === null) return null;
+  const hunks = new Hunks(before ?? '', after);
+  const pieces = hunks.pieces(testLines(path, after));
+  const isTold = (hunk: Hunk): boolean => findings.some((finding) => touches(finding, hunk));
+  // Tests that were added stand by themselves; what stands between them holds all of them together.
+  const spoilt = new Set(pieces.filter((piece) => !piece.isTest && isTold(piece)).map(({ of }) => of));
+  const honest = pieces.filter((piece) => !spoilt.has(piece.of) && !isTold(piece));
+  // A file that was moved and is otherwise as it was is a change still; a new one without a test is not worth keeping.
+  const isNothing = before === null ? !honest.some(({ isTest }) => isTest) : honest.length === 0 && renamedFrom === undefined;
+  return isNothing ? null : { path, how: 'hunk', text: hunks.written(honest) };
 }
 
 function wholeOf({ path, before, renamedFrom }: FileChange): Correction {
