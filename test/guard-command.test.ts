@@ -233,6 +233,17 @@ describe('--staged', () => {
   });
 });
 
+it('--staged knows only the allowances that would be committed with it', async () => {
+  const project = makeProject({ files: FILES });
+  project.write({ 'src/cart.test.ts': SKIPPED });
+  project.git('add', '-A');
+  const allowance = '{ rule: test-skipped, path: "**", reason: the tax office is closed, until: 2999-12-31 }';
+  project.write({ 'umpire.config.yaml': `guard:\n  allowances:\n    - ${allowance}\n` });
+  expect([(await project.umpire('guard')).exit, (await project.umpire('guard', '--staged')).exit]).toEqual([0, 3]);
+  project.git('add', 'umpire.config.yaml');
+  expect((await project.umpire('guard', '--staged')).exit).toBe(0);
+});
+
 it('--staged, in a hook, sees what `git commit -a` is about to commit', () => {
   const project = makeProject({ files: FILES });
   project.write({ 'src/cart.test.ts': SKIPPED });

@@ -13,7 +13,7 @@ import type { GuardSettings } from '../runtime/default-settings.js';
 import { faultOf } from '../runtime/folder.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { findBase } from '../workspace/change-base.js';
-import { fileReader, readChange } from '../workspace/change-reader.js';
+import { fileReader, readChange, textIn } from '../workspace/change-reader.js';
 import { askGit } from '../workspace/git.js';
 import { restoreOnDisk } from '../workspace/restoring.js';
 import { corrections, lookAt } from './guard-look.js';
@@ -50,10 +50,12 @@ export interface GuardRun extends GuardView {
 
 export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const project = openProject(request.project ?? '.');
-  const settings = await settingsOf(readConfigText(project), join(project, CONFIG));
   const { repository, base, words } = findBase(project, request.base ?? null);
   const { checkout, prefix } = repository;
   const to = request.staged === true ? await askGit({ ...checkout, ...indexOfHook() }, ['write-tree']) : null;
+  // What is not committed allows nothing that is.
+  const text = to === null ? readConfigText(project) : await textIn({ seat: checkout, prefix, tree: to }, CONFIG);
+  const settings = await settingsOf(text, join(project, CONFIG));
   const read = await readChange({ seat: checkout, prefix, base, to });
   const earlier = await earlierSettings(read.files, settings);
   // What a change says of its own scope does not count yet.

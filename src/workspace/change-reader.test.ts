@@ -55,6 +55,22 @@ it('reads the step between two commits', async () => {
   expect(await changeOf(project, second, first)).toEqual({ problems: [], files: [{ path: 'a.txt', before: 'a\n', after: 'b\n' }] });
 });
 
+it('sees a submodule that was moved to another commit or changed, and no other', async () => {
+  const library = gitProject({ 'lib.ts': 'export const rate = 1;\n' });
+  const project = gitProject({ 'a.txt': 'a\n' });
+  project.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library.root, 'vendor/lib');
+  project.git('commit', '--quiet', '--message', 'with a submodule');
+  const base = project.git('rev-parse', 'HEAD').trim();
+  const inside = (...args: readonly string[]) => project.git('-C', 'vendor/lib', ...args);
+  expect(await changeOf(project)).toEqual({ files: [], problems: [] });
+  project.write({ 'vendor/lib/lib.ts': 'export const rate = 2;\n' });
+  expect((await changeOf(project)).files.map(({ path }) => path)).toEqual(['vendor/lib']);
+  inside('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--all', '--message', 'another rate');
+  expect((await changeOf(project)).files.map(({ path }) => path)).toEqual(['vendor/lib']);
+  const second = project.commit({ 'a.txt': 'b\n' });
+  expect((await changeOf(project, second, base)).files.map(({ path }) => path)).toEqual(['a.txt', 'vendor/lib']);
+});
+
 it('tells of the files of the project alone, by their names there', async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'inner/b.txt': 'b\n' });
   project.write({ 'a.txt': 'A\n', 'inner/b.txt': 'B\n' });

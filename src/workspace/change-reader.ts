@@ -98,7 +98,7 @@ async function onDisk(place: ChangePlace): Promise<readonly Difference[]> {
 async function listed(seat: Seat, trees: readonly string[], { prefix, whole, to }: ChangePlace): Promise<readonly Difference[]> {
   const within = prefix === '' || whole === true ? [] : [prefix];
   const command = to === null ? ['diff'] : ['diff-tree', '-r'];
-  const shape = ['--raw', '-z', '--no-abbrev', '--find-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=all'];
+  const shape = ['--raw', '-z', '--no-abbrev', '--find-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=untracked'];
   const parts = (await git(seat, [...command, ...shape, ...trees, '--', ...within])).toString('latin1').split('\0');
   const found: Difference[] = [];
   for (let at = 0; at + 1 < parts.length;) {
@@ -207,6 +207,12 @@ function unreadWhy(content: Content): string | null {
 
 function isCode(path: string): boolean {
   return isJavaScript(path) || isPython(path);
+}
+
+/** One file of a tree; null where it is not there. */
+export async function textIn({ seat, prefix, tree }: { seat: Seat; prefix: string; tree: string }, path: string): Promise<string | null> {
+  const { code, stdout } = await tryGit(seat, ['cat-file', 'blob', `${tree}:${prefix === '' ? '' : `${prefix}/`}${path}`]);
+  return code === 0 ? stdout.toString('utf8') : null;
 }
 
 /** Files that the change does not touch: on disk they are as they were. */
