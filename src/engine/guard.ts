@@ -1,6 +1,6 @@
 // `umpire guard`: reads the change of a project, has the guard look at it, and takes breaches back where that is asked.
 
-import { cpSync, existsSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { GuardAllowance } from '../guard/allowances.js';
@@ -126,6 +126,9 @@ function keepCopies(project: string, files: readonly FileChange[], corrections: 
   const stamp = join('.umpire', 'taken-back', now.toISOString().replaceAll(/[-:]|\.\d+Z/g, ''));
   let folder = stamp;
   for (let number = 2; existsSync(join(project, folder)); number += 1) folder = `${stamp}-${number}`;
+  const home = join(project, '.umpire', 'taken-back');
+  if (lstatSync(home, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+    throw new UmpireError('write-failed', { path: join('.umpire', 'taken-back'), detail: 'it is a link' });
   const named = new Set(corrections.map(({ path }) => path));
   const there = files.filter(({ path, after }) => named.has(path) && after !== null).map(({ path }) => path);
   try {

@@ -86,6 +86,18 @@ describe('the session worktree', () => {
     expect(gitIn(workspace.path, 'status', '--porcelain', '-b')).toBe('## umpire/review-1\n');
   });
 
+  test('the project was cloned anew to the same place: what lay there is kept beside', async () => {
+    const project = gitProject();
+    const { path } = await project.open();
+    writeFileSync(join(path, 'a.txt'), 'an edit\n');
+    rmSync(join(project.root, '.git'), { recursive: true });
+    project.git('init', '--quiet');
+    project.git('add', '-A');
+    project.git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--message', 'another history');
+    await checkGoesOn(project, FIRST);
+    expect(readFileSync(`${path}.before-1/a.txt`, 'utf8')).toBe('an edit\n');
+  });
+
   test("git's folder about it was pruned: files stay, edits too", async () => {
     const project = gitProject();
     const { path } = await project.open();

@@ -66,6 +66,10 @@ async function make(bay: Bay, head: string): Promise<void> {
 async function repair(bay: Bay, planned: Worktree, note: SessionNote, head: string): Promise<void> {
   const { site } = bay;
   if (!existsSync(join(planned.admin, 'HEAD'))) {
+    if (!(await isCommit(site, note.at))) {
+      leave(planned);
+      return make(bay, head);
+    }
     const admin = findAdmin(site, planned.root);
     if (admin === null && !site.repository.isPlain) return make(bay, head);
     if (admin === null) writeAdmin(site, planned, refsOf(site).branch);
@@ -81,6 +85,17 @@ async function repair(bay: Bay, planned: Worktree, note: SessionNote, head: stri
   } else await rest(bay, head);
   // Where nothing had moved, it is the person's, with what they have staged.
   if (note.to !== null || note.at !== head || !existsSync(join(planned.admin, 'index'))) await showIndex(bay, planned, head);
+}
+
+async function isCommit({ seat }: Site, id: string): Promise<boolean> {
+  return (await tryGit(seat, ['cat-file', '-e', `${id}^{commit}`])).code === 0;
+}
+
+/** The repository that it belonged to is gone, and another is in its place: a clone made anew. Its files are kept beside. */
+function leave({ root }: Worktree): void {
+  let number = 1;
+  while (existsSync(`${root}.before-${number}`)) number += 1;
+  renameSync(root, `${root}.before-${number}`);
 }
 
 /** The index tells of `head`; the files are as they are. */
