@@ -77,7 +77,7 @@ export const ERRORS = {
   'write-failed': {
     exit: 1,
     message: '{path} could not be written: {detail}.',
-    hint: 'Nothing was lost: the old file is still there. Free disk space or mend the permissions, then run the same command again.',
+    hint: 'Nothing was lost: what was there is still there. Mend that (disk space, permissions, a link or a folder in its place), then run the same command again.',
   },
   'read-failed': {
     exit: 1,
@@ -313,6 +313,11 @@ export const ERRORS = {
     exit: 2,
     message: 'There is no commit called "{name}" here to compare with.',
     hint: 'Give a branch, a tag or a commit: umpire guard --base main. In a shallow clone fetch it first (git fetch --unshallow).',
+  },
+  'guard-no-commit': {
+    exit: 1,
+    message: 'This repository has no commit yet, so there is nothing to compare with.',
+    hint: 'Make the first commit (git commit --no-verify goes past a hook); from then on every change can be guarded.',
   },
   'guard-report': {
     exit: 1,

@@ -36,7 +36,9 @@ export function makeSessionFolder(project: string, loop: string, goal: string, n
       return place;
     }
   } catch (error) {
-    throw new UmpireError('write-failed', { path: asked ?? '.umpire/sessions', detail: faultOf(error) });
+    const isInTheWay = asked !== undefined && (statSync(asked, { throwIfNoEntry: false })?.isFile() ?? false);
+    const detail = isInTheWay ? 'it is a file, and a session is a folder' : faultOf(error);
+    throw new UmpireError('write-failed', { path: asked ?? '.umpire/sessions', detail });
   }
 }
 

@@ -1,6 +1,6 @@
 // YAML as people write it, to plain data and back to lines: for loop files and settings. Loaded late: a verdict needs no YAML.
 
-import { LineCounter, isNode, isScalar, parseDocument, visit } from 'yaml';
+import { LineCounter, isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
 import type { Document } from 'yaml';
 
 /** Keys and indexes from the top. */
@@ -44,8 +44,14 @@ function oddKey(document: Document.Parsed): number | null {
 
 function lineAt(document: Document.Parsed, lines: LineCounter, path: YamlPath): number | null {
   for (let depth = path.length; depth >= 0; depth--) {
-    const node = document.getIn(path.slice(0, depth), true);
+    const node = keyAt(document, path.slice(0, depth)) ?? document.getIn(path.slice(0, depth), true);
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
   }
   return null;
+}
+
+/** What is under a name may begin a line further down than the name. */
+function keyAt(document: Document.Parsed, path: YamlPath): unknown {
+  const around = path.length === 0 ? null : document.getIn(path.slice(0, -1), true);
+  return isMap(around) ? around.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key : undefined;
 }

@@ -154,6 +154,10 @@ describe('mistakes', () => {
     ],
     ['strict:', ':1: strict: it must be true or false, and is empty'],
     ['\n\nconcurency: 3', ':3: concurency: this key is not known here; did you mean "concurrency"?'],
+    [
+      'strict: true\ncritics:\n  tests:\n    runner: vitest',
+      ':3: critics.tests: this key is not known here; there are timeout_minutes, testing, debt, design, review',
+    ],
     ['max-rounds: 3', ':1: max-rounds: this key is not known here; did you mean "max_rounds"?'],
     ['maxRounds: 3', ':1: maxRounds: this key is not known here; did you mean "max_rounds"?'],
     ['agnets: {}', ':1: agnets: this key is not known here; did you mean "agents"?'],

@@ -39,7 +39,7 @@ export function findBase(project: string, asked: string | null): ChangeBase {
     return { repository, base, words: asked, first: false };
   }
   const head = commitOf('HEAD');
-  if (head === null) throw new UmpireError('guard-base-unknown', { name: 'HEAD' });
+  if (head === null) throw new UmpireError('guard-no-commit', {});
   if (ask('status', '--porcelain', '--untracked-files=normal', '--', '.') !== '')
     return { repository, base: head, words: 'HEAD', first: false };
   for (const trunk of TRUNKS) {

@@ -177,5 +177,5 @@ it('says where there is nothing to measure against', () => {
     'guard-no-git',
   ]);
   plain.git('init', '-q');
-  expect(complaintOf(() => findBase(plain.root, null))).toBe('guard-base-unknown');
+  expect(complaintOf(() => findBase(plain.root, null))).toBe('guard-no-commit');
 });
