@@ -13,7 +13,7 @@ import type { GuardSettings } from '../runtime/default-settings.js';
 import { faultOf } from '../runtime/folder.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { findBase } from '../workspace/change-base.js';
-import { fileReader, readChange, textIn } from '../workspace/change-reader.js';
+import { fileReader, readChange, stagedReader, textIn } from '../workspace/change-reader.js';
 import { askGit } from '../workspace/git.js';
 import { restoreOnDisk } from '../workspace/restoring.js';
 import { corrections, lookAt } from './guard-look.js';
@@ -52,7 +52,8 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const project = openProject(request.project ?? '.');
   const { repository, base, words } = findBase(project, request.base ?? null);
   const { checkout, prefix } = repository;
-  const to = request.staged === true ? await askGit({ ...checkout, ...indexOfHook() }, ['write-tree']) : null;
+  const index = { ...checkout, ...indexOfHook() };
+  const to = request.staged === true ? await askGit(index, ['write-tree']) : null;
   // What is not committed allows nothing that is.
   const text = to === null ? readConfigText(project) : await textIn({ seat: checkout, prefix, tree: to }, CONFIG);
   const settings = await settingsOf(text, join(project, CONFIG));
@@ -64,7 +65,7 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const looking: LookRequest = {
     change: read,
     scope,
-    same: fileReader(project),
+    same: to === null ? fileReader(project) : await stagedReader(index, prefix, project),
     ...(ran === null ? {} : { ran }),
     allowances: settings.allowances,
     today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),

@@ -7,7 +7,7 @@ import { isUmpireError } from '../errors.js';
 import { cleanUpAfterwards, filesUnder, gitProject, plainProject } from '../../test/support/git-project.js';
 import type { Project } from '../../test/support/git-project.js';
 import { findBase } from './change-base.js';
-import { readChange } from './change-reader.js';
+import { readChange, stagedReader } from './change-reader.js';
 import { restoreInTree, restoreOnDisk } from './restoring.js';
 
 cleanUpAfterwards();
@@ -53,6 +53,17 @@ it('reads the step between two commits', async () => {
   const second = project.commit({ 'a.txt': 'b\n' });
   project.write({ 'a.txt': 'c\n' });
   expect(await changeOf(project, second, first)).toEqual({ problems: [], files: [{ path: 'a.txt', before: 'a\n', after: 'b\n' }] });
+});
+
+it('reads unchanged files as they are staged, whatever lies on disk', async () => {
+  const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n', 'd.txt': 'd\n', '.gitignore': 'out/\n' });
+  project.write({ 'b.txt': 'staged\n' });
+  project.git('add', 'b.txt');
+  project.write({ 'b.txt': 'B\n', 'c.txt': 'C\n', 'd.txt': null, 'new.txt': 'n\n', 'out/made.txt': 'made\n' });
+  const { repository } = findBase(project.root, null);
+  const read = await stagedReader(repository.checkout, repository.prefix, project.root);
+  const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'new.txt', 'out/made.txt', 'none.txt'];
+  expect(names.map(read)).toEqual(['a\n', 'staged\n', 'c\n', 'd\n', null, 'made\n', null]);
 });
 
 it('sees a submodule that was moved to another commit or changed, and no other', async () => {

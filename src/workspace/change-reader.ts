@@ -49,7 +49,9 @@ export interface ChangePlace {
 }
 
 export async function readChange(place: ChangePlace): Promise<ReadChange> {
-  const differences = place.to === null ? await onDisk(place) : await listed(place.seat, [place.base, place.to], place);
+  const { seat, prefix, whole, base, to } = place;
+  const shape = { prefix, ...(whole === undefined ? {} : { whole }), command: OF_TREES };
+  const differences = to === null ? await onDisk(place) : await listed(seat, [base, to], shape);
   const wanted = differences.filter(({ name }) => !nameOf(name).startsWith('.umpire/'));
   const texts = await readBlobs(
     place.seat,
@@ -95,9 +97,21 @@ async function onDisk(place: ChangePlace): Promise<readonly Difference[]> {
   }
 }
 
-async function listed(seat: Seat, trees: readonly string[], { prefix, whole, to }: ChangePlace): Promise<readonly Difference[]> {
+interface Listing {
+  readonly prefix: string;
+  readonly whole?: boolean;
+  /** Of two trees; left out: of the files on disk. */
+  readonly command?: readonly string[];
+}
+
+const OF_TREES = ['diff-tree', '-r'];
+
+async function listed(
+  seat: Seat,
+  trees: readonly string[],
+  { prefix, whole, command = ['diff'] }: Listing,
+): Promise<readonly Difference[]> {
   const within = prefix === '' || whole === true ? [] : [prefix];
-  const command = to === null ? ['diff'] : ['diff-tree', '-r'];
   const shape = ['--raw', '-z', '--no-abbrev', '--find-renames', '--no-ext-diff', '--no-textconv', '--ignore-submodules=untracked'];
   const parts = (await git(seat, [...command, ...shape, ...trees, '--', ...within])).toString('latin1').split('\0');
   const found: Difference[] = [];
@@ -107,7 +121,7 @@ async function listed(seat: Seat, trees: readonly string[], { prefix, whole, to 
     const name = /^[RC]/.test(status) ? (parts[at++] ?? '') : nameBefore;
     const blob = (mode: string, id: string): Blob | null => (/^0+$/.test(mode) ? null : { mode, id });
     // Of files on disk the index may know an older version, or none.
-    const now = to === null ? '0'.repeat(newId.length) : newId;
+    const now = command === OF_TREES ? newId : '0'.repeat(newId.length);
     found.push({ old: status.startsWith('C') ? null : blob(oldMode, oldId), new: blob(newMode, now), name, nameBefore });
   }
   return found;
@@ -213,6 +227,23 @@ function isCode(path: string): boolean {
 export async function textIn({ seat, prefix, tree }: { seat: Seat; prefix: string; tree: string }, path: string): Promise<string | null> {
   const { code, stdout } = await tryGit(seat, ['cat-file', 'blob', `${tree}:${prefix === '' ? '' : `${prefix}/`}${path}`]);
   return code === 0 ? stdout.toString('utf8') : null;
+}
+
+/** The same for what is staged: files that are otherwise on disk are read as the index has them, those that git does not know not at all. */
+export async function stagedReader(seat: Seat, prefix: string, folder: string): Promise<(path: string) => string | null> {
+  const within = prefix === '' ? [] : ['--', prefix];
+  const edited = await listed(seat, [], { prefix, command: ['diff-files'] });
+  const unknown = rawNames(await git(seat, ['ls-files', '-z', '--others', '--exclude-standard', '--full-name', ...within]));
+  const blobs = edited.flatMap(({ old }) => (old !== null && isFile(old) && !isNone(old.id) ? [old] : []));
+  const contents = await readBlobs(seat, blobs);
+  const texts = new Map<string, string | null>();
+  for (const name of unknown) texts.set(projectNames([name], prefix)[0] ?? '', null);
+  for (const { old, nameBefore } of edited) {
+    const content = old === null ? undefined : contents.get(old.id);
+    texts.set(projectNames([nameBefore], prefix)[0] ?? '', Buffer.isBuffer(content) ? content.toString('utf8') : null);
+  }
+  const onDisk = fileReader(folder);
+  return (path) => (texts.has(path) ? (texts.get(path) ?? null) : onDisk(path));
 }
 
 /** Files that the change does not touch: on disk they are as they were. */
