@@ -64,12 +64,13 @@ function terminal(): { readonly columns: number; readonly color: boolean } {
   return { columns: isTerminal ? process.stdout.columns : 80, color: isTerminal && process.env['NO_COLOR'] === undefined };
 }
 
-function plain({ findings, allowed, expired, problems, base, scope, newAllowances, reverted }: GuardRun) {
+function plain({ findings, allowed, expired, problems, rewritten, base, scope, newAllowances, reverted }: GuardRun) {
   return {
     findings,
     allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
     expired,
     problems,
+    rewritten,
     base,
     scope,
     ...(reverted === undefined

@@ -17,6 +17,7 @@ import { fileReader, readChange, stagedReader, textIn } from '../workspace/chang
 import { askGit } from '../workspace/git.js';
 import { restoreOnDisk } from '../workspace/restoring.js';
 import { corrections, lookAt } from './guard-look.js';
+import { readInThreads } from './guard-threads.js';
 import type { GuardView, LookRequest } from './guard-look.js';
 import { ignoreUmpire, openProject } from './places.js';
 import { readReports } from './read.js';
@@ -62,10 +63,12 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   // What a change says of its own scope does not count yet.
   const scope = request.scope ?? earlier.scope;
   const ran = await ranOf(request, project);
+  const same = to === null ? fileReader(project) : await stagedReader(index, prefix, project);
   const looking: LookRequest = {
     change: read,
     scope,
-    same: to === null ? fileReader(project) : await stagedReader(index, prefix, project),
+    same,
+    reading: to === null ? await readInThreads(read, same, project) : null,
     ...(ran === null ? {} : { ran }),
     allowances: settings.allowances,
     today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),
@@ -81,7 +84,7 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ seat: checkout, prefix, base, to: null });
-  const { ran: _, known: __, ...plain } = looking;
+  const { ran: _, known: __, reading: ___, ...plain } = looking;
   // What lies on disk now decides: it is looked at again where it is not what was meant to be there.
   const left = isSame(after, mended.change) ? mended.left : lookAt({ ...plain, change: after }).findings;
   return { ...run, reverted: { corrections: mended.corrections, left, kept } };

@@ -6,7 +6,7 @@ import { isJavaScript } from './paths.js';
 import type { FileRole } from './paths.js';
 import type { Pair, Pairing } from './pairing.js';
 import type { Ran } from './ran.js';
-import { isApart } from './untouched.js';
+import { isApart, untitled } from './untouched.js';
 
 export interface ReadFile {
   readonly change: FileChange;
@@ -30,16 +30,25 @@ export interface Evidence {
   readonly steady: ReadonlyMap<string, ReadonlySet<string>>;
   /** Checks that are new after the change: what was moved there is not lost. */
   readonly spares: { take(fact: AssertionFact): boolean };
+  /** Tests of a file that is the same on both sides. Reading it is dear. */
+  readonly unchangedTests: (path: string) => readonly TestFact[];
 }
 
 /** Nothing about the test differs, so that it need not be looked at. */
 export function isUntouched({ steady }: Pick<Evidence, 'steady'>, { before, after }: Pair): boolean {
-  if (before.span.text !== after.span.text || before.hidden !== null || after.hidden !== null) return false;
+  if (before.hidden !== null || after.hidden !== null || !isSameText(before, after)) return false;
   // Decorators of Python stand outside the test; marks of JavaScript are only known after a walk through it, which is dear.
   const marked = !isJavaScript(after.span.file) && before.marks.length !== after.marks.length;
   if (marked || (before.condition === null) !== (after.condition === null)) return false;
   const names = steady.get(after.span.file);
   return names !== undefined && isApart(after.span.text, names);
+}
+
+/** The text is the same, if under another title. */
+function isSameText(before: TestFact, after: TestFact): boolean {
+  if (before.span.text === after.span.text) return true;
+  const text = before.span.file === after.span.file ? untitled(after) : null;
+  return text !== null && text === untitled(before);
 }
 
 /** The test ran before and did not pass. */

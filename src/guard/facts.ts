@@ -79,8 +79,12 @@ export interface AssertionFact {
   readonly swallowedAt?: Span;
   /** Why it cannot fail (`both sides are the same`), else null. */
   readonly tautology: string | null;
+  /** It asks for a constant, to say that this place was reached: no lie where nothing else was lost. */
+  readonly marker?: boolean;
   /** Both sides come from the same call, though other calls stand between: new in a test that wanted a written value, it is a lie. */
   readonly echo?: boolean;
+  /** Tried again until it holds (`waitFor`): the test waits for it to go on. */
+  readonly polled?: boolean;
   /** An `if` that throws: it may stand for a check that was there before, and its own loss is not told. */
   readonly guard?: boolean;
 }
@@ -113,6 +117,8 @@ export interface TestFact {
   readonly assertions: readonly AssertionFact[];
   /** Returns out of the body (or out of a suite) before an assertion or a test that follows. */
   readonly returns: readonly Span[];
+  /** Those of them that end a branch with checks of its own: nothing is left out there in a new test. */
+  readonly branches?: readonly Span[];
   /** Canonical text of the body, for telling renamed and moved tests. */
   readonly body: string;
 }
@@ -138,14 +144,20 @@ export interface HookFact {
   readonly span: Span;
   /** The same for the same code in other versions. */
   readonly key: string;
+  /** Of tries: how often at most. */
+  readonly count?: number;
+  /** Of tries: title of the test or suite they are for. Left out: the whole file. */
+  readonly title?: string;
 }
 
 /** A comment or a type that keeps a tool from looking. */
 export interface SuppressionFact {
   readonly kind: 'type' | 'any' | 'lint' | 'coverage';
   readonly span: Span;
-  /** What is suppressed, without layout: `@ts-ignore`, `eslint-disable no-console`, `any`. */
+  /** What is suppressed, without layout and whichever tool it is said to: `@ts-ignore`, `disable-line no-console`, `any`. */
   readonly key: string;
+  /** It stands over what the compiler must refuse, and is the check itself. */
+  readonly checks?: boolean;
 }
 
 /** Something that tests stand on is replaced. Mocks of collaborators are no facts. */
@@ -162,6 +174,12 @@ export interface ReplacementFact {
   readonly test: readonly string[] | null;
   /** Of a hook: titles of the suites it stands in. Left out: the whole file. */
   readonly suite?: readonly string[];
+  /** Of a clock: tests move it on. Never told, but another may stand still in its place. */
+  readonly moving?: boolean;
+  /** Of a clock: told only where it moved before. */
+  readonly faint?: boolean;
+  /** What it always answers, where no test calls it: told only where a test wanted just that before. */
+  readonly gives?: string;
 }
 
 /** A name that a test file imports: what it tests, or what it asserts with. */
@@ -176,9 +194,20 @@ export interface ImportFact {
   readonly local?: boolean;
 }
 
+/** A statement around the tests of a file. */
+export interface Outside {
+  /** `frame`: tests stand in it. `effect`: it declares nothing, and may do anything. */
+  readonly kind: 'declared' | 'frame' | 'effect';
+  readonly text: string;
+  /** What it declares. */
+  readonly names: readonly string[];
+}
+
 export interface FileFacts {
   readonly file: string;
   readonly tests: readonly TestFact[];
+  /** All that stands around the tests; left out where nobody tells. Asked for when the two versions differ there. */
+  readonly outside?: () => readonly Outside[];
   readonly helpers: readonly HelperFact[];
   readonly tables?: readonly TableFact[];
   readonly hooks?: readonly HookFact[];
@@ -191,6 +220,9 @@ export interface FileFacts {
 
 /** Reads a file of the same version of the tree; null where there is none. */
 export type Lookup = (path: string) => string | null;
+
+/** Why a check cannot fail whose value no code under test has a say in. */
+export const OWN_CONSTANT = 'its value is a constant of the test';
 
 /** Checks that hold by themselves in no case, however they are written. */
 export const NEVER_FREE: ReadonlySet<AssertionFact['kind']> = new Set([

@@ -156,6 +156,8 @@ export interface Sighting {
   readonly test?: readonly string[];
   /** More about why, as half a sentence; follows the rule's own. */
   readonly why?: string;
+  /** Of a check: the same value is still asked about, and less is asked of it. */
+  readonly paired?: boolean;
 }
 
 function versionOf(span: Span | null | undefined): Version | null {

@@ -61,7 +61,8 @@ function take(entries: string[], fact: AssertionFact): boolean {
   if (wanted === null || (fact.kind !== 'equal' && fact.kind !== 'match' && fact.kind !== 'contain' && fact.kind !== 'calledWith'))
     return false;
   const part = fact.kind === 'match' && wanted.length > 4 ? wanted.slice(1, -1) : null;
-  const index = entries.findIndex((entry) => entry === wanted || (part !== null && entry.startsWith('"') && entry.includes(part)));
+  const isWanted = (entry: string) => entry === wanted || (wanted === 'empty' && /^(\[\]|\{\}|"")$/.test(entry));
+  const index = entries.findIndex((entry) => isWanted(entry) || (part !== null && entry.startsWith('"') && entry.includes(part)));
   if (index >= 0) entries.splice(index, 1);
   return index >= 0 || (fact.kind === 'equal' && takeAll(entries, leavesOf(wanted)));
 }
@@ -135,4 +136,45 @@ export function listsAll(other: AssertionFact, fact: AssertionFact): boolean {
   if (fact.kind === 'size') return fact.expected === String(entries.length);
   if (fact.kind === 'contain') return entries.includes(fact.expected);
   return fact.kind === 'lacks' && entries.length > 0 && !entries.includes(fact.expected);
+}
+
+/** A list that was wanted in whatever order: now its size, and every entry in it. */
+export function listsInParts({ kind, subject, expected }: AssertionFact, after: readonly AssertionFact[]): AssertionFact | null {
+  const entries = kind === 'equal' && expected?.startsWith('[') === true ? (entriesOf(expected) ?? []) : [];
+  const sorted = /^(.*)\.(?:sort|toSorted)\(.*\)$/s.exec(subject)?.[1];
+  const list = sorted === undefined ? undefined : (/^(?:\[\.\.\.|Array\.from\()(.*)[\])]$/s.exec(sorted)?.[1] ?? sorted);
+  if (entries.length === 0 || list === undefined || new Set(entries).size < entries.length) return null;
+  const about = after.filter((other) => other.subject === list && other.reach === 'always' && other.swallowed === null);
+  const found = new Set(
+    about.filter((other) => other.kind === 'contain').flatMap(({ expected: one }) => [one ?? '', ...(entriesOf(one ?? '') ?? [])]),
+  );
+  const size = about.find((other) => other.kind === 'size' && other.expected === String(entries.length));
+  return size !== undefined && entries.every((entry) => found.has(entry)) ? size : null;
+}
+
+/** `isAdmin(ada)` is true, and `[ada, bob].filter(isAdmin)` gives `[ada]`. */
+export function siftsSame(other: AssertionFact, { kind, subject, expected }: AssertionFact): boolean {
+  const sifted = other.kind === 'equal' ? /^(\[.*\])\.filter\((.*)\)$/s.exec(other.subject) : null;
+  if (sifted === null || kind !== 'equal' || (expected !== 'true' && expected !== 'false')) return false;
+  const asked = (entriesOf(sifted[1] ?? '') ?? []).find((entry) => subject === `${sifted[2] ?? ''}(${entry})`);
+  if (asked === undefined || (other.expected !== 'empty' && entriesOf(other.expected ?? '') === null)) return false;
+  return (entriesOf(other.expected ?? '') ?? []).includes(asked) === (expected === 'true');
+}
+
+/** `[q.shift(), q.shift()]` wants `[1, 2]`: of each call what was wanted of it alone, though it may be made with other arguments. */
+export function gathersCall(other: AssertionFact, { kind, subject, expected }: AssertionFact): boolean {
+  if (other.kind !== 'equal' || kind !== 'equal' || expected === null || !/^\[.*\(/s.test(other.subject)) return false;
+  const [asked, wanted] = [entriesOf(other.subject) ?? [], entriesOf(other.expected ?? '') ?? []];
+  const bare = (text: string) => text.replace(/\(.*\)/s, '()');
+  const wants = (text: string | undefined) => text === expected || (expected === 'empty' && /^(\[\]|\{\}|"")$/.test(text ?? ''));
+  return asked.length === wanted.length && asked.some((one, index) => bare(one) === bare(subject) && wants(wanted[index]));
+}
+
+/** A list of what was done holds all that another held, and more. */
+export function listsWithin(other: AssertionFact, fact: AssertionFact): boolean {
+  const [all, some] = [other.expected ?? '', fact.expected ?? ''];
+  if (!all.startsWith('[') || !some.startsWith('[') || !/^[\w.]+$/.test(fact.subject) || !/^[\w.]+$/.test(other.subject)) return false;
+  const leaves = new Set(leavesOf(all));
+  const wanted = leavesOf(some);
+  return wanted.length > 0 && wanted.every((leaf) => leaves.has(leaf));
 }

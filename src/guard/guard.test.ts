@@ -34,6 +34,7 @@ describe('a finding', () => {
         },
       ],
       problems: [],
+      rewritten: [],
     });
   });
 

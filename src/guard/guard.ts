@@ -3,16 +3,15 @@
 import type { FileChange, GuardInput } from './change.js';
 import type { Evidence, ReadFile } from './evidence.js';
 import { onceBy } from './evidence.js';
-import type { FileFacts, Lookup, TestFact } from './facts.js';
+import { OWN_CONSTANT, type TestFact } from './facts.js';
 import { findingOf } from './finding.js';
 import type { GuardFinding, Sighting } from './finding.js';
-import { JavaScriptReader } from './javascript.js';
-import type { Depth } from './javascript.js';
-import { isJavaScript, isPython, roleOf } from './paths.js';
-import type { FileRole } from './paths.js';
 import { pairTests } from './pairing.js';
-import { PythonReader } from './python.js';
 import { Ran } from './ran.js';
+import { weighRewriting } from './rewriting.js';
+import type { Rewriting } from './rewriting.js';
+import { Reading, steadyFiles } from './reading.js';
+import type { Side } from './reading.js';
 import { assertionsRule } from './rules-assertions.js';
 import { expectationsRule } from './rules-expectations.js';
 import { filesRule } from './rules-files.js';
@@ -24,7 +23,6 @@ import { snapshotsRule } from './rules-snapshots.js';
 import { tablesRule } from './rules-tables.js';
 import { testsRule } from './rules-tests.js';
 import { Spares } from './spares.js';
-import { reachedNames } from './untouched.js';
 
 export interface GuardProblem {
   readonly file: string;
@@ -35,32 +33,41 @@ export interface GuardReport {
   readonly findings: readonly GuardFinding[];
   /** Files that could not be read as code. */
   readonly problems: readonly GuardProblem[];
+  /** Test files that were written anew: their checks were counted, not compared one by one. */
+  readonly rewritten: readonly Rewriting[];
 }
 
 /** The version before as it was read once, for further looks at parts of the same change: it is always the same. */
 export class KnownBefore {
-  readers: Readers | null = null;
+  side: Side | null = null;
 }
 
-export function guard(input: GuardInput, known = new KnownBefore()): GuardReport {
-  const evidence = gather(input, known);
+/** `given`: what was read of the change already. */
+export function guard(input: GuardInput, known = new KnownBefore(), given: Reading | null = null): GuardReport {
+  const evidence = gather(input, known, given);
   const tests = testsRule(evidence);
   const assertions = assertionsRule(evidence, tests);
   const renamed = renamedRule(evidence, assertions.poorer);
-  const code = [...tests.sightings, ...renamed, ...assertions.sightings];
+  const mocks = mocksRule(evidence);
+  // A check of a stand-in for the unit is told by the stand-in.
+  const stood = new Set(mocks.filter(({ rule }) => rule === 'unit-mocked').map(({ file }) => file));
+  const told = assertions.sightings.filter(
+    ({ rule, why, file }) => rule !== 'assertion-tautological' || why !== OWN_CONSTANT || !stood.has(file),
+  );
+  const { sightings: code, rewritten } = weighRewriting(evidence, [...tests.sightings, ...renamed, ...told]);
   const sightings = [
     ...filesRule(evidence),
     ...hooksRule(evidence),
     ...marksRule(evidence),
     ...code,
     ...ranRule(evidence, code),
-    ...mocksRule(evidence),
+    ...mocks,
     ...expectationsRule(evidence),
     ...snapshotsRule(evidence),
     ...tablesRule(evidence),
   ];
   const findings = onceBy(sightings, causeOf).map(findingOf).toSorted(byPlace);
-  return { findings, problems: problemsOf(evidence) };
+  return { findings, problems: problemsOf(evidence), rewritten };
 }
 
 /** One finding a rule and place; a deleted test has no place after the change. */
@@ -93,41 +100,19 @@ function renamedRule(evidence: Evidence, poorer: ReadonlySet<TestFact>): readonl
     }));
 }
 
-function gather(input: GuardInput, known: KnownBefore): Evidence {
+function gather(input: GuardInput, known: KnownBefore, given: Reading | null): Evidence {
   const { change, same } = input;
-  const texts = { before: new Map<string, string | null>(), after: new Map<string, string | null>() };
-  for (const file of change.files) {
-    texts.before.set(file.renamedFrom ?? file.path, file.before);
-    texts.after.set(file.path, file.after);
-    if (file.renamedFrom !== undefined && !texts.after.has(file.renamedFrom)) texts.after.set(file.renamedFrom, null);
-  }
-  const others = new Map<string, string | null>();
-  const unchanged = (path: string): string | null => {
-    const text = others.get(path) ?? (others.has(path) ? null : (same?.(path) ?? null));
-    others.set(path, text);
-    return text;
-  };
-  const lookup = (side: ReadonlyMap<string, string | null>): Lookup => {
-    return (path) => (side.has(path) ? (side.get(path) ?? null) : unchanged(path));
-  };
-  const before = (known.readers ??= readersOf(lookup(texts.before)));
-  const after = readersOf(lookup(texts.after));
-  const files = change.files.map((file): ReadFile => {
-    const role = roleOf(file.path);
-    return {
-      change: file,
-      role,
-      before: read(before, file.renamedFrom ?? file.path, file.before),
-      after: read(after, file.path, file.after),
-    };
-  });
+  const reading = given ?? new Reading(change, same, known.side);
+  known.side ??= reading.before;
+  const files = change.files.map((file) => reading.read(file));
   const moves = movesOf(change.files);
+  const steady = steadyFiles(files);
   const pairing = pairTests(
     files.flatMap((file) => (isUnread(file) ? [] : (file.before?.tests ?? []))),
     files.flatMap((file) => file.after?.tests ?? []),
     (path) => moves.get(path) ?? path,
+    steady,
   );
-  const steady = steadyFiles(files);
   const sourceChanged = files.some(({ role }) => role === 'source');
   const [ranBefore, ranAfter] = [input.ran?.before, input.ran?.after];
   return {
@@ -141,6 +126,7 @@ function gather(input: GuardInput, known: KnownBefore): Evidence {
     ranAfter: ranAfter === undefined ? null : new Ran(ranAfter),
     steady,
     spares: new Spares(pairing, steady),
+    unchangedTests: (path) => reading.after.read(path, reading.unchanged(path))?.tests ?? [],
   };
 }
 
@@ -149,70 +135,24 @@ function isUnread({ after }: Pick<ReadFile, 'after'>): boolean {
   return after !== null && after.problem !== null && after.tests.length === 0;
 }
 
-/** What a change around tests reaches them by, for each file. A changed helper may be called by any test: then nothing is steady. */
-function steadyFiles(files: readonly ReadFile[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const helping = files.some(({ role, before, after }) => role !== 'source' && role !== 'docs' && (after ?? before)?.tests.length === 0);
-  const steady = new Map<string, ReadonlySet<string>>();
-  if (helping || files.some(({ change }) => change.path.endsWith('.json'))) return steady;
-  for (const { change, before, after } of files) {
-    if (change.before === null || change.after === null || before === null || after === null) continue;
-    const names = reachedNames({ before: change.before, after: change.after, testsBefore: before.tests, testsAfter: after.tests });
-    if (names !== null) steady.set(change.path, names);
-  }
-  return steady;
-}
-
 /** Where deleted files went, where the change says so, or where one new file has the same name. */
 function movesOf(files: readonly FileChange[]): ReadonlyMap<string, string> {
   const moves = new Map<string, string>();
   for (const file of files) if (file.renamedFrom !== undefined) moves.set(file.renamedFrom, file.path);
-  const fresh = files.filter((file) => file.before === null && file.renamedFrom === undefined);
-  for (const file of files) {
-    if (file.after !== null) continue;
-    const same = fresh.filter((other) => stem(other.path) === stem(file.path));
-    if (same.length === 1 && same[0] !== undefined) moves.set(file.path, same[0].path);
+  const fresh = new Map<string, string[]>();
+  for (const { path, before, renamedFrom } of files) {
+    if (before !== null || renamedFrom !== undefined) continue;
+    fresh.set(stem(path), [...(fresh.get(stem(path)) ?? []), path]);
+  }
+  for (const { path, after } of files) {
+    const [only, ...more] = after !== null ? [] : (fresh.get(stem(path)) ?? []);
+    if (only !== undefined && more.length === 0) moves.set(path, only);
   }
   return moves;
 }
 
 function stem(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).split(/[._-](?:tests?|spec)\b|\./)[0] ?? path;
-}
-
-const DEPTHS: Readonly<Partial<Record<FileRole, Depth>>> = { test: 'test', support: 'support', fixture: 'support' };
-
-interface Readers {
-  readonly javascript: JavaScriptReader;
-  readonly python: PythonReader;
-  /** What was read already. */
-  readonly facts: Map<string, FileFacts | null>;
-}
-
-function readersOf(lookup: Lookup): Readers {
-  return { javascript: new JavaScriptReader(lookup), python: new PythonReader(lookup), facts: new Map() };
-}
-
-function read(readers: Readers, path: string, text: string | null): FileFacts | null {
-  if (text === null) return null;
-  const known = readers.facts.get(path);
-  if (known !== undefined) return known;
-  const facts = extract(readers, path, text);
-  readers.facts.set(path, facts);
-  return facts;
-}
-
-function extract(readers: Readers, path: string, text: string): FileFacts | null {
-  if (isJavaScript(path)) return readers.javascript.read(path, text, DEPTHS[roleOf(path)] ?? (looksLikeTests(text) ? 'support' : 'source'));
-  return isPython(path)
-    ? readers.python.read(path, text, DEPTHS[roleOf(path)] ?? (/^\s*(async )?def test|^class Test/m.test(text) ? 'support' : 'source'))
-    : null;
-}
-
-/** A file outside the runner's sight that may hold tests. */
-function looksLikeTests(text: string): boolean {
-  return /\b(describe|it|test|suite)(\.\w+)?\(\s*['"`]|\b(expect|assert|Assertion)\b[\w.]*\s*=[^=]|expect\.extend\(|overwriteMethod|\{ expect[:, ]/.test(
-    text,
-  );
 }
 
 /** Names that the changed source files no longer have. */

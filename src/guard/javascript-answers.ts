@@ -1,8 +1,8 @@
 // Small questions about calls and functions: what they start with, and whether they answer the same whatever they are given.
 
-import { soleExpression, squeeze } from './javascript-print.js';
+import { squeeze } from './javascript-print.js';
 import type { Module } from './javascript-scope.js';
-import { at, bare, descend, isFunction, isLiteral, keyName, nameOf, textAt } from './javascript-tree.js';
+import { at, bare, descend, isFunction, isLiteral, keyName, nameOf, soleExpression, textAt } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 
 /** The name that a chain of members and calls starts with. */

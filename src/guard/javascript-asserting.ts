@@ -4,7 +4,7 @@ import { parseAssertion } from './javascript-checks.js';
 import { patternNames } from './javascript-names.js';
 import { functionOf } from './javascript-scope.js';
 import type { Env, Value } from './javascript-scope.js';
-import { at, bare, descend, listAt, nameOf } from './javascript-tree.js';
+import { at, bare, descend, isFunction, listAt, nameOf } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 
 const asserting = new WeakMap<Node, boolean>();
@@ -31,10 +31,19 @@ export function mayAssert({ node, env }: Value, depth: number): boolean {
   return found;
 }
 
+/** Functions that a call is given beside other things: it calls back when it is done, if it gets that far. */
+function calledLater(call: Node): readonly Node[] {
+  const args = listAt(call, 'arguments').map(bare);
+  if (args.length < 2) return [];
+  return args.filter((argument) => isFunction(argument) && listAt(argument, 'params').length > 0).filter((one) => one !== null);
+}
+
 /** Assertions somewhere in there, also in functions that it calls. */
 export function asserts(node: Node, env: Env, depth: number): boolean {
-  for (const below of descend(node)) {
+  const later = new Set<Node>();
+  for (const below of descend(node, (inner) => !later.has(inner))) {
     if (below.type !== 'CallExpression') continue;
+    for (const callback of calledLater(below)) later.add(callback);
     const inner = parseAssertion(below, env);
     if (inner !== null && inner.drafts.length > 0) return true;
     const fn = depth < 2 ? functionOf(at(below, 'callee'), env) : null;

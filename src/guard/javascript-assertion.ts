@@ -1,18 +1,20 @@
 // Writes an assertion fact out: texts, tolerances, what is thrown, and whether it can fail at all.
 
-import { NEVER_FREE, type AssertionFact, type Span } from './facts.js';
+import type { AssertionFact, Span } from './facts.js';
 import type { Draft } from './javascript-checks.js';
 import { rangeOperator } from './javascript-checks.js';
-import { at, bare, descend, isFunction, isLiteral, keyName, listAt, nameOf, propertyName, settled, textAt } from './javascript-tree.js';
+import { at, bare, isFunction, isLiteral, keyName, listAt, nameOf, propertyName, settled, soleExpression } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 import { bind, functionOf, valueOf } from './javascript-scope.js';
 import type { Env } from './javascript-scope.js';
 import { partsIn } from './properties.js';
 import { ownAnswer } from './javascript-constants.js';
-import { builtFrom, uncopied } from './javascript-copies.js';
-import { print, soleExpression, squeeze } from './javascript-print.js';
+import { resolved } from './javascript-copies.js';
+import { print } from './javascript-print.js';
 import type { Printing } from './javascript-print.js';
-import { asymmetric, fitsAll, isConstant, isRegex, letters, partsOf, question, wildcardsIn } from './javascript-questions.js';
+import { isEcho, tautologyOf } from './javascript-tautologies.js';
+import { fitsAll, isRegex, letters } from './javascript-patterns.js';
+import { asymmetric, isConstant, partsOf, question, wildcardsIn } from './javascript-questions.js';
 
 /** Where an assertion stands, as the walk through the body knows it. */
 export interface Standing {
@@ -48,7 +50,7 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
     expected: asked.kind === 'throws' ? null : expected,
     template,
     open: standing.open,
-    wildcards: wildcardsOf(asked.expected, env),
+    wildcards: wildcardsOf(asked.kind === 'throws' ? asked.expected.flatMap(shapeOf) : asked.expected, env),
     parts: spreads(resolved(asked.expected[0] ?? null, env)) ? partsIn(expected ?? '') : partsOf(resolved(asked.expected[0] ?? null, env)),
     ...(asked.loose === true && ['equal', 'differs', 'calledWith'].includes(asked.kind) ? { loose: true } : {}),
     tolerance: asked.kind === 'close' || asked.matcher === 'within' ? toleranceOf(asked, env) : null,
@@ -59,8 +61,8 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
     reachWhy: standing.reachWhy,
     swallowed: standing.swallowed,
     ...(standing.swallowedAt === undefined ? {} : { swallowedAt: standing.swallowedAt }),
-    tautology: ownAnswer(asked, env, span) ?? tautologyOf(asked, draft, env, { subject, expected }, standing),
-    ...(kind === 'equal' && subject.includes('(') && subject === expected ? { echo: true } : {}),
+    tautology: ownAnswer(asked, env, span) ?? tautologyOf(asked, env, { subject, expected }, standing.fresh),
+    ...(kind === 'equal' && isEcho(asked, env, { subject, expected }, standing.fresh, span) ? { echo: true } : {}),
   };
 }
 
@@ -152,6 +154,12 @@ function isPredicate(node: Node): boolean {
   return callee?.type === 'MemberExpression' && /^(includes|some|startsWith|endsWith|isArray|isInteger)$/.test(propertyName(callee));
 }
 
+/** An error by its shape, `expect.objectContaining({ code: 4 })`, is no less than one by its text. */
+function shapeOf(node: Node): readonly Node[] {
+  const loose = asymmetric(node);
+  return loose?.name === 'objectContaining' ? loose.args : [node];
+}
+
 const PLACEHOLDERS = /any|anything|Containing|Matching|arrayOf/;
 
 function wildcardsOf(nodes: readonly Node[], env: Env): number {
@@ -167,13 +175,6 @@ function wildcardsOf(nodes: readonly Node[], env: Env): number {
 function wildcardsBehind(node: Node, env: Env): number {
   const inner = bare(node)?.type === 'Identifier' ? behind(bare(node), env) : null;
   return inner === null || asymmetric(inner) !== null ? 0 : wildcardsIn([inner]);
-}
-
-function resolved(node: Node | null, env: Env): Node | null {
-  const inner = bare(node);
-  if (inner?.type !== 'Identifier') return inner;
-  const value = env.find(nameOf(inner));
-  return value?.node === undefined || value?.node === null ? inner : bare(value.node);
 }
 
 const CALLS =
@@ -244,7 +245,8 @@ function wantedError(node: Node, env: Env): { readonly type: string | null; read
   if (loose !== null) {
     const [first] = loose.args;
     if (first === undefined) return none;
-    return loose.name === 'any' ? wantedError(first, env) : { type: null, detail: print(first, env) };
+    const shown = loose.name === 'any' || bare(first)?.type === 'ObjectExpression';
+    return shown ? wantedError(first, env) : { type: null, detail: print(first, env) };
   }
   if (isRegex(inner)) return errorPattern((inner['regex'] as { pattern?: string }).pattern ?? '', print(inner, env));
   if (isLiteral(inner)) return { type: null, detail: inner['value'] === '' || inner['value'] === null ? null : print(inner, env) };
@@ -267,7 +269,7 @@ function wantedError(node: Node, env: Env): { readonly type: string | null; read
 
 /** A pattern over the printed error may begin with its class: `/^TypeError: no name/`. */
 function errorPattern(pattern: string, text: string): { readonly type: string | null; readonly detail: string | null } {
-  const named = /^\^?([A-Z]\w*(?:Error|Exception)):\s?/.exec(pattern);
+  const named = /^\^?((?:[A-Z]\w*)?(?:Error|Exception)):\s?/.exec(pattern);
   const rest = named === null ? pattern : pattern.slice(named[0].length);
   const type = named === null || ANY_ERROR.has(named[1] ?? '') ? null : (named[1] ?? null);
   return { type, detail: letters(rest) === '' || fitsAll(rest) ? null : named === null ? text : `/${rest}/` };
@@ -279,92 +281,4 @@ function className(node: Node | null, env: Env): string | null {
   if (inner === null) return null;
   const name = inner.type === 'MemberExpression' ? propertyName(inner) : nameOf(inner) === '' ? '' : print(inner, env);
   return /^[A-Z]\w*$/.test(name) && !ANY_ERROR.has(name) ? name : null;
-}
-
-interface Texts {
-  readonly subject: string;
-  readonly expected: string | null;
-}
-
-function tautologyOf(asked: Draft, draft: Draft, env: Env, texts: Texts, standing: Standing): string | null {
-  const subject = settled(asked.subject);
-  if (subject === null || NEVER_FREE.has(asked.kind)) return null;
-  if (isConstant(subject)) return holds(asked, subject) ? 'it compares a constant with itself' : null;
-  const weak = ['exists', 'truthy', 'type'].includes(asked.kind);
-  if (weak && isConstant(resolved(subject, env))) return 'its value is a constant of the test';
-  if (weak && subject.type === 'ObjectExpression') return 'an object written down in the test is always there';
-  if (alwaysThere(asked, subject)) return 'it holds for every value';
-  if (asked.kind === 'oneOf' && asked.expected.some((node) => /(^|\|\|)true$/.test(print(node, env))))
-    return 'one side of the or is always true';
-  if (asked.expected.length !== 1 || draft.subject === null) return null;
-  const wanted = settled(asked.expected[0] ?? null);
-  if (subject.type === 'LogicalExpression' && textAt(subject, 'operator') !== '&&' && print(at(subject, 'right'), env) === texts.expected) {
-    return 'a missing value is filled in with the wanted one';
-  }
-  if (wanted === null) return null;
-  if (isOneValue(subject, wanted, env)) return 'both names stand for one value';
-  const same =
-    (texts.subject !== '' && texts.subject === texts.expected && (texts.subject.includes('(') || writtenAlike(subject, wanted, env))) ||
-    (!isConstant(wanted) && asked.suffix === '' && texts.subject.includes('(') && uncopied(subject, env) === uncopied(wanted, env));
-  const atOnce = same && writtenAlike(subject, wanted, env);
-  if ((!same && !builtFrom(resolved(wanted, env), texts.subject, env)) || !(atOnce || sameMoment(subject, wanted, env, standing)))
-    return null;
-  return same ? 'both sides are the same' : 'the wanted value is read off the actual one';
-}
-
-/** Two names for one value: the one was assigned from the other. */
-function isOneValue(left: Node, right: Node, env: Env): boolean {
-  const names = [nameOf(left), nameOf(right)] as const;
-  if (names[0] === '' || names[1] === '' || names[0] === names[1]) return false;
-  const value = env.find(names[0]);
-  return value?.node !== undefined && value.node !== null && value.row !== true && value === env.find(names[1]);
-}
-
-function writtenAlike(left: Node, right: Node, env: Env): boolean {
-  const { text } = env.module.tree;
-  return squeeze(text.slice(left.start, left.end)) === squeeze(text.slice(right.start, right.end));
-}
-
-/** Two variables were filled on purpose; one that was filled before other calls may hold an older state. */
-function sameMoment(subject: Node, wanted: Node, env: Env, standing: Standing): boolean {
-  const names = [nameOf(subject), nameOf(wanted)];
-  if (names[0] !== '' && names[1] !== '' && names[0] !== names[1]) {
-    const other = resolved(wanted, env);
-    if (other === null || other.type === 'CallExpression' || other.type === 'NewExpression' || other.type === 'AwaitExpression')
-      return false;
-  }
-  const used = [subject, wanted].flatMap((node) => [...descend(node)].map(nameOf)).filter((name) => name !== '');
-  return used.every((name) => standing.fresh(name) || !isHeld(env, name));
-}
-
-/** A variable that holds what a call gave back. */
-function isHeld(env: Env, name: string): boolean {
-  const value = env.find(name);
-  if (value === null || value.source !== undefined || value.named === true || value.text !== undefined || value.row === true) return false;
-  return settled(value.node)?.type !== 'NewExpression';
-}
-
-function holds(asked: Draft, subject: Node): boolean {
-  const value = isLiteral(subject) ? subject['value'] : true;
-  if (asked.kind === 'truthy') return Boolean(value);
-  if (asked.kind === 'falsy') return !value;
-  if (asked.kind === 'exists') return value !== null;
-  if (asked.kind === 'type' || asked.kind === 'range' || asked.kind === 'size') return true;
-  const wanted = bare(asked.expected[0] ?? null);
-  if (asked.constant !== null) return asked.constant === String(value);
-  if (isLiteral(subject) && isLiteral(wanted)) return subject['value'] === wanted['value'];
-  return wanted !== null && isConstant(wanted) && !isLiteral(subject);
-}
-
-/** `x.length >= 0`, `typeof x` that is there at all. */
-function alwaysThere(asked: Draft, subject: Node): boolean {
-  const name = subject.type === 'MemberExpression' ? propertyName(subject) : '';
-  if (asked.kind === 'range' && (name === 'length' || name === 'size')) {
-    const bound = bare(asked.expected[0] ?? null);
-    const operator = rangeOperator(asked.matcher);
-    const value = isLiteral(bound) ? Number(bound['value']) : bound?.type === 'UnaryExpression' ? -1 : null;
-    return (operator === '>=' && value !== null && value <= 0) || (operator === '>' && value !== null && value < 0);
-  }
-  const typed = subject.type === 'UnaryExpression' && subject['operator'] === 'typeof';
-  return typed && (asked.kind === 'exists' || asked.kind === 'truthy');
 }

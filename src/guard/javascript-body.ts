@@ -2,7 +2,7 @@
 // assertion is noted with how it is reached, who waits for it and what becomes of its failure.
 
 import { assertionOf } from './javascript-assertion.js';
-import { UNCALLED, awaitedLater, endsEarly, failsInside, leaves, passesOn } from './javascript-callbacks.js';
+import { UNCALLED, awaitedLater, endsEarly, failsInside, isPassedOn, leaves, passesOn } from './javascript-callbacks.js';
 import { ExpressionWalk, MOST_ROWS, MOST_WORK, START } from './javascript-expressions.js';
 import type { Place } from './javascript-expressions.js';
 import { guardsOf, leftBy } from './javascript-guards.js';
@@ -84,12 +84,14 @@ export class BodyWalk extends ExpressionWalk {
   }
 
   protected block(statements: readonly Node[], env: Env, place: Place, own: boolean): void {
-    for (const statement of statements) if (statement.type === 'FunctionDeclaration') declareStatement(statement, env);
+    for (const statement of statements)
+      if (statement.type === 'FunctionDeclaration' || statement.type === 'ClassDeclaration') declareStatement(statement, env);
     let current = place;
     for (const [index, statement] of statements.entries()) {
       const count = this.assertions.length;
       if (statement.type === 'TryStatement' && fallsThrough(statements[index + 1], env)) this.failing.add(statement);
-      this.statement(statement, env, current, own);
+      const skipped = statement.type === 'ReturnStatement' && isSkip(at(statements[index - 1] ?? null, 'expression'));
+      this.statement(statement, env, current, own && !skipped);
       if (statement.type === 'TryStatement') this.turned(statement, statements[index + 1] ?? null, count, env);
       current = this.afterwards(statement, current, own);
     }
@@ -124,12 +126,12 @@ export class BodyWalk extends ExpressionWalk {
     for (const node of functions) {
       const inner = bare(node);
       if (!isFunction(inner) || this.entered.has(inner)) continue;
-      this.enter({ node: inner, env }, null, {
-        ...place,
-        depth: place.depth + 1,
-        reach: 'never',
-        why: 'in a function that is never called',
-      });
+      const name = nameOf(at(inner, 'id')) || nameOf(holderOf(statement, node));
+      const depth = place.depth + 1;
+      if (!isPassedOn(this.root, name, inner))
+        this.enter({ node: inner, env }, null, { ...place, depth, reach: 'never', why: 'in a function that is never called' });
+      else if (!someNode(inner, (below) => this.entered.has(below)))
+        this.enter({ node: inner, env }, null, { ...this.maybe(place, UNCALLED), depth, heard: true });
     }
   }
 
@@ -203,6 +205,7 @@ export class BodyWalk extends ExpressionWalk {
     const inner = settled(node);
     this.alone = inner;
     this.visit(node, env, { ...place, waited: false });
+    if (place.depth === 0 && place.reach === 'always') this.own.note(inner, env);
     if (inner?.type === 'AssignmentExpression' && textAt(inner, 'operator') === '=') {
       const left = at(inner, 'left');
       const right = at(inner, 'right');
@@ -228,8 +231,24 @@ export class BodyWalk extends ExpressionWalk {
     }
     const never: Place = { ...place, reach: 'never', why: 'under a condition that is never true' };
     const then = known === null ? this.maybe(place, 'under a condition') : known ? place : never;
+    const first = this.assertions.length;
     this.inner(at(node, 'consequent'), env, then, own);
+    const second = this.assertions.length;
     this.inner(at(node, 'alternate'), env, known === true ? never : this.maybe(place, 'under a condition'), own);
+    if (known === null && place.reach === 'always') this.eitherWay(first, second);
+  }
+
+  /** What both branches ask in the same words is asked whichever way is taken. */
+  private eitherWay(first: number, second: number): void {
+    const [one, other] = [this.assertions.slice(first, second), this.assertions.slice(second)].map(
+      (facts) => new Set(facts.filter(({ reachWhy }) => reachWhy === 'under a condition').map(({ span }) => span.text)),
+    );
+    for (let index = first; index < this.assertions.length; index += 1) {
+      const fact = this.assertions[index];
+      if (fact === undefined || fact.reachWhy !== 'under a condition') continue;
+      if (one?.has(fact.span.text) === true && other?.has(fact.span.text) === true)
+        this.assertions[index] = { ...fact, reach: 'always', reachWhy: null };
+    }
   }
 
   protected loop(left: Node | null, right: Node | null, body: Node | null, env: Env, place: Place, own: boolean): void {
@@ -268,7 +287,8 @@ export class BodyWalk extends ExpressionWalk {
     if (lost !== place.swallowed) for (const [name, texts] of leftBy(block, body, env)) this.fallbacks.set(name, texts);
     const lostAt = lost === place.swallowed ? {} : { lostAt: spanOf(env.module.tree, node.start, node.end) };
     this.inner(block, env, { ...place, swallowed: lost, ...lostAt }, own);
-    if (handler !== null && lost !== place.swallowed && this.assertions.length > count && failsInside(block, env))
+    const asks = this.assertions.slice(count).some(({ kind, expected }) => kind !== 'custom' || expected !== 'fail');
+    if (handler !== null && lost !== place.swallowed && asks && failsInside(block, env))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));
     if (body !== null) {
       const fails = failsInside(block, env);
@@ -296,8 +316,14 @@ function countsToKnown(test: Node | null, env: Env): boolean {
   return (rowsOf(at(limit, 'object'), env)?.length ?? 0) > 0;
 }
 
+/** The name of the variable that a declaration puts a value into. */
+function holderOf(statement: Node, init: Node): Node | null {
+  return at(listAt(statement, 'declarations').find((declarator) => at(declarator, 'init') === init) ?? null, 'id');
+}
+
 /** A call that is no assertion, nor a part of one. */
 function isOtherCall(node: Node): boolean {
+  if (node.type === 'AwaitExpression') return true;
   if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return false;
   const callee = bare(at(node, 'callee'));
   const name = callee?.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee);

@@ -1,8 +1,9 @@
 // Whether a function that is handed over will run, and whether somebody waits for it.
 
-import { at, bare, descend, isFunction, listAt, nameOf, ownNodes, propertyName } from './javascript-tree.js';
+import { at, bare, descend, isFunction, isNode, listAt, nameOf, ownNodes, propertyName } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 import type { Env } from './javascript-scope.js';
+import { rootName } from './javascript-answers.js';
 import { parseAssertion } from './javascript-checks.js';
 
 /** Functions that run what they are given, or fail. */
@@ -89,6 +90,7 @@ export function passesOn(body: Node | null, env: Env, names: ReadonlySet<string>
     const name = callee?.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee);
     if (['reject', 'fail', 'unreachable', 'next'].includes(name)) return true;
     if (names.has(name) && listAt(node, 'arguments').length > 0) return true;
+    if (handsOver(node, callee, env, names, caught)) return true;
     const parsed = parseAssertion(node, env);
     const about = caught.length === 0 || caught.some((one) => mentions(node, one));
     if (
@@ -99,6 +101,21 @@ export function passesOn(body: Node | null, env: Env, names: ReadonlySet<string>
       return true;
   }
   return false;
+}
+
+/** The error goes to an object that the handler itself was given, such as the answer to a request: who waits for that hears of it. */
+function handsOver(call: Node, callee: Node | null, env: Env, names: ReadonlySet<string>, caught: readonly string[]): boolean {
+  const owner = callee?.type === 'MemberExpression' ? rootName(callee) : '';
+  if (owner === '' || owner === 't' || names.has(owner) || env.find(owner)?.text !== owner) return false;
+  return listAt(call, 'arguments').some((argument) => caught.includes(nameOf(bare(argument))));
+}
+
+/** `.catch(done)`, `.catch(t.assert.fail)`, `.catch(assert.ifError)`: it fails when it is told of an error. */
+export function failsGiven(handler: Node | null, names: ReadonlySet<string>): boolean {
+  const inner = bare(handler);
+  if (inner?.type !== 'MemberExpression') return names.has(nameOf(inner));
+  const owner = rootName(inner);
+  return /^(fail|ifError|error|threw|reject)$/.test(propertyName(inner)) && owner !== '' && !/^(console|log|logger)$/.test(owner);
 }
 
 /** The failure is kept in a variable that is thrown in the end. */
@@ -152,6 +169,24 @@ export function awaitedLater(scope: Node, name: string): boolean {
 
 export function mentions(node: Node, name: string): boolean {
   for (const below of descend(node, (inner) => !isFunction(inner))) if (nameOf(below) === name) return true;
+  return false;
+}
+
+/** Where a function that is only named is not used: by itself, as what is asked for a property. */
+const IDLE: ReadonlySet<string> = new Set(['ExpressionStatement', 'UnaryExpression', 'MemberExpression', 'SequenceExpression']);
+
+/** A function of the test is called, handed over, returned or kept somewhere, by its name: others may call it. */
+export function isPassedOn(root: Node, name: string, fn: Node): boolean {
+  if (name === '') return true;
+  for (const node of descend(root, (below) => below !== fn)) {
+    if (IDLE.has(node.type) || node === fn) continue;
+    for (const [key, value] of Object.entries(node)) {
+      if (key === 'id' || key === 'left' || (key === 'key' && node['computed'] !== true) || (key === 'params' && isFunction(node)))
+        continue;
+      const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+      if (parts.some((part) => isNode(part) && nameOf(bare(part)) === name)) return true;
+    }
+  }
   return false;
 }
 

@@ -2,12 +2,13 @@
 // `typeof x`) are taken off the value, so that styles can be compared. Where it stands is javascript-body.ts's.
 
 import type { CheckKind } from './facts.js';
-import { at, bare, isFunction, isLiteral, listAt, nameOf, propertyName, settled, textAt } from './javascript-tree.js';
+import { at, bare, isFunction, isLiteral, listAt, nameOf, propertyName, settled, soleExpression, textAt } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 import type { Env, Value } from './javascript-scope.js';
-import { soleExpression } from './javascript-print.js';
+
 import { ASSERTION_PACKAGES, ASSERT_METHODS, MATCHERS, negated, OF_PAGE, operatorOf, STATES } from './javascript-matchers.js';
 import type { Matcher } from './javascript-matchers.js';
+import { typeDraft } from './javascript-type-checks.js';
 
 /** A check before its texts are written out. */
 export interface Draft {
@@ -112,7 +113,7 @@ export function parseAssertion(node: Node, env: Env): Parsed | null {
     const waits = source === '@playwright/test' && OF_PAGE.test(links.at(-1)?.name ?? '');
     return parsed === null || !waits ? parsed : { ...parsed, asynchronous: true };
   }
-  if (name === 'expectTypeOf' || name === 'assertType') return links.length > 0 || name === 'assertType' ? typeCheck(args, links) : null;
+  if (name === 'expectTypeOf' || name === 'assertType') return typeCheck(name, root, links, env);
   if (name === 'should' && links.length > 0) return parseChain(args[0] ?? null, links, false);
   if (links.length === 0) return fromFunction(name, source, args) ?? implied(name, node, args);
   return overRequest(root, links) ?? implied(links.at(-1)?.name ?? '', node, links.at(-1)?.args ?? null);
@@ -176,27 +177,38 @@ function isChai(root: Node, env: Env): boolean {
 
 /** `request(app).get('/x').expect(200)`: what is asked stands in the middle of the chain. */
 function overRequest(root: Node, links: readonly Link[]): Parsed | null {
-  const calls = links.filter((link, index) => link.name === 'expect' && link.args !== null && link.args.length > 0 && index > 0);
+  const calls = links.filter(
+    (link, index) => link.name === 'expect' && link.args !== null && link.args.length > 0 && (index > 0 || root.type === 'CallExpression'),
+  );
   if (calls.length === 0) return null;
   const within = calls.flatMap((link) => (link.args ?? []).filter((argument) => isFunction(bare(argument))));
   const asked = calls.filter((link) => !isFunction(bare(link.args?.[0] ?? null)));
   const first = calls[0]?.object ?? root;
-  const drafts = asked.map((link): Draft => {
-    const named = isLiteral(link.args?.[0]) && typeof link.args[0]['value'] === 'string' && (link.args.length ?? 0) > 1;
-    const suffix = named ? `.${String(link.args?.[0]?.['value'])}` : '';
-    const expected = (named ? link.args?.slice(1) : link.args) ?? [];
-    return {
-      kind: isPattern(expected[0] ?? null) ? 'match' : 'equal',
-      subject: first,
-      suffix,
-      expected,
-      constant: null,
-      matcher: 'expect',
-      delta: null,
-    };
-  });
+  const drafts = asked.flatMap((link) => requested(link.args ?? [], first));
   const end = links.find((link) => link.name === 'end' && link.args !== null);
   return { ...NOTHING, drafts, asynchronous: true, within, ...(end === undefined ? {} : { end: bare(end.args?.[0] ?? null) }) };
+}
+
+/** `.expect(200)` asks for the status, `.expect('Name', x)` for a header, `.expect(x)` for what was sent back. */
+function requested(args: readonly Node[], subject: Node): readonly Draft[] {
+  const [head = null, ...more] = args;
+  const value = bare(head)?.['value'];
+  const draft = (suffix: string, expected: readonly Node[]): Draft => {
+    const kind = isPattern(expected[0] ?? null) ? 'match' : 'equal';
+    return { kind, subject, suffix, expected, constant: null, matcher: 'expect', delta: null };
+  };
+  if (typeof value === 'string' && more.length > 0) return [draft(`.headers${memberText(value.toLowerCase())}`, more.slice(0, 1))];
+  const body = (node: Node) => draft(isObject(node) ? '.body' : '.text', [node]);
+  if (typeof value !== 'number') return head === null ? [] : [isLiteral(bare(head)) || isObject(head) ? body(head) : draft('', [head])];
+  return [draft('.status', [head as Node]), ...more.filter((node) => !isFunction(bare(node))).map(body)];
+}
+
+function isObject(node: Node): boolean {
+  return /^(Object|Array)Expression$/.test(bare(node)?.type ?? '');
+}
+
+function memberText(key: string): string {
+  return /^[\p{L}_$][\p{L}\p{N}_$.[\]]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
 function isPattern(node: Node | null): boolean {
@@ -204,18 +216,9 @@ function isPattern(node: Node | null): boolean {
   return isLiteral(inner) && inner['regex'] !== undefined && inner['regex'] !== null;
 }
 
-function typeCheck(args: readonly Node[], links: readonly Link[]): Parsed {
-  const last = links.at(-1);
-  const draft: Draft = {
-    kind: 'custom',
-    subject: args[0] ?? null,
-    suffix: '',
-    expected: last?.args ?? [],
-    constant: links.map((link) => link.name).join('.'),
-    matcher: 'type',
-    delta: null,
-  };
-  return { ...NOTHING, drafts: [draft] };
+function typeCheck(name: string, root: Node, links: readonly Link[], env: Env): Parsed | null {
+  if (links.length === 0 && name !== 'assertType') return null;
+  return { ...NOTHING, drafts: [typeDraft(root, links, env.module.tree.text)] };
 }
 
 function fromAssert(method: string, args: readonly Node[], strict = true, ofNode = false): Parsed | null {
@@ -299,7 +302,7 @@ function parseChain(start: Node | null, links: readonly Link[], polled: boolean)
     else if (link.args === null && /^(includes?|contains?|any)$/.test(link.name)) partial = true;
     else if (link.name === 'toHaveProperty' || (link.name === 'property' && link.args !== null)) {
       const [key, wanted] = link.args ?? [];
-      suffix += `.${String(bare(key ?? null)?.['value'] ?? '')}`;
+      suffix += memberText(String(bare(key ?? null)?.['value'] ?? ''));
       if (not && wanted === undefined)
         drafts.push({ kind: 'equal', subject, suffix, expected: [], constant: 'undefined', matcher: link.name, delta: null });
       else if (not)
@@ -336,6 +339,11 @@ function matcherDraft(link: Link, subject: Node | null, suffix: string, flags: F
   const matcher = MATCHERS.get(link.name);
   if (link.args !== null && link.name === 'length') return draftOf(MATCHERS.get('lengthOf') as Matcher, 'lengthOf', subject, suffix, args);
   if (link.args === null && (matcher === undefined || matcher.wants === 'value')) return null;
+  const [first] = args;
+  if (/^(toSatisfy|satisfy|satisfies)$/.test(link.name) && first !== undefined && subject !== null && suffix === '' && !flags.rejects) {
+    const call: Node = { type: 'CallExpression', start: link.call.start, end: link.call.end, callee: first, arguments: [subject] };
+    return { ...draftOf(MATCHERS.get('equal') as Matcher, 'equal', call, '', []), constant: String(!flags.not) };
+  }
   const state = STATES.get(link.name);
   if (state !== undefined && !flags.rejects) {
     const draft = draftOf(MATCHERS.get('equal') as Matcher, 'equal', subject, suffix + state.property, args);

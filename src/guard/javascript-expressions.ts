@@ -3,16 +3,19 @@
 
 import type { AssertionFact, Span } from './facts.js';
 import { assertionOf } from './javascript-assertion.js';
-import { ITERATIONS, TRIES, callingOf, failsInside, isHanded, mentions, passesOn, planned, signals } from './javascript-callbacks.js';
+import { ITERATIONS, TRIES, callingOf, failsGiven, failsInside, isHanded, mentions, passesOn, planned, signals } from './javascript-callbacks.js';
 import { parseAssertion } from './javascript-checks.js';
 import { asserts, mayAssert } from './javascript-asserting.js';
 import { countOf } from './javascript-counts.js';
+import { askedByName, failing } from './javascript-guards.js';
 import { keptIn, mayBeEmpty, unlessKept } from './javascript-loops.js';
 import type { Parsed } from './javascript-checks.js';
 import { singly } from './javascript-questions.js';
 import { rowsOf } from './javascript-rows.js';
 import { runnerOf } from './javascript-runner.js';
 import { patternNames } from './javascript-names.js';
+import { OwnCalls } from './javascript-own-calls.js';
+import { Waited, asMarker } from './javascript-waiting.js';
 import { functionOf, valueOf } from './javascript-scope.js';
 import type { Env, Value } from './javascript-scope.js';
 import { at, bare, isFunction, isLiteral, listAt, nameOf, propertyName, settled, spanOf } from './javascript-tree.js';
@@ -33,8 +36,12 @@ export interface Place {
   /** The value of this expression is awaited or returned. */
   readonly waited: boolean;
   readonly open: boolean;
+  /** In a function that tells the runner, or whose owner the test waits for. */
+  readonly heard?: boolean;
   /** In a loop over a filtered list: what its filter asks of each entry. */
   readonly kept?: AssertionFact;
+  /** In a function that is tried again until it holds. */
+  readonly polled?: boolean;
   /** How many helpers deep. */
   readonly depth: number;
 }
@@ -59,7 +66,9 @@ export abstract class ExpressionWalk {
   protected readonly since = new Map<string, number>();
   /** What variables hold after a try that failed and whose catch let it go. */
   protected readonly fallbacks = new Map<string, ReadonlySet<string>>();
+  protected readonly own = new OwnCalls();
   protected readonly isPlanned: boolean;
+  private readonly waits: Waited;
   /** The expression that is the whole of a statement. */
   protected alone: Node | null = null;
   protected calls = 0;
@@ -71,6 +80,7 @@ export abstract class ExpressionWalk {
   ) {
     this.done = new Set(['done', 'resolve', 'finish']);
     for (const name of listAt(root, 'params').flatMap(patternNames)) if (name !== 't') this.done.add(name);
+    this.waits = new Waited(root, this.done);
     this.isPlanned = /ssertions\(|plan\(/.test(tree.text.slice(root.start, root.end)) && planned(root);
   }
 
@@ -180,8 +190,17 @@ export abstract class ExpressionWalk {
       const tried = TRIES.test(callee.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee));
       const loose = calling.later || ((tried || fn.node['async'] === true) && !place.waited);
       const reached = calling.why === null || told ? place : this.maybe(place, calling.why);
-      const lazy = (tried || fn.node['async'] === true || calling.later) && !told;
-      this.enter(fn, null, { ...reached, depth: place.depth + 1, open: true, floating: place.floating || (lazy && loose) });
+      const heard = told || (calling.why !== null && (place.heard === true || this.waits.after(node)));
+      const lazy = (tried || fn.node['async'] === true || calling.later) && !heard;
+      const polled = tried ? { polled: true } : {};
+      this.enter(fn, null, {
+        ...reached,
+        ...polled,
+        heard,
+        depth: place.depth + 1,
+        open: true,
+        floating: place.floating || (lazy && loose),
+      });
     }
   }
 
@@ -239,14 +258,14 @@ export abstract class ExpressionWalk {
     const lets =
       handler !== null &&
       !(caught !== null && passesOn(at(caught.node, 'body'), caught.env, this.done, listAt(caught.node, 'params').flatMap(patternNames))) &&
-      !this.done.has(nameOf(bare(handler)));
+      !failsGiven(handler, this.done);
     this.visit(owner, env, { ...place, swallowed: lets ? 'in a promise whose catch lets it go' : place.swallowed });
     const told = (fn: Value | null) => fn?.node !== null && fn?.node !== undefined && signals(fn.node, this.done);
     const then = name === 'catch' ? null : functionOf(first, env);
     const count = this.assertions.length;
     const wantsFailure = lets && then !== null && then.node !== null && failsInside(at(then.node, 'body'), then.env);
     const passedBy = lets && name === 'then' && !wantsFailure ? this.maybe(after, 'in a then that a failure passes by unheard') : after;
-    if (then !== null) this.enter(then, null, told(then) ? { ...after, floating: place.floating } : passedBy);
+    if (then !== null) this.enter(then, null, told(then) ? { ...after, heard: true, floating: place.floating } : passedBy);
     if (wantsFailure && this.assertions.slice(0, count).some((fact) => fact.swallowed !== null))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));
     if (caught !== null) {
@@ -277,8 +296,12 @@ export abstract class ExpressionWalk {
 
   protected assertion(node: Node, parsed: Parsed, env: Env, place: Place): void {
     if (parsed.drafts.length > 0) this.confirm(node);
+    // One check more than was planned for fails the test as well.
+    if (parsed.fails && place.swallowed !== null && !this.isPlanned)
+      return this.assertion(node, { ...parsed, fails: false, drafts: [failing(node)] }, env, place);
     if (parsed.end !== undefined) return this.request(parsed, parsed.end, env, place, spanOf(env.module.tree, node.start, node.end));
-    const waiting = place.floating || (parsed.asynchronous && !place.waited) ? 'floating' : parsed.asynchronous ? 'awaited' : 'sync';
+    const lost = (place.floating && !this.isPlanned) || (parsed.asynchronous && !place.waited);
+    const waiting = lost ? 'floating' : parsed.asynchronous ? 'awaited' : 'sync';
     const span = spanOf(env.module.tree, node.start, node.end);
     const fresh = (name: string) => (this.since.get(name) ?? 0) === this.calls;
     const elsewhere = place.lostAt !== undefined && place.lostAt.file !== span.file ? { swallowedAt: place.lostAt } : {};
@@ -292,10 +315,11 @@ export abstract class ExpressionWalk {
       fresh,
     } as const;
     for (const draft of parsed.drafts.flatMap(singly)) {
-      const plain = unlessKept(assertionOf(draft, env, span, standing), place.kept);
+      const asked = this.own.judged(unlessKept(assertionOf(draft, env, span, standing), place.kept), draft.subject);
+      const plain = place.polled === true ? { ...asked, polled: true } : asked;
       const fact =
         this.fallbacks.get(nameOf(settled(draft.subject)))?.has(plain.expected ?? '') === true ? { ...plain, swallowed: LEFT } : plain;
-      this.assertions.push(...countOf(fact), fact);
+      this.assertions.push(...countOf(fact), asMarker(fact, draft.subject, this.isPlanned || place.heard === true));
     }
     if (parsed.mustThrow.length === 0) this.asking(parsed.drafts[0]?.subject ?? null, env, { ...place, waited: true });
     for (const fn of parsed.within) {
@@ -317,19 +341,8 @@ export abstract class ExpressionWalk {
 
   /** A helper that cannot be looked into, and by its name asserts. */
   protected unknown(node: Node, callee: Node, name: string, env: Env, place: Place): void {
-    const owner = callee.type === 'MemberExpression' ? bare(at(callee, 'object')) : null;
-    const args = listAt(node, 'arguments').filter((argument) => argument.type !== 'SpreadElement');
-    const subject = owner ?? args[0] ?? callee;
-    const expected = owner === null ? args.slice(1) : args;
-    const parsed: Parsed = {
-      drafts: [{ kind: 'custom', subject, suffix: '', expected, constant: null, matcher: name, delta: null }],
-      asynchronous: false,
-      fails: false,
-      plan: null,
-      within: [],
-      mustThrow: [],
-    };
-    this.assertion(node, parsed, env, place);
+    const draft = askedByName(node, callee, name);
+    this.assertion(node, { drafts: [draft], asynchronous: false, fails: false, plan: null, within: [], mustThrow: [] }, env, place);
   }
 
   /** A request that ends in a callback: who does not look at the error does not hear of the failure. */

@@ -71,7 +71,12 @@ export class FoundTest implements TestFact {
     return this.squeezed;
   }
 
-  private look(): Seen {
+  /** It was walked through already. */
+  get isSeen(): boolean {
+    return this.seen !== null;
+  }
+
+  look(): Seen {
     this.seen ??= this.walkThrough();
     return this.seen;
   }

@@ -59,3 +59,17 @@ function filledIn(block: Node | null): ReadonlyMap<string, Node | null> {
   }
   return found;
 }
+
+/** `expect.fail()` where nobody hears of it. */
+export function failing(subject: Node): Draft {
+  return { kind: 'custom', subject, suffix: '', expected: [], constant: 'fail', matcher: 'fail', delta: null };
+}
+
+/** What a call asks that by its name asserts: `page.expectTotal(3)`, `assertSaved(row)`. */
+export function askedByName(node: Node, callee: Node, name: string): Draft {
+  const owner = callee.type === 'MemberExpression' ? bare(at(callee, 'object')) : null;
+  const args = listAt(node, 'arguments').filter((argument) => argument.type !== 'SpreadElement');
+  const subject = owner ?? args[0] ?? callee;
+  const expected = owner === null ? args.slice(1) : args;
+  return { kind: 'custom', subject, suffix: '', expected, constant: null, matcher: name, delta: null };
+}

@@ -3,10 +3,10 @@
 import type { AssertionFact } from './facts.js';
 import { assertionOf } from './javascript-assertion.js';
 import type { Draft } from './javascript-checks.js';
-import { bindOwn, print, soleExpression } from './javascript-print.js';
+import { bindOwn, print } from './javascript-print.js';
 import { functionOf } from './javascript-scope.js';
 import type { Env } from './javascript-scope.js';
-import { at, bare, listAt, nameOf, propertyName, settled, spanOf } from './javascript-tree.js';
+import { at, bare, listAt, nameOf, propertyName, settled, soleExpression, spanOf } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 
 /** A list that the code under test makes may be empty, but not where the test has asked for its size. */

@@ -1,7 +1,8 @@
 // Canonical text of an expression: the same for the same meaning, whatever the layout, quotes, casts, awaits and names of variables.
 
-import { at, bare, holesAt, isFunction, keyName, listAt, nameOf, propertyName, textAt } from './javascript-tree.js';
+import { at, bare, holesAt, isFunction, keyName, listAt, nameOf, propertyName, soleExpression, textAt } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
+import { rowsOf } from './javascript-rows.js';
 import { bind, elementOf, follow, memberOf, valueOf } from './javascript-scope.js';
 import type { Env, Value } from './javascript-scope.js';
 import { entriesOf } from './properties.js';
@@ -47,7 +48,12 @@ function printed(node: Node, env: Env, how: Printing, depth: number): string {
     case 'MemberExpression':
       return printMember(node, env, how, depth);
     case 'CallExpression':
-      return printInlined(node, env, how, depth) ?? `${sub(at(node, 'callee'))}(${printList(listAt(node, 'arguments'), sub)})`;
+      if (isRequestCheck(node)) return sub(at(at(node, 'callee'), 'object'));
+      return (
+        printInlined(node, env, how, depth) ??
+        printMapped(node, env, how, depth) ??
+        `${sub(at(node, 'callee'))}(${printList(listAt(node, 'arguments'), sub)})`
+      );
     case 'NewExpression':
       return `new ${sub(at(node, 'callee'))}(${printList(listAt(node, 'arguments'), sub)})`;
     case 'ArrayExpression':
@@ -70,12 +76,20 @@ function printed(node: Node, env: Env, how: Printing, depth: number): string {
   }
 }
 
+/** `request(app).get('/').expect(200)` gives what it gives without its check. */
+function isRequestCheck(node: Node): boolean {
+  const callee = bare(at(node, 'callee'));
+  if (callee?.type !== 'MemberExpression' || propertyName(callee) !== 'expect') return false;
+  return bare(at(callee, 'object'))?.type === 'CallExpression' && listAt(node, 'arguments').length > 0;
+}
+
 /** A small function of the same file stands for its expression: `make()` is what it makes. */
 function printInlined(node: Node, env: Env, how: Printing, depth: number): string | null {
   const callee = bare(at(node, 'callee'));
   if (callee?.type !== 'Identifier' || depth > 12) return null;
-  const value = env.find(nameOf(callee));
-  const fn = value === null || value.source !== undefined || value.env.module !== env.module ? null : bare(value.node);
+  const known = env.find(nameOf(callee));
+  const value = known === null || known.source === undefined ? known : follow(known);
+  const fn = value === null || (known === value && value.env.module !== env.module) ? null : bare(value.node);
   if (value === null || !isFunction(fn) || fn['generator'] === true) return null;
   const only = soleExpression(at(fn, 'body'));
   if (only === null || bare(only)?.type === 'JSXElement') return null;
@@ -84,12 +98,44 @@ function printInlined(node: Node, env: Env, how: Printing, depth: number): strin
   for (const [index, parameter] of listAt(fn, 'params').entries()) {
     const argument = args[index];
     const fallback = parameter.type === 'AssignmentPattern' ? at(parameter, 'right') : null;
-    if (parameter.type === 'RestElement' || argument?.type === 'SpreadElement') return null;
+    if (argument?.type === 'SpreadElement') return null;
+    if (parameter.type === 'RestElement') {
+      const elements = args.slice(index);
+      if (elements.some((element) => element.type === 'SpreadElement')) return null;
+      const rest: Node = { type: 'ArrayExpression', start: node.start, end: node.end, elements };
+      bind(at(parameter, 'argument') ?? parameter, { node: rest, env }, inner);
+      continue;
+    }
     if (argument !== undefined) bind(parameter, valueOf(argument, env), inner);
     else if (fallback !== null) bind(parameter, valueOf(fallback, inner), inner);
     else bindOwn(parameter, inner);
   }
   return print(only, inner, how, depth + 2);
+}
+
+const MOST_MAPPED = 12;
+
+/** A list that is written down is mapped entry by entry: `['a', 'b'].map((x) => f(x))` is `[f('a'), f('b')]`. */
+function printMapped(node: Node, env: Env, how: Printing, depth: number): string | null {
+  const callee = bare(at(node, 'callee'));
+  if (callee?.type !== 'MemberExpression' || propertyName(callee) !== 'map' || how.template || depth > 12) return null;
+  const owner = bare(at(callee, 'object'));
+  const [fn = null, ...more] = listAt(node, 'arguments').map(bare);
+  const only = isFunction(fn) ? soleExpression(at(fn, 'body')) : null;
+  if (only === null || more.length > 0 || listAt(fn, 'params').length !== 1 || !isCall(only)) return null;
+  const rows = rowsOf(owner, env);
+  if (rows === null || rows.length === 0 || rows.length > MOST_MAPPED) return null;
+  const texts = rows.map((row) => {
+    const inner = env.child();
+    bind(listAt(fn, 'params')[0] as Node, row, inner);
+    return print(only, inner, how, depth + 2);
+  });
+  return `[${texts.join(',')}]`;
+}
+
+function isCall(node: Node): boolean {
+  const inner = bare(node);
+  return inner?.type === 'CallExpression' || (inner?.type === 'AwaitExpression' && isCall(at(inner, 'argument') ?? inner));
 }
 
 const NUMBER = /^-?[0-9][0-9.e+]*$/;
@@ -167,7 +213,7 @@ function constantText(text: string): string | null {
       return null;
     }
   }
-  return /^-?[0-9][0-9.e+]*$/.test(text) || ['true', 'false', 'null', 'undefined'].includes(text) ? text : null;
+  return /^-?[0-9][0-9.e+]*$/.test(text) || ['true', 'false', 'null', 'undefined', 'NaN', 'Infinity'].includes(text) ? text : null;
 }
 
 function printMember(node: Node, env: Env, how: Printing, depth: number): string {
@@ -240,16 +286,6 @@ function namesIn(pattern: Node): readonly string[] {
   const below = [at(pattern, 'left'), at(pattern, 'argument'), at(pattern, 'value'), at(pattern, 'parameter')];
   const lists = [...listAt(pattern, 'properties'), ...listAt(pattern, 'elements')];
   return [...below, ...lists].flatMap((node) => (node === null ? [] : namesIn(node)));
-}
-
-/** The one expression that a function is made of; null where it is more. */
-export function soleExpression(body: Node | null): Node | null {
-  if (body === null) return null;
-  if (body.type !== 'BlockStatement') return body;
-  const [first, ...more] = listAt(body, 'body');
-  if (first === undefined || more.length > 0) return null;
-  if (first.type === 'ReturnStatement') return at(first, 'argument');
-  return first.type === 'ExpressionStatement' ? at(first, 'expression') : null;
 }
 
 function statements(body: Node | null, env: Env, how: Printing, depth: number): string {

@@ -5,6 +5,7 @@ import type { CheckKind } from './facts.js';
 import type { Draft } from './javascript-checks.js';
 import { at, bare, descend, holesAt, isLiteral, listAt, nameOf, propertyName, settled, textAt } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
+import { fitsAll, isRegex, letters, sourceOf } from './javascript-patterns.js';
 
 /** The draft with every wrapper taken off that is known. */
 export function question(draft: Draft): Draft {
@@ -41,6 +42,10 @@ function peel(draft: Draft): Draft {
     const asked = peelValue(draft, subject);
     if (asked !== draft) return asked;
   }
+  if (draft.kind === 'differs' || draft.kind === 'range') {
+    const filled = notEmpty(draft, subject);
+    if (filled !== null) return filled;
+  }
   if (draft.kind === 'differs' && ['null', 'undefined'].includes(print0(draft)))
     return { ...draft, kind: 'exists', expected: [], constant: null };
   const length = draft.kind === 'equal' ? /\.(length|size)$/.exec(draft.suffix) : null;
@@ -68,6 +73,23 @@ function peel(draft: Draft): Draft {
     return { ...draft, subject: draft.expected[0] ?? null, expected: [subject] };
   }
   return peelExpected(draft);
+}
+
+/** `not.toHaveLength(0)`, `not.toEqual([])`, `x.length >= 1`: there is something in it. Null where it asks for another thing. */
+function notEmpty(draft: Draft, subject: Node): Draft | null {
+  const wanted = print0(draft) || (draft.constant ?? '');
+  const { start, end } = subject;
+  const isLength = subject.type === 'MemberExpression' && /^(length|size)$/.test(propertyName(subject)) && draft.suffix === '';
+  const above = (size: Node): Draft => {
+    const none: Node = { type: 'Literal', start, end, value: 0, raw: '0' };
+    return { ...draft, kind: 'range', subject: size, expected: [none], constant: null, matcher: 'above', delta: null };
+  };
+  if (draft.kind === 'range') return isLength && wanted === '1' && OPERATORS[draft.matcher] === '>=' ? above(subject) : null;
+  if (isLength) return wanted === '0' ? above(subject) : null;
+  const counted = /^not (toHaveLength|lengthOf|length|sizeOf|toHaveSize|toHaveCount)$/.test(draft.matcher);
+  if (draft.suffix !== '' || !(counted ? wanted === '0' : ['[]', '{}', '""', 'empty'].includes(wanted))) return null;
+  const property: Node = { type: 'Identifier', start, end, name: 'length' };
+  return above({ type: 'MemberExpression', start, end, object: subject, property, computed: false });
 }
 
 /** Of `[...x]`, `Array.from(x)`, `Object.entries(x)`: `x`. */
@@ -146,7 +168,11 @@ function peelComparison(draft: Draft, subject: Node, wanted: boolean): Draft {
   if (sought !== null) return sought;
   if (['===', '==', '!==', '!='].includes(operator)) {
     const same = operator.startsWith('=') === wanted;
-    return isConstant(left) ? asked(draft, same ? 'equal' : 'differs', right, left) : asked(draft, same ? 'equal' : 'differs', left, right);
+    const plain = isConstant(left)
+      ? asked(draft, same ? 'equal' : 'differs', right, left)
+      : asked(draft, same ? 'equal' : 'differs', left, right);
+    const nothing = [left, right].map(bare).some((side) => nameOf(side) === 'undefined' || (isLiteral(side) && side['value'] === null));
+    return operator.length === 2 && !nothing ? { ...plain, loose: true } : plain;
   }
   if (operator in FLIPPED) {
     const turned = isConstant(left);
@@ -217,6 +243,7 @@ function peelValue(draft: Draft, subject: Node): Draft {
     if (name === 'callCount') return { ...draft, kind: 'calledTimes', subject: unmocked(owner) };
     if (name === 'count' && owner?.type === 'MemberExpression' && propertyName(owner) === 'calls')
       return { ...draft, kind: 'calledTimes', subject: at(owner, 'object') };
+    if (name === 'count' && subject.type === 'CallExpression' && isOfPage(owner)) return { ...draft, kind: 'size', subject: owner };
     if (subject.type !== 'MemberExpression') return draft;
     if (name === 'length' || name === 'size') return peelLength(draft, owner);
     if (name === 'calls' && owner?.type === 'MemberExpression' && propertyName(owner) === 'mock') {
@@ -224,6 +251,12 @@ function peelValue(draft: Draft, subject: Node): Draft {
     }
   }
   return draft;
+}
+
+/** Elements of a page: `page.locator('.row')`, `page.getByRole('listitem')`. */
+function isOfPage(node: Node | null): boolean {
+  const callee = node?.type === 'CallExpression' ? bare(at(node, 'callee')) : null;
+  return callee?.type === 'MemberExpression' && /^(locator|getBy\w+|filter|first|last|nth)$/.test(propertyName(callee));
 }
 
 function unmocked(owner: Node | null): Node | null {
@@ -317,32 +350,6 @@ function peelPattern(draft: Draft): Draft {
   const whole = /^\^.*\$$/s.test(source) && !/[*+?|[{.]/.test(source.replace(/\\./g, ''));
   if (!whole) return draft;
   return { ...draft, kind: 'equal', expected: [], constant: JSON.stringify(source.slice(1, -1).replace(/\\(.)/g, '$1')) };
-}
-
-export function isRegex(node: Node | null): node is Node & { readonly type: 'Literal'; readonly regex: object } {
-  return isLiteral(node) && node['regex'] !== undefined && node['regex'] !== null;
-}
-
-function sourceOf(node: Node): string {
-  return textAt(node['regex'] as Node, 'pattern');
-}
-
-/** A pattern that is found in every text, as it is found in none: `(x is missing)?`. */
-export function fitsAll(source: string): boolean {
-  if (!/[?*|{]/.test(source) || source.startsWith('^')) return false;
-  try {
-    return new RegExp(source).test('');
-  } catch {
-    return false;
-  }
-}
-
-/** What a pattern says for certain: its plain letters. */
-export function letters(source: string): string {
-  return source
-    .replace(/\\[dwsbDWSB]/g, '')
-    .replace(/\\(.)/g, '$1')
-    .replace(/[\^$.*+?()[\]{}|]/g, '');
 }
 
 export function partsOf(node: Node | null): number | null {

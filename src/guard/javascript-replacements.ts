@@ -36,6 +36,7 @@ import {
   SPIES,
   WORDS,
 } from './javascript-doubles.js';
+import { cachedModule, isAsked, leadsOn } from './javascript-hooked.js';
 import { Origins, stemOf } from './javascript-units.js';
 import type { Imported } from './javascript-units.js';
 
@@ -317,10 +318,11 @@ export class ReplacementSearch {
           : [];
     }
     if (left.type !== 'MemberExpression' || restores) return [];
+    if (isFunction(right) && !/\b(expect|assert)\b/.test(text) && leadsOn(left, right, this.origins, this.module)) return [];
     const member = propertyName(left);
     if (head === 'process' && member === 'exitCode' && isLiteral(right) && right['value'] === 0)
       return [{ kind: 'failures', key: text, node }];
-    const cached = this.cachedModule(left);
+    const cached = cachedModule(left, this.origins);
     if (cached !== undefined) {
       if (ASSERTION_PACKAGES.has(cached)) return [{ kind: 'assertions', key: cached, node }];
       const stem = stemOf(joinPath(this.module.tree.file, cached));
@@ -341,22 +343,9 @@ export class ReplacementSearch {
       (head === 'performance' && member === 'now');
     if (clock) return this.readsMovingName(right) ? [] : [{ kind: 'clock', key: text, node }];
     const answer = isFunction(right) || (right.type === 'CallExpression' && /\.(fn|stub|fake|spy)$/.test(calleeText(right, this.module)));
-    return answer && this.isUnit(bare(at(left, 'object'))) ? [{ kind: 'unit', key: text, node }] : [];
-  }
-
-  /** `require.cache[require.resolve('./x')]`, also with the path in a variable: `./x`. */
-  private cachedModule(left: Node): string | undefined {
-    for (const node of descend(left)) {
-      if (node.type !== 'MemberExpression' || node['computed'] !== true) continue;
-      const owner = bare(at(node, 'object'));
-      if (owner?.type !== 'MemberExpression' || propertyName(owner) !== 'cache' || nameOf(bare(at(owner, 'object'))) !== 'require')
-        continue;
-      const key = at(node, 'property');
-      const nodes = key?.type === 'Identifier' ? this.origins.madeOf(nameOf(key)) : key === null ? [] : [key];
-      for (const below of nodes.flatMap((one) => [...descend(one)]))
-        if (isLiteral(below) && typeof below['value'] === 'string') return below['value'];
-    }
-    return undefined;
+    const owner = bare(at(left, 'object'));
+    const replaces = answer && this.isUnit(owner) && (this.byName.has(nameOf(owner)) || isAsked(left, this.tests));
+    return replaces ? [{ kind: 'unit', key: text, node }] : [];
   }
 
   /** Puts back what was kept before: `Date.now = realNow`. */

@@ -27,7 +27,27 @@ describe('retries', () => {
     expect(rulesOf(after)).toEqual([]);
   });
 
-  it('are not told where the file had them', () => {
-    expect(rulesOf(`jest.retryTimes(2)\n\n${TEST}`, `jest.retryTimes(3)\n${TEST}`)).toEqual([]);
+  const two = (first: string, second: string) =>
+    `it('a', ${first}() => { expect(a()).toBe(1) })\nit('b', ${second}() => { expect(b()).toBe(2) })\n`;
+
+  it.each([
+    ['the same', `jest.retryTimes(3)\n${TEST}`, `jest.retryTimes(3)\n\n${TEST}`],
+    ['fewer', `jest.retryTimes(3)\n${TEST}`, `jest.retryTimes(2)\n\n${TEST}`],
+    ['for one test of a file that had them for all', `jest.retryTimes(3)\n${TEST}`, TEST.replace(', function', ', { retry: 3 }, function')],
+    ['for a new test', two('{ retry: 2 }, ', ''), `${two('{ retry: 2 }, ', '')}it('c', { retry: 2 }, () => { expect(c()).toBe(3) })\n`],
+    ['under a chain, as before', `${TEST.trim()}.retries(2)\n`, `${TEST.trim().replace('adds', 'adds up')}.retries(2)\n`],
+  ])('are not told where the file had them: %s', (_, before, after) => {
+    expect(rulesOf(after, before)).toEqual([]);
+  });
+
+  it.each([
+    ['for all', `jest.retryTimes(2)\n${TEST}`, `jest.retryTimes(10)\n${TEST}`],
+    ['for one test', two('{ retry: 1 }, ', ''), two('{ retry: 5 }, ', '')],
+    ['in a constant', `const N = 1\njest.retryTimes(N)\n${TEST}`, `const N = 9\njest.retryTimes(N)\n${TEST}`],
+    ['for another test', two('{ retry: 2 }, ', ''), two('{ retry: 2 }, ', '{ retry: 2 }, ')],
+    ['for the whole file', two('{ retry: 2 }, ', ''), `jest.retryTimes(2)\n${two('', '')}`],
+    ['behind the test', TEST, `${TEST.trim()}.retries(3)\n`],
+  ])('are told where they are raised: %s', (_, before, after) => {
+    expect(rulesOf(after, before)).toEqual(['config-changed']);
   });
 });

@@ -1,8 +1,20 @@
 // The rows of a table or loop, where they are literals: in the file, in one that it imports, or in a JSON fixture.
 
-import { at, bare, descend, holesAt, isLiteral, listAt, nameOf, propertyName, settled } from './javascript-tree.js';
+import {
+  at,
+  bare,
+  descend,
+  holesAt,
+  isFunction,
+  isLiteral,
+  listAt,
+  nameOf,
+  propertyName,
+  settled,
+  soleExpression,
+} from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
-import { follow } from './javascript-scope.js';
+import { bind, follow } from './javascript-scope.js';
 import type { Env, Value } from './javascript-scope.js';
 
 /** The rows; null where they are not known. */
@@ -10,8 +22,10 @@ export function rowsOf(node: Node | null, env: Env, depth = 0): readonly Value[]
   const inner = settled(node);
   if (inner === null || depth > 6) return null;
   switch (inner.type) {
-    case 'ArrayExpression':
-      return elements(inner, env, depth);
+    case 'ArrayExpression': {
+      const rows = elements(inner, env, depth);
+      return rows?.length === 0 && isFilledLater(inner, env.module.tree.text) ? null : rows;
+    }
     case 'Identifier': {
       const value = env.find(nameOf(inner));
       const target = value === null ? null : follow(value);
@@ -28,6 +42,16 @@ export function rowsOf(node: Node | null, env: Env, depth = 0): readonly Value[]
     default:
       return null;
   }
+}
+
+/** An empty list that is held in a variable and filled by the lines and callbacks that follow, or by what it is handed to. */
+function isFilledLater(node: Node, text: string): boolean {
+  const name = /([\w$]+)(?::[^=;\n]{1,80})?\s*=\s*$/.exec(text.slice(Math.max(0, node.start - 120), node.start))?.[1];
+  if (name === undefined) return false;
+  const own = name.replaceAll('$', '\\$');
+  const before = '(?<![\\w$.])';
+  const fills = `${before}${own}(\\.(push|unshift|splice|fill)\\(|\\[[^\\]\\n]*\\]\\s*=(?!=)|\\s*=(?!=))|(?<!\\b(?:each|for))[(,]\\s*(\\.\\.\\.)?${own}\\s*[,)]`;
+  return new RegExp(fills).test(text.slice(node.end));
 }
 
 function elements(node: Node, env: Env, depth: number): readonly Value[] | null {
@@ -52,9 +76,29 @@ function calledRows(node: Node, env: Env, depth: number): readonly Value[] | nul
     const name = propertyName(callee);
     if (nameOf(owner) === 'Object' && ['entries', 'keys', 'values'].includes(name)) return objectRows(first, env, name);
     if (nameOf(owner) === 'Object' && name === 'freeze') return rowsOf(first, env, depth + 1);
+    if (name === 'map' && listAt(node, 'arguments').length === 1) return mapped(rowsOf(owner, env, depth + 1), bare(first), env);
+    if (name === 'concat' && first !== null)
+      return joined([owner, ...listAt(node, 'arguments')].map((part) => rowsOf(part, env, depth + 1)));
+    if (/^(toSorted|sort|toReversed|reverse)$/.test(name)) return rowsOf(owner, env, depth + 1);
     if (name === 'slice') return sliced(rowsOf(owner, env, depth + 1), listAt(node, 'arguments'));
   }
   return fixtureRows(node, env);
+}
+
+/** `['a', 'b'].map((text) => [text, text.length])`: what the function makes of each row. */
+function mapped(rows: readonly Value[] | null, fn: Node | null, env: Env): readonly Value[] | null {
+  const only = isFunction(fn) ? soleExpression(at(fn, 'body')) : null;
+  const [parameter = null, ...more] = listAt(fn, 'params');
+  if (rows === null || only === null || parameter === null || more.length > 0) return null;
+  return rows.map((row) => {
+    const inner = env.child();
+    bind(parameter, row, inner);
+    return { node: only, env: inner };
+  });
+}
+
+function joined(parts: readonly (readonly Value[] | null)[]): readonly Value[] | null {
+  return parts.some((part) => part === null) ? null : parts.flatMap((part) => [...(part ?? [])]);
 }
 
 function sliced(rows: readonly Value[] | null, args: readonly Node[]): readonly Value[] | null {

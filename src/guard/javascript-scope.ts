@@ -217,8 +217,8 @@ export function bind(pattern: Node, value: Value, env: Env, row = false): void {
     if (left !== null) bind(left, value, env, row);
   } else if (pattern.type === 'ObjectPattern') {
     for (const property of listAt(pattern, 'properties')) {
-      if (property.type !== 'Property') for (const name of patternNames(property)) env.set(name, { node: null, env, text: name, row });
-      else bindProperty(property, value, env, row);
+      if (property.type === 'Property') bindProperty(property, value, env, row);
+      else for (const name of patternNames(property)) env.set(name, restOf(pattern, value, env, row, name));
     }
   } else if (pattern.type === 'ArrayPattern') {
     for (const [index, element] of holesAt(pattern, 'elements').entries()) {
@@ -227,6 +227,13 @@ export function bind(pattern: Node, value: Value, env: Env, row = false): void {
       else bind(element, elementOf(value, index, env), env, row);
     }
   }
+}
+
+/** `{ id, ...rest } = f()`: what is left of a value that a call gave, without the parts that were taken out. */
+function restOf(pattern: Node, value: Value, env: Env, row: boolean, name: string): Value {
+  if (row || (value.base === undefined && settled(value.node)?.type !== 'CallExpression')) return { node: null, env, text: name, row };
+  const keys = listAt(pattern, 'properties').flatMap((property) => (property.type === 'Property' ? [keyName(property)] : []));
+  return { node: null, env, base: value, access: `[without ${keys.join(' ')}]` };
 }
 
 function named(value: Value, row: boolean): Value {
@@ -277,7 +284,6 @@ function madeBy(node: Node, env: Env): Value | null {
 
 const MOST_MAKING = 5;
 let making = 0;
-
 function madeNow(node: Node, env: Env): Value | null {
   const fn = functionOf(at(node, 'callee'), env);
   if (fn === null || fn.node === null) return null;

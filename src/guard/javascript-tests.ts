@@ -200,6 +200,8 @@ class TestSearch {
     if (runner?.base === 'suite') return this.suite(inner, runner, scene);
     if (runner?.base === 'test') return this.test(inner, runner, scene);
     if (runner !== null) return;
+    const chained = chainedTo(callee);
+    if (chained !== null && runnerOf(at(chained, 'callee'), scene.env) !== null) return this.expression(chained, scene);
     if (isFunction(callee)) return this.enter({ node: callee, env: scene.env }, [], scene);
     const target = functionOf(callee, scene.env);
     if (target !== null) {
@@ -308,6 +310,20 @@ class TestSearch {
     this.enter(fn, null, { ...scene, titles: path, marks, returns: [...scene.returns], depth: scene.depth + 1 });
   }
 }
+
+/** Of `it('x', …).retries(2).timeout(9)`: the call that registers the test. */
+function chainedTo(callee: Node | null): Node | null {
+  let inner = callee;
+  for (let depth = 0; depth < 4 && inner?.type === 'MemberExpression' && CHAINED.test(propertyName(inner)); depth += 1) {
+    const call = bare(at(inner, 'object'));
+    if (call?.type !== 'CallExpression') return null;
+    inner = bare(at(call, 'callee'));
+    if (inner?.type !== 'MemberExpression' || !CHAINED.test(propertyName(inner))) return call;
+  }
+  return null;
+}
+
+const CHAINED = /^(retries|timeout|slow)$/;
 
 function rowTexts(rows: readonly Value[] | null, runner: Runner, scene: Scene): readonly string[] | null {
   if (runner.table === null) return scene.rows;

@@ -206,3 +206,13 @@ export function keyName(property: Node): string {
   if (isLiteral(key)) return String(key['value']);
   return property['computed'] === true ? '' : nameOf(key);
 }
+
+/** The one expression that a function is made of; null where it is more. */
+export function soleExpression(body: Node | null): Node | null {
+  if (body === null) return null;
+  if (body.type !== 'BlockStatement') return body;
+  const [first, ...more] = listAt(body, 'body');
+  if (first === undefined || more.length > 0) return null;
+  if (first.type === 'ReturnStatement') return at(first, 'argument');
+  return first.type === 'ExpressionStatement' ? at(first, 'expression') : null;
+}

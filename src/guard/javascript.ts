@@ -11,6 +11,7 @@ import { rowsOf } from './javascript-rows.js';
 import { declareStatement, Project } from './javascript-scope.js';
 import type { Env, Module } from './javascript-scope.js';
 import { BodyWalk } from './javascript-body.js';
+import { outsideOf } from './javascript-outside.js';
 import { suppressionsOf } from './javascript-suppressions.js';
 import { testsOf } from './javascript-tests.js';
 import { importFacts, importsOf, unitsOf } from './javascript-units.js';
@@ -49,7 +50,8 @@ export class JavaScriptReader {
     const helpers = [...(tests.length === 0 ? helpersOf(module) : []), ...matchersOf(module)];
     const tables = tests.length === 0 ? tablesOf(module) : [];
     const [hooks, named] = [retriesOf(tree), importFacts(module, imports)];
-    return { file, tests, helpers, tables, hooks, suppressions, replacements, imports: named, problem: tree.problem };
+    const outside = () => outsideOf(tree, tests);
+    return { file, tests, outside, helpers, tables, hooks, suppressions, replacements, imports: named, problem: tree.problem };
   }
 }
 

@@ -2,10 +2,27 @@
 // or none. A test may be rewritten in any style; what counts is that each thing asked before is still asked.
 
 import type { AssertionFact } from './facts.js';
-import { Gathering, listsAll, saysAll, saysOfEach } from './gathering.js';
+import {
+  emptyOr,
+  isExactOf,
+  isNever,
+  isOfValue,
+  isShorterMessage,
+  isWhole,
+  looksAtError,
+  sameByOtherMeans,
+  sameWant,
+  sharesName,
+  skeleton,
+  waitsToo,
+  written,
+} from './kinship.js';
+import { Gathering, gathersCall, listsAll, listsWithin, listsInParts, saysAll, saysOfEach, siftsSame } from './gathering.js';
 import {
   classTold,
   classWanted,
+  composes,
+  computedWhole,
   isEntrywise,
   isNarrower,
   isOfInput,
@@ -14,13 +31,13 @@ import {
   looksThrough,
   mapsSame,
   namesSame,
-  readsCall,
   recordsCall,
   saidBy,
+  wantsMore,
 } from './properties.js';
 import { countsAlike, finds, holds, shows, unquoted, wantedText } from './wanted-texts.js';
 import { gathers, isGathered, isLossless, isPartOf, isWithin, loses, provesEntry, provesThere, tailOf } from './subjects.js';
-import { EXACT, isOpposed, isPresence, keyOf, levelOf, likeness, settles, tokensOf, wantedOf, WEAK, weakening } from './strength.js';
+import { EXACT, isOpposed, keyOf, levelOf, likeness, settles, tokensOf, wantedOf, WEAK, weakening } from './strength.js';
 
 export type Fate = 'kept' | 'rewritten' | 'weakened' | 'removed';
 
@@ -35,6 +52,7 @@ export interface Match {
 const ALIKE = 0.35;
 const SAME_IDEA = 0.6;
 const FAINT = 0.2;
+const SAYS = [wantsMore, composes, recordsCall, namesSame, mapsSame, listsAll, provesEntry, siftsSame, gathersCall];
 const YES_OR_NO = /^(true|false|null|undefined|None|True|False)$/;
 const TRIVIAL: ReadonlySet<string> = new Set(['', ...'true false null undefined 0 1 "" [] {} None True False'.split(' ')]);
 
@@ -150,7 +168,8 @@ class Matching {
     const equal = all.filter((other) => !this.used.has(other) && weakening(fact, other) === null && levelOf(other) <= levelOf(fact) + 1);
     if (fact.kind === 'calledWith' && saysAll(fact, all)) return this.share(fact, all[0] as AssertionFact);
     const sameWanted = equal.find((other) => wantedOf(other) === wantedOf(fact));
-    if (sameWanted !== undefined) return this.set(fact, sameWanted, 'kept');
+    const seen = sameWanted ?? equal.find((other) => looksAtError(fact, other));
+    if (seen !== undefined) return this.set(fact, seen, 'kept');
     if (stronger !== undefined) return this.share(fact, stronger);
     const rewritten = equal.find((other) => other.kind === fact.kind) ?? equal[0];
     if (rewritten !== undefined)
@@ -161,6 +180,8 @@ class Matching {
 
   /** The same value is asked about by a weaker check, or only what is made from it. */
   private weaker(fact: AssertionFact): void {
+    const waited = this.after.find((other) => !this.old.has(other) && waitsToo(fact, other));
+    if (waited !== undefined) return this.share(fact, waited);
     const same = this.after.find(
       (other) => other.subject === fact.subject && fact.subject !== '' && !this.used.has(other) && weakening(fact, other) !== null,
     );
@@ -189,10 +210,12 @@ class Matching {
     const wanted = classWanted(fact);
     const error = wanted === null ? undefined : this.after.find((other) => !this.old.has(other) && classTold(other) === wanted);
     if (error !== undefined) return this.share(fact, error);
-    const recorded = this.after.find(
-      (other) => !this.old.has(other) && [recordsCall, namesSame, mapsSame, listsAll, provesEntry].some((says) => says(other, fact)),
-    );
+    const recorded = this.after.find((other) => !this.old.has(other) && SAYS.some((says) => says(other, fact)));
     if (recorded !== undefined) return this.share(fact, recorded);
+    const computed = this.after.find((other) => !this.old.has(other) && this.isComputed(other, fact));
+    if (computed !== undefined) return this.share(fact, computed);
+    const listed = listsInParts(fact, this.after);
+    if (listed !== null) return this.share(fact, listed);
     const calls = this.after.filter((other) => other.kind === 'calledWith' && !this.old.has(other));
     if (listsCalls(fact, calls)) return this.share(fact, calls[0] as AssertionFact);
     const [open, other] = [said('anything'), said('other')];
@@ -200,6 +223,12 @@ class Matching {
       this.matches.set(fact, { before: fact, after: open, fate: 'weakened', why: 'it may now be anything' });
     else if (other !== undefined && !this.old.has(other))
       this.matches.set(fact, { before: fact, after: other, fate: 'rewritten', why: '' });
+  }
+
+  /** The whole is wanted with a part that is computed, and says the same of a sibling of what `fact` asks. */
+  private isComputed(other: AssertionFact, fact: AssertionFact): boolean {
+    const whole = computedWhole(other, fact);
+    return whole !== null && this.before.some((one) => one !== fact && one.subject.startsWith(`${whole}.`) && namesSame(other, one));
   }
 
   /** A check of the whole value covers one of a part; checks of all parts cover one of the whole. */
@@ -210,7 +239,7 @@ class Matching {
       (other) =>
         levelOf(other) >= levelOf(fact) - 1 && !this.old.has(other) && isGathered(other.subject) && gathers(other.subject, fact.subject),
     );
-    if (gathered !== undefined) return this.share(fact, gathered);
+    if (gathered !== undefined && !this.isLeftOut(fact, gathered)) return this.share(fact, gathered);
     const mapped = this.after.find((other) => !this.old.has(other) && levelOf(other) >= EXACT && looksThrough(other, fact.subject));
     if (mapped !== undefined) return this.share(fact, mapped);
     const parts = this.after.filter((other) => isWithin(other.subject, fact.subject));
@@ -231,6 +260,13 @@ class Matching {
       return this.set(fact, exact[0] as AssertionFact, 'kept');
     const same = parts.find((other) => isLossless(other.subject, fact.subject) && levelOf(other) >= levelOf(fact) - 1);
     if (same !== undefined) return this.set(fact, same, 'kept');
+  }
+
+  /** More was asked than a list of answers has entries, and the answer that `fact` wanted is none of them. */
+  private isLeftOut(fact: AssertionFact, other: AssertionFact): boolean {
+    if (other.kind !== 'equal' || !other.subject.startsWith('[') || other.parts === null || fact.kind !== 'equal') return false;
+    const asked = this.before.filter((one) => gathers(other.subject, one.subject));
+    return asked.length > other.parts && !gathersCall(other, fact);
   }
 
   /** One assertion over values that are not known here speaks for each of them. */
@@ -330,69 +366,11 @@ class Matching {
   /** The value is reached by other names altogether, and one check is lost where one is new that wants the same: nothing, none, zero. */
   private onlyOne(fact: AssertionFact): void {
     if (levelOf(fact) < EXACT) return;
-    const alike = (other: AssertionFact) => other.kind === fact.kind && emptyOr(wantedOf(other)) === emptyOr(wantedOf(fact));
+    const alike = (other: AssertionFact) =>
+      other.kind === fact.kind && (emptyOr(wantedOf(other)) === emptyOr(wantedOf(fact)) || listsWithin(other, fact));
     const fresh = this.after.filter((other) => !this.used.has(other) && !this.old.has(other) && other.tautology === null && alike(other));
     const lost = this.before.filter((other) => !this.matches.has(other) && alike(other));
     const named = tokensOf(fact.subject).some((name) => fresh.some(({ subject }) => tokensOf(subject).includes(name)));
     if (fresh.length === 1 && lost.length === 1 && !named) this.set(fact, fresh[0] as AssertionFact, 'kept');
   }
-}
-
-/** The message of an error was compared, and a word of it is enough now. */
-function isShorterMessage(fact: AssertionFact, other: AssertionFact): boolean {
-  return fact.kind !== 'throws' && /\b(error|err|message)\b/.test(fact.subject) && weakening(fact, other) !== null;
-}
-
-function emptyOr(wanted: string | null): string | null {
-  return wanted !== null && /^(\[\]|\{\}|\(\)|set\(\))$/.test(wanted) ? '' : wanted;
-}
-
-function sameWant(fact: AssertionFact, other: AssertionFact): boolean {
-  return other.kind === fact.kind && wantedOf(other) === wantedOf(fact) && other.loose === fact.loose && other.tolerance === fact.tolerance;
-}
-
-/** The last name of what `fact` asks about is told by `other` too. */
-function sharesName({ subject }: AssertionFact, other: AssertionFact): boolean {
-  const name = /([\p{L}_$][\p{L}\p{N}_$]*)(?:\([^()]*\))?$/u.exec(subject)?.[1];
-  return name === undefined || tokensOf(`${other.subject} ${other.expected ?? ''}`).includes(name);
-}
-
-/** Wants the value as it is, with all its parts; of a call the arguments that `fact` reads. */
-function isWhole(other: AssertionFact, fact: AssertionFact): boolean {
-  if (other.kind.startsWith('called')) return readsCall(other, fact);
-  return levelOf(other) >= EXACT && other.kind !== 'throws' && !isPresence(other);
-}
-
-/** `not called` says something that no check of a call can say. */
-function isNever(fact: AssertionFact): boolean {
-  return fact.kind === 'calledTimes' && fact.expected === '0';
-}
-
-/** The call without what it is called with. */
-function skeleton({ subject }: AssertionFact): string {
-  return subject.replace(/\(.*\)/s, '()');
-}
-
-function written(fact: AssertionFact): string {
-  return fact.span.text.replace(/\s+/g, '');
-}
-
-/** A message that was compared by itself and is now wanted of the throw, or the other way round; arguments of a call. */
-function sameByOtherMeans(fact: AssertionFact, other: AssertionFact): boolean {
-  if (fact.kind === 'calledWith') return other.kind === 'contain';
-  if (fact.kind === 'throws' && other.kind === 'type') return fact.thrown?.detail === null;
-  return (
-    (fact.kind === 'throws') !== (other.kind === 'throws') &&
-    [fact.kind, other.kind].every((kind) => ['throws', 'equal', 'match', fact.kind === 'throws' ? 'contain' : 'match'].includes(kind))
-  );
-}
-
-/** Compares the value as it is. */
-function isOfValue({ kind, tolerance }: AssertionFact): boolean {
-  return kind === 'equal' || kind === 'snapshot' || kind === 'custom' || (kind === 'close' && tolerance !== null);
-}
-
-/** Asks about the very same value: then it is stronger, the same or weaker, and was looked at already. */
-function isExactOf(fact: AssertionFact, other: AssertionFact): boolean {
-  return other.subject === fact.subject && weakening(fact, other) !== null;
 }

@@ -2,7 +2,8 @@
 // files, so this looks at the whole change.
 
 import type { TestFact } from './facts.js';
-import { keyOf, overlap, tokensOf } from './strength.js';
+import { isApart, untitled } from './untouched.js';
+import { keyOf, overlap, tokensOf, wantedOf } from './strength.js';
 
 export interface Pair {
   readonly before: TestFact;
@@ -25,6 +26,8 @@ export function idOf(test: TestFact): string {
   return test.path.join(' > ');
 }
 
+/** As in `Evidence`. */
+type Steady = ReadonlyMap<string, ReadonlySet<string>>;
 type Key = (test: TestFact) => string | null;
 type How = (before: TestFact, after: TestFact) => Pair['how'];
 
@@ -35,15 +38,25 @@ const checksOf: Key = (test) => (test.assertions.length > 0 && test.hidden === n
 const seenId: Key = (test) => (test.hidden === null ? idOf(test) : null);
 const renamed: How = (before, after) => (before.path.at(-1) === after.path.at(-1) ? 'moved' : 'renamed');
 
-/** `movedTo`: where a file of before lies after the change. */
-export function pairTests(before: readonly TestFact[], after: readonly TestFact[], movedTo: (file: string) => string): Pairing {
+/**
+ * `movedTo`: where a file of before lies after the change. `steady`: see `Evidence`; what the same text asks there is the same.
+ * Asking what a test checks is dear, and is put off until nothing else tells tests apart.
+ */
+export function pairTests(
+  before: readonly TestFact[],
+  after: readonly TestFact[],
+  movedTo: (file: string) => string,
+  steady: Steady = new Map(),
+): Pairing {
   const open = new OpenTests(before, after, movedTo);
   open.inFile(
     (test) => (test.hidden === null ? `${idOf(test)}\0${test.span.text}` : null),
     () => 'same',
   );
+  open.onlyOnes(idOf, () => 'same');
+  const both = open.onBothSides(idOf);
   open.inFile(
-    (test) => (test.hidden === null ? `${idOf(test)}\0${askedBy(test)}` : null),
+    (test) => (test.hidden === null && both.has(idOf(test)) ? `${idOf(test)}\0${askedBy(test)}` : null),
     () => 'same',
   );
   open.inFile(
@@ -52,6 +65,7 @@ export function pairTests(before: readonly TestFact[], after: readonly TestFact[
   );
   open.inFile(seenId, () => 'same');
   open.inFile(idOf, () => 'same');
+  open.inFile((test) => (test.hidden === null && isSteady(steady, test, movedTo) ? untitled(test) : null), renamed);
   open.inFile(wholeOf, renamed);
   open.inFile(checksOf, renamed);
   open.inFile(bodyOf, renamed);
@@ -99,6 +113,25 @@ class OpenTests {
     this.by(key, key, how);
   }
 
+  /** Of one file, where no other test of either side has the same key. */
+  onlyOnes(key: Key, how: How): void {
+    const keyBefore: Key = (test) => withFile(this.movedTo(test.span.file), key(test));
+    const keyAfter: Key = (test) => withFile(test.span.file, key(test));
+    const counts = [countsOf(this.before, keyBefore), countsOf(this.after, keyAfter)];
+    const only = (place: string | null) => (counts.every((count) => count.get(place) === 1) ? place : null);
+    this.by(
+      (test) => only(keyBefore(test)),
+      (test) => only(keyAfter(test)),
+      how,
+    );
+  }
+
+  /** Keys that tests of both sides have. */
+  onBothSides(key: Key): ReadonlySet<string | null> {
+    const there = new Set([...this.after].map(key));
+    return new Set([...this.before].map(key).filter((one) => there.has(one)));
+  }
+
   private by(keyBefore: Key, keyAfter: Key, how: How): void {
     const index = new Map<string, TestFact[]>();
     for (const test of this.after) {
@@ -114,6 +147,17 @@ class OpenTests {
       if (found !== undefined) this.take(test, found, how(test, found));
     }
   }
+}
+
+function countsOf(tests: ReadonlySet<TestFact>, key: Key): ReadonlyMap<string | null, number> {
+  const counts = new Map<string | null, number>();
+  for (const test of tests) counts.set(key(test), (counts.get(key(test)) ?? 0) + 1);
+  return counts;
+}
+
+function isSteady(steady: Steady, { span }: TestFact, movedTo: (file: string) => string): boolean {
+  const names = steady.get(movedTo(span.file));
+  return names !== undefined && isApart(span.text, names);
 }
 
 function withFile(file: string, key: string | null): string | null {
@@ -132,6 +176,8 @@ interface Look {
   /** What is asked about, without arguments. */
   readonly calls: ReadonlySet<string>;
   readonly keys: ReadonlySet<string>;
+  /** What is wanted, whatever it is wanted of. */
+  readonly wants: ReadonlySet<string>;
 }
 
 function lookOf(test: TestFact): Look {
@@ -139,7 +185,8 @@ function lookOf(test: TestFact): Look {
   const subjects = test.assertions.map(({ subject }) => subject);
   const calls = new Set(subjects.map((subject) => subject.replace(/\(.*\)/s, '()')));
   const keys = new Set(test.assertions.map(keyOf));
-  return { test, keys, tokens, title: tokensOf(idOf(test).toLowerCase()), subjects: new Set(subjects), calls };
+  const wants = new Set(test.assertions.map((fact) => `${fact.kind} ${wantedOf(fact) ?? ''}`));
+  return { test, keys, wants, tokens, title: tokensOf(idOf(test).toLowerCase()), subjects: new Set(subjects), calls };
 }
 
 /** Pairs of tests of one file that look alike, best first. */
@@ -149,7 +196,13 @@ function alike(
   movedTo: (file: string) => string,
 ): readonly (readonly [TestFact, TestFact])[] {
   const looks = new Map<string, Look[]>();
-  for (const test of after) looks.set(test.span.file, [...(looks.get(test.span.file) ?? []), lookOf(test)]);
+  const files = new Set(before.map(({ span }) => movedTo(span.file)));
+  for (const test of after) {
+    if (!files.has(test.span.file)) continue;
+    const known = looks.get(test.span.file);
+    if (known === undefined) looks.set(test.span.file, [lookOf(test)]);
+    else known.push(lookOf(test));
+  }
   const scored: { readonly left: TestFact; readonly right: TestFact; readonly score: number }[] = [];
   const counts = new Map<string, number>();
   for (const left of before) {
@@ -180,5 +233,8 @@ function likeness(left: Look, right: Look): number {
   const titles = overlap(left.title, right.title);
   const called = titles >= 0.4 && [...left.calls].some((call) => right.calls.has(call)) ? 0.3 : 0;
   const same = [...left.keys].filter((key) => right.keys.has(key)).length / Math.max(1, left.keys.size);
-  return overlap(left.tokens, right.tokens) * 0.8 + titles * 0.2 + Math.max(shared, called) + same * 0.4;
+  // Under nearly the same title most of the same is wanted, though it is reached another way.
+  const wanted = [...left.wants].filter((want) => right.wants.has(want)).length / Math.max(1, left.wants.size);
+  const told = titles >= 0.6 && wanted >= 0.5 ? 0.35 : 0;
+  return overlap(left.tokens, right.tokens) * 0.8 + titles * 0.2 + Math.max(shared, called, told) + same * 0.4;
 }

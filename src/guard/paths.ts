@@ -20,6 +20,9 @@ const LOCKFILES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** What pip and its kin install. */
+const PINNED = /^(requirements|constraints)([._-][\w.-]*)?\.(txt|lock|in)$|^pylock(\.[\w-]+)?\.toml$/;
+
 const CONFIG_NAMES: ReadonlySet<string> = new Set(
   (
     'pytest.ini pytest.toml tox.ini setup.cfg pyproject.toml .coveragerc mypy.ini .mypy.ini .flake8 ruff.toml .ruff.toml pylintrc .pylintrc ' +
@@ -41,7 +44,7 @@ const SHELL_SCRIPT = /^(run[-_]?)?(all[-_]?)?(tests?|checks?|lint|ci|coverage)\.
 const CI =
   /^\.github\/(workflows|actions)\/|^\.gitlab-ci|^\.gitlab\/|^\.circleci\/|^azure-pipelines|^\.azure|^\.travis\.ya?ml$|^Jenkinsfile|^bitbucket-pipelines|^\.buildkite\/|^\.drone\.ya?ml$|^appveyor\.ya?ml$|^\.appveyor|^\.woodpecker|^\.husky\/|^\.teamcity\/|^cloudbuild\.ya?ml$|^buildspec\.ya?ml$|^\.ci\/|^ci\//;
 
-const SNAPSHOT = /(^|\/)__(image_)?snapshots__\/|\.snap$|\.ambr$|\.approved\.\w+$|(^|\/)snapshots?\//;
+const SNAPSHOT = /(^|\/)__(image_)?snapshots__\/|\.snap(shot)?$|-snapshots\/|\.ambr$|\.approved\.\w+$|(^|\/)snapshots?\//;
 const FIXTURE = /(^|\/)(fixtures?|__fixtures__|testdata|test-data|test_data|cassettes|golden|goldens|__data__|samples)\//;
 const SUPPORT = /(^|\/)(__mocks__|__fakes__|mocks|fakes|test-utils?|test-helpers?|test_helpers|testing|test-support|support|helpers)\//;
 const SETUP =
@@ -55,7 +58,7 @@ const DOCS =
 
 export function roleOf(path: string): FileRole {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (LOCKFILES.has(name)) return 'lockfile';
+  if (LOCKFILES.has(name) || PINNED.test(name)) return 'lockfile';
   if (name === 'package.json') return FIXTURE.test(path) ? 'fixture' : 'package';
   if (CI.test(path)) return 'ci';
   if (SNAPSHOT.test(path) && !TEST_FILE.test(path)) return 'snapshot';
@@ -74,7 +77,7 @@ export function roleOf(path: string): FileRole {
 }
 
 export function isJavaScript(path: string): boolean {
-  return /\.[cm]?[jt]sx?$/.test(path) && !path.endsWith('.d.ts');
+  return /\.[cm]?[jt]sx?$/.test(path) && !/\.d\.[cm]?ts$/.test(path);
 }
 
 export function isPython(path: string): boolean {

@@ -182,9 +182,15 @@ export function isOfInput({ subject }: AssertionFact): boolean {
 /** A list that wants one entry a call says with what each call was made. */
 export function recordsCall(other: AssertionFact, fact: AssertionFact): boolean {
   if (fact.kind !== 'calledWith' || fact.expected === null || other.kind !== 'equal' || other.expected === null) return false;
-  const wanted = splitAt(fact.expected, ',');
-  return [...(entriesOf(other.expected)?.values() ?? [])].some((entry) => {
-    const parts = new Set([entry, ...(entriesOf(entry)?.values() ?? [])]);
+  // What was called on a stand-in is another text now that the stand-in is made another way.
+  const bare = (text: string) => (/^new |^[\w$.]+\(/.test(text) ? text.replace(/\(.*\)/s, '()') : text);
+  const listed = /^\[\[.*\]\]$/s.test(fact.expected) ? fact.expected.slice(1, -1) : fact.expected;
+  const wanted = splitAt(listed, ',').map(bare);
+  const entries = [...(entriesOf(other.expected)?.values() ?? [])];
+  // All calls at once, each with one argument: `[[100],[200]]` and `[100,200]`.
+  if (wanted.length > 1 && wanted.join() === entries.map((entry) => `[${entry}]`).join()) return true;
+  return entries.some((entry) => {
+    const parts = new Set([entry, ...(entriesOf(entry)?.values() ?? [])].map(bare));
     return wanted.every((one) => parts.has(one));
   });
 }
@@ -248,4 +254,33 @@ export function classTold({ kind, subject, expected, thrown }: AssertionFact): s
   if (kind === 'type') return expected;
   const named = kind === 'equal' && subject.endsWith('.name') ? /^"([A-Z]\w*(?:Error|Exception))"$/.exec(expected ?? '') : null;
   return named?.[1] ?? null;
+}
+
+/** An object that was wanted in part is wanted with all that, and more: what else may be anything there was not asked before. */
+export function wantsMore(other: AssertionFact, fact: AssertionFact): boolean {
+  if (fact.kind !== 'contain' || (other.kind !== 'equal' && other.kind !== 'contain')) return false;
+  if (PROPERTY.exec(fact.subject)?.[2] !== PROPERTY.exec(other.subject)?.[2]) return false;
+  const [before, after] = [entriesOf(fact.expected ?? ''), entriesOf(other.expected ?? '')];
+  if (before === null || after === null || before.size === 0 || fact.expected?.startsWith('{') !== true) return false;
+  return [...before].every(([key, value]) => after.get(key) === value);
+}
+
+/** Where the whole is wanted with a part that is computed, what was asked of that part: the text of the whole, else null. */
+export function computedWhole(other: AssertionFact, { subject }: AssertionFact): string | null {
+  if (other.kind !== 'equal' || other.expected?.startsWith('{') !== true) return null;
+  const entries = entriesOf(other.expected);
+  for (const [key, value] of entries ?? []) {
+    const at = subject.indexOf(`.${key}`);
+    const computed = /^[\p{L}_$][\p{L}\p{N}_$.]*\(/u.test(value) && !PLACEHOLDER.test(value);
+    if (at > 0 && computed && /^[.[]/.test(subject.slice(at + key.length + 1))) return subject.slice(0, at);
+  }
+  return null;
+}
+
+/** One text is put together of several values: `${page}/${pages}` wants "2/3". */
+export function composes(other: AssertionFact, { kind, subject, expected }: AssertionFact): boolean {
+  if (other.kind !== 'equal' || kind !== 'equal' || expected === null || !other.subject.startsWith('`')) return false;
+  if (!other.subject.includes(`\${${subject}}`) && !other.subject.includes(`\${${subject}.`)) return false;
+  const leaves = expected.match(/"(?:[^"\\]|\\.)*"|-?[0-9][\w.]*/g) ?? [];
+  return leaves.every((leaf) => other.expected?.includes(leaf.replace(/^"|"$/g, '')) === true);
 }

@@ -7,7 +7,8 @@ import { fullName } from './python-marks.js';
 import { print } from './python-print.js';
 import { isConstant, isTrue } from './python-constants.js';
 import { returnedBy } from './python-receiver.js';
-import { basesOf, classOf, follow, functionOf } from './python-scope.js';
+import { areTwo, asksSameness } from './python-sameness.js';
+import { basesOf, classOf, follow, functionOf, isOfTests } from './python-scope.js';
 import type { Env, TypeValue } from './python-scope.js';
 import type { Expr } from './python-tree.js';
 import { descend, dotted, lastName, positional, settled } from './python-tree.js';
@@ -23,7 +24,13 @@ export interface Standing {
   readonly fresh: (name: string) => boolean;
   /** What the test itself wrote into the file that an expression reads; null where it wrote none. */
   readonly wrote: (text: string) => string | null;
+  /** A flag that a block within the test may set, or what a caller hands over: no constant of the test. */
+  readonly varied: (name: string) => boolean;
+  /** Its place lets it go, but by a way that is usual: told only where it stands for a check that was lost. */
+  readonly reserved: boolean;
 }
+
+const SAME = 'both sides are the same';
 
 export function assertionOf(asked: Draft, span: Span, standing: Standing): AssertionFact {
   const { env } = asked;
@@ -32,6 +39,7 @@ export function assertionOf(asked: Draft, span: Span, standing: Standing): Asser
   const template = `${print(asked.subject, env, { template: true })}${asked.suffix} ${asked.kind} ${expectedText(asked, env, true) ?? ''}`;
   const throws = asked.kind === 'throws';
   const forgotten = isForgotten(asked, env);
+  const tautology = asked.tautology ?? (forgotten ? null : tautologyOf(asked, { subject, expected }, standing));
   return {
     span,
     kind: asked.kind,
@@ -48,8 +56,11 @@ export function assertionOf(asked: Draft, span: Span, standing: Standing): Asser
     reach: standing.reach,
     reachWhy: standing.reachWhy,
     swallowed: standing.swallowed,
-    tautology: asked.tautology ?? (forgotten ? null : tautologyOf(asked, { subject, expected }, standing)),
-    ...(asked.kind === 'equal' && subject.includes('(') && subject === expected && isSameHome(asked) ? { echo: true } : {}),
+    tautology,
+    ...(standing.reserved || (tautology === SAME && asksSameness(asked)) ? { marker: true } : {}),
+    ...((asked.kind === 'equal' || asked.kind === 'close') && (isSameCall(asked, { subject, expected }) || isComputed(asked, subject))
+      ? { echo: true }
+      : {}),
   };
 }
 
@@ -168,7 +179,9 @@ function partsOf(node: Expr | null): number | null {
 
 /** A coroutine that nobody waits for is asked about, in place of its result. */
 function isForgotten(asked: Draft, env: Env): boolean {
-  if (asked.subject === null || asked.kind === 'throws' || asked.kind === 'silent') return false;
+  if (asked.subject === null || ['throws', 'silent', 'custom'].includes(asked.kind)) return false;
+  if (asked.kind === 'type' && asked.expected.some((type) => /(Coroutine|Awaitable|Task|Future)(Type)?$/.test(lastName(type))))
+    return false;
   return isCoroutine(asked.subject, env, 0);
 }
 
@@ -195,30 +208,36 @@ interface Texts {
 
 function tautologyOf(asked: Draft, texts: Texts, standing: Standing): string | null {
   const { env } = asked;
-  if (isSameRead(texts)) return 'both sides are the same';
+  const [only] = asked.expected;
+  const strict = asked.kind === 'range' && (asked.op === '<' || asked.op === '>');
+  if (isSameRead(texts) && !strict && (only?.type !== 'Name' || standing.fresh(only.name))) return SAME;
   if (asked.subject === null || NEVER_FREE.has(asked.kind)) return null;
   const subject = settled(asked.subject);
   if (isConstant(subject)) return holds(asked, subject) ? 'it compares a constant with itself' : null;
   const weak = asked.kind === 'exists' || asked.kind === 'truthy' || asked.kind === 'type';
   if (weak && asked.suffix === '') {
     const behind = resolved(subject, env);
-    if (behind !== null && behind !== subject && isConstant(behind) && (asked.kind !== 'truthy' || isTrue(behind)))
-      return 'its value is a constant of the test';
+    const none = behind?.type === 'Constant' && behind.name === 'None';
+    const sure = behind !== null && behind !== subject && isConstant(behind) && !none && !standing.varied(dotted(subject));
+    if (sure && (asked.kind !== 'truthy' || isTrue(behind))) return 'its value is a constant of the test';
     if (asked.kind !== 'type' && isDefinition(subject, env)) return 'a function or class is always true';
   }
   const told = subject.type === 'Call' || (subject.type === 'Attribute' && texts.subject === texts.expected);
   if (told && isToldMock(subject, env)) return 'it asks a mock for what the mock was told';
   const [wanted] = asked.expected;
   if (wanted === undefined || asked.expected.length !== 1) return null;
-  if (asked.kind === 'oneOf' && listed(wanted, texts.subject, env)) return 'the value is on its own list';
-  if (texts.expected !== null && standing.wrote(texts.expected) === texts.subject) return 'the test itself wrote the wanted value';
+  if (gluedOn(asked, resolved(subject, env), wanted)) return 'the test itself wrote the wanted text';
+  if (asked.kind === 'oneOf' && asked.op !== 'or' && !standing.varied(dotted(subject)) && listed(wanted, texts.subject, env))
+    return 'the value is on its own list';
+  const wrote = texts.expected === null ? null : standing.wrote(texts.expected);
+  if (wrote !== null && (wrote === texts.subject || (texts.subject.includes('(') && wrote.includes(texts.subject))))
+    return 'the test itself wrote the wanted value';
   if (standing.wrote(texts.subject) === texts.expected && texts.expected !== null && asked.kind === 'equal')
     return 'the test itself wrote the value';
-  if (!sameMoment(subject, wanted, env, standing)) return null;
+  if (strict || !sameMoment(subject, wanted, env, standing) || areTwo(subject, wanted, env)) return null;
   const ownHelper = subject.type === 'Call' && functionOf(subject.callee, env) !== null && returnedBy(subject, env) === null;
-  if (texts.subject !== '' && texts.subject === texts.expected && asked.suffix === '' && !ownHelper)
-    return isSameHome(asked) ? 'both sides are the same' : null;
-  return builtFrom(wanted, texts.subject, env) ? 'the wanted value is read off the actual one' : null;
+  if (texts.subject !== '' && texts.subject === texts.expected && asked.suffix === '' && !ownHelper) return isSameHome(asked) ? SAME : null;
+  return asked.op !== 'or' && builtFrom(wanted, texts.subject, env) ? 'the wanted value is read off the actual one' : null;
 }
 
 /** `len(x) == len(x)`, `mock.call_count == mock.call_count`: what was taken off one side stands on the other. */
@@ -226,6 +245,38 @@ function isSameRead({ subject, expected }: Texts): boolean {
   if (expected === null || subject === '') return false;
   const rest = expected.startsWith(subject) ? expected.slice(subject.length) : null;
   return expected === `len(${subject})` || (rest !== null && /^\.((call|await)_(count|args|args_list)|mock_calls)$/.test(rest));
+}
+
+/** `'<a>' + html` is asked whether `'<a>'` is in it. */
+function gluedOn({ kind, op }: Draft, subject: Expr | null, wanted: Expr): boolean {
+  if ((kind !== 'match' && kind !== 'contain') || op === 're' || wanted.type !== 'String' || wanted.value === '') return false;
+  if (subject?.type !== 'Binary' && subject?.type !== 'Format') return false;
+  const texts =
+    subject.type === 'Format' ? subject.parts : [...descend(subject)].map((part) => (part.type === 'String' ? part.value : part));
+  return texts.some((text) => typeof text === 'string' && text.includes(wanted.value));
+}
+
+function isSameCall(asked: Draft, { subject, expected }: Texts): boolean {
+  return subject.includes('(') && subject === expected && isSameHome(asked);
+}
+
+/** The wanted value is worked out by functions of the unit from what the test works with. Of constants they make one, as a class does. */
+function isComputed({ expected: [wanted], env }: Draft, subject: string): boolean {
+  if (wanted === undefined || isConstant(wanted)) return false;
+  const held = wanted.type === 'Name' ? env.find(wanted.name) : null;
+  const node = held === null ? wanted : held.label === undefined ? held.node : null;
+  if (node === null || node.type === 'Function' || node.type === 'Class') return false;
+  const around = held?.env ?? env;
+  let root = settled(node);
+  while (root.type === 'Attribute' || root.type === 'Subscript') root = settled(root.object);
+  const target = root.type === 'Call' ? functionOf(root.callee, around, true) : null;
+  if (root.type !== 'Call' || target?.node.type !== 'Function' || isOfTests(target.env.module.tree.file)) return false;
+  return root.args.some(({ value }) => !isConstant(resolved(value, around)) || isShared(print(value, around), subject));
+}
+
+/** A constant of some length that the actual value is worked out from as well. */
+function isShared(text: string, subject: string): boolean {
+  return text.length > 3 && subject.includes(text);
 }
 
 /** Functions of one name may come from two modules: `quantile(x)` of the unit and `np.quantile(x)`. */

@@ -7,24 +7,31 @@ import type { Raising } from './python-checks.js';
 import {
   asserts,
   caughtBy,
+  checksIn,
   constantTruth,
   eats,
   failsAtOnce,
   failsInside,
   failsLate,
   forgets,
+  forgives,
+  isMissing,
   handsOut,
   isOwnAssertion,
   lastCall,
   lastRaising,
   letsGo,
+  makesErrors,
   mayRaise,
   soughtIn,
   truthOfRow,
 } from './python-flow.js';
 import { SILENT } from './python-matchers.js';
+import { behindName, givenBy } from './python-contexts.js';
+import { isMentioned } from './python-mentions.js';
 import { START } from './python-notes.js';
 import type { Place } from './python-notes.js';
+import { print, printValue } from './python-print.js';
 import { questions } from './python-questions.js';
 import { raisedByItself } from './python-raised.js';
 import { bindEntries, isEmptyList, isUncertain, rowsOf } from './python-rows.js';
@@ -35,6 +42,12 @@ import { dotted, keyword, lastName, positional, settled, spanOf } from './python
 
 const MOST_ASSERTIONS = 300;
 const MOST_ROWS = 40;
+const FORGOTTEN = 'in a task whose failure is kept and never looked at';
+/** Not the failure of a check, but of what is called before it. */
+const OTHERS_GO = 'in a try whose except lets the failure go';
+const UNCALLED = 'in a function that is never called';
+const MAYBE_CALLED = 'in a function that may never be called';
+const COMPOUND: ReadonlySet<Stmt['type']> = new Set(['If', 'For', 'While', 'Try', 'With', 'Match']);
 
 /** Everything seen in one test, or in one helper. */
 export class BodyWalk extends CallWalk {
@@ -50,6 +63,7 @@ export class BodyWalk extends CallWalk {
     for (const { name } of fn.node.params) env.set(name, args.get(name) ?? { node: null, env, text: name });
     for (const [name, value] of args) env.set(name, value);
     this.inside(fn, env, place);
+    this.pending = [];
   }
 
   /** A property asks for a number of examples; a hundred where nothing is said. */
@@ -75,14 +89,27 @@ export class BodyWalk extends CallWalk {
     for (const statement of statements) if (statement.type === 'Function' || statement.type === 'Class') declare(statement, env);
     let current = place;
     for (const statement of statements) {
+      const within = COMPOUND.has(statement.type) ? 1 : 0;
+      this.level += within;
       this.statement(statement, env, current);
+      this.level -= within;
       if (statement.type === 'Return') current = this.never(current, 'after a return');
       else if (statement.type === 'Raise') current = this.never(current, 'after a raise');
       else if (statement.type === 'Continue' || statement.type === 'Break') current = this.never(current, 'after the loop was left');
       else current = this.afterLeaving(statement, current);
     }
-    for (const statement of statements)
-      if (statement.type === 'Function' && !handsOut(statements, statement.name)) this.uncalled(statement, env, place);
+    this.leftOver(statements, env, place);
+  }
+
+  /** Functions of the block that were not walked through: those that nobody speaks of first, for they may be alone to call the others. */
+  private leftOver(statements: readonly Stmt[], env: Env, place: Place): void {
+    const left = statements.filter((statement) => statement.type === 'Function').filter(({ name }) => !handsOut(statements, name));
+    if (left.length === 0) return;
+    const [pending, around] = [this.pending, this.innermost()];
+    this.pending = [];
+    for (const node of left) if (!isMentioned(node, around)) this.uncalled(node, env, this.never(place, UNCALLED));
+    for (const node of left) if (isMentioned(node, around)) this.uncalled(node, env, this.maybe(place, MAYBE_CALLED));
+    this.pending = pending;
   }
 
   /** `if x: continue` leaves what follows to a condition. */
@@ -97,7 +124,7 @@ export class BodyWalk extends CallWalk {
   /** A function of the test that asserts and is never called: its checks never run. */
   private uncalled(node: FunctionStmt, env: Env, place: Place): void {
     if (this.entered.has(node) || node.decorators.length > 0 || node.name.startsWith('__')) return;
-    this.enter({ node, env, bound: 0 }, null, env, { ...place, reach: 'never', why: 'in a function that is never called' });
+    this.enter({ node, env, bound: 0 }, null, env, place);
   }
 
   private statement(node: Stmt, env: Env, place: Place): void {
@@ -107,11 +134,8 @@ export class BodyWalk extends CallWalk {
         this.visit(node.test, env, place);
         return this.note(questions(draft('truthy', node.test, null, env)), node, env, place);
       case 'Expression':
-        this.visit(
-          node.value,
-          env,
-          forgets(node.value) ? this.losing(place, 'in a task whose failure is kept and never looked at') : place,
-        );
+        this.visit(node.value, env, forgets(node.value) ? this.losing(place, FORGOTTEN) : place);
+        this.drop(node.value, env);
         return this.count(node.value, env);
       case 'Assign':
         return this.assignment(node, env, place);
@@ -120,8 +144,8 @@ export class BodyWalk extends CallWalk {
         if (dotted(node.target) !== '') env.set(dotted(node.target), { node: null, env, text: dotted(node.target) });
         return;
       case 'Return':
-        if (node.value !== null) this.visit(node.value, env, place);
-        if (place.own) this.pending.push(node);
+        if (node.value !== null) this.visit(node.value, env, place, place.taken);
+        if (place.own) this.pending.push({ node, branch: place.branch });
         return;
       case 'Raise':
         if (node.value !== null && /(^|\.)SkipTest$|^Skipped$/.test(dotted(node.value.type === 'Call' ? node.value.callee : node.value)))
@@ -144,8 +168,7 @@ export class BodyWalk extends CallWalk {
       case 'Import':
         return declare(node, env);
       case 'Function':
-        if (node.decorators.length > 0)
-          this.enter({ node, env, bound: 0 }, null, env, this.maybe(place, 'in a function that may never be called'));
+        if (node.decorators.length > 0) this.enter({ node, env, bound: 0 }, null, env, this.maybe(place, MAYBE_CALLED));
         return;
       case 'Break':
       case 'Class':
@@ -159,15 +182,40 @@ export class BodyWalk extends CallWalk {
 
   private assignment(node: Extract<Stmt, { type: 'Assign' }>, env: Env, place: Place): void {
     if (node.value === null) return;
-    if (node.value.type !== 'Lambda') this.visit(node.value, env, place, true);
+    if (node.value.type !== 'Lambda') {
+      const unread = node.targets.every((target) => target.type !== 'Attribute' && this.isUnread(namesIn(target)));
+      const lost = unread && forgets(node.value) ? this.losing(place, FORGOTTEN) : place;
+      this.visit(node.value, env, lost, !this.isLeft(node.targets, node.value, env));
+      if (unread) this.drop(node.value, env);
+    }
     this.count(node.value, env);
     const inner = settled(node.value);
     const raising = inner.type === 'Call' ? parseCall(inner, env) : null;
     for (const target of node.targets) {
+      this.flagged(target, node.value, env, place);
+      if (target.type === 'Subscript' || (target.type === 'Attribute' && dotted(target.object) !== 'self')) this.calls += 1;
       if (raising !== null && raising.called !== null) bind(target, { node: null, env, text: CAUGHT }, env);
       else bind(target, valueOf(node.value, env), env);
       for (const name of namesIn(target)) this.since.set(name, this.calls);
+      this.unpacked(target, node, env, place);
     }
+  }
+
+  /** `reached = True` in a block within the test, after `reached = False`: what it holds later depends on the way that is taken. */
+  private flagged(target: Expr, value: Expr, env: Env, place: Place): void {
+    const name = dotted(target);
+    const old = name === '' ? null : env.find(name);
+    if (this.level === 0) this.flags.delete(name);
+    else if (old === null ? place.reach === 'maybe' : old.node?.type !== value.type || print(value, env) !== printValue(old))
+      this.flags.add(name);
+  }
+
+  /** `(only,) = rows` fails unless there is just one. */
+  private unpacked(target: Expr, node: Extract<Stmt, { type: 'Assign' }>, env: Env, place: Place): void {
+    if ((target.type !== 'Tuple' && target.type !== 'List') || target.items.length !== 1 || node.value === null) return;
+    if (target.items.some(({ type }) => type === 'Star') || node.value.type === 'Tuple' || node.value.type === 'List') return;
+    const count: Expr = { type: 'Number', start: node.start, end: node.end, text: '1' };
+    this.spare([draft('size', node.value, count, env)], node, env, place);
   }
 
   private branches(node: Extract<Stmt, { type: 'If' }>, env: Env, place: Place): void {
@@ -186,7 +234,8 @@ export class BodyWalk extends CallWalk {
       if (told === false) continue;
       const known = constantTruth(test);
       const never: Place = { ...rest, reach: 'never', why: 'under a condition that is never true' };
-      this.block(body, env, known === null ? this.maybe(rest, 'under a condition') : known ? rest : never);
+      const branch = known === null && checksIn(body, env);
+      this.block(body, env, known === null ? { ...this.maybe(rest, 'under a condition'), branch } : known ? rest : never);
       rest = known === null ? this.maybe(rest, 'under a condition') : known ? never : rest;
     }
   }
@@ -204,12 +253,21 @@ export class BodyWalk extends CallWalk {
       const empty = isEmptyList(node.over, env);
       const computed = rows === null && isUncertain(node.over, env);
       const open = { ...place, open: true };
-      const never: Place = { ...open, reach: 'never', why: 'in a loop over an empty list' };
+      const reserved = place.reserved || this.isHandedOver(node.over, env);
+      const never: Place = { ...open, reach: 'never', why: 'in a loop over an empty list', reserved };
       this.block(node.body, env, empty ? never : computed ? this.maybe(open, 'in a loop that may have nothing to walk over') : open);
     }
     const sought = soughtIn(node);
     if (sought !== null) this.note(questions(draft('truthy', sought, null, env)), node, env, place);
     this.block(node.other, env, place);
+  }
+
+  /** A parameter, a column or a field of the test class: empty in this case, and not in others. */
+  private isHandedOver(over: Expr, env: Env): boolean {
+    const inner = settled(over);
+    const from = inner.type === 'Call' && inner.callee.type === 'Attribute' ? inner.callee.object : inner;
+    const name = dotted(from);
+    return this.isParameter(name) || env.find(name)?.row === true || (name.startsWith('self.') && !this.since.has(name));
   }
 
   private repeat(node: Extract<Stmt, { type: 'While' }>, env: Env, place: Place): void {
@@ -227,11 +285,27 @@ export class BodyWalk extends CallWalk {
   private attempt(node: Extract<Stmt, { type: 'Try' }>, env: Env, place: Place): void {
     const lost = this.lostIn(node, env);
     this.expected(node, env, place);
-    this.block(node.body, env, { ...place, swallowed: lost ?? place.swallowed });
+    this.block(node.body, env, { ...place, swallowed: lost ?? place.swallowed, reserved: place.reserved || lost === OTHERS_GO });
     for (const handler of node.handlers) this.handler(handler, node, env, place);
     const careless = node.handlers.some((handler) => letsGo(handler, env));
     this.block(node.other, env, careless ? this.maybe(place, 'after a try whose except lets the failure go') : place);
     this.block(node.final, env, place);
+    const subject = forgives(node, env) ? lastCall(node.body) : null;
+    if (subject !== null)
+      this.forgiven(
+        node.handlers.map(({ caught }) => caught),
+        subject,
+        node,
+        env,
+        place,
+      );
+  }
+
+  /** An error that may come or not, where the test wanted it before. */
+  private forgiven(caught: readonly (Expr | null)[], subject: Expr, node: Stmt, env: Env, place: Place): void {
+    const types = caught.flatMap((type) => (type === null ? [] : type.type === 'Tuple' ? type.items : [type]));
+    const lost = this.losing(place, 'whether it comes or not');
+    this.spare([raisingDraft({ types, detail: null, name: 'raises' }, subject, env)], node, env, lost);
   }
 
   /** `try: f(); self.fail()` wants `f` to raise what is caught. */
@@ -253,8 +327,8 @@ export class BodyWalk extends CallWalk {
       return 'in a try whose finally throws the failure away';
     const catching = node.handlers.find((handler) => caughtBy(handler.caught, env));
     if (catching !== undefined) return letsGo(catching, env) ? 'in a try whose except lets it go' : null;
-    const other = node.handlers.some((handler) => letsGo(handler, env)) && !failsInside(node.body);
-    return other && mayRaise(node.body) ? 'in a try whose except lets the failure go' : null;
+    const other = node.handlers.some((handler) => !isMissing(handler) && letsGo(handler, env)) && !failsInside(node.body);
+    return other && mayRaise(node.body) ? OTHERS_GO : null;
   }
 
   private handler(handler: Handler, node: Extract<Stmt, { type: 'Try' }>, env: Env, place: Place): void {
@@ -271,17 +345,23 @@ export class BodyWalk extends CallWalk {
       const call = settled(value);
       const raising = raisingOf(behindName(call, env));
       const name = call.type === 'Call' ? lastName(call.callee) : '';
-      if (raising === null) this.visit(value, env, place, true);
-      else raisings.push({ raising, item: value });
+      if (raising === null) {
+        this.visit(value, env, place, true);
+        this.count(value, env);
+      } else raisings.push({ raising, item: value });
       if (target !== null) {
         if (raising !== null) bind(target, { node: null, env, text: noticed(raising, env) === null ? CAUGHT : 'logs' }, env);
         else bind(target, givenBy(call, env) ?? { node: null, env, base: valueOf(value, env), access: '' }, env);
       }
       if (name === 'suppress' && call.type === 'Call') {
-        const lost = positional(call.args).some((type) => caughtBy(type, env)) || mayRaise(node.body);
-        if (lost) inner = this.losing(place, 'in a suppress that lets it go');
+        const all = positional(call.args).some((type) => caughtBy(type, env));
+        const subject = node.body.some((statement) => asserts(statement, env)) ? null : lastCall(node.body);
+        if (subject !== null) this.forgiven(positional(call.args), subject, node, env, place);
+        if (all || mayRaise(node.body))
+          inner = { ...this.losing(place, 'in a suppress that lets it go'), reserved: place.reserved || !all };
       } else if (call.type === 'Call' && eats(call, env)) inner = this.losing(place, 'in a block whose context lets it go');
-      else if (SILENT.has(name)) this.note([draft('silent', lastCall(node.body), null, env)], node, env, place);
+      else if (SILENT.has(name) || (name === 'catch_warnings' && makesErrors(node.body)))
+        this.note([draft('silent', lastCall(node.body), null, env)], node, env, place);
     }
     if (raisings.length === 0) return this.block(node.body, env, inner);
     for (const { raising, item } of raisings) this.raised(node, raising, item, env, inner);
@@ -292,13 +372,18 @@ export class BodyWalk extends CallWalk {
     const span = { start: item.start, end: item.end };
     const reversed = raising.types.some((type) => caughtBy(type, env)) && node.body.some((statement) => asserts(statement, env));
     const first = node.body.findIndex((statement) => mayRaise([statement]) && statement.type !== 'Assert');
-    const raises = !/Logs|NumQueries|TemplateUsed|warns|Warns|deprecated_call/.test(raising.name);
+    const raises = !/Logs|NumQueries|num_queries|TemplateUsed|warns|Warns|deprecated_call/.test(raising.name);
     for (const [index, statement] of node.body.entries()) {
       const late = raises && first >= 0 && index > first && index > lastRaising(node.body);
       if (item.type === 'Name' && statement.type === 'Assert') continue;
       const where: Place = late ? { ...place, reach: 'never', why: 'after the line that raises' } : place;
       if (statement.type === 'Assert' && raises && !late && !reversed)
-        this.statement(statement, env, { ...where, reach: 'never', why: 'in a block that is left by the error' });
+        this.statement(statement, env, {
+          ...where,
+          reach: 'never',
+          why: 'in a block that is left by the error',
+          reserved: statement === node.body.at(-1),
+        });
       else if (!(reversed && asserts(statement, env))) this.statement(statement, env, where);
     }
     const subject = lastCall(node.body);
@@ -313,24 +398,6 @@ export class BodyWalk extends CallWalk {
     else if (reversed && node.body.some((statement) => statement.type === 'Assert' || isOwnAssertion(statement, env)))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));
   }
-}
-
-/** What `nullcontext(value)` hands over, also under the name of a column. */
-function givenBy(node: Expr, env: Env): Value | null {
-  const held = node.type === 'Name' ? env.find(node.name) : null;
-  const call = node.type === 'Name' ? (held?.node ?? null) : node;
-  if (call?.type !== 'Call' || lastName(call.callee) !== 'nullcontext') return null;
-  const [value] = positional(call.args);
-  return value === undefined ? null : { ...valueOf(value, held?.env ?? env), ...(held?.row === true ? { row: true } : {}) };
-}
-
-/** A name that holds a context: `expectation = pytest.raises(ValueError)`. */
-function behindName(node: Expr, env: Env): Expr {
-  if (node.type !== 'Name') return node;
-  const value = env.find(node.name);
-  return value?.node === undefined || value.node === null || value.node.type === 'Function' || value.node.type === 'Class'
-    ? node
-    : value.node;
 }
 
 function namesIn(target: Expr): readonly string[] {

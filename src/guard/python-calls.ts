@@ -1,29 +1,37 @@
 // Walks through the expressions of a test: calls that assert, helpers that are entered, functions that are handed on.
 
 import { isCoroutine } from './python-assertion.js';
-import { customCall, draft, knownMethod, parseCall } from './python-checks.js';
-import type { Parsed } from './python-checks.js';
-import { skipsIn, waitedFor, waits } from './python-flow.js';
+import { customCall, draft, knownMethod, parseCall, raisingOf } from './python-checks.js';
+import type { Draft, Parsed } from './python-checks.js';
+import { skipsIn, waitedFor } from './python-flow.js';
 import { Notes } from './python-notes.js';
 import type { Place } from './python-notes.js';
 import { questions } from './python-questions.js';
+import { raisedByItself } from './python-raised.js';
 import { checkedBy, sentence } from './python-sentences.js';
 import { chainedClass, selfOf } from './python-receiver.js';
 import { bindOwn, functionOf, isOfTests, methodOf, valueOf } from './python-scope.js';
 import type { Callable, Env, Value } from './python-scope.js';
 import type { Argument, Expr, Stmt } from './python-tree.js';
 import { dotted, lastName, parts, positional, textOf } from './python-tree.js';
+import { filled, isPending, leavesWaiting, runsFunction, takes, usesOf } from './python-waiting.js';
 
 export const MOST_WORK = 20_000;
 const DEEPEST = 5;
 
 export abstract class CallWalk extends Notes {
   protected readonly entered = new Set<object>();
-  private readonly active = new Set<object>();
+  private readonly active = new Set<Callable['node']>();
   private readonly presets = new Map<object, ReadonlyMap<string, Value>>();
   protected work = 0;
+  /** How many blocks deep in the function that is walked through. */
+  protected level = 0;
 
   protected abstract block(statements: readonly Stmt[], env: Env, place: Place): void;
+
+  protected override isParameter(name: string): boolean {
+    return [...this.active].at(-1)?.params.some((param) => param.name === name) === true;
+  }
 
   /** What the parameters of a function hold when it is called with `*args`. */
   preset(node: object, args: ReadonlyMap<string, Value>): void {
@@ -34,9 +42,18 @@ export abstract class CallWalk extends Notes {
     if (this.active.has(fn.node)) return;
     this.entered.add(fn.node);
     this.active.add(fn.node);
-    if (fn.node.type === 'Lambda') this.visit(fn.node.body, env, place);
-    else this.block(fn.node.body, env, place);
+    const level = this.level;
+    this.level = 0;
+    if (fn.node.type === 'Lambda') this.visit(fn.node.body, env, place, place.taken);
+    else this.block(fn.node.body, env, fn.node.async ? { ...place, async: true } : place);
     this.active.delete(fn.node);
+    this.level = level;
+  }
+
+  /** The body of the function that is walked through. */
+  protected innermost(): readonly Stmt[] {
+    const node = [...this.active].at(-1);
+    return node?.type === 'Function' ? node.body : [];
   }
 
   /** `held`: its value is kept, so a coroutine may be awaited later. */
@@ -63,7 +80,7 @@ export abstract class CallWalk extends Notes {
       case 'Comprehension': {
         const inner = env.child();
         for (const { target } of node.clauses) bindOwn(target, inner, true);
-        for (const element of node.elements) this.visit(element, inner, { ...place, open: true }, true);
+        for (const element of node.elements) this.visit(element, inner, { ...place, open: true }, held);
         return;
       }
       case 'Lambda':
@@ -100,9 +117,9 @@ export abstract class CallWalk extends Notes {
     if (own !== null) return this.note([own], node, env, place);
     const awaited = waitedFor(node, target);
     if (awaited !== null) this.note(questions(draft('truthy', awaited, null, env)), node, env, place);
-    if (node.callee.type === 'Attribute') this.visit(node.callee.object, env, place, true);
+    if (node.callee.type === 'Attribute') this.visit(node.callee.object, env, place, takes(name));
     if (target !== null) return this.helper(target, node, env, awaited === null ? place : { ...place, polled: true }, held);
-    this.handed(node, name, env, place);
+    this.handed(node, name, env, place, held);
   }
 
   private targetOf(callee: Expr, env: Env): Callable | null {
@@ -122,8 +139,14 @@ export abstract class CallWalk extends Notes {
 
   private parsed(parsed: Parsed, node: Extract<Expr, { type: 'Call' }>, env: Env, place: Place): void {
     for (const { value } of node.args) if (value !== parsed.called) this.visit(value, env, place, true);
+    const raising = parsed.called === null ? null : raisingOf(node);
+    const { start, end } = node;
+    const drafts = parsed.drafts.map((one): Draft => {
+      if (raising === null || one.subject === null) return one;
+      return { ...one, tautology: raisedByItself([{ type: 'Expression', start, end, value: one.subject }], raising, env) };
+    });
     this.note(
-      parsed.drafts.flatMap((one) => questions(one)),
+      drafts.flatMap((one) => questions(one)),
       node,
       env,
       place,
@@ -131,17 +154,16 @@ export abstract class CallWalk extends Notes {
   }
 
   /** Arguments: functions run or do not, the rest is looked through. */
-  private handed(node: Extract<Expr, { type: 'Call' }>, name: string, env: Env, place: Place): void {
-    const later = waits(name);
+  private handed(node: Extract<Expr, { type: 'Call' }>, name: string, env: Env, place: Place, held: boolean): void {
+    const list = filled(node);
+    const kept = list === null ? held || !leavesWaiting(node, env) : this.isTaken(list);
+    const [first, ...given] = runsFunction(node) ? node.args : [];
+    const run = first === undefined ? null : functionOf(first.value, env);
+    if (run !== null) return this.enter(run, given, env, { ...place, floating: place.floating || !kept, depth: place.depth + 1 });
     for (const { value } of node.args) {
       const fn = value.type === 'Lambda' || value.type === 'Name' || value.type === 'Attribute' ? functionOf(value, env) : null;
       if (fn === null) {
-        this.visit(
-          value,
-          env,
-          value.type === 'Call' && isCoroutine(value, env, 0) && later === 'forgotten' ? { ...place, floating: true } : place,
-          true,
-        );
+        this.visit(value, env, place, kept);
         continue;
       }
       if (this.entered.has(fn.node)) continue;
@@ -151,6 +173,7 @@ export abstract class CallWalk extends Notes {
         swallowed: lost,
         depth: place.depth + 1,
         open: true,
+        taken: true,
       });
     }
   }
@@ -159,7 +182,28 @@ export abstract class CallWalk extends Notes {
     for (const { value } of node.args) if (value.type !== 'Lambda') this.visit(value, env, place, true);
     const floating = place.floating || (target.node.type === 'Function' && target.node.async && !held);
     const from = target.bound > 0 && node.callee.type === 'Attribute' ? receiving(node.callee.object, env) : env;
-    this.enter(target, node.args, from, { ...place, floating, depth: place.depth + 1 });
+    this.enter(target, node.args, from, { ...place, floating, depth: place.depth + 1, taken: held });
+  }
+
+  /** One of the functions that are walked through awaits the name, or hands it on. */
+  protected isTaken(name: string): boolean {
+    return [...this.active].some((node) => node.type === 'Function' && usesOf(node.body).taken.has(name));
+  }
+
+  /** Nothing ever reads them. */
+  protected isUnread(names: readonly string[]): boolean {
+    const bodies = [...this.active].flatMap((node) => (node.type === 'Function' ? [usesOf(node.body).read] : []));
+    return names.length > 0 && names.every((name) => !bodies.some((read) => read.has(name)));
+  }
+
+  /** A coroutine or task is put where nobody takes it up. */
+  protected isLeft(targets: readonly Expr[], value: Expr, env: Env): boolean {
+    return targets.every((target) => target.type === 'Name' && !this.isTaken(target.name)) && isPending(value, env);
+  }
+
+  /** Notes a coroutine of the unit that nobody will ever run. */
+  protected drop(value: Expr, env: Env): void {
+    if (value.type === 'Call' && isCoroutine(value, env, 0) && functionOf(value.callee, env) === null) this.dropped = true;
   }
 
   protected enter(fn: Callable, args: readonly Argument[] | null, from: Env, place: Place): void {

@@ -215,7 +215,7 @@ export function raisingDraft(raising: Raising, subject: Expr | null, env: Env): 
 /** A context that wants logs, queries or templates in place of an error; null where it wants an error. */
 export function noticed(raising: Raising, env: Env): Draft | null {
   const about: Expr = { type: 'Unknown', start: 0, end: 0, text: 'logs' };
-  if (raising.name === 'assertNumQueries')
+  if (raising.name === 'assertNumQueries' || raising.name === 'django_assert_num_queries')
     return draft('calledTimes', { ...about, text: 'queries' }, null, env, { expected: raising.types });
   return raising.name === 'assertLogs' || raising.name === 'assertTemplateUsed' ? draft('exists', about, null, env) : null;
 }

@@ -1,14 +1,22 @@
 // Whether a replacement stops the clock in Python tests, or moves it on.
 
+import type { TestFact } from './facts.js';
+import { print } from './python-print.js';
+import { fixtureMark } from './python-scope.js';
 import type { Module } from './python-scope.js';
 import type { Argument, Expr, Stmt } from './python-tree.js';
-import { descend, dotted, expressionsIn, keyword, lastName, positional, settled, statementsIn } from './python-tree.js';
+import { descend, dotted, expressionsIn, keyword, lastName, parts, positional, settled, statementsIn } from './python-tree.js';
 
 /** `time.time`, `datetime.datetime`, `shop.session.datetime`, `shop.session.time.monotonic`. Sleep is none: who waits less still measures. */
 export function isClock(text: string): boolean {
   return /(^|\.)(time\.(time|time_ns|monotonic|monotonic_ns|perf_counter|perf_counter_ns|process_time)|datetime(\.datetime)?(\.(now|utcnow|today))?|date\.today|timezone\.now|monotonic|perf_counter|utcnow)$|\.time$/.test(
     text,
   );
+}
+
+/** A function of the project that tells the time. */
+export function tellsTime(text: string): boolean {
+  return /(^|\.)(today|now|utc_?now|get_time|current_(time|date)|clock)$/.test(text);
 }
 
 /** The answers change, or read something that the tests change. */
@@ -38,8 +46,29 @@ function readsMoving(value: Expr, module: Module): boolean {
 
 function moves(answer: Expr, module: Module): boolean {
   for (const below of descend(answer)) {
+    if (below.type === 'Name' && (isGiven(below, module) || isComputed(below.name, module))) return true;
     if (below.type === 'Call' && !/^(datetime|date|timedelta|float|int|Decimal|timezone)$/.test(lastName(below.callee))) return true;
     if (below.type === 'Name' && written(below.name, module)) return true;
+  }
+  return false;
+}
+
+/** `later = time.time() + 60`: it goes on from the real time. */
+function isComputed(name: string, module: Module): boolean {
+  for (const statement of statementsIn(module.tree.body, true)) {
+    if (statement.type !== 'Assign' || statement.value === null || !statement.targets.some((target) => dotted(target) === name)) continue;
+    for (const below of descend(statement.value))
+      if (below.type === 'Call' && /^(time|time_ns|monotonic|perf_counter|now|utcnow|today)$/.test(lastName(below.callee))) return true;
+  }
+  return false;
+}
+
+/** Tests hand it to the function that sets the clock: `def at(*day)`. */
+function isGiven(node: Extract<Expr, { type: 'Name' }>, module: Module): boolean {
+  for (const statement of statementsIn(module.tree.body, true)) {
+    if (statement.type !== 'Function' || statement.start > node.start || node.end > statement.end) continue;
+    const plain = statement.name.startsWith('test') || fixtureMark(statement) !== null;
+    if (!plain && statement.params.some(({ name }) => name === node.name && name !== 'self')) return true;
   }
   return false;
 }
@@ -134,4 +163,49 @@ function holdersOf(node: Expr | Stmt, module: Module): ReadonlySet<string> {
   }
   held.delete('');
   return held;
+}
+
+/** What the clock is set to is what a test wants to see: a stamp, a line of a log. */
+export function isStamp(node: Expr | Stmt, args: readonly Argument[], module: Module, tests: readonly TestFact[]): boolean {
+  const held = new Set([...holdersOf(node, module), ...aliasesOf(node, module)]);
+  const steered = [...statementsIn(module.tree.body, true)].flatMap((statement) =>
+    statement.type === 'Assign' && statement.value !== null && statement.targets.some((target) => held.has(rootOf(target)))
+      ? [statement.value]
+      : [],
+  );
+  const given = [keyword(args, 'return_value'), keyword(args, 'new'), ...positional(args).slice(1), ...steered].filter(
+    (one) => one !== null,
+  );
+  const texts = new Set(given.flatMap((value) => timesIn(value, module)));
+  const around = tests.filter(({ span }) => span.from <= node.start && node.end <= span.to);
+  const facts = (around.length === 0 ? tests : around).flatMap(({ assertions }) => assertions);
+  return facts.some(({ expected }) => expected !== null && [...texts].some((text) => expected.includes(text)));
+}
+
+/** `with patch(…) as clock`. */
+function aliasesOf(node: Expr | Stmt, module: Module): readonly string[] {
+  return [...statementsIn(module.tree.body, true)].flatMap((statement) =>
+    statement.type === 'With'
+      ? statement.items.flatMap(({ value, target }) =>
+          target !== null && value.start <= node.start && node.end <= value.end ? [dotted(target)] : [],
+        )
+      : [],
+  );
+}
+
+/** Times that are written down in an expression: as they are, and a date as it is told in texts. */
+function timesIn(value: Expr, module: Module, depth = 0): readonly string[] {
+  if (depth > 6) return [];
+  if (value.type === 'Name') {
+    const kept = module.env.find(value.name)?.node;
+    const known = kept !== undefined && kept !== null && kept.type !== 'Function' && kept.type !== 'Class';
+    return known ? timesIn(kept, module, depth + 1) : [];
+  }
+  if (value.type === 'String') return value.value.length > 3 ? [value.value] : [];
+  if (value.type === 'Number') return value.text.length > 3 ? [value.text] : [];
+  if (value.type !== 'Call' || !/^(datetime|date)$/.test(lastName(value.callee)))
+    return parts(value).flatMap((part) => timesIn(part, module, depth + 1));
+  const [year = '', month = '', day = ''] = positional(value.args).map((one) => (one.type === 'Number' ? one.text : ''));
+  if (day === '') return [];
+  return [print(value, module.env), `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`, `date(${year},${month},${day})`];
 }

@@ -2,7 +2,7 @@
 
 import { roleOf } from './paths.js';
 import { fixtureTable } from './python-tables.js';
-import { basesOf, declare, fixtureMark, follow, isAutomatic } from './python-scope.js';
+import { basesOf, declare, fixtureMark, follow, isAutomatic, isFilledLater } from './python-scope.js';
 import type { Callable, Env, Module, TypeValue, Value } from './python-scope.js';
 import type { ClassStmt, FunctionStmt, Stmt } from './python-tree.js';
 import { dotted, keyword, statementsIn, textOf } from './python-tree.js';
@@ -101,7 +101,7 @@ function given(node: Extract<Value['node'], { type: 'Name' }> | NonNullable<Valu
     const known = env.find(dotted(node));
     if (known !== null) return known.label === undefined ? known : { ...known, label: name };
   }
-  return { node, env };
+  return node.type !== 'Function' && node.type !== 'Class' && isFilledLater(node) ? { node, env, label: name } : { node, env };
 }
 
 function conftestsOf(module: Module): readonly Module[] {

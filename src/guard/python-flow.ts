@@ -1,13 +1,13 @@
 // What becomes of a failure in Python code: who catches it, who lets it go, what may raise at all.
 
-import { customCall, draft, parseCall } from './python-checks.js';
+import { customCall, draft, parseCall, raisingOf } from './python-checks.js';
 import { isConstant, isTrue } from './python-constants.js';
 import { print } from './python-print.js';
 import { questions } from './python-questions.js';
 import { classOf, functionOf, isOfTests, methodOf } from './python-scope.js';
 import type { Callable, Env } from './python-scope.js';
 import type { Expr, Handler, Stmt } from './python-tree.js';
-import { descend, dotted, expressionsIn, keyword, lastName, settled, statementsIn } from './python-tree.js';
+import { descend, dotted, expressionsIn, keyword, lastName, positional, settled, statementsIn } from './python-tree.js';
 
 const CATCH_ALL: ReadonlySet<string> = new Set(['AssertionError', 'Exception', 'BaseException', 'Failed', 'failureException']);
 
@@ -42,15 +42,20 @@ export function letsGo(handler: Handler, env: Env): boolean {
     if (inner.type !== 'Call') continue;
     const parsed = parseCall(inner, env);
     if (parsed !== null && (parsed.fails || parsed.drafts.some(({ kind }) => !WEAK.has(kind)))) return false;
-    if (/^(append|put|put_nowait|set_exception|fail|error)$/.test(lastName(inner.callee)) && keepsError(inner, handler.name)) return false;
+    if (KEEPING.test(lastName(inner.callee)) && keepsError(inner, handler.name)) return false;
+    if (parsed === null && handler.caught !== null && /^_?assert/.test(lastName(inner.callee))) return false;
     if (dotted(inner.callee) === 'sys.exit') return false;
   }
   return true;
 }
 
-/** `errors.append(error)`: the failure is kept, and may be looked at later. */
+const KEEPING = /^(append|put|put_nowait|set_exception|fail|error|call_soon|call_soon_threadsafe)$/;
+
+/** `errors.append(error)`, `errors.append(format_exc())`: the failure is kept, and may be looked at later. */
 function keepsError(node: Extract<Expr, { type: 'Call' }>, name: string | null): boolean {
-  return name !== null && node.args.some(({ value }) => dotted(value) === name);
+  return node.args.some(({ value }) =>
+    [...descend(value)].some((below) => (name !== null && dotted(below) === name) || /^(format_exc|exc_info)$/.test(lastName(below))),
+  );
 }
 
 function textOf(node: Expr): string {
@@ -60,6 +65,14 @@ function textOf(node: Expr): string {
 function mentions(node: Expr | null, name: string): boolean {
   if (node === null) return false;
   return dotted(node).split('.')[0] === name;
+}
+
+/** A part of the program that may not be there: what needs it is checked where it is. Skips are told by themselves. */
+export function isMissing(handler: Handler): boolean {
+  const { caught } = handler;
+  const types = caught === null ? [] : caught.type === 'Tuple' ? caught.items : [caught];
+  if (types.length > 0 && types.every((type) => /^(ImportError|ModuleNotFoundError)$/.test(lastName(type)))) return true;
+  return [...expressionsIn(handler.body, false)].some((node) => node.type === 'Call' && skipsIn(node, lastName(node.callee)));
 }
 
 /** The block can only be left by an error: it fails by itself. */
@@ -90,6 +103,13 @@ export function mayRaise(body: readonly Stmt[]): boolean {
   );
 }
 
+/** A try that asserts nothing and goes on whether there was an error or not. */
+export function forgives({ body, handlers, other }: Extract<Stmt, { type: 'Try' }>, env: Env): boolean {
+  if (handlers.length === 0 || failsInside(body) || failsInside(other)) return false;
+  const asking = [...body, ...other, ...handlers.flatMap((handler) => handler.body)].some((statement) => asserts(statement, env));
+  return !asking && handlers.every((handler) => letsGo(handler, env));
+}
+
 /** The statement asserts, at whatever depth. */
 export function asserts(statement: Stmt, env: Env): boolean {
   for (const one of statementsIn([statement], false)) {
@@ -101,17 +121,24 @@ export function asserts(statement: Stmt, env: Env): boolean {
   return false;
 }
 
+/** A block that checks something by itself. */
+export function checksIn(body: readonly Stmt[], env: Env): boolean {
+  for (const statement of statementsIn(body, false)) {
+    if (statement.type === 'With' && statement.items.some(({ value }) => raisingOf(settled(value)) !== null)) return true;
+    if (statement.type === 'Assert' && isConstant(statement.test)) continue;
+    if (asserts(statement, env)) return true;
+    const inner = statement.type === 'Expression' ? settled(statement.value) : null;
+    if (inner?.type === 'Call' && /^_?(check|verify|test)_?/.test(lastName(inner.callee))) return true;
+  }
+  return false;
+}
+
 /** `pytest.skip()`, `self.skipTest()`, `pytest.importorskip()`, `pytest.xfail()`. */
 export function skipsIn(node: Extract<Expr, { type: 'Call' }>, name: string): boolean {
   const owner = node.callee.type === 'Attribute' ? dotted(node.callee.object) : '';
   if (name === 'skipTest') return true;
   if (name === 'importorskip') return owner === 'pytest' || owner === '';
   return (name === 'skip' || name === 'xfail' || name === 'exit') && owner === 'pytest';
-}
-
-/** What a function does with a coroutine that it is given. */
-export function waits(name: string): 'runs' | 'forgotten' {
-  return /^(create_task|ensure_future|call_soon|call_later|start_soon|close)$/.test(name) ? 'forgotten' : 'runs';
 }
 
 /** The block does nothing but fail. */
@@ -229,6 +256,16 @@ export function lastCall(body: readonly Stmt[]): Expr | null {
 /** Where the last statement with a call of its own stands: that is the one that is meant to raise. */
 export function lastRaising(body: readonly Stmt[]): number {
   return body.findLastIndex((statement) => mayRaise([statement]) && statement.type !== 'Assert');
+}
+
+/** `warnings.simplefilter('error')`: the block must not warn. */
+export function makesErrors(body: readonly Stmt[]): boolean {
+  return body.some((statement) => {
+    const call = statement.type === 'Expression' ? statement.value : null;
+    if (call?.type !== 'Call' || !/^(simplefilter|filterwarnings)$/.test(lastName(call.callee))) return false;
+    const [first] = positional(call.args);
+    return first?.type === 'String' && first.value === 'error';
+  });
 }
 
 export function isOwnAssertion(statement: Stmt, env: Env): boolean {

@@ -123,7 +123,7 @@ function readSettings(lookup: Lookup): Settings {
   for (const file of FILES) {
     const text = lookup(file);
     if (text === null || !/pytest/.test(text)) continue;
-    auto = auto === true || /asyncio_mode\s*=\s*["']?auto/.test(text);
+    auto = auto === true || /(asyncio|anyio|trio)_mode\s*=\s*["']?(auto|true)/.test(text);
     for (const option of text.matchAll(/-m[ =]?\s*\\?["']([^"'\n]{1,200})["']/g)) {
       for (const name of (option[1] ?? '').matchAll(/\bnot (\w+)/g)) idle.add(name[1] ?? '');
     }

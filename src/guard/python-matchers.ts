@@ -69,7 +69,7 @@ export const ARRAYS: ReadonlyMap<string, Matcher> = table([
 
 /** Contexts that want something raised, warned of or logged in them. */
 export const RAISING: ReadonlySet<string> = new Set(
-  'raises assertRaises assertRaisesRegex assertRaisesRegexp assertRaisesMessage RaisesGroup warns assertWarns assertWarnsRegex deprecated_call assertLogs assertNumQueries assertTemplateUsed'.split(
+  'raises assertRaises assertRaisesRegex assertRaisesRegexp assertRaisesMessage RaisesGroup warns assertWarns assertWarnsRegex deprecated_call assertLogs assertNumQueries django_assert_num_queries assertTemplateUsed'.split(
     ' ',
   ),
 );

@@ -25,6 +25,14 @@ export interface Place {
   readonly own: boolean;
   /** In a check that is tried until it comes true, or the test fails. */
   readonly polled: boolean;
+  /** Somebody takes what the function gives back, and may await it. */
+  readonly taken: boolean;
+  /** In a coroutine, or a function that one calls. */
+  readonly async: boolean;
+  /** What lets a check go here is a usual way to write one of two things: see `Standing`. */
+  readonly reserved: boolean;
+  /** In a branch that has checks of its own: a return at its end leaves the rest to other cases. */
+  readonly branch: boolean;
 }
 
 export const START: Place = {
@@ -36,6 +44,10 @@ export const START: Place = {
   depth: 0,
   own: true,
   polled: false,
+  taken: false,
+  async: false,
+  reserved: false,
+  branch: false,
 };
 
 /** Why a check in a loop over a computed list need not run. Nothing is wrong with that, and another condition in it is. */
@@ -64,14 +76,20 @@ const FILLING: ReadonlySet<string> = new Set([
 export class Notes {
   readonly assertions: AssertionFact[] = [];
   readonly returns: Span[] = [];
+  /** Those of them that end a branch with checks of its own. */
+  readonly branched: Span[] = [];
   readonly skips: BodySkip[] = [];
   /** Assertions that are wanted to fail. */
   readonly reversed: Span[] = [];
   /** Returns that end the test early, if an assertion follows. */
-  protected pending: Stmt[] = [];
+  protected pending: { readonly node: Stmt; readonly branch: boolean }[] = [];
   protected readonly since = new Map<string, number>();
+  /** Variables that a block within the test gives another value, if it is reached. */
+  protected readonly flags = new Set<string>();
   private readonly written = new Map<string, { readonly text: string; readonly at: number }>();
   protected calls = 0;
+  /** A coroutine of the unit was made and dropped: what follows asks about something that never happened. */
+  protected dropped = false;
 
   constructor(private readonly tree: Tree) {}
 
@@ -99,7 +117,9 @@ export class Notes {
     const span = spanOf(env.module.tree, node.start, node.end);
     const wrote = (text: string): string | null => {
       const file = this.written.get(/^(.+)\.read(?:_text|_bytes)?\([^()]*\)$/.exec(text)?.[1] ?? '');
-      return file !== undefined && file.at === this.calls ? file.text : null;
+      if (file !== undefined && file.at === this.calls) return file.text;
+      const parsed = /^[\w.]+\((.+)\.read(?:_text|_bytes)?\([^()]*\)\)$/.exec(text)?.[1];
+      return this.written.get(parsed ?? '')?.text ?? null;
     };
     const fresh = (name: string) => (this.since.get(name) ?? 0) === this.calls;
     for (const one of drafts.flatMap(aboutCalls).map(decided)) {
@@ -110,10 +130,12 @@ export class Notes {
         reach,
         reachWhy,
         swallowed: place.swallowed,
-        waiting: place.floating ? 'floating' : 'sync',
+        waiting: place.floating || this.dropped ? 'floating' : place.async ? 'awaited' : 'sync',
         open: place.open,
         fresh,
         wrote,
+        varied: (name: string) => this.flags.has(name) || this.isParameter(name),
+        reserved: place.reserved,
       } as const;
       const filtered =
         one.over?.type === 'Comprehension' &&
@@ -122,9 +144,25 @@ export class Notes {
     }
   }
 
+  /** A parameter of the function that is walked through: its callers say what it holds. */
+  protected isParameter(_name: string): boolean {
+    return false;
+  }
+
+  /** What may stand for a check that was there before, and is none by itself. */
+  protected spare(drafts: readonly Draft[], node: { readonly start: number; readonly end: number }, env: Env, place: Place): void {
+    const from = this.assertions.length;
+    this.note(drafts, node, env, place);
+    for (const [index, fact] of this.assertions.entries()) if (index >= from) this.assertions[index] = { ...fact, guard: true };
+  }
+
   /** A return before this place ends the test too early. */
   private confirm(): void {
-    for (const early of this.pending) this.returns.push(spanOf(this.tree, early.start, early.end));
+    for (const { node, branch } of this.pending) {
+      const span = spanOf(this.tree, node.start, node.end);
+      this.returns.push(span);
+      if (branch) this.branched.push(span);
+    }
     this.pending = [];
   }
 

@@ -29,10 +29,19 @@ export function printValue(value: Value, how: Printing = PLAIN, depth = 0): stri
   if (value.text !== undefined) return value.text;
   if (value.label !== undefined) return value.label;
   if (depth > DEEPEST) return '…';
-  if (value.base !== undefined) return printValue(value.base, how, depth + 1) + (value.access ?? '');
+  if (value.base !== undefined) return printedItem(value, how, depth) ?? printValue(value.base, how, depth + 1) + (value.access ?? '');
   if (value.source !== undefined) return value.source.name === '' ? value.source.module : value.source.name;
   if (value.node === null) return '';
   return value.node.type === 'Function' || value.node.type === 'Class' ? value.node.name : print(value.node, value.env, how, depth);
+}
+
+/** One of several values that a function of the tests gives back. */
+function printedItem({ base, access = '' }: Value, how: Printing, depth: number): string | null {
+  const index = /^\[(\d+)\]$/.exec(access)?.[1];
+  const call = base?.node?.type === 'Call' && index !== undefined && depth < DEEPEST / 2 ? base.node : null;
+  const made = call === null || base === undefined ? null : returnedBy(call, base.env);
+  const item = made?.node?.type === 'Tuple' ? made.node.items[Number(index)] : undefined;
+  return item === undefined || made === null ? null : print(item, made.env, how, depth + 2);
 }
 
 function printed(node: Expr, env: Env, how: Printing, depth: number): string {
@@ -49,9 +58,9 @@ function printed(node: Expr, env: Env, how: Printing, depth: number): string {
     case 'Format':
       return printFormat(node.parts, sub);
     case 'List':
-      return `[${node.items.map(sub).join(',')}]`;
+      return `[${itemTexts(node.items, env, how, sub).join(',')}]`;
     case 'Tuple':
-      return `(${node.items.map(sub).join(',')})`;
+      return `(${itemTexts(node.items, env, how, sub).join(',')})`;
     case 'Set':
       return `{${node.items.map(sub).toSorted().join(',')}}`;
     case 'Dict':
@@ -72,7 +81,9 @@ function printed(node: Expr, env: Env, how: Printing, depth: number): string {
     case 'Binary':
       return `${operand(node.left, sub)}${node.op}${operand(node.right, sub)}`;
     case 'Compare':
-      return `${sub(node.left)}${node.ops.map((op, index) => `${spaced(op)}${sub(node.rights[index] ?? null)}`).join('')}`;
+      return (
+        folded(node, sub) ?? `${sub(node.left)}${node.ops.map((op, index) => `${spaced(op)}${sub(node.rights[index] ?? null)}`).join('')}`
+      );
     case 'Bool':
       return node.values.map(sub).join(` ${node.op} `);
     case 'Conditional':
@@ -91,6 +102,17 @@ function printed(node: Expr, env: Env, how: Printing, depth: number): string {
     case 'Unknown':
       return squeeze(node.text);
   }
+}
+
+/** `'a' in 'a b'.split()` of constants is true or false. */
+function folded({ left, ops, rights }: Extract<Expr, { type: 'Compare' }>, sub: (node: Expr | null) => string): string | null {
+  const [op = ''] = ops;
+  if (ops.length !== 1 || (op !== 'in' && op !== 'not in')) return null;
+  const word = constantText(sub(left));
+  const list = /^("(?:[^"\\]|\\.)*")\.split\(\)$/.exec(sub(rights[0] ?? null))?.[1];
+  if (word === null || list === undefined) return null;
+  const within = (constantText(list) ?? '').split(/\s+/).includes(word);
+  return within === (op === 'in') ? 'True' : 'False';
 }
 
 function spaced(op: string): string {
@@ -163,9 +185,35 @@ function printCall(node: Extract<Expr, { type: 'Call' }>, env: Env, how: Printin
     const entries = node.args.map(({ name, value }) => `${JSON.stringify(name)}:${sub(value)}`);
     return `{${entries.toSorted().join(',')}}`;
   }
+  const listed = named.length === 0 && plain.length === 1 ? literalText(node, plain[0] ?? '', env, how) : null;
+  if (listed !== null) return listed;
   const made = depth < DEEPEST / 2 ? returnedBy(node, env) : null;
   if (made !== null && made.node !== null) return printValue(made, how, depth + 2);
   return `${sub(node.callee)}(${[...plain, ...named].join(',')})`;
+}
+
+/** A list or tuple is written there, or under the name that stands there. */
+function isListed(node: Expr, env: Env, how: Printing): boolean {
+  const held = node.type === 'Name' ? env.find(node.name) : null;
+  const kept = held === null ? node : held.label === undefined && !(held.row === true && how.template) ? held.node : null;
+  return kept?.type === 'List' || kept?.type === 'Tuple';
+}
+
+/** `[1, *[2, 3]]` is `[1, 2, 3]`. */
+function itemTexts(items: readonly Expr[], env: Env, how: Printing, sub: (node: Expr | null) => string): readonly string[] {
+  return items.flatMap((item) => {
+    if (item.type !== 'Star' || !isListed(item.value, env, how)) return [sub(item)];
+    const inner = sub(item.value).slice(1, -1);
+    return inner === '' ? [] : [inner];
+  });
+}
+
+/** `list((1, 2))` is `[1, 2]`, `tuple([1, 2])` is `(1, 2)`. */
+function literalText({ callee, args }: Extract<Expr, { type: 'Call' }>, text: string, env: Env, how: Printing): string | null {
+  if (callee.type !== 'Name' || (callee.name !== 'list' && callee.name !== 'tuple')) return null;
+  const [first] = args;
+  if (first === undefined || first.star !== '' || !isListed(first.value, env, how)) return null;
+  return callee.name === 'list' ? `[${text.slice(1, -1)}]` : `(${text.slice(1, -1)})`;
 }
 
 /** `f(*(1, 2))` is `f(1, 2)`. */
@@ -198,21 +246,27 @@ function printAttribute(node: Extract<Expr, { type: 'Attribute' }>, env: Env, ho
 }
 
 function printSubscript(node: Extract<Expr, { type: 'Subscript' }>, env: Env, how: Printing, depth: number): string {
-  const [only] = node.index;
-  if (node.object.type === 'Name' && node.index.length === 1 && only !== undefined) {
-    const value = env.find(node.object.name);
-    if (value !== null && value.label === undefined && !(value.row === true && how.template)) {
-      const target = value.source === undefined ? value : (follow(value) ?? value);
-      const entry = only.type === 'String' ? entryOf(target, only.value) : null;
-      if (entry !== null) return printValue(entry, how, depth);
-      const list = target.node?.type === 'List' || target.node?.type === 'Tuple';
-      if (list && only.type === 'Number') {
-        const element = elementOf(target, Number(only.text), env);
-        if (element.base === undefined) return printValue(element, how, depth);
-      }
-    }
-  }
+  const entry = depth > DEEPEST ? null : entryAt(node, env, how);
+  if (entry !== null) return printValue(entry, how, depth);
   return `${print(node.object, env, how, depth)}[${node.index.map((index) => print(index, env, how, depth)).join(',')}]`;
+}
+
+/** The entry of a list or dictionary that is written down, also of one within another: `ROLES['admin'][0]`. */
+function entryAt(node: Expr, env: Env, how: Printing, level = 0): Value | null {
+  if (node.type === 'Name') {
+    const value = env.find(node.name);
+    if (value === null || value.label !== undefined || (value.row === true && how.template)) return null;
+    return value.source === undefined ? value : follow(value);
+  }
+  const [only] = node.type === 'Subscript' && node.index.length === 1 ? node.index : [];
+  if (node.type !== 'Subscript' || only === undefined || level > 4) return null;
+  const owner = entryAt(node.object, env, how, level + 1);
+  const held = only.type === 'Name' ? entryAt(only, env, how, level + 1)?.node : only;
+  if (owner === null || held === null || held === undefined) return null;
+  if (held.type === 'String') return entryOf(owner, held.value);
+  const list = owner.node?.type === 'List' || owner.node?.type === 'Tuple';
+  const element = list && held.type === 'Number' ? elementOf(owner, Number(held.text), env) : null;
+  return element === null || element.base !== undefined ? null : element;
 }
 
 function printInner(node: Extract<Expr, { type: 'Lambda' | 'Comprehension' }>, env: Env, how: Printing, depth: number): string {

@@ -102,7 +102,11 @@ function orDraft(subject: Extract<Expr, { type: 'Bool' }>, wanted: boolean, env:
   const same = subject.values.every((value) => value.type === 'Compare' && value.ops.join() === '==');
   const items = same ? subject.values.flatMap((value) => (value.type === 'Compare' ? value.rights : [])) : subject.values;
   const list: Expr = { type: 'List', start: subject.start, end: subject.end, items };
-  return draft('oneOf', left, list, env, { tautology: free ? 'one side of the or is always true' : null });
+  const denied = new Set(
+    subject.values.flatMap((value) => (value.type === 'Unary' && value.op === 'not' ? [print(value.operand, env)] : [])),
+  );
+  const always = free || subject.values.some((value) => denied.has(print(value, env)));
+  return draft('oneOf', left, list, env, { op: same ? null : 'or', tautology: always ? 'one side of the or is always true' : null });
 }
 
 const FLIPPED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
@@ -172,7 +176,7 @@ function itemsOf(node: Expr): Expr | null {
 /** `[f(x) for x in (1, 2)] == [3, 4]` and `(a, b) == (1, 2)` ask for each value by itself; null where they do not. */
 function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
   const { env } = one;
-  const expected = literalOf(one.expected[0] ?? null, env);
+  const expected = rowLiteral(one.expected[0] ?? null, env) ?? literalOf(one.expected[0] ?? null, env);
   const subject = literalOf(asked, env);
   if (one.kind !== 'equal' || expected === null || subject === null || one.constant !== null) return null;
   const made = subject.type === 'Call' && isConstant(expected) ? returnedBy(subject, env) : null;
@@ -191,7 +195,8 @@ function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
   if (subject.type !== 'Comprehension' || subject.clauses.length !== 1) return null;
   const [clause] = subject.clauses;
   const [element, value] = subject.elements;
-  const rows = clause === undefined || clause.conditions.length > 0 ? null : rowsOf(clause.over, env);
+  const turned = clause === undefined || /^(sorted|reversed|set)$/.test(lastNameOfCall(clause.over));
+  const rows = turned || clause.conditions.length > 0 ? null : rowsOf(clause.over, env);
   if (clause === undefined || element === undefined || rows === null || rows.length === 0 || rows.length > 40) return null;
   const inside = (row: Value): Env => {
     const inner = env.child();
@@ -203,6 +208,12 @@ function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
   }
   if (subject.kind !== '{' || value === undefined || expected.type !== 'Dict' || expected.entries.length !== rows.length) return null;
   return rows.map((row, index) => draft('equal', value, expected.entries[index]?.value ?? null, inside(row)));
+}
+
+/** The dictionary that a column of the row at hand holds. */
+function rowLiteral(node: Expr | null, env: Env): Expr | null {
+  const value = node?.type === 'Name' ? env.find(node.name) : null;
+  return value?.row === true && value.node?.type === 'Dict' && isConstant(value.node) ? value.node : null;
 }
 
 /** `error.args == ('x',)` and `error.args[0] == 'x'` ask for its message. */
@@ -242,13 +253,11 @@ function peelValue(one: Draft, subject: Expr): Draft | null {
   if (message !== null) return message;
   if (subject.type === 'Call') {
     const name = lastName(subject.callee);
-    const [first = null, second = null] = positional(subject.args);
+    const [first = null] = positional(subject.args);
     if (subject.callee.type === 'Name' && name === 'len' && first !== null) return sized(one, first);
     if (name === 'type' && one.kind === 'equal') return { ...one, kind: 'type', subject: first };
     if (name === 'abs' && one.kind === 'range') return peelDistance(one, first);
-    if (name === 'round' && one.kind === 'equal' && first !== null) {
-      return { ...one, kind: 'close', subject: first, tolerance: { places: second ?? 0, relative: null, absolute: null } };
-    }
+    if (name === 'round' && one.kind === 'equal') return rounded(one, subject);
   }
   if (subject.type === 'Attribute' && one.kind === 'equal' && one.suffix === '') {
     if (subject.name === 'call_count' || subject.name === 'await_count') return { ...one, kind: 'calledTimes', subject: subject.object };
@@ -265,6 +274,13 @@ function peelValue(one: Draft, subject: Expr): Draft | null {
   if (one.kind === 'equal' && expected !== null && isWritten(subject, one.env) && !isWritten(expected, one.env))
     return { ...one, subject: expected, expected: [subject] };
   return null;
+}
+
+/** `round(x, 2)` and `np.round(x, 2)`; of a method, as in `x.round(2)`, the value stands before it. */
+function rounded(one: Draft, { callee, args }: Extract<Expr, { type: 'Call' }>): Draft | null {
+  const own = callee.type === 'Attribute' && !/^(np|numpy|math|jnp)$/.test(dotted(callee.object)) ? callee.object : null;
+  const [subject = null, places = null] = own === null ? positional(args) : [own, ...positional(args)];
+  return subject === null ? null : { ...one, kind: 'close', subject, tolerance: { places: places ?? 0, relative: null, absolute: null } };
 }
 
 function sized(one: Draft, owner: Expr): Draft | null {

@@ -1,6 +1,6 @@
 // The object that a method of the tests' own classes is called on: what its constructor put into `self`, and fields of plain records.
 
-import { bind, classOf, declare, functionOf, methodOf, valueOf } from './python-scope.js';
+import { bind, classOf, declare, functionOf, isOfTests, methodOf, valueOf } from './python-scope.js';
 import type { Env, TypeValue, Value } from './python-scope.js';
 import type { Expr } from './python-tree.js';
 import { keyword, lastName, positional, settled, statementsIn, textOf } from './python-tree.js';
@@ -58,7 +58,7 @@ export function selfOf(node: Expr, env: Env): ReadonlyMap<string, Value> {
 /** A field of a record that was written down: `case.text` of `Case('a', 1)`. */
 export function fieldOf(value: Value, name: string): Value | null {
   const { node, env } = value;
-  if (node?.type !== 'Call') return null;
+  if (node?.type !== 'Call' || !(value.row === true || isRecord(node, env))) return null;
   const given = keyword(node.args, name);
   if (given !== null) return valueOf(given, env);
   if (node.args.some(({ star }) => star !== '')) return null;
@@ -69,6 +69,15 @@ export function fieldOf(value: Value, name: string): Value | null {
   if (plain !== undefined) return valueOf(plain, env);
   const fallback = fields[index]?.fallback ?? null;
   return fallback === null ? null : { node: fallback.node, env: fallback.env };
+}
+
+/** Made by a class of the tests, or by one that only keeps what it is given; what others do with it is their business. */
+function isRecord({ callee }: Call, env: Env): boolean {
+  if (/^(SimpleNamespace|Namespace|namedtuple)$/.test(lastName(callee))) return true;
+  const type = classOf(callee, env);
+  if (type !== null) return isOfTests(type.env.module.tree.file);
+  const made = callee.type === 'Name' ? env.find(callee.name)?.node : null;
+  return made?.type === 'Call' && lastName(made.callee) === 'namedtuple';
 }
 
 interface Field {
@@ -105,7 +114,11 @@ export function returnedBy(node: Call, env: Env): Value | null {
   if (target.bound > 0) for (const [name, value] of env.under('self.')) inner.set(name, value);
   const plain = positional(node.args);
   for (const [index, { name, star, fallback }] of target.node.params.slice(target.bound).entries()) {
-    if (star !== '') return null;
+    if (star === '**') return null;
+    if (star === '*') {
+      inner.set(name, { node: { type: 'Tuple', start: node.start, end: node.end, items: plain.slice(index) }, env });
+      continue;
+    }
     const given = plain[index] ?? keyword(node.args, name);
     if (given !== null && given !== undefined) inner.set(name, valueOf(given, env));
     else if (fallback !== null) inner.set(name, { node: fallback, env: target.env });

@@ -3,21 +3,38 @@
 
 import type { ReplacementFact, TestFact } from './facts.js';
 import { Fixtures } from './python-fixtures.js';
-import { isClock, isMoving } from './python-clock.js';
-import { CORE } from './python-matchers.js';
+import { isClock, isMoving, isStamp, tellsTime } from './python-clock.js';
 import { fullName } from './python-marks.js';
+import { callsSuper, overriddenIn } from './python-own-assertions.js';
 import { print } from './python-print.js';
 import { classOf, fixtureMark, methodOf } from './python-scope.js';
 import type { Env, Module } from './python-scope.js';
+import { answerOf, doesWork, injectedClock, isToldBy } from './python-stand-ins.js';
+import { TestUses } from './python-uses.js';
 import { stemOf, wordOf } from './python-units.js';
 import type { Imported } from './python-units.js';
 import type { Argument, ClassStmt, Expr, Stmt } from './python-tree.js';
-import { descend, dotted, expressionsOf, keyword, lastName, positional, settled, spanOf, statementsIn, textOf } from './python-tree.js';
+import {
+  descend,
+  dotted,
+  expressionsIn,
+  expressionsOf,
+  keyword,
+  lastName,
+  positional,
+  settled,
+  spanOf,
+  statementsIn,
+  textOf,
+} from './python-tree.js';
 
 interface Replaced {
   readonly kind: ReplacementFact['kind'];
   readonly key: string;
   readonly node: { readonly start: number; readonly end: number };
+  readonly gives?: string;
+  readonly moving?: boolean;
+  readonly faint?: boolean;
 }
 
 /** What is replaced: a module of the project or a package, and the names down from there. */
@@ -38,6 +55,9 @@ export class ReplacementSearch {
   private readonly byName = new Map<string, Imported>();
   private readonly uses: ReadonlySet<string>;
   private readonly fixtures: Fixtures;
+  private readonly around: TestUses;
+  /** What stands in the body of a class: it hides no name of the module. */
+  private readonly members: ReadonlySet<Stmt>;
 
   constructor(
     private readonly module: Module,
@@ -50,6 +70,8 @@ export class ReplacementSearch {
     for (const one of imports) this.byName.set(one.local, one);
     this.uses = usesIn(module.tree.body);
     this.fixtures = new Fixtures(module);
+    this.around = new TestUses(module, tests);
+    this.members = new Set([...statementsIn(module.tree.body, true)].flatMap((one) => (one.type === 'Class' ? one.body : [])));
   }
 
   run(): readonly ReplacementFact[] {
@@ -57,21 +79,21 @@ export class ReplacementSearch {
     const { tree, env } = this.module;
     for (const statement of statementsIn(tree.body, true)) {
       for (const expression of expressionsOf(statement))
-        for (const node of descend(expression)) if (node.type === 'Call') found.push(...this.call(node, env));
+        for (const node of descend(expression)) if (node.type === 'Call') found.push(...this.call(node, env), ...injectedClock(node, env));
       if (statement.type === 'Assign' && statement.value !== null)
         for (const target of statement.targets) found.push(...this.assignment(target, statement.value, statement));
-      if (statement.type === 'Class') found.push(...this.overridden(statement));
+      if (statement.type === 'Class') found.push(...overriddenIn(statement));
       if (statement.type === 'Function' || statement.type === 'Class') found.push(...this.shadowed(statement));
     }
     return found.map((one) => this.factOf(one));
   }
 
-  private factOf({ kind, key, node }: Replaced): ReplacementFact {
+  private factOf({ node, ...replaced }: Replaced): ReplacementFact {
     const { tree } = this.module;
     const inside = this.tests.find((test) => test.span.file === tree.file && test.span.from <= node.start && node.end <= test.span.to);
     const around = tree.body.find((statement) => statement.type === 'Class' && statement.start <= node.start && node.end <= statement.end);
     const suite = around?.type === 'Class' ? { suite: [around.name] } : {};
-    return { kind, key, span: spanOf(tree, node.start, node.end), test: inside?.path ?? null, ...suite };
+    return { ...replaced, span: spanOf(tree, node.start, node.end), test: inside?.path ?? null, ...suite };
   }
 
   private call(node: Extract<Expr, { type: 'Call' }>, env: Env): readonly Replaced[] {
@@ -155,6 +177,7 @@ export class ReplacementSearch {
   private madeOf(node: Expr, env: Env): { readonly stem: string; readonly name: string } | null {
     const names = dotted(node).split('.');
     const local = names[0] === 'self' ? names.slice(0, 2).join('.') : (names[0] ?? '');
+    if (local !== dotted(node) && !this.isAskedOf(dotted(node))) return null;
     for (const statement of statementsIn(this.module.tree.body, true)) {
       if (statement.type !== 'Assign' || statement.value === null || !statement.targets.some((target) => dotted(target) === local))
         continue;
@@ -174,28 +197,35 @@ export class ReplacementSearch {
     const { stem, names, text } = target;
     if (keyword(args, 'wraps') !== null) return [];
     if (ASSERTING.test(text)) return [{ kind: 'assertions', key: text, node }];
-    if (isClock(text)) return isMoving(node, args, this.module) ? [] : [{ kind: 'clock', key: text, node }];
+    if (isClock(text))
+      return isMoving(node, args, this.module) || isStamp(node, args, this.module, this.tests) ? [] : [{ kind: 'clock', key: text, node }];
     if (/^__(eq|ne|bool|contains|len)__$/.test(names.at(-1) ?? '')) return [{ kind: 'assertions', key: text, node }];
     if (stem === stemOf(this.module.tree.file)) return this.shadow(names[0] ?? '', node);
+    if (stem === '' && !this.byName.has(names[0] ?? '') && this.around.asserts(text, node)) return [{ kind: 'unit', key: text, node }];
     if (stem === '' || !this.isUnitStem(stem)) return [];
     if (names.length === 0) return [{ kind: 'module', key: stem, node }];
-    return this.isOwn(stem, names[0] ?? '') && this.isUsed(names) ? [{ kind: 'unit', key: names.join('.'), node }] : [];
+    if (!this.isOwn(stem, names)) return [];
+    if (tellsTime(text) && !this.isUsed(names, node))
+      return [{ kind: 'clock', key: names.join('.'), node, ...(isMoving(node, args, this.module) ? { moving: true } : { faint: true }) }];
+    if (this.isUsed(names, node)) return [{ kind: 'unit', key: names.join('.'), node }];
+    const gives = this.tests.length === 0 || OUTWARD.test(names.at(-1) ?? '') ? null : answerOf(args, this.module.env);
+    return gives === null ? [] : [{ kind: 'unit', key: names.join('.'), node, gives }];
   }
 
   /** Defined in the module itself; what it only imports is a collaborator. */
-  private isOwn(stem: string, name: string): boolean {
+  private isOwn(stem: string, [name = '', member]: readonly string[]): boolean {
     const { project } = this.module;
     const target = project.load(`${stem}.py`) ?? project.load(`${stem}/__init__.py`);
     if (target === null) return true;
     const value = target.env.find(name);
-    return value !== null && value.source === undefined;
+    return value !== null && value.source === undefined && doesWork(value, member ?? null);
   }
 
   /** The tests themselves use what is replaced: they get the answer that they gave. */
-  private isUsed(names: readonly string[]): boolean {
+  private isUsed(names: readonly string[], place: Expr | Stmt): boolean {
     const last = names.at(-1) ?? '';
     if (this.usedAround !== null) return this.usedAround(last);
-    if (this.tests.length > 0) return this.uses.has(last);
+    if (this.tests.length > 0) return this.around.has(last, place) ?? this.uses.has(last);
     return !OUTWARD.test(last);
   }
 
@@ -211,7 +241,8 @@ export class ReplacementSearch {
     }
     const mocked = this.mockOfUnit(target, value, statement);
     if (mocked.length > 0 || !this.stands(value, env)) return mocked;
-    if (target.type === 'Name') return this.shadow(target.name, statement);
+    if (target.type === 'Name')
+      return this.members.has(statement) || this.leadsOn(value, target.name) ? [] : this.shadow(target.name, statement);
     if (target.type !== 'Attribute') return [];
     const owner = this.fromExpression(target.object, env, [target.name]);
     return this.replaced(owner, statement, value.type === 'Call' ? value.args : [{ name: null, star: '', value }]);
@@ -227,28 +258,18 @@ export class ReplacementSearch {
     return env.find(inner.name)?.node?.type === 'Function';
   }
 
-  /** A test class with assertions of its own in place of unittest's. */
-  private overridden(node: ClassStmt): readonly Replaced[] {
-    const found: Replaced[] = [];
-    for (const statement of node.body) {
-      if (statement.type === 'Function' && (CORE.has(statement.name) || /^assert(Raises|Warns|Logs)/.test(statement.name)))
-        found.push({ kind: 'assertions', key: `${statement.name} of its own`, node: statement });
-      if (
-        statement.type === 'Assign' &&
-        statement.targets.some((target) => dotted(target) === 'failureException' || CORE.has(dotted(target)))
-      ) {
-        found.push({ kind: 'assertions', key: dotted(statement.targets[0] ?? null), node: statement });
-      }
-      if (statement.type === 'Function' && statement.name === '__eq__' && answersTrue(statement.body))
-        found.push({ kind: 'assertions', key: `${node.name}.__eq__`, node: statement });
-    }
-    return found;
+  /** A function of the tests that calls the real one. */
+  private leadsOn(value: Expr, name: string): boolean {
+    const held = value.type === 'Name' ? this.module.env.find(value.name)?.node : null;
+    if (held?.type !== 'Function') return false;
+    return [...expressionsIn(held.body, true)].some((node) => node.type === 'Call' && dotted(node.callee) === name);
   }
 
   /** A definition in the test file under the name of what it imports from the unit, or of an assertion. */
   private shadowed(node: Extract<Stmt, { type: 'Function' | 'Class' }>): readonly Replaced[] {
-    if (/^(raises|approx|assert_called_with)$/.test(node.name)) return [{ kind: 'assertions', key: node.name, node }];
-    if (node.decorators.length > 0) return [];
+    const taking = node.type === 'Class' || node.params.length > 0;
+    if (taking && /^(raises|approx|assert_called_with)$/.test(node.name)) return [{ kind: 'assertions', key: node.name, node }];
+    if (node.decorators.length > 0 || this.members.has(node)) return node.type === 'Class' ? this.derived(node) : [];
     return [...this.shadow(node.name, node), ...(node.type === 'Class' ? this.derived(node) : [])];
   }
 
@@ -264,7 +285,7 @@ export class ReplacementSearch {
       .find((one) => one !== undefined && this.isUnitStem(one.stem));
     if (base === undefined) return [];
     const methods = node.body.flatMap((statement) =>
-      statement.type === 'Function' && !statement.name.startsWith('__') ? [statement.name] : [],
+      statement.type === 'Function' && !statement.name.startsWith('__') && !callsSuper(statement) ? [statement.name] : [],
     );
     const answering = methods.filter((method) => this.answers(base, method));
     const asked =
@@ -285,6 +306,13 @@ export class ReplacementSearch {
   private isAsked(method: string): boolean {
     return this.tests.some(({ assertions }) =>
       assertions.some(({ kind, span }) => !kind.startsWith('called') && span.text.includes(`.${method}(`)),
+    );
+  }
+
+  /** An assertion asks what an object holds by its full name: it is no mere collaborator of the object. */
+  private isAskedOf(name: string): boolean {
+    return this.tests.some(({ assertions }) =>
+      assertions.some(({ kind, span }) => !kind.startsWith('called') && span.text.includes(`${name}.`) && span.text.includes('(')),
     );
   }
 
@@ -311,8 +339,9 @@ export class ReplacementSearch {
     const spec = keyword(inner.args, 'spec') ?? keyword(inner.args, 'spec_set') ?? positional(inner.args)[0] ?? null;
     const imported = spec === null ? undefined : this.byName.get(dotted(spec).split('.')[0] ?? '');
     const name = dotted(target);
-    if (imported === undefined || name === '' || !this.isUnitStem(imported.stem)) return [];
     const names = [name, ...this.fixturesAround(node)];
+    const alone = spec === null && this.units.size === 0 && isToldBy(this.tests, names);
+    if (name === '' || !(alone || (imported !== undefined && this.isUnitStem(imported.stem)))) return [];
     const asked = this.tests.some(({ assertions }) =>
       assertions.some(
         ({ kind, span }) =>
@@ -321,11 +350,6 @@ export class ReplacementSearch {
     );
     return asked ? [{ kind: 'unit', key: `${name} as mock`, node }] : [];
   }
-}
-
-function answersTrue(body: readonly Stmt[]): boolean {
-  const [only, ...more] = body.filter((statement) => !(statement.type === 'Expression' && statement.value.type === 'String'));
-  return more.length === 0 && only?.type === 'Return' && only.value?.type === 'Constant' && only.value.name === 'True';
 }
 
 function moduleNames(node: Expr | null): readonly string[] {

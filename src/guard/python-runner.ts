@@ -78,6 +78,11 @@ export function kindOf(type: TypeValue, depth = 0): 'case' | 'async' | 'plain' |
   return type.node.name.startsWith('Test') && !made ? 'plain' : 'none';
 }
 
+/** A function, or a method of a class that only pytest knows: no base of it runs coroutines. */
+export function isOfPytest(type: TypeValue | null): boolean {
+  return type === null || (kindOf(type) === 'plain' && type.node.bases.length === 0);
+}
+
 /** Every name that is used somewhere in the file. */
 export function usedNames(body: readonly Stmt[]): ReadonlySet<string> {
   const names = new Set<string>();

@@ -96,7 +96,8 @@ const MAKERS: ReadonlySet<string> = new Set(
   ),
 );
 
-function isFilledLater(node: Expr): boolean {
+/** A list that others fill, a mock that others call: it is known by its name. */
+export function isFilledLater(node: Expr): boolean {
   const inner = settled(node);
   if (inner.type === 'List' || inner.type === 'Set') return inner.items.length === 0;
   if (inner.type === 'Dict') return inner.entries.length === 0;

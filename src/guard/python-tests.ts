@@ -10,11 +10,12 @@ import type { Settings } from './python-marks.js';
 import { printBody } from './python-print.js';
 import { basesOf, fixtureMark, valueOf } from './python-scope.js';
 import type { Callable, Env, Module, TypeValue, Value } from './python-scope.js';
-import { chosenBy, decorated, headOf, isChosen, isSetter, isTestName, kindOf, unmade, usedNames } from './python-runner.js';
+import { chosenBy, decorated, headOf, isChosen, isOfPytest, isSetter, isTestName, kindOf, unmade, usedNames } from './python-runner.js';
 import type { Chosen } from './python-runner.js';
 import { tablesOf } from './python-tables.js';
 import type { ClassStmt, Expr, FunctionStmt, Stmt } from './python-tree.js';
 import { dotted, expressionsIn, lastName, positional, spanOf } from './python-tree.js';
+import { mayRun } from './python-waiting.js';
 
 const MOST_TESTS = 2000;
 
@@ -80,7 +81,9 @@ class TestSearch {
     this.block(tree.body, scene);
     const marked = this.found.some((one) => one.marked);
     return this.found.map(({ fact, loose }) =>
-      loose && (marked || this.settings.auto === false) ? { ...fact, assertions: fact.assertions.map(floating) } : fact,
+      loose && this.settings.auto !== true && (marked || this.settings.auto === false)
+        ? { ...fact, assertions: fact.assertions.map(floating) }
+        : fact,
     );
   }
 
@@ -280,9 +283,10 @@ class TestSearch {
       rows: tables.texts,
       assertions: scene.shadowed ? [] : walk.assertions,
       returns: walk.returns.filter((span, index) => walk.returns.findIndex((other) => other.from === span.from) === index),
+      branches: walk.branched,
       body,
     };
-    this.found.push({ fact, loose: node.async && !marked && scene.type === null, marked: node.async && marked });
+    this.found.push({ fact, loose: node.async && !marked && isOfPytest(scene.type), marked: node.async && marked });
   }
 
   /** `load_tests` names tests, and this is none of them. */
@@ -303,7 +307,7 @@ class TestSearch {
     const walk = new BodyWalk(this.module.tree);
     const env = home === scene.env || home.module !== this.module ? scene.env : scene.env;
     const fn: Callable = { node, env: home.module === this.module ? env : withSelf(home, env), bound: 0 };
-    const plain = scene.type !== null && node.async && kindOf(scene.type) === 'case';
+    const plain = scene.type !== null && node.async && kindOf(scene.type) === 'case' && !node.decorators.some(mayRun);
     const how = {
       open,
       floating: plain,

@@ -1,7 +1,7 @@
 // What tests stand on and the change replaces: the unit, its module, the clock, the assertions.
 
 import type { Evidence, ReadFile } from './evidence.js';
-import type { FileFacts, ImportFact, ReplacementFact } from './facts.js';
+import type { AssertionFact, FileFacts, ImportFact, ReplacementFact } from './facts.js';
 import type { GuardRule, Sighting } from './finding.js';
 import { roleOf } from './paths.js';
 
@@ -14,17 +14,33 @@ const RULES: Readonly<Record<ReplacementFact['kind'], GuardRule>> = {
 };
 
 export function mocksRule(evidence: Evidence): readonly Sighting[] {
-  return evidence.files.flatMap((file) => [...replaced(evidence, file), ...swapped(evidence, file), ...manual(evidence, file)]);
+  const gone = new Map<string, number>();
+  for (const file of evidence.files) for (const key of goneFrom(file)) gone.set(key, (gone.get(key) ?? 0) + 1);
+  return evidence.files.flatMap((file) => [...replaced(evidence, file, gone), ...swapped(evidence, file), ...manual(evidence, file)]);
 }
 
-function replaced(evidence: Evidence, file: ReadFile): readonly Sighting[] {
-  const old = movedAway(evidence, file);
-  for (const { kind, key } of file.before?.replacements ?? []) old.set(`${kind} ${key}`, (old.get(`${kind} ${key}`) ?? 0) + 1);
+/** Tests moved this clock before, and none of them does any more. */
+function stopped({ key }: ReplacementFact, { before, after }: ReadFile): boolean {
+  const moved = (facts: FileFacts | null): boolean => facts?.replacements.some((one) => one.moving === true && one.key === key) === true;
+  return moved(before) && !moved(after);
+}
+
+/** `gone`: what the files of the change replaced before it and no longer do. In another file it may stand here now. */
+function replaced(evidence: Evidence, file: ReadFile, gone: ReadonlyMap<string, number>): readonly Sighting[] {
+  if ((file.after?.replacements.length ?? 0) === 0) return [];
+  const old = new Map(gone);
+  for (const key of goneFrom(file)) old.set(key, (old.get(key) ?? 0) - 1);
+  for (const { kind, key, moving } of file.before?.replacements ?? [])
+    if (moving !== true) old.set(`${kind} ${key}`, (old.get(`${kind} ${key}`) ?? 0) + 1);
   const sightings: Sighting[] = [];
   for (const fact of file.after?.replacements ?? []) {
     const key = `${fact.kind} ${fact.key}`;
+    if (fact.moving === true || (fact.faint === true && !stopped(fact, file))) continue;
     const left = old.get(key) ?? 0;
+    // A fixture is a program of its own, which tests start: how it ends is what they ask about.
+    if (fact.kind === 'failures' && file.role === 'fixture') continue;
     if (left > 0) old.set(key, left - 1);
+    else if (fact.gives !== undefined && !wantedBefore(evidence, fact, file)) continue;
     else if (fact.kind !== 'clock' || touchesOldTests(evidence, fact, file)) {
       sightings.push({
         rule: RULES[fact.kind],
@@ -37,15 +53,23 @@ function replaced(evidence: Evidence, file: ReadFile): readonly Sighting[] {
   return sightings;
 }
 
-/** What other files of the tests replaced before the change and no longer do: it may stand here now. */
-function movedAway(evidence: Evidence, file: ReadFile): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { before, after } of evidence.files.filter((other) => other !== file)) {
-    for (const { kind, key } of before?.replacements ?? [])
-      if (after?.replacements.some((one) => one.kind === kind && one.key === key) !== true)
-        counts.set(`${kind} ${key}`, (counts.get(`${kind} ${key}`) ?? 0) + 1);
-  }
-  return counts;
+/** A test wanted this very answer before, and still does: now it gets it from the test itself. */
+function wantedBefore({ pairing }: Evidence, { test, gives = '' }: ReplacementFact, { change }: ReadFile): boolean {
+  const given = ({ expected }: AssertionFact): boolean =>
+    expected !== null && (expected === gives || (expected.length > 3 && gives.includes(expected)));
+  return pairing.pairs.some(
+    ({ before, after }) =>
+      after.span.file === change.path &&
+      (test === null || after.path.join('\0') === test.join('\0')) &&
+      before.assertions.some(given) &&
+      after.assertions.some(given),
+  );
+}
+
+function goneFrom({ before, after }: ReadFile): readonly string[] {
+  return (before?.replacements ?? [])
+    .filter(({ kind, key }) => after?.replacements.some((one) => one.kind === kind && one.key === key) !== true)
+    .map(({ kind, key }) => `${kind} ${key}`);
 }
 
 /** A stand-in in `__mocks__` that a test of the module itself now takes. */

@@ -8,7 +8,12 @@ import { matchAssertions } from './matching.js';
 import { leavesSight } from './paths.js';
 import type { Pair } from './pairing.js';
 import { idOf } from './pairing.js';
+import { namesSame } from './properties.js';
+import { isRowOf } from './titled-rows.js';
 import { EXACT, keyOf, levelOf, similarity, tokensOf, wantedOf } from './strength.js';
+import { retold } from './retelling.js';
+import type { Extra } from './retelling.js';
+import { isPartOf as isReadFrom } from './subjects.js';
 import type { Told } from './rules-assertions.js';
 
 const MARKS: Readonly<Record<TestMark['kind'], GuardRule>> = {
@@ -37,12 +42,12 @@ export function testsRule(evidence: Evidence): TestSightings {
     const idle = idleBefore(evidence, pair.before);
     const found = [...markSightings(pair.before, pair.after), ...(idle ? [] : fateOf(pair))];
     for (const { rule } of found) if (!GOES_ON.has(rule)) stopped.add(pair.after);
-    const early = returnSightings(pair.before.returns, pair.after);
+    const early = pair.before.assertions.length === 0 ? [] : returnSightings(pair.before.returns, pair.after);
     if (early.length > 0) leaving.add(pair.after);
     sightings.push(...found, ...early);
   }
   for (const test of evidence.pairing.added) {
-    const early = returnSightings([], test);
+    const early = test.hidden === null ? returnSightings(test.branches ?? [], test) : [];
     if (early.length > 0) leaving.add(test);
     sightings.push(...markSightings(null, test).filter(({ rule }) => rule !== 'test-conditional'), ...early);
   }
@@ -101,13 +106,16 @@ function removedTests(evidence: Evidence): readonly Sighting[] {
   const { pairing } = evidence;
   if (pairing.removed.length === 0) return [];
   const extra = newAssertions(evidence);
-  const bodies = new Set(pairing.pairs.map(({ before }) => `${before.span.file}\0${idOf(before)}\0${before.body}`));
-  const kept = keptKeys(evidence);
+  const losing = new Set(pairing.removed.map(({ span }) => span.file));
+  const near = pairing.pairs.filter(({ before }) => losing.has(before.span.file));
+  const bodies = new Set(near.map(({ before }) => `${before.span.file}\0${idOf(before)}\0${before.body}`));
+  const kept = keptKeys(near);
   const sightings: Sighting[] = [];
   for (const test of pairing.removed) {
     if (idleBefore(evidence, test) && !failedBefore(evidence, test)) continue;
     if (bodies.has(`${test.span.file}\0${idOf(test)}\0${test.body}`)) continue;
     if ((repeats(test, kept) && isSameState(test, evidence)) || askedNothing(test) || isPartOf(test, evidence)) continue;
+    if (isRowOf(test, [...pairing.added, ...near.map(({ after }) => after)])) continue;
     const host = absorbed(test, extra);
     if (host === null) sightings.push({ rule: 'test-deleted', file: test.span.file, before: test.span, test: test.path });
     else if (host !== test) sightings.push(...hostFlaws(test, host));
@@ -116,9 +124,9 @@ function removedTests(evidence: Evidence): readonly Sighting[] {
 }
 
 /** Checks that stand after the change as they did before it, by file. */
-function keptKeys(evidence: Evidence): ReadonlyMap<string, ReadonlySet<string>> {
+function keptKeys(pairs: readonly Pair[]): ReadonlyMap<string, ReadonlySet<string>> {
   const kept = new Map<string, Set<string>>();
-  for (const { before, after } of evidence.pairing.pairs) {
+  for (const { before, after } of pairs) {
     if (after.hidden !== null || after.marks.some(({ kind }) => kind === 'skipped')) continue;
     const keys = kept.get(before.span.file) ?? new Set();
     for (const fact of after.assertions) {
@@ -171,16 +179,11 @@ function isPartOf(test: TestFact, evidence: Evidence): boolean {
   });
 }
 
-interface Extra {
-  readonly fact: AssertionFact;
-  readonly test: TestFact;
-}
-
-/** Assertions that no test had before. */
+/** Assertions that no test had before. Tests that are as they were have none. */
 function newAssertions(evidence: Evidence): readonly Extra[] {
   const old = new Map<string, number>();
-  for (const { before } of evidence.pairing.pairs)
-    for (const fact of before.assertions) old.set(keyOf(fact), (old.get(keyOf(fact)) ?? 0) + 1);
+  const touched = evidence.pairing.pairs.filter((pair) => !isUntouched(evidence, pair));
+  for (const { before } of touched) for (const fact of before.assertions) old.set(keyOf(fact), (old.get(keyOf(fact)) ?? 0) + 1);
   const extra: Extra[] = [];
   const look = (test: TestFact): void => {
     for (const fact of test.assertions) {
@@ -189,7 +192,7 @@ function newAssertions(evidence: Evidence): readonly Extra[] {
       else if (fact.reach !== 'never' && fact.tautology === null && fact.swallowed === null) extra.push({ fact, test });
     }
   };
-  for (const { after } of evidence.pairing.pairs) look(after);
+  for (const { after } of touched) look(after);
   for (const test of evidence.pairing.added) look(test);
   return extra;
 }
@@ -207,7 +210,7 @@ function absorbed(test: TestFact, extra: readonly Extra[]): TestFact | null {
       ({ fate, before, after }) => fate === 'kept' && after !== null && (keyOf(before) === keyOf(after) || related(before, after)),
     )
   )
-    return null;
+    return retold(test, near);
   const first = matches[0]?.after;
   return near.find(({ fact }) => fact === first)?.test ?? null;
 }
@@ -219,14 +222,15 @@ function related(before: AssertionFact, after: AssertionFact): boolean {
     before.template === after.template ||
     after.open ||
     (wantedOf(before) !== null && wantedOf(before) === wantedOf(after)) ||
-    (levelOf(after) >= EXACT && isReadOff(before, after))
+    (levelOf(after) >= EXACT && (isReadOff(before, after) || namesSame(after, before)))
   );
 }
 
 /** Of the same thing a part: a property of the whole, or a value that stands in what is wanted of it. */
 function isReadOff(before: AssertionFact, after: AssertionFact): boolean {
-  if (before.subject.startsWith(after.subject)) return /^[.[(]/.test(before.subject.slice(after.subject.length));
+  if (isReadFrom(before.subject, after.subject)) return true;
   const wanted = (before.expected ?? '').replace(/^"|"$/g, '').replace(/(\\n)+$/, '');
+  if (before.expected?.startsWith('"') === true && wanted.length >= 8 && after.expected?.includes(before.expected) === true) return true;
   return wanted.length > 3 && after.expected?.includes(wanted) === true && similarity(before.subject, after.subject) >= 0.5;
 }
 

@@ -75,11 +75,24 @@ const SETTLED: Partial<Readonly<Record<AssertionFact['kind'], ReadonlySet<Assert
 /** Checks of arguments that also say how many calls there were. */
 const COUNTS = /[oO]nce|\.mock\.calls\)|(?<!Call|\))\.args\)|call_args_list|mock_calls|method_calls/;
 
+/** What Python's mocks of coroutines are asked, and what every mock is asked. */
+const AWAITED = /\bassert_(?:\w+_)?await|\bawait_(?:count|args)|\.awaited\b/;
+
+function asksAwait({ kind, span, expected }: AssertionFact): boolean {
+  return kind.startsWith('called') && expected !== '0' && AWAITED.test(span.text);
+}
+
+/** A coroutine had to be awaited, and now needs only be made. Where the test is no coroutine any more, nothing is awaited. */
+function forgetsAwait(before: AssertionFact, after: AssertionFact): boolean {
+  return asksAwait(before) && after.kind.startsWith('called') && after.waiting === 'awaited' && !asksAwait(after);
+}
+
 /** A check of the same value that asks for more says all that `fact` said. */
 export function settles(other: AssertionFact, fact: AssertionFact): boolean {
   if (fact.kind === 'calledTimes' && other.kind === 'calledWith') return COUNTS.test(other.span.text);
   if (fact.kind === 'throws' && other.kind === 'throws')
     return (fact.thrown?.type ?? null) === null || (other.thrown?.type ?? null) !== null;
+  if (fact.kind === 'throws' || other.kind === 'throws') return false;
   return other.kind === fact.kind || (SETTLED[fact.kind]?.has(other.kind) ?? true);
 }
 
@@ -96,15 +109,30 @@ export function isOpposed(one: AssertionFact, other: AssertionFact): boolean {
 /** Nothing at all, in a language where that counts as false. */
 const NOTHING: ReadonlySet<string> = new Set(['[]', '{}', '()', 'set()']);
 
+/** What was printed or read is a text, so that nothing of it is the empty text. */
+const PRINTED = /\.(out|err|stdout|stderr|output|text)$|readouterr\(\)\[[01]\]$|\.(getvalue|read|read_text|strip)\([^()]*\)$/;
+
+/** A pattern without signs of its own, and the text that it spells: `/HttpOnly/` and "HttpOnly". */
+function spells(before: AssertionFact, after: AssertionFact): boolean {
+  if (before.kind !== 'match' || after.kind !== 'contain' || after.expected?.startsWith('"') !== true) return false;
+  const source = /^\/(.*)\/u?$/s.exec(before.expected ?? '')?.[1]?.replace(/\\([^\p{L}\p{N}])/gu, '$1');
+  return source !== undefined && !/[\\^$*+?|]/.test(source) && after.expected.slice(1, -1).includes(source);
+}
+
 /** The same for what tests are about: floats that are equal but for rounding, `not x` of a list that is to be empty. */
 function isAsGood(before: AssertionFact, after: AssertionFact): boolean {
   if (before.kind !== 'equal') return false;
   if (after.guard === true && before.expected === (after.kind === 'truthy' ? 'true' : after.kind === 'falsy' ? 'false' : '')) return true;
   const told = before.expected === (after.kind === 'truthy' ? 'True' : after.kind === 'falsy' ? 'False' : '');
   if (told) return !/(\bis|==|,)\s*(True|False)\b/.test(before.span.text);
-  if (after.kind === 'falsy') return NOTHING.has(before.expected ?? '');
-  const near = after.kind === 'close' && after.tolerance !== null && before.expected === after.expected;
-  return near && (after.tolerance ?? 1) <= 1e-5 * Math.max(1, Math.abs(Number(before.expected)) || 1);
+  if (after.kind === 'size' && after.expected === '0') return NOTHING.has(before.expected ?? '');
+  if (after.kind === 'falsy') return NOTHING.has(before.expected ?? '') || (before.expected === '""' && PRINTED.test(before.subject));
+  if (after.kind !== 'close' || after.tolerance === null) return false;
+  const [was, is] = [Number(before.expected), Number(after.expected)];
+  const size = Math.max(1, Math.abs(was) || 1);
+  // Of a float that is written out to its last digit, the rounded value is meant.
+  const near = before.expected === after.expected || (/\.\d{12,}$/.test(before.expected ?? '') && Math.abs(was - is) <= 1e-12 * size);
+  return near && after.tolerance <= 1e-5 * size;
 }
 
 /** What an element is asked for that needs only be there. */
@@ -118,10 +146,11 @@ export function isPresence({ expected }: AssertionFact): boolean {
 /** Why `after` lets more through than `before` where both ask about the same; null where it does not. */
 export function weakening(before: AssertionFact, after: AssertionFact): string | null {
   const [old, now] = [levelOf(before), levelOf(after)];
-  if (isAsGood(before, after)) return null;
+  if (isAsGood(before, after) || spells(before, after)) return null;
   if (after.kind === 'throws' && before.kind !== 'throws' && after.thrown !== null && (after.thrown.detail ?? after.thrown.type) !== null)
     return shortened(before.expected, after.thrown.detail) ? 'a shorter message is enough' : null;
   if (now < old - 1) return 'it asks for less than before';
+  if (forgetsAwait(before, after)) return 'the call need not be awaited any more';
   if (isPresence(after) && !isPresence(before) && old >= EXACT) return 'it only asks whether it is there';
   if (after.wildcards > before.wildcards) return 'parts of the wanted value may now be anything';
   if (after.loose === true && before.loose !== true && before.kind === after.kind) return 'it compares loosely';
@@ -153,6 +182,7 @@ export function weakening(before: AssertionFact, after: AssertionFact): string |
     return before.parts !== null && after.parts !== null && after.parts < before.parts ? 'fewer parts are wanted' : null;
   }
   if (before.kind === 'calledWith' && after.kind === 'calledWith') {
+    if (READ_ARGUMENT.test(after.span.text) && isOneOfSeveral(before.expected, after.expected)) return 'fewer arguments are wanted';
     return before.parts !== null && after.parts !== null && after.parts < before.parts ? 'fewer arguments are wanted' : null;
   }
   if (before.kind === 'oneOf' && after.kind === 'oneOf') {
@@ -163,12 +193,23 @@ export function weakening(before: AssertionFact, after: AssertionFact): string |
   }
   if (before.kind === 'throws' && after.kind === 'throws') {
     const details = [before.thrown?.detail ?? null, after.thrown?.detail ?? null] as const;
+    // An error of a class makes its message of what it is given.
+    if (after.thrown?.type !== null && before.thrown?.type === null && /\bnew\b/.test(after.span.text)) return null;
     return shortened(...details) || widened(...details) ? 'a shorter message is enough' : null;
   }
   if (before.kind === after.kind && looserOption(before.expected, after.expected)) return 'a larger difference is let through';
   if (before.kind === 'snapshot' && before.expected !== null && after.kind === 'snapshot' && after.expected === null)
     return 'the snapshot is written anew';
   return null;
+}
+
+/** One argument of a call is read off: `send.mock.calls[0][1]`, `send.firstCall.args[0]`. */
+const READ_ARGUMENT = /\.(mock\.(calls|lastCall)|args)\b/;
+
+/** `"Ada"` of `"Ada","hi"`. */
+function isOneOfSeveral(before: string | null, after: string | null): boolean {
+  if (before === null || after === null || after === '' || before === after) return false;
+  return before.startsWith(`${after},`) || before.endsWith(`,${after}`) || before.includes(`,${after},`);
 }
 
 /** An option of a matcher that lets more through: `{ threshold: 0.9 }` for 0.1, fewer digits. */
@@ -202,7 +243,7 @@ export function wantedOf(fact: AssertionFact): string | null {
 
 /** The same check of the same value. */
 export function keyOf(fact: AssertionFact): string {
-  return `${fact.subject} ${fact.kind} ${wantedOf(fact) ?? ''} ${fact.thrown?.type ?? ''} ${fact.tolerance ?? ''} ${fact.bound?.op ?? ''}${fact.loose === true ? ' loose' : ''}`;
+  return `${fact.subject} ${fact.kind} ${wantedOf(fact) ?? ''} ${fact.thrown?.type ?? ''} ${fact.tolerance ?? ''} ${fact.bound?.op ?? ''}${fact.loose === true ? ' loose' : ''}${asksAwait(fact) ? ' awaited' : ''}`;
 }
 
 const TOKEN = /[\p{L}\p{N}_$]+/gu;

@@ -3,17 +3,21 @@
 import type { AssertionFact } from './facts.js';
 import { EXACT, levelOf, tokensOf } from './strength.js';
 
+const WRAPPERS =
+  /^(?:(?:Object\.\w+|JSON\.\w+|Array\.\w+|Math\.\w+|String|Number|Boolean|typeof |!|\[\.\.\.|\(?await )\(?|(?:list|tuple|set|sorted|dict|sum|min|max|len|str|repr|int|float|json\.loads)\()/;
+
 /** `inner` is read off `outer`: a property, a call on it, its keys. */
 export function isPartOf(inner: string, outer: string): boolean {
   if (outer.length < 1 || inner.length <= outer.length) return false;
   if (inner.startsWith(outer)) return /[.[(]/.test(inner[outer.length] ?? '');
-  const wrapper = /^(?:Object\.\w+|JSON\.\w+|Array\.\w+|Math\.\w+|String|Number|Boolean|typeof |!|\[\.\.\.|\(?await )\(?/.exec(inner)?.[0];
+  if (/^(\w+\()?[[({]/.test(inner) && ['}', ']', ')'].some((end) => inner.includes(` in ${outer}${end}`))) return true;
+  const wrapper = WRAPPERS.exec(inner)?.[0];
   return wrapper !== undefined && inner.startsWith(outer, wrapper.length);
 }
 
 /** What is done to a value without losing any of it. */
 const LOSSLESS =
-  /^(\.(toISOString|toString|toJSON|getTime|valueOf|json|text|toArray|body|data|value|contents?|textContent|innerHTML)(\(\))?|\.split\("[^"]*"\))+$/;
+  /^(\.(toISOString|toString|toJSON|getTime|valueOf|json|text|toArray|body|data|value|contents?|textContent|innerHTML)(\(\))?|\.(split|join)\(("[^"]*")?\))+$/;
 
 export function isLossless(subject: string, one: string): boolean {
   const around = subject.replace(one, '');
@@ -70,6 +74,9 @@ export function provesThere(other: AssertionFact, fact: AssertionFact): boolean 
 /** `existsSync(path)`, `map.has(key)`: what is read from there and wanted as it is proves it too. */
 export function provesEntry(other: AssertionFact, { kind, subject, expected }: AssertionFact): boolean {
   if (kind !== 'truthy' && expected !== 'true' && expected !== 'True') return false;
+  const [, owner, own] = /^(.*)\.(?:has|hasOwnProperty)\((.+)\)$/s.exec(subject) ?? [];
+  if (own !== undefined && other.kind === 'equal' && (other.subject === `${owner}.keys()` || other.subject === `Object.keys(${owner})`))
+    return (other.expected ?? '').slice(1, -1).split(',').includes(own);
   const key = /(?:^|\.)(?:existsSync|exists|pathExists|has)\((.+)\)$/s.exec(subject)?.[1]?.replace(/^"(.*)"$/s, '$1');
   if (key === undefined || key.length < 2 || levelOf(other) < EXACT || other.reach !== 'always') return false;
   return !/^(undefined|null|None)?$/.test(other.expected ?? '') && `${other.subject} ${other.expected ?? ''}`.includes(key);

@@ -1,21 +1,24 @@
 // Which tests a change leaves as they are: the same text, and around it nothing that has to do with them. Most tests of a change are
 // such, and need not be walked through. In doubt a test counts as touched.
 
-import type { TestFact } from './facts.js';
+import type { FileFacts, Outside, TestFact } from './facts.js';
 
 /** The two versions of one file and its tests. */
 export interface Sides {
   readonly before: string;
   readonly after: string;
-  readonly testsBefore: readonly TestFact[];
-  readonly testsAfter: readonly TestFact[];
+  readonly factsBefore: FileFacts;
+  readonly factsAfter: FileFacts;
 }
 
 /** Names that a change around the tests may reach a test by; null: it may reach every test. */
 export function reachedNames(sides: Sides): ReadonlySet<string> | null {
-  const before = outsideTests(sides.before, sides.testsBefore);
-  const after = outsideTests(sides.after, sides.testsAfter);
+  const { factsBefore, factsAfter } = sides;
+  const before = outsideTests(sides.before, factsBefore.tests);
+  const after = outsideTests(sides.after, factsAfter.tests);
   if (before === after) return new Set();
+  if (factsBefore.outside !== undefined && factsAfter.outside !== undefined && factsBefore.problem === null && factsAfter.problem === null)
+    return reachedBy(factsBefore.outside(), factsAfter.outside());
   const old = before.split('\n');
   const now = after.split('\n');
   const changed = [...differing(old, now), ...differing(now, old)];
@@ -26,6 +29,43 @@ export function reachedNames(sides: Sides): ReadonlySet<string> | null {
   }
   return reached;
 }
+
+/** Nothing around the tests differs. */
+export function isSameAround({ before, after, factsBefore, factsAfter }: Sides): boolean {
+  return outsideTests(before, factsBefore.tests) === outsideTests(after, factsAfter.tests);
+}
+
+/** The same, where the statements around the tests are known: a changed declaration reaches whoever names it, and so on. */
+function reachedBy(before: readonly Outside[], after: readonly Outside[]): ReadonlySet<string> | null {
+  const changed = [...withoutThose(before, after), ...withoutThose(after, before)];
+  const reached = new Set<string>();
+  const open = new Set([...before, ...after]);
+  const enter = (one: Outside): boolean => {
+    open.delete(one);
+    for (const name of one.kind === 'declared' ? one.names : wordsOf(one.text)) reached.add(name);
+    return one.kind === 'declared' ? !one.names.some((name) => COMMON.has(name)) : one.kind === 'effect' && !RUNNER.test(one.text);
+  };
+  if (!changed.every((one) => (one.kind === 'declared' || !AROUND.test(one.text)) && enter(one))) return null;
+  for (let size = -1; size < reached.size;) {
+    size = reached.size;
+    for (const one of open) if (!isApart(one.text, reached) && !enter(one)) return null;
+  }
+  return reached;
+}
+
+function withoutThose(some: readonly Outside[], others: readonly Outside[]): readonly Outside[] {
+  const key = ({ kind, text }: Outside) => `${kind} ${text}`;
+  const counts = new Map<string, number>();
+  for (const one of others) counts.set(key(one), (counts.get(key(one)) ?? 0) + 1);
+  return some.filter((one) => {
+    const count = counts.get(key(one)) ?? 0;
+    counts.set(key(one), count - 1);
+    return count <= 0;
+  });
+}
+
+/** Hooks that check something do so for every test. */
+const RUNNER = /^(before|after|setup|teardown)[^]*(expect|assert|should)/;
 
 /** Where a file takes its assertions from: another package may ask for less under the same names. */
 function assertingFrom(lines: readonly string[]): string {
@@ -118,4 +158,12 @@ function outsideTests(text: string, tests: readonly TestFact[]): string {
 /** The text names none of them. */
 export function isApart(text: string, names: ReadonlySet<string>): boolean {
   return names.size === 0 || !wordsOf(text).some((word) => names.has(word));
+}
+
+/** A test without its title, where that is a plain text; null where it is none. */
+export function untitled({ head, path, span }: TestFact): string | null {
+  const title = path.at(-1) ?? '';
+  const quote = head.text.at(-1) ?? '';
+  if (!/['"`]/.test(quote) || !head.text.endsWith(quote + title + quote) || !span.text.startsWith(head.text)) return null;
+  return `${head.text.slice(0, -title.length - 1)}${span.text.slice(head.text.length)}`;
 }

@@ -14,13 +14,20 @@ export function shows(other: AssertionFact, fact: AssertionFact): boolean {
   );
 }
 
+/** What a stand-in that counts calls its count. */
+const COUNTER = /\.(calls|count|called|(num|n)_calls|times|runs|hits|invocations)$/;
+
 /** Calls that were counted, and entries that they leave behind. */
 export function countsAlike(fact: AssertionFact, other: AssertionFact): boolean {
   const kinds: ReadonlySet<string> = new Set([fact.kind, other.kind]);
   if (fact.kind === 'size' && other.kind === 'equal') return entriesWanted(other) === fact.expected && /^[[(]/.test(other.expected ?? '');
   if (!kinds.has('calledTimes')) return false;
-  const counts = [fact, other].map(({ expected }) => (expected === 'empty' ? '0' : expected));
-  const counter = [fact, other].some(({ kind, subject }) => kind === 'equal' && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(subject));
+  // A list that a stand-in writes down is as it was: nothing was called.
+  const plain = /^[\p{L}_$][\p{L}\p{N}_$]*(\.map\(.*\))?$/su;
+  if (fact.kind === 'calledTimes' && fact.expected === '0' && other.kind === 'equal' && plain.test(other.subject))
+    return other.expected?.startsWith('[') === true || other.expected === 'empty';
+  const counts = [fact, other].map(({ expected }) => (expected === 'empty' || expected === '[]' ? '0' : expected));
+  const counter = [fact, other].some(({ kind, subject }) => kind === 'equal' && (plain.test(subject) || COUNTER.test(subject)));
   if (counts[0] === counts[1]) return kinds.has('size') || (kinds.has('equal') && (counter || counts[0] === '0'));
   return fact.kind === 'calledTimes' && other.kind === 'equal' && entriesWanted(other) === counts[0];
 }

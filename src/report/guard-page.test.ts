@@ -28,6 +28,7 @@ const EMPTY: GuardPage = {
   newAllowances: [],
   problems: [],
   isBlind: false,
+  rewritten: [],
   against: 'HEAD',
   scope: 'testing',
   files: 2,
@@ -75,6 +76,7 @@ it('tells what is allowed and by whom, what is over, what was not read, and what
     expired: [{ ...allowance, rule: 'assertions', test: 'cart > adds', until: '2026-01-01' }],
     problems: [{ file: 'a.test.ts', message: 'Not readable as code: unexpected end' }],
     isBlind: true,
+    rewritten: [{ file: 'src/shop.test.ts', before: 14, after: 17 }],
     reverted: {
       corrections: [
         { path: 'src/cart.test.ts', how: 'hunk', text: 'x' },
@@ -95,6 +97,9 @@ Allowed no more
 
 Not read
   a.test.ts: Not readable as code: unexpected end
+
+Written anew: counted, not compared one by one
+  src/shop.test.ts: 14 exact checks before, 17 now. Look at it yourself.
 
 Taken back
   src/cart.test.ts: in part, by hunk

@@ -14,6 +14,8 @@ export interface GuardPage {
   readonly newAllowances: readonly GuardAllowance[];
   readonly problems: readonly { readonly file: string; readonly message: string }[];
   readonly isBlind: boolean;
+  /** Test files that were written anew, with their exact checks on both sides. */
+  readonly rewritten: readonly { readonly file: string; readonly before: number; readonly after: number }[];
   readonly against: string;
   readonly scope: string;
   readonly files: number;
@@ -35,7 +37,7 @@ const YELLOW = 33;
 const BOLD = 1;
 
 export function guardPage(page: GuardPage, terminal: Terminal): string {
-  const { findings, allowed, expired, newAllowances, problems, reverted } = page;
+  const { findings, allowed, expired, newAllowances, problems, rewritten, reverted } = page;
   const parts = [
     ...findings.map((finding) => findingLines(finding, terminal)),
     listed(
@@ -50,6 +52,7 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
       'Not read',
       problems.flatMap(({ file, message }) => wrap(`${lineOf(file)}: ${lineOf(message, 300)}`, '    ', '  ')),
     ),
+    listed('Written anew: counted, not compared one by one', rewritten.flatMap(rewrittenLines)),
     reverted === undefined ? [] : takenLines(reverted),
     sumLines(page, newAllowances.length, terminal),
   ];
@@ -120,6 +123,10 @@ function allowedLines(allowance: GuardAllowance, { allowed, newAllowances }: Gua
     '    ',
     '  ',
   );
+}
+
+function rewrittenLines({ file, before, after }: GuardPage['rewritten'][number]): readonly string[] {
+  return wrap(`${lineOf(file)}: ${count(before, 'exact check')} before, ${after} now. Look at it yourself.`, '    ', '  ');
 }
 
 function takenLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {

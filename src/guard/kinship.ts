@@ -1,0 +1,79 @@
+// How one check has to do with another: small questions that matching asks of two checks.
+
+import type { AssertionFact } from './facts.js';
+import { readsCall } from './properties.js';
+import { EXACT, isPresence, levelOf, tokensOf, wantedOf, weakening } from './strength.js';
+
+/** The message of an error was compared, and a word of it is enough now. */
+export function isShorterMessage(fact: AssertionFact, other: AssertionFact): boolean {
+  return fact.kind !== 'throws' && /\b(error|err|message)\b/.test(fact.subject) && weakening(fact, other) !== null;
+}
+
+export function emptyOr(wanted: string | null): string | null {
+  return wanted !== null && /^(\[\]|\{\}|\(\)|set\(\))$/.test(wanted) ? '' : wanted;
+}
+
+export function sameWant(fact: AssertionFact, other: AssertionFact): boolean {
+  return other.kind === fact.kind && wantedOf(other) === wantedOf(fact) && other.loose === fact.loose && other.tolerance === fact.tolerance;
+}
+
+/** The last name of what `fact` asks about is told by `other` too. */
+export function sharesName({ subject }: AssertionFact, other: AssertionFact): boolean {
+  const name = /([\p{L}_$][\p{L}\p{N}_$]*)(?:\([^()]*\))?$/u.exec(subject)?.[1];
+  return name === undefined || tokensOf(`${other.subject} ${other.expected ?? ''}`).includes(name);
+}
+
+/** Wants the value as it is, with all its parts; of a call the arguments that `fact` reads. */
+export function isWhole(other: AssertionFact, fact: AssertionFact): boolean {
+  if (other.kind.startsWith('called')) return readsCall(other, fact);
+  return levelOf(other) >= EXACT && other.kind !== 'throws' && !isPresence(other);
+}
+
+/** `not called` says something that no check of a call can say. */
+export function isNever(fact: AssertionFact): boolean {
+  return fact.kind === 'calledTimes' && fact.expected === '0';
+}
+
+/** The call without what it is called with. */
+export function skeleton({ subject }: AssertionFact): string {
+  return subject.replace(/\(.*\)/s, '()');
+}
+
+export function written(fact: AssertionFact): string {
+  return fact.span.text.replace(/\s+/g, '');
+}
+
+/** A message that was compared by itself and is now wanted of the throw, or the other way round; arguments of a call. */
+export function sameByOtherMeans(fact: AssertionFact, other: AssertionFact): boolean {
+  if (fact.kind === 'calledWith') return other.kind === 'contain';
+  if (fact.kind === 'throws' && other.kind === 'type') return fact.thrown?.detail === null;
+  return (
+    (fact.kind === 'throws') !== (other.kind === 'throws') &&
+    [fact.kind, other.kind].every((kind) => ['throws', 'equal', 'match', fact.kind === 'throws' ? 'contain' : 'match'].includes(kind))
+  );
+}
+
+/** Compares the value as it is. */
+export function isOfValue({ kind, tolerance }: AssertionFact): boolean {
+  return kind === 'equal' || kind === 'snapshot' || kind === 'custom' || (kind === 'close' && tolerance !== null);
+}
+
+/** Asks about the very same value: then it is stronger, the same or weaker, and was looked at already. */
+export function isExactOf(fact: AssertionFact, other: AssertionFact): boolean {
+  return other.subject === fact.subject && weakening(fact, other) !== null;
+}
+
+/** An error was wanted by its class and text, and a function that looks at it now asks for both. */
+export function looksAtError(fact: AssertionFact, other: AssertionFact): boolean {
+  const code = other.kind === 'throws' ? (other.thrown?.detail ?? '') : '';
+  if (fact.kind !== 'throws' || !/^(async )?\(.*=>/s.test(code)) return false;
+  const wanted = `${fact.thrown?.type ?? ''} ${fact.thrown?.detail ?? ''}`.match(/"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_$.]+/gu) ?? [];
+  return wanted.length > 0 && wanted.every((one) => code.includes(one));
+}
+
+/** The test waited for one sign of a value, and waits for another one of the same value now. */
+export function waitsToo(fact: AssertionFact, other: AssertionFact): boolean {
+  if (fact.polled !== true || other.polled !== true || levelOf(other) < 30) return false;
+  const [was, is] = [skeleton(fact), skeleton(other)];
+  return was.startsWith(is) || is.startsWith(was);
+}

@@ -1,0 +1,60 @@
+// Whether new tests tell anew what a test asked that is gone: the same of the same function, if with other examples.
+
+import type { AssertionFact, TestFact } from './facts.js';
+import { EXACT, levelOf, similarity, weakening } from './strength.js';
+
+/** A check that is new after the change, and the test that it stands in. */
+export interface Extra {
+  readonly fact: AssertionFact;
+  readonly test: TestFact;
+}
+
+/** Values that stand everywhere: they prove nothing by themselves. */
+const PLAIN = /^(?:|true|false|null|undefined|-?\d|""|\[\]|\{\}|\(\)|None|True|False)$/;
+const NEAR = 0.5;
+const LIKE = 0.6;
+
+/** The test that asks anew what `test` asked, each check by a check of its own; null where one finds none. */
+export function retold(test: TestFact, extra: readonly Extra[]): TestFact | null {
+  const taken = new Set<AssertionFact>();
+  let host: TestFact | null = null;
+  for (const before of test.assertions) {
+    const found = extra.find(({ fact }) => !taken.has(fact) && asksAlike(before, fact));
+    if (found === undefined) return null;
+    taken.add(found.fact);
+    host ??= found.test;
+  }
+  return host;
+}
+
+function asksAlike(before: AssertionFact, after: AssertionFact): boolean {
+  if (after.reach !== 'always' || after.waiting === 'floating' || !before.subject.includes('(')) return false;
+  const same = before.subject === after.subject;
+  if (!same && bareCall(before.subject) !== bareCall(after.subject)) return false;
+  const alike = same ? 1 : similarity(before.subject, after.subject);
+  if (before.kind === 'throws') return after.kind === 'throws' && alike >= NEAR && wantsError(before, after);
+  if (levelOf(after) < EXACT || after.kind !== 'equal' || after.expected === null) return false;
+  if (same && levelOf(before) >= EXACT) return weakening(before, after) === null;
+  const [wanted, now] = [before.expected ?? '', after.expected];
+  const told = isText(wanted) && isText(now);
+  if (before.kind === 'lacks') return told && wanted.length > 3 && !now.includes(wanted.slice(1, -1));
+  if (before.kind === 'contain' || before.kind === 'match') return told && wanted.length > 3 && now.includes(wanted.slice(1, -1));
+  if (before.kind !== 'equal') return false;
+  if (wanted === now) return alike >= (PLAIN.test(wanted) ? LIKE : NEAR);
+  return told && similarity(wanted, now) >= LIKE && wanted.length > 8;
+}
+
+/** The same error, with as much of its message. */
+function wantsError({ thrown: old }: AssertionFact, { thrown: now }: AssertionFact): boolean {
+  if (old === null || now === null || (old.type !== null && old.type !== now.type)) return false;
+  return old.detail === null || (now.detail?.includes(old.detail.slice(1, -1)) ?? false);
+}
+
+function isText(value: string): boolean {
+  return value.startsWith('"') && value.endsWith('"');
+}
+
+/** The call without what it is called with. */
+function bareCall(subject: string): string {
+  return subject.replace(/\(.*\)/s, '()');
+}

@@ -1,0 +1,177 @@
+// Tests that were written anew. Where most checks of a file are spelt otherwise than before, which of them became which cannot be told;
+// so they are counted: as many exact ones as there were, and nothing is lost. Also tests whose wanted values went into new ones.
+
+import type { Evidence } from './evidence.js';
+import type { AssertionFact, TestFact } from './facts.js';
+import type { GuardRule, Sighting } from './finding.js';
+import { EXACT, keyOf, levelOf, wantedOf } from './strength.js';
+
+export interface Rewriting {
+  readonly file: string;
+  /** Exact checks in it and in the files that its tests came from, and how many there are now. */
+  readonly before: number;
+  readonly after: number;
+}
+
+export interface Weighed {
+  readonly sightings: readonly Sighting[];
+  readonly rewritten: readonly Rewriting[];
+}
+
+/** What these tell is that a check found no partner; they are right where the rest of the file did. */
+const UNPAIRED: ReadonlySet<GuardRule> = new Set(['test-deleted', 'test-renamed', 'assertion-removed', 'assertion-weakened']);
+/** So much of what was asked is asked in no such words any more. */
+const MOST = 0.6;
+/** A file of fewer checks is no file that was written anew. */
+const LEAST = 4;
+/** Checks may be gathered in fewer. */
+const GATHERED = 0.7;
+/** Values that stand everywhere: they prove nothing about where a check went. */
+const COMMON = /^(?:|true|false|null|undefined|empty|-?\d|None|True|False)$/;
+/** A text of so many signs is not found by chance within another. */
+const LONG = 4;
+
+/** In a run nobody asked for tests in other words, and nobody looks at them: there every check is held against its own. */
+export function weighRewriting(evidence: Evidence, sightings: readonly Sighting[]): Weighed {
+  const isWatched = evidence.input.everyRewrite !== true;
+  if (!isWatched || !sightings.some(({ rule }) => UNPAIRED.has(rule))) return { sightings, rewritten: [] };
+  const families = new Families(evidence);
+  const rewritten: Rewriting[] = [];
+  const isOpen = ({ rule, paired }: Sighting): boolean => UNPAIRED.has(rule) && paired !== true;
+  const left = new Set(sightings.filter((one) => !isOpen(one)));
+  for (const [family, own] of families.groupsOf(sightings.filter(isOpen))) {
+    const counts = countsOf(family);
+    if (counts !== null) rewritten.push({ file: own[0]?.after?.file ?? own[0]?.file ?? '', ...counts });
+    else for (const sighting of own) if (sighting.rule !== 'test-deleted' || !isTakenUp(sighting, family, evidence)) left.add(sighting);
+  }
+  return { sightings: sightings.filter((one) => left.has(one)), rewritten };
+}
+
+/** Files that tests went from and to. */
+interface Family {
+  readonly before: TestFact[];
+  readonly after: TestFact[];
+}
+
+class Families {
+  private readonly parents = new Map<string, string>();
+  private readonly all = new Map<string, Family>();
+
+  constructor({ files, pairing }: Evidence) {
+    for (const { change } of files) this.join(change.renamedFrom ?? change.path, change.path);
+    for (const { before, after } of pairing.pairs) this.join(before.span.file, after.span.file);
+    for (const { before, after } of files) {
+      for (const test of before?.tests ?? []) this.familyOf(test.span.file).before.push(test);
+      for (const test of after?.tests ?? []) this.familyOf(test.span.file).after.push(test);
+    }
+  }
+
+  groupsOf(sightings: readonly Sighting[]): ReadonlyMap<Family, readonly Sighting[]> {
+    const groups = new Map<Family, Sighting[]>();
+    for (const sighting of sightings) {
+      const family = this.familyOf(sighting.file);
+      groups.set(family, [...(groups.get(family) ?? []), sighting]);
+    }
+    return groups;
+  }
+
+  private familyOf(file: string): Family {
+    const root = this.rootOf(file);
+    const family = this.all.get(root) ?? { before: [], after: [] };
+    this.all.set(root, family);
+    return family;
+  }
+
+  private join(one: string, other: string): void {
+    const [left, right] = [this.rootOf(one), this.rootOf(other)];
+    if (left !== right) this.parents.set(left, right);
+  }
+
+  private rootOf(file: string): string {
+    let root = file;
+    for (let next = this.parents.get(root); next !== undefined; next = this.parents.get(root)) root = next;
+    return root;
+  }
+}
+
+/** Exact checks before and after, where the tests were written anew and no fewer are exact; else null. */
+function countsOf({ before, after }: Family): Pick<Rewriting, 'before' | 'after'> | null {
+  const [old, now] = [soundIn(before), soundIn(after)];
+  const exact = { before: old.filter(isExact).length, after: now.filter(isExact).length };
+  const isKept = old.length >= LEAST && exact.after >= exact.before && now.length >= old.length * GATHERED;
+  return isKept && !isOneSided(old, now) && detailed(now) >= detailed(old) && lostShare(old, now) >= MOST ? exact : null;
+}
+
+/** Errors that are wanted by their text or shape. */
+function detailed(facts: readonly AssertionFact[]): number {
+  return facts.filter(({ kind, thrown }) => kind === 'throws' && (thrown?.detail ?? null) !== null).length;
+}
+
+/** A function was asked for yes and for no, and is asked for one of the two alone now. */
+function isOneSided(before: readonly AssertionFact[], after: readonly AssertionFact[]): boolean {
+  const [old, now] = [answersIn(before), answersIn(after)];
+  return [...old].some(([name, answers]) => answers.size === 2 && now.get(name)?.size === 1);
+}
+
+/** What each function that says yes or no is wanted to say, by its name. */
+function answersIn(facts: readonly AssertionFact[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { kind, subject, expected } of facts) {
+    const name =
+      kind === 'equal' && /^(true|false|True|False)$/.test(expected ?? '') ? /([\p{L}\p{N}_$]+)\([^()]*\)$/u.exec(subject)?.[1] : undefined;
+    if (name !== undefined) found.set(name, (found.get(name) ?? new Set()).add((expected ?? '').toLowerCase()));
+  }
+  return found;
+}
+
+/** Checks that run, are waited for and can fail. */
+function soundIn(tests: readonly TestFact[]): readonly AssertionFact[] {
+  return tests
+    .filter(({ hidden, marks }) => hidden === null && marks.every(({ kind }) => kind === 'conditional'))
+    .flatMap(({ assertions }) => assertions.filter(isSound));
+}
+
+function isSound({ reach, tautology, swallowed, waiting, wildcards }: AssertionFact): boolean {
+  return reach !== 'never' && tautology === null && swallowed === null && waiting !== 'floating' && wildcards === 0;
+}
+
+function isExact(fact: AssertionFact): boolean {
+  return fact.loose !== true && levelOf(fact) >= EXACT;
+}
+
+/** How much of what was asked is not asked in the same words. */
+function lostShare(before: readonly AssertionFact[], after: readonly AssertionFact[]): number {
+  const left = new Map<string, number>();
+  for (const fact of after) left.set(keyOf(fact), (left.get(keyOf(fact)) ?? 0) + 1);
+  let same = 0;
+  for (const fact of before) {
+    const many = left.get(keyOf(fact)) ?? 0;
+    if (many > 0) same += 1;
+    left.set(keyOf(fact), many - 1);
+  }
+  return before.length === 0 ? 0 : 1 - same / before.length;
+}
+
+/** Every value that the deleted test wanted is wanted by new exact checks, and there are as many of them. */
+function isTakenUp({ before: place }: Sighting, { before, after }: Family, { pairing }: Evidence): boolean {
+  const test = pairing.removed.find(
+    ({ span, head }) => span.file === place?.file && (span.from === place.from || head.from === place.from),
+  );
+  if (test === undefined) return false;
+  const known = new Set(soundIn(before).map(keyOf));
+  const fresh = soundIn(after).filter((fact) => isExact(fact) && !known.has(keyOf(fact)));
+  const values = new Set(fresh.flatMap(({ subject, expected }) => [...valuesIn(expected ?? ''), ...valuesIn(subject)]));
+  const texts = [...values].filter((value) => value.length > LONG);
+  const wanted = test.assertions.flatMap((fact) => valuesIn(wantedOf(fact) ?? ''));
+  return (
+    wanted.length > 0 &&
+    fresh.length >= test.assertions.length &&
+    wanted.every((value) => values.has(value) || (value.length >= LONG && texts.some((text) => text.includes(value))))
+  );
+}
+
+/** Texts, numbers and names in a wanted value, those left out that stand everywhere. */
+function valuesIn(text: string): readonly string[] {
+  const found = text.match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|[\p{L}_$][\p{L}\p{N}_$.]*/gu) ?? [];
+  return found.map((one) => (one.startsWith('"') ? one.slice(1, -1) : one)).filter((one) => !COMMON.test(one));
+}
