@@ -39,7 +39,7 @@ function ownEdits() {
   const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.test.ts'));
   return names.map((name) => {
     const before = readFileSync(join(folder, name), 'utf8');
-    return { before, after: before.replace('toBe(', 'toEqual(').replace("it('", "it('now ") };
+    return { before, after: before.replace('toBe(', 'toEqual(').replace(/\bit\('/, "it('now ") };
   });
 }
 

@@ -6,4 +6,4 @@ import { handShare } from './guard-shard.js';
 import type { ShardJob } from './guard-shard.js';
 
 const job = workerData as ShardJob;
-parentPort?.postMessage(handShare(job, fileReader(job.folder)));
+parentPort?.postMessage(handShare(job, fileReader(job.folder)), []);

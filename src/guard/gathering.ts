@@ -173,7 +173,7 @@ export function gathersCall(other: AssertionFact, { kind, subject, expected }: A
 /** A list of what was done holds all that another held, and more. */
 export function listsWithin(other: AssertionFact, fact: AssertionFact): boolean {
   const [all, some] = [other.expected ?? '', fact.expected ?? ''];
-  if (!all.startsWith('[') || !some.startsWith('[') || !/^[\w.]+$/.test(fact.subject) || !/^[\w.]+$/.test(other.subject)) return false;
+  if (!all.startsWith('[') || !some.startsWith('[') || !/^[\w.()]+$/.test(fact.subject) || !/^[\w.()]+$/.test(other.subject)) return false;
   const leaves = new Set(leavesOf(all));
   const wanted = leavesOf(some);
   return wanted.length > 0 && wanted.every((leaf) => leaves.has(leaf));

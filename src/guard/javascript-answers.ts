@@ -2,7 +2,7 @@
 
 import { squeeze } from './javascript-print.js';
 import type { Module } from './javascript-scope.js';
-import { at, bare, descend, isFunction, isLiteral, keyName, nameOf, soleExpression, textAt } from './javascript-tree.js';
+import { at, bare, descend, isFunction, isLiteral, keyName, listAt, nameOf, soleExpression, textAt } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 
 /** The name that a chain of members and calls starts with. */
@@ -53,4 +53,27 @@ function isPass(answer: Node): boolean {
   const value = bare(at(answer, 'value'));
   const last = value?.type === 'LogicalExpression' && textAt(value, 'operator') === '||' ? bare(at(value, 'right')) : value;
   return isLiteral(last) && last['value'] === true;
+}
+
+/** An `assert` of the project that throws where its first argument does not hold. */
+export function throwsUnless(node: Node | null): boolean {
+  const [held] = isFunction(node) ? listAt(node, 'params') : [];
+  const name = nameOf(held ?? null);
+  if (node === null || name === '') return false;
+  return [...descend(node)].some((below) => {
+    const test = below.type === 'IfStatement' ? bare(at(below, 'test')) : null;
+    const refused = test?.type === 'UnaryExpression' && textAt(test, 'operator') === '!' && nameOf(bare(at(test, 'argument'))) === name;
+    const then = at(below, 'consequent');
+    return refused && then !== null && [...descend(then)].some(({ type }) => type === 'ThrowStatement');
+  });
+}
+
+/** A listener that checks ask about: a spy, or a function that writes into what is asked about. */
+export function isAskedAbout(listener: Node | null, text: string): boolean {
+  const inner = bare(listener);
+  const written = [...(isFunction(inner) ? descend(inner) : [])].map((node) =>
+    rootName(node.type === 'AssignmentExpression' ? at(node, 'left') : node.type === 'CallExpression' ? at(node, 'callee') : null),
+  );
+  const names = [nameOf(inner), ...written].filter((name) => /^[\w$]+$/.test(name));
+  return names.some((name) => new RegExp(`\\b(expect|assert[\\w.]*)\\(\\s*${name.replaceAll('$', '\\$')}(?![\\w$])`).test(text));
 }

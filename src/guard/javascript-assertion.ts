@@ -56,14 +56,17 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
     tolerance: asked.kind === 'close' || asked.matcher === 'within' ? toleranceOf(asked, env) : null,
     bound: asked.kind === 'range' ? boundOf(asked, env) : null,
     thrown,
-    waiting: standing.waiting,
-    reach: standing.reach,
-    reachWhy: standing.reachWhy,
-    swallowed: standing.swallowed,
-    ...(standing.swallowedAt === undefined ? {} : { swallowedAt: standing.swallowedAt }),
+    ...heard(asked, standing),
     tautology: ownAnswer(asked, env, span) ?? tautologyOf(asked, env, { subject, expected }, standing.fresh),
     ...(kind === 'equal' && isEcho(asked, env, { subject, expected }, standing.fresh, span) ? { echo: true } : {}),
   };
+}
+
+/** The compiler looks at a check of types wherever it stands, and tells of its failure. */
+function heard(asked: Draft, standing: Standing): Pick<AssertionFact, 'waiting' | 'reach' | 'reachWhy' | 'swallowed' | 'swallowedAt'> {
+  if (asked.matcher === 'type') return { waiting: 'sync', reach: 'always', reachWhy: null, swallowed: null };
+  const { waiting, reach, reachWhy, swallowed, swallowedAt } = standing;
+  return { waiting, reach, reachWhy, swallowed, ...(swallowedAt === undefined ? {} : { swallowedAt }) };
 }
 
 function spreads(node: Node | null): boolean {
@@ -188,6 +191,7 @@ function ofCalls(
 ): { readonly kind: AssertionFact['kind']; readonly subject: string; readonly expected: string | null } {
   if (kind === 'equal' && (expected === '[]' || expected === '{}' || expected === '""')) return { kind, subject, expected: 'empty' };
   if (kind === 'size' && expected === '0') return { kind: 'equal', subject, expected: 'empty' };
+  if (kind === 'snapshot' && expected === '"\\"\\""') return { kind: 'equal', subject, expected: 'empty' };
   if (kind === 'snapshot') return { kind, subject, expected: expected?.replace(/\\n|\s+/g, ' ').replace(/ +/g, ' ') ?? null };
   const spy = kind === 'equal' || kind === 'calledWith' ? CALLS.exec(subject)?.[1] : undefined;
   if (spy === undefined) return { kind, subject, expected };

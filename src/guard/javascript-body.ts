@@ -107,7 +107,7 @@ export class BodyWalk extends ExpressionWalk {
 
   /** A try that wants its own assertions to fail: it fails when they pass, or keeps the failure for later. */
   protected turned(node: Node, next: Node | null, count: number, env: Env): void {
-    const inside = this.assertions.slice(count).some((fact) => fact.swallowed !== null);
+    const inside = this.assertions.slice(count).some((fact) => fact.swallowed !== null && fact.tautology === null);
     const body = at(at(node, 'handler'), 'body');
     if (!inside || body === null) return;
     const kept = [...ownNodes(body)].some((below) => below.type === 'AssignmentExpression');

@@ -1,6 +1,6 @@
 // Whether a function that is handed over will run, and whether somebody waits for it.
 
-import { at, bare, descend, isFunction, isNode, listAt, nameOf, ownNodes, propertyName } from './javascript-tree.js';
+import { at, bare, descend, isFunction, isLiteral, isNode, listAt, nameOf, ownNodes, propertyName } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 import type { Env } from './javascript-scope.js';
 import { rootName } from './javascript-answers.js';
@@ -198,8 +198,8 @@ export function planned(body: Node): boolean {
     if (callee?.type !== 'MemberExpression') continue;
     const name = propertyName(callee);
     if (name === 'hasAssertions') return true;
-    const count = listAt(node, 'arguments')[0]?.['value'];
-    if ((name === 'assertions' || name === 'plan') && typeof count === 'number' && count > 0) return true;
+    const [count] = listAt(node, 'arguments');
+    if ((name === 'assertions' || name === 'plan') && count !== undefined && !(isLiteral(count) && Number(count['value']) <= 0)) return true;
   }
   return false;
 }

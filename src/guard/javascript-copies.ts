@@ -170,7 +170,8 @@ export function builtFrom(inner: Node | null, subject: string, env: Env, some = 
   }
   if (inner.type === 'ConditionalExpression') return from(at(inner, 'consequent')) || from(at(inner, 'alternate'));
   if (inner.type !== 'ArrayExpression') return false;
-  const read = listAt(inner, 'elements').filter(from);
+  // A list with the value itself in it is another value.
+  const read = listAt(inner, 'elements').filter((element) => from(element) && print(element, env) !== subject);
   return read.length > 0 && (some || read.length === listAt(inner, 'elements').length);
 }
 

@@ -86,7 +86,7 @@ function isRequestCheck(node: Node): boolean {
 /** A small function of the same file stands for its expression: `make()` is what it makes. */
 function printInlined(node: Node, env: Env, how: Printing, depth: number): string | null {
   const callee = bare(at(node, 'callee'));
-  if (callee?.type !== 'Identifier' || depth > 12) return null;
+  if (callee?.type !== 'Identifier' || depth > 16) return null;
   const known = env.find(nameOf(callee));
   const value = known === null || known.source === undefined ? known : follow(known);
   const fn = value === null || (known === value && value.env.module !== env.module) ? null : bare(value.node);
@@ -268,11 +268,20 @@ function merge(texts: readonly string[]): readonly string[] {
 function printFunction(node: Node, env: Env, how: Printing, depth: number): string {
   const inner = env.child();
   for (const parameter of listAt(node, 'params')) bindOwn(parameter, inner);
-  const parameters = listAt(node, 'params').map((parameter) => squeeze(env.module.tree.text.slice(parameter.start, parameter.end)));
+  const parameters = listAt(node, 'params').map((parameter) => parameterText(parameter, env.module.tree.text));
   const body = at(node, 'body');
   const only = soleExpression(body);
   const text = only === null ? statements(body, inner, how, depth) : print(only, inner, how, depth);
   return `(${parameters.join(',')})=>${text}`;
+}
+
+/** A parameter without its type: whether types are read depends on the rest of the file. */
+function parameterText(parameter: Node, text: string): string {
+  if (parameter.type === 'Identifier') return nameOf(parameter);
+  const [left, right] = [at(parameter, 'left'), at(parameter, 'right')];
+  if (parameter.type === 'AssignmentPattern' && left !== null && right !== null)
+    return `${parameterText(left, text)}=${squeeze(text.slice(right.start, right.end))}`;
+  return squeeze(text.slice(parameter.start, at(parameter, 'typeAnnotation')?.start ?? parameter.end));
 }
 
 /** Parameters of a function that is not called here stand for themselves. */

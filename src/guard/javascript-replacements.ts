@@ -21,7 +21,7 @@ import { importedBy } from './javascript-names.js';
 import type { Module } from './javascript-scope.js';
 import { squeeze } from './javascript-print.js';
 import { roleOf } from './paths.js';
-import { alwaysPasses, calleeText, givesConstant, rootName, saysYes } from './javascript-answers.js';
+import { alwaysPasses, calleeText, givesConstant, isAskedAbout, rootName, saysYes, throwsUnless } from './javascript-answers.js';
 import { ASSERTION_PACKAGES, MATCHERS } from './javascript-matchers.js';
 import {
   ANSWERS,
@@ -142,7 +142,8 @@ export class ReplacementSearch {
     if (
       nameOf(owner) === 'process' &&
       /^(on|once|addListener)$/.test(name) &&
-      /^(uncaughtException|unhandledRejection|exit|beforeExit)$/.test(text)
+      /^(uncaughtException|unhandledRejection|exit|beforeExit)$/.test(text) &&
+      !isAskedAbout(args[1] ?? null, this.module.tree.text)
     )
       return [{ kind: 'failures', key: text, node }];
     if (/^overwrite(Method|Property|ChainableMethod)$/.test(name)) return [{ kind: 'assertions', key: name, node }];
@@ -150,7 +151,10 @@ export class ReplacementSearch {
       const method = text === '' ? bare(args[1] ?? null)?.['value'] : text;
       return typeof method === 'string' && MATCHERS.has(method) ? [{ kind: 'assertions', key: method, node }] : [];
     }
-    if ((nameOf(owner) === 'Object' || nameOf(owner) === 'Reflect') && (name === 'assign' || name === 'set' || name.startsWith('define')))
+    if (
+      (nameOf(owner) === 'Object' || nameOf(owner) === 'Reflect') &&
+      (name === 'assign' || (name === 'set' && !isLiteral(bare(args[2] ?? null))) || name.startsWith('define'))
+    )
       return this.defined(node, name, args);
     if ((name === 'spyOn' || (SPIES.has(name) && mocking)) && args.length >= 2) return this.spy(node, name, args, chained);
     return [];
@@ -363,8 +367,9 @@ export class ReplacementSearch {
     const id = at(node, 'id');
     const name = nameOf(id);
     if (name !== 'expect' && name !== 'assert' && !METHODS.test(name)) return [];
+    const init = node.type === 'FunctionDeclaration' ? node : bare(at(node, 'init'));
+    if (name === 'assert' && throwsUnless(init)) return [];
     if (node.type === 'FunctionDeclaration') return [{ kind: 'assertions', key: name, node }];
-    const init = bare(at(node, 'init'));
     return init === null ? [] : this.own(node, init, name);
   }
 

@@ -27,7 +27,11 @@ export function tautologyOf(asked: Draft, env: Env, texts: Texts, fresh: Fresh):
   if (isConstant(subject)) return holds(asked, subject) ? 'it compares a constant with itself' : null;
   const weak = ['exists', 'truthy', 'type'].includes(asked.kind);
   const constant = weak ? resolved(subject, env) : null;
-  if (isConstant(constant) && (asked.kind === 'type' || holds(asked, constant)) && !isMoved(env.module.tree, nameOf(subject), subject.start, subject.end))
+  if (
+    isConstant(constant) &&
+    (asked.kind === 'type' || holds(asked, constant)) &&
+    !isMoved(env.module.tree, nameOf(subject), subject.start, subject.end)
+  )
     return 'its value is a constant of the test';
   if (weak && subject.type === 'ObjectExpression') return 'an object written down in the test is always there';
   if (alwaysThere(asked, subject)) return 'it holds for every value';
@@ -141,6 +145,8 @@ function isOneValue(left: Node, right: Node, env: Env): boolean {
   const names = [nameOf(left), nameOf(right)] as const;
   if (names[0] === '' || names[1] === '' || names[0] === names[1]) return false;
   const value = env.find(names[0]);
+  const { tree } = env.module;
+  if (isMoved(tree, names[0], left.start, left.end) || isMoved(tree, names[1], right.start, right.end)) return false;
   return value?.node !== undefined && value.node !== null && value.row !== true && value === env.find(names[1]);
 }
 

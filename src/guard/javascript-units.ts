@@ -4,7 +4,7 @@ import type { AssertionFact, ImportFact, TestFact } from './facts.js';
 import { at, bare, descend, isFunction, listAt, nameOf, ownNodes, propertyName, settled, spanOf } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 import { joinPath } from './javascript-paths.js';
-import { importedBy, patternNames } from './javascript-names.js';
+import { importedBy, isMaker, patternNames } from './javascript-names.js';
 import type { Module } from './javascript-scope.js';
 import { ASSERTION_PACKAGES } from './javascript-matchers.js';
 
@@ -122,6 +122,8 @@ function askedNames(assertion: AssertionFact): readonly string[] {
   const names: string[] = [];
   const first = /^(?:new )?([\w$]+)/.exec(assertion.subject);
   if (first !== null) names.push(first[1] ?? '');
+  const served = /^(?:request|supertest|agent|inject)\((?:new )?([\w$]+)/.exec(assertion.subject);
+  if (served !== null) names.push(served[1] ?? '');
   for (const inner of assertion.subject.matchAll(/=>(?:new )?([\w$]+)[(.]/g)) names.push(inner[1] ?? '');
   for (const element of assertion.subject.matchAll(/<([A-Z][\w$]*)/g)) names.push(element[1] ?? '');
   return names;
@@ -191,6 +193,7 @@ function localFacts(module: Module): readonly ImportFact[] {
 
 function isStandIn(node: Node | null): boolean {
   if (isFunction(node) || node?.type === 'ClassExpression') return true;
+  if (node?.type === 'CallExpression') return isMaker(node) && listAt(node, 'arguments').some((argument) => isFunction(bare(argument)));
   if (node?.type !== 'ObjectExpression') return false;
   return listAt(node, 'properties').some((property) => isFunction(bare(at(property, 'value'))));
 }

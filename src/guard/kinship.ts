@@ -13,6 +13,11 @@ export function emptyOr(wanted: string | null): string | null {
   return wanted !== null && /^(\[\]|\{\}|\(\)|set\(\))$/.test(wanted) ? '' : wanted;
 }
 
+/** Nothing was written, or nothing was called: a log that stays empty is a spy that is never called. */
+export function wantsNone({ kind, expected }: AssertionFact): boolean {
+  return (kind === 'equal' && expected === 'empty') || (kind === 'calledTimes' && expected === '0');
+}
+
 export function sameWant(fact: AssertionFact, other: AssertionFact): boolean {
   return other.kind === fact.kind && wantedOf(other) === wantedOf(fact) && other.loose === fact.loose && other.tolerance === fact.tolerance;
 }
@@ -76,4 +81,41 @@ export function waitsToo(fact: AssertionFact, other: AssertionFact): boolean {
   if (fact.polled !== true || other.polled !== true || levelOf(other) < 30) return false;
   const [was, is] = [skeleton(fact), skeleton(other)];
   return was.startsWith(is) || is.startsWith(was);
+}
+
+/** One value is wanted in place of another; a longer text than before says all that it said. */
+export function wantsAnother(fact: AssertionFact, other: AssertionFact): boolean {
+  if (levelOf(fact) >= EXACT - 3 || fact.kind === 'throws' || fact.kind === 'size') return true;
+  const [was, is] = [fact.expected ?? '', other.expected ?? ''];
+  if (fact.kind !== 'contain' || other.kind !== 'contain' || !was.startsWith('"') || !is.startsWith('"')) return false;
+  return !is.includes(was.slice(1, -1));
+}
+
+/** An error that had to be thrown is now caught by a helper, and its text is wanted of what the helper gives. */
+export function saidOfCaught(fact: AssertionFact, after: readonly AssertionFact[]): AssertionFact | null {
+  const detail = fact.kind === 'throws' ? (fact.thrown?.detail ?? null) : null;
+  if (detail === null || fact.subject.length < 4) return null;
+  const call = /^(?:new )?[\p{L}\p{N}_$.]+\(/u.exec(fact.subject)?.[0] ?? fact.subject;
+  const about = after.filter((other) => other.kind !== 'throws' && levelOf(other) >= EXACT && other.subject.includes(call));
+  const parts = detail.match(/"(?:[^"\\]|\\.)*"|\/(?:[^/\\]|\\.)+\/|\b[0-9][\w.]*/g) ?? [];
+  const said = (part: string) => about.some(({ expected }) => expected?.includes(/^["/]/.test(part) ? part.slice(1, -1) : part) === true);
+  return about.length > 0 && parts.length > 0 && parts.every(said) ? (about[0] ?? null) : null;
+}
+
+/** A value that does not stand everywhere is an entry of what is wanted of a like call: one with the same text among its arguments. */
+export function isEntryOfLike(fact: AssertionFact, other: AssertionFact): boolean {
+  const wanted = fact.expected ?? '';
+  if (fact.kind !== 'equal' || other.kind !== 'equal' || !/^(-?\d+|"[^"]{4,}")$/.test(wanted)) return false;
+  if (!/^[{[]/.test(other.expected ?? '') || !(other.expected ?? '').includes(`:${wanted}`)) return false;
+  const texts = new Set(fact.subject.match(/"[^"]{2,}"/g) ?? []);
+  return (other.subject.match(/"[^"]{2,}"/g) ?? []).some((text) => texts.has(text));
+}
+
+/** A list of texts that were collected is now wanted in several places, text by text. */
+export function isScattered(fact: AssertionFact, after: readonly AssertionFact[]): AssertionFact | null {
+  if (fact.kind !== 'equal' || !/^\["[^"]{4,}"(,"[^"]{4,}")+\]$/.test(fact.expected ?? '')) return null;
+  const texts = fact.expected?.match(/"[^"]+"/g) ?? [];
+  const exact = after.filter(({ kind, tautology }) => kind === 'equal' && tautology === null);
+  const holding = texts.map((text) => exact.find(({ expected }) => expected?.includes(text) === true));
+  return holding.every((other) => other !== undefined) ? (holding[0] ?? null) : null;
 }

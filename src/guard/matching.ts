@@ -4,17 +4,22 @@
 import type { AssertionFact } from './facts.js';
 import {
   emptyOr,
+  isEntryOfLike,
+  wantsNone,
   isExactOf,
   isNever,
   isOfValue,
+  isScattered,
   isShorterMessage,
   isWhole,
   looksAtError,
+  saidOfCaught,
   sameByOtherMeans,
   sameWant,
   sharesName,
   skeleton,
   waitsToo,
+  wantsAnother,
   written,
 } from './kinship.js';
 import { Gathering, gathersCall, listsAll, listsWithin, listsInParts, saysAll, saysOfEach, siftsSame } from './gathering.js';
@@ -29,6 +34,7 @@ import {
   isOtherPart,
   listsCalls,
   looksThrough,
+  looksUp,
   mapsSame,
   namesSame,
   recordsCall,
@@ -52,7 +58,7 @@ export interface Match {
 const ALIKE = 0.35;
 const SAME_IDEA = 0.6;
 const FAINT = 0.2;
-const SAYS = [wantsMore, composes, recordsCall, namesSame, mapsSame, listsAll, provesEntry, siftsSame, gathersCall];
+const SAYS = [looksUp, wantsMore, composes, recordsCall, namesSame, mapsSame, listsAll, provesEntry, siftsSame, gathersCall];
 const YES_OR_NO = /^(true|false|null|undefined|None|True|False)$/;
 const TRIVIAL: ReadonlySet<string> = new Set(['', ...'true false null undefined 0 1 "" [] {} None True False'.split(' ')]);
 
@@ -172,8 +178,7 @@ class Matching {
     if (seen !== undefined) return this.set(fact, seen, 'kept');
     if (stronger !== undefined) return this.share(fact, stronger);
     const rewritten = equal.find((other) => other.kind === fact.kind) ?? equal[0];
-    if (rewritten !== undefined)
-      return this.set(fact, rewritten, levelOf(fact) >= EXACT - 3 || ['throws', 'size'].includes(fact.kind) ? 'rewritten' : 'kept');
+    if (rewritten !== undefined) return this.set(fact, rewritten, wantsAnother(fact, rewritten) ? 'rewritten' : 'kept');
     const turned = all.find((other) => !this.used.has(other) && isOpposed(fact, other));
     if (turned !== undefined) return this.set(fact, turned, 'rewritten');
   }
@@ -214,7 +219,12 @@ class Matching {
     if (recorded !== undefined) return this.share(fact, recorded);
     const computed = this.after.find((other) => !this.old.has(other) && this.isComputed(other, fact));
     if (computed !== undefined) return this.share(fact, computed);
-    const listed = listsInParts(fact, this.after);
+    const fresh = this.after.filter((one) => !this.old.has(one));
+    const listed =
+      listsInParts(fact, this.after) ??
+      saidOfCaught(fact, fresh) ??
+      fresh.find((one) => isEntryOfLike(fact, one)) ??
+      isScattered(fact, fresh);
     if (listed !== null) return this.share(fact, listed);
     const calls = this.after.filter((other) => other.kind === 'calledWith' && !this.old.has(other));
     if (listsCalls(fact, calls)) return this.share(fact, calls[0] as AssertionFact);
@@ -367,7 +377,8 @@ class Matching {
   private onlyOne(fact: AssertionFact): void {
     if (levelOf(fact) < EXACT) return;
     const alike = (other: AssertionFact) =>
-      other.kind === fact.kind && (emptyOr(wantedOf(other)) === emptyOr(wantedOf(fact)) || listsWithin(other, fact));
+      (other.kind === fact.kind && (emptyOr(wantedOf(other)) === emptyOr(wantedOf(fact)) || listsWithin(other, fact))) ||
+      (wantsNone(other) && wantsNone(fact));
     const fresh = this.after.filter((other) => !this.used.has(other) && !this.old.has(other) && other.tautology === null && alike(other));
     const lost = this.before.filter((other) => !this.matches.has(other) && alike(other));
     const named = tokensOf(fact.subject).some((name) => fresh.some(({ subject }) => tokensOf(subject).includes(name)));

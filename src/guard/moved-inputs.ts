@@ -1,4 +1,5 @@
-// A wanted value that differs only because the test is given something else: that is no expectation rewritten.
+// A wanted value that differs only because the test is given something else, or writes it down in another way: that is no
+// expectation rewritten.
 
 import type { AssertionFact } from './facts.js';
 import { isWritten } from './losses.js';
@@ -8,6 +9,17 @@ export function movesWithInput(before: AssertionFact, after: AssertionFact): boo
   const [old, now] = [wantedOf(before), wantedOf(after)];
   if (old === null || now === null || before.kind !== after.kind) return false;
   return isComputedAnew(before, after, old, now) || isCarriedOver(before.subject, after.subject, old, now);
+}
+
+/** Another device writes down what comes out, and the same words are wanted of it: a log as one text, now a spy with its arguments. */
+export function isRetold(before: AssertionFact, after: AssertionFact): boolean {
+  if (before.subject === after.subject || before.kind === after.kind) return false;
+  const [old, now] = [words(wantedOf(before)), new Set(words(wantedOf(after)))];
+  return old.length >= 6 && old.filter((word) => now.has(word)).length >= old.length * 0.7;
+}
+
+function words(text: string | null): readonly string[] {
+  return text?.replace(/\\[nt]/g, ' ').match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** The check reads as before; what the wanted value is made of is made in another way, and no value that was written in it is lost. */

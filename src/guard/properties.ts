@@ -284,3 +284,15 @@ export function composes(other: AssertionFact, { kind, subject, expected }: Asse
   const leaves = expected.match(/"(?:[^"\\]|\\.)*"|-?[0-9][\w.]*/g) ?? [];
   return leaves.every((leaf) => other.expected?.includes(leaf.replace(/^"|"$/g, '')) === true);
 }
+
+/** Entries that are wanted as a whole say what is found under each key: `cache.get('a')` against `[...cache.entries()]`. */
+export function looksUp(other: AssertionFact, { kind, subject, expected }: AssertionFact): boolean {
+  const [, how, key] = kind === 'equal' ? (/\.(get|has)\(([^()]+)\)$/.exec(subject) ?? []) : [];
+  const listed = other.kind === 'equal' ? /\.(entries|keys)\(\)\]?(?:\.(?:sort|toSorted)\(\))?$/.exec(other.subject)?.[1] : undefined;
+  if (key === undefined || listed === undefined || (other.expected !== 'empty' && other.expected?.startsWith('[') !== true)) return false;
+  const rows = [...(entriesOf(other.expected ?? '')?.values() ?? [])];
+  if (listed === 'keys') return how === 'has' && rows.includes(key) === (expected === 'true');
+  const row = rows.map((one) => [...(entriesOf(one)?.values() ?? [])]).find(([name]) => name === key);
+  if (how === 'has') return (row !== undefined) === (expected === 'true');
+  return row === undefined ? expected === 'undefined' : row[1] === expected;
+}

@@ -210,14 +210,6 @@ export class BodyWalk extends CallWalk {
       this.flags.add(name);
   }
 
-  /** `(only,) = rows` fails unless there is just one. */
-  private unpacked(target: Expr, node: Extract<Stmt, { type: 'Assign' }>, env: Env, place: Place): void {
-    if ((target.type !== 'Tuple' && target.type !== 'List') || target.items.length !== 1 || node.value === null) return;
-    if (target.items.some(({ type }) => type === 'Star') || node.value.type === 'Tuple' || node.value.type === 'List') return;
-    const count: Expr = { type: 'Number', start: node.start, end: node.end, text: '1' };
-    this.spare([draft('size', node.value, count, env)], node, env, place);
-  }
-
   private branches(node: Extract<Stmt, { type: 'If' }>, env: Env, place: Place): void {
     const [only] = node.branches;
     if (node.branches.length === 1 && only !== undefined && only.test !== null && failsAtOnce(only.body))
@@ -299,13 +291,6 @@ export class BodyWalk extends CallWalk {
         env,
         place,
       );
-  }
-
-  /** An error that may come or not, where the test wanted it before. */
-  private forgiven(caught: readonly (Expr | null)[], subject: Expr, node: Stmt, env: Env, place: Place): void {
-    const types = caught.flatMap((type) => (type === null ? [] : type.type === 'Tuple' ? type.items : [type]));
-    const lost = this.losing(place, 'whether it comes or not');
-    this.spare([raisingDraft({ types, detail: null, name: 'raises' }, subject, env)], node, env, lost);
   }
 
   /** `try: f(); self.fail()` wants `f` to raise what is caught. */

@@ -3,6 +3,7 @@
 import type { AssertionFact, Span } from './facts.js';
 import { assertionOf } from './python-assertion.js';
 import { isYesOrNo } from './python-booleans.js';
+import { draft, raisingDraft } from './python-checks.js';
 import type { Draft } from './python-checks.js';
 import { print } from './python-print.js';
 import { aboutCalls } from './python-recorders.js';
@@ -154,6 +155,21 @@ export class Notes {
     const from = this.assertions.length;
     this.note(drafts, node, env, place);
     for (const [index, fact] of this.assertions.entries()) if (index >= from) this.assertions[index] = { ...fact, guard: true };
+  }
+
+  /** `(only,) = rows` fails unless there is just one. */
+  protected unpacked(target: Expr, node: Extract<Stmt, { type: 'Assign' }>, env: Env, place: Place): void {
+    if ((target.type !== 'Tuple' && target.type !== 'List') || target.items.length !== 1 || node.value === null) return;
+    if (target.items.some(({ type }) => type === 'Star') || node.value.type === 'Tuple' || node.value.type === 'List') return;
+    const count: Expr = { type: 'Number', start: node.start, end: node.end, text: '1' };
+    this.spare([draft('size', node.value, count, env)], node, env, place);
+  }
+
+  /** An error that may come or not, where the test wanted it before. */
+  protected forgiven(caught: readonly (Expr | null)[], subject: Expr, node: Stmt, env: Env, place: Place): void {
+    const types = caught.flatMap((type) => (type === null ? [] : type.type === 'Tuple' ? type.items : [type]));
+    const lost = this.losing(place, 'whether it comes or not');
+    this.spare([raisingDraft({ types, detail: null, name: 'raises' }, subject, env)], node, env, lost);
   }
 
   /** A return before this place ends the test too early. */

@@ -6,7 +6,7 @@ import { dotted, keyword, lastName, positional, settled, textOf } from './python
 import { isConstant, isTrue } from './python-constants.js';
 import { peelFlag, peelPredicate } from './python-predicates.js';
 import { print } from './python-print.js';
-import { returnedBy } from './python-receiver.js';
+import { fieldNames, returnedBy } from './python-receiver.js';
 import { rowsOf } from './python-rows.js';
 import { bind, classOf, isOfTests, methodOf } from './python-scope.js';
 import type { Env, Value } from './python-scope.js';
@@ -179,7 +179,8 @@ function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
   const expected = rowLiteral(one.expected[0] ?? null, env) ?? literalOf(one.expected[0] ?? null, env);
   const subject = literalOf(asked, env);
   if (one.kind !== 'equal' || expected === null || subject === null || one.constant !== null) return null;
-  const made = subject.type === 'Call' && isConstant(expected) ? returnedBy(subject, env) : null;
+  const made = subject.type === 'Call' && (isConstant(expected) || expected.type === 'Call') ? returnedBy(subject, env) : null;
+  if (made?.node?.type === 'Call' && expected.type === 'Call') return byFields(made.node, made.env, expected, env);
   if (made?.node?.type === 'Tuple') return gathered({ ...one, subject: made.node, env: made.env }, made.node);
   const [items, wanted] = [itemsOf(subject), itemsOf(expected)];
   if (items !== null && wanted !== null) return [draft('equal', items, wanted, env)];
@@ -208,6 +209,21 @@ function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
   }
   if (subject.kind !== '{' || value === undefined || expected.type !== 'Dict' || expected.entries.length !== rows.length) return null;
   return rows.map((row, index) => draft('equal', value, expected.entries[index]?.value ?? null, inside(row)));
+}
+
+type Call = Extract<Expr, { type: 'Call' }>;
+
+/** `Result(code, out) == Result(0, 'x')` of a record of the tests: each field by itself. */
+function byFields(subject: Call, around: Env, expected: Call, env: Env): readonly Draft[] | null {
+  const names = fieldNames(subject, around);
+  if (names.length === 0 || lastName(subject.callee) !== lastName(expected.callee)) return null;
+  const wanted = names.map((name, index) => positional(expected.args)[index] ?? keyword(expected.args, name));
+  const values = names.map((name, index) => positional(subject.args)[index] ?? keyword(subject.args, name));
+  if (!wanted.every((value) => value === null || isConstant(literalOf(value, env)))) return null;
+  return values.flatMap((value, index) => {
+    const want = wanted[index] ?? null;
+    return value === null || want === null ? [] : [draft('equal', value, want, around)];
+  });
 }
 
 /** The dictionary that a column of the row at hand holds. */

@@ -85,6 +85,11 @@ interface Field {
   readonly fallback: { readonly node: Expr; readonly env: Env } | null;
 }
 
+/** The fields of a record that a call makes, by name; none where it makes no record. */
+export function fieldNames(node: Call, env: Env): readonly string[] {
+  return isRecord(node, env) ? fieldsOf(node, env).map(({ name }) => name) : [];
+}
+
 function fieldsOf(node: Call, env: Env): readonly Field[] {
   const type = classOf(node.callee, env);
   if (type !== null) {

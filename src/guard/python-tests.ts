@@ -1,7 +1,7 @@
 // Finds the tests of a Python file as pytest and unittest would: functions, classes, inherited methods, tables and decorators
 // followed; tests that the runner never sees are noted as hidden.
 
-import type { AssertionFact, Span, TestFact, TestMark } from './facts.js';
+import type { Span, TestFact, TestMark } from './facts.js';
 import { BodyWalk } from './python-body.js';
 import { constantTruth } from './python-flow.js';
 import { declareSelf, Fixtures, isSurround, surroundOf } from './python-fixtures.js';
@@ -82,7 +82,7 @@ class TestSearch {
     const marked = this.found.some((one) => one.marked);
     return this.found.map(({ fact, loose }) =>
       loose && this.settings.auto !== true && (marked || this.settings.auto === false)
-        ? { ...fact, assertions: fact.assertions.map(floating) }
+        ? { ...fact, assertions: fact.assertions.map((one) => ({ ...one, waiting: 'floating' as const })) }
         : fact,
     );
   }
@@ -360,10 +360,6 @@ function isGenerator(node: FunctionStmt, text: string): boolean {
     return false;
   for (const expression of expressionsIn(node.body, false)) if (expression.type === 'Yield') return true;
   return false;
-}
-
-function floating(fact: AssertionFact): AssertionFact {
-  return { ...fact, waiting: 'floating' };
 }
 
 function withSelf(home: Env, env: Env): Env {

@@ -108,21 +108,21 @@ export function importFacts(module: Module, imports: readonly Imported[], tests:
   const alone = imports.every((one) => wordOf(one.stem) !== about);
   const reaching = reachingNames(own, imports);
   const taken = new Set(imports.map(({ local }) => local));
+  // It calls on what bears its own name in the project, by another name or through a module.
+  const leadsTo = (name: string) =>
+    reachingNames(
+      own,
+      imports.filter((one) => one.name === name || one.name === ''),
+    ).has(name);
   const asked = headsAsked(tree.body, tests);
   return [
     ...facts,
     ...own.flatMap(({ name, node, top }) => {
-      const apart = !reaching.has(name) || (top && node.type === 'Function' && !leadsTo(node, name, imports));
+      const apart = !reaching.has(name) || (top && node.type === 'Function' && !leadsTo(name));
       const kept = alone && top && node.type !== 'Assign' ? true : asked.has(name) && apart && !taken.has(name);
       return kept ? [fact(name, stemOf(tree.file), node, true)] : [];
     }),
   ];
-}
-
-/** The function calls on what bears its own name in the project, by another name or through a module. */
-function leadsTo(node: Stmt, name: string, imports: readonly Imported[]): boolean {
-  const real = new Set(imports.filter((one) => one.name === name || one.name === '').map(({ local }) => local.split('.')[0] ?? ''));
-  return [...expressionsIn([node], true)].some((one) => one.type === 'Name' && real.has(one.name));
 }
 
 /** Names at the head of what assertions ask about, as they are written; of a variable, the head of what it was given. */

@@ -25,6 +25,10 @@ export class Ran {
     return this.in(test.span.file).filter(isOf);
   }
 
+  named(id: string): readonly TestResult[] {
+    return this.byId.get(id) ?? [];
+  }
+
   has(id: string): boolean {
     return this.byId.has(id);
   }

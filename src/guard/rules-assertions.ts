@@ -7,7 +7,7 @@ import type { GuardRule, Sighting } from './finding.js';
 import { isWritten, quietLoss, saysMore } from './losses.js';
 import { matchAssertions } from './matching.js';
 import type { Match } from './matching.js';
-import { movesWithInput } from './moved-inputs.js';
+import { isRetold, movesWithInput } from './moved-inputs.js';
 import type { Pair } from './pairing.js';
 import { isShrunk } from './properties.js';
 import { EXACT, isOpposed, keyOf, levelOf, tokensOf, wantedOf } from './strength.js';
@@ -57,9 +57,10 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
   const partner = new Map<AssertionFact, AssertionFact>();
   const sightings: Sighting[] = [];
   let poorer = false;
+  const listed = countsOfLists(matches);
   for (const match of matches) {
     if (match.after !== null && !partner.has(match.after)) partner.set(match.after, match.before);
-    const lost = lossOf(match, pair, failed, evidence);
+    const lost = lossOf(match, pair, failed, evidence, listed);
     if (lost !== null && !idleBefore(evidence, before)) {
       poorer = true;
       if (match.after === null || flaws(match.after, match.before, after, false, evidence.changed).length === 0) sightings.push(lost);
@@ -113,7 +114,7 @@ function withoutGuards(
 /** The wanted value is the same but for names that source no longer has, or for what the test is given. */
 function onlyRenamed({ before, after }: Match, vanished: ReadonlySet<string>): boolean {
   if (after !== null && isOpposed(before, after)) return false;
-  if (after !== null && movesWithInput(before, after)) return true;
+  if (after !== null && (movesWithInput(before, after) || isRetold(before, after))) return true;
   const texts = [wantedOf(before) ?? '', after === null ? '' : (wantedOf(after) ?? '')];
   const [old = '', now = ''] = texts.map((text) => (text.match(/"[^"]*"|[0-9][\w.]*/g) ?? []).join(' '));
   if (old !== now) return false;
@@ -137,12 +138,18 @@ function seenFrom(span: Span, test: TestFact, changed: ReadonlySet<string>): Spa
   return changed.has(span.file) ? span : test.span;
 }
 
-function lossOf(match: Match, pair: Pair, failed: boolean, { changed, vanished, spares }: Evidence): Sighting | null {
+function lossOf(
+  match: Match,
+  pair: Pair,
+  failed: boolean,
+  { changed, vanished, spares }: Evidence,
+  listed: ReadonlySet<AssertionFact>,
+): Sighting | null {
   if (match.after?.guard === true && match.after.swallowed !== null)
     return sighting('assertion-swallowed', { ...match, why: match.after.swallowed }, pair, changed);
   const quiet = quietLoss(match);
   if (quiet !== null) return { ...sighting('assertion-weakened', { ...match, why: quiet }, pair, changed), paired: true };
-  if (match.fate === 'kept' || match.fate === 'rewritten') return null;
+  if (match.fate === 'kept' || match.fate === 'rewritten' || listed.has(match.before)) return null;
   if (match.before.reach === 'never' || match.before.tautology !== null || match.before.swallowed !== null) return null;
   const key = keyOf(match.before);
   if (spares.take(match.before)) return null;
@@ -160,6 +167,12 @@ function lossOf(match: Match, pair: Pair, failed: boolean, { changed, vanished, 
   const fewer = pair.after.assertions.some((other) => other.template === match.before.template);
   const found = sighting(fewer ? 'assertion-weakened' : 'assertion-removed', match, pair, changed);
   return fewer ? { ...found, why: 'fewer values are tried' } : { ...found, file: pair.after.span.file };
+}
+
+/** How often something was done, where the list of it is still wanted: the list says that too. */
+function countsOfLists(matches: readonly Match[]): ReadonlySet<AssertionFact> {
+  const kept = new Set(matches.flatMap(({ fate, before }) => (fate === 'kept' && before.kind === 'equal' ? [before.span.from] : [])));
+  return new Set(matches.flatMap(({ before }) => (before.kind === 'calledTimes' && kept.has(before.span.from) ? [before] : [])));
 }
 
 /** Asks about the same value, or about what is made from it. */
@@ -184,7 +197,7 @@ function flaws(
   if (fact.tautology !== null && (old === null || old.tautology === null)) sight('assertion-tautological', fact.tautology);
   else if (fact.echo === true && old !== null && old.echo !== true && isWritten(old, true) && levelOf(old) >= EXACT - 3)
     sight('assertion-tautological', 'both sides come from the same call');
-  if (fact.swallowed !== null && (old === null || old.swallowed === null)) {
+  if (fact.swallowed !== null && fact.tautology === null && (old === null || old.swallowed === null)) {
     sight('assertion-swallowed', fact.swallowed);
     const at = fact.swallowedAt;
     if (at !== undefined && changed.has(at.file))

@@ -9,7 +9,7 @@ import { leavesSight } from './paths.js';
 import type { Pair } from './pairing.js';
 import { idOf } from './pairing.js';
 import { namesSame } from './properties.js';
-import { isRowOf } from './titled-rows.js';
+import { isInFiles, isRowOf } from './titled-rows.js';
 import { EXACT, keyOf, levelOf, similarity, tokensOf, wantedOf } from './strength.js';
 import { retold } from './retelling.js';
 import type { Extra } from './retelling.js';
@@ -81,7 +81,11 @@ function fateOf({ before, after, how }: Pair): readonly Sighting[] {
     const sifted = before.rows !== null && /\.filter\(| for .* if /s.test(after.condition.text);
     found.push(...sight(sifted ? 'assertion-weakened' : 'test-conditional', after.condition));
   }
-  if (before.assertions.length > 0 && after.assertions.length === 0) found.push(...sight('test-emptied', after.span));
+  if (before.assertions.length > 0 && after.assertions.length === 0) {
+    found.push(...sight('test-emptied', after.span));
+    // A value that is handed over and compared with nothing.
+    if (/\bexpect\([^\n]*\);?\s*(\n|\}|$)/.test(after.body)) found.push(...sight('assertion-removed', after.span));
+  }
   return found;
 }
 
@@ -110,12 +114,14 @@ function removedTests(evidence: Evidence): readonly Sighting[] {
   const near = pairing.pairs.filter(({ before }) => losing.has(before.span.file));
   const bodies = new Set(near.map(({ before }) => `${before.span.file}\0${idOf(before)}\0${before.body}`));
   const kept = keptKeys(near);
+  const written = evidence.files.flatMap(({ change, role }) => (role === 'fixture' && change.before === null ? [change.after ?? ''] : []));
   const sightings: Sighting[] = [];
   for (const test of pairing.removed) {
     if (idleBefore(evidence, test) && !failedBefore(evidence, test)) continue;
     if (bodies.has(`${test.span.file}\0${idOf(test)}\0${test.body}`)) continue;
     if ((repeats(test, kept) && isSameState(test, evidence)) || askedNothing(test) || isPartOf(test, evidence)) continue;
-    if (isRowOf(test, [...pairing.added, ...near.map(({ after }) => after)])) continue;
+    const there = [...pairing.added, ...near.map(({ after }) => after)];
+    if (isRowOf(test, there) || isInFiles(test, there, written)) continue;
     const host = absorbed(test, extra);
     if (host === null) sightings.push({ rule: 'test-deleted', file: test.span.file, before: test.span, test: test.path });
     else if (host !== test) sightings.push(...hostFlaws(test, host));

@@ -89,7 +89,7 @@ function forgetsAwait(before: AssertionFact, after: AssertionFact): boolean {
 
 /** A check of the same value that asks for more says all that `fact` said. */
 export function settles(other: AssertionFact, fact: AssertionFact): boolean {
-  if (fact.kind === 'calledTimes' && other.kind === 'calledWith') return COUNTS.test(other.span.text);
+  if ((fact.kind === 'calledTimes' || fact.kind === 'lacks') && other.kind === 'calledWith') return COUNTS.test(other.span.text);
   if (fact.kind === 'throws' && other.kind === 'throws')
     return (fact.thrown?.type ?? null) === null || (other.thrown?.type ?? null) !== null;
   if (fact.kind === 'throws' || other.kind === 'throws') return false;
@@ -143,6 +143,32 @@ export function isPresence({ expected }: AssertionFact): boolean {
   return expected === IN_DOCUMENT;
 }
 
+/** What may be anything stands under keys that were not asked for before. */
+function addsEntries(before: AssertionFact, after: AssertionFact): boolean {
+  if (before.kind !== after.kind || before.expected === null || after.expected === null) return false;
+  const [old, now] = [before.expected, after.expected].map((text) => ({ keys: keysIn(text, KEYS), open: keysIn(text, OPEN) }));
+  if (old === undefined || now === undefined) return false;
+  let added = 0;
+  for (const [key, count] of now.open) {
+    const more = count - (old.open.get(key) ?? 0);
+    if (more > 0 && (now.keys.get(key) ?? 0) - (old.keys.get(key) ?? 0) < more) return false;
+    added += Math.max(0, more);
+  }
+  const opens = (text: string): number => text.split('expect.any').length;
+  return (
+    added >= opens(after.expected) - opens(before.expected) && [...old.keys].every(([key, count]) => (now.keys.get(key) ?? 0) >= count)
+  );
+}
+
+const KEYS = /[\w$"]+(?=:)/g;
+const OPEN = /[\w$"]+(?=:expect\.any)/g;
+
+function keysIn(text: string, pattern: RegExp): ReadonlyMap<string, number> {
+  const keys = new Map<string, number>();
+  for (const [key] of text.matchAll(pattern)) keys.set(key, (keys.get(key) ?? 0) + 1);
+  return keys;
+}
+
 /** Why `after` lets more through than `before` where both ask about the same; null where it does not. */
 export function weakening(before: AssertionFact, after: AssertionFact): string | null {
   const [old, now] = [levelOf(before), levelOf(after)];
@@ -152,7 +178,7 @@ export function weakening(before: AssertionFact, after: AssertionFact): string |
   if (now < old - 1) return 'it asks for less than before';
   if (forgetsAwait(before, after)) return 'the call need not be awaited any more';
   if (isPresence(after) && !isPresence(before) && old >= EXACT) return 'it only asks whether it is there';
-  if (after.wildcards > before.wildcards) return 'parts of the wanted value may now be anything';
+  if (after.wildcards > before.wildcards && !addsEntries(before, after)) return 'parts of the wanted value may now be anything';
   if (after.loose === true && before.loose !== true && before.kind === after.kind) return 'it compares loosely';
   if (now > old + 1) return null;
   if (before.kind === 'close' && after.kind === 'close') {

@@ -39,7 +39,7 @@ function own(): readonly FileChange[] {
   const names = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.test.ts'));
   return names.map((name) => {
     const before = readFileSync(join(root, 'src', name), 'utf8');
-    return { path: `src/${name}`, before, after: before.replace('toBe(', 'toEqual(').replace("it('", "it('now ") };
+    return { path: `src/${name}`, before, after: before.replace('toBe(', 'toEqual(').replace(/\bit\('/, "it('now ") };
   });
 }
 
