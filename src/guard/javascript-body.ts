@@ -3,8 +3,9 @@
 
 import { assertionOf } from './javascript-assertion.js';
 import { UNCALLED, awaitedLater, endsEarly, failsInside, isPassedOn, leaves, passesOn } from './javascript-callbacks.js';
-import { ExpressionWalk, MOST_ROWS, MOST_WORK, START } from './javascript-expressions.js';
-import type { Place } from './javascript-expressions.js';
+import { ExpressionWalk, MOST_ROWS, MOST_WORK } from './javascript-expressions.js';
+import { START } from './javascript-place.js';
+import type { Place } from './javascript-place.js';
 import { guardsOf, leftBy } from './javascript-guards.js';
 import { keptIn, mayBeEmpty } from './javascript-loops.js';
 import { bindOwn } from './javascript-print.js';

@@ -46,6 +46,8 @@ describe('a flag that others set', () => {
 describe('a mark that a place was reached', () => {
   it.each([
     ['in a callback', `process.once('up', () => { t.assert.ok('up') })\n  ${WANTS}`, 't'],
+    ['beside checks, in words', `await app.start()\n  t.assert.ok('started')\n  t.assert.strictEqual(app.size(), 2)`, 't'],
+    ['in a test with a plan that is counted', `t.plan(app.jobs.length * 2)\n  ${WANTS}\n  t.assert.ok(true)`, 't'],
     ['in a test with a plan', `t.plan(2)\n  ${WANTS}\n  t.assert.ok(true)`, 't'],
     ['in a callback that ends the test', `app.start(() => { assert.ok(true); done() })`, 't, done'],
   ])('is not told: %s', (_, after, params) => {
@@ -175,6 +177,12 @@ describe('ways out', () => {
     expect(rulesOf(WANTS, `if (!app.native) {\n    return\n  }\n  ${WANTS}`)).toEqual(['early-return']);
   });
 
+  it('a new test with a plan may say that it cannot run here', () => {
+    const skips = `t.plan(1)\n  if (!app.native) {\n    t.skip('needs the native part')\n    return\n  }\n  ${WANTS}`;
+    expect(rulesOf(null, skips)).toEqual([]);
+    expect(rulesOf(null, `t.plan(1)\n  t.skip('later')\n  ${WANTS}`)).toEqual(['test-skipped']);
+  });
+
   it('a call that must throw may have a callback that checks', () => {
     expect(rulesOf(null, `t.assert.throws(() => app.start({ size: 0 }, (err) => { t.assert.ok(err) }), Error)`)).toEqual([]);
     expect(rulesOf(null, `t.assert.throws(() => { t.assert.strictEqual(app.size(), 3) })`)).toEqual(['failure-expected']);
@@ -185,6 +193,13 @@ describe('ways out', () => {
       `const assert = require('node:assert')\nmodule.exports = (size) => {${more}\n  assert(size > 0)\n  return size\n}\n`;
     const files = [{ path: 'index.js', before: source(''), after: source('\n  if (size === 1) return size') }];
     expect(guard({ change: { files }, scope: 'any' }).findings).toEqual([]);
+  });
+
+  it('a worker may end well', () => {
+    const text = `const { parentPort } = require('node:worker_threads')\nparentPort.on('message', () => process.exit(0))\n`;
+    const told = (after: string) => guard({ change: { files: [{ path: 'test/slow.js', before: null, after }] }, scope: 'any' }).findings;
+    expect(told(text)).toEqual([]);
+    expect(told(text.replaceAll('parentPort', 'process')).map(({ rule }) => rule)).toEqual(['assertion-swallowed']);
   });
 
   it('a program among the fixtures may end well', () => {

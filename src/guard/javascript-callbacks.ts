@@ -199,7 +199,8 @@ export function planned(body: Node): boolean {
     const name = propertyName(callee);
     if (name === 'hasAssertions') return true;
     const [count] = listAt(node, 'arguments');
-    if ((name === 'assertions' || name === 'plan') && count !== undefined && !(isLiteral(count) && Number(count['value']) <= 0)) return true;
+    if ((name === 'assertions' || name === 'plan') && count !== undefined && !(isLiteral(count) && Number(count['value']) <= 0))
+      return true;
   }
   return false;
 }

@@ -3,7 +3,18 @@
 
 import type { AssertionFact, Span } from './facts.js';
 import { assertionOf } from './javascript-assertion.js';
-import { ITERATIONS, TRIES, callingOf, failsGiven, failsInside, isHanded, mentions, passesOn, planned, signals } from './javascript-callbacks.js';
+import {
+  ITERATIONS,
+  TRIES,
+  callingOf,
+  failsGiven,
+  failsInside,
+  isHanded,
+  mentions,
+  passesOn,
+  planned,
+  signals,
+} from './javascript-callbacks.js';
 import { parseAssertion } from './javascript-checks.js';
 import { asserts, mayAssert } from './javascript-asserting.js';
 import { countOf } from './javascript-counts.js';
@@ -15,6 +26,7 @@ import { rowsOf } from './javascript-rows.js';
 import { runnerOf } from './javascript-runner.js';
 import { patternNames } from './javascript-names.js';
 import { OwnCalls } from './javascript-own-calls.js';
+import type { Place } from './javascript-place.js';
 import { Waited, asMarker } from './javascript-waiting.js';
 import { functionOf, valueOf } from './javascript-scope.js';
 import type { Env, Value } from './javascript-scope.js';
@@ -24,29 +36,6 @@ import type { Node, Tree } from './javascript-tree.js';
 export const MOST_ROWS = 40;
 const DEEPEST = 5;
 export const MOST_WORK = 20_000;
-
-export interface Place {
-  readonly reach: AssertionFact['reach'];
-  readonly why: string | null;
-  readonly swallowed: string | null;
-  /** Where it is lost. */
-  readonly lostAt?: Span;
-  /** In code that nobody waits for. */
-  readonly floating: boolean;
-  /** The value of this expression is awaited or returned. */
-  readonly waited: boolean;
-  readonly open: boolean;
-  /** In a function that tells the runner, or whose owner the test waits for. */
-  readonly heard?: boolean;
-  /** In a loop over a filtered list: what its filter asks of each entry. */
-  readonly kept?: AssertionFact;
-  /** In a function that is tried again until it holds. */
-  readonly polled?: boolean;
-  /** How many helpers deep. */
-  readonly depth: number;
-}
-
-export const START: Place = { reach: 'always', why: null, swallowed: null, floating: false, waited: false, open: false, depth: 0 };
 
 export interface BodySkip {
   readonly span: Span;
@@ -236,7 +225,10 @@ export abstract class ExpressionWalk {
     if (name === 'fail') return this.reversed.push(spanOf(env.module.tree, node.start, node.end)) > 0;
     const condition = listAt(node, 'arguments')[0];
     const given = condition !== undefined && !isLiteral(bare(condition)) && bare(condition)?.type !== 'TemplateLiteral';
-    this.skips.push({ span: spanOf(env.module.tree, node.start, node.end), conditional: place.reach !== 'always' || given });
+    this.skips.push({
+      span: spanOf(env.module.tree, node.start, node.end),
+      conditional: place.reach !== 'always' || place.under === true || given,
+    });
     return true;
   }
 
@@ -385,7 +377,8 @@ export abstract class ExpressionWalk {
   }
 
   protected maybe(place: Place, why: string): Place {
-    if (place.reach !== 'always' || this.isPlanned) return place;
+    if (place.reach !== 'always') return place;
+    if (this.isPlanned) return place.under === true ? place : { ...place, under: true };
     return { ...place, reach: 'maybe', why };
   }
 }

@@ -46,6 +46,9 @@ interface Replaced {
   readonly node: Node;
 }
 
+/** A program that tests start, as a worker or a process: how it ends says nothing about them. */
+const STARTED = /\b(parentPort|workerData)\b|\bprocess\.send\b/;
+
 export class ReplacementSearch {
   private traced: Origins | null = null;
   private readonly byName = new Map<string, Imported>();
@@ -88,7 +91,8 @@ export class ReplacementSearch {
         open.push(child);
       }
     }
-    return found.map((one) => this.factOf(one)).filter((fact) => fact.key !== 'process.exit' || fact.test === null);
+    const started = this.tests.length === 0 && STARTED.test(this.module.tree.text);
+    return found.map((one) => this.factOf(one)).filter((fact) => fact.key !== 'process.exit' || (fact.test === null && !started));
   }
 
   private factOf({ kind, key, node }: Replaced): ReplacementFact {

@@ -1,6 +1,5 @@
 // What a check of types asks: `expectTypeOf(x).toEqualTypeOf<T>()`. Types stand in the source text only, as the tree may be without them.
 
-import type { Draft } from './javascript-checks.js';
 import { at, listAt } from './javascript-tree.js';
 import type { Node } from './javascript-tree.js';
 
@@ -10,19 +9,28 @@ interface Asked {
   readonly call: Node;
 }
 
+interface TypeDraft {
+  readonly kind: 'custom';
+  readonly subject: Node | null;
+  readonly suffix: string;
+  readonly expected: readonly Node[];
+  readonly constant: string;
+  readonly matcher: 'type';
+  readonly delta: null;
+}
+
 /** The value or type asked about with the way into it (`.parameter(0)`), and the type that is wanted of it. */
-export function typeDraft(root: Node, links: readonly Asked[], text: string): Draft {
+export function typeDraft(root: Node, links: readonly Asked[], text: string): TypeDraft {
   const [subject = null] = listAt(root, 'arguments');
   const last = links.at(-1);
   const turned = links.some(({ name }) => name === 'not') ? 'not.' : '';
   const path = links.slice(0, -1).filter(({ name }) => name !== 'not');
-  const typed = `${typesOf(last?.call ?? root, text)}`;
   return {
     kind: 'custom',
     subject,
     suffix: `${subject === null ? typesOf(root, text) : ''}${path.map((link) => pathText(link, text)).join('')}`,
     expected: last?.args ?? [],
-    constant: `${turned}${last?.name ?? ''}${typed}`,
+    constant: `${turned}${last?.name ?? ''}${typesOf(last?.call ?? root, text)}`,
     matcher: 'type',
     delta: null,
   };

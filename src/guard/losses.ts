@@ -53,7 +53,11 @@ function unorders(before: AssertionFact, after: AssertionFact): boolean {
 function reorders(before: AssertionFact, after: AssertionFact): boolean {
   if (before.kind !== 'equal' || after.kind !== 'equal' || before.expected === after.expected) return false;
   if (!after.subject.startsWith(before.subject) || !/^\.(sort|toSorted)\(/.test(after.subject.slice(before.subject.length))) return false;
-  const signs = (text: string | null) => [...(text ?? '')].toSorted().join('');
+  const signs = (text: string | null) =>
+    (text ?? '')
+      .split(/[[\],]/)
+      .toSorted()
+      .join();
   return signs(before.expected) === signs(after.expected);
 }
 

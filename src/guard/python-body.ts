@@ -170,10 +170,12 @@ export class BodyWalk extends CallWalk {
       case 'Function':
         if (node.decorators.length > 0) this.enter({ node, env, bound: 0 }, null, env, this.maybe(place, MAYBE_CALLED));
         return;
+      case 'Delete':
+        this.calls += 1;
+        return;
       case 'Break':
       case 'Class':
       case 'Continue':
-      case 'Delete':
       case 'Other':
       case 'Pass':
         return;
@@ -277,7 +279,8 @@ export class BodyWalk extends CallWalk {
   private attempt(node: Extract<Stmt, { type: 'Try' }>, env: Env, place: Place): void {
     const lost = this.lostIn(node, env);
     this.expected(node, env, place);
-    this.block(node.body, env, { ...place, swallowed: lost ?? place.swallowed, reserved: place.reserved || lost === OTHERS_GO });
+    const kept = lost === null && node.handlers.some((handler) => caughtBy(handler.caught, env)) ? null : place.swallowed;
+    this.block(node.body, env, { ...place, swallowed: lost ?? kept, reserved: place.reserved || lost === OTHERS_GO });
     for (const handler of node.handlers) this.handler(handler, node, env, place);
     const careless = node.handlers.some((handler) => letsGo(handler, env));
     this.block(node.other, env, careless ? this.maybe(place, 'after a try whose except lets the failure go') : place);

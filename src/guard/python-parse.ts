@@ -28,7 +28,10 @@ function topOf(text: string): Token | null {
 function masked(text: string): string {
   return text
     .replaceAll('\f', ' ')
-    .replace(/ as \((\w+(?:, ?\w+){0,9})\)(?=[:,])/g, (_all, names: string) => ` as _${names.replace(/[^\w]/g, '_')}_`);
+    .replace(
+      / as \((\s{0,99}[\w.]+(?:,\s{0,99}[\w.]+){0,9},?\s{0,99})\)(?=[:,])/g,
+      (_all, names: string) => ` as _${names.replace(/\W/g, '_')}_`,
+    );
 }
 
 class Reading extends ExpressionReading {
@@ -241,7 +244,7 @@ class Reading extends ExpressionReading {
         const last = found.at(-1);
         const name = this.slice(token);
         const place = { start: token.from, end: token.to };
-        const names = name.startsWith('(') ? (name.match(/\w+/g) ?? []) : [];
+        const names = name.startsWith('(') ? (name.match(/[\w.]+/g) ?? []) : [];
         const items = names.map((one): Expr => ({ type: 'Name', ...place, name: one }));
         if (last !== undefined && token.nextSibling?.type.isError !== true)
           last.target = items.length > 0 ? { type: 'Tuple', ...place, items } : { type: 'Name', ...place, name };

@@ -1,7 +1,7 @@
 // The object that a method of the tests' own classes is called on: what its constructor put into `self`, and fields of plain records.
 
 import { bind, classOf, declare, functionOf, isOfTests, methodOf, valueOf } from './python-scope.js';
-import type { Env, TypeValue, Value } from './python-scope.js';
+import type { Callable, Env, TypeValue, Value } from './python-scope.js';
 import type { Expr } from './python-tree.js';
 import { keyword, lastName, positional, settled, statementsIn, textOf } from './python-tree.js';
 
@@ -111,10 +111,18 @@ function tupleNames(node: Expr | null): readonly string[] {
   return node?.type === 'List' || node?.type === 'Tuple' ? node.items.flatMap((item) => textOf(item) ?? []) : [];
 }
 
+/** A decorator of the unit or a library decides what a call gives. */
+function isWrapped(node: Callable['node']): boolean {
+  return (
+    node.type === 'Function' &&
+    node.decorators.some((one) => !/^(static|class)method$|^property$|fixture$/.test(lastName(one.type === 'Call' ? one.callee : one)))
+  );
+}
+
 /** What a function of the tests gives back, where it does nothing but make it: the names in it hold what the call hands over. */
 export function returnedBy(node: Call, env: Env): Value | null {
   const target = functionOf(node.callee, env);
-  if (target === null || node.args.some(({ star }) => star !== '')) return null;
+  if (target === null || isWrapped(target.node) || node.args.some(({ star }) => star !== '')) return null;
   const inner = target.env.child();
   if (target.bound > 0) for (const [name, value] of env.under('self.')) inner.set(name, value);
   const plain = positional(node.args);

@@ -52,8 +52,15 @@ export function asksSameness({ subject, expected: [wanted], env }: Draft): boole
   const [left, right] = [settled(subject), settled(wanted)];
   if (left.type === 'Attribute' && isConstant(right)) return true;
   const name = dotted(left);
-  if (name !== '' && name === dotted(right)) return env.find(name)?.source !== undefined || isObject(heldBy(name, env));
-  return left.type === 'Call' && right.type === 'Call' && !isConstant(left);
+  if (name !== '' && name === dotted(right))
+    return env.find(name)?.source !== undefined || name.startsWith('self.') || isObject(heldBy(name, env));
+  return rootOf(left).type === 'Call' && rootOf(right).type === 'Call' && !isConstant(left);
+}
+
+function rootOf(node: Expr): Expr {
+  let root = node;
+  while (root.type === 'Attribute' || root.type === 'Subscript') root = settled(root.object);
+  return root;
 }
 
 /** Made by a class, which says by itself when two are equal. */

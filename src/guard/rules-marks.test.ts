@@ -53,6 +53,19 @@ describe('an expected error within a test', () => {
   });
 
   it.each([
+    ['over a part of a statement', "pipe({\n  // @ts-expect-error no text\n  by: 'x',\n})"],
+    ['over a call that must throw', "// @ts-expect-error no text\nexpect(() => pipe('x')).toThrow('no text')"],
+    ['over a variable that nobody reads', "// @ts-expect-error no text\nconst refused: number = pipe('x')"],
+    [
+      'over a second one of the same value',
+      "const made = pipe(2)\n// @ts-expect-error no text\nmade.add('x')\n// @ts-expect-error nothing\nmade.add()",
+    ],
+  ])('is a check there %s', (_, text) => {
+    const before = `${HEAD}${kept}${body('expect(pipe(1)).toBe(1)')}`;
+    expect(change('src/pipe.test.ts', before, `${before}${body(`expect(pipe(3)).toBe(3)\n${text}`, 'more')}`)).toEqual([]);
+  });
+
+  it.each([
     ['the file asks about no types', `import { expect, it } from 'vitest'\n`, '', wrong],
     [
       'what it does is looked at',

@@ -156,7 +156,9 @@ function addsEntries(before: AssertionFact, after: AssertionFact): boolean {
   }
   const opens = (text: string): number => text.split('expect.any').length;
   return (
-    added >= opens(after.expected) - opens(before.expected) && [...old.keys].every(([key, count]) => (now.keys.get(key) ?? 0) >= count)
+    added > 0 &&
+    added >= opens(after.expected) - opens(before.expected) &&
+    [...old.keys].every(([key, count]) => (now.keys.get(key) ?? 0) >= count)
   );
 }
 

@@ -38,12 +38,10 @@ function isIn(fact: AssertionFact, row: string, { assertions }: TestFact): boole
 export function isInFiles(test: TestFact, tests: readonly TestFact[], texts: readonly string[]): boolean {
   if (texts.length === 0 || test.assertions.length === 0) return false;
   const nameOf = ({ subject }: AssertionFact) => /^(?:new )?([\p{L}\p{N}_$.]+)\(/u.exec(subject)?.[1];
-  const looped = tests
-    .filter(({ span, hidden }) => span.file === test.span.file && hidden === null)
-    .flatMap(({ assertions }) => assertions.filter((fact) => fact.open && isSound(fact)))
-    .map(nameOf);
+  const here = tests.filter(({ span, hidden }) => span.file === test.span.file && hidden === null);
+  const looped = new Set(here.flatMap(({ assertions }) => assertions.filter((fact) => fact.open && isSound(fact)).map(nameOf)));
   return test.assertions.every((fact) => {
     const leaves = (wantedOf(fact) ?? '').match(/"(?:[^"\\]|\\.)*"|-?[0-9][\w.]*/g) ?? [];
-    return leaves.length > 0 && looped.includes(nameOf(fact)) && leaves.every((leaf) => texts.some((text) => text.includes(leaf)));
+    return leaves.length > 0 && looped.has(nameOf(fact)) && leaves.every((leaf) => texts.some((text) => text.includes(leaf)));
   });
 }
