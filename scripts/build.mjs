@@ -33,7 +33,6 @@ const LATE = {
   read: 'src/cli/read.ts',
   critique: 'src/cli/critique.ts',
   guard: 'src/cli/guard.ts',
-  'guard-worker': 'src/engine/guard-worker.ts',
   inspection: 'src/engine/inspection.ts',
   run: 'src/cli/run.ts',
   work: 'src/cli/work.ts',

@@ -31,7 +31,6 @@ const ENTRANCES = [
   'src/index.ts',
   'src/run.ts',
   'src/cli/main.ts',
-  'src/engine/guard-worker.ts',
   'src/runtime/authored.ts',
   'src/report/pages.ts',
 ];

@@ -8,7 +8,6 @@ import type { Change, FileChange, GuardInput, GuardScope } from '../guard/change
 import type { GuardFinding } from '../guard/finding.js';
 import { KnownBefore, guard } from '../guard/guard.js';
 import { roleOf } from '../guard/paths.js';
-import type { Reading } from '../guard/reading.js';
 import type { Rewriting } from '../guard/rewriting.js';
 import { takeBack } from '../guard/taking-back.js';
 import type { Mended } from '../guard/taking-back.js';
@@ -40,8 +39,6 @@ export interface LookRequest {
   /** Where several looks are taken at one change. */
   readonly known?: KnownBefore;
   readonly everyRewrite?: boolean;
-  /** What was read of this change already. */
-  readonly reading?: Reading | null;
   /** The guard's own settings, where a person may change them: what is new in them is told in another way. */
   readonly settings?: string;
 }
@@ -57,9 +54,8 @@ export function lookAt({
   known,
   settings,
   everyRewrite = false,
-  reading = null,
 }: LookRequest): GuardView {
-  const report = guard({ change, scope, same, everyRewrite, ...(ran === undefined ? {} : { ran }) }, known, reading);
+  const report = guard({ change, scope, same, everyRewrite, ...(ran === undefined ? {} : { ran }) }, known);
   const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
   const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
   const unopened = new Set(unread.map(({ file }) => file));
@@ -93,7 +89,7 @@ export function corrections(
   const ran = before === undefined ? {} : { before };
   const same = withoutChange(request);
   return takeBack(request.change, findings, (change) => {
-    const { findings: left, problems } = lookAt({ ...request, change, same, unread: [], ran, reading: null });
+    const { findings: left, problems } = lookAt({ ...request, change, same, unread: [], ran });
     return { findings: left.filter(counts), unread: new Set(problems.map(({ file }) => file)) };
   });
 }

@@ -17,7 +17,6 @@ import { fileReader, readChange, stagedReader, textIn } from '../workspace/chang
 import { askGit } from '../workspace/git.js';
 import { restoreOnDisk } from '../workspace/restoring.js';
 import { corrections, lookAt } from './guard-look.js';
-import { readInThreads } from './guard-threads.js';
 import type { GuardView, LookRequest } from './guard-look.js';
 import { ignoreUmpire, openProject } from './places.js';
 import { readReports } from './read.js';
@@ -68,7 +67,6 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
     change: read,
     scope,
     same,
-    reading: to === null ? await readInThreads(read, same, project) : null,
     ...(ran === null ? {} : { ran }),
     allowances: settings.allowances,
     today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),
@@ -84,7 +82,7 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ seat: checkout, prefix, base, to: null });
-  const { ran: _, known: __, reading: ___, ...plain } = looking;
+  const { ran: _, known: __, ...plain } = looking;
   // What lies on disk now decides: it is looked at again where it is not what was meant to be there.
   const left = isSame(after, mended.change) ? mended.left : lookAt({ ...plain, change: after }).findings;
   return { ...run, reverted: { corrections: mended.corrections, left, kept } };

@@ -53,9 +53,9 @@ export function guardingFor({ started, config, now, failedAt }: GuardedRun): Gua
   const key = (task: string, attempt: number) => `${attempt} ${task}`;
   return {
     inspect: async (work) => {
-      const { inspectLarge } = await import('./inspection.js');
+      const { inspectWork } = await import('./inspection.js');
       const today = now().toISOString().slice(0, 10);
-      const { breaches, corrections } = await inspectLarge(work, { scope, takesBack, allowances, today, measured: failedAt(work.base) });
+      const { breaches, corrections } = inspectWork(work, { scope, takesBack, allowances, today, measured: failedAt(work.base) });
       found.set(key(work.task, work.attempt), breaches);
       return corrections;
     },

@@ -6,7 +6,6 @@ import type { GuardScope } from '../guard/change.js';
 import type { GuardFinding } from '../guard/finding.js';
 import { KnownBefore } from '../guard/guard.js';
 import { roleOf } from '../guard/paths.js';
-import type { Reading } from '../guard/reading.js';
 import type { Correction } from '../guard/taking-back.js';
 import type { Breach } from '../brain/run-messages.js';
 import type { TestResult } from '../model.js';
@@ -14,7 +13,6 @@ import { fileReader } from '../workspace/change-reader.js';
 import type { Work } from '../workspace/inspector.js';
 import { corrections, lookAt } from './guard-look.js';
 import type { LookRequest } from './guard-look.js';
-import { readInThreads } from './guard-threads.js';
 
 export interface Inspection {
   readonly scope: GuardScope;
@@ -43,20 +41,11 @@ function isForAPerson({ rule, file }: GuardFinding): boolean {
   return FOR_A_PERSON.has(rule) || (MARKS.has(rule) && roleOf(file) === 'source');
 }
 
-/** The same, a large change read in several threads. */
-export async function inspectLarge(work: Work, inspection: Inspection): Promise<Inspected> {
-  return inspectWork(work, inspection, await readInThreads(work.change, fileReader(work.folder), work.folder));
-}
-
-export function inspectWork(
-  { change, folder }: Work,
-  { scope, takesBack, allowances, today, measured }: Inspection,
-  reading: Reading | null = null,
-): Inspected {
+export function inspectWork({ change, folder }: Work, { scope, takesBack, allowances, today, measured }: Inspection): Inspected {
   try {
     const ran = measured.length === 0 ? {} : { ran: { before: measured } };
     const request = { change, scope, same: fileReader(folder), ...ran, allowances, today, known: new KnownBefore(), everyRewrite: true };
-    const { findings } = lookAt({ ...request, reading });
+    const { findings } = lookAt(request);
     const isTaken = (finding: GuardFinding): boolean =>
       takesBack && finding.rule !== 'rebaselined' && !(scope === 'any' && isForAPerson(finding));
     const lies = findings.filter(isTaken);

@@ -42,9 +42,8 @@ export class KnownBefore {
   side: Side | null = null;
 }
 
-/** `given`: what was read of the change already. */
-export function guard(input: GuardInput, known = new KnownBefore(), given: Reading | null = null): GuardReport {
-  const evidence = gather(input, known, given);
+export function guard(input: GuardInput, known = new KnownBefore()): GuardReport {
+  const evidence = gather(input, known);
   const tests = testsRule(evidence);
   const assertions = assertionsRule(evidence, tests);
   const renamed = renamedRule(evidence, assertions.poorer);
@@ -100,9 +99,9 @@ function renamedRule(evidence: Evidence, poorer: ReadonlySet<TestFact>): readonl
     }));
 }
 
-function gather(input: GuardInput, known: KnownBefore, given: Reading | null): Evidence {
+function gather(input: GuardInput, known: KnownBefore): Evidence {
   const { change, same } = input;
-  const reading = given ?? new Reading(change, same, known.side);
+  const reading = new Reading(change, same, known.side);
   known.side ??= reading.before;
   const files = change.files.map((file) => reading.read(file));
   const moves = movesOf(change.files);

@@ -1,11 +1,8 @@
-// The facts of a change, file by file: each version is read once, by the extractor of its language. Facts that were read elsewhere may
-// be put in.
+// The facts of a change, file by file: each version is read once, by the extractor of its language.
 
 import type { Change, FileChange, GuardInput } from './change.js';
 import type { ReadFile } from './evidence.js';
 import type { FileFacts, Lookup } from './facts.js';
-import { thawed } from './handing-over.js';
-import type { HandedFile } from './handing-over.js';
 import { JavaScriptReader } from './javascript.js';
 import type { Depth } from './javascript.js';
 import { isJavaScript, isPython, roleOf } from './paths.js';
@@ -31,14 +28,6 @@ export class Side {
     const facts = this.extract(path, text);
     this.facts.set(path, facts);
     return facts;
-  }
-
-  put(path: string, text: string | null, handed: HandedFile['before']): void {
-    if (text === null || handed === null) return;
-    this.facts.set(
-      path,
-      thawed(handed, () => this.extract(path, text)),
-    );
   }
 
   private extract(path: string, text: string): FileFacts | null {
@@ -96,11 +85,6 @@ export class Reading {
       before: this.before.read(change.renamedFrom ?? change.path, change.before),
       after: this.after.read(change.path, change.after),
     };
-  }
-
-  put({ path, before, after, renamedFrom }: FileChange, handed: HandedFile): void {
-    this.before.put(renamedFrom ?? path, before, handed.before);
-    this.after.put(path, after, handed.after);
   }
 }
 

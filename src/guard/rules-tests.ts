@@ -207,9 +207,10 @@ function newAssertions(evidence: Evidence): readonly Extra[] {
 function absorbed(test: TestFact, extra: readonly Extra[]): TestFact | null {
   if (test.assertions.length === 0) return null;
   const near = extra.slice(0, 2000);
+  const fitting = near.filter(({ fact }) => test.assertions.some((one) => keyOf(one) === keyOf(fact) || related(one, fact)));
   const matches = matchAssertions(
     test.assertions,
-    near.map(({ fact }) => fact),
+    fitting.map(({ fact }) => fact),
   );
   if (
     !matches.every(

@@ -37,10 +37,10 @@ export class Spares {
   private asks(fact: AssertionFact, added: readonly AssertionFact[]): boolean {
     const wanted = wantedOf(fact);
     if (wanted === null || wanted.length < LONG || COMMON.test(wanted)) return false;
-    const open = added.filter((other) => !this.taken.has(other) && isSound(other) && levelOf(other) >= TELLING);
+    const tells = (other: AssertionFact): boolean => (wantedOf(other) ?? '').includes(wanted) && levelOf(other) >= TELLING;
+    const open = added.filter((other) => tells(other) && !this.taken.has(other) && isSound(other));
     const [match] = open.length === 0 ? [] : matchAssertions([fact], open);
     if (match === undefined || match.after === null || match.fate !== 'kept') return false;
-    if (!(wantedOf(match.after) ?? '').includes(wanted)) return false;
     this.taken.add(match.after);
     return true;
   }

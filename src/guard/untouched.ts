@@ -30,11 +30,6 @@ export function reachedNames(sides: Sides): ReadonlySet<string> | null {
   return reached;
 }
 
-/** Nothing around the tests differs. */
-export function isSameAround({ before, after, factsBefore, factsAfter }: Sides): boolean {
-  return outsideTests(before, factsBefore.tests) === outsideTests(after, factsAfter.tests);
-}
-
 /** The same, where the statements around the tests are known: a changed declaration reaches whoever names it, and so on. */
 function reachedBy(before: readonly Outside[], after: readonly Outside[]): ReadonlySet<string> | null {
   const changed = [...withoutThose(before, after), ...withoutThose(after, before)];
