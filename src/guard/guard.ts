@@ -12,16 +12,16 @@ import { weighRewriting } from './rewriting.js';
 import type { Rewriting } from './rewriting.js';
 import { Reading, steadyFiles } from './reading.js';
 import type { Side } from './reading.js';
-import { assertionsRule } from './rules-assertions.js';
-import { expectationsRule } from './rules-expectations.js';
-import { filesRule } from './rules-files.js';
-import { hooksRule } from './rules-hooks.js';
-import { marksRule } from './rules-marks.js';
-import { mocksRule } from './rules-mocks.js';
-import { ranRule } from './rules-ran.js';
-import { snapshotsRule } from './rules-snapshots.js';
-import { tablesRule } from './rules-tables.js';
-import { testsRule } from './rules-tests.js';
+import { assertionsRule } from './rules/assertions.js';
+import { expectationsRule } from './rules/expectations.js';
+import { filesRule } from './rules/files.js';
+import { hooksRule } from './rules/hooks.js';
+import { marksRule } from './rules/marks.js';
+import { mocksRule } from './rules/mocks.js';
+import { ranRule } from './rules/ran.js';
+import { snapshotsRule } from './rules/snapshots.js';
+import { tablesRule } from './rules/tables.js';
+import { testsRule } from './rules/tests.js';
 import { Spares } from './spares.js';
 
 export interface GuardProblem {

@@ -3,11 +3,11 @@
 import type { Change, FileChange, GuardInput } from './change.js';
 import type { ReadFile } from './evidence.js';
 import type { FileFacts, Lookup } from './facts.js';
-import { JavaScriptReader } from './javascript.js';
-import type { Depth } from './javascript.js';
+import { JavaScriptReader } from './javascript/reader.js';
+import type { Depth } from './javascript/reader.js';
 import { isJavaScript, isPython, roleOf } from './paths.js';
 import type { FileRole } from './paths.js';
-import { PythonReader } from './python.js';
+import { PythonReader } from './python/reader.js';
 import { reachedNames } from './untouched.js';
 
 /** One version of the tree. */

@@ -1,8 +1,8 @@
 // Where the tests of a file stand, in lines: by these an added stretch of tests can be taken apart.
 
-import { JavaScriptReader } from './javascript.js';
+import { JavaScriptReader } from './javascript/reader.js';
 import { isJavaScript, isPython } from './paths.js';
-import { PythonReader } from './python.js';
+import { PythonReader } from './python/reader.js';
 
 /** Lines from 0, the end left out. */
 export interface Lines {

@@ -1,0 +1,59 @@
+// Loops over lists that are made as the test runs: whether they may be empty, and what their filter says of each entry already.
+
+import type { AssertionFact } from '../facts.js';
+import { assertionOf } from './assertion.js';
+import type { Draft } from './checks.js';
+import { bindOwn, print } from './print.js';
+import { functionOf } from './scope.js';
+import type { Env } from './scope.js';
+import { at, bare, listAt, nameOf, propertyName, settled, soleExpression, spanOf } from './tree.js';
+import type { Node } from './tree.js';
+
+/** A list that the code under test makes may be empty, but not where the test has asked for its size. */
+export function mayBeEmpty(node: Node | null, env: Env, asked: readonly AssertionFact[]): boolean {
+  if (!isComputed(node, env)) return false;
+  const list = print(node, env);
+  return !asked.some((fact) => fact.reach === 'always' && fact.subject === list && wantsEntries(fact));
+}
+
+function wantsEntries({ kind, expected, parts }: AssertionFact): boolean {
+  if (kind === 'size') return expected !== '0';
+  return (kind === 'equal' || kind === 'contain') && parts !== null && parts > 0;
+}
+
+function isComputed(node: Node | null, env: Env): boolean {
+  const inner = settled(node);
+  if (inner?.type === 'CallExpression' || inner?.type === 'NewExpression') return true;
+  if (inner?.type === 'MemberExpression') return isComputed(at(inner, 'object'), env);
+  if (inner?.type !== 'Identifier') return false;
+  const value = env.find(nameOf(inner));
+  return value?.node !== undefined && value.node !== null && settled(value.node)?.type === 'CallExpression';
+}
+
+/** Of a loop over `list.filter((one) => …)`: the question that the filter asks, of the loop's own variable. */
+export function keptIn(list: Node | null, pattern: Node | null, env: Env): AssertionFact | null {
+  const inner = settled(list);
+  const held = inner?.type === 'Identifier' ? env.find(nameOf(inner)) : null;
+  const call = held === null ? inner : settled(held.node);
+  const around = held === null ? env : held.env;
+  const callee = call?.type === 'CallExpression' ? bare(at(call, 'callee')) : null;
+  if (callee?.type !== 'MemberExpression' || propertyName(callee) !== 'filter' || pattern?.type !== 'Identifier') return null;
+  const fn = functionOf(listAt(call, 'arguments')[0] ?? null, around);
+  const subject = soleExpression(at(fn?.node, 'body'));
+  const own = listAt(fn?.node, 'params')[0];
+  if (fn === null || subject === null || own?.type !== 'Identifier') return null;
+  const within = fn.env.child();
+  bindOwn(own, within);
+  within.set(nameOf(own), { node: null, env: within, text: nameOf(pattern) });
+  const draft: Draft = { kind: 'truthy', subject, suffix: '', expected: [], constant: null, matcher: 'filter', delta: null };
+  const standing = { reach: 'always', reachWhy: null, swallowed: null, waiting: 'sync', open: true, fresh: () => false } as const;
+  return assertionOf(draft, within, spanOf(fn.env.module.tree, subject.start, subject.end), standing);
+}
+
+/** A check that asks of each entry what the filter asked already cannot fail. */
+export function unlessKept(fact: AssertionFact, kept: AssertionFact | undefined): AssertionFact {
+  if (kept === undefined || fact.tautology !== null || fact.subject !== kept.subject) return fact;
+  const same = fact.kind === kept.kind && fact.expected === kept.expected;
+  const yes = kept.kind === 'truthy' && (fact.kind === 'exists' || (fact.kind === 'equal' && fact.expected === 'true'));
+  return same || yes ? { ...fact, tautology: 'the list was filtered by what is asked' } : fact;
+}

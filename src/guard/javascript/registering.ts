@@ -1,0 +1,70 @@
+// The parts of a call that registers a test: its title, its body, its rows; and whether a function registers any.
+
+import type { Span } from '../facts.js';
+import { print } from './print.js';
+import { functionOf, valueOf } from './scope.js';
+import type { Env, Value } from './scope.js';
+import { at, bare, isFunction, listAt, nameOf, propertyName, settled, someNode, spanOf } from './tree.js';
+import type { Node } from './tree.js';
+
+export function rowArguments(row: Value, spread: boolean): readonly Value[] {
+  const node = bare(row.node);
+  if (node?.type !== 'ArrayExpression' || !spread) return [{ ...row, row: true }];
+  return listAt(node, 'elements').map((element) => ({ ...valueOf(element, row.env), row: true }));
+}
+
+export function bodyOf(call: Node, env: Env): Value | null {
+  for (const argument of listAt(call, 'arguments').slice(1)) {
+    const fn = functionOf(argument, env);
+    if (fn !== null) return fn;
+  }
+  const only = listAt(call, 'arguments')[0] ?? null;
+  return isFunction(bare(only)) ? functionOf(only, env) : null;
+}
+
+export function titleOf(node: Node | null, env: Env, template = false): string {
+  const inner = bare(node);
+  if (inner === null || isFunction(inner)) return '';
+  const text = print(inner, env, { template });
+  if (!text.startsWith('"')) return text;
+  try {
+    return String(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** A list that was filtered may be empty: what is registered from it may not run. */
+export function filtered(over: Node | null, env: Env): Span | null {
+  const named = settled(over);
+  const value = named?.type === 'Identifier' ? env.find(nameOf(named)) : null;
+  const inner = value?.node === undefined || value.node === null ? named : settled(value.node);
+  const callee = inner?.type === 'CallExpression' ? bare(at(inner, 'callee')) : null;
+  const name = callee?.type === 'MemberExpression' ? propertyName(callee) : '';
+  return inner !== null && name === 'filter' ? spanOf(env.module.tree, inner.start, inner.end) : null;
+}
+
+const known = new WeakMap<Node, boolean>();
+const REGISTERING = /^([xf]?(it|test|describe|context|specify|suite))$/;
+
+/** Whether tests are registered somewhere in a function. */
+export function registers(node: Node | null | undefined): boolean {
+  if (node === null || node === undefined) return false;
+  const before = known.get(node);
+  if (before !== undefined) return before;
+  const found = someNode(node, isRegistration);
+  known.set(node, found);
+  return found;
+}
+
+function isRegistration(node: Node): boolean {
+  if (node.type !== 'CallExpression' || listAt(node, 'arguments').length === 0) return false;
+  let callee = bare(at(node, 'callee'));
+  for (let depth = 0; depth < 6 && callee !== null && callee.type !== 'Identifier'; depth += 1) {
+    if (callee.type === 'MemberExpression' && REGISTERING.test(propertyName(callee))) break;
+    callee = bare(
+      at(callee, callee.type === 'MemberExpression' ? 'object' : callee.type === 'TaggedTemplateExpression' ? 'tag' : 'callee'),
+    );
+  }
+  return REGISTERING.test(callee?.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee));
+}

@@ -1,0 +1,132 @@
+// Marks on Python tests: decorators, `pytestmark`, rows of a table, whatever name they were given; and marks that the settings leave out.
+
+import type { Lookup, TestMark } from '../facts.js';
+import { constantTruth } from './flow.js';
+import { follow } from './scope.js';
+import type { Env } from './scope.js';
+import type { Argument, Expr } from './tree.js';
+import { descend, expressionsIn, keyword, lastName, positional, spanOf } from './tree.js';
+
+/** The full name of an expression: `pytest.mark.skip`, whatever it was imported or kept as. */
+export function fullName(node: Expr, env: Env, depth = 0): string {
+  if (depth > 6) return '';
+  if (node.type === 'Attribute') {
+    const owner = fullName(node.object, env, depth + 1);
+    return owner === '' ? '' : `${owner}.${node.name}`;
+  }
+  if (node.type === 'Call') return fullName(node.callee, env, depth + 1);
+  if (node.type !== 'Name') return '';
+  const value = env.find(node.name);
+  if (value === null) return node.name;
+  if (value.source !== undefined) {
+    const kept = follow(value);
+    if (kept !== null && kept.node !== null && kept.node.type !== 'Function' && kept.node.type !== 'Class')
+      return fullName(kept.node, kept.env, depth + 1);
+    const { module, name } = value.source;
+    return name === '' ? module : `${module}.${name}`;
+  }
+  if (value.node === null || value.node.type === 'Function' || value.node.type === 'Class') return node.name;
+  return fullName(value.node, value.env, depth + 1);
+}
+
+/** The call behind a mark that was kept under a name. */
+function argumentsOf(node: Expr, env: Env, depth = 0): readonly Argument[] {
+  if (node.type === 'Call') return node.args;
+  if (node.type !== 'Name' || depth > 5) return [];
+  const value = env.find(node.name);
+  const target = value === null ? null : follow(value);
+  if (target === null || target.node === null || target.node.type === 'Function' || target.node.type === 'Class') return [];
+  return argumentsOf(target.node, target.env, depth + 1);
+}
+
+/** The marks that a decorator (or an entry of `pytestmark`) sets. */
+export function marksOf(node: Expr, env: Env, idle: ReadonlySet<string>): readonly TestMark[] {
+  const name = fullName(node, env);
+  const span = spanOf(env.module.tree, node.start, node.end);
+  const mark = (kind: TestMark['kind']): readonly TestMark[] => [{ kind, span, key: name }];
+  if (
+    /(^|\.)mark\.(skip|skip_test)$|^unittest(\.case)?\.skip$|^nose\.tools\.nottest$|^django\.test\.(skip|skipUnlessDBFeature)$/.test(name)
+  )
+    return mark('skipped');
+  if (/(^|\.)mark\.skipif$|^unittest(\.case)?\.skip(If|Unless)$/.test(name))
+    return conditional(argumentsOf(node, env), name.endsWith('Unless'), mark);
+  if (/(^|\.)mark\.xfail$|^unittest(\.case)?\.expectedFailure$/.test(name)) return mark('failing');
+  if (/(^|\.)mark\.(only|focus|focused|solo|run_only|this)$/.test(name)) return mark('focused');
+  const own = /(^|\.)mark\.(\w+)$/.exec(name);
+  if (own !== null) return idle.has(own[2] ?? '') ? mark('skipped') : [];
+  return wrapped(node, env, mark);
+}
+
+function conditional(
+  args: readonly Argument[],
+  unless: boolean,
+  mark: (kind: TestMark['kind']) => readonly TestMark[],
+): readonly TestMark[] {
+  const condition = positional(args)[0] ?? keyword(args, 'condition');
+  const known = condition === null ? null : condition.type === 'String' ? null : constantTruth(condition);
+  if (known === null) return mark('conditional');
+  return known !== unless ? mark('skipped') : [];
+}
+
+/** A decorator of the tests themselves that hands out a mark. */
+function wrapped(node: Expr, env: Env, mark: (kind: TestMark['kind']) => readonly TestMark[]): readonly TestMark[] {
+  const callee = node.type === 'Call' ? node.callee : node;
+  const value = callee.type === 'Name' ? env.find(callee.name) : null;
+  const target = value === null ? null : follow(value);
+  if (target?.node?.type !== 'Function') return [];
+  for (const below of expressionsIn(target.node.body, true)) {
+    const name = below.type === 'Attribute' || below.type === 'Name' ? fullName(below, target.env) : '';
+    if (/^pytest\.mark\.skip$|^unittest\.skip$/.test(name))
+      return mark(target.node.body.some(({ type }) => type === 'If') ? 'conditional' : 'skipped');
+    if (/^pytest\.mark\.skipif$|^unittest\.skip(If|Unless)$/.test(name)) return mark('conditional');
+    if (/^pytest\.mark\.xfail$|^unittest\.expectedFailure$/.test(name)) return mark('failing');
+  }
+  return [];
+}
+
+/** Marks in `pytestmark = […]` and in `marks=` of a row. */
+export function markList(node: Expr | null, env: Env, idle: ReadonlySet<string>): readonly TestMark[] {
+  if (node === null) return [];
+  if (node.type === 'List' || node.type === 'Tuple') return node.items.flatMap((item) => marksOf(item, env, idle));
+  return marksOf(node, env, idle);
+}
+
+/** The test is marked to run on an event loop. */
+export function isAsyncMark(node: Expr, env: Env): boolean {
+  for (const below of descend(node)) if (/(^|\.)mark\.(asyncio|anyio|trio|gen_test)$/.test(fullName(below, env))) return true;
+  return lastName(node) === 'gen_test' || lastName(node) === 'async_test';
+}
+
+export interface Settings {
+  /** Marks whose tests the settings leave out. */
+  readonly idle: ReadonlySet<string>;
+  /** Async tests run without a mark; null where no settings were found. */
+  readonly auto: boolean | null;
+}
+
+const FILES = ['pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini'];
+
+const KNOWN = new WeakMap<Lookup, Settings>();
+
+/** What the settings of one version of the tree say; they are read once. */
+export function settingsOf(lookup: Lookup): Settings {
+  const known = KNOWN.get(lookup);
+  if (known !== undefined) return known;
+  const read = readSettings(lookup);
+  KNOWN.set(lookup, read);
+  return read;
+}
+
+function readSettings(lookup: Lookup): Settings {
+  const idle = new Set<string>();
+  let auto: boolean | null = null;
+  for (const file of FILES) {
+    const text = lookup(file);
+    if (text === null || !/pytest/.test(text)) continue;
+    auto = auto === true || /(asyncio|anyio|trio)_mode\s*=\s*["']?(auto|true)/.test(text);
+    for (const option of text.matchAll(/-m[ =]?\s*\\?["']([^"'\n]{1,200})["']/g)) {
+      for (const name of (option[1] ?? '').matchAll(/\bnot (\w+)/g)) idle.add(name[1] ?? '');
+    }
+  }
+  return { idle, auto };
+}

@@ -1,0 +1,248 @@
+// What became of each test: deleted, hidden, skipped, made conditional, emptied. What its checks ask is rules/assertions.ts's.
+
+import type { Evidence } from '../evidence.js';
+import { failedBefore, idleBefore, isUntouched } from '../evidence.js';
+import type { AssertionFact, Span, TestFact, TestMark } from '../facts.js';
+import type { GuardRule, Sighting } from '../finding.js';
+import { matchAssertions } from '../matching.js';
+import { leavesSight } from '../paths.js';
+import type { Pair } from '../pairing.js';
+import { idOf } from '../pairing.js';
+import { namesSame } from '../properties.js';
+import { isInFiles, isRowOf } from '../titled-rows.js';
+import { EXACT, keyOf, levelOf, similarity, tokensOf, wantedOf } from '../strength.js';
+import { retold } from '../retelling.js';
+import type { Extra } from '../retelling.js';
+import { isPartOf as isReadFrom } from '../subjects.js';
+import type { Told } from './assertions.js';
+
+const MARKS: Readonly<Record<TestMark['kind'], GuardRule>> = {
+  skipped: 'test-skipped',
+  focused: 'test-focused',
+  failing: 'failure-expected',
+  conditional: 'test-conditional',
+};
+
+/** A test that is marked so still runs, and its checks are looked at. */
+const GOES_ON: ReadonlySet<GuardRule> = new Set(['assertion-weakened', 'test-conditional', 'test-focused', 'failure-expected']);
+
+export interface TestSightings extends Told {
+  readonly sightings: readonly Sighting[];
+}
+
+export function testsRule(evidence: Evidence): TestSightings {
+  const sightings: Sighting[] = [];
+  const stopped = new Set<TestFact>();
+  const leaving = new Set<TestFact>();
+  for (const pair of evidence.pairing.pairs) {
+    if (isUntouched(evidence, pair)) {
+      sightings.push(...outOfSight(pair));
+      continue;
+    }
+    const idle = idleBefore(evidence, pair.before);
+    const found = [...markSightings(pair.before, pair.after), ...(idle ? [] : fateOf(pair))];
+    for (const { rule } of found) if (!GOES_ON.has(rule)) stopped.add(pair.after);
+    const early = pair.before.assertions.length === 0 ? [] : returnSightings(pair.before.returns, pair.after);
+    if (early.length > 0) leaving.add(pair.after);
+    sightings.push(...found, ...early);
+  }
+  for (const test of evidence.pairing.added) {
+    const early = test.hidden === null ? returnSightings(test.branches ?? [], test) : [];
+    if (early.length > 0) leaving.add(test);
+    sightings.push(...markSightings(null, test).filter(({ rule }) => rule !== 'test-conditional'), ...early);
+  }
+  sightings.push(...removedTests(evidence));
+  return { sightings, stopped, leaving };
+}
+
+function markSightings(before: TestFact | null, after: TestFact): readonly Sighting[] {
+  const old = (before?.marks ?? []).map(({ kind }) => kind);
+  const skippedBefore = old.includes('skipped');
+  const found: Sighting[] = [];
+  for (const mark of after.marks) {
+    const index = old.indexOf(mark.kind);
+    if (index >= 0) old.splice(index, 1);
+    else if (!(mark.kind === 'conditional' && skippedBefore)) {
+      found.push({ rule: MARKS[mark.kind], file: mark.span.file, before: before?.head ?? null, after: mark.span, test: after.path });
+    }
+  }
+  return found;
+}
+
+function fateOf({ before, after, how }: Pair): readonly Sighting[] {
+  const sight = (rule: GuardRule, now: Span, file = after.span.file): readonly Sighting[] => [
+    { rule, file, before: before.head, after: now, test: after.path },
+  ];
+  if (after.hidden !== null && before.hidden === null) return sight('test-hidden', after.head);
+  if (how !== 'renamed' && leavesSight(before.span.file, after.span.file)) return outOfSight({ before, after, how });
+  if (after.marks.some(({ kind }) => kind === 'skipped')) return [];
+  const found: Sighting[] = [];
+  if (after.condition !== null && before.condition === null) {
+    const sifted = before.rows !== null && /\.filter\(| for .* if /s.test(after.condition.text);
+    found.push(...sight(sifted ? 'assertion-weakened' : 'test-conditional', after.condition));
+  }
+  if (before.assertions.length > 0 && after.assertions.length === 0) {
+    found.push(...sight('test-emptied', after.span));
+    // A value that is handed over and compared with nothing.
+    if (/\bexpect\([^\n]*\);?\s*(\n|\}|$)/.test(after.body)) found.push(...sight('assertion-removed', after.span));
+  }
+  return found;
+}
+
+function outOfSight({ before, after }: Pair): readonly Sighting[] {
+  if (!leavesSight(before.span.file, after.span.file)) return [];
+  return [{ rule: 'test-hidden', file: before.span.file, before: before.head, test: before.path, why: `it moved to ${after.span.file}` }];
+}
+
+function returnSightings(old: readonly Span[], test: TestFact): readonly Sighting[] {
+  const known = old.map(({ text }) => text);
+  const found: Sighting[] = [];
+  for (const span of test.returns) {
+    const index = known.indexOf(span.text);
+    if (index >= 0) known.splice(index, 1);
+    else found.push({ rule: 'early-return', file: span.file, after: span, test: test.path });
+  }
+  return found;
+}
+
+/** Tests that are gone: lost, unless another test asks all that they asked. */
+function removedTests(evidence: Evidence): readonly Sighting[] {
+  const { pairing } = evidence;
+  if (pairing.removed.length === 0) return [];
+  const extra = newAssertions(evidence);
+  const losing = new Set(pairing.removed.map(({ span }) => span.file));
+  const near = pairing.pairs.filter(({ before }) => losing.has(before.span.file));
+  const bodies = new Set(near.map(({ before }) => `${before.span.file}\0${idOf(before)}\0${before.body}`));
+  const kept = keptKeys(near);
+  const written = evidence.files.flatMap(({ change, role }) => (role === 'fixture' && change.before === null ? [change.after ?? ''] : []));
+  const sightings: Sighting[] = [];
+  for (const test of pairing.removed) {
+    if (idleBefore(evidence, test) && !failedBefore(evidence, test)) continue;
+    if (bodies.has(`${test.span.file}\0${idOf(test)}\0${test.body}`)) continue;
+    if ((repeats(test, kept) && isSameState(test, evidence)) || askedNothing(test) || isPartOf(test, evidence)) continue;
+    const there = [...pairing.added, ...near.map(({ after }) => after)];
+    if (isRowOf(test, there) || isInFiles(test, there, written)) continue;
+    const host = absorbed(test, extra);
+    if (host === null) sightings.push({ rule: 'test-deleted', file: test.span.file, before: test.span, test: test.path });
+    else if (host !== test) sightings.push(...hostFlaws(test, host));
+  }
+  return sightings;
+}
+
+/** Checks that stand after the change as they did before it, by file. */
+function keptKeys(pairs: readonly Pair[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const kept = new Map<string, Set<string>>();
+  for (const { before, after } of pairs) {
+    if (after.hidden !== null || after.marks.some(({ kind }) => kind === 'skipped')) continue;
+    const keys = kept.get(before.span.file) ?? new Set();
+    for (const fact of after.assertions) {
+      if (fact.reach !== 'always' || fact.swallowed !== null) continue;
+      keys.add(keyOf(fact));
+      if (levelOf(fact) >= EXACT) keys.add(`exact ${fact.subject}`);
+    }
+    kept.set(before.span.file, keys);
+  }
+  return kept;
+}
+
+/** The test asked nothing that another test of its file does not ask word for word. */
+function repeats(test: TestFact, kept: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const keys = kept.get(test.span.file);
+  return (
+    keys !== undefined &&
+    test.assertions.length > 0 &&
+    test.assertions.every(
+      (fact) => /[(]/.test(fact.subject) && (keys.has(keyOf(fact)) || (levelOf(fact) < EXACT - 10 && keys.has(`exact ${fact.subject}`))),
+    )
+  );
+}
+
+/** What is asked of an object depends on what was done to it before: then another test must take the same steps. */
+function isSameState(test: TestFact, { pairing }: Evidence): boolean {
+  if (!test.assertions.some(({ subject }) => /^(new |[A-Z]\w*\(|self\.|this\.)/.test(subject))) return true;
+  return pairing.pairs.some(({ after }) => after.span.file === test.span.file && after.body.startsWith(test.body));
+}
+
+/** A test whose checks could not fail is no loss. */
+function askedNothing(test: TestFact): boolean {
+  return (
+    test.assertions.length > 0 &&
+    test.assertions.every(({ tautology, swallowed, reach }) => tautology !== null || swallowed !== null || reach === 'never')
+  );
+}
+
+/** A test without checks whose every step another test of its file takes now. */
+function isPartOf(test: TestFact, evidence: Evidence): boolean {
+  if (test.assertions.length > 0) return false;
+  const steps = tokensOf(test.body);
+  return evidence.pairing.added.some((other) => {
+    const there = new Set(tokensOf(other.body));
+    return (
+      other.span.file === test.span.file &&
+      other.assertions.length > 0 &&
+      steps.filter((step) => there.has(step)).length >= steps.length * 0.8
+    );
+  });
+}
+
+/** Assertions that no test had before. Tests that are as they were have none. */
+function newAssertions(evidence: Evidence): readonly Extra[] {
+  const old = new Map<string, number>();
+  const touched = evidence.pairing.pairs.filter((pair) => !isUntouched(evidence, pair));
+  for (const { before } of touched) for (const fact of before.assertions) old.set(keyOf(fact), (old.get(keyOf(fact)) ?? 0) + 1);
+  const extra: Extra[] = [];
+  const look = (test: TestFact): void => {
+    for (const fact of test.assertions) {
+      const left = old.get(keyOf(fact)) ?? 0;
+      if (left > 0) old.set(keyOf(fact), left - 1);
+      else if (fact.reach !== 'never' && fact.tautology === null && fact.swallowed === null) extra.push({ fact, test });
+    }
+  };
+  for (const { after } of touched) look(after);
+  for (const test of evidence.pairing.added) look(test);
+  return extra;
+}
+
+/** The test that now asks all that `test` asked; null where none does. */
+function absorbed(test: TestFact, extra: readonly Extra[]): TestFact | null {
+  if (test.assertions.length === 0) return null;
+  const near = extra.slice(0, 2000);
+  const fitting = near.filter(({ fact }) => test.assertions.some((one) => keyOf(one) === keyOf(fact) || related(one, fact)));
+  const matches = matchAssertions(
+    test.assertions,
+    fitting.map(({ fact }) => fact),
+  );
+  if (
+    !matches.every(
+      ({ fate, before, after }) => fate === 'kept' && after !== null && (keyOf(before) === keyOf(after) || related(before, after)),
+    )
+  )
+    return retold(test, near);
+  const first = matches[0]?.after;
+  return near.find(({ fact }) => fact === first)?.test ?? null;
+}
+
+/** Covers it for a reason that has to do with it: the same value, the same template, or the same wanted value of a like value. */
+function related(before: AssertionFact, after: AssertionFact): boolean {
+  return (
+    before.subject === after.subject ||
+    before.template === after.template ||
+    after.open ||
+    (wantedOf(before) !== null && wantedOf(before) === wantedOf(after)) ||
+    (levelOf(after) >= EXACT && (isReadOff(before, after) || namesSame(after, before)))
+  );
+}
+
+/** Of the same thing a part: a property of the whole, or a value that stands in what is wanted of it. */
+function isReadOff(before: AssertionFact, after: AssertionFact): boolean {
+  if (isReadFrom(before.subject, after.subject)) return true;
+  const wanted = (before.expected ?? '').replace(/^"|"$/g, '').replace(/(\\n)+$/, '');
+  if (before.expected?.startsWith('"') === true && wanted.length >= 8 && after.expected?.includes(before.expected) === true) return true;
+  return wanted.length > 3 && after.expected?.includes(wanted) === true && similarity(before.subject, after.subject) >= 0.5;
+}
+
+function hostFlaws(test: TestFact, host: TestFact): readonly Sighting[] {
+  if (host.hidden !== null) return [{ rule: 'test-hidden', file: host.span.file, before: test.head, after: host.head, test: test.path }];
+  if (host.condition === null || test.condition !== null) return [];
+  return [{ rule: 'test-conditional', file: host.span.file, before: test.head, after: host.condition, test: test.path }];
+}
