@@ -140,6 +140,7 @@ describe('forms', () => {
       allowed: [],
       expired: [],
       problems: [],
+      rewritten: [],
       base: project.git('rev-parse', 'HEAD').trim(),
       scope: 'testing',
     });
