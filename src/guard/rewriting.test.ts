@@ -52,6 +52,12 @@ describe('a file that was written anew', () => {
     expect(look(vague).rules).not.toEqual([]);
   });
 
+  it('has lost them where the new ones ask something else', () => {
+    const other = SHOWN.replace("pager('abcdefg', 3)", 'letters').replace('const show', 'const letters = {};\nconst show');
+    expect(look(other).rewritten).toEqual([]);
+    expect(look(other).rules).not.toEqual([]);
+  });
+
   it('is held to every check of its own in a run', () => {
     expect(look(SHOWN, true).rules).not.toEqual([]);
   });

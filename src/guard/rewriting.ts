@@ -2,7 +2,7 @@
 // so they are counted: as many exact ones as there were, and nothing is lost. Also tests whose wanted values went into new ones.
 
 import type { Evidence } from './evidence.js';
-import type { AssertionFact, TestFact } from './facts.js';
+import type { AssertionFact, FileFacts, ImportFact, TestFact } from './facts.js';
 import type { GuardRule, Sighting } from './finding.js';
 import { EXACT, keyOf, levelOf, wantedOf } from './strength.js';
 
@@ -40,7 +40,7 @@ export function weighRewriting(evidence: Evidence, sightings: readonly Sighting[
   const isOpen = ({ rule, paired }: Sighting): boolean => UNPAIRED.has(rule) && paired !== true;
   const left = new Set(sightings.filter((one) => !isOpen(one)));
   for (const [family, own] of families.groupsOf(sightings.filter(isOpen))) {
-    const counts = countsOf(family);
+    const counts = asksAll(family, evidence) ? countsOf(family) : null;
     if (counts !== null) rewritten.push({ file: own[0]?.after?.file ?? own[0]?.file ?? '', ...counts });
     else for (const sighting of own) if (sighting.rule !== 'test-deleted' || !isTakenUp(sighting, family, evidence)) left.add(sighting);
   }
@@ -100,6 +100,36 @@ function countsOf({ before, after }: Family): Pick<Rewriting, 'before' | 'after'
   const exact = { before: old.filter(isExact).length, after: now.filter(isExact).length };
   const isKept = old.length >= LEAST && exact.after >= exact.before && now.length >= old.length * GATHERED;
   return isKept && !isOneSided(old, now) && detailed(now) >= detailed(old) && lostShare(old, now) >= MOST ? exact : null;
+}
+
+/** Whatever of the project was asked before is still spoken of, outside imports: a file is not told anew by checks of something else. */
+function asksAll({ before }: Family, { files }: Evidence): boolean {
+  const own = new Set(before.map(({ span }) => span.file));
+  const names = new Set(
+    files.flatMap(({ before: facts }) => (facts !== null && own.has(facts.file) ? broughtIn(facts) : [])).map(({ name }) => name),
+  );
+  const asked = new Set(soundIn(before).flatMap(({ subject }) => (subject.match(WORDS) ?? []).filter((word) => names.has(word))));
+  const spoken = new Set(files.flatMap(({ change, after }) => wordsOutside(change.after ?? '', broughtIn(after))));
+  return [...asked].every((name) => spoken.has(name));
+}
+
+const WORDS = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
+
+/** What the file imports, without what it makes itself. */
+function broughtIn(facts: FileFacts | null): readonly ImportFact[] {
+  return (facts?.imports ?? []).filter(
+    ({ span, local }) => local !== true && /^\s*(?:import|from|export)\b|\b(?:require|import)\(/.test(span.text),
+  );
+}
+
+function wordsOutside(text: string, imports: readonly ImportFact[]): readonly string[] {
+  let [at, rest] = [0, ''];
+  for (const { span } of imports.toSorted((one, other) => one.span.from - other.span.from)) {
+    if (span.from < at) continue;
+    rest += `${text.slice(at, span.from)} `;
+    at = span.to;
+  }
+  return `${rest}${text.slice(at)}`.match(WORDS) ?? [];
 }
 
 /** Errors that are wanted by their text or shape. */
