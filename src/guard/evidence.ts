@@ -1,6 +1,7 @@
 // All that the rules look at: the facts of both sides, paired tests, what ran, what else changed.
 
 import type { GuardInput, FileChange } from './change.js';
+import type { Devices } from './devices.js';
 import type { AssertionFact, FileFacts, TestFact } from './facts.js';
 import { isJavaScript } from './paths.js';
 import type { FileRole } from './paths.js';
@@ -30,6 +31,8 @@ export interface Evidence {
   readonly steady: ReadonlyMap<string, ReadonlySet<string>>;
   /** Checks that are new after the change: what was moved there is not lost. */
   readonly spares: { take(fact: AssertionFact): boolean };
+  /** What tests ask by now, which they did not before. */
+  readonly devices: Devices;
   /** Tests of a file that is the same on both sides. Reading it is dear. */
   readonly unchangedTests: (path: string) => readonly TestFact[];
 }

@@ -1,6 +1,7 @@
 // Reads a change and says what in it makes tests lie. Extractors see the facts, rules compare them; this puts the two together.
 
 import type { FileChange, GuardInput } from './change.js';
+import { Devices } from './devices.js';
 import type { Evidence, ReadFile } from './evidence.js';
 import { onceBy } from './evidence.js';
 import { OWN_CONSTANT, type TestFact } from './facts.js';
@@ -125,6 +126,7 @@ function gather(input: GuardInput, known: KnownBefore): Evidence {
     ranAfter: ranAfter === undefined ? null : new Ran(ranAfter),
     steady,
     spares: new Spares(pairing, steady),
+    devices: new Devices(files),
     unchangedTests: (path) => reading.after.read(path, reading.unchanged(path))?.tests ?? [],
   };
 }

@@ -2,6 +2,7 @@
 
 import type { AssertionFact } from './facts.js';
 import { readsCall } from './properties.js';
+import { isPartOf, isWithin } from './subjects.js';
 import { EXACT, isPresence, levelOf, tokensOf, wantedOf, weakening } from './strength.js';
 
 /** The message of an error was compared, and a word of it is enough now. */
@@ -14,8 +15,18 @@ export function emptyOr(wanted: string | null): string | null {
 }
 
 /** Nothing was written, or nothing was called: a log that stays empty is a spy that is never called. */
-export function wantsNone({ kind, expected }: AssertionFact): boolean {
-  return (kind === 'equal' && expected === 'empty') || (kind === 'calledTimes' && expected === '0');
+export function wantsNone({ kind, subject, expected }: AssertionFact): boolean {
+  if (kind === 'calledTimes' || kind === 'size') return expected === '0';
+  return (
+    kind === 'equal' &&
+    (/^(empty|\[\]|\{\}|\(\)|set\(\)|b?"")$/.test(expected ?? '') || (expected === '0' && /size|len|count/i.test(subject)))
+  );
+}
+
+/** `now` stands for `was`, a part of what `fact` asks about, and wants more than that part: a whole text, list or record. */
+export function takesWhole(was: AssertionFact, now: AssertionFact, fact: AssertionFact): boolean {
+  if (now.kind !== 'equal' || !/^b?["[({]./.test(now.expected ?? '') || now.expected === was.expected) return false;
+  return isPartOf(was.subject, fact.subject) && !isWithin(now.subject, was.subject) && was.subject !== now.subject;
 }
 
 export function sameWant(fact: AssertionFact, other: AssertionFact): boolean {

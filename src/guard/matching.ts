@@ -18,6 +18,7 @@ import {
   sameWant,
   sharesName,
   skeleton,
+  takesWhole,
   waitsToo,
   wantsAnother,
   written,
@@ -89,6 +90,7 @@ class Matching {
       (fact) => this.sameClosely(fact),
       (fact) => this.sameWanted(fact),
       (fact) => this.held(fact),
+      (fact) => this.lesser(fact),
     ];
     const late: readonly ((fact: AssertionFact) => void)[] = [
       (fact) => this.weaker(fact),
@@ -177,6 +179,9 @@ class Matching {
     const seen = sameWanted ?? equal.find((other) => looksAtError(fact, other));
     if (seen !== undefined) return this.set(fact, seen, 'kept');
     if (stronger !== undefined) return this.share(fact, stronger);
+    // Another device counts the calls now, and this one tells of something else.
+    const counted = fact.kind === 'calledTimes' ? this.after.find((other) => !this.old.has(other) && countsAlike(fact, other)) : undefined;
+    if (counted !== undefined) return this.share(fact, counted);
     const rewritten = equal.find((other) => other.kind === fact.kind) ?? equal[0];
     if (rewritten !== undefined) return this.set(fact, rewritten, wantsAnother(fact, rewritten) ? 'rewritten' : 'kept');
     const turned = all.find((other) => !this.used.has(other) && isOpposed(fact, other));
@@ -341,6 +346,13 @@ class Matching {
     if (holding !== undefined) this.set(fact, holding, 'kept');
   }
 
+  /** What now stands for a part of the value wants all of it: its size, its kind, what is in it need not be asked beside that. */
+  private lesser(fact: AssertionFact): void {
+    if (levelOf(fact) >= 40 || fact.kind === 'throws' || fact.subject.length < 2) return;
+    for (const { before, after, fate } of this.matches.values())
+      if (fate === 'kept' && after !== null && !this.old.has(after) && takesWhole(before, after, fact)) return this.share(fact, after);
+  }
+
   private related(fact: AssertionFact): void {
     let best: AssertionFact | null = null;
     let score = ALIKE;
@@ -379,9 +391,11 @@ class Matching {
     const alike = (other: AssertionFact) =>
       (other.kind === fact.kind && (emptyOr(wantedOf(other)) === emptyOr(wantedOf(fact)) || listsWithin(other, fact))) ||
       (wantsNone(other) && wantsNone(fact));
-    const fresh = this.after.filter((other) => !this.used.has(other) && !this.old.has(other) && other.tautology === null && alike(other));
+    const slight = ({ before }: Match) => levelOf(before) <= WEAK;
+    const free = (other: AssertionFact) => [...this.matches.values()].every((match) => match.after !== other || slight(match));
+    const fresh = this.after.filter((other) => free(other) && !this.old.has(other) && other.tautology === null && alike(other));
     const lost = this.before.filter((other) => !this.matches.has(other) && alike(other));
     const named = tokensOf(fact.subject).some((name) => fresh.some(({ subject }) => tokensOf(subject).includes(name)));
-    if (fresh.length === 1 && lost.length === 1 && !named) this.set(fact, fresh[0] as AssertionFact, 'kept');
+    if (fresh.length === 1 && lost.length === 1 && (!named || wantsNone(fact))) this.set(fact, fresh[0] as AssertionFact, 'kept');
   }
 }

@@ -49,6 +49,8 @@ const FIXTURE = /(^|\/)(fixtures?|__fixtures__|testdata|test-data|test_data|cass
 const SUPPORT = /(^|\/)(__mocks__|__fakes__|mocks|fakes|test-utils?|test-helpers?|test_helpers|testing|test-support|support|helpers)\//;
 const SETUP =
   /(^|\/)(setup-?tests?|test[-_]?(kit|support)|(vitest|jest|mocha|test)[.-]?setup|test-?(utils?|helpers?)|conftest)(\.[\w]+)+$/i;
+/** Data and code of tests that lie beside source: `cart.fixture.json`, `cart.test-helpers.ts`. */
+const BESIDE = /[._-](fixtures?|test-?data|test-?(utils?|helpers?|support|kit))\.[\w]+$/i;
 const TEST_FOLDER = /(^|\/)(__tests__|tests?)\/|^((packages|apps|libs|modules)\/[^/]+\/)?(spec|specs|e2e|integration|cypress)\//;
 const TEST_FILE =
   /([._-](test|spec)|\.test-d|\.spec-d|\.e2e|\.cy)\.[cm]?[jt]sx?$|(^|\/)test[-_][\w-]*\.[cm]?[jt]sx?$|(^|\/)test\.[cm]?[jt]sx?$|(^|\/)test_[^/]*\.py$|_test\.py$|(^|\/)tests?\.py$/;
@@ -73,6 +75,7 @@ export function roleOf(path: string): FileRole {
   }
   if (/(^|\/)(__mocks__|__fakes__|test-?utils?|test-?helpers?|test_helpers|test-?support|testing|test-?kit)\//i.test(path))
     return 'support';
+  if (BESIDE.test(name)) return CODE.test(name) ? 'support' : 'fixture';
   return DOCS.test(path) ? 'docs' : 'source';
 }
 

@@ -185,8 +185,11 @@ export function recordsCall(other: AssertionFact, fact: AssertionFact): boolean 
   // What was called on a stand-in is another text now that the stand-in is made another way.
   const bare = (text: string) => (/^new |^[\w$.]+\(/.test(text) ? text.replace(/\(.*\)/s, '()') : text);
   const listed = /^\[\[.*\]\]$/s.test(fact.expected) ? fact.expected.slice(1, -1) : fact.expected;
-  const wanted = splitAt(listed, ',').map(bare);
-  const entries = [...(entriesOf(other.expected)?.values() ?? [])];
+  // Of an argument that is given by its name, the value: `group=("x")`.
+  const wanted = splitAt(listed, ',').map((one) => bare(/^\w+=\((.*)\)$/s.exec(one)?.[1] ?? one));
+  const entries = /^\{[^:]*\}$/s.test(other.expected)
+    ? splitAt(other.expected.slice(1, -1), ',')
+    : [...(entriesOf(other.expected)?.values() ?? [])];
   // All calls at once, each with one argument: `[[100],[200]]` and `[100,200]`.
   if (wanted.length > 1 && wanted.join() === entries.map((entry) => `[${entry}]`).join()) return true;
   return entries.some((entry) => {

@@ -2,8 +2,9 @@
 // so they are counted: as many exact ones as there were, and nothing is lost. Also tests whose wanted values went into new ones.
 
 import type { Evidence } from './evidence.js';
-import type { AssertionFact, FileFacts, ImportFact, TestFact } from './facts.js';
+import type { AssertionFact, FileFacts, TestFact } from './facts.js';
 import type { GuardRule, Sighting } from './finding.js';
+import { broughtIn, WORDS, wordsOutside } from './spoken-words.js';
 import { EXACT, keyOf, levelOf, wantedOf } from './strength.js';
 
 export interface Rewriting {
@@ -36,15 +37,26 @@ export function weighRewriting(evidence: Evidence, sightings: readonly Sighting[
   const isWatched = evidence.input.everyRewrite !== true;
   if (!isWatched || !sightings.some(({ rule }) => UNPAIRED.has(rule))) return { sightings, rewritten: [] };
   const families = new Families(evidence);
+  const speech = new Speech(evidence);
   const rewritten: Rewriting[] = [];
   const isOpen = ({ rule, paired }: Sighting): boolean => UNPAIRED.has(rule) && paired !== true;
   const left = new Set(sightings.filter((one) => !isOpen(one)));
   for (const [family, own] of families.groupsOf(sightings.filter(isOpen))) {
-    const counts = asksAll(family, evidence) ? countsOf(family) : null;
-    if (counts !== null) rewritten.push({ file: own[0]?.after?.file ?? own[0]?.file ?? '', ...counts });
-    else for (const sighting of own) if (sighting.rule !== 'test-deleted' || !isTakenUp(sighting, family, evidence)) left.add(sighting);
+    const counts = countsOf(family);
+    if (counts !== null && speech.hasAll(family)) rewritten.push({ file: own[0]?.after?.file ?? own[0]?.file ?? '', ...counts });
+    else for (const sighting of stillOpen(own, family, evidence)) left.add(sighting);
   }
   return { sightings: sightings.filter((one) => left.has(one)), rewritten };
+}
+
+/** Without the tests that new checks tell, in other words or by other means. */
+function stillOpen(sightings: readonly Sighting[], family: Family, evidence: Evidence): readonly Sighting[] {
+  const deleted = sightings.filter(({ rule }) => rule === 'test-deleted');
+  const open = deleted.filter((sighting) => !isTakenUp(sighting, family, evidence));
+  const places = new Set(open.map(({ before }) => `${before?.file ?? ''} ${before?.from ?? ''}`));
+  const tests = evidence.pairing.removed.filter(({ span }) => places.has(`${span.file} ${span.from}`));
+  const retold = evidence.devices.retoldTests(tests, family.before, family.after);
+  return [...sightings.filter(({ rule }) => rule !== 'test-deleted'), ...(retold ? [] : open)];
 }
 
 /** Files that tests went from and to. */
@@ -103,33 +115,23 @@ function countsOf({ before, after }: Family): Pick<Rewriting, 'before' | 'after'
 }
 
 /** Whatever of the project was asked before is still spoken of, outside imports: a file is not told anew by checks of something else. */
-function asksAll({ before }: Family, { files }: Evidence): boolean {
-  const own = new Set(before.map(({ span }) => span.file));
-  const names = new Set(
-    files.flatMap(({ before: facts }) => (facts !== null && own.has(facts.file) ? broughtIn(facts) : [])).map(({ name }) => name),
-  );
-  const asked = new Set(soundIn(before).flatMap(({ subject }) => (subject.match(WORDS) ?? []).filter((word) => names.has(word))));
-  const spoken = new Set(files.flatMap(({ change, after }) => wordsOutside(change.after ?? '', broughtIn(after))));
-  return [...asked].every((name) => spoken.has(name));
-}
+class Speech {
+  private spoken: ReadonlySet<string> | null = null;
+  private readonly before: ReadonlyMap<string, FileFacts>;
 
-const WORDS = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
-
-/** What the file imports, without what it makes itself. */
-function broughtIn(facts: FileFacts | null): readonly ImportFact[] {
-  return (facts?.imports ?? []).filter(
-    ({ span, local }) => local !== true && /^\s*(?:import|from|export)\b|\b(?:require|import)\(/.test(span.text),
-  );
-}
-
-function wordsOutside(text: string, imports: readonly ImportFact[]): readonly string[] {
-  let [at, rest] = [0, ''];
-  for (const { span } of imports.toSorted((one, other) => one.span.from - other.span.from)) {
-    if (span.from < at) continue;
-    rest += `${text.slice(at, span.from)} `;
-    at = span.to;
+  constructor(private readonly evidence: Evidence) {
+    this.before = new Map(evidence.files.flatMap(({ before }) => (before === null ? [] : [[before.file, before]])));
   }
-  return `${rest}${text.slice(at)}`.match(WORDS) ?? [];
+
+  hasAll({ before }: Family): boolean {
+    const own = new Set(before.map(({ span }) => span.file));
+    const names = new Set([...own].flatMap((file) => broughtIn(this.before.get(file) ?? null).map(({ name }) => name)));
+    const asked = new Set(soundIn(before).flatMap(({ subject }) => (subject.match(WORDS) ?? []).filter((word) => names.has(word))));
+    const spoken = (this.spoken ??= new Set(
+      this.evidence.files.flatMap(({ change, after }) => wordsOutside(change.after ?? '', broughtIn(after))),
+    ));
+    return [...asked].every((name) => spoken.has(name));
+  }
 }
 
 /** Errors that are wanted by their text or shape. */
@@ -200,8 +202,24 @@ function isTakenUp({ before: place }: Sighting, { before, after }: Family, { pai
   );
 }
 
-/** Texts, numbers and names in a wanted value, those left out that stand everywhere. */
+/**
+ * Texts, numbers and names in a wanted value, those left out that stand everywhere, and what values are made with: `Decimal("1.50")` is
+ * "1.50", and a date is the same in numbers and as text.
+ */
 function valuesIn(text: string): readonly string[] {
-  const found = text.match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|[\p{L}_$][\p{L}\p{N}_$.]*/gu) ?? [];
-  return found.map((one) => (one.startsWith('"') ? one.slice(1, -1) : one)).filter((one) => !COMMON.test(one));
+  const dated = text.replace(DATE, (_all, numbers: string) => JSON.stringify(dateOf(numbers)));
+  const found = dated.match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|[\p{L}_$][\p{L}\p{N}_$.]*\(?/gu) ?? [];
+  const values = found.filter((one) => !MAKING.test(one)).map((one) => (one.startsWith('"') ? one.slice(1, -1) : one));
+  return values.map((one) => (ISO.test(one) ? dateOf(one) : one)).filter((one) => !COMMON.test(one));
+}
+
+const MAKING = /^(?:[\w.]*\.)?(?:[A-Z]\w*|datetime|date|timedelta|set|frozenset|dict|list|tuple|bytes)\($/;
+const DATE = /\b(?:datetime|date)\((\d{4},\d+,\d+(?:,\d+)*)(?:,tzinfo=[\w.]+)?\)/g;
+const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)?)?$/;
+
+/** A date by its numbers, those at the end left out that are nought. */
+function dateOf(text: string): string {
+  const numbers = (text.replace(/\+00:00$/, '').match(/\d+/g) ?? []).map(Number);
+  while (numbers.length > 3 && numbers.at(-1) === 0) numbers.pop();
+  return `on ${numbers.join(' ')}`;
 }

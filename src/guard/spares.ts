@@ -5,7 +5,9 @@ import { isUntouched } from './evidence.js';
 import type { AssertionFact, TestFact } from './facts.js';
 import { matchAssertions } from './matching.js';
 import type { Pairing } from './pairing.js';
+import { entriesOf } from './properties.js';
 import { keyOf, levelOf, settles, wantedOf, weakening } from './strength.js';
+import { wantedText } from './wanted-texts.js';
 
 /** Wanted values that stand everywhere: they prove nothing about where a check went. */
 const COMMON = /^(?:|true|false|null|undefined|empty|[01]|""|\[\]|\{\}|None|True|False|in the document)$/;
@@ -14,9 +16,17 @@ const MOST = 2000;
 const LONG = 8;
 const TELLING = 30;
 
+interface Surplus {
+  readonly counts: Map<string, number>;
+  /** New checks, with what their test was before. */
+  readonly fresh: readonly { readonly fact: AssertionFact; readonly home: TestFact | null }[];
+  /** Where the checks of before stood. */
+  readonly homes: ReadonlyMap<AssertionFact, TestFact>;
+}
+
 export class Spares {
   private readonly taken = new Set<AssertionFact>();
-  private surplus: { readonly counts: Map<string, number>; readonly added: readonly AssertionFact[] } | null = null;
+  private surplus: Surplus | null = null;
 
   constructor(
     private readonly pairing: Pairing,
@@ -29,13 +39,17 @@ export class Spares {
     const key = keyOf(fact);
     const left = this.surplus.counts.get(key) ?? 0;
     if (left > 0) this.surplus.counts.set(key, left - 1);
-    if (left > 0 || this.surplus.added.some((other) => standsFor(other, fact))) return true;
-    return this.asks(fact, this.surplus.added);
+    if (left > 0) return true;
+    const home = this.surplus.homes.get(fact);
+    const all = this.surplus.fresh.map((one) => one.fact);
+    // In its own test it was held against every check already.
+    const others = this.surplus.fresh.filter((one) => one.home === null || one.home !== home).map((one) => one.fact);
+    return others.some((other) => standsFor(other, fact)) || isSpread(fact, all) || this.asks(fact, others);
   }
 
   /** A new test asks for it in other words: what it wants is told by a check that stands for no other. */
   private asks(fact: AssertionFact, added: readonly AssertionFact[]): boolean {
-    const wanted = wantedOf(fact);
+    const wanted = wantedText(fact);
     if (wanted === null || wanted.length < LONG || COMMON.test(wanted)) return false;
     const tells = (other: AssertionFact): boolean => (wantedOf(other) ?? '').includes(wanted) && levelOf(other) >= TELLING;
     const open = added.filter((other) => tells(other) && !this.taken.has(other) && isSound(other));
@@ -44,6 +58,22 @@ export class Spares {
     this.taken.add(match.after);
     return true;
   }
+}
+
+/** A record that was wanted as a whole is wanted value by value, in whatever tests: `user == {name: "Ada"}` by `user.name == "Ada"`. */
+function isSpread(fact: AssertionFact, added: readonly AssertionFact[]): boolean {
+  if (fact.kind !== 'equal' || fact.expected?.startsWith('{') !== true || fact.wildcards > 0) return false;
+  const about = added.filter((other) => other.kind === 'equal' && other.subject.startsWith(fact.subject) && isSound(other));
+  const asked = new Set(about.map(({ subject, expected }) => `${subject} ${expected ?? ''}`));
+  const said = (subject: string, wanted: string, depth: number): boolean => {
+    if (asked.has(`${subject} ${wanted}`)) return true;
+    const entries = depth < 4 && wanted.startsWith('{') ? entriesOf(wanted) : null;
+    if (entries === null || entries.size === 0) return false;
+    return [...entries].every(
+      ([key, value]) => said(`${subject}["${key}"]`, value, depth + 1) || said(`${subject}.${key}`, value, depth + 1),
+    );
+  };
+  return asked.size > 0 && said(fact.subject, fact.expected, 0);
 }
 
 /** A check of a new test that asks the same of the same value or more, or wants the same value of a like call. */
@@ -71,23 +101,27 @@ function bareCall(subject: string): string {
   return subject.replace(/\(.*\)/s, '()');
 }
 
-function surplusOf({ pairs, added }: Pairing, steady: Evidence['steady']) {
+function surplusOf({ pairs, added }: Pairing, steady: Evidence['steady']): Surplus {
   const counts = new Map<string, number>();
-  const fresh: AssertionFact[] = [];
+  const fresh: { readonly fact: AssertionFact; readonly home: TestFact | null }[] = [];
+  const homes = new Map<AssertionFact, TestFact>();
   const count = (before: TestFact | null, after: TestFact): void => {
     const own = new Map<string, number>();
-    for (const fact of before?.assertions ?? []) own.set(keyOf(fact), (own.get(keyOf(fact)) ?? 0) + 1);
+    for (const fact of before?.assertions ?? []) {
+      own.set(keyOf(fact), (own.get(keyOf(fact)) ?? 0) + 1);
+      if (before !== null) homes.set(fact, before);
+    }
     for (const fact of after.assertions) {
       const key = keyOf(fact);
       const left = own.get(key) ?? 0;
       if (left > 0) own.set(key, left - 1);
       else if (after.hidden === null && fact.reach !== 'never') {
         counts.set(key, (counts.get(key) ?? 0) + 1);
-        if (before === null && fresh.length < MOST && !after.marks.some(({ kind }) => kind === 'skipped')) fresh.push(fact);
+        if (fresh.length < MOST && !after.marks.some(({ kind }) => kind === 'skipped')) fresh.push({ fact, home: before });
       }
     }
   };
-  for (const pair of pairs) if (!isUntouched({ steady }, pair)) count(pair.before, pair.after);
   for (const test of added) count(null, test);
-  return { counts, added: fresh };
+  for (const pair of pairs) if (!isUntouched({ steady }, pair)) count(pair.before, pair.after);
+  return { counts, fresh, homes };
 }

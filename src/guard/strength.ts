@@ -112,6 +112,9 @@ const NOTHING: ReadonlySet<string> = new Set(['[]', '{}', '()', 'set()']);
 /** What was printed or read is a text, so that nothing of it is the empty text. */
 const PRINTED = /\.(out|err|stdout|stderr|output|text)$|readouterr\(\)\[[01]\]$|\.(getvalue|read|read_text|strip)\([^()]*\)$/;
 
+/** How many there are, as objects tell it themselves: `queue.qsize()`. */
+const SIZE = /\.(size|count|length|len|qsize|__len__)(\(\))?$/;
+
 /** A pattern without signs of its own, and the text that it spells: `/HttpOnly/` and "HttpOnly". */
 function spells(before: AssertionFact, after: AssertionFact): boolean {
   if (before.kind !== 'match' || after.kind !== 'contain' || after.expected?.startsWith('"') !== true) return false;
@@ -125,8 +128,9 @@ function isAsGood(before: AssertionFact, after: AssertionFact): boolean {
   if (after.guard === true && before.expected === (after.kind === 'truthy' ? 'true' : after.kind === 'falsy' ? 'false' : '')) return true;
   const told = before.expected === (after.kind === 'truthy' ? 'True' : after.kind === 'falsy' ? 'False' : '');
   if (told) return !/(\bis|==|,)\s*(True|False)\b/.test(before.span.text);
-  if (after.kind === 'size' && after.expected === '0') return NOTHING.has(before.expected ?? '');
+  if (after.kind === 'size' && after.expected === '0' && NOTHING.has(before.expected ?? '')) return true;
   if (after.kind === 'falsy') return NOTHING.has(before.expected ?? '') || (before.expected === '""' && PRINTED.test(before.subject));
+  if (after.kind === 'size') return after.expected === before.expected && SIZE.test(before.subject);
   if (after.kind !== 'close' || after.tolerance === null) return false;
   const [was, is] = [Number(before.expected), Number(after.expected)];
   const size = Math.max(1, Math.abs(was) || 1);
@@ -171,6 +175,9 @@ function keysIn(text: string, pattern: RegExp): ReadonlyMap<string, number> {
   return keys;
 }
 
+/** What libraries let through where nothing is said: it leaves room for rounding and nothing else. */
+const USUAL = 1.01e-6;
+
 /** Why `after` lets more through than `before` where both ask about the same; null where it does not. */
 export function weakening(before: AssertionFact, after: AssertionFact): string | null {
   const [old, now] = [levelOf(before), levelOf(after)];
@@ -185,7 +192,8 @@ export function weakening(before: AssertionFact, after: AssertionFact): string |
   if (now > old + 1) return null;
   if (before.kind === 'close' && after.kind === 'close') {
     const [was, is] = [before.tolerance, after.tolerance];
-    return was !== null && is !== null && is > was * 3 ? 'a larger difference is let through' : null;
+    const usual = USUAL * Math.max(1, Math.abs(Number(after.expected)) || 1);
+    return was !== null && is !== null && is > was * 3 && is > usual ? 'a larger difference is let through' : null;
   }
   if (before.kind === 'range' && after.kind === 'range' && before.tolerance !== null && after.tolerance !== null) {
     return after.tolerance > before.tolerance ? 'the range is wider' : null;

@@ -17,13 +17,14 @@ export function isPartOf(inner: string, outer: string): boolean {
 
 /** What is done to a value without losing any of it. */
 const LOSSLESS =
-  /^(\.(toISOString|toString|toJSON|getTime|valueOf|json|text|toArray|body|data|value|contents?|textContent|innerHTML)(\(\))?|\.(split|join)\(("[^"]*")?\))+$/;
+  /^(\.(toISOString|toString|toJSON|getTime|valueOf|json|text|toArray|body|data|value|contents?|textContent|innerHTML|isoformat|model_dump|to_dict|as_dict|_asdict|decode|encode|hex|as_posix|splitlines|tolist)(\(\))?|\.(split|join)\(("[^"]*")?\))+$/;
 
 export function isLossless(subject: string, one: string): boolean {
   const around = subject.replace(one, '');
   return (
     LOSSLESS.test(around) ||
-    /^(JSON\.parse|JSON\.stringify|String|Number|BigInt|new Date|new Map|Object\.fromEntries|structuredClone)\(\)$/.test(around)
+    /^(JSON\.parse|JSON\.stringify|String|Number|BigInt|new Date|new Map|Object\.fromEntries|structuredClone)\(\)$/.test(around) ||
+    /^((json\.loads|str|repr|dict|vars|asdict|bytes|Decimal|float|fromisoformat)\(\)|\+b?"(?:[^"\\]|\\.)*")$/.test(around)
   );
 }
 
@@ -77,7 +78,7 @@ export function provesEntry(other: AssertionFact, { kind, subject, expected }: A
   const [, owner, own] = /^(.*)\.(?:has|hasOwnProperty)\((.+)\)$/s.exec(subject) ?? [];
   if (own !== undefined && other.kind === 'equal' && (other.subject === `${owner}.keys()` || other.subject === `Object.keys(${owner})`))
     return (other.expected ?? '').slice(1, -1).split(',').includes(own);
-  const key = /(?:^|\.)(?:existsSync|exists|pathExists|has)\((.+)\)$/s.exec(subject)?.[1]?.replace(/^"(.*)"$/s, '$1');
+  const key = /(?:^|\.)(?:existsSync|exists|pathExists|has)\((.+)\)$/s.exec(subject)?.[1]?.replace(/^(?:.*,)?"([^"]*)"\)?$/s, '$1');
   if (key === undefined || key.length < 2 || levelOf(other) < EXACT || other.reach !== 'always') return false;
   return !/^(undefined|null|None)?$/.test(other.expected ?? '') && `${other.subject} ${other.expected ?? ''}`.includes(key);
 }

@@ -60,7 +60,7 @@ export function wantedText(fact: AssertionFact): string | null {
 /** The wanted value of `fact` stands within that of `other`, word for word. */
 export function holds(other: AssertionFact, wanted: string, fact: AssertionFact): boolean {
   const text = wantedOf(other);
-  const inner = unquoted(wanted).replace(/^(\\n)+|(\\n)+$/g, '');
+  const inner = (spelt(wanted) ?? unquoted(wanted)).replace(/^(\\n)+|(\\n)+$/g, '');
   if (text === null) return false;
   if (text === wanted) return other.kind === 'throws' && fact.kind !== 'throws';
   if (wanted.length > 2 && wanted.startsWith('"') && text.includes(wanted)) return true;
@@ -74,6 +74,12 @@ export function holds(other: AssertionFact, wanted: string, fact: AssertionFact)
       new RegExp(`(^|[^\\w.-])${escaped(inner)}([^\\w.]|$)`).test(text)
     );
   return text.includes(inner) || plainPattern(text).includes(inner);
+}
+
+/** Of a pattern without signs of its own the text that it spells, else null. */
+function spelt(wanted: string): string | null {
+  const source = /^\/(.*)\/u?$/s.exec(wanted)?.[1]?.replace(/\\([^\p{L}\p{N}])/gu, '$1');
+  return source === undefined || source.length < 4 || /[\\^$*+?|()[\]{}]/.test(source) ? null : source;
 }
 
 /** Without the quotes by which a value and its JSON differ. */

@@ -128,7 +128,7 @@ function filledIn(draft: Draft, env: Env): Draft {
     return called === null ? draft : { ...draft, subject: called };
   }
   const subject = behind(settled(draft.subject), env);
-  const asking = subject !== null && (QUESTIONS.has(subject.type) || isPredicate(subject));
+  const asking = subject !== null && (QUESTIONS.has(subject.type) || isPredicate(subject) || isChoice(draft, subject));
   const expected = draft.expected.map((node) => {
     const inner = behind(bare(node), env);
     return inner !== null && asymmetric(inner) !== null ? inner : node;
@@ -149,6 +149,12 @@ function behind(node: Node | null, env: Env): Node | null {
   if (value === null || value.node === null || value.named === true || value.source !== undefined || value.env.module !== env.module)
     return null;
   return settled(value.node);
+}
+
+/** `assert.include(letters, pick(letters))`: one of the values that the list was written with. */
+function isChoice({ kind, expected }: Draft, list: Node): boolean {
+  const answered = kind === 'contain' && expected.length === 1 && settled(expected[0] ?? null)?.type === 'CallExpression';
+  return answered && list.type === 'ArrayExpression' && listAt(list, 'elements').length > 0 && isConstant(list);
 }
 
 function isPredicate(node: Node): boolean {

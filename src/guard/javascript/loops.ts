@@ -4,9 +4,9 @@ import type { AssertionFact } from '../facts.js';
 import { assertionOf } from './assertion.js';
 import type { Draft } from './checks.js';
 import { bindOwn, print } from './print.js';
-import { functionOf } from './scope.js';
+import { bind, functionOf, valueOf } from './scope.js';
 import type { Env } from './scope.js';
-import { at, bare, listAt, nameOf, propertyName, settled, soleExpression, spanOf } from './tree.js';
+import { at, bare, keyName, listAt, nameOf, propertyName, settled, soleExpression, spanOf } from './tree.js';
 import type { Node } from './tree.js';
 
 /** A list that the code under test makes may be empty, but not where the test has asked for its size. */
@@ -23,11 +23,41 @@ function wantsEntries({ kind, expected, parts }: AssertionFact): boolean {
 
 function isComputed(node: Node | null, env: Env): boolean {
   const inner = settled(node);
-  if (inner?.type === 'CallExpression' || inner?.type === 'NewExpression') return true;
+  if (inner?.type === 'CallExpression' || inner?.type === 'NewExpression') return !isFilled(inner, env, 0);
   if (inner?.type === 'MemberExpression') return isComputed(at(inner, 'object'), env);
   if (inner?.type !== 'Identifier') return false;
   const value = env.find(nameOf(inner));
   return value?.node !== undefined && value.node !== null && settled(value.node)?.type === 'CallExpression';
+}
+
+/** A list of a known length: `Array.from({ length: 3 }, draw)`, or a helper that gives such a list. */
+function isFilled(node: Node | null, env: Env, depth: number): boolean {
+  const inner = settled(node);
+  if (depth > 4 || (inner?.type !== 'CallExpression' && inner?.type !== 'NewExpression')) return false;
+  const callee = bare(at(inner, 'callee'));
+  const [first = null, ...more] = listAt(inner, 'arguments');
+  if (nameOf(callee) === 'Array') return more.length > 0 || isPositive(first, env);
+  if (callee?.type === 'MemberExpression') {
+    const owner = bare(at(callee, 'object'));
+    if (nameOf(owner) !== 'Array' || propertyName(callee) !== 'from')
+      return /^(map|fill|keys|entries|sort|toSorted|reverse)$/.test(propertyName(callee)) && isFilled(owner, env, depth + 1);
+    const length = listAt(bare(first), 'properties').find((property) => keyName(property) === 'length');
+    return length === undefined ? isFilled(first, env, depth + 1) : isPositive(at(length, 'value'), env);
+  }
+  const fn = functionOf(callee, env);
+  const given = bare(soleExpression(at(fn?.node, 'body')));
+  if (fn === null || given === null) return false;
+  const within = fn.env.child();
+  const args = listAt(inner, 'arguments');
+  for (const [index, parameter] of listAt(fn.node, 'params').entries()) {
+    const argument = args[index];
+    if (argument !== undefined) bind(parameter, valueOf(argument, env), within);
+  }
+  return isFilled(given, within, depth + 1);
+}
+
+function isPositive(node: Node | null, env: Env): boolean {
+  return node !== null && Number(print(node, env)) > 0;
 }
 
 /** Of a loop over `list.filter((one) => …)`: the question that the filter asks, of the loop's own variable. */

@@ -5,6 +5,8 @@ import type { Node } from './tree.js';
 import { rowsOf } from './rows.js';
 import { bind, elementOf, follow, memberOf, valueOf } from './scope.js';
 import type { Env, Value } from './scope.js';
+import { plainText } from './plain-values.js';
+import { workOut } from './working-out.js';
 import { entriesOf } from '../properties.js';
 
 const DEEPEST = 24;
@@ -50,6 +52,7 @@ function printed(node: Node, env: Env, how: Printing, depth: number): string {
     case 'CallExpression':
       if (isRequestCheck(node)) return sub(at(at(node, 'callee'), 'object'));
       return (
+        printWorkedOut(node, env, how, depth) ??
         printInlined(node, env, how, depth) ??
         printMapped(node, env, how, depth) ??
         `${sub(at(node, 'callee'))}(${printList(listAt(node, 'arguments'), sub)})`
@@ -57,7 +60,7 @@ function printed(node: Node, env: Env, how: Printing, depth: number): string {
     case 'NewExpression':
       return `new ${sub(at(node, 'callee'))}(${printList(listAt(node, 'arguments'), sub)})`;
     case 'ArrayExpression':
-      return `[${holesAt(node, 'elements').map(sub).join(',')}]`;
+      return printWorkedOut(node, env, how, depth) ?? `[${holesAt(node, 'elements').map(sub).join(',')}]`;
     case 'ObjectExpression':
       return printObject(node, sub);
     case 'SpreadElement':
@@ -81,6 +84,22 @@ function isRequestCheck(node: Node): boolean {
   const callee = bare(at(node, 'callee'));
   if (callee?.type !== 'MemberExpression' || propertyName(callee) !== 'expect') return false;
   return bare(at(callee, 'object'))?.type === 'CallExpression' && listAt(node, 'arguments').length > 0;
+}
+
+/** What is made of written-down values by code without effects is what comes of it. */
+function printWorkedOut(node: Node, env: Env, how: Printing, depth: number): string | null {
+  if (depth > 12) return null;
+  let filled = false;
+  const found = workOut(node, env, {
+    print: (below, inner) => print(below, inner, how, depth + 1),
+    mayFill: () => {
+      filled = true;
+      return !how.template;
+    },
+  });
+  const text = found === null ? null : plainText(found.value);
+  if (text !== null && filled && how.seen !== undefined) how.seen.rows = true;
+  return text;
 }
 
 /** A small function of the same file stands for its expression: `make()` is what it makes. */

@@ -131,7 +131,7 @@ const WEAKENED: readonly Row[] = [
     'no assert prefix',
     testOf('m = Mock()\nsave(m)\nm.put.assert_called_once_with("a", 1)'),
     testOf('m = Mock()\nsave(m)\nm.put.called_once_with("a", 1)'),
-    ['test-emptied'],
+    ['assertion-removed', 'test-emptied'],
   ],
   [
     'call args, and nothing is lost',

@@ -7,7 +7,7 @@ import { fullName } from './marks.js';
 import { print } from './print.js';
 import { isConstant, isTrue } from './constants.js';
 import { returnedBy } from './receiver.js';
-import { areTwo, asksSameness } from './sameness.js';
+import { areTwo, asksSameness, equalOf } from './sameness.js';
 import { basesOf, classOf, follow, functionOf, isOfTests } from './scope.js';
 import type { Env, TypeValue } from './scope.js';
 import type { Expr } from './tree.js';
@@ -31,6 +31,7 @@ export interface Standing {
 }
 
 const SAME = 'both sides are the same';
+const TEXT = /^"(?:[^"\\]|\\.)+"$/s;
 
 export function assertionOf(asked: Draft, span: Span, standing: Standing): AssertionFact {
   const { env } = asked;
@@ -38,16 +39,18 @@ export function assertionOf(asked: Draft, span: Span, standing: Standing): Asser
   const expected = expectedText(asked, env, false);
   const template = `${print(asked.subject, env, { template: true })}${asked.suffix} ${asked.kind} ${expectedText(asked, env, true) ?? ''}`;
   const throws = asked.kind === 'throws';
+  // A text within something, also where a name or a column holds that text.
+  const kind = asked.kind === 'contain' && TEXT.test(expected ?? '') ? 'match' : asked.kind;
   const forgotten = isForgotten(asked, env);
   const tautology = asked.tautology ?? (forgotten ? null : tautologyOf(asked, { subject, expected }, standing));
   return {
     span,
-    kind: asked.kind,
+    kind,
     subject,
     expected: throws ? null : expected,
     template,
     open: standing.open || asked.over !== null,
-    wildcards: asked.loose + choicesIn(asked) + (throws ? breadthOf(asked, env) : wildcardsIn(asked.expected)),
+    wildcards: asked.loose + choicesIn(asked) + (throws ? breadthOf(asked, env) : wildcardsIn(asked.expected, env)),
     parts: countedParts(asked, resolved(asked.expected[0] ?? null, env)),
     tolerance: asked.kind === 'close' ? toleranceOf(asked.tolerance, expected, env) : null,
     bound: asked.kind === 'range' ? boundOf(asked, env) : null,
@@ -150,10 +153,13 @@ function depthOfClass(type: TypeValue, level: number): number {
   return above.length === 0 ? 2 : Math.max(...above) + 1;
 }
 
-function wildcardsIn(nodes: readonly Expr[]): number {
+function wildcardsIn(nodes: readonly Expr[], env: Env): number {
   let count = 0;
-  for (const node of nodes)
-    for (const below of descend(node)) if (lastName(below) === 'ANY' || (below.type === 'Constant' && below.name === '...')) count += 1;
+  const takesAll = (below: Expr) =>
+    lastName(below) === 'ANY' ||
+    (below.type === 'Constant' && below.name === '...') ||
+    (below.type === 'Name' && equalOf(below, env) !== null);
+  for (const node of nodes) for (const below of descend(node)) if (takesAll(below)) count += 1;
   return count;
 }
 

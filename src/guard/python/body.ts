@@ -223,7 +223,7 @@ export class BodyWalk extends CallWalk {
         continue;
       }
       this.visit(test, env, rest);
-      const told = truthOfRow(test, env);
+      const told = truthOfRow(test, env, (name) => this.isParameter(name));
       if (told === true) return this.block(body, env, rest);
       if (told === false) continue;
       const known = constantTruth(test);

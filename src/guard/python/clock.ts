@@ -1,6 +1,7 @@
 // Whether a replacement stops the clock in Python tests, or moves it on.
 
 import type { TestFact } from '../facts.js';
+import { isConftest } from './hooks.js';
 import { print } from './print.js';
 import { fixtureMark } from './scope.js';
 import type { Module } from './scope.js';
@@ -48,7 +49,22 @@ function moves(answer: Expr, module: Module): boolean {
   for (const below of descend(answer)) {
     if (below.type === 'Name' && (isGiven(below, module) || isComputed(below.name, module))) return true;
     if (below.type === 'Call' && !/^(datetime|date|timedelta|float|int|Decimal|timezone)$/.test(lastName(below.callee))) return true;
-    if (below.type === 'Name' && written(below.name, module)) return true;
+    if (below.type === 'Name' && (written(below.name, module) || isHandedOut(below, module))) return true;
+  }
+  return false;
+}
+
+/** A fixture gives it to the tests, and they write to it under the fixture's name: `now[0] += 60`. Those of a conftest.py are elsewhere. */
+function isHandedOut(node: Extract<Expr, { type: 'Name' }>, module: Module): boolean {
+  for (const statement of statementsIn(module.tree.body, true)) {
+    if (statement.type !== 'Function' || statement.start > node.start || node.end > statement.end || fixtureMark(statement) === null)
+      continue;
+    for (const inner of statementsIn(statement.body, false)) {
+      const given =
+        inner.type === 'Return' ? inner.value : inner.type === 'Expression' && inner.value.type === 'Yield' ? inner.value.value : null;
+      const isIt = given !== null && [...descend(given)].some((below) => below.type === 'Name' && below.name === node.name);
+      if (isIt && (isConftest(module.tree.file) || written(statement.name, module))) return true;
+    }
   }
   return false;
 }

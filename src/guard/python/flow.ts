@@ -6,7 +6,7 @@ import { print } from './print.js';
 import { questions } from './questions.js';
 import { classOf, functionOf, isOfTests, methodOf } from './scope.js';
 import type { Callable, Env } from './scope.js';
-import type { Expr, Handler, Stmt } from './tree.js';
+import type { Expr, FunctionStmt, Handler, Stmt } from './tree.js';
 import { descend, dotted, expressionsIn, keyword, lastName, positional, settled, statementsIn } from './tree.js';
 
 const CATCH_ALL: ReadonlySet<string> = new Set(['AssertionError', 'Exception', 'BaseException', 'Failed', 'failureException']);
@@ -181,7 +181,21 @@ export function waitedFor(node: Extract<Expr, { type: 'Call' }>, target: Callabl
   if (!WAITING.test(lastName(node.callee))) return null;
   const lambda = node.args.map(({ value }) => value).find(({ type }) => type === 'Lambda');
   if (lambda?.type !== 'Lambda') return null;
-  return target === null || (target.node.type === 'Function' && failsInside(target.node.body)) ? lambda.body : null;
+  return target === null || (target.node.type === 'Function' && insists(target.node)) ? lambda.body : null;
+}
+
+/** It fails by itself, or goes on asking until the answer is yes: whoever is back from it has seen that. */
+function insists({ body, params }: FunctionStmt): boolean {
+  if (failsInside(body)) return true;
+  const asked = new Set(params.map(({ name }) => name));
+  return [...statementsIn(body, false)].some(
+    (statement) =>
+      statement.type === 'While' &&
+      statement.test.type === 'Unary' &&
+      statement.test.op === 'not' &&
+      [...descend(statement.test.operand)].some((node) => node.type === 'Call' && asked.has(dotted(node.callee))) &&
+      ![...statementsIn(statement.body, false)].some(({ type }) => type === 'Break' || type === 'Return'),
+  );
 }
 
 /** `await asyncio.gather(…, return_exceptions=True)` and `asyncio.wait(…)` hand failures back, and nobody takes them. */
@@ -219,28 +233,37 @@ export function constantTruth(test: Expr): boolean | null {
   return test.type === 'Bool' && test.op === 'or' && test.values.some((value) => constantTruth(value) === true) ? true : null;
 }
 
-/** Whether a condition on a column of the row at hand is true: `if wanted is None`. Null where it asks for something else. */
-export function truthOfRow(test: Expr, env: Env): boolean | null {
+/** Says of a name whether it is a parameter: what it holds is what the call hands over. */
+export type IsGiven = (name: string) => boolean;
+
+/** Whether a condition on a column of the row at hand, or on what a helper is given, is true: `if wanted is None`. Else null. */
+export function truthOfRow(test: Expr, env: Env, given: IsGiven): boolean | null {
   if (test.type === 'Unary' && test.op === 'not') {
-    const inner = truthOfRow(test.operand, env);
+    const inner = truthOfRow(test.operand, env, given);
     return inner === null ? null : !inner;
   }
   if (test.type === 'Name') {
-    const held = rowConstant(test, env);
-    return held === null ? null : isTrue(held);
+    const held = knownAs(test, env, given);
+    return held !== null && isConstant(held) ? isTrue(held) : null;
   }
   if (test.type !== 'Compare' || test.ops.length !== 1) return null;
-  const [held, wanted = null] = [rowConstant(test.left, env), ...test.rights];
+  const [held, wanted = null] = [knownAs(test.left, env, given), ...test.rights];
   if (held === null || wanted === null || !isConstant(wanted)) return null;
-  const same = print(held, env) === print(wanted, env);
   const op = test.ops[0] ?? '';
+  const none = wanted.type === 'Constant' && wanted.name === 'None';
+  if (!isConstant(held)) return none && MADE.has(held.type) ? op === 'is not' || op === '!=' : null;
+  const same = print(held, env) === print(wanted, env);
   return op === 'is' || op === '==' ? same : op === 'is not' || op === '!=' ? !same : null;
 }
 
-function rowConstant(node: Expr, env: Env): Expr | null {
+/** Written out, though not of constants alone: it is not None. */
+const MADE: ReadonlySet<string> = new Set(['Dict', 'List', 'Set', 'Tuple', 'Format', 'Lambda', 'Comprehension']);
+
+function knownAs(node: Expr, env: Env, given: IsGiven): Expr | null {
   const value = node.type === 'Name' ? env.find(node.name) : null;
-  if (value?.row !== true || value.node === null || value.node.type === 'Function' || value.node.type === 'Class') return null;
-  return isConstant(value.node) ? value.node : null;
+  if (value === null || node.type !== 'Name' || !(value.row === true || given(node.name))) return null;
+  const { node: held } = value;
+  return held === null || held.type === 'Function' || held.type === 'Class' || value.label !== undefined ? null : held;
 }
 
 /** The last call of a block: what must raise. */

@@ -2,16 +2,48 @@
 
 import type { Draft } from './checks.js';
 import { isConstant } from './constants.js';
+import { entryAt } from './print.js';
 import type { Env } from './scope.js';
 import type { Expr } from './tree.js';
-import { lastName, settled } from './tree.js';
+import { lastName, positional, settled } from './tree.js';
 
-/** The list, dictionary or comprehension that a name of the test stands for. */
+/** The list, dictionary or comprehension that a name of the test stands for, with what is done to it written out. */
 export function literalOf(node: Expr | null, env: Env): Expr | null {
   const held = node === null ? null : heldBy(node, env);
-  if (held === null || !(isAround(held.env, env) || isConstant(held.node))) return node;
+  if (held === null || !(isAround(held.env, env) || isConstant(held.node))) return node === null ? null : spelt(node);
   const listed = held.node.type === 'Call' && lastName(held.node.callee) === 'list';
-  return listed || LISTS.has(held.node.type) ? held.node : node;
+  return listed || LISTS.has(held.node.type) || held.node.type === 'Binary' ? spelt(held.node) : node;
+}
+
+const MOST_COPIES = 40;
+
+/** `[x] * 3` is `[x, x, x]`, `list(f(x) for x in xs)` and `list(map(f, xs))` are `[f(x) for x in xs]`; of a tuple likewise. */
+function spelt(node: Expr): Expr {
+  const inner = settled(node);
+  if (inner.type === 'Binary' && inner.op === '*') {
+    const [list, count] = inner.left.type === 'Number' ? [inner.right, inner.left] : [inner.left, inner.right];
+    const many = count.type === 'Number' ? Number(count.text) : 0;
+    const listed = list.type === 'List' || list.type === 'Tuple';
+    if (!listed || many < 1 || many > MOST_COPIES || list.items.some(({ type }) => type === 'Star')) return node;
+    return { ...list, items: Array.from({ length: many }, () => list.items).flat() };
+  }
+  if (inner.type !== 'Call' || inner.callee.type !== 'Name' || !/^(list|tuple)$/.test(inner.callee.name)) return node;
+  const [only, ...more] = inner.args;
+  if (only === undefined || more.length > 0 || only.star !== '') return node;
+  const walked = mapped(only.value);
+  return walked?.type === 'Comprehension' ? { ...walked, kind: inner.callee.name === 'list' ? '[' : '(' } : node;
+}
+
+/** `map(f, xs)` as `f(x) for x in xs`. */
+function mapped(node: Expr): Expr | null {
+  if (node.type === 'Comprehension') return node.kind === '{' ? null : node;
+  if (node.type !== 'Call' || node.callee.type !== 'Name' || node.callee.name !== 'map') return null;
+  const [callee, over, ...more] = positional(node.args);
+  if (callee === undefined || over === undefined || more.length > 0) return null;
+  const { start, end } = node;
+  const target: Expr = { type: 'Name', start, end, name: ' entry' };
+  const element: Expr = { type: 'Call', start, end, callee, args: [{ name: null, star: '', value: target }] };
+  return { type: 'Comprehension', start, end, kind: '(', elements: [element], clauses: [{ target, over, conditions: [] }] };
 }
 
 /** Names mean the same in both: one lies around the other. */
@@ -41,8 +73,8 @@ function asks(node: Expr): boolean {
 }
 
 function heldBy(node: Expr, env: Env): { readonly node: Expr; readonly env: Env } | null {
-  const value = node.type === 'Name' ? env.find(node.name) : null;
-  if (value === null || value.label !== undefined || value.row === true || value.node === null) return null;
+  const value = node.type === 'Name' ? env.find(node.name) : node.type === 'Subscript' ? entryAt(node, env) : null;
+  if (value === null || value.label !== undefined || (value.row === true && node.type === 'Name') || value.node === null) return null;
   return value.node.type === 'Function' || value.node.type === 'Class' ? null : { node: value.node, env: value.env };
 }
 

@@ -6,10 +6,12 @@ import type { Draft } from './checks.js';
 import { isConstant, isTrue } from './constants.js';
 import { returnedBy } from './receiver.js';
 import { bindEntries, rowsOf } from './rows.js';
-import { bindOwn } from './scope.js';
+import { bind, bindOwn } from './scope.js';
 import type { Env } from './scope.js';
 import type { Expr } from './tree.js';
 import { dotted, keyword, lastName, positional, textOf } from './tree.js';
+
+const MOST_ROWS = 40;
 
 /** Calls of functions that answer yes or no. */
 export function peelPredicate(one: Draft, subject: Extract<Expr, { type: 'Call' }>, wanted: boolean): readonly Draft[] | null {
@@ -94,6 +96,14 @@ function quantified(name: string, first: Expr | null, wanted: boolean, env: Env)
   const [element] = first.elements;
   const every = (name === 'all') === wanted;
   if (element === undefined) return null;
+  const [only, ...others] = first.clauses;
+  const known = every && only !== undefined && others.length === 0 && only.conditions.length === 0 ? rowsOf(only.over, env) : null;
+  if (only !== undefined && known !== null && known.length > 0 && known.length <= MOST_ROWS)
+    return known.map((row) => {
+      const inner = env.child();
+      bind(only.target, row, inner, true);
+      return draft(wanted ? 'truthy' : 'falsy', element, null, inner);
+    });
   if (every) {
     const inner = env.child();
     for (const { target, over } of first.clauses) bindEntries(target, over, inner);

@@ -3,13 +3,14 @@
 
 import type { ClassStmt, Expr, FunctionStmt, Stmt } from './tree.js';
 import { dotted, settled } from './tree.js';
-import { bindOwn, elementOf, entryOf, follow, memberOf } from './scope.js';
+import { bindOwn, elementOf, entryOf, follow, memberOf, valueOf } from './scope.js';
 import type { Env, Value } from './scope.js';
 import { fieldOf, returnedBy } from './receiver.js';
 import { CAUGHT } from './checks.js';
 
 const DEEPEST = 24;
 const LONGEST = 3000;
+const MOST_COPIES = 40;
 
 /** `template`: columns of tables and loop variables keep their names. */
 export interface Printing {
@@ -79,7 +80,7 @@ function printed(node: Expr, env: Env, how: Printing, depth: number): string {
     case 'Unary':
       return node.op === 'not' ? `not ${sub(node.operand)}` : `${node.op}${sub(node.operand)}`;
     case 'Binary':
-      return `${operand(node.left, sub)}${node.op}${operand(node.right, sub)}`;
+      return repeated(node, env, how, sub) ?? `${operand(node.left, sub)}${node.op}${operand(node.right, sub)}`;
     case 'Compare':
       return (
         folded(node, sub) ?? `${sub(node.left)}${node.ops.map((op, index) => `${spaced(op)}${sub(node.rights[index] ?? null)}`).join('')}`
@@ -113,6 +114,15 @@ function folded({ left, ops, rights }: Extract<Expr, { type: 'Compare' }>, sub: 
   if (word === null || list === undefined) return null;
   const within = (constantText(list) ?? '').split(/\s+/).includes(word);
   return within === (op === 'in') ? 'True' : 'False';
+}
+
+/** `[x] * 3` is `[x, x, x]`. */
+function repeated(node: Extract<Expr, { type: 'Binary' }>, env: Env, how: Printing, sub: (node: Expr | null) => string): string | null {
+  const many = node.op === '*' && node.right.type === 'Number' ? Number(node.right.text) : 0;
+  const list = many > 0 && many <= MOST_COPIES && isListed(node.left, env, how) ? sub(node.left) : '';
+  if (list.length < 3 || list.includes('*')) return null;
+  const entries = Array.from({ length: many }, () => list.slice(1, -1)).join(',');
+  return `${list.slice(0, 1)}${entries}${list.slice(-1)}`;
 }
 
 function spaced(op: string): string {
@@ -187,9 +197,28 @@ function printCall(node: Extract<Expr, { type: 'Call' }>, env: Env, how: Printin
   }
   const listed = named.length === 0 && plain.length === 1 ? literalText(node, plain[0] ?? '', env, how) : null;
   if (listed !== null) return listed;
+  const worked =
+    named.length === 0 && node.callee.type === 'Attribute' ? textMethod(sub(node.callee.object), node.callee.name, plain) : null;
+  if (worked !== null) return JSON.stringify(worked);
   const made = depth < DEEPEST / 2 ? returnedBy(node, env) : null;
   if (made !== null && made.node !== null) return printValue(made, how, depth + 2);
   return `${sub(node.callee)}(${[...plain, ...named].join(',')})`;
+}
+
+/** What a method of a text that is written down gives: `", ".join(["a", "b"])` is "a, b". Null where that is not known here. */
+function textMethod(owner: string, name: string, args: readonly string[]): string | null {
+  const text = owner.startsWith('"') ? constantText(owner) : null;
+  if (text === null) return null;
+  if (args.length === 0)
+    return name === 'upper' ? text.toUpperCase() : name === 'lower' ? text.toLowerCase() : name === 'strip' ? text.trim() : null;
+  const [first = '', second] = args;
+  const texts = args.map((one) => (one.startsWith('"') ? constantText(one) : null));
+  if (name === 'replace' && second !== undefined && texts.every((one) => one !== null))
+    return text.split(texts[0] ?? '').join(texts[1] ?? '');
+  if (name !== 'join' || second !== undefined || !/^[[(].*[\])]$/s.test(first)) return null;
+  const pieces = first.slice(1, -1).match(/"(?:[^"\\]|\\.)*"|[^",\s]+/g) ?? [];
+  const words = pieces.map((piece) => (piece.startsWith('"') ? constantText(piece) : null));
+  return words.every((word) => word !== null) ? words.join(text) : null;
 }
 
 /** A list or tuple is written there, or under the name that stands there. */
@@ -252,7 +281,7 @@ function printSubscript(node: Extract<Expr, { type: 'Subscript' }>, env: Env, ho
 }
 
 /** The entry of a list or dictionary that is written down, also of one within another: `ROLES['admin'][0]`. */
-function entryAt(node: Expr, env: Env, how: Printing, level = 0): Value | null {
+export function entryAt(node: Expr, env: Env, how: Printing = PLAIN, level = 0): Value | null {
   if (node.type === 'Name') {
     const value = env.find(node.name);
     if (value === null || value.label !== undefined || (value.row === true && how.template)) return null;
@@ -264,6 +293,11 @@ function entryAt(node: Expr, env: Env, how: Printing, level = 0): Value | null {
   const held = only.type === 'Name' ? entryAt(only, env, how, level + 1)?.node : only;
   if (owner === null || held === null || held === undefined) return null;
   if (held.type === 'String') return entryOf(owner, held.value);
+  if (owner.node?.type === 'Dict' && (held.type === 'Number' || held.type === 'Tuple' || held.type === 'Constant')) {
+    const key = print(held, env, how);
+    const found = owner.node.entries.findLast((entry) => entry.key !== null && print(entry.key, owner.env, how) === key);
+    return found === undefined ? null : valueOf(found.value, owner.env);
+  }
   const list = owner.node?.type === 'List' || owner.node?.type === 'Tuple';
   const element = list && held.type === 'Number' ? elementOf(owner, Number(held.text), env) : null;
   return element === null || element.base !== undefined ? null : element;

@@ -8,7 +8,8 @@ import { peelFlag, peelPredicate } from './predicates.js';
 import { print } from './print.js';
 import { fieldNames, returnedBy } from './receiver.js';
 import { rowsOf } from './rows.js';
-import { bind, classOf, isOfTests, methodOf } from './scope.js';
+import { equalOf } from './sameness.js';
+import { bind } from './scope.js';
 import type { Env, Value } from './scope.js';
 import { CAUGHT, draft } from './checks.js';
 import { isWritten, lifted, literalOf } from './held.js';
@@ -204,7 +205,8 @@ function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
     bind(clause.target, row, inner, true);
     return inner;
   };
-  if (subject.kind === '[' && expected.type === 'List' && expected.items.length === rows.length) {
+  const listed = (subject.kind === '[' && expected.type === 'List') || (subject.kind === '(' && expected.type === 'Tuple');
+  if (listed && (expected.type === 'List' || expected.type === 'Tuple') && expected.items.length === rows.length) {
     return rows.map((row, index) => draft('equal', element, expected.items[index] ?? null, inside(row)));
   }
   if (subject.kind !== '{' || value === undefined || expected.type !== 'Dict' || expected.entries.length !== rows.length) return null;
@@ -340,7 +342,7 @@ function peelExpected(one: Draft, subject: Expr): Draft {
       const tolerance = { places: null, relative: given.relative ?? (given.absolute === null ? 1e-6 : null), absolute: given.absolute };
       return { ...one, kind: 'close', expected: wanted === null ? [] : [wanted], tolerance };
     }
-    if (name === 'ANY' || isEqualToAll(only, one.env)) return { ...one, kind: 'exists', expected: [] };
+    if (name === 'ANY' || equalOf(only, one.env)?.type === 'Constant') return { ...one, kind: 'exists', expected: [] };
     if (name === 'snapshot' || dotted(only).startsWith('snapshot')) {
       const inline = only.type === 'Call' ? (positional(only.args)[0] ?? null) : null;
       return inline === null ? { ...one, kind: 'snapshot', expected: [] } : { ...one, expected: [inline] };
@@ -354,14 +356,6 @@ function peelExpected(one: Draft, subject: Expr): Draft {
     return only.value === '' ? { ...one, kind: 'exists', expected: [] } : { ...one, kind: 'match' };
   if (one.kind === 'match') return peelPattern(one, only);
   return one;
-}
-
-/** An object of the tests that says to be equal to whatever it is compared with. */
-function isEqualToAll(node: Expr, env: Env): boolean {
-  const type = node.type === 'Call' || node.type === 'Name' ? classOf(node, env) : null;
-  const method = type === null || !isOfTests(type.env.module.tree.file) ? null : methodOf(type, '__eq__');
-  const last = method?.node.type === 'Function' ? method.node.body.at(-1) : undefined;
-  return last?.type === 'Return' && last.value?.type === 'Constant' && last.value.name === 'True';
 }
 
 function peelPattern(one: Draft, pattern: Expr): Draft {

@@ -240,7 +240,8 @@ export class ReplacementSearch {
       return dotted(target.object) === 'sys.modules' && index?.type === 'String' ? this.moduleReplaced(index.value, statement) : [];
     }
     const mocked = this.mockOfUnit(target, value, statement);
-    if (mocked.length > 0 || !this.stands(value, env)) return mocked;
+    const made = value.type === 'Name' && env.find(value.name)?.node?.type === 'Class' && ASSERTING.test(fullName(target, env));
+    if (mocked.length > 0 || !(made || this.stands(value, env))) return mocked;
     if (target.type === 'Name')
       return this.members.has(statement) || this.leadsOn(value, target.name) ? [] : this.shadow(target.name, statement);
     if (target.type !== 'Attribute') return [];

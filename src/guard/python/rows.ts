@@ -84,6 +84,15 @@ function madeRows(node: Extract<Expr, { type: 'Comprehension' }>, env: Env, dept
   );
 }
 
+/** `{n: f(n) for n in (1, 2)}.items()`: one entry for each that is walked over. */
+function madeEntries(node: Extract<Expr, { type: 'Comprehension' }>, what: string, env: Env, depth: number): readonly Value[] | null {
+  const [key, value] = node.elements;
+  if (node.kind !== '{' || key === undefined || value === undefined) return null;
+  const element: Expr = { type: 'Tuple', start: key.start, end: value.end, items: [key, value] };
+  const wanted = what === 'keys' ? key : what === 'values' ? value : element;
+  return madeRows({ ...node, kind: '[', elements: [wanted] }, env, depth);
+}
+
 /** `[row for row in ROWS if …]` of a table that is known: some of it is left out. */
 export function siftedBy(node: Expr | null, env: Env): Expr | null {
   const inner = node === null ? null : settled(node);
@@ -158,7 +167,7 @@ function called(node: Extract<Expr, { type: 'Call' }>, env: Env, depth: number):
   const args = positional(node.args);
   const [first = null] = args;
   if (node.callee.type === 'Attribute' && ['items', 'keys', 'values'].includes(name) && args.length === 0)
-    return dictRows(node.callee.object, name, env);
+    return dictRows(node.callee.object, name, env, depth);
   if (node.callee.type !== 'Name') return null;
   if (WRAPPERS.has(name)) return first === null ? [] : rowsOf(first, env, depth + 1);
   if (name === 'range') return rangeRows(args, env);
@@ -208,8 +217,9 @@ function rangeRows(args: readonly Expr[], env: Env): readonly Value[] | null {
   return rows;
 }
 
-function dictRows(node: Expr, what: string, env: Env): readonly Value[] | null {
-  const value = node.type === 'Dict' ? { node, env } : target(node, env);
+function dictRows(node: Expr, what: string, env: Env, depth: number): readonly Value[] | null {
+  const value: Value | null = node.type === 'Dict' || node.type === 'Comprehension' ? { node, env } : target(node, env);
+  if (value?.node?.type === 'Comprehension' && value.label === undefined) return madeEntries(value.node, what, value.env, depth);
   if (value?.node?.type !== 'Dict' || value.label !== undefined) return null;
   if (value.node.entries.some(({ key }) => key === null)) return null;
   return value.node.entries.flatMap((entry): readonly Value[] => {

@@ -2,9 +2,10 @@
 
 import { isConstant } from './constants.js';
 import type { Draft } from './checks.js';
+import { classOf, isOfTests, methodOf } from './scope.js';
 import type { Env } from './scope.js';
 import type { Expr } from './tree.js';
-import { descend, dotted, settled } from './tree.js';
+import { descend, dotted, expressionsIn, settled } from './tree.js';
 
 /** Each side reads a variable that the other does not, and one of them was made by a call of its own. */
 export function areTwo(subject: Expr, wanted: Expr, env: Env): boolean {
@@ -71,4 +72,16 @@ function isObject(node: Expr | null): boolean {
       .split('.')
       .some((part) => /^_?[A-Z]/.test(part))
   );
+}
+
+/** What an object of the tests answers when it is asked whether it is equal, where that is True or has nothing to do with itself. */
+export function equalOf(node: Expr, env: Env): Expr | null {
+  const type = node.type === 'Call' || node.type === 'Name' ? classOf(node, env) : null;
+  const method = type === null || !isOfTests(type.env.module.tree.file) ? null : methodOf(type, '__eq__');
+  const last = method?.node.type === 'Function' ? method.node.body.at(-1) : undefined;
+  if (method?.node.type !== 'Function' || last?.type !== 'Return' || last.value === null) return null;
+  if (last.value.type === 'Constant') return last.value.name === 'True' ? last.value : null;
+  const self = method.node.params[0]?.name ?? '';
+  const read = [...expressionsIn(method.node.body, true)].some((below) => below.type === 'Name' && below.name === self);
+  return read ? null : last.value;
 }

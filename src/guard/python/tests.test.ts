@@ -70,7 +70,7 @@ const TESTS: readonly Row[] = [
   ['if env def', testOf(SUM), 'import os\nif os.environ.get("FULL"):\n    def test_a():\n        ' + SUM + '\n', ['test-conditional']],
   ['pass', testOf(SUM), testOf('pass'), ['test-emptied']],
   ['doc', testOf(SUM), testOf('"""checks"""'), ['test-emptied']],
-  ['call only', testOf(SUM), testOf('total_of([1, 2])'), ['test-emptied']],
+  ['call only', testOf(SUM), testOf('total_of([1, 2])'), ['assertion-removed', 'test-emptied']],
   ['nested', testOf(SUM), 'def outer():\n    def test_a():\n        ' + SUM + '\n', ['test-hidden']],
 ];
 

@@ -72,9 +72,10 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
   const sightings: Sighting[] = [];
   let poorer = false;
   const listed = countsOfLists(matches);
+  const retold = evidence.input.everyRewrite === true ? null : evidence.devices.retold(pair, matches);
   for (const match of matches) {
     if (match.after !== null && !partner.has(match.after)) partner.set(match.after, match.before);
-    const lost = lossOf(match, pair, failed, evidence, listed);
+    const lost = retold?.has(match.before) === true ? null : lossOf(match, pair, failed, evidence, listed);
     if (lost !== null && !idleBefore(evidence, before)) {
       poorer = true;
       if (match.after === null || flaws(match.after, match.before, after, false, evidence.changed).length === 0) sightings.push(lost);
@@ -90,7 +91,8 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
         sightings.push(sighting('assertion-weakened', { ...match, why: 'fewer properties are wanted' }, pair, evidence.changed));
       else if (!evidence.sourceChanged && !isTold(match, evidence, before))
         poorer ||= match.before.subject === match.after?.subject && isWritten(match.before) && isWritten(match.after);
-      else if (!onlyRenamed(match, evidence.vanished)) sightings.push(sighting('rebaselined', match, pair, evidence.changed));
+      else if (!onlyRenamed(match, evidence.vanished) && !isAnother(match, pair))
+        sightings.push(sighting('rebaselined', match, pair, evidence.changed));
     }
   }
   let passes = poorer ? 0 : before.body.split('.pass(').length - 1;
@@ -135,6 +137,11 @@ function onlyRenamed({ before, after }: Match, vanished: ReadonlySet<string>): b
   if (old !== now) return false;
   const names = new Set(tokensOf((texts[1] ?? '').replace(/"[^"]*"/g, '')));
   return tokensOf((texts[0] ?? '').replace(/"[^"]*"/g, '')).every((name) => names.has(name) || vanished.has(name));
+}
+
+/** A test under another name that asks something else: what is wanted there was not wanted before. */
+function isAnother({ before, after }: Match, { how }: Pair): boolean {
+  return how === 'renamed' && after !== null && before.subject !== after.subject;
 }
 
 /** The same statement before the change, where it was not needed for another. */

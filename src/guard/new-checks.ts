@@ -1,0 +1,49 @@
+// The checks that are new after a change, and which of them could stand for a test that is gone. In a change of a thousand files
+// most of them have nothing to do with it: asking each would cost more than all the rest.
+
+import type { TestFact } from './facts.js';
+import type { Extra } from './retelling.js';
+
+/** So many are simply all looked at. */
+const FEW = 200;
+/** From other files no more than this are worth a look. */
+const MOST_ELSEWHERE = 400;
+
+export class NewChecks {
+  private readonly byFile = new Map<string, Extra[]>();
+  private readonly byWord = new Map<string, Extra[]>();
+
+  constructor(private readonly all: readonly Extra[]) {
+    if (all.length <= FEW) return;
+    for (const extra of all) {
+      add(this.byFile, extra.test.span.file, extra);
+      for (const word of wordsOf(extra.fact.subject, extra.fact.expected)) add(this.byWord, word, extra);
+    }
+  }
+
+  /** Those of the test's own file first, then those of others that speak of the same, the rarest words first. */
+  near(test: TestFact): readonly Extra[] {
+    if (this.all.length <= FEW) return this.all;
+    const near = new Set(this.byFile.get(test.span.file));
+    const most = near.size + MOST_ELSEWHERE;
+    const words = new Set(test.assertions.flatMap(({ subject, expected }) => [...wordsOf(subject, expected)]));
+    const lists = [...words].map((word) => this.byWord.get(word) ?? []);
+    for (const list of lists.toSorted((left, right) => left.length - right.length)) {
+      for (const extra of list) {
+        if (near.size >= most) return [...near];
+        near.add(extra);
+      }
+    }
+    return [...near];
+  }
+}
+
+function wordsOf(subject: string, expected: string | null): ReadonlySet<string> {
+  return new Set(`${subject} ${expected ?? ''}`.match(/[\p{L}\p{N}_$]{3,}/gu));
+}
+
+function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
