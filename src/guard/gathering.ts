@@ -3,6 +3,7 @@
 
 import type { AssertionFact } from './facts.js';
 import { similarity, wantedOf } from './strength.js';
+import { gathers } from './subjects.js';
 
 const MOST_ENTRIES = 200;
 /** Values that stand everywhere: alone they prove nothing. */
@@ -168,6 +169,13 @@ export function gathersCall(other: AssertionFact, { kind, subject, expected }: A
   const bare = (text: string) => text.replace(/\(.*\)/s, '()');
   const wants = (text: string | undefined) => text === expected || (expected === 'empty' && /^(\[\]|\{\}|"")$/.test(text ?? ''));
   return asked.length === wanted.length && asked.some((one, index) => bare(one) === bare(subject) && wants(wanted[index]));
+}
+
+/** More was asked than a list of answers has entries, and the answer that `fact` wanted is none of them. */
+export function isLeftOut(fact: AssertionFact, other: AssertionFact, before: readonly AssertionFact[]): boolean {
+  if (other.kind !== 'equal' || !other.subject.startsWith('[') || other.parts === null || fact.kind !== 'equal') return false;
+  const asked = before.filter((one) => gathers(other.subject, one.subject));
+  return asked.length > other.parts && !gathersCall(other, fact);
 }
 
 /** A list of what was done holds all that another held, and more. */

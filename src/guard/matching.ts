@@ -23,7 +23,7 @@ import {
   wantsAnother,
   written,
 } from './kinship.js';
-import { Gathering, gathersCall, listsAll, listsWithin, listsInParts, saysAll, saysOfEach, siftsSame } from './gathering.js';
+import { Gathering, gathersCall, isLeftOut, listsAll, listsWithin, listsInParts, saysAll, saysOfEach, siftsSame } from './gathering.js';
 import {
   classTold,
   classWanted,
@@ -180,8 +180,7 @@ class Matching {
     if (seen !== undefined) return this.set(fact, seen, 'kept');
     if (stronger !== undefined) return this.share(fact, stronger);
     // Another device counts the calls now, and this one tells of something else.
-    const counted = fact.kind === 'calledTimes' ? this.after.find((other) => !this.old.has(other) && countsAlike(fact, other)) : undefined;
-    if (counted !== undefined) return this.share(fact, counted);
+    if (fact.kind === 'calledTimes' && this.isCounted(fact)) return;
     const rewritten = equal.find((other) => other.kind === fact.kind) ?? equal[0];
     if (rewritten !== undefined) return this.set(fact, rewritten, wantsAnother(fact, rewritten) ? 'rewritten' : 'kept');
     const turned = all.find((other) => !this.used.has(other) && isOpposed(fact, other));
@@ -254,7 +253,7 @@ class Matching {
       (other) =>
         levelOf(other) >= levelOf(fact) - 1 && !this.old.has(other) && isGathered(other.subject) && gathers(other.subject, fact.subject),
     );
-    if (gathered !== undefined && !this.isLeftOut(fact, gathered)) return this.share(fact, gathered);
+    if (gathered !== undefined && !isLeftOut(fact, gathered, this.before)) return this.share(fact, gathered);
     const mapped = this.after.find((other) => !this.old.has(other) && levelOf(other) >= EXACT && looksThrough(other, fact.subject));
     if (mapped !== undefined) return this.share(fact, mapped);
     const parts = this.after.filter((other) => isWithin(other.subject, fact.subject));
@@ -275,13 +274,6 @@ class Matching {
       return this.set(fact, exact[0] as AssertionFact, 'kept');
     const same = parts.find((other) => isLossless(other.subject, fact.subject) && levelOf(other) >= levelOf(fact) - 1);
     if (same !== undefined) return this.set(fact, same, 'kept');
-  }
-
-  /** More was asked than a list of answers has entries, and the answer that `fact` wanted is none of them. */
-  private isLeftOut(fact: AssertionFact, other: AssertionFact): boolean {
-    if (other.kind !== 'equal' || !other.subject.startsWith('[') || other.parts === null || fact.kind !== 'equal') return false;
-    const asked = this.before.filter((one) => gathers(other.subject, one.subject));
-    return asked.length > other.parts && !gathersCall(other, fact);
   }
 
   /** One assertion over values that are not known here speaks for each of them. */
@@ -330,8 +322,7 @@ class Matching {
       (other) => !this.old.has(other) && ((levelOf(other) >= EXACT && finds(other, wanted)) || shows(other, fact)),
     );
     if (found !== undefined) return this.set(fact, found, 'kept');
-    const counted = this.after.find((other) => !this.old.has(other) && countsAlike(fact, other));
-    if (counted !== undefined) return this.share(fact, counted);
+    if (this.isCounted(fact)) return;
     const holding = this.after.find(
       (other) =>
         !this.old.has(other) &&
@@ -344,6 +335,12 @@ class Matching {
         !(isOfValue(fact) && isWithin(other.subject, fact.subject)),
     );
     if (holding !== undefined) this.set(fact, holding, 'kept');
+  }
+
+  private isCounted(fact: AssertionFact): boolean {
+    const counted = this.after.find((other) => !this.old.has(other) && countsAlike(fact, other));
+    if (counted !== undefined) this.share(fact, counted);
+    return counted !== undefined;
   }
 
   /** What now stands for a part of the value wants all of it: its size, its kind, what is in it need not be asked beside that. */

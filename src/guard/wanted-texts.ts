@@ -15,7 +15,7 @@ export function shows(other: AssertionFact, fact: AssertionFact): boolean {
 }
 
 /** What a stand-in that counts calls its count. */
-const COUNTER = /\.(calls|count|called|(num|n)_calls|times|runs|hits|invocations)$/;
+const COUNTER = /\.(calls|count|called|(num|n)_\w+|\w+_(count|calls)|times|runs|hits|invocations|tries|retries|attempts|requests)$/;
 
 /** Calls that were counted, and entries that they leave behind. */
 export function countsAlike(fact: AssertionFact, other: AssertionFact): boolean {

@@ -7,10 +7,11 @@ import { bindOwn, elementOf, entryOf, follow, memberOf, valueOf } from './scope.
 import type { Env, Value } from './scope.js';
 import { fieldOf, returnedBy } from './receiver.js';
 import { CAUGHT } from './checks.js';
+import { plainText } from './plain-values.js';
+import { workOut } from './working-out.js';
 
 const DEEPEST = 24;
 const LONGEST = 3000;
-const MOST_COPIES = 40;
 
 /** `template`: columns of tables and loop variables keep their names. */
 export interface Printing {
@@ -45,7 +46,20 @@ function printedItem({ base, access = '' }: Value, how: Printing, depth: number)
   return item === undefined || made === null ? null : print(item, made.env, how, depth + 2);
 }
 
+/** What is made of written-down values by code without effects is what comes of it. */
+function printWorkedOut(node: Expr, env: Env, how: Printing, depth: number): string | null {
+  if (depth > DEEPEST / 2) return null;
+  const found = workOut(node, env, { print: (below, inner) => print(below, inner, how, depth + 1), fills: !how.template });
+  return found === null ? null : plainText(found.value);
+}
+
+const MADE: ReadonlySet<Expr['type']> = new Set(['Call', 'Subscript', 'Binary', 'Comprehension', 'Compare']);
+
 function printed(node: Expr, env: Env, how: Printing, depth: number): string {
+  return (MADE.has(node.type) ? printWorkedOut(node, env, how, depth) : null) ?? spelt(node, env, how, depth);
+}
+
+function spelt(node: Expr, env: Env, how: Printing, depth: number): string {
   const sub = (below: Expr | null) => print(below, env, how, depth);
   switch (node.type) {
     case 'Name':
@@ -80,11 +94,9 @@ function printed(node: Expr, env: Env, how: Printing, depth: number): string {
     case 'Unary':
       return node.op === 'not' ? `not ${sub(node.operand)}` : `${node.op}${sub(node.operand)}`;
     case 'Binary':
-      return repeated(node, env, how, sub) ?? `${operand(node.left, sub)}${node.op}${operand(node.right, sub)}`;
+      return `${operand(node.left, sub)}${node.op}${operand(node.right, sub)}`;
     case 'Compare':
-      return (
-        folded(node, sub) ?? `${sub(node.left)}${node.ops.map((op, index) => `${spaced(op)}${sub(node.rights[index] ?? null)}`).join('')}`
-      );
+      return `${sub(node.left)}${node.ops.map((op, index) => `${spaced(op)}${sub(node.rights[index] ?? null)}`).join('')}`;
     case 'Bool':
       return node.values.map(sub).join(` ${node.op} `);
     case 'Conditional':
@@ -103,26 +115,6 @@ function printed(node: Expr, env: Env, how: Printing, depth: number): string {
     case 'Unknown':
       return squeeze(node.text);
   }
-}
-
-/** `'a' in 'a b'.split()` of constants is true or false. */
-function folded({ left, ops, rights }: Extract<Expr, { type: 'Compare' }>, sub: (node: Expr | null) => string): string | null {
-  const [op = ''] = ops;
-  if (ops.length !== 1 || (op !== 'in' && op !== 'not in')) return null;
-  const word = constantText(sub(left));
-  const list = /^("(?:[^"\\]|\\.)*")\.split\(\)$/.exec(sub(rights[0] ?? null))?.[1];
-  if (word === null || list === undefined) return null;
-  const within = (constantText(list) ?? '').split(/\s+/).includes(word);
-  return within === (op === 'in') ? 'True' : 'False';
-}
-
-/** `[x] * 3` is `[x, x, x]`. */
-function repeated(node: Extract<Expr, { type: 'Binary' }>, env: Env, how: Printing, sub: (node: Expr | null) => string): string | null {
-  const many = node.op === '*' && node.right.type === 'Number' ? Number(node.right.text) : 0;
-  const list = many > 0 && many <= MOST_COPIES && isListed(node.left, env, how) ? sub(node.left) : '';
-  if (list.length < 3 || list.includes('*')) return null;
-  const entries = Array.from({ length: many }, () => list.slice(1, -1)).join(',');
-  return `${list.slice(0, 1)}${entries}${list.slice(-1)}`;
 }
 
 function spaced(op: string): string {
@@ -195,30 +187,9 @@ function printCall(node: Extract<Expr, { type: 'Call' }>, env: Env, how: Printin
     const entries = node.args.map(({ name, value }) => `${JSON.stringify(name)}:${sub(value)}`);
     return `{${entries.toSorted().join(',')}}`;
   }
-  const listed = named.length === 0 && plain.length === 1 ? literalText(node, plain[0] ?? '', env, how) : null;
-  if (listed !== null) return listed;
-  const worked =
-    named.length === 0 && node.callee.type === 'Attribute' ? textMethod(sub(node.callee.object), node.callee.name, plain) : null;
-  if (worked !== null) return JSON.stringify(worked);
   const made = depth < DEEPEST / 2 ? returnedBy(node, env) : null;
   if (made !== null && made.node !== null) return printValue(made, how, depth + 2);
   return `${sub(node.callee)}(${[...plain, ...named].join(',')})`;
-}
-
-/** What a method of a text that is written down gives: `", ".join(["a", "b"])` is "a, b". Null where that is not known here. */
-function textMethod(owner: string, name: string, args: readonly string[]): string | null {
-  const text = owner.startsWith('"') ? constantText(owner) : null;
-  if (text === null) return null;
-  if (args.length === 0)
-    return name === 'upper' ? text.toUpperCase() : name === 'lower' ? text.toLowerCase() : name === 'strip' ? text.trim() : null;
-  const [first = '', second] = args;
-  const texts = args.map((one) => (one.startsWith('"') ? constantText(one) : null));
-  if (name === 'replace' && second !== undefined && texts.every((one) => one !== null))
-    return text.split(texts[0] ?? '').join(texts[1] ?? '');
-  if (name !== 'join' || second !== undefined || !/^[[(].*[\])]$/s.test(first)) return null;
-  const pieces = first.slice(1, -1).match(/"(?:[^"\\]|\\.)*"|[^",\s]+/g) ?? [];
-  const words = pieces.map((piece) => (piece.startsWith('"') ? constantText(piece) : null));
-  return words.every((word) => word !== null) ? words.join(text) : null;
 }
 
 /** A list or tuple is written there, or under the name that stands there. */
@@ -235,14 +206,6 @@ function itemTexts(items: readonly Expr[], env: Env, how: Printing, sub: (node: 
     const inner = sub(item.value).slice(1, -1);
     return inner === '' ? [] : [inner];
   });
-}
-
-/** `list((1, 2))` is `[1, 2]`, `tuple([1, 2])` is `(1, 2)`. */
-function literalText({ callee, args }: Extract<Expr, { type: 'Call' }>, text: string, env: Env, how: Printing): string | null {
-  if (callee.type !== 'Name' || (callee.name !== 'list' && callee.name !== 'tuple')) return null;
-  const [first] = args;
-  if (first === undefined || first.star !== '' || !isListed(first.value, env, how)) return null;
-  return callee.name === 'list' ? `[${text.slice(1, -1)}]` : `(${text.slice(1, -1)})`;
 }
 
 /** `f(*(1, 2))` is `f(1, 2)`. */

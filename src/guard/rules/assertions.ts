@@ -67,7 +67,8 @@ function canFail({ tautology, reach, swallowed, guard }: AssertionFact): boolean
 function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sightings: readonly Sighting[]; readonly poorer: boolean } {
   const { before, after } = pair;
   const failed = failedBefore(evidence, before);
-  const matches = matchAssertions(...withoutGuards(before.assertions, after.assertions));
+  const found = matchAssertions(...withoutGuards(before.assertions, after.assertions));
+  const matches = evidence.sourceChanged ? found.map((match) => turnedRound(match, pair, evidence)) : found;
   const partner = new Map<AssertionFact, AssertionFact>();
   const sightings: Sighting[] = [];
   let poorer = false;
@@ -107,6 +108,19 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
   }
   return { sightings, poorer };
 }
+
+/** With the source, a call that had to fail now has to give something, or the other way round, if in another test. */
+function turnedRound(match: Match, { after }: Pair, { pairing }: Evidence): Match {
+  const { kind, subject } = match.before;
+  if (match.fate !== 'removed' || levelOf(match.before) < ERROR || !subject.includes('(')) return match;
+  const turned = [after, ...pairing.added]
+    .flatMap(({ assertions }) => assertions)
+    .find((fact) => fact.subject === subject && (fact.kind === 'throws') !== (kind === 'throws') && levelOf(fact) >= ERROR && canFail(fact));
+  return turned === undefined ? match : { ...match, after: turned, fate: 'rewritten' };
+}
+
+/** An error of a class is wanted, or more. */
+const ERROR = 34;
 
 /** Without source that changed, a wanted value is no lie by itself: the test may have been wrong. */
 function isTold({ before, after }: Match, { input, ranBefore }: Evidence, test: TestFact): boolean {
