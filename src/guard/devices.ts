@@ -7,7 +7,7 @@ import { isWritten } from './losses.js';
 import type { Match } from './matching.js';
 import type { Pair } from './pairing.js';
 import { broughtIn, WORDS, wordsOutside } from './spoken-words.js';
-import { EXACT, keyOf, levelOf, wantedOf } from './strength.js';
+import { EXACT, isPresence, keyOf, levelOf, wantedOf } from './strength.js';
 import { isWithin } from './subjects.js';
 
 /** Of the language, not of the change. */
@@ -32,7 +32,7 @@ export class Devices {
   constructor(private readonly files: readonly ReadFile[]) {}
 
   /** Those lost checks of a test that are told by a device now. */
-  retold({ before, after }: Pair, matches: readonly Match[]): ReadonlySet<AssertionFact> {
+  retold({ before, after }: Pair, matches: readonly Match[], added: readonly TestFact[]): ReadonlySet<AssertionFact> {
     const lost = matches.filter(({ fate }) => fate === 'removed' || fate === 'weakened');
     if (lost.length === 0) return NONE;
     const names = namesIn(before.assertions);
@@ -41,10 +41,18 @@ export class Devices {
       return fate === 'removed' || !same || (levelOf(is) >= EXACT && isWritten(is, true) && this.isNew(is, names));
     });
     const facts = open.map((match) => match.before);
+    if (facts.length === 0) return NONE;
     const gone = without(before.assertions, after.assertions);
     const fresh = without(after.assertions, before.assertions).filter(isSound);
-    if (facts.length === 0 || !this.tells(fresh, gone, names)) return NONE;
-    return this.speaks(facts, fresh, after.span.text) ? new Set(facts) : NONE;
+    const here = this.tells(fresh, gone, names) && this.speaks(facts, fresh, after.span.text);
+    return here || this.retoldIn(added.filter(({ span }) => span.file === after.span.file), facts, names) ? new Set(facts) : NONE;
+  }
+
+  /** Every number and text that was wanted is wanted, or handed over, by way of a device in `tests`. */
+  private retoldIn(tests: readonly TestFact[], lost: readonly AssertionFact[], names: ReadonlySet<string>): boolean {
+    const fresh = without(factsIn(tests), lost).filter(isSound);
+    if (!this.tells(fresh, lost, names) || !saysLeaves(fresh, lost)) return false;
+    return this.speaks(lost, fresh, tests.map(({ span }) => span.text).join('\n'));
   }
 
   /** Tests are gone, and every number and text that they wanted is wanted, or handed over, by way of a device. */
@@ -52,19 +60,25 @@ export class Devices {
     if (tests.length === 0 || tests.some(({ assertions }) => assertions.length === 0)) return false;
     const [lost, old] = [factsIn(tests), factsIn(before)];
     const fresh = without(factsIn(after), old).filter(isSound);
-    if (!this.tells(fresh, lost, namesIn(old))) return false;
-    const said = new Set(fresh.flatMap((fact) => [...leavesOf(fact), ...(fact.subject.match(LEAVES) ?? [])]));
+    if (!this.tells(fresh, lost, namesIn(old)) || !saysLeaves(fresh, lost)) return false;
     const same = new Set(before.map(({ span }) => span.text));
     const around = after.flatMap(({ span }) => (same.has(span.text) ? [] : [span.text])).join('\n');
-    return lost.every((fact) => leavesOf(fact).every((leaf) => said.has(leaf))) && this.speaks(lost, fresh, around);
+    // What is asked of an object depends on the steps before: what they were given is still given.
+    const texts = this.tests().map(({ change }) => change.after ?? '');
+    const given = tests.flatMap(({ body }) => body.match(TEXTS) ?? []).map((text) => text.slice(1, -1));
+    return given.every((text) => texts.some((one) => one.includes(text))) && this.speaks(lost, fresh, around);
   }
 
   /** New checks ask by way of a device, and in all no less than what is gone. */
   private tells(fresh: readonly AssertionFact[], gone: readonly AssertionFact[], names: ReadonlySet<string>): boolean {
-    const told = fresh.filter((fact) => levelOf(fact) >= TELLING && !fact.open && this.isNew(fact, names));
+    // What is worked out by the very thing that is asked says nothing.
+    const sound = fresh.filter(({ expected }) => !(bare(expected ?? '').match(CALLED) ?? []).some((name) => names.has(name)));
+    const told = sound.filter((fact) => levelOf(fact) >= TELLING && !fact.open && this.isNew(fact, names));
     if (!told.some((fact) => levelOf(fact) >= WHOLE)) return false;
-    const [was, is] = [weigh(gone), weigh(fresh)];
-    return is.exact >= was.exact && is.all >= was.all && (!gone.some(isNegative) || told.some(saysWhole));
+    // A whole that is wanted says what is not in it.
+    const asked = gone.filter((fact) => !isNegative(fact) && fact.expected !== 'empty');
+    const [was, is] = [weigh(asked), weigh(sound)];
+    return is.exact >= was.exact && is.all >= was.all && (asked.length === gone.length || told.some(saysWhole));
   }
 
   /** What was asked is still spoken of, and what it was asked for still stands in the new checks, or `around` them. */
@@ -109,12 +123,19 @@ const HEADS = /(?<![\p{L}\p{N}_$.])([\p{L}_$][\p{L}\p{N}_$]*)(?=[(.]|$)/gu;
 /** Functions that are called, and matchers. */
 const CALLS = /(?<![\p{L}\p{N}_$.])([\p{L}_$][\p{L}\p{N}_$]*)\(/gu;
 const METHODS = /(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]*)\(/gu;
+const CALLED = /[\p{L}_$][\p{L}\p{N}_$]*(?=\()/gu;
 const PROPERTY = /[.?]([\p{L}_$][\p{L}\p{N}_$]*)(?:\[[^\]]*\])*$/u;
 const FUNCTION = /^(?:new )?([\p{L}_$][\p{L}\p{N}_$]*)\(/u;
 
 /** Without what stands in quotes. */
 function bare(subject: string): string {
   return subject.replace(TEXTS, '""');
+}
+
+/** What was wanted stands in what is wanted now, or in what it is asked of. */
+function saysLeaves(fresh: readonly AssertionFact[], lost: readonly AssertionFact[]): boolean {
+  const said = new Set(fresh.flatMap((fact) => [...leavesOf(fact), ...(fact.subject.match(LEAVES) ?? [])]));
+  return lost.every((fact) => leavesOf(fact).every((leaf) => said.has(leaf)));
 }
 
 function factsIn(tests: readonly TestFact[]): readonly AssertionFact[] {
@@ -167,7 +188,7 @@ function weigh(facts: readonly AssertionFact[]): { readonly exact: number; reado
     const level = fact.kind === 'size' ? EXACT : levelOf(fact);
     if (level < 26 || isCounted(fact, facts)) continue;
     const place = fact.kind === 'calledWith' && /Nth/.test(fact.span.text) ? 1 : 0;
-    const many = level >= WHOLE || fact.expected?.startsWith('{') === true;
+    const many = (level >= WHOLE && !isPresence(fact)) || fact.expected?.startsWith('{') === true;
     const weight = many ? Math.max(1, leavesOf(fact).length - place) : 1;
     all += weight;
     if (level >= WHOLE) exact += weight;

@@ -28,6 +28,7 @@ import {
   classTold,
   classWanted,
   composes,
+  comprehendsMore,
   computedWhole,
   isEntrywise,
   isNarrower,
@@ -59,7 +60,19 @@ export interface Match {
 const ALIKE = 0.35;
 const SAME_IDEA = 0.6;
 const FAINT = 0.2;
-const SAYS = [looksUp, wantsMore, composes, recordsCall, namesSame, mapsSame, listsAll, provesEntry, siftsSame, gathersCall];
+const SAYS = [
+  looksUp,
+  wantsMore,
+  composes,
+  recordsCall,
+  namesSame,
+  mapsSame,
+  comprehendsMore,
+  listsAll,
+  provesEntry,
+  siftsSame,
+  gathersCall,
+];
 const YES_OR_NO = /^(true|false|null|undefined|None|True|False)$/;
 const TRIVIAL: ReadonlySet<string> = new Set(['', ...'true false null undefined 0 1 "" [] {} None True False'.split(' ')]);
 
@@ -269,7 +282,7 @@ class Matching {
     );
     const counted = (other: AssertionFact) => other.kind === 'equal' && String(other.parts) === fact.expected && isEntrywise(other, fact);
     if (fact.kind === 'size' && parts.some(counted)) return this.share(fact, parts[0] as AssertionFact);
-    const covered = exact.reduce((sum, other) => sum + Math.max(1, other.parts ?? 1), 0);
+    const covered = exact.reduce((sum, other) => sum + Math.max(1, other.parts ?? other.subject.split(fact.subject).length - 1), 0);
     if (fact.kind !== 'calledWith' && fact.parts !== null && fact.parts > 0 && covered > 0 && covered >= fact.parts - fact.wildcards)
       return this.set(fact, exact[0] as AssertionFact, 'kept');
     const same = parts.find((other) => isLossless(other.subject, fact.subject) && levelOf(other) >= levelOf(fact) - 1);

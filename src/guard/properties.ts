@@ -246,6 +246,23 @@ export function mapsSame(other: AssertionFact, fact: AssertionFact): boolean {
   );
 }
 
+/** The same of a comprehension of Python, whose entries now say more: `[t.text for t in f()]`, and `[f"{t.kind}:{t.text}" for t in f()]`. */
+export function comprehendsMore(other: AssertionFact, fact: AssertionFact): boolean {
+  if (fact.kind !== 'equal' || other.kind !== 'equal' || fact.expected === null || other.expected === null) return false;
+  const [was, now] = [fact, other].map(({ subject }) => /^[[(](.*) for ([\w, ]+) in (.*)[\])]$/s.exec(subject));
+  const [entry, source] = [was?.[1] ?? '', listed(was?.[3] ?? '')];
+  if (was === undefined || was === null || now === undefined || now === null || listed(now[3] ?? '') !== source) return false;
+  const read = entry.startsWith(`${was[2] ?? ''}.`) || entry.startsWith(`${was[2] ?? ''}[`) ? entry.slice((was[2] ?? '').length) : null;
+  if (read === null || !(now[1] ?? '').includes(`${now[2] ?? ''}${read}`)) return false;
+  const [old, all] = [fact.expected, other.expected].map((text) => [...(entriesOf(text)?.values() ?? [])]);
+  if (old === undefined || all === undefined || old.length !== all.length) return false;
+  return old.every((one, index) => all[index]?.includes(one.replace(/^"(.*)"$/s, '$1')) === true);
+}
+
+function listed(source: string): string {
+  return /^(?:list|tuple|iter)\((.*)\)$/s.exec(source)?.[1] ?? source;
+}
+
 /** An error by its class: `error.name == "RangeError"`, `error instanceof RangeError`. Null where it asks for something else. */
 export function classWanted(fact: AssertionFact): string | null {
   return fact.kind === 'throws' && fact.thrown?.detail !== null ? null : classTold(fact);

@@ -27,6 +27,10 @@ const MOST = 0.6;
 const LEAST = 4;
 /** Checks may be gathered in fewer. */
 const GATHERED = 0.7;
+/** What is wanted may be told with a value less here and there. */
+const NEARLY = 0.9;
+/** A long text or record is one thing that is asked. */
+const MOST_VALUES = 8;
 /** Values that stand everywhere: they prove nothing about where a check went. */
 const COMMON = /^(?:|true|false|null|undefined|empty|-?\d|None|True|False)$/;
 /** A text of so many signs is not found by chance within another. */
@@ -111,7 +115,13 @@ function countsOf({ before, after }: Family): Pick<Rewriting, 'before' | 'after'
   const [old, now] = [soundIn(before), soundIn(after)];
   const exact = { before: old.filter(isExact).length, after: now.filter(isExact).length };
   const isKept = old.length >= LEAST && exact.after >= exact.before && now.length >= old.length * GATHERED;
-  return isKept && !isOneSided(old, now) && detailed(now) >= detailed(old) && lostShare(old, now) >= MOST ? exact : null;
+  return isKept &&
+    valuesOf(now) >= valuesOf(old) * NEARLY &&
+    !isOneSided(old, now) &&
+    detailed(now) >= detailed(old) &&
+    lostShare(old, now) >= MOST
+    ? exact
+    : null;
 }
 
 /** Whatever of the project was asked before is still spoken of, outside imports: a file is not told anew by checks of something else. */
@@ -165,6 +175,12 @@ function soundIn(tests: readonly TestFact[]): readonly AssertionFact[] {
 
 function isSound({ reach, tautology, swallowed, waiting, wildcards }: AssertionFact): boolean {
   return reach !== 'never' && tautology === null && swallowed === null && waiting !== 'floating' && wildcards === 0;
+}
+
+/** How many values exact checks want: a list of three is more than its length. */
+function valuesOf(facts: readonly AssertionFact[]): number {
+  const values = (fact: AssertionFact): number => wantedOf(fact)?.match(/[\p{L}\p{N}_$.]+/gu)?.length ?? 1;
+  return facts.filter(isExact).reduce((sum, fact) => sum + Math.min(MOST_VALUES, Math.max(1, values(fact))), 0);
 }
 
 function isExact(fact: AssertionFact): boolean {

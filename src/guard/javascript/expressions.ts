@@ -10,6 +10,7 @@ import { countOf } from './counts.js';
 import { askedByName, failing } from './guards.js';
 import { keptIn, mayBeEmpty, unlessKept } from './loops.js';
 import type { Parsed } from './checks.js';
+import { entrywise } from './entrywise.js';
 import { singly } from './questions.js';
 import { rowsOf } from './rows.js';
 import { runnerOf } from './runner.js';
@@ -295,8 +296,8 @@ export abstract class ExpressionWalk {
       open: place.open,
       fresh,
     } as const;
-    for (const draft of parsed.drafts.flatMap(singly)) {
-      const asked = this.own.judged(unlessKept(assertionOf(draft, env, span, standing), place.kept), draft.subject);
+    for (const { draft, env: around } of parsed.drafts.flatMap(singly).flatMap((one) => entrywise(one, env))) {
+      const asked = this.own.judged(unlessKept(assertionOf(draft, around, span, standing), place.kept), draft.subject);
       const plain = place.polled === true ? { ...asked, polled: true } : asked;
       const fact =
         this.fallbacks.get(nameOf(settled(draft.subject)))?.has(plain.expected ?? '') === true ? { ...plain, swallowed: LEFT } : plain;

@@ -2,6 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { guard } from '../guard.js';
+import { print } from './print.js';
+import { Project } from './scope.js';
+import { at, listAt } from './tree.js';
 
 function rulesOf(before: string, after: string, top = ''): readonly string[] {
   const file = (body: string) =>
@@ -14,7 +17,36 @@ function rulesOf(before: string, after: string, top = ''): readonly string[] {
 }
 
 const PARSE = "const parse = (text) => text.split(' ').map((pair) => pair.split(',').map(Number))";
-const POINTS = 'expect(route([[0, 0], [1, 5]])).toEqual([[0, 0], [3, 0]])';
+const POINTS = `const way = route([[0, 0], [1, 5]])
+expect(way.length).toBe(2)
+expect(way[0]).toEqual([0, 0])
+expect(way[1]).toEqual([3, 0])`;
+
+/** The text of the last constant of a file. */
+function printed(text: string): string {
+  const module = new Project(() => null).open('src/route.test.ts', text);
+  const last = listAt(module.tree.program, 'body').at(-1) ?? null;
+  return print(at(listAt(last, 'declarations')[0] ?? null, 'init'), module.env);
+}
+
+it.each([
+  ["'b,a'.split(',').map((one) => one.toUpperCase())", '["B","A"]'],
+  ['[1, 2, 3, 4].filter((n) => n % 2 === 0).concat([9])', '[2,4,9]'],
+  ["Object.fromEntries([['b', 1], ['a', { c: null }]])", '{a:{c:null},b:1}'],
+  ["Object.keys({ b: 1, a: 2 }).join('+')", '"b+a"'],
+  ['Array.from({ length: 3 }, (_, at) => at ** 2)', '[0,1,4]'],
+  ['[...[1, [2]], 3].flat()', '[1,2,3]'],
+  ["[unit(1), 'x'].slice(0, 1)", '[unit(1)]'],
+  ['[1, 2, 3].reduce((sum, n) => sum + n, 0)', '6'],
+  ["['a', 'b'].includes('c') ? 1 : [2].at(-1)", 'false?1:2'],
+  ['Math.max(...[3, 7].map((n) => n + 1))', '8'],
+  // Not known, or not to be known.
+  ["['b', 'a'].sort()", '["b","a"].sort()'],
+  ["'a-b'.split(/[-]/)", '"a-b".split(/[-]/)'],
+  ['unit(1).map((n) => n + 1)', 'unit(1).map((n)=>n+1)'],
+])('%s comes to %s', (expression, text) => {
+  expect(printed(`const made = ${expression}`)).toBe(text);
+});
 
 describe('the same values, made in another way', () => {
   it.each([

@@ -3,9 +3,10 @@
 // are in javascript/pure-methods.ts.
 
 import { at, bare, holesAt, isFunction, keyName, listAt, nameOf, propertyName, textAt } from './tree.js';
-import type { Node, Tree } from './tree.js';
+import type { Node } from './tree.js';
 import { patternNames } from './names.js';
 import { callGlobal, callMethod, isGlobal } from './pure-methods.js';
+import { isChanging, isPure } from './purity.js';
 import { Closure, Opaque, UNKNOWN, isList, isPlain, isRecord } from './plain-values.js';
 import type { Plain } from './plain-values.js';
 import { follow, functionOf } from './scope.js';
@@ -23,14 +24,18 @@ export interface Sight {
 
 /** The value of a call or list; null where it has none, or none that is known. */
 export function workOut(node: Node, env: Env, sight: Sight): { readonly value: Plain } | null {
-  if (!isWorthIt(node, env)) return null;
+  if (failed.get(node) === env || !isWorthIt(node, env)) return null;
   try {
     return { value: new Work(sight).of(node, { env, names: new Map(), outer: null }) };
   } catch (error) {
-    if (error === UNKNOWN) return null;
-    throw error;
+    if (error !== UNKNOWN) throw error;
+    failed.set(node, env);
+    return null;
   }
 }
+
+/** What did not come out once does not come out where the same is printed as a part of something else. */
+const failed = new WeakMap<Node, Env>();
 
 /** Most calls are of the code under test: their innermost name says so at once. */
 function isWorthIt(node: Node, env: Env): boolean {
@@ -225,6 +230,7 @@ class Work {
   }
 
   private closure(fn: Node, frame: Frame): Closure {
+    if (!isPure(fn, frame.env)) throw UNKNOWN;
     return new Closure((args) =>
       this.deeper(() => {
         const inner: Frame = { env: frame.env, names: new Map(), outer: frame };
@@ -294,30 +300,6 @@ class Work {
     }
   }
 }
-
-const changing = new WeakMap<Tree, Map<string, boolean>>();
-
-/** A list or object that is filled or changed somewhere: what it holds depends on when it is looked at. */
-function isChanging(node: Node, name: string, tree: Tree): boolean {
-  if (node.type !== 'ArrayExpression' && node.type !== 'ObjectExpression') return false;
-  if (listAt(node, node.type === 'ArrayExpression' ? 'elements' : 'properties').length === 0) return true;
-  const known = changing.get(tree) ?? new Map<string, boolean>();
-  changing.set(tree, known);
-  const told = known.get(name) ?? changes(name, tree.text);
-  known.set(name, told);
-  return told;
-}
-
-function changes(name: string, text: string): boolean {
-  for (let from = text.indexOf(name); from >= 0; from = text.indexOf(name, from + 1)) {
-    if (/[\w$.]/.test(text[from - 1] ?? '')) continue;
-    if (CHANGE.test(text.slice(from + name.length, from + name.length + 60))) return true;
-  }
-  return false;
-}
-
-const CHANGE =
-  /^(?:\.(?:push|unshift|splice|pop|shift|sort|reverse|fill|copyWithin)\(|(?:\.[\w$]+|\[[^\]\n]*\])+\s*(?:[-+*/|&?]{0,2}=(?![=>])|\+\+|--))/;
 
 /** A call of something that is not the tests' own: its text stands for it. */
 function isOfOthers(node: Node, env: Env): boolean {

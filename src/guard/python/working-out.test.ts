@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { guard } from '../guard.js';
+import { print } from './print.js';
+import { Project } from './scope.js';
 
 function rulesOf(before: string, after: string, top = ''): readonly string[] {
   const file = (body: string) => `from route import route\n\n${top}\n\ndef test_routes():\n${body.replace(/^/gm, '    ')}\n`;
@@ -13,7 +15,39 @@ function rulesOf(before: string, after: string, top = ''): readonly string[] {
 }
 
 const POINTS = 'def points(text):\n    return [tuple(int(n) for n in pair.split(",")) for pair in text.split()]';
-const ASKED = 'assert route([(0, 0), (1, 5)]) == {"way": [(0, 0), (3, 0)], "text": "a -> b"}';
+const ASKED = `found = route([(0, 0), (1, 5)])
+assert len(found["way"]) == 2
+assert found["way"][0] == (0, 0)
+assert found["way"][1] == (3, 0)
+assert found["text"] == "a -> b"`;
+
+/** The text of the value that the last line of a file gives a name. */
+function printed(text: string): string {
+  const module = new Project(() => null).open('tests/test_route.py', text);
+  const last = module.tree.body.at(-1);
+  return last?.type === 'Assign' ? print(last.value, module.env) : '';
+}
+
+it.each([
+  ['[one.upper() for one in "b a".split()]', '["B","A"]'],
+  ['{n: n * n for n in range(4) if n > 1}', '{2:4,3:9}'],
+  ['[1, 2, 3][::-1] + [0] * 2', '[3,2,1,0,0]'],
+  ['dict(a=1) | {"b": (2, None)}', '{"a":1,"b":(2,None)}'],
+  ['", ".join(["a", "b"])', '"a, b"'],
+  ['list({"b": 1, "a": 2}.items())', '[("b",1),("a",2)]'],
+  ['{x for x in (2, 1, 2)}', '{1,2}'],
+  ['(lambda n, by=2: n // by)(7)', '3'],
+  ['[unit(1), "x"][:1]', '[unit(1)]'],
+  ['"b" in "a b c".split()', 'True'],
+  ['[f"{n}%" for n in (1, 2)]', '["1%","2%"]'],
+  ['sum(len(word) for word in ["ab", "c"])', '3'],
+  // Not known, or not to be known.
+  ['sorted(["b", "a"])', 'sorted(["b","a"])'],
+  ['"x".center(5)', '"x".center(5)'],
+  ['[n + 1 for n in unit(1)]', '[n+1 for n in unit(1)]'],
+])('%s comes to %s', (expression, text) => {
+  expect(printed(`made = ${expression}`)).toBe(text);
+});
 
 describe('the same values, made in another way', () => {
   it.each([

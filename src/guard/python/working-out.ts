@@ -21,14 +21,18 @@ export interface Sight {
 
 /** The value of an expression; null where it has none, or none that is known. */
 export function workOut(node: Expr, env: Env, sight: Sight): { readonly value: Plain } | null {
-  if (!isWorthIt(node, env)) return null;
+  if (failed.get(node) === env || !isWorthIt(node, env)) return null;
   try {
     return { value: new Work(sight).of(node, { env, names: new Map(), outer: null }) };
   } catch (error) {
-    if (error === UNKNOWN) return null;
-    throw error;
+    if (error !== UNKNOWN) throw error;
+    failed.set(node, env);
+    return null;
   }
 }
+
+/** What did not come out once does not come out where the same is printed as a part of something else. */
+const failed = new WeakMap<Expr, Env>();
 
 /** Most calls are of the code under test: their innermost name says so at once. */
 function isWorthIt(node: Expr, env: Env): boolean {

@@ -73,7 +73,7 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
   const sightings: Sighting[] = [];
   let poorer = false;
   const listed = countsOfLists(matches);
-  const retold = evidence.input.everyRewrite === true ? null : evidence.devices.retold(pair, matches);
+  const retold = evidence.input.everyRewrite === true ? null : evidence.devices.retold(pair, matches, evidence.pairing.added);
   for (const match of matches) {
     if (match.after !== null && !partner.has(match.after)) partner.set(match.after, match.before);
     const lost = retold?.has(match.before) === true ? null : lossOf(match, pair, failed, evidence, listed);
