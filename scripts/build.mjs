@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { root, run, tool } from './tools.mjs';
@@ -44,8 +44,9 @@ const lateApart = {
   name: 'late-apart',
   setup(builder) {
     builder.onResolve({ filter: /\.js$/ }, (args) => {
-      const name = /([\w-]+)\.js$/.exec(args.path)?.[1] ?? '';
-      return args.kind === 'dynamic-import' && name in LATE ? { path: `./${name}.cjs`, external: true } : undefined;
+      const path = relative(root, join(args.resolveDir, args.path)).replaceAll('\\', '/').replace(/\.js$/, '.ts');
+      const name = Object.keys(LATE).find((one) => LATE[one] === path);
+      return args.kind === 'dynamic-import' && name !== undefined ? { path: `./${name}.cjs`, external: true } : undefined;
     });
   },
 };

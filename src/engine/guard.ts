@@ -19,7 +19,6 @@ import { restoreOnDisk } from '../workspace/restoring.js';
 import { corrections, lookAt } from './guard-look.js';
 import type { GuardView, LookRequest } from './guard-look.js';
 import { ignoreUmpire, openProject } from './places.js';
-import { readReports } from './read.js';
 
 export interface GuardRequest {
   readonly project?: string;
@@ -155,6 +154,8 @@ async function ranOf(request: GuardRequest, project: string): Promise<NonNullabl
 }
 
 async function resultsOf(path: string, project: string): Promise<readonly TestResult[]> {
+  // Most looks have no reports, and the readers of all formats are slow to load.
+  const { readReports } = await import('./read.js');
   const { reports } = await readReports({ reports: [resolve(path)], root: project, keep: Infinity });
   const results = reports.flatMap(({ results: found = [] }) => found);
   if (results.length > 0) return results;
