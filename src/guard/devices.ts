@@ -9,6 +9,7 @@ import type { Pair } from './pairing.js';
 import { broughtIn, WORDS, wordsOutside } from './spoken-words.js';
 import { EXACT, isPresence, keyOf, levelOf, wantedOf } from './strength.js';
 import { isWithin } from './subjects.js';
+import { outsideTests } from './untouched.js';
 
 /** Of the language, not of the change. */
 const OF_LANGUAGE: ReadonlySet<string> = new Set(
@@ -44,8 +45,15 @@ export class Devices {
     if (facts.length === 0) return NONE;
     const gone = without(before.assertions, after.assertions);
     const fresh = without(after.assertions, before.assertions).filter(isSound);
-    const here = this.tells(fresh, gone, names) && this.speaks(facts, fresh, after.span.text);
-    return here || this.retoldIn(added.filter(({ span }) => span.file === after.span.file), facts, names) ? new Set(facts) : NONE;
+    const here = this.tells(fresh, gone, names) && this.speaks(facts, fresh, `${after.span.text}\n${this.outside(after.span.file)}`);
+    return here ||
+      this.retoldIn(
+        added.filter(({ span }) => span.file === after.span.file),
+        facts,
+        names,
+      )
+      ? new Set(facts)
+      : NONE;
   }
 
   /** Every number and text that was wanted is wanted, or handed over, by way of a device in `tests`. */
@@ -63,10 +71,13 @@ export class Devices {
     if (!this.tells(fresh, lost, namesIn(old)) || !saysLeaves(fresh, lost)) return false;
     const same = new Set(before.map(({ span }) => span.text));
     const around = after.flatMap(({ span }) => (same.has(span.text) ? [] : [span.text])).join('\n');
-    // What is asked of an object depends on the steps before: what they were given is still given.
-    const texts = this.tests().map(({ change }) => change.after ?? '');
-    const given = tests.flatMap(({ body }) => body.match(TEXTS) ?? []).map((text) => text.slice(1, -1));
-    return given.every((text) => texts.some((one) => one.includes(text))) && this.speaks(lost, fresh, around);
+    return tests.every((test) => this.isStillGiven(test)) && this.speaks(lost, fresh, around);
+  }
+
+  /** What is asked of an object depends on the steps before: the texts that they were given are still given to something. */
+  isStillGiven({ body }: TestFact): boolean {
+    const texts = this.tests().map(({ change }) => (change.after ?? '').replace(/\s+/g, ''));
+    return (body.match(TEXTS) ?? []).every((text) => texts.some((one) => one.includes(text.slice(1, -1).replace(/\s+/g, ''))));
   }
 
   /** New checks ask by way of a device, and in all no less than what is gone. */
@@ -108,6 +119,12 @@ export class Devices {
     const text = bare(subject);
     const name = (PROPERTY.exec(text) ?? FUNCTION.exec(text))?.[1];
     return name === undefined || spoken.has(name);
+  }
+
+  /** What stands around the tests of a file: its helpers. */
+  private outside(path: string): string {
+    const file = this.files.find(({ change }) => change.path === path);
+    return outsideTests(file?.change.after ?? '', file?.after?.tests ?? []);
   }
 
   private tests(): readonly ReadFile[] {

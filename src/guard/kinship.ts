@@ -94,6 +94,19 @@ export function waitsToo(fact: AssertionFact, other: AssertionFact): boolean {
   return was.startsWith(is) || is.startsWith(was);
 }
 
+const OWNED = /^(.{2,})\.[\p{L}_$][\p{L}\p{N}_$]*$/su;
+
+/** What is asked belongs to another object now, of which a sibling is asked too: `done.returncode`, `done.stdout` and `result.exit_code`, `result.stdout`. */
+export function ownerMoves(
+  { before, after, fate }: { readonly before: AssertionFact; readonly after: AssertionFact | null; readonly fate: string },
+  fact: AssertionFact,
+  other: AssertionFact,
+): boolean {
+  const [was, is] = [OWNED.exec(fact.subject)?.[1], OWNED.exec(other.subject)?.[1]];
+  if (was === undefined || is === undefined || was === is || after === null || fate !== 'kept' || after === other) return false;
+  return before.subject.startsWith(`${was}.`) && after.subject.startsWith(`${is}.`);
+}
+
 /** One value is wanted in place of another; a longer text than before says all that it said. */
 export function wantsAnother(fact: AssertionFact, other: AssertionFact): boolean {
   if (levelOf(fact) >= EXACT - 3 || fact.kind === 'throws' || fact.kind === 'size') return true;
@@ -129,4 +142,12 @@ export function isScattered(fact: AssertionFact, after: readonly AssertionFact[]
   const exact = after.filter(({ kind, tautology }) => kind === 'equal' && tautology === null);
   const holding = texts.map((text) => exact.find(({ expected }) => expected?.includes(text) === true));
   return holding.every((other) => other !== undefined) ? (holding[0] ?? null) : null;
+}
+
+/** A call with its arguments was wanted, and `other` asks something else that has little of them. */
+export function forgetsCall({ kind, expected }: AssertionFact, other: AssertionFact): boolean {
+  if (kind !== 'calledWith' || other.kind.startsWith('called')) return false;
+  const values = (expected ?? '').match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?/g) ?? [];
+  const wanted = wantedOf(other) ?? '';
+  return values.filter((value) => wanted.includes(value.replace(/^"|"$/g, ''))).length < values.length / 2;
 }

@@ -4,6 +4,7 @@
 import type { AssertionFact } from './facts.js';
 import {
   emptyOr,
+  forgetsCall,
   isEntryOfLike,
   wantsNone,
   isExactOf,
@@ -13,6 +14,7 @@ import {
   isShorterMessage,
   isWhole,
   looksAtError,
+  ownerMoves,
   saidOfCaught,
   sameByOtherMeans,
   sameWant,
@@ -23,12 +25,11 @@ import {
   wantsAnother,
   written,
 } from './kinship.js';
-import { Gathering, gathersCall, isLeftOut, listsAll, listsWithin, listsInParts, saysAll, saysOfEach, siftsSame } from './gathering.js';
+import { Gathering, isLeftOut, listsWithin, listsInParts, saysAll, saysOfEach } from './gathering.js';
+import { saysToo } from './other-words.js';
 import {
   classTold,
   classWanted,
-  composes,
-  comprehendsMore,
   computedWhole,
   isEntrywise,
   isNarrower,
@@ -36,15 +37,11 @@ import {
   isOtherPart,
   listsCalls,
   looksThrough,
-  looksUp,
-  mapsSame,
   namesSame,
-  recordsCall,
   saidBy,
-  wantsMore,
 } from './properties.js';
 import { countsAlike, finds, holds, shows, unquoted, wantedText } from './wanted-texts.js';
-import { gathers, isGathered, isLossless, isPartOf, isWithin, loses, provesEntry, provesThere, tailOf } from './subjects.js';
+import { gathers, isGathered, isLossless, isPartOf, isWithin, loses, provesThere, tailOf } from './subjects.js';
 import { EXACT, isOpposed, keyOf, levelOf, likeness, settles, tokensOf, wantedOf, WEAK, weakening } from './strength.js';
 
 export type Fate = 'kept' | 'rewritten' | 'weakened' | 'removed';
@@ -60,19 +57,6 @@ export interface Match {
 const ALIKE = 0.35;
 const SAME_IDEA = 0.6;
 const FAINT = 0.2;
-const SAYS = [
-  looksUp,
-  wantsMore,
-  composes,
-  recordsCall,
-  namesSame,
-  mapsSame,
-  comprehendsMore,
-  listsAll,
-  provesEntry,
-  siftsSame,
-  gathersCall,
-];
 const YES_OR_NO = /^(true|false|null|undefined|None|True|False)$/;
 const TRIVIAL: ReadonlySet<string> = new Set(['', ...'true false null undefined 0 1 "" [] {} None True False'.split(' ')]);
 
@@ -232,7 +216,7 @@ class Matching {
     const wanted = classWanted(fact);
     const error = wanted === null ? undefined : this.after.find((other) => !this.old.has(other) && classTold(other) === wanted);
     if (error !== undefined) return this.share(fact, error);
-    const recorded = this.after.find((other) => !this.old.has(other) && SAYS.some((says) => says(other, fact)));
+    const recorded = this.after.find((other) => !this.old.has(other) && saysToo(other, fact));
     if (recorded !== undefined) return this.share(fact, recorded);
     const computed = this.after.find((other) => !this.old.has(other) && this.isComputed(other, fact));
     if (computed !== undefined) return this.share(fact, computed);
@@ -371,7 +355,7 @@ class Matching {
       if (this.used.has(other) || isOpposed(fact, other) || (fact.subject === other.subject && !settles(other, fact))) continue;
       if (isOtherPart(fact, other) || isOfInput(fact) !== isOfInput(other)) continue;
       if (busy.has(other) && levelOf(fact) >= EXACT - 3) continue;
-      if ((fact.kind === 'throws') !== (other.kind === 'throws')) continue;
+      if ((fact.kind === 'throws') !== (other.kind === 'throws') || forgetsCall(fact, other)) continue;
       const alike = likeness(fact, other);
       if (alike > score) [best, score] = [other, alike];
     }
@@ -406,6 +390,8 @@ class Matching {
     const fresh = this.after.filter((other) => free(other) && !this.old.has(other) && other.tautology === null && alike(other));
     const lost = this.before.filter((other) => !this.matches.has(other) && alike(other));
     const named = tokensOf(fact.subject).some((name) => fresh.some(({ subject }) => tokensOf(subject).includes(name)));
-    if (fresh.length === 1 && lost.length === 1 && (!named || wantsNone(fact))) this.set(fact, fresh[0] as AssertionFact, 'kept');
+    const [only] = fresh;
+    const moved = only !== undefined && [...this.matches.values()].some((match) => ownerMoves(match, fact, only));
+    if (fresh.length === 1 && lost.length === 1 && (!named || wantsNone(fact) || moved)) this.set(fact, fresh[0] as AssertionFact, 'kept');
   }
 }

@@ -15,6 +15,8 @@ it.each([
   ['vitest.setup.ts', 'support'],
   ['test/fixtures/rows.json', 'fixture'],
   ['test/data/people.csv', 'fixture'],
+  ['src/cart.fixture.json', 'fixture'],
+  ['src/cart.test-helpers.ts', 'support'],
   ['src/__snapshots__/cart.test.ts.snap', 'snapshot'],
   ['vitest.config.ts', 'config'],
   ['.mocharc.json', 'config'],

@@ -162,6 +162,7 @@ export function isNarrower(was: AssertionFact, now: AssertionFact): boolean {
 
 /** `now` asks about another property of the same thing, and wants something else of it. */
 export function isOtherPart(was: AssertionFact, now: AssertionFact): boolean {
+  if (comprehendsOther(was, now)) return was.expected !== now.expected;
   const [left, right] = [PROPERTY.exec(was.subject), PROPERTY.exec(now.subject)];
   return left !== null && right !== null && left[1] === right[1] && left[2] !== right[2] && was.expected !== now.expected;
 }
@@ -249,18 +250,28 @@ export function mapsSame(other: AssertionFact, fact: AssertionFact): boolean {
 /** The same of a comprehension of Python, whose entries now say more: `[t.text for t in f()]`, and `[f"{t.kind}:{t.text}" for t in f()]`. */
 export function comprehendsMore(other: AssertionFact, fact: AssertionFact): boolean {
   if (fact.kind !== 'equal' || other.kind !== 'equal' || fact.expected === null || other.expected === null) return false;
-  const [was, now] = [fact, other].map(({ subject }) => /^[[(](.*) for ([\w, ]+) in (.*)[\])]$/s.exec(subject));
-  const [entry, source] = [was?.[1] ?? '', listed(was?.[3] ?? '')];
-  if (was === undefined || was === null || now === undefined || now === null || listed(now[3] ?? '') !== source) return false;
-  const read = entry.startsWith(`${was[2] ?? ''}.`) || entry.startsWith(`${was[2] ?? ''}[`) ? entry.slice((was[2] ?? '').length) : null;
-  if (read === null || !(now[1] ?? '').includes(`${now[2] ?? ''}${read}`)) return false;
-  const [old, all] = [fact.expected, other.expected].map((text) => [...(entriesOf(text)?.values() ?? [])]);
-  if (old === undefined || all === undefined || old.length !== all.length) return false;
-  return old.every((one, index) => all[index]?.includes(one.replace(/^"(.*)"$/s, '$1')) === true);
+  const [was, now] = [comprehensionOf(fact.subject), comprehensionOf(other.subject)];
+  if (was === null || now === null || was.source !== now.source || was.read === null) return false;
+  if (!now.entry.includes(`${now.name}${was.read}`)) return false;
+  const [old, all] = [[...(entriesOf(fact.expected)?.values() ?? [])], [...(entriesOf(other.expected)?.values() ?? [])]];
+  return old.length === all.length && old.every((one, index) => all[index]?.includes(one.replace(/^"(.*)"$/s, '$1')) === true);
 }
 
-function listed(source: string): string {
-  return /^(?:list|tuple|iter)\((.*)\)$/s.exec(source)?.[1] ?? source;
+/** What a list is made of, and what its entries read: of `[t.text for t in f()]` `.text`, for each `t` of `f()`. */
+function comprehensionOf(
+  subject: string,
+): { readonly entry: string; readonly name: string; readonly source: string; readonly read: string | null } | null {
+  const [, entry = '', name = '', over = ''] = /^[[(](.*) for (\w+) in (.*)[\])]$/s.exec(subject) ?? [];
+  if (over === '') return null;
+  const read = entry.startsWith(`${name}.`) || entry.startsWith(`${name}[`) ? entry.slice(name.length) : null;
+  return { entry, name, source: /^(?:list|tuple|iter)\((.*)\)$/s.exec(over)?.[1] ?? over, read };
+}
+
+/** Entries are asked for another property than before. */
+function comprehendsOther(was: AssertionFact, now: AssertionFact): boolean {
+  const [old, other] = [comprehensionOf(was.subject), comprehensionOf(now.subject)];
+  if (old === null || other === null || old.source !== other.source || old.read === null) return false;
+  return other.entry.includes(`${other.name}.`) && !other.entry.includes(`${other.name}${old.read}`);
 }
 
 /** An error by its class: `error.name == "RangeError"`, `error instanceof RangeError`. Null where it asks for something else. */

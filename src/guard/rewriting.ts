@@ -201,11 +201,11 @@ function lostShare(before: readonly AssertionFact[], after: readonly AssertionFa
 }
 
 /** Every value that the deleted test wanted is wanted by new exact checks, and there are as many of them. */
-function isTakenUp({ before: place }: Sighting, { before, after }: Family, { pairing }: Evidence): boolean {
+function isTakenUp({ before: place }: Sighting, { before, after }: Family, { pairing, devices }: Evidence): boolean {
   const test = pairing.removed.find(
     ({ span, head }) => span.file === place?.file && (span.from === place.from || head.from === place.from),
   );
-  if (test === undefined) return false;
+  if (test === undefined || !devices.isStillGiven(test)) return false;
   const known = new Set(soundIn(before).map(keyOf));
   const fresh = soundIn(after).filter((fact) => isExact(fact) && !known.has(keyOf(fact)));
   const values = new Set(fresh.flatMap(({ subject, expected }) => [...valuesIn(expected ?? ''), ...valuesIn(subject)]));

@@ -139,7 +139,7 @@ function differing(left: readonly string[], right: readonly string[]): readonly 
 }
 
 /** The text without its tests. */
-function outsideTests(text: string, tests: readonly TestFact[]): string {
+export function outsideTests(text: string, tests: readonly TestFact[]): string {
   const parts: string[] = [];
   let from = 0;
   for (const { span } of tests.toSorted((left, right) => left.span.from - right.span.from)) {

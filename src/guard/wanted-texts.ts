@@ -3,6 +3,7 @@
 import type { AssertionFact } from './facts.js';
 import { entriesOf } from './properties.js';
 import { EXACT, levelOf, similarity, wantedOf } from './strength.js';
+import { isWithin } from './subjects.js';
 
 /** The text by which an element was looked up is now part of a text that is compared. */
 export function shows(other: AssertionFact, fact: AssertionFact): boolean {
@@ -13,6 +14,17 @@ export function shows(other: AssertionFact, fact: AssertionFact): boolean {
     found !== undefined && text !== null && ['equal', 'contain', 'match', 'custom', 'snapshot'].includes(other.kind) && text.includes(found)
   );
 }
+
+/** A piece of a document was looked for, and the document is read now: `<title>One</title>`, and `fromstring(page).findtext("title")` is "One". */
+export function readsPiece(other: AssertionFact, { kind, subject, expected }: AssertionFact): boolean {
+  if ((kind !== 'match' && kind !== 'contain') || other.kind !== 'equal' || expected?.startsWith('"') !== true) return false;
+  if (subject.length < 2 || !isWithin(other.subject, subject)) return false;
+  const words = expected.replace(/\\[nrt]/g, ' ').match(WORD) ?? [];
+  const said = new Set(`${other.subject.replace(subject, ' ')} ${other.expected ?? ''}`.match(WORD));
+  return words.length > 1 && words.every((word) => said.has(word)) && words.some((word) => other.expected?.includes(word) === true);
+}
+
+const WORD = /[\p{L}\p{N}_]+/gu;
 
 /** What a stand-in that counts calls its count. */
 const COUNTER = /\.(calls|count|called|(num|n)_\w+|\w+_(count|calls)|times|runs|hits|invocations|tries|retries|attempts|requests)$/;

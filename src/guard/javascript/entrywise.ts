@@ -82,7 +82,8 @@ function walked(draft: Draft, env: Env, call: Node, wanted: Node | null): readon
   const values = wanted === null ? null : rowsOf(wanted, env);
   const asked = bare(soleExpression(at(fn?.node, 'body')));
   const params = listAt(fn?.node, 'params');
-  if (fn === null || rows === null || values === null || asked === null || params.length !== 1 || rows.length < 2 || rows.length > MOST) return null;
+  if (fn === null || rows === null || values === null || asked === null || params.length !== 1 || rows.length < 2 || rows.length > MOST)
+    return null;
   const around = (row: Value): Env => {
     const inner = fn.env.child();
     bind(params[0] as Node, row, inner);

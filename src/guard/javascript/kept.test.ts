@@ -57,6 +57,31 @@ describe('kept', () => {
     ['not in a list that is told', 'expect(load(1)).not.toContain("x")', 'expect([...load(1)].sort()).toEqual(["a", "b"])'],
     ['there, by what is read', 'expect(load(1).has("key")).toBe(true)', 'expect(load(1).get("key")).toEqual({ n: 1 })'],
     [
+      'a pattern by the message it spells',
+      'const e = await load(1).catch((r) => r)\nexpect(e.message).toMatch(/no key here/)\nexpect(e.line).toBe(3)',
+      'await expect(load(1)).rejects.toMatchObject({ message: "no key here", line: 3 })',
+    ],
+    [
+      'one of a list that has a name',
+      'expect(["a", "b"]).toContain(load(["a", "b"]))',
+      'const all = ["a", "b"]\nexpect(all).toContain(load(all))',
+    ],
+    [
+      'a loop over a list of known length',
+      'for (let i = 0; i < 9; i++) expect(load(i)).toBeLessThan(6)',
+      'const take = (n, draw) => Array.from({ length: n }, draw)\nfor (const one of take(9, () => load(1))) expect(one).toBeLessThan(6)',
+    ],
+    [
+      'there, by a list of all files',
+      'load(1)\nexpect(existsSync(join(root, "a.txt"))).toBe(true)',
+      'load(1)\nexpect(readdirSync(root)).toEqual(["a.txt", "b.txt"])',
+    ],
+    [
+      'a whole by its parts, two of them in one text',
+      'expect(load(1)).toEqual({ host: "h", port: 80, path: "/" })',
+      'const { host, port, path } = load(1)\nexpect(host + ":" + port).toBe("h:80")\nexpect(path).toBe("/")',
+    ],
+    [
       'a helper within the question',
       'const r = load(1)\nexpect(r.status).toBe(200)\nexpect(r.body).toBe("hi")',
       'const bodyOf = (r) => {\n  expect(r.status).toBe(200)\n  return r.body\n}\nexpect(bodyOf(load(1))).toBe("hi")',
@@ -93,6 +118,18 @@ describe('lost', () => {
       'for (const r of load(1)) expect(r.n).toBeGreaterThan(0)',
       'for (const r of load(1).filter((x) => x.n > 0)) expect(r.n).toBeGreaterThan(0)',
       ['assertion-tautological'],
+    ],
+    [
+      'a call is not told by what comes back',
+      'const send = vi.fn()\nconst user = load("ada", send)\nexpect(user.id).toBe(1)\nexpect(send).toHaveBeenCalledWith({ to: "ada", text: "Welcome" })',
+      'const user = load("ada", () => {})\nexpect(user.id).toBe(1)\nexpect(user.name).toBe("ada")',
+      ['assertion-removed'],
+    ],
+    [
+      'a loop over what may be empty',
+      'for (let i = 0; i < 9; i++) expect(load(i)).toBeLessThan(6)',
+      'const take = (n, draw) => load(n).filter(draw)\nfor (const one of take(9, Boolean)) expect(one).toBeLessThan(6)',
+      ['assertion-unreached'],
     ],
     [
       'a set has no order',
@@ -154,6 +191,8 @@ describe('lost', () => {
       broken([source, { path: 'src/load.test.ts', before: file(before), after: file(after) }], 'any');
     expect(change('expect(load(1)).not.toContain("x")', 'expect(load(1)).toContain("x")')).toEqual(['rebaselined']);
     expect(change('expect(load(1)).toHaveLength(2)', 'expect(load(1)).toHaveLength(4)')).toEqual(['rebaselined']);
+    expect(change('expect(() => load(1)).toThrow(RangeError)', 'expect(load(1)).toEqual([1])')).toEqual(['rebaselined']);
+    expect(change('expect(() => load(1)).toThrow(RangeError)', 'expect(load(2)).toEqual([1])')).not.toEqual(['rebaselined']);
     const output = (before: string, after: string) => broken([source, { path: 'test/fixtures/a.toc.md', before, after }], 'any');
     expect(output('- a\n- b\n', '- a\n- c\n')).toEqual(['rebaselined']);
     expect(output('- a\n- b\n', '- a\n- b\n- c\n')).toEqual([]);

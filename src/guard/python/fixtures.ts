@@ -52,8 +52,16 @@ export class Fixtures {
     return this.known.get(name) ?? null;
   }
 
-  automatic(): readonly Fixture[] {
-    return [...this.known.values()].filter(({ automatic }) => automatic);
+  /** The fixtures that run for a test that asks for these: automatic ones, and what each of them asks for itself. */
+  reached(names: Iterable<string>): ReadonlySet<Fixture> {
+    const asked = [...names].flatMap((name) => this.known.get(name) ?? []);
+    const found = new Set([...[...this.known.values()].filter(({ automatic }) => automatic), ...asked]);
+    for (const { node } of found)
+      for (const { name } of node.params) {
+        const below = this.known.get(name);
+        if (below !== undefined) found.add(below);
+      }
+    return found;
   }
 
   /** What a parameter of this name holds. */

@@ -178,12 +178,15 @@ function called(node: Extract<Expr, { type: 'Call' }>, env: Env, depth: number):
   if (name === 'zip') {
     const columns = args.map((argument) => rowsOf(argument, env, depth + 1));
     const known = columns.filter((column) => column !== null);
-    if (known.length === 0 || known.length < columns.length) return null;
+    if (known.length === 0) return null;
     const length = Math.min(...known.map((column) => column.length));
+    // Of a value that is not known here, entry by entry.
+    const entry = (column: number, index: number): Value =>
+      columns[column]?.[index] ?? { node: null, env, base: valueOf(args[column] as Expr, env), access: `[${index}]` };
     return Array.from({ length }, (_none, index) =>
       pair(
         node,
-        known.map((column) => column[index]).filter((value) => value !== undefined),
+        columns.map((_column, column) => entry(column, index)),
       ),
     );
   }

@@ -339,8 +339,7 @@ class TestSearch {
     for (const decorator of node.decorators)
       if (decorator.type === 'Call' && lastName(decorator.callee) === 'usefixtures')
         for (const one of positional(decorator.args)) if (one.type === 'String') wanted.add(one.value);
-    const used = [...wanted].flatMap((name) => fixtures.find(name) ?? []);
-    for (const fixture of new Set([...fixtures.automatic(), ...used])) {
+    for (const fixture of fixtures.reached(wanted)) {
       walk.around({ node: fixture.node, env: fixtures.inside(fixture), bound: 0 }, args);
     }
     if (scene.type === null) return;

@@ -115,7 +115,9 @@ function turnedRound(match: Match, { after }: Pair, { pairing }: Evidence): Matc
   if (match.fate !== 'removed' || levelOf(match.before) < ERROR || !subject.includes('(')) return match;
   const turned = [after, ...pairing.added]
     .flatMap(({ assertions }) => assertions)
-    .find((fact) => fact.subject === subject && (fact.kind === 'throws') !== (kind === 'throws') && levelOf(fact) >= ERROR && canFail(fact));
+    .find(
+      (fact) => fact.subject === subject && (fact.kind === 'throws') !== (kind === 'throws') && levelOf(fact) >= ERROR && canFail(fact),
+    );
   return turned === undefined ? match : { ...match, after: turned, fate: 'rewritten' };
 }
 
