@@ -63,12 +63,12 @@ const RESULT = `it('fails', () => {
   expect(result.stdout).toBe('')
 })`;
 
-const runner = (given: string, wanted: string) => `function run(flag: string) {
+const runner = (given: string, wanted: string) => `function cli(flag: string) {
   const { status, stdout, stderr } = new Store().run(flag)
   return { ${given} }
 }
 it('fails', () => {
-  expect(run('--nope')).toEqual({ ${wanted} })
+  expect(cli('--nope')).toEqual({ ${wanted} })
 })`;
 
 describe('a helper that gives a whole', () => {
@@ -113,6 +113,35 @@ describe('tests that become rows of a driver', () => {
     expect(rulesOf(STATES, driver("['start pause', ['idle', 'running', 'paused']], ['start stop', ['idle', 'running', 'done']]"))).toEqual([
       'test-deleted',
     ]);
+  });
+});
+
+describe('what a device must not lose', () => {
+  it('a key of what was wanted', () => {
+    const before =
+      "it('moves', () => {\n  expect(parse('x')[0]).toEqual({ from: 'bob', cents: 10 })\n  expect(parse('x')).toHaveLength(1)\n})";
+    const device = (given: string, wanted: string) =>
+      `const arrows = (text: string) => parse(text).map((${given}) => ${wanted}\nit('moves', () => {\n  expect(arrows('x'))`;
+    expect(rulesOf(before, `${device('{ from, cents }', "from + ' pays ' + cents)")}.toEqual(['bob pays 10'])\n})`)).toEqual([]);
+    expect(rulesOf(before, `${device('{ from }', "from + ' pays')")}.toEqual(['bob pays'])\n})`)).toEqual(['assertion-removed']);
+  });
+
+  it('a call that must not be made', () => {
+    const before =
+      "it('skips', () => {\n  const mail = vi.fn()\n  const log = vi.fn()\n  parse({ mail, log })\n  expect(mail).not.toHaveBeenCalled()\n  expect(log).toHaveBeenCalledWith('skipped 1')\n})";
+    const after = (mail: string) =>
+      `function told() {\n  const lines: string[] = []\n  parse({ mail: ${mail}, log: (line: string) => lines.push(line) })\n  return lines\n}\nit('skips', () => {\n  expect(told()).toEqual(['skipped 1'])\n})`;
+    expect([rulesOf(before, after("() => lines.push('mail')")), rulesOf(before, after('() => {}'))]).toEqual([[], ['assertion-removed']]);
+  });
+
+  it('how much there is', () => {
+    const before =
+      "it('reads', () => {\n  const rows = parse('a b')\n  expect(rows).toHaveLength(2)\n  expect(rows[0]).toEqual({ n: 'a' })\n  expect(rows[1]).toEqual({ n: 'b' })\n})";
+    const all =
+      "const all = (text: string) => parse(text)\nit('reads', () => {\n  expect(all('a b')).toEqual([{ n: 'a' }, { n: 'b' }])\n})";
+    const first =
+      "const first = (text: string) => parse(text)[0]\nit('reads', () => {\n  expect(first('a b')).toEqual({ n: 'a' })\n  expect(first('b')).toEqual({ n: 'b' })\n})";
+    expect([rulesOf(before, all), rulesOf(before, first)]).toEqual([[], ['assertion-removed']]);
   });
 });
 

@@ -23,12 +23,16 @@ const OF_LANGUAGE: ReadonlySet<string> = new Set(
 const NONE: ReadonlySet<AssertionFact> = new Set();
 /** Less is not asked by a device. */
 const TELLING = 30;
+/** There is nothing. */
+const ABSENT = /^(?:empty|undefined|null|None)$/;
 /** A text or a message counts as exact. */
 const WHOLE = EXACT - 1;
 
 export class Devices {
   private known: ReadonlySet<string> | null = null;
   private spoken: ReadonlySet<string> | null = null;
+  /** The tests of the change, without blanks. */
+  private dense: readonly string[] | null = null;
 
   constructor(private readonly files: readonly ReadFile[]) {}
 
@@ -76,7 +80,7 @@ export class Devices {
 
   /** What is asked of an object depends on the steps before: the texts that they were given are still given to something. */
   isStillGiven({ body }: TestFact): boolean {
-    const texts = this.tests().map(({ change }) => (change.after ?? '').replace(/\s+/g, ''));
+    const texts = (this.dense ??= this.tests().map(({ change }) => (change.after ?? '').replace(/\s+/g, '')));
     return (body.match(TEXTS) ?? []).every((text) => texts.some((one) => one.includes(text.slice(1, -1).replace(/\s+/g, ''))));
   }
 
@@ -87,9 +91,21 @@ export class Devices {
     const told = sound.filter((fact) => levelOf(fact) >= TELLING && !fact.open && this.isNew(fact, names));
     if (!told.some((fact) => levelOf(fact) >= WHOLE)) return false;
     // A whole that is wanted says what is not in it.
-    const asked = gone.filter((fact) => !isNegative(fact) && fact.expected !== 'empty');
+    const asked = gone.filter((fact) => !isNegative(fact) && !ABSENT.test(fact.expected ?? ''));
     const [was, is] = [weigh(asked), weigh(sound)];
-    return is.exact >= was.exact && is.all >= was.all && (asked.length === gone.length || told.some(saysWhole));
+    if (gone.some((fact) => isCounted(fact, gone)) && !told.some(listsAll)) return false;
+    if (gone.some((fact) => isNegative(fact) && this.isIdle(fact))) return false;
+    const absent = gone.some((fact) => ABSENT.test(fact.expected ?? '') && !isNegative(fact));
+    const says = (fact: AssertionFact): boolean => saysWhole(fact) && (!absent || /^[[{]/.test(fact.expected ?? ''));
+    return is.exact >= was.exact && is.all >= was.all && (asked.length === gone.length || told.some(says));
+  }
+
+  /** What must not be called is replaced by what does nothing: nobody hears of its calls. */
+  private isIdle({ kind, subject }: AssertionFact): boolean {
+    const name = kind === 'calledTimes' ? /([\p{L}_$][\p{L}\p{N}_$]*)$/u.exec(subject)?.[1] : undefined;
+    if (name === undefined) return false;
+    const idle = new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}\\s*(?::\\s*(?:async\\s*)?)?\\(\\w*\\)\\s*(?:=>\\s*)?\\{\\s*\\}`);
+    return this.tests().some(({ change }) => idle.test(change.after ?? ''));
   }
 
   /** What was asked is still spoken of, and what it was asked for still stands in the new checks, or `around` them. */
@@ -102,7 +118,7 @@ export class Devices {
 
   /** What it asks about is reached by a name that the tests of the change did not have before. */
   private isNew({ subject, kind, span }: AssertionFact, names: ReadonlySet<string>): boolean {
-    const known = (this.known ??= new Set(this.tests().flatMap(({ change }) => change.before?.match(WORDS) ?? [])));
+    const known = (this.known ??= new Set(this.tests().flatMap(({ change }) => change.before?.replace(QUOTED, '').match(WORDS) ?? [])));
     const text = bare(subject);
     const own = new Set([...text.matchAll(PARAMETERS)].flatMap(([, list = '']) => list.match(WORDS) ?? []));
     const heads = [...text.matchAll(HEADS)].flatMap(([, name = '']) => (own.has(name) ? [] : [name]));
@@ -111,14 +127,15 @@ export class Devices {
     return [...heads, ...called].some((name) => !OF_LANGUAGE.has(name) && !names.has(name) && !known.has(name));
   }
 
-  /** The property or function that was asked is still named. */
-  private isSpoken({ subject }: AssertionFact): boolean {
+  /** The property or function that was asked is still named, and so is every part that was wanted of it. */
+  private isSpoken({ subject, expected }: AssertionFact): boolean {
     const spoken = (this.spoken ??= new Set(
       this.tests().flatMap(({ change, after }) => wordsOutside(change.after ?? '', broughtIn(after))),
     ));
     const text = bare(subject);
-    const name = (PROPERTY.exec(text) ?? FUNCTION.exec(text))?.[1];
-    return name === undefined || spoken.has(name);
+    const name = (PROPERTY.exec(text) ?? METHOD.exec(text) ?? FUNCTION.exec(text))?.[1];
+    const keys = bare(expected ?? '').match(KEYS) ?? [];
+    return keys.every((key) => spoken.has(key)) && (name === undefined || spoken.has(name) || QUERY.test(name));
   }
 
   /** What stands around the tests of a file: its helpers. */
@@ -132,6 +149,8 @@ export class Devices {
   }
 }
 
+/** Texts as they are written, within a line. */
+const QUOTED = /'[^'\n]*'|"[^"\n]*"|`[^`\n]*`/g;
 const TEXTS = /"(?:[^"\\]|\\.)*"/g;
 /** Parameters of a function within a subject. */
 const PARAMETERS = /\(([^()]*)\)=>/g;
@@ -142,6 +161,9 @@ const CALLS = /(?<![\p{L}\p{N}_$.])([\p{L}_$][\p{L}\p{N}_$]*)\(/gu;
 const METHODS = /(?<![\p{L}\p{N}_$])([\p{L}_$][\p{L}\p{N}_$]*)\(/gu;
 const CALLED = /[\p{L}_$][\p{L}\p{N}_$]*(?=\()/gu;
 const PROPERTY = /[.?]([\p{L}_$][\p{L}\p{N}_$]*)(?:\[[^\]]*\])*$/u;
+const METHOD = /\.([\p{L}_$][\p{L}\p{N}_$]*)\([^()]*\)$/u;
+/** Of a page, which may be queried in other ways. */
+const QUERY = /By[A-Z]/;
 const FUNCTION = /^(?:new )?([\p{L}_$][\p{L}\p{N}_$]*)\(/u;
 
 /** Without what stands in quotes. */
@@ -188,11 +210,20 @@ function saysWhole(fact: AssertionFact): boolean {
   return levelOf(fact) >= EXACT && /^(\[|\{|"|empty|`|null|undefined|None)/.test(fact.expected ?? '');
 }
 
+/** Says of a list or text all that is in it, and so how much. */
+function listsAll(fact: AssertionFact): boolean {
+  return levelOf(fact) >= EXACT && (/^["`e]/.test(fact.expected ?? '') || fact.expected?.includes('[') === true);
+}
+
 /** What says which kind of a thing it is: a device that shows the thing need not repeat it. */
 const KINDS = /\b(?:type|kind|tag|__typename|_tag):"[^"]*",?/g;
 const PLACEHOLDERS = /\b(?:expect|mock|match|sinon)\.\w+/g;
 /** Numbers, words and signs that are wanted one by one. */
 const LEAVES = /-?\d+(?:\.\d+)?|[\p{L}_$][\p{L}\p{N}_$]*(?!:)(?![\p{L}\p{N}_$])|[-+*/%^<>=!&|]+|""/gu;
+
+const SIGN = /^[-+*/%^<>=!&|]+$/;
+/** Keys of what is wanted. */
+const KEYS = /[\p{L}_$][\p{L}\p{N}_$]*(?=:)/gu;
 
 function leavesOf(fact: AssertionFact): readonly string[] {
   return (wantedOf(fact) ?? '').replace(KINDS, '').replace(PLACEHOLDERS, '').match(LEAVES) ?? [];
@@ -204,9 +235,8 @@ function weigh(facts: readonly AssertionFact[]): { readonly exact: number; reado
   for (const fact of facts) {
     const level = fact.kind === 'size' ? EXACT : levelOf(fact);
     if (level < 26 || isCounted(fact, facts)) continue;
-    const place = fact.kind === 'calledWith' && /Nth/.test(fact.span.text) ? 1 : 0;
     const many = (level >= WHOLE && !isPresence(fact)) || fact.expected?.startsWith('{') === true;
-    const weight = many ? Math.max(1, leavesOf(fact).length - place) : 1;
+    const weight = many ? Math.max(1, leavesOf(fact).filter((leaf) => !SIGN.test(leaf)).length) : 1;
     all += weight;
     if (level >= WHOLE) exact += weight;
   }

@@ -1,10 +1,10 @@
 // All that the rules look at: the facts of both sides, paired tests, what ran, what else changed.
 
 import type { GuardInput, FileChange } from './change.js';
-import type { Devices } from './devices.js';
 import type { AssertionFact, FileFacts, TestFact } from './facts.js';
 import { isJavaScript } from './paths.js';
 import type { FileRole } from './paths.js';
+import type { Match } from './matching.js';
 import type { Pair, Pairing } from './pairing.js';
 import type { Ran } from './ran.js';
 import { isApart, untitled } from './untouched.js';
@@ -31,8 +31,12 @@ export interface Evidence {
   readonly steady: ReadonlyMap<string, ReadonlySet<string>>;
   /** Checks that are new after the change: what was moved there is not lost. */
   readonly spares: { take(fact: AssertionFact): boolean };
-  /** What tests ask by now, which they did not before. */
-  readonly devices: Devices;
+  /** What tests ask by now, which they did not before: which lost checks and tests that tells. */
+  readonly devices: {
+    retold(pair: Pair, matches: readonly Match[], added: readonly TestFact[]): ReadonlySet<AssertionFact>;
+    retoldTests(tests: readonly TestFact[], before: readonly TestFact[], after: readonly TestFact[]): boolean;
+    isStillGiven(test: TestFact): boolean;
+  };
   /** Tests of a file that is the same on both sides. Reading it is dear. */
   readonly unchangedTests: (path: string) => readonly TestFact[];
 }

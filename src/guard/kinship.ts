@@ -26,7 +26,16 @@ export function wantsNone({ kind, subject, expected }: AssertionFact): boolean {
 /** `now` stands for `was`, a part of what `fact` asks about, and wants more than that part: a whole text, list or record. */
 export function takesWhole(was: AssertionFact, now: AssertionFact, fact: AssertionFact): boolean {
   if (now.kind !== 'equal' || !/^b?["[({]./.test(now.expected ?? '') || now.expected === was.expected) return false;
-  return isPartOf(was.subject, fact.subject) && !isWithin(now.subject, was.subject) && was.subject !== now.subject;
+  if (isWithin(now.subject, was.subject) || was.subject === now.subject) return false;
+  const same = was.subject === fact.subject || fact.subject === `${was.subject}[*]`;
+  return fact.kind === 'lacks' && same ? excludes(now, fact) : isPartOf(was.subject, fact.subject);
+}
+
+/** A whole list or text, made of what must not be in it, is wanted without it. */
+export function excludes({ kind, subject, expected }: AssertionFact, fact: AssertionFact): boolean {
+  const word = fact.kind === 'lacks' ? fact.expected?.match(/[\p{L}\p{N}_]{3,}/gu)?.at(-1) : undefined;
+  if (word === undefined || kind !== 'equal' || !/^["[(]/.test(expected ?? '')) return false;
+  return subject.includes(word) && !new Set(expected?.match(/[\p{L}\p{N}_]+/gu)).has(word);
 }
 
 export function sameWant(fact: AssertionFact, other: AssertionFact): boolean {

@@ -3,7 +3,7 @@
 
 import type { AssertionFact } from './facts.js';
 import { gathersCall, listsAll, siftsSame } from './gathering.js';
-import { composes, comprehendsMore, looksUp, mapsSame, namesSame, recordsCall, wantsMore } from './properties.js';
+import { composes, comprehendsMore, leavesAway, looksUp, mapsSame, namesSame, recordsCall, wantsMore } from './properties.js';
 import { provesEntry } from './subjects.js';
 import { readsPiece } from './wanted-texts.js';
 
@@ -15,6 +15,7 @@ const WAYS = [
   namesSame,
   mapsSame,
   comprehendsMore,
+  leavesAway,
   listsAll,
   provesEntry,
   siftsSame,

@@ -20,7 +20,7 @@ export function saidBy(other: AssertionFact, fact: AssertionFact): Said {
   if (path === null || path.length === 0) return 'unknown';
   const wanted = wantedAt(other.expected, path) ?? (other.kind === 'equal' ? missingAt(other.expected, path) : null);
   if (wanted === null) return 'unknown';
-  if (PLACEHOLDER.test(wanted)) return 'anything';
+  if (PLACEHOLDER.test(wanted) || (wanted.startsWith(other.subject) && other.subject.includes('('))) return 'anything';
   return compared(fact, wanted);
 }
 
@@ -184,7 +184,9 @@ export function isOfInput({ subject }: AssertionFact): boolean {
 export function recordsCall(other: AssertionFact, fact: AssertionFact): boolean {
   if (fact.kind !== 'calledWith' || fact.expected === null || other.kind !== 'equal' || other.expected === null) return false;
   // What was called on a stand-in is another text now that the stand-in is made another way.
-  const bare = (text: string) => (/^new |^[\w$.]+\(/.test(text) ? text.replace(/\(.*\)/s, '()') : text);
+  // Of a path that the test makes, its last name.
+  const bare = (text: string) =>
+    /^[\w.]+\/(?:.*\/)?("[^"/]+")$/s.exec(text)?.[1] ?? (/^new |^[\w$.]+\(/.test(text) ? text.replace(/\(.*\)/s, '()') : text);
   const listed = /^\[\[.*\]\]$/s.test(fact.expected) ? fact.expected.slice(1, -1) : fact.expected;
   // Of an argument that is given by its name, the value: `group=("x")`.
   const wanted = splitAt(listed, ',').map((one) => bare(/^\w+=\((.*)\)$/s.exec(one)?.[1] ?? one));
@@ -194,7 +196,7 @@ export function recordsCall(other: AssertionFact, fact: AssertionFact): boolean 
   // All calls at once, each with one argument: `[[100],[200]]` and `[100,200]`.
   if (wanted.length > 1 && wanted.join() === entries.map((entry) => `[${entry}]`).join()) return true;
   return entries.some((entry) => {
-    const parts = new Set([entry, ...(entriesOf(entry)?.values() ?? [])].map(bare));
+    const parts = new Set([entry, ...(entriesOf(entry.replace(/^\((.*)\)$/s, '[$1]'))?.values() ?? [])].map(bare));
     return wanted.every((one) => parts.has(one));
   });
 }
@@ -253,15 +255,25 @@ export function comprehendsMore(other: AssertionFact, fact: AssertionFact): bool
   const [was, now] = [comprehensionOf(fact.subject), comprehensionOf(other.subject)];
   if (was === null || now === null || was.source !== now.source || was.read === null) return false;
   if (!now.entry.includes(`${now.name}${was.read}`)) return false;
-  const [old, all] = [[...(entriesOf(fact.expected)?.values() ?? [])], [...(entriesOf(other.expected)?.values() ?? [])]];
-  return old.length === all.length && old.every((one, index) => all[index]?.includes(one.replace(/^"(.*)"$/s, '$1')) === true);
+  const all = [...(entriesOf(other.expected)?.values() ?? [])];
+  const holds = (entry: string | undefined, one: string) => entry?.includes(one.replace(/^"(.*)"$/s, '$1')) === true;
+  if (fact.subject.startsWith('{')) {
+    const set = splitAt(fact.expected.slice(1, -1), ',');
+    return (
+      all.length > 0 &&
+      set.every((one) => all.some((entry) => holds(entry, one))) &&
+      all.every((entry) => set.some((one) => holds(entry, one)))
+    );
+  }
+  const old = [...(entriesOf(fact.expected)?.values() ?? [])];
+  return old.length === all.length && old.every((one, index) => holds(all[index], one));
 }
 
 /** What a list is made of, and what its entries read: of `[t.text for t in f()]` `.text`, for each `t` of `f()`. */
 function comprehensionOf(
   subject: string,
 ): { readonly entry: string; readonly name: string; readonly source: string; readonly read: string | null } | null {
-  const [, entry = '', name = '', over = ''] = /^[[(](.*) for (\w+) in (.*)[\])]$/s.exec(subject) ?? [];
+  const [, entry = '', name = '', over = ''] = /^[[({](.*) for (\w+) in (.*)[\])}]$/s.exec(subject) ?? [];
   if (over === '') return null;
   const read = entry.startsWith(`${name}.`) || entry.startsWith(`${name}[`) ? entry.slice(name.length) : null;
   return { entry, name, source: /^(?:list|tuple|iter)\((.*)\)$/s.exec(over)?.[1] ?? over, read };
@@ -306,6 +318,16 @@ export function computedWhole(other: AssertionFact, { subject }: AssertionFact):
     if (at > 0 && computed && /^[.[]/.test(subject.slice(at + key.length + 1))) return subject.slice(0, at);
   }
   return null;
+}
+
+/** A record that is wanted as a whole says what is not in it: `headers.get("cookie")` is None, `"cookie"` is not there. */
+export function leavesAway(other: AssertionFact, { kind, subject, expected }: AssertionFact): boolean {
+  if (other.kind !== 'equal' || other.expected?.startsWith('{') !== true) return false;
+  const [, owner, key] = (kind === 'lacks' ? null : /^(.*)\.get\(("[^"]*")\)$/s.exec(subject)) ?? [];
+  const [whose, what] = kind === 'lacks' ? [subject, expected] : kind === 'equal' && expected === 'None' ? [owner, key] : [];
+  if (whose === undefined || what === undefined || what === null) return false;
+  if (other.subject !== whose && other.subject !== `dict(${whose})`) return false;
+  return entriesOf(other.expected)?.has(what.replace(/^"(.*)"$/s, '$1')) === false;
 }
 
 /** One text is put together of several values: `${page}/${pages}` wants "2/3". */

@@ -7,6 +7,8 @@ import { EXACT, levelOf, similarity, weakening } from './strength.js';
 export interface Extra {
   readonly fact: AssertionFact;
   readonly test: TestFact;
+  /** The same was asked before by a test that is still there. */
+  readonly again?: boolean;
 }
 
 /** Values that stand everywhere: they prove nothing by themselves. */
@@ -19,7 +21,9 @@ export function retold(test: TestFact, extra: readonly Extra[]): TestFact | null
   const taken = new Set<AssertionFact>();
   let host: TestFact | null = null;
   for (const before of test.assertions) {
-    const found = extra.find(({ fact }) => !taken.has(fact) && asksAlike(before, fact));
+    const found = extra.find(
+      ({ fact, again }) => !taken.has(fact) && !(again === true && isAnother(before, fact)) && asksAlike(before, fact),
+    );
     if (found === undefined) return null;
     taken.add(found.fact);
     host ??= found.test;
@@ -27,11 +31,20 @@ export function retold(test: TestFact, extra: readonly Extra[]): TestFact | null
   return host;
 }
 
+/** Another answer of the same: where it was wanted before too, it is of another case. */
+function isAnother(before: AssertionFact, { subject, expected }: AssertionFact): boolean {
+  return before.subject === subject && before.expected !== expected;
+}
+
 function asksAlike(before: AssertionFact, after: AssertionFact): boolean {
   if (after.reach !== 'always' || after.waiting === 'floating' || !before.subject.includes('(')) return false;
   const same = before.subject === after.subject;
   if (!same && bareCall(before.subject) !== bareCall(after.subject)) return false;
   const alike = same ? 1 : similarity(before.subject, after.subject);
+  if (before.kind === 'differs')
+    return (
+      after.kind === 'differs' && before.expected?.includes('(') === true && bareCall(before.expected) === bareCall(after.expected ?? '')
+    );
   if (before.kind === 'throws') return after.kind === 'throws' && alike >= NEAR && wantsError(before, after);
   if (levelOf(after) < EXACT || after.kind !== 'equal' || after.expected === null) return false;
   if (same && levelOf(before) >= EXACT) return weakening(before, after) === null;

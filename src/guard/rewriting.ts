@@ -213,7 +213,7 @@ function isTakenUp({ before: place }: Sighting, { before, after }: Family, { pai
   const wanted = test.assertions.flatMap((fact) => valuesIn(wantedOf(fact) ?? ''));
   return (
     wanted.length > 0 &&
-    fresh.length >= test.assertions.length &&
+    (fresh.length >= test.assertions.length || valuesOf(fresh) >= test.assertions.length * 2) &&
     wanted.every((value) => values.has(value) || (value.length >= LONG && texts.some((text) => text.includes(value))))
   );
 }

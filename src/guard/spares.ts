@@ -3,7 +3,9 @@
 import type { Evidence } from './evidence.js';
 import { isUntouched } from './evidence.js';
 import type { AssertionFact, TestFact } from './facts.js';
+import { excludes, skeleton } from './kinship.js';
 import { matchAssertions } from './matching.js';
+import { NewChecks } from './new-checks.js';
 import type { Pairing } from './pairing.js';
 import { entriesOf } from './properties.js';
 import { keyOf, levelOf, settles, wantedOf, weakening } from './strength.js';
@@ -11,15 +13,20 @@ import { wantedText } from './wanted-texts.js';
 
 /** Wanted values that stand everywhere: they prove nothing about where a check went. */
 const COMMON = /^(?:|true|false|null|undefined|empty|[01]|""|\[\]|\{\}|None|True|False|in the document)$/;
-const MOST = 2000;
 /** A wanted value of so many signs is not found by chance, nor asked for by a check that lets most pass. */
 const LONG = 8;
 const TELLING = 30;
 
+/** A new check, its test, and what that was before. */
+interface Fresh {
+  readonly fact: AssertionFact;
+  readonly test: TestFact;
+  readonly home: TestFact | null;
+}
+
 interface Surplus {
   readonly counts: Map<string, number>;
-  /** New checks, with what their test was before. */
-  readonly fresh: readonly { readonly fact: AssertionFact; readonly home: TestFact | null }[];
+  readonly fresh: NewChecks<Fresh>;
   /** Where the checks of before stood. */
   readonly homes: ReadonlyMap<AssertionFact, TestFact>;
 }
@@ -41,10 +48,12 @@ export class Spares {
     if (left > 0) this.surplus.counts.set(key, left - 1);
     if (left > 0) return true;
     const home = this.surplus.homes.get(fact);
-    const all = this.surplus.fresh.map((one) => one.fact);
+    const near = this.surplus.fresh.near(fact.span.file, [fact]);
+    const all = near.map((one) => one.fact);
     // In its own test it was held against every check already.
-    const others = this.surplus.fresh.filter((one) => one.home === null || one.home !== home).map((one) => one.fact);
-    return others.some((other) => standsFor(other, fact)) || isSpread(fact, all) || this.asks(fact, others);
+    const others = near.filter((one) => one.home === null || one.home !== home).map((one) => one.fact);
+    if (others.some((other) => standsFor(other, fact)) || isSpread(fact, all) || this.asks(fact, others)) return true;
+    return home !== undefined && isOfError(fact) && near.some(({ fact: other, test }) => asksError(other, test, fact, home));
   }
 
   /** A new test asks for it in other words: what it wants is told by a check that stands for no other. */
@@ -76,11 +85,24 @@ function isSpread(fact: AssertionFact, added: readonly AssertionFact[]): boolean
   return asked.size > 0 && said(fact.subject, fact.expected, 0);
 }
 
+/** Asks about an error that was caught before. */
+function isOfError({ subject }: AssertionFact): boolean {
+  return /^(?:str\()?(?:error|err|e|caught|thrown)\b/.test(subject);
+}
+
+/** The same error is caught in another test now, and no less is asked of it there. */
+function asksError(other: AssertionFact, test: TestFact, fact: AssertionFact, home: TestFact): boolean {
+  if (other.subject !== fact.subject || !isSound(other) || !settles(other, fact) || weakening(fact, other) !== null) return false;
+  const thrown = new Set(home.assertions.filter(({ kind }) => kind === 'throws').map(({ subject }) => subject));
+  return test.assertions.some(({ kind, subject }) => kind === 'throws' && thrown.has(subject));
+}
+
 /** A check of a new test that asks the same of the same value or more, or wants the same value of a like call. */
 function standsFor(other: AssertionFact, fact: AssertionFact): boolean {
   if (!isSound(other)) return false;
   if (other.subject === fact.subject)
     return other.subject.includes('(') && levelOf(other) > levelOf(fact) && settles(other, fact) && weakening(fact, other) === null;
+  if (fact.kind === 'lacks' && skeleton(other) === skeleton(fact).replace(/\[\*\]$/, '')) return excludes(other, fact);
   const wanted = wantedOf(fact);
   return (
     wanted !== null &&
@@ -103,7 +125,7 @@ function bareCall(subject: string): string {
 
 function surplusOf({ pairs, added }: Pairing, steady: Evidence['steady']): Surplus {
   const counts = new Map<string, number>();
-  const fresh: { readonly fact: AssertionFact; readonly home: TestFact | null }[] = [];
+  const fresh: Fresh[] = [];
   const homes = new Map<AssertionFact, TestFact>();
   const count = (before: TestFact | null, after: TestFact): void => {
     const own = new Map<string, number>();
@@ -117,11 +139,11 @@ function surplusOf({ pairs, added }: Pairing, steady: Evidence['steady']): Surpl
       if (left > 0) own.set(key, left - 1);
       else if (after.hidden === null && fact.reach !== 'never') {
         counts.set(key, (counts.get(key) ?? 0) + 1);
-        if (fresh.length < MOST && !after.marks.some(({ kind }) => kind === 'skipped')) fresh.push({ fact, home: before });
+        if (!after.marks.some(({ kind }) => kind === 'skipped')) fresh.push({ fact, test: after, home: before });
       }
     }
   };
   for (const test of added) count(null, test);
   for (const pair of pairs) if (!isUntouched({ steady }, pair)) count(pair.before, pair.after);
-  return { counts, fresh, homes };
+  return { counts, fresh: new NewChecks(fresh), homes };
 }

@@ -9,8 +9,9 @@ import { bind, functionOf, valueOf } from './scope.js';
 import type { Env } from './scope.js';
 import { partsIn } from '../properties.js';
 import { ownAnswer } from './constants.js';
+import { isMaker } from './names.js';
 import { resolved } from './copies.js';
-import { print } from './print.js';
+import { keepTexts, print } from './print.js';
 import type { Printing } from './print.js';
 import { isEcho, tautologyOf } from './tautologies.js';
 import { fitsAll, isRegex, letters } from './patterns.js';
@@ -28,7 +29,16 @@ export interface Standing {
   readonly fresh: (name: string) => boolean;
 }
 
-export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Standing): AssertionFact {
+export function assertionOf(draft: Draft, env: Env, span: Span, standing: Standing): AssertionFact {
+  keepTexts(true);
+  try {
+    return factOf(draft, env, span, standing);
+  } finally {
+    keepTexts(false);
+  }
+}
+
+function factOf(draft: Draft, outer: Env, span: Span, standing: Standing): AssertionFact {
   const opened = throughHelper(draft, outer);
   const env = opened.env;
   const asked = turned(question(filledIn(opened.draft, env)), env);
@@ -91,14 +101,15 @@ function kept(subject: Node | null, env: Env): Env {
 /** A yes or no that a small function of the tests answers: `assert.ok(near(a, b))` asks what `near` asks. */
 function throughHelper(draft: Draft, env: Env): { readonly draft: Draft; readonly env: Env } {
   const subject = settled(draft.subject);
+  if (subject?.type !== 'CallExpression' || draft.suffix !== '') return { draft, env };
+  const fn = functionOf(at(subject, 'callee'), env);
+  const body = bare(soleExpression(at(fn?.node, 'body')));
+  if (fn === null || body === null || !QUESTIONS.has(body.type)) return { draft, env };
   const yesNo =
     draft.kind === 'truthy' ||
     draft.kind === 'falsy' ||
     (draft.kind === 'equal' && /^(true|false)$/.test(expectedText(draft, env, { template: false }) ?? ''));
-  if (!yesNo || subject?.type !== 'CallExpression' || draft.suffix !== '') return { draft, env };
-  const fn = functionOf(at(subject, 'callee'), env);
-  const body = bare(soleExpression(at(fn?.node, 'body')));
-  if (fn === null || body === null || !QUESTIONS.has(body.type)) return { draft, env };
+  if (!yesNo) return { draft, env };
   const inner = fn.env.child();
   const args = listAt(subject, 'arguments');
   for (const [index, parameter] of listAt(fn.node, 'params').entries()) {
@@ -127,13 +138,29 @@ function filledIn(draft: Draft, env: Env): Draft {
     const called = calledThrough(bare(draft.subject), env);
     return called === null ? draft : { ...draft, subject: called };
   }
-  const subject = behind(settled(draft.subject), env);
-  const asking = subject !== null && (QUESTIONS.has(subject.type) || isPredicate(subject) || isChoice(draft, subject));
+  const subject = behind(settled(draft.subject), env) ?? callsOf(settled(draft.subject), env);
+  const asking = subject !== null && (QUESTIONS.has(subject.type) || isPredicate(subject) || isChoice(draft, subject) || isCalls(subject));
   const expected = draft.expected.map((node) => {
     const inner = behind(bare(node), env);
     return inner !== null && asymmetric(inner) !== null ? inner : node;
   });
   return { ...draft, expected, ...(asking ? { subject } : {}) };
+}
+
+/** All that a spy of sinon was called with, as other spies name it: of `spy.args` it is `spy.mock.calls`. */
+function callsOf(node: Node | null, env: Env): Node | null {
+  const spy = node?.type === 'MemberExpression' && propertyName(node) === 'args' ? bare(at(node, 'object')) : null;
+  const made = spy?.type === 'Identifier' ? env.find(nameOf(spy))?.node : null;
+  if (node === null || spy === null || made === undefined || made === null || !isMaker(made)) return null;
+  const member = (object: Node, name: string): Node => {
+    const property: Node = { type: 'Identifier', start: node.start, end: node.end, name };
+    return { type: 'MemberExpression', start: node.start, end: node.end, object, property, computed: false };
+  };
+  return member(member(spy, 'mock'), 'calls');
+}
+
+function isCalls(node: Node): boolean {
+  return node.type === 'MemberExpression' && propertyName(node) === 'calls' && propertyName(bare(at(node, 'object')) ?? node) === 'mock';
 }
 
 /** `const read = () => parse(x)` and `expect(read).toThrow()`: it is the call that must throw. */
@@ -189,6 +216,9 @@ function wildcardsBehind(node: Node, env: Env): number {
 const CALLS =
   /^(.+?)\.(mock\.(calls|lastCall)|(first|second|third|last)Call\.args|getCall\([0-9]+\)\.args|calls\.(mostRecent\(\)\.args|argsFor\([0-9]+\)))(?![\w(])/;
 
+/** When a spy was called. */
+const ORDER = /\.mock\.invocationCallOrder\[0\]$/;
+
 /** What a spy wrote down of its calls is a question about the calls; the layout of a snapshot says nothing. */
 function ofCalls(
   kind: AssertionFact['kind'],
@@ -199,6 +229,7 @@ function ofCalls(
   if (kind === 'size' && expected === '0') return { kind: 'equal', subject, expected: 'empty' };
   if (kind === 'snapshot' && expected === '"\\"\\""') return { kind: 'equal', subject, expected: 'empty' };
   if (kind === 'snapshot') return { kind, subject, expected: expected?.replace(/\\n|\s+/g, ' ').replace(/ +/g, ' ') ?? null };
+  if (kind === 'range') return { kind, subject: subject.replace(ORDER, ''), expected: expected?.replace(ORDER, '') ?? null };
   const spy = kind === 'equal' || kind === 'calledWith' ? CALLS.exec(subject)?.[1] : undefined;
   if (spy === undefined) return { kind, subject, expected };
   return { kind: 'calledWith', subject: spy, expected: expected?.startsWith('[') === true ? expected.slice(1, -1) : expected };

@@ -174,7 +174,8 @@ export class BodyWalk extends ExpressionWalk {
   }
 
   protected declaration(node: Node, env: Env, place: Place): void {
-    for (const declarator of listAt(node, 'declarations')) {
+    const declarators = listAt(node, 'declarations');
+    for (const declarator of declarators) {
       const init = at(declarator, 'init');
       const names = patternNames(at(declarator, 'id'));
       if (init !== null && !isFunction(bare(init))) {
@@ -183,7 +184,7 @@ export class BodyWalk extends ExpressionWalk {
         this.visit(init, env, { ...place, waited });
         this.count(init);
       }
-      declareStatement({ ...node, declarations: [declarator] }, env);
+      declareStatement(declarators.length === 1 ? node : { ...node, declarations: [declarator] }, env);
       for (const name of names) this.since.set(name, this.calls);
     }
   }

@@ -33,6 +33,7 @@ export class FoundTest implements TestFact {
   private readonly passages: Passage[] = [];
   private seen: Seen | null = null;
   private squeezed: string | null = null;
+  private told: { readonly rows: readonly string[] | null } | null = null;
 
   constructor(
     private readonly outline: Outline,
@@ -62,8 +63,10 @@ export class FoundTest implements TestFact {
     return this.look().returns;
   }
 
+  /** Few ask for them. */
   get rows(): readonly string[] | null {
-    return this.look().rows;
+    this.told ??= { rows: joined(this.passages.map((passage) => passage.rows())) };
+    return this.told.rows;
   }
 
   get body(): string {
@@ -84,19 +87,14 @@ export class FoundTest implements TestFact {
   private walkThrough(): Seen {
     const { marks, returns } = this.outline;
     const [first, ...more] = this.passages;
-    if (first === undefined) return { assertions: [], marks, returns, rows: null };
+    if (first === undefined) return { assertions: [], marks, returns };
     const walk = first.walk();
     const assertions = [...walk.assertions];
-    const rows = [first.rows()];
-    for (const passage of more) {
-      if (assertions.length < MOST_ASSERTIONS) assertions.push(...passage.walk().assertions);
-      rows.push(passage.rows());
-    }
+    for (const passage of more) if (assertions.length < MOST_ASSERTIONS) assertions.push(...passage.walk().assertions);
     return {
       assertions,
       marks: [...marks, ...bodyMarks(walk)],
       returns: distinct([...returns, ...walk.returns]),
-      rows: joined(rows),
     };
   }
 }
@@ -111,7 +109,6 @@ interface Seen {
   readonly assertions: readonly AssertionFact[];
   readonly marks: readonly TestMark[];
   readonly returns: readonly Span[];
-  readonly rows: readonly string[] | null;
 }
 
 function distinct(spans: readonly Span[]): readonly Span[] {

@@ -57,7 +57,8 @@ export function givingsOf(tree: Tree): ReadonlyMap<string, readonly Giving[]> {
       list.push({ block, fn, from: node.start, value, declares: node.type === 'VariableDeclarator' });
       found.set(name, list);
     }
-    for (const child of childrenOf(node).toReversed()) open.push([child, block, fn]);
+    const children = childrenOf(node);
+    for (let index = children.length - 1; index >= 0; index -= 1) open.push([children[index] as Node, block, fn]);
   }
   known.set(tree, found);
   return found;
@@ -93,5 +94,7 @@ function given(node: Node): { readonly names: readonly string[]; readonly value:
     const left = at(node, 'left');
     return { names: left?.type === 'Identifier' || left?.type.endsWith('Pattern') === true ? patternNames(left) : [], value: null };
   }
-  return { names: [], value: null };
+  return NOTHING;
 }
+
+const NOTHING: ReturnType<typeof given> = { names: [], value: null };

@@ -121,8 +121,8 @@ describe('lost', () => {
     ],
     [
       'a call is not told by what comes back',
-      'const send = vi.fn()\nconst user = load("ada", send)\nexpect(user.id).toBe(1)\nexpect(send).toHaveBeenCalledWith({ to: "ada", text: "Welcome" })',
-      'const user = load("ada", () => {})\nexpect(user.id).toBe(1)\nexpect(user.name).toBe("ada")',
+      'const send = vi.fn()\nconst user = load(send, "ada@x.org", "Ada")\nexpect(send).toHaveBeenCalledWith({ to: "ada@x.org", subject: "Welcome, Ada" })',
+      'const user = load(() => {}, "ada@x.org", "Ada")\nexpect(user.name).toBe("Ada")',
       ['assertion-removed'],
     ],
     [

@@ -6,7 +6,7 @@ import { rowsOf } from './rows.js';
 import { bind, elementOf, follow, memberOf, valueOf } from './scope.js';
 import type { Env, Value } from './scope.js';
 import { plainText } from './plain-values.js';
-import { workOut } from './working-out.js';
+import { mayComeOut, workOut } from './working-out.js';
 import { entriesOf } from '../properties.js';
 
 const DEEPEST = 24;
@@ -21,11 +21,36 @@ export interface Printing {
 
 const PLAIN: Printing = { template: false };
 
+/** Texts of the check at hand, which is asked about from several sides. They hold for as long as its names do. */
+const texts = new Map<Node, { readonly env: Env; readonly text: string }>();
+let isKeeping = false;
+
+/** What is printed from now on is kept, until there is another check. */
+export function keepTexts(isOn: boolean): void {
+  isKeeping = isOn;
+  texts.clear();
+}
+
 export function print(node: Node | null, env: Env, how: Printing = PLAIN, depth = 0): string {
   const inner = bare(node);
   if (inner === null) return '';
   if (depth > DEEPEST) return '…';
-  const text = printed(inner, env, how, depth + 1);
+  if (depth > 0 || !isKeeping || how.template) return written(inner, env, how, depth);
+  const known = how.seen === undefined ? texts.get(inner) : undefined;
+  if (known?.env === env) return known.text;
+  const text = written(inner, env, how, depth);
+  texts.set(inner, { env, text });
+  return text;
+}
+
+function written(node: Node, env: Env, how: Printing, depth: number): string {
+  // Most nodes are one of these, and need nothing of what the others do.
+  const text =
+    node.type === 'Identifier'
+      ? printName(nameOf(node), env, how, depth + 1)
+      : node.type === 'Literal'
+        ? printLiteral(node)
+        : printed(node, env, how, depth + 1);
   return text.length > LONGEST ? text.slice(0, LONGEST) : text;
 }
 
@@ -39,10 +64,6 @@ export function printValue(value: Value, how: Printing = PLAIN, depth = 0): stri
 function printed(node: Node, env: Env, how: Printing, depth: number): string {
   const sub = (below: Node | null) => print(below, env, how, depth);
   switch (node.type) {
-    case 'Identifier':
-      return printName(nameOf(node), env, how, depth);
-    case 'Literal':
-      return printLiteral(node);
     case 'AwaitExpression':
       return sub(at(node, 'argument'));
     case 'TemplateLiteral':
@@ -88,7 +109,7 @@ function isRequestCheck(node: Node): boolean {
 
 /** What is made of written-down values by code without effects is what comes of it. */
 function printWorkedOut(node: Node, env: Env, how: Printing, depth: number): string | null {
-  if (depth > 12) return null;
+  if (depth > 12 || !mayComeOut(node, env)) return null;
   let filled = false;
   const found = workOut(node, env, {
     print: (below, inner) => print(below, inner, how, depth + 1),
@@ -217,10 +238,10 @@ function printTemplate(node: Node, sub: (node: Node | null) => string): string {
     const value = quasi['value'] as { cooked?: string | null; raw?: string } | undefined;
     return value?.cooked ?? value?.raw ?? '';
   });
-  const parts = listAt(node, 'expressions').map((expression) => constantText(sub(expression)));
+  const holes = listAt(node, 'expressions').map(sub);
+  const parts = holes.map(constantText);
   if (parts.every((part) => part !== null)) return JSON.stringify(quasis.map((quasi, index) => quasi + (parts[index] ?? '')).join(''));
-  const holes = listAt(node, 'expressions').map((expression) => `\${${sub(expression)}}`);
-  return `\`${quasis.map((quasi, index) => quasi + (holes[index] ?? '')).join('')}\``;
+  return `\`${quasis.map((quasi, index) => (index < holes.length ? `${quasi}\${${holes[index] ?? ''}}` : quasi)).join('')}\``;
 }
 
 /** What a printed constant is inside a text; null where it is none. */

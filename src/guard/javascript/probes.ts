@@ -1,6 +1,6 @@
 // Statements that are there for the compiler alone: it must refuse them. `@ts-expect-error` over one is the check itself.
 
-import { at, bare, descend, isFunction, listAt, nameOf, propertyName } from './tree.js';
+import { at, bare, descend, isFunction, listAt, nameOf, nodesOf, propertyName } from './tree.js';
 import type { Node, Tree } from './tree.js';
 
 /** A file that asks about types by name: only there an expected error is known to be meant as a check. */
@@ -12,7 +12,7 @@ const CHECKING = /^(expect|assert|should|t)$/;
 export function probesOf(tree: Tree): ReadonlySet<number> {
   const ends = new Set<number>();
   if (!ASKS_TYPES.test(tree.text)) return ends;
-  for (const block of descend(tree.program)) {
+  for (const block of nodesOf(tree)) {
     if (block.type !== 'BlockStatement') continue;
     const statements = listAt(block, 'body');
     for (const [index, statement] of statements.entries()) {

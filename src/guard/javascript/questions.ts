@@ -220,6 +220,7 @@ function peelPredicate(draft: Draft, subject: Node, wanted: boolean): Draft {
   if (name === 'startsWith' || name === 'endsWith') return asked(draft, wanted ? 'match' : 'lacks', owner, first);
   if (name === 'test' && isRegex(owner)) return asked(draft, wanted ? 'match' : 'lacks', first, owner);
   if (name === 'match' && isRegex(bare(first))) return asked(draft, wanted ? 'match' : 'lacks', owner, first);
+  if (name === 'calledBefore' && wanted) return { ...asked(draft, 'range', owner, first), matcher: 'below' };
   if (/^called(Once)?With/.test(name)) return { ...asked(draft, wanted ? 'calledWith' : 'lacks', owner, null), expected: args };
   return draft;
 }

@@ -1,7 +1,7 @@
 // The extractor for JavaScript and TypeScript: one file in, its facts out.
 
 import type { FileFacts, HelperFact, Lookup, TableFact } from '../facts.js';
-import { at, bare, descend, isFunction, keyName, listAt, spanOf } from './tree.js';
+import { at, bare, descend, isFunction, keyName, listAt, nodesOf, spanOf } from './tree.js';
 import type { Node } from './tree.js';
 import { bindOwn, printValue } from './print.js';
 import { assertionOf } from './assertion.js';
@@ -106,7 +106,7 @@ function tablesOf(module: Module): readonly TableFact[] {
 function matchersOf(module: Module): readonly HelperFact[] {
   if (!module.tree.text.includes('expect.extend')) return [];
   const helpers: HelperFact[] = [];
-  for (const node of descend(module.tree.program)) {
+  for (const node of nodesOf(module.tree)) {
     if (node.type !== 'CallExpression' || rootName(at(node, 'callee')) !== 'expect') continue;
     const [object = null] = listAt(node, 'arguments').map(bare);
     if (object?.type !== 'ObjectExpression') continue;

@@ -4,7 +4,7 @@ import type { Span } from '../facts.js';
 import { print } from './print.js';
 import { functionOf, valueOf } from './scope.js';
 import type { Env, Value } from './scope.js';
-import { at, bare, isFunction, listAt, nameOf, propertyName, settled, someNode, spanOf } from './tree.js';
+import { at, bare, isFunction, isLiteral, listAt, nameOf, propertyName, settled, someNode, spanOf } from './tree.js';
 import type { Node } from './tree.js';
 
 export function rowArguments(row: Value, spread: boolean): readonly Value[] {
@@ -22,9 +22,13 @@ export function bodyOf(call: Node, env: Env): Value | null {
   return isFunction(bare(only)) ? functionOf(only, env) : null;
 }
 
+/** No text so short is cut off when it is printed. */
+const SHORT = 400;
+
 export function titleOf(node: Node | null, env: Env, template = false): string {
   const inner = bare(node);
   if (inner === null || isFunction(inner)) return '';
+  if (isLiteral(inner) && typeof inner['value'] === 'string' && inner['value'].length < SHORT) return inner['value'];
   const text = print(inner, env, { template });
   if (!text.startsWith('"')) return text;
   try {

@@ -1,7 +1,21 @@
 // What tests stand on and a test file replaces: unit, module, clock, assertions. Fakes of collaborators and fake timers are no facts.
 
 import type { ReplacementFact, TestFact } from '../facts.js';
-import { at, bare, childrenOf, descend, isFunction, isLiteral, keyName, listAt, nameOf, propertyName, spanOf, textAt } from './tree.js';
+import {
+  at,
+  bare,
+  childrenOf,
+  descend,
+  isFunction,
+  isLiteral,
+  keyName,
+  listAt,
+  nameOf,
+  nodesOf,
+  propertyName,
+  spanOf,
+  textAt,
+} from './tree.js';
 import type { Node } from './tree.js';
 import { joinPath } from './paths.js';
 import { importedBy } from './names.js';
@@ -52,19 +66,13 @@ export class ReplacementSearch {
   run(): readonly ReplacementFact[] {
     if (!WORDS.test(this.module.tree.text)) return [];
     const found: Replaced[] = [];
-    const open: Node[] = [this.module.tree.program];
     const answered = new Set<Node>();
-    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const node of nodesOf(this.module.tree)) {
       const chained = answered.has(node);
       if (LOOKED_AT.has(node.type)) found.push(...this.at(node, chained));
       const member = node.type === 'MemberExpression';
       const carries = (member && ANSWERS.test(propertyName(node))) || (chained && (member || node.type === 'CallExpression'));
-      const children = childrenOf(node);
-      for (let index = children.length - 1; index >= 0; index -= 1) {
-        const child = children[index] as Node;
-        if (carries && (chained || child === node['object'])) answered.add(child);
-        open.push(child);
-      }
+      if (carries) for (const child of childrenOf(node)) if (chained || child === node['object']) answered.add(child);
     }
     const started = this.tests.length === 0 && STARTED.test(this.module.tree.text);
     return found.map((one) => this.factOf(one)).filter((fact) => fact.key !== 'process.exit' || (fact.test === null && !started));
@@ -108,7 +116,8 @@ export class ReplacementSearch {
     const owner = bare(at(callee, 'object'));
     const first = bare(args[0] ?? null);
     const text = isLiteral(first) && typeof first['value'] === 'string' ? first['value'] : '';
-    const mocking = MOCKING.test(squeeze(this.module.tree.text.slice(owner?.start ?? 0, owner?.end ?? 0)));
+    const mocking =
+      (MODULE_MOCKS.has(name) || SPIES.has(name)) && MOCKING.test(squeeze(this.module.tree.text.slice(owner?.start ?? 0, owner?.end ?? 0)));
     if (MODULE_MOCKS.has(name) && mocking && text !== '' && args.length < 3) return this.moduleMock(node, text, args[1] ?? null);
     if (name === 'stubGlobal' && CLOCK.has(text)) return [{ kind: 'clock', key: text, node }];
     if (name === 'stubGlobal' && ASSERTING.has(text)) return [{ kind: 'assertions', key: text, node }];
@@ -232,7 +241,7 @@ export class ReplacementSearch {
   private answersLater(node: Node): boolean {
     const name = this.holderOf(node);
     if (name === '') return false;
-    for (const below of descend(this.module.tree.program)) {
+    for (const below of nodesOf(this.module.tree)) {
       if (below.type === 'MemberExpression' && rootName(below) === name && ANSWERS.test(propertyName(below))) return true;
     }
     return false;
@@ -240,7 +249,7 @@ export class ReplacementSearch {
 
   /** The variable that a call is put into. */
   private holderOf(node: Node): string {
-    for (const below of descend(this.module.tree.program)) {
+    for (const below of nodesOf(this.module.tree)) {
       if (
         below.type === 'VariableDeclarator' &&
         below.start <= node.start &&
@@ -257,7 +266,7 @@ export class ReplacementSearch {
   private moves(node: Node): boolean {
     const name = this.holderOf(node);
     const values = new Set<string>();
-    for (const below of descend(this.module.tree.program)) {
+    for (const below of nodesOf(this.module.tree)) {
       if (below.type !== 'CallExpression') continue;
       const callee = bare(at(below, 'callee'));
       if (callee?.type !== 'MemberExpression' || !ANSWERS.test(propertyName(callee))) continue;
@@ -278,7 +287,7 @@ export class ReplacementSearch {
     const name = nameOf(body);
     if (name === '') return false;
     let given = 0;
-    for (const below of descend(this.module.tree.program)) {
+    for (const below of nodesOf(this.module.tree)) {
       if (below.type === 'AssignmentExpression' && nameOf(at(below, 'left')) === name) given += 1;
       if (below.type === 'UpdateExpression' && nameOf(at(below, 'argument')) === name) given += 1;
     }

@@ -2,7 +2,7 @@
 
 import type { SuppressionFact } from '../facts.js';
 import { probesOf } from './probes.js';
-import { at, bare, descend, listAt, nameOf, spanOf } from './tree.js';
+import { at, bare, descend, listAt, nameOf, nodesOf, spanOf } from './tree.js';
 import type { Comment, Node, Tree } from './tree.js';
 
 const LINT =
@@ -61,7 +61,7 @@ function holesIn(tree: Tree): readonly SuppressionFact[] {
   const facts: SuppressionFact[] = [];
   const bounds = new Set<Node>();
   const casts = new Set<Node>();
-  for (const node of descend(tree.program)) {
+  for (const node of nodesOf(tree)) {
     const bound =
       node.type === 'TSTypeParameter' ? at(node, 'constraint') : node.type === 'TSConditionalType' ? at(node, 'extendsType') : null;
     if (bound !== null) for (const inner of descend(bound)) if (inner.type === 'TSAnyKeyword') bounds.add(inner);

@@ -73,8 +73,9 @@ export function isNode(value: unknown): value is Node {
 }
 
 export function at(node: Node | null | undefined, key: string): Node | null {
-  const value = node?.[key];
-  return isNode(value) ? value : null;
+  const value = node?.[key] as Node | null | undefined;
+  // As `isNode` says; this is asked more often than anything else.
+  return typeof value === 'object' && value !== null && typeof value.type === 'string' ? value : null;
 }
 
 export function listAt(node: Node | null | undefined, key: string): readonly Node[] {
@@ -90,7 +91,9 @@ const NONE: readonly Node[] = [];
 /** Like `listAt`, with holes kept: the elements of an array. */
 export function holesAt(node: Node | null | undefined, key: string): readonly (Node | null)[] {
   const value = node?.[key];
-  return Array.isArray(value) ? value.map((item) => (isNode(item) ? item : null)) : [];
+  if (!Array.isArray(value)) return NONE;
+  for (const item of value) if (item !== null && !isNode(item)) return value.map((one) => (isNode(one) ? one : null));
+  return value;
 }
 
 export function textAt(node: Node | null | undefined, key: string): string {
@@ -110,29 +113,46 @@ export function childrenOf(node: Node): readonly Node[] {
 
 function pushChildren(node: Node, onto: Node[]): void {
   for (const key in node) {
-    const value = node[key];
+    const value = node[key] as Node | readonly unknown[] | null;
     if (typeof value !== 'object' || value === null) continue;
     if (Array.isArray(value)) {
-      for (const item of value) if (isNode(item)) onto.push(item);
-    } else if (isNode(value)) onto.push(value);
+      for (let index = 0; index < value.length; index += 1) if (isNode(value[index])) onto.push(value[index] as Node);
+    } else if (typeof (value as Node).type === 'string') onto.push(value as Node);
   }
 }
+
+/** Every node of a file, as `descend` gives them. They are asked for several times in a row, and for one file after another. */
+export function nodesOf(tree: Tree): readonly Node[] {
+  if (tree === latest?.tree) return latest.nodes;
+  const nodes: Node[] = [];
+  const open: Node[] = [tree.program];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    nodes.push(next);
+    pushTurned(next, open);
+  }
+  latest = { tree, nodes };
+  return nodes;
+}
+
+let latest: { readonly tree: Tree; readonly nodes: readonly Node[] } | null = null;
 
 /** Every node below `node`, itself first. `into` says whether to look below one. No recursion: trees may be deep. */
 export function* descend(node: Node, into: (node: Node) => boolean = () => true): Generator<Node> {
   const open: Node[] = [node];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     yield next;
-    if (next === node || into(next)) {
-      const from = open.length;
-      pushChildren(next, open);
-      // The first child is taken next.
-      for (let low = from, high = open.length - 1; low < high; low += 1, high -= 1) {
-        const child = open[low] as Node;
-        open[low] = open[high] as Node;
-        open[high] = child;
-      }
-    }
+    if (next === node || into(next)) pushTurned(next, open);
+  }
+}
+
+/** The children, the first on top: it is taken next. */
+function pushTurned(node: Node, open: Node[]): void {
+  const from = open.length;
+  pushChildren(node, open);
+  for (let low = from, high = open.length - 1; low < high; low += 1, high -= 1) {
+    const child = open[low] as Node;
+    open[low] = open[high] as Node;
+    open[high] = child;
   }
 }
 

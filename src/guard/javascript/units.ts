@@ -1,7 +1,7 @@
 // Which modules a test file is about: the ones that it is named after, that its suites are named after, that its assertions call.
 
 import type { AssertionFact, ImportFact, TestFact } from '../facts.js';
-import { at, bare, descend, isFunction, listAt, nameOf, ownNodes, propertyName, settled, spanOf } from './tree.js';
+import { at, bare, descend, isFunction, listAt, nameOf, nodesOf, ownNodes, propertyName, settled, spanOf } from './tree.js';
 import type { Node } from './tree.js';
 import { joinPath } from './paths.js';
 import { importedBy, isMaker, patternNames } from './names.js';
@@ -78,7 +78,7 @@ export class Origins {
     const add = (name: string, node: Node | null) => {
       if (name !== '' && node !== null) this.made.set(name, [...(this.made.get(name) ?? []), node]);
     };
-    for (const node of descend(module.tree.program)) {
+    for (const node of nodesOf(module.tree)) {
       if (node.type === 'VariableDeclarator') for (const name of patternNames(at(node, 'id'))) add(name, at(node, 'init'));
       else if (node.type === 'AssignmentExpression') add(nameOf(at(node, 'left')) || ownField(at(node, 'left')), at(node, 'right'));
       else if (node.type === 'FunctionDeclaration') add(nameOf(at(node, 'id')), node);
@@ -151,7 +151,7 @@ export function unitsOf(module: Module, imports: readonly Imported[], tests: rea
 /** Modules named in calls: a unit may be mocked first and imported by `await import()` later. */
 function mockedPaths(module: Module): readonly string[] {
   const paths: string[] = [];
-  for (const node of descend(module.tree.program)) {
+  for (const node of nodesOf(module.tree)) {
     if (node.type !== 'CallExpression') continue;
     const value = bare(listAt(node, 'arguments')[0] ?? null)?.['value'];
     if (typeof value === 'string' && value.startsWith('.')) paths.push(stemOf(joinPath(module.tree.file, value)));
@@ -180,7 +180,7 @@ function localFacts(module: Module): readonly ImportFact[] {
   const source = stemOf(tree.file);
   const top = new Set(listAt(tree.program, 'body'));
   const found: ImportFact[] = [];
-  for (const node of descend(tree.program)) {
+  for (const node of nodesOf(tree)) {
     const declared = node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration';
     if ((!declared && node.type !== 'VariableDeclarator') || top.has(node)) continue;
     const names = declared ? [nameOf(at(node, 'id'))] : isStandIn(bare(at(node, 'init'))) ? patternNames(at(node, 'id')) : [];

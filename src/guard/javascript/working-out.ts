@@ -22,9 +22,13 @@ export interface Sight {
   readonly mayFill: () => boolean;
 }
 
-/** The value of a call or list; null where it has none, or none that is known. */
+/** Said before anything is made ready for it: most calls and lists do not come out. */
+export function mayComeOut(node: Node, env: Env): boolean {
+  return failed.get(node) !== env && isWorthIt(node, env);
+}
+
+/** The value of a call or list that may come out; null where it has none, or none that is known. */
 export function workOut(node: Node, env: Env, sight: Sight): { readonly value: Plain } | null {
-  if (failed.get(node) === env || !isWorthIt(node, env)) return null;
   try {
     return { value: new Work(sight).of(node, { env, names: new Map(), outer: null }) };
   } catch (error) {
@@ -208,19 +212,26 @@ class Work {
 
   private call(node: Node, frame: Frame): Plain {
     const callee = bare(at(node, 'callee'));
-    const args = (): readonly Plain[] =>
-      listAt(node, 'arguments').flatMap((one) => (one.type === 'SpreadElement' ? this.spread(one, frame) : [this.of(one, frame)]));
     if (callee?.type === 'MemberExpression') {
       const [owner, name] = [bare(at(callee, 'object')), propertyName(callee)];
-      if (owner?.type === 'Identifier' && this.isFree(nameOf(owner), frame)) return callGlobal(nameOf(owner), name, args());
-      if (owner?.type !== 'Identifier' || name !== 'fill') return callMethod(this.of(owner, frame), name, args());
+      if (owner?.type === 'Identifier' && this.isFree(nameOf(owner), frame)) return callGlobal(nameOf(owner), name, this.args(node, frame));
+      if (owner?.type !== 'Identifier' || name !== 'fill') return callMethod(this.of(owner, frame), name, this.args(node, frame));
     }
     if (callee?.type !== 'Identifier') throw UNKNOWN;
-    if (this.isFree(nameOf(callee), frame)) return callGlobal(nameOf(callee), null, args());
+    if (this.isFree(nameOf(callee), frame)) return callGlobal(nameOf(callee), null, this.args(node, frame));
     if (node.type === 'NewExpression') throw UNKNOWN;
     const target = this.name(nameOf(callee), frame);
     if (!(target instanceof Closure)) throw UNKNOWN;
-    return target.run(args());
+    return target.run(this.args(node, frame));
+  }
+
+  private args(node: Node, frame: Frame): readonly Plain[] {
+    const found: Plain[] = [];
+    for (const one of listAt(node, 'arguments')) {
+      if (one.type === 'SpreadElement') found.push(...this.spread(one, frame));
+      else found.push(this.of(one, frame));
+    }
+    return found;
   }
 
   private isFree(name: string, frame: Frame): boolean {
@@ -293,11 +304,10 @@ class Work {
   private deeper<T>(go: () => T): T {
     if (this.depth >= DEEPEST) throw UNKNOWN;
     this.depth += 1;
-    try {
-      return go();
-    } finally {
-      this.depth -= 1;
-    }
+    const found = go();
+    // Where it is not known, all of the work is given up.
+    this.depth -= 1;
+    return found;
   }
 }
 

@@ -26,6 +26,8 @@ export interface Standing {
   readonly wrote: (text: string) => string | null;
   /** A flag that a block within the test may set, or what a caller hands over: no constant of the test. */
   readonly varied: (name: string) => boolean;
+  /** An error was wanted before: what is asked now may be that it changed nothing. */
+  readonly raised: boolean;
   /** Its place lets it go, but by a way that is usual: told only where it stands for a check that was lost. */
   readonly reserved: boolean;
 }
@@ -61,7 +63,9 @@ export function assertionOf(asked: Draft, span: Span, standing: Standing): Asser
     swallowed: standing.swallowed,
     tautology,
     ...(standing.reserved || (tautology === SAME && asksSameness(asked)) ? { marker: true } : {}),
-    ...((asked.kind === 'equal' || asked.kind === 'close') && (isSameCall(asked, { subject, expected }) || isComputed(asked, subject))
+    ...((asked.kind === 'equal' || asked.kind === 'close') &&
+    (isSameCall(asked, { subject, expected }) || isComputed(asked, subject)) &&
+    !(standing.raised && asked.expected[0]?.type === 'Name')
       ? { echo: true }
       : {}),
   };

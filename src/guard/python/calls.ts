@@ -11,8 +11,8 @@ import { raisedByItself } from './raised.js';
 import { checkedBy, sentence } from './sentences.js';
 import { chainedClass, selfOf } from './receiver.js';
 import { bindOwn, functionOf, isOfTests, methodOf, valueOf } from './scope.js';
-import type { Callable, Env, Value } from './scope.js';
-import type { Argument, Expr, Stmt } from './tree.js';
+import type { Callable, Env, TypeValue, Value } from './scope.js';
+import type { Argument, Expr, FunctionStmt, Stmt } from './tree.js';
 import { dotted, lastName, parts, positional, textOf } from './tree.js';
 import { filled, isPending, leavesWaiting, runsFunction, takes, usesOf } from './waiting.js';
 
@@ -126,8 +126,8 @@ export abstract class CallWalk extends Notes {
     const known = functionOf(callee, env);
     if (known !== null || callee.type !== 'Attribute') return known;
     const type = chainedClass(callee.object, env);
-    const method = type === null || !isOfTests(type.env.module.tree.file) ? null : methodOf(type, callee.name);
-    return method;
+    if (type === null || !isOfTests(type.env.module.tree.file)) return null;
+    return methodOf(type, callee.name) ?? handedBy(type, callee);
   }
 
   /** Checks of libraries that write them as sentences. */
@@ -252,6 +252,19 @@ export abstract class CallWalk extends Notes {
     this.skip(node, env, name === 'importorskip' ? this.maybe(place, '') : place, name === 'xfail');
     return true;
   }
+}
+
+/** What `__getattr__` of a class of the tests gives back under a name: a function that it makes itself. */
+function handedBy(type: TypeValue, { name, start, end }: Extract<Expr, { type: 'Attribute' }>): Callable | null {
+  const made = methodOf(type, '__getattr__');
+  const body = made?.node.type === 'Function' ? made.node.body : [];
+  const last = body.at(-1);
+  const given = last?.type === 'Return' && last.value?.type === 'Name' ? last.value.name : '';
+  const node = body.find((statement): statement is FunctionStmt => statement.type === 'Function' && statement.name === given);
+  if (made === null || node === undefined) return null;
+  const env = made.env.child();
+  env.set(made.node.params[1]?.name ?? '', { node: { type: 'String', start, end, value: name, bytes: false }, env });
+  return { node, env, bound: 0 };
 }
 
 /** The names around a call, with what the object's constructor put into `self`. */

@@ -239,121 +239,7 @@ def test_matrix(role):
     `def test_a():
     assert [f"{t.kind}:{t.line}" for t in lex("1 22")] == ["num:1", "num:1"]
 `,
-    ['assertion-weakened'],
-  ],
-];
-
-const VALUES: readonly Row[] = [
-  [
-    'a value as its text',
-    `def test_a():
-    assert pay(1) == Decimal("817.00")
-`,
-    `def test_a():
-    assert isinstance(pay(1), Decimal)
-    assert str(pay(1)) == "817.00"
-`,
-    [],
-  ],
-  [
-    'only the class of a value',
-    `def test_a():
-    assert pay(1) == Decimal("817.00")
-`,
-    `def test_a():
-    assert isinstance(pay(1), Decimal)
-`,
-    ['assertion-weakened'],
-  ],
-  [
-    'a record that several tests ask for, value by value',
-    `def test_a():
-    assert load("x") == {"port": 9000, "db": {"host": "h", "pool": 5}}
-`,
-    `def test_a():
-    assert load("x")["port"] == 9000
-
-
-def test_b():
-    assert load("x")["db"]["host"] == "h"
-    assert load("x")["db"]["pool"] == 5
-`,
-    [],
-  ],
-  [
-    'a record of which one value is left out',
-    `def test_a():
-    assert load("x") == {"port": 9000, "db": {"host": "h", "pool": 5}}
-`,
-    `def test_a():
-    assert load("x")["port"] == 9000
-
-
-def test_b():
-    assert load("x")["db"]["host"] == "h"
-`,
-    ['assertion-weakened'],
-  ],
-  [
-    'lines as one text',
-    `def test_a():
-    lines = open(write(1)).readlines()
-    assert lines[0] == "a,b\\n"
-    assert lines[1] == "1,2\\n"
-    assert len(lines) == 2
-`,
-    `def test_a():
-    assert Path(write(1)).read_text() == "a,b\\n1,2\\n"
-`,
-    [],
-  ],
-  [
-    'a document that is read',
-    `def test_a():
-    page = build("One")
-    assert "<title>One</title>" in page
-`,
-    `def test_a():
-    page = build("One")
-    assert ET.fromstring(page).findtext("title") == "One"
-`,
-    [],
-  ],
-  [
-    'a document in which something is found',
-    `def test_a():
-    page = build("One")
-    assert "<title>One</title>" in page
-`,
-    `def test_a():
-    page = build("One")
-    assert ET.fromstring(page).find("title") is not None
-`,
-    ['assertion-weakened'],
-  ],
-  [
-    'the usual tolerance of another library',
-    `class TestA(unittest.TestCase):
-    def test_a(self):
-        self.assertAlmostEqual(fill(1), 1.0)
-`,
-    `class TestA:
-    def test_a(self):
-        assert fill(1) == pytest.approx(1.0)
-`,
-    [],
-  ],
-  [
-    'a tolerance of its own',
-    `class TestA(unittest.TestCase):
-    def test_a(self):
-        self.assertAlmostEqual(fill(1), 1.0)
-`,
-    `class TestA:
-    def test_a(self):
-        assert fill(1) == pytest.approx(1.0, rel=0.01)
-`,
-    ['assertion-weakened'],
+    ['assertion-removed'],
   ],
 ];
 
@@ -425,7 +311,7 @@ def test_a():
 ];
 
 describe('a check that is kept, and one that only looks like it', () => {
-  test.each([...HELPERS, ...LISTS, ...VALUES, ...STAND_INS])('%s', (_name, before, after, rules) => {
+  test.each([...HELPERS, ...LISTS, ...STAND_INS])('%s', (_name, before, after, rules) => {
     expect(rulesFor(before, after)).toEqual(rules);
   });
 });

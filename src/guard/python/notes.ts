@@ -137,6 +137,7 @@ export class Notes {
         wrote,
         varied: (name: string) => this.flags.has(name) || this.isParameter(name),
         reserved: place.reserved,
+        raised: this.assertions.at(-1)?.kind === 'throws',
       } as const;
       const filtered =
         one.over?.type === 'Comprehension' &&

@@ -33,7 +33,7 @@ function peel(one: Draft): readonly Draft[] {
     const asked = peelBoolean(one, subject, wanted);
     if (asked !== null) return asked;
   }
-  const several = gathered(one, subject);
+  const several = nearby(one, subject) ?? gathered(one, subject);
   if (several !== null) return several;
   if (one.kind === 'equal' || one.kind === 'range' || one.kind === 'differs') {
     const asked = peelValue(one, subject);
@@ -211,6 +211,20 @@ function gathered(one: Draft, asked: Expr): readonly Draft[] | null {
   }
   if (subject.kind !== '{' || value === undefined || expected.type !== 'Dict' || expected.entries.length !== rows.length) return null;
   return rows.map((row, index) => draft('equal', value, expected.entries[index]?.value ?? null, inside(row)));
+}
+
+/** `x == approx({'a': 1.5})` asks for each entry by itself, with the same tolerance. */
+function nearby(one: Draft, subject: Expr): readonly Draft[] | null {
+  const [only] = one.expected;
+  if (one.kind !== 'equal' || only?.type !== 'Call' || lastName(only.callee) !== 'approx') return null;
+  const [first, ...more] = only.args;
+  const record = first === undefined ? null : literalOf(first.value, one.env);
+  if (record?.type !== 'Dict' || record.entries.length === 0) return null;
+  return record.entries.flatMap(({ key, value }) => {
+    const { start, end } = value;
+    const near: Expr = { ...only, args: [argument(value), ...more] };
+    return key === null ? [] : [draft('equal', { type: 'Subscript', start, end, object: subject, index: [key] }, near, one.env)];
+  });
 }
 
 type Call = Extract<Expr, { type: 'Call' }>;

@@ -124,7 +124,7 @@ function removedTests(evidence: Evidence): readonly Sighting[] {
     if ((repeats(test, kept) && isSameState(test, evidence)) || askedNothing(test) || isPartOf(test, evidence)) continue;
     const there = now.get(test.span.file) ?? [];
     if (isRowOf(test, there) || isInFiles(test, there, written)) continue;
-    const host = absorbed(test, fresh.near(test));
+    const host = absorbed(test, fresh.near(test.span.file, test.assertions));
     if (host === null) sightings.push({ rule: 'test-deleted', file: test.span.file, before: test.span, test: test.path });
     else if (host !== test) sightings.push(...hostFlaws(test, host));
   }
@@ -200,7 +200,8 @@ function newAssertions(evidence: Evidence): readonly Extra[] {
     for (const fact of test.assertions) {
       const left = old.get(keyOf(fact)) ?? 0;
       if (left > 0) old.set(keyOf(fact), left - 1);
-      else if (fact.reach !== 'never' && fact.tautology === null && fact.swallowed === null) extra.push({ fact, test });
+      else if (fact.reach !== 'never' && fact.tautology === null && fact.swallowed === null)
+        extra.push({ fact, test, ...(old.has(keyOf(fact)) ? { again: true } : {}) });
     }
   };
   for (const { after } of touched) look(after);
