@@ -4,7 +4,7 @@
 import type { AssertionFact } from './facts.js';
 import { gathersCall, listsAll, siftsSame } from './gathering.js';
 import { composes, comprehendsMore, leavesAway, looksUp, mapsSame, namesSame, recordsCall, wantsMore } from './properties.js';
-import { provesEntry } from './subjects.js';
+import { provesEntry, showsMarkup } from './subjects.js';
 import { readsPiece } from './wanted-texts.js';
 
 const WAYS = [
@@ -18,6 +18,7 @@ const WAYS = [
   leavesAway,
   listsAll,
   provesEntry,
+  showsMarkup,
   siftsSame,
   gathersCall,
   readsPiece,

@@ -1,7 +1,7 @@
 // Whether new tests tell anew what a test asked that is gone: the same of the same function, if with other examples.
 
 import type { AssertionFact, TestFact } from './facts.js';
-import { EXACT, levelOf, similarity, weakening } from './strength.js';
+import { EXACT, levelOf, similarity, tokensOf, wantedOf, weakening } from './strength.js';
 
 /** A check that is new after the change, and the test that it stands in. */
 export interface Extra {
@@ -17,18 +17,31 @@ const NEAR = 0.5;
 const LIKE = 0.6;
 
 /** The test that asks anew what `test` asked, each check by a check of its own; null where one finds none. */
-export function retold(test: TestFact, extra: readonly Extra[]): TestFact | null {
+export function retold(test: TestFact, extra: readonly Extra[], vanished: ReadonlySet<string>): TestFact | null {
   const taken = new Set<AssertionFact>();
   let host: TestFact | null = null;
   for (const before of test.assertions) {
     const found = extra.find(
-      ({ fact, again }) => !taken.has(fact) && !(again === true && isAnother(before, fact)) && asksAlike(before, fact),
+      ({ fact, again }) =>
+        !taken.has(fact) && !(again === true && isAnother(before, fact)) && (asksAlike(before, fact) || isRenamed(before, fact, vanished)),
     );
     if (found === undefined) return null;
     taken.add(found.fact);
     host ??= found.test;
   }
   return host;
+}
+
+/** The same but for names that source no longer has, which others took the place of. */
+function isRenamed(before: AssertionFact, after: AssertionFact, vanished: ReadonlySet<string>): boolean {
+  if (vanished.size === 0 || before.kind !== after.kind || after.reach !== 'always' || after.waiting === 'floating') return false;
+  const wordsOf = (fact: AssertionFact) => tokensOf(`${fact.subject} ${wantedOf(fact) ?? ''} ${fact.thrown?.type ?? ''}`);
+  const [old, now] = [wordsOf(before), wordsOf(after)];
+  return (
+    old.length === now.length &&
+    old.some((word) => vanished.has(word)) &&
+    old.every((word, index) => vanished.has(word) !== (word === now[index]))
+  );
 }
 
 /** Another answer of the same: where it was wanted before too, it is of another case. */

@@ -82,3 +82,10 @@ export function provesEntry(other: AssertionFact, { kind, subject, expected }: A
   if (key === undefined || key.length < 2 || levelOf(other) < EXACT || other.reach !== 'always') return false;
   return !/^(undefined|null|None)?$/.test(other.expected ?? '') && `${other.subject} ${other.expected ?? ''}`.includes(key);
 }
+
+/** A snapshot of a part of the page, and its markup written out: `container.firstChild` and `container.innerHTML`. */
+export function showsMarkup(other: AssertionFact, { kind, subject }: AssertionFact): boolean {
+  const owner = /^(.*)\.(?:innerHTML|outerHTML)$/s.exec(other.subject)?.[1];
+  if (kind !== 'snapshot' || other.kind !== 'equal' || owner === undefined || other.reach !== 'always') return false;
+  return (subject === owner || subject.startsWith(`${owner}.first`)) && /^["`]<.*>["`]$/s.test(other.expected ?? '');
+}

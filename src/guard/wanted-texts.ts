@@ -32,6 +32,7 @@ const COUNTER = /\.(calls|count|called|(num|n)_\w+|\w+_(count|calls)|times|runs|
 /** Calls that were counted, and entries that they leave behind. */
 export function countsAlike(fact: AssertionFact, other: AssertionFact): boolean {
   const kinds: ReadonlySet<string> = new Set([fact.kind, other.kind]);
+  if (fact.kind === 'size' && other.kind === 'throws') return isOfError(fact) && listsThrown(other, fact.expected);
   if (fact.kind === 'size' && other.kind === 'equal') return entriesWanted(other) === fact.expected && /^[[(]/.test(other.expected ?? '');
   if (!kinds.has('calledTimes')) return false;
   // A list that a stand-in writes down is as it was: nothing was called.
@@ -42,6 +43,17 @@ export function countsAlike(fact: AssertionFact, other: AssertionFact): boolean 
   const counter = [fact, other].some(({ kind, subject }) => kind === 'equal' && (plain.test(subject) || COUNTER.test(subject)));
   if (counts[0] === counts[1]) return kinds.has('size') || (kinds.has('equal') && (counter || counts[0] === '0'));
   return fact.kind === 'calledTimes' && other.kind === 'equal' && entriesWanted(other) === counts[0];
+}
+
+/** What a test calls an error that it caught. */
+function isOfError({ subject }: AssertionFact): boolean {
+  return /^(?:e|err|error|caught|thrown|failure|reason)\.|\.catch\(\((\w+)\)=>\1\)\./.test(subject);
+}
+
+/** An error is wanted with a list of so many entries. */
+function listsThrown({ thrown }: AssertionFact, count: string | null): boolean {
+  const parts = [...(entriesOf(`[${thrown?.detail ?? ''}]`)?.values() ?? [])];
+  return parts.some((part) => part.startsWith('[') && String(entriesOf(part)?.size) === count);
 }
 
 /** How many entries a list has that is wanted as a whole. */
@@ -90,7 +102,7 @@ export function holds(other: AssertionFact, wanted: string, fact: AssertionFact)
 
 /** Of a pattern without signs of its own the text that it spells, else null. */
 function spelt(wanted: string): string | null {
-  const source = /^\/(.*)\/u?$/s.exec(wanted)?.[1]?.replace(/\\([^\p{L}\p{N}])/gu, '$1');
+  const source = /^\/\^?(.*?)\$?\/u?$/s.exec(wanted)?.[1]?.replace(/\\([^\p{L}\p{N}])/gu, '$1');
   return source === undefined || source.length < 4 || /[\\^$*+?|()[\]{}]/.test(source) ? null : source;
 }
 

@@ -82,6 +82,21 @@ describe('kept', () => {
       'const { host, port, path } = load(1)\nexpect(host + ":" + port).toBe("h:80")\nexpect(path).toBe("/")',
     ],
     [
+      'how much is in a list of an error',
+      'const e = await load(1).catch((r) => r)\nexpect(e.problems).toHaveLength(2)\nexpect(e.message).toMatch(/^bad file: a/)',
+      'await expect(load(1)).rejects.toMatchObject({ problems: ["a", "b"], message: "bad file: a; b" })',
+    ],
+    [
+      'a snapshot by the markup that it held',
+      'const { root } = load(1)\nexpect(root.firstChild).toMatchSnapshot()',
+      'const { root } = load(1)\nexpect(root.innerHTML).toBe("<p>Hi</p>")',
+    ],
+    [
+      'the order of two spies',
+      'const [a, b] = [vi.fn(), vi.fn()]\nload(a, b)\nexpect(a.calledBefore(b)).toBe(true)',
+      'const [a, b] = [vi.fn(), vi.fn()]\nload(a, b)\nexpect(a.mock.invocationCallOrder[0]).toBeLessThan(b.mock.invocationCallOrder[0])',
+    ],
+    [
       'a helper within the question',
       'const r = load(1)\nexpect(r.status).toBe(200)\nexpect(r.body).toBe("hi")',
       'const bodyOf = (r) => {\n  expect(r.status).toBe(200)\n  return r.body\n}\nexpect(bodyOf(load(1))).toBe("hi")',
@@ -130,6 +145,18 @@ describe('lost', () => {
       'for (let i = 0; i < 9; i++) expect(load(i)).toBeLessThan(6)',
       'const take = (n, draw) => load(n).filter(draw)\nfor (const one of take(9, Boolean)) expect(one).toBeLessThan(6)',
       ['assertion-unreached'],
+    ],
+    [
+      'a list of an error may be of any length',
+      'const e = await load(1).catch((r) => r)\nexpect(e.problems).toHaveLength(2)\nexpect(e.message).toMatch(/^bad file: a/)',
+      'await expect(load(1)).rejects.toMatchObject({ message: "bad file: a; b" })',
+      ['assertion-removed'],
+    ],
+    [
+      'a snapshot by a word of it',
+      'const { root } = load(1)\nexpect(root.firstChild).toMatchSnapshot()',
+      'const { root } = load(1)\nexpect(root.innerHTML).toContain("Hi")',
+      ['assertion-removed'],
     ],
     [
       'a set has no order',

@@ -113,9 +113,9 @@ function printWorkedOut(node: Node, env: Env, how: Printing, depth: number): str
   let filled = false;
   const found = workOut(node, env, {
     print: (below, inner) => print(below, inner, how, depth + 1),
-    mayFill: () => {
+    fills: !how.template,
+    filled: () => {
       filled = true;
-      return !how.template;
     },
   });
   const text = found === null ? null : plainText(found.value);

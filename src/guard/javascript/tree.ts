@@ -30,6 +30,9 @@ export interface Tree {
 
 const LANGUAGES: Readonly<Record<string, 'ts' | 'tsx' | 'jsx'>> = { ts: 'ts', mts: 'ts', cts: 'ts', tsx: 'tsx' };
 
+/** `any` or `unknown` where a type may stand, not as a word of a text or comment. */
+const ANY = /[^\s\w'"`.]\s*any\b|<\s*unknown\b|\b(?:as|is|readonly|keyof|extends|satisfies)\s+(?:any|unknown)\b/;
+
 export function parseTree(file: string, text: string): Tree {
   const lines = lineStarts(text);
   const empty: Node = { type: 'Program', start: 0, end: text.length, body: [] };
@@ -37,7 +40,7 @@ export function parseTree(file: string, text: string): Tree {
   try {
     const ending = file.slice(file.lastIndexOf('.') + 1);
     // Types are only asked for where they may say `any`: without them the tree is smaller, and read sooner.
-    const astType = /\b(any|unknown)\b/.test(text) ? 'ts' : 'js';
+    const astType = ANY.test(text) ? 'ts' : 'js';
     const result = parseSync(file, text, { lang: LANGUAGES[ending] ?? 'jsx', astType, preserveParens: false, range: false });
     const program = result.program as unknown as Node;
     const fault = result.errors[0];

@@ -18,8 +18,10 @@ const DEEPEST = 12;
 export interface Sight {
   /** Canonical text of what cannot be worked out. */
   readonly print: (node: Node, env: Env) => string;
-  /** Whether a column or loop variable may be filled in; asked for each. */
-  readonly mayFill: () => boolean;
+  /** Columns and loop variables are filled in. */
+  readonly fills: boolean;
+  /** Told of each that is. */
+  readonly filled: () => void;
 }
 
 /** Said before anything is made ready for it: most calls and lists do not come out. */
@@ -33,7 +35,7 @@ export function workOut(node: Node, env: Env, sight: Sight): { readonly value: P
     return { value: new Work(sight).of(node, { env, names: new Map(), outer: null }) };
   } catch (error) {
     if (error !== UNKNOWN) throw error;
-    failed.set(node, env);
+    if (sight.fills) failed.set(node, env);
     return null;
   }
 }
@@ -124,7 +126,10 @@ class Work {
   }
 
   private value(value: Value, name: string): Plain {
-    if (value.row === true && !this.sight.mayFill()) throw UNKNOWN;
+    if (value.row === true) {
+      if (!this.sight.fills) throw UNKNOWN;
+      this.sight.filled();
+    }
     if (value.text !== undefined) return value.text === 'undefined' ? undefined : new Opaque(value.text);
     if (value.base !== undefined) return this.part(this.value(value.base, name), value.access ?? '');
     const target = value.source === undefined ? value : follow(value);

@@ -1,6 +1,7 @@
 // Checks of Python tests that other checks of the change stand for, each beside one that looks alike and loses something.
 
 import { expect, test } from 'vitest';
+import { guard } from '../guard.js';
 import { rulesFor } from '../../../test/support/python-change.js';
 
 const LINKS = `def test_links():
@@ -209,4 +210,40 @@ def test_create():
 
 test.each(ROWS)('%s', (_name, before, after, rules) => {
   expect(rulesFor(before, after)).toEqual(rules);
+});
+
+/** A class that gets another name in source, and its tests with it, in files that are called after it. */
+function renamedFrom(before: string, after: string): readonly string[] {
+  const files = [
+    { path: 'pdf/watermark.py', before: 'class Watermark:\n    def __init__(self, text, opacity=1): ...\n', after: null },
+    { path: 'pdf/stamp.py', before: null, after: 'class Stamp:\n    def __init__(self, text, alpha=1): ...\n' },
+    { path: 'tests/test_watermark.py', before: `import pytest\nfrom pdf.watermark import Watermark\n\n\n${before}`, after: null },
+    { path: 'tests/test_stamp.py', before: null, after: `import pytest\nfrom pdf.stamp import Stamp\n\n\n${after}` },
+  ];
+  const { findings } = guard({ change: { files }, scope: 'any', same: () => null });
+  return [...new Set(findings.map(({ rule }) => rule))].toSorted();
+}
+
+const OPACITY = `@pytest.mark.parametrize("opacity", [0, 2])
+def test_bad_opacity(opacity):
+    with pytest.raises(ValueError, match="opacity .* is not in"):
+        Watermark("DRAFT", opacity=opacity)
+`;
+
+test('a name that went from source and tests alike', () => {
+  const after = `@pytest.mark.parametrize("alpha", [0, 2])
+def test_bad_alpha(alpha):
+    with pytest.raises(ValueError, match="alpha .* is not in"):
+        Stamp("DRAFT", alpha=alpha)
+`;
+  expect(renamedFrom(OPACITY, after)).toEqual([]);
+});
+
+test('a name that went, and a value with it', () => {
+  const after = `@pytest.mark.parametrize("alpha", [0])
+def test_bad_alpha(alpha):
+    with pytest.raises(ValueError, match="alpha .* is not in"):
+        Stamp("DRAFT", alpha=alpha)
+`;
+  expect(renamedFrom(OPACITY, after)).toEqual(['test-deleted']);
 });

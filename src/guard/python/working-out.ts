@@ -26,7 +26,7 @@ export function workOut(node: Expr, env: Env, sight: Sight): { readonly value: P
     return { value: new Work(sight).of(node, { env, names: new Map(), outer: null }) };
   } catch (error) {
     if (error !== UNKNOWN) throw error;
-    failed.set(node, env);
+    if (sight.fills) failed.set(node, env);
     return null;
   }
 }

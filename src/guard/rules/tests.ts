@@ -124,7 +124,7 @@ function removedTests(evidence: Evidence): readonly Sighting[] {
     if ((repeats(test, kept) && isSameState(test, evidence)) || askedNothing(test) || isPartOf(test, evidence)) continue;
     const there = now.get(test.span.file) ?? [];
     if (isRowOf(test, there) || isInFiles(test, there, written)) continue;
-    const host = absorbed(test, fresh.near(test.span.file, test.assertions));
+    const host = absorbed(test, fresh.near(test.span.file, test.assertions), evidence.vanished);
     if (host === null) sightings.push({ rule: 'test-deleted', file: test.span.file, before: test.span, test: test.path });
     else if (host !== test) sightings.push(...hostFlaws(test, host));
   }
@@ -210,7 +210,7 @@ function newAssertions(evidence: Evidence): readonly Extra[] {
 }
 
 /** The test that now asks all that `test` asked; null where none does. */
-function absorbed(test: TestFact, near: readonly Extra[]): TestFact | null {
+function absorbed(test: TestFact, near: readonly Extra[], vanished: ReadonlySet<string>): TestFact | null {
   if (test.assertions.length === 0) return null;
   const fitting = near.filter(({ fact }) => test.assertions.some((one) => keyOf(one) === keyOf(fact) || related(one, fact)));
   const matches = matchAssertions(
@@ -222,7 +222,7 @@ function absorbed(test: TestFact, near: readonly Extra[]): TestFact | null {
       ({ fate, before, after }) => fate === 'kept' && after !== null && (keyOf(before) === keyOf(after) || related(before, after)),
     )
   )
-    return retold(test, near);
+    return retold(test, near, vanished);
   const first = matches[0]?.after;
   return near.find(({ fact }) => fact === first)?.test ?? null;
 }
