@@ -37,10 +37,8 @@ export async function runGuard(args: readonly string[]): Promise<Outcome> {
     throw usage('--revert changes your files, and --staged looks at what git holds of them: use one of the two.', 'guard');
   if (json && sarif) throw usage('It prints JSON or SARIF, not both.', 'guard');
   const given = (flag: string, key: string) => (values.has(flag) ? { [key]: values.get(flag) } : {});
-  // A look lasts seconds: inlining the flat code of the guard costs a quarter of the CPU time, and it never comes back. Nor does what it
-  // costs to optimize code that is not run for long: that is put off.
+  // A look lasts seconds: inlining the flat code of the guard costs a quarter of the CPU time, and it never comes back.
   setFlagsFromString('--no-turbo-inlining');
-  setFlagsFromString('--interrupt-budget=500000');
   const run = await guardProject({
     ...given('--base', 'base'),
     ...given('--project', 'project'),

@@ -2,7 +2,7 @@
 
 import type { AssertionFact } from './facts.js';
 import { readsCall } from './properties.js';
-import { isPartOf, isWithin } from './subjects.js';
+import { isPartOf, isWithin, loses } from './subjects.js';
 import { EXACT, isPresence, levelOf, tokensOf, wantedOf, weakening } from './strength.js';
 
 /** The message of an error was compared, and a word of it is enough now. */
@@ -59,6 +59,12 @@ export function isNever(fact: AssertionFact): boolean {
   return fact.kind === 'calledTimes' && fact.expected === '0';
 }
 
+/** The same value; or a method of a mock was wanted with its arguments, and any call of the mock will do now. */
+export function asksOfSame(other: AssertionFact, { kind, subject }: AssertionFact): boolean {
+  if (other.subject === subject) return subject !== '';
+  return kind === 'calledWith' && other.kind === kind && subject.startsWith(`${other.subject}.`) && /(^|\.)ANY$/.test(other.expected ?? '');
+}
+
 /** The call without what it is called with. */
 export function skeleton({ subject }: AssertionFact): string {
   return subject.replace(/\(.*\)/s, '()');
@@ -102,6 +108,19 @@ export function waitsToo(fact: AssertionFact, other: AssertionFact): boolean {
   const [was, is] = [skeleton(fact), skeleton(other)];
   return was.startsWith(is) || is.startsWith(was);
 }
+
+/** Something had to happen so many times: a semaphore that starts at none is waited for as often, or an event once. */
+export function awaitsEach(fact: AssertionFact, after: readonly AssertionFact[]): AssertionFact | null {
+  if (fact.kind !== 'range' || fact.bound === null || !fact.bound.op.startsWith('>')) return null;
+  const least = fact.bound.op === '>' ? fact.bound.value + 1 : fact.bound.value;
+  const waits = after.filter(({ kind, subject, reach }) => kind === 'truthy' && reach === 'always' && AWAITS.test(subject));
+  const [first] = waits;
+  if (first === undefined) return null;
+  const times = /\.acquire\(/.test(first.subject) ? waits.filter(({ subject }) => subject === first.subject).length : 1;
+  return times >= least ? first : null;
+}
+
+const AWAITS = /^(?:(?:Bounded)?Semaphore\((?:value=)?0\)\.acquire|Event\(\)\.wait)\((?:timeout=)?[^()]+\)$/;
 
 const OWNED = /^(.{2,})\.[\p{L}_$][\p{L}\p{N}_$]*$/su;
 
@@ -148,7 +167,7 @@ export function isEntryOfLike(fact: AssertionFact, other: AssertionFact): boolea
 export function isScattered(fact: AssertionFact, after: readonly AssertionFact[]): AssertionFact | null {
   if (fact.kind !== 'equal' || !/^\["[^"]{4,}"(,"[^"]{4,}")+\]$/.test(fact.expected ?? '')) return null;
   const texts = fact.expected?.match(/"[^"]+"/g) ?? [];
-  const exact = after.filter(({ kind, tautology }) => kind === 'equal' && tautology === null);
+  const exact = after.filter(({ kind, tautology, subject }) => kind === 'equal' && tautology === null && !loses(subject, fact.subject));
   const holding = texts.map((text) => exact.find(({ expected }) => expected?.includes(text) === true));
   return holding.every((other) => other !== undefined) ? (holding[0] ?? null) : null;
 }

@@ -74,7 +74,7 @@ function isNarrowed(before: AssertionFact, after: AssertionFact): boolean {
 }
 
 /** The same of the same, and more of its message or text than before. */
-export function saysMore({ before, after }: Match): boolean {
+export function saysMore({ before, after }: Pick<Match, 'before' | 'after'>): boolean {
   if (after === null || before.kind !== after.kind || !['throws', 'match', 'contain'].includes(before.kind)) return false;
   const [old, now] = [wantedOf(before), wantedOf(after)];
   return old !== null && now !== null && old.length > 4 && now.includes(old.replace(/^"|"$/g, '')) && before.subject === after.subject;
@@ -86,4 +86,24 @@ function readsOff(before: AssertionFact, after: AssertionFact): boolean {
   if (levelOf(before) < EXACT || !isWritten(before, true) || !after.subject.includes('(')) return false;
   const made = /^(?!(?:copy\.)?(?:copy|deepcopy|list|dict)\()[\w.]+\(/.test(after.expected) && !after.expected.startsWith(after.subject);
   return made && isWithin(after.expected, after.subject) && !isWithin(before.expected, before.subject);
+}
+
+/** Nothing had to be there, and now something has to: the opposite is wanted. */
+export function isTakenBack({ before, after }: Match): boolean {
+  if (after?.kind !== 'exists' || before.kind !== 'equal' || before.subject !== after.subject || before.subject === '') return false;
+  return /^(None|null|undefined)$/.test(before.expected ?? '');
+}
+
+/** Fewer words are wanted of the same kind of value, and source no longer has those that are missing: what they tell of was taken out. */
+export function isTakenOut({ before, after, fate }: Match, vanished: ReadonlySet<string>): boolean {
+  if (fate !== 'weakened' || after === null || before.kind !== after.kind || after.wildcards > before.wildcards) return false;
+  const [old, now] = [wantedOf(before), wantedOf(after)];
+  if (vanished.size === 0 || old === null || now === null) return false;
+  const left = new Set(wordsOf(now));
+  const missing = wordsOf(old).filter((word) => !left.has(word));
+  return missing.length > 0 && missing.every((word) => vanished.has(word));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? [];
 }

@@ -3,6 +3,7 @@
 
 import type { AssertionFact } from './facts.js';
 import {
+  asksOfSame,
   emptyOr,
   forgetsCall,
   isEntryOfLike,
@@ -188,9 +189,7 @@ class Matching {
   private weaker(fact: AssertionFact): void {
     const waited = this.after.find((other) => !this.old.has(other) && waitsToo(fact, other));
     if (waited !== undefined) return this.share(fact, waited);
-    const same = this.after.find(
-      (other) => other.subject === fact.subject && fact.subject !== '' && !this.used.has(other) && weakening(fact, other) !== null,
-    );
+    const same = this.after.find((other) => asksOfSame(other, fact) && !this.used.has(other) && weakening(fact, other) !== null);
     if (same !== undefined) return this.set(fact, same, 'weakened', weakening(fact, same) ?? '');
     const told = this.after.find((other) => other.kind === 'throws' && !this.old.has(other) && isShorterMessage(fact, other));
     if (told !== undefined)
@@ -224,6 +223,7 @@ class Matching {
     const listed =
       listsInParts(fact, this.after) ??
       saidOfCaught(fact, fresh) ??
+      awaitsEach(fact, fresh) ??
       fresh.find((one) => isEntryOfLike(fact, one)) ??
       isScattered(fact, fresh);
     if (listed !== null) return this.share(fact, listed);

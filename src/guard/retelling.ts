@@ -76,6 +76,28 @@ function wantsError({ thrown: old }: AssertionFact, { thrown: now }: AssertionFa
   return old.detail === null || (now.detail?.includes(old.detail.slice(1, -1)) ?? false);
 }
 
+/** The same call has to fail, if by any message, and what is asked of the error after that tells the message that was wanted. */
+export function toldOfError(before: AssertionFact, added: readonly Pick<Extra, 'fact' | 'test'>[]): TestFact | null {
+  const detail = before.kind === 'throws' ? (before.thrown?.detail ?? null) : null;
+  if (detail === null || !isText(detail) || detail.length < 5 || !before.subject.includes('(')) return null;
+  const type = before.thrown?.type ?? null;
+  const found = added.find(({ fact, test }) => {
+    if (fact.kind !== 'throws' || fact.subject !== before.subject || (type !== null && fact.thrown?.type !== type)) return false;
+    for (const next of test.assertions.slice(test.assertions.indexOf(fact) + 1)) {
+      if (next.kind === 'throws') return false;
+      if (/^str\((?:error|err|e)\)$|^error\.(?:message|args\[0\])$/.test(next.subject) && tellsText(next, detail)) return true;
+    }
+    return false;
+  });
+  return found?.test ?? null;
+}
+
+function tellsText(fact: AssertionFact, text: string): boolean {
+  const sound = fact.tautology === null && fact.swallowed === null && fact.reach === 'always';
+  const asks = fact.kind === 'equal' || fact.kind === 'match' || fact.kind === 'contain';
+  return sound && asks && isText(fact.expected ?? '') && fact.expected?.includes(text.slice(1, -1)) === true;
+}
+
 function isText(value: string): boolean {
   return value.startsWith('"') && value.endsWith('"');
 }

@@ -4,10 +4,12 @@ import type { Evidence } from './evidence.js';
 import { isUntouched } from './evidence.js';
 import type { AssertionFact, TestFact } from './facts.js';
 import { excludes, skeleton } from './kinship.js';
+import { saysMore } from './losses.js';
 import { matchAssertions } from './matching.js';
 import { NewChecks } from './new-checks.js';
 import type { Pairing } from './pairing.js';
 import { entriesOf } from './properties.js';
+import { toldOfError } from './retelling.js';
 import { keyOf, levelOf, settles, wantedOf, weakening } from './strength.js';
 import { wantedText } from './wanted-texts.js';
 
@@ -53,6 +55,7 @@ export class Spares {
     // In its own test it was held against every check already.
     const others = near.filter((one) => one.home === null || one.home !== home).map((one) => one.fact);
     if (others.some((other) => standsFor(other, fact)) || isSpread(fact, all) || this.asks(fact, others)) return true;
+    if (toldOfError(fact, near) !== null) return true;
     return home !== undefined && isOfError(fact) && near.some(({ fact: other, test }) => asksError(other, test, fact, home));
   }
 
@@ -100,8 +103,10 @@ function asksError(other: AssertionFact, test: TestFact, fact: AssertionFact, ho
 /** A check of a new test that asks the same of the same value or more, or wants the same value of a like call. */
 function standsFor(other: AssertionFact, fact: AssertionFact): boolean {
   if (!isSound(other)) return false;
-  if (other.subject === fact.subject)
-    return other.subject.includes('(') && levelOf(other) > levelOf(fact) && settles(other, fact) && weakening(fact, other) === null;
+  if (other.subject === fact.subject) {
+    const more = levelOf(other) > levelOf(fact) || (saysMore({ before: fact, after: other }) && sameError(fact, other));
+    return other.subject.includes('(') && more && settles(other, fact) && weakening(fact, other) === null;
+  }
   if (fact.kind === 'lacks' && skeleton(other) === skeleton(fact).replace(/\[\*\]$/, '')) return excludes(other, fact);
   const wanted = wantedOf(fact);
   return (
@@ -112,6 +117,10 @@ function standsFor(other: AssertionFact, fact: AssertionFact): boolean {
     bareCall(other.subject) === bareCall(fact.subject) &&
     weakening(fact, other) === null
   );
+}
+
+function sameError({ thrown: old }: AssertionFact, { thrown: now }: AssertionFact): boolean {
+  return old?.type === now?.type;
 }
 
 function isSound({ tautology, swallowed, waiting, reach }: AssertionFact): boolean {

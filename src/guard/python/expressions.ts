@@ -227,7 +227,9 @@ export class ExpressionReading {
 
   protected args(list: Token, depth: number): readonly Argument[] {
     const inside = childrenOf(list).filter(({ name, type }) => name !== '(' && name !== ')' && !type.isError);
-    return split(inside).flatMap((group): readonly Argument[] => {
+    // A bare generator is the only argument: commas in it are of its targets.
+    const groups = inside.some(({ name }) => name === 'for') ? [inside] : split(inside);
+    return groups.flatMap((group): readonly Argument[] => {
       const [first, second] = group;
       if (first === undefined) return [];
       if ((first.name === '*' || first.name === '**') && second !== undefined)

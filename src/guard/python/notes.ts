@@ -117,10 +117,11 @@ export class Notes {
     if (drafts.length > 0) this.confirm();
     const span = spanOf(env.module.tree, node.start, node.end);
     const wrote = (text: string): string | null => {
-      const file = this.written.get(/^(.+)\.read(?:_text|_bytes)?\([^()]*\)$/.exec(text)?.[1] ?? '');
+      const file = this.written.get(fileOf(/^(.+)\.read(?:_text|_bytes)?\([^()]*\)$/.exec(text)?.[1] ?? ''));
       if (file !== undefined && file.at === this.calls) return file.text;
       const parsed = /^[\w.]+\((.+)\.read(?:_text|_bytes)?\([^()]*\)\)$/.exec(text)?.[1];
-      return this.written.get(parsed ?? '')?.text ?? null;
+      const loaded = /^(?:json|yaml|pickle|tomllib)\.(?:load|safe_load)\((.+)\)$/.exec(text)?.[1];
+      return this.written.get(fileOf(parsed ?? loaded ?? ''))?.text ?? null;
     };
     const fresh = (name: string) => (this.since.get(name) ?? 0) === this.calls;
     for (const one of drafts.flatMap(aboutCalls).map(decided)) {
@@ -187,9 +188,23 @@ export class Notes {
   protected count(node: Expr, env: Env): void {
     this.changed(node, env);
     const inner = settled(node);
-    if (inner.type !== 'Call' || inner.callee.type !== 'Attribute' || !/^write(_text|_bytes)?$/.test(inner.callee.name)) return;
-    const text = print(positional(inner.args)[0] ?? null, env);
-    this.written.set(print(inner.callee.object, env), { text, at: this.calls });
+    if (inner.type !== 'Call' || inner.callee.type !== 'Attribute') return;
+    const [first = null, second = null] = positional(inner.args);
+    const at = this.calls;
+    const { name, object } = inner.callee;
+    if (/^write(_text|_bytes)?$/.test(name)) this.written.set(fileOf(print(object, env)), { text: print(first, env), at });
+    else if (second !== null && /^(dump|safe_dump)$/.test(name))
+      this.written.set(fileOf(print(second, env)), { text: print(first, env), at });
+    else if (second !== null && /^copy(file|2)?$/.test(name) && dotted(object) === 'shutil')
+      this.written.set(fileOf(print(second, env)), { text: `${print(first, env)}.read_text()`, at });
+  }
+
+  /** A file is read, or what was written into one is worked out again: nothing changes by that. */
+  private isOfFile(node: Extract<Expr, { type: 'Call' }>, name: string, env: Env): boolean {
+    if (this.written.size === 0) return false;
+    if (/^(read_text|read_bytes|read|load|loads|open|exists)$/.test(name)) return true;
+    const text = print(node, env);
+    return [...this.written.values()].some((one) => one.text === text);
   }
 
   private changed(node: Expr, env: Env): void {
@@ -199,7 +214,8 @@ export class Notes {
       const name = lastName(below.callee);
       if (
         name.startsWith('assert') ||
-        ['len', 'str', 'isinstance', 'sorted', 'list', 'print', 'repr', 'dict', 'set', 'subTest'].includes(name)
+        ['len', 'str', 'isinstance', 'sorted', 'list', 'print', 'repr', 'dict', 'set', 'subTest'].includes(name) ||
+        this.isOfFile(below, name, env)
       )
         continue;
       this.calls += 1;
@@ -209,6 +225,12 @@ export class Notes {
         env.set(owner, { ...held, label: owner });
     }
   }
+}
+
+/** The file that is opened: of `open(path, "w")` and `path.open()` the path. */
+function fileOf(text: string): string {
+  const opened = /^(?:open|Path|str)\(((?:[^,()]|\([^()]*\))+)(?:,[^()]*)?\)$/.exec(text)?.[1] ?? /^(.+)\.open\([^()]*\)$/.exec(text)?.[1];
+  return opened === undefined ? text : fileOf(opened);
 }
 
 /** `assert f(x)` where `f` answers yes or no. */

@@ -8,6 +8,7 @@ import type { Env, Value } from './scope.js';
 import { fieldOf, returnedBy } from './receiver.js';
 import { CAUGHT } from './checks.js';
 import { plainText } from './plain-values.js';
+import { reprOf } from './strings.js';
 import { workOut } from './working-out.js';
 
 const DEEPEST = 24;
@@ -154,9 +155,12 @@ function isConstantNode(node: Expr | FunctionStmt | ClassStmt): boolean {
 }
 
 function printFormat(pieces: readonly (string | Expr)[], sub: (node: Expr | null) => string): string {
-  const texts = pieces.map((piece) => (typeof piece === 'string' ? piece : constantText(sub(piece))));
-  if (texts.every((text) => text !== null) && !pieces.some((piece) => typeof piece === 'string' && piece.startsWith(':!')))
-    return JSON.stringify(texts.join(''));
+  const texts = pieces.map((piece, index) => {
+    if (typeof piece === 'string') return piece === ':!r' ? '' : piece.startsWith(':!') ? null : piece;
+    const [text, isText] = [constantText(sub(piece)), sub(piece).startsWith('"')];
+    return text !== null && isText && pieces[index + 1] === ':!r' ? reprOf(text) : text;
+  });
+  if (texts.every((text) => text !== null)) return JSON.stringify(texts.join(''));
   return `f"${pieces.map((piece) => (typeof piece === 'string' ? piece : `{${sub(piece)}}`)).join('')}"`;
 }
 

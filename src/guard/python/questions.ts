@@ -6,9 +6,9 @@ import { dotted, keyword, lastName, positional, settled, textOf } from './tree.j
 import { isConstant, isTrue } from './constants.js';
 import { peelFlag, peelPredicate } from './predicates.js';
 import { print } from './print.js';
-import { fieldNames, returnedBy } from './receiver.js';
+import { fieldNames, fieldOf, returnedBy } from './receiver.js';
 import { rowsOf } from './rows.js';
-import { equalOf } from './sameness.js';
+import { equalOf, isAnything } from './sameness.js';
 import { bind } from './scope.js';
 import type { Env, Value } from './scope.js';
 import { CAUGHT, draft } from './checks.js';
@@ -233,13 +233,21 @@ type Call = Extract<Expr, { type: 'Call' }>;
 function byFields(subject: Call, around: Env, expected: Call, env: Env): readonly Draft[] | null {
   const names = fieldNames(subject, around);
   if (names.length === 0 || lastName(subject.callee) !== lastName(expected.callee)) return null;
-  const wanted = names.map((name, index) => positional(expected.args)[index] ?? keyword(expected.args, name));
+  const wanted = names.map(
+    (name, index) => positional(expected.args)[index] ?? keyword(expected.args, name) ?? fallbackOf(expected, name, env),
+  );
   const values = names.map((name, index) => positional(subject.args)[index] ?? keyword(subject.args, name));
   if (!wanted.every((value) => value === null || isConstant(literalOf(value, env)))) return null;
   return values.flatMap((value, index) => {
     const want = wanted[index] ?? null;
     return value === null || want === null ? [] : [draft('equal', value, want, around)];
   });
+}
+
+/** What a field that is not given holds, where that is written down. */
+function fallbackOf(record: Call, name: string, env: Env): Expr | null {
+  const node = fieldOf({ node: record, env }, name)?.node ?? null;
+  return node !== null && node.type !== 'Function' && node.type !== 'Class' && isConstant(node) ? node : null;
 }
 
 /** The dictionary that a column of the row at hand holds. */
@@ -356,6 +364,8 @@ function peelExpected(one: Draft, subject: Expr): Draft {
       const tolerance = { places: null, relative: given.relative ?? (given.absolute === null ? 1e-6 : null), absolute: given.absolute };
       return { ...one, kind: 'close', expected: wanted === null ? [] : [wanted], tolerance };
     }
+    if (one.tautology === null && name !== 'ANY' && isAnything(only, one.env))
+      return { ...one, tautology: 'it compares with what equals everything' };
     if (name === 'ANY' || equalOf(only, one.env)?.type === 'Constant') return { ...one, kind: 'exists', expected: [] };
     if (name === 'snapshot' || dotted(only).startsWith('snapshot')) {
       const inline = only.type === 'Call' ? (positional(only.args)[0] ?? null) : null;

@@ -146,6 +146,7 @@ function ofMock(one: Draft): readonly Draft[] | null {
 
 /** `call('a', 1)`, and `call.send('a')` of a mock's method. */
 function callOf(item: Expr, subject: Expr | null): { readonly subject: Expr | null; readonly args: readonly Expr[] } | null {
+  if (lastName(item) === 'ANY') return { subject, args: [item] };
   if (item.type !== 'Call') return null;
   const names = dotted(item.callee).split('.');
   const at = names.indexOf('call');
@@ -165,6 +166,10 @@ function named(name: string, value: Expr): Expr {
 interface Recorder {
   readonly method: string;
   readonly kept: 'all' | 'one' | 'tuple' | 'named';
+  /** What tells its entries from those of other methods: of `sent.append(('ack', tag))` that is `ack`. */
+  readonly label: string | null;
+  /** Of a tuple: which entries are lists of arguments, or dictionaries of them. */
+  readonly shape: readonly ('label' | 'one' | 'all' | 'named')[];
 }
 
 function ofFake(one: Draft): readonly Draft[] | null {
@@ -173,8 +178,11 @@ function ofFake(one: Draft): readonly Draft[] | null {
     return null;
   const owner = dotted(subject.object);
   const type = owner === '' ? null : classOf(subject.object, env);
-  const recorder = type === null || !isOfTests(type.env.module.tree.file) ? null : recorderOf(type, subject.name);
-  if (recorder === null) return null;
+  const found = type === null || !isOfTests(type.env.module.tree.file) ? [] : recordersOf(type, subject.name);
+  const labelled = ofLabelled(one, owner, found);
+  if (labelled !== null) return labelled;
+  const [recorder] = found;
+  if (recorder === undefined || found.some(({ kept }) => kept !== recorder.kept)) return null;
   const about: Expr = { type: 'Unknown', start: subject.start, end: subject.end, text: `${owner}.${recorder.method}` };
   const [wanted] = one.expected;
   if (one.kind === 'falsy') return [counted(about, 0, env)];
@@ -187,13 +195,51 @@ function ofFake(one: Draft): readonly Draft[] | null {
   return [...calls, counted(about, calls.length, env)];
 }
 
-function argumentsIn(item: Expr, recorder: Recorder): readonly Expr[] {
-  if (recorder.kept === 'named' && item.type === 'Dict' && item.entries.every(({ key }) => key?.type === 'String'))
-    return item.entries.map(({ key, value }) => named(key?.type === 'String' ? key.value : '', value));
-  return recorder.kept !== 'one' && item.type === 'Tuple' ? item.items : [item];
+/** One list for several methods, which say which they are: one question a call, and how often each was called. */
+function ofLabelled({ kind, subject, expected, env }: Draft, owner: string, found: readonly Recorder[]): readonly Draft[] | null {
+  const labels = new Set(found.map(({ label }) => label));
+  if (subject === null || found.length < 2 || labels.size < found.length || labels.has(null)) return null;
+  const about = ({ method }: Recorder): Expr => ({ type: 'Unknown', start: subject.start, end: subject.end, text: `${owner}.${method}` });
+  const of = (item: Expr): Recorder | undefined => found.find(({ label }) => label === labelOf(item));
+  const asked = (item: Expr, by: Recorder): readonly Draft[] => {
+    const args = argumentsIn(item, by);
+    return args.length === 0 ? [] : [draft('calledWith', about(by), null, env, { expected: args })];
+  };
+  const [wanted] = expected;
+  if (kind === 'contain' && wanted !== undefined) {
+    const by = of(wanted);
+    return by === undefined ? null : [...asked(wanted, by), ...(asked(wanted, by).length > 0 ? [] : [draft('called', about(by), null, env)])];
+  }
+  const items = kind === 'falsy' ? [] : kind === 'equal' && wanted?.type === 'List' ? wanted.items : null;
+  if (items === null || items.some((item) => of(item) === undefined)) return null;
+  const calls = items.flatMap((item) => asked(item, of(item) as Recorder));
+  return [...calls, ...found.map((by) => counted(about(by), items.filter((item) => of(item) === by).length, env))];
 }
 
-function recorderOf(type: TypeValue, name: string): Recorder | null {
+function labelOf(node: Expr | null): string | null {
+  const first = node?.type === 'Tuple' ? node.items[0] : node;
+  return first?.type === 'String' ? first.value : null;
+}
+
+function argumentsIn(item: Expr, recorder: Recorder): readonly Expr[] {
+  if (recorder.kept === 'named' && item.type === 'Dict' && item.entries.every(({ key }) => key?.type === 'String'))
+    return namedIn(item);
+  if (recorder.label !== null && item.type === 'String' && item.value === recorder.label) return [];
+  if (item.type !== 'Tuple' || recorder.kept === 'one') return [item];
+  if (recorder.shape.length !== item.items.length) return item.items;
+  return item.items.flatMap((value, index) => {
+    const kept = recorder.shape[index];
+    if (kept === 'label') return labelOf(value) === recorder.label ? [] : [value];
+    if (kept === 'all' && value.type === 'Tuple') return value.items;
+    return kept === 'named' && value.type === 'Dict' && value.entries.every(({ key }) => key?.type === 'String') ? namedIn(value) : [value];
+  });
+}
+
+function namedIn({ entries }: Extract<Expr, { type: 'Dict' }>): readonly Expr[] {
+  return entries.map(({ key, value }) => named(key?.type === 'String' ? key.value : '', value));
+}
+
+function recordersOf(type: TypeValue, name: string): readonly Recorder[] {
   const found: Recorder[] = [];
   for (const method of type.node.body) {
     if (method.type !== 'Function') continue;
@@ -206,11 +252,18 @@ function recorderOf(type: TypeValue, name: string): Recorder | null {
         dotted(call.callee.object) !== `self.${name}`
       )
         continue;
-      found.push({ method: method.name, kept: keptBy(positional(call.args)[0] ?? null, method) });
+      const value = positional(call.args)[0] ?? null;
+      const shape = value?.type === 'Tuple' ? value.items.map((item, index) => shapeOf(item, index, method)) : [];
+      found.push({ method: method.name, kept: keptBy(value, method), label: labelOf(value), shape });
     }
   }
-  const [first] = found;
-  return first !== undefined && found.every(({ kept }) => kept === first.kept) ? first : null;
+  return found;
+}
+
+function shapeOf(item: Expr, index: number, { params }: FunctionStmt): Recorder['shape'][number] {
+  if (index === 0 && item.type === 'String') return 'label';
+  const star = item.type === 'Name' ? params.find(({ name }) => name === item.name)?.star : undefined;
+  return star === '*' ? 'all' : star === '**' ? 'named' : 'one';
 }
 
 function keptBy(value: Expr | null, method: FunctionStmt): Recorder['kept'] {

@@ -4,6 +4,7 @@
 import type { ReplacementFact, TestFact } from '../facts.js';
 import { Fixtures } from './fixtures.js';
 import { isClock, isMoving, isStamp, tellsTime } from './clock.js';
+import { fakeClocks } from './fake-clocks.js';
 import { fullName } from './marks.js';
 import { callsSuper, overriddenIn } from './own-assertions.js';
 import { print } from './print.js';
@@ -79,13 +80,22 @@ export class ReplacementSearch {
     const { tree, env } = this.module;
     for (const statement of statementsIn(tree.body, true)) {
       for (const expression of expressionsOf(statement))
-        for (const node of descend(expression)) if (node.type === 'Call') found.push(...this.call(node, env), ...injectedClock(node, env));
+        for (const node of descend(expression))
+          if (node.type === 'Call') found.push(...this.call(node, env), ...injectedClock(node, env, this.tests.length > 0));
       if (statement.type === 'Assign' && statement.value !== null)
         for (const target of statement.targets) found.push(...this.assignment(target, statement.value, statement));
       if (statement.type === 'Class') found.push(...overriddenIn(statement));
       if (statement.type === 'Function' || statement.type === 'Class') found.push(...this.shadowed(statement));
     }
-    return found.map((one) => this.factOf(one));
+    // A class around a clock is no class of tests: the whole file may use it.
+    const clocks = fakeClocks(this.module, this.tests.length > 0).map(({ key, node, still }): ReplacementFact => ({
+      kind: 'clock',
+      key,
+      span: spanOf(tree, node.start, node.end),
+      test: null,
+      ...(still ? { faint: true } : { moving: true }),
+    }));
+    return [...found.map((one) => this.factOf(one)), ...clocks];
   }
 
   private factOf({ node, ...replaced }: Replaced): ReplacementFact {

@@ -2,6 +2,7 @@
 
 import { isConstant } from './constants.js';
 import type { Draft } from './checks.js';
+import { fullName } from './marks.js';
 import { classOf, isOfTests, methodOf } from './scope.js';
 import type { Env } from './scope.js';
 import type { Expr } from './tree.js';
@@ -84,4 +85,10 @@ export function equalOf(node: Expr, env: Env): Expr | null {
   const self = method.node.params[0]?.name ?? '';
   const read = [...expressionsIn(method.node.body, true)].some((below) => below.type === 'Name' && below.name === self);
   return read ? null : last.value;
+}
+
+/** A name, often of a fixture, that hides `mock.ANY` or an object that says yes to everything. */
+export function isAnything(node: Expr, env: Env): boolean {
+  if (node.type !== 'Name') return false;
+  return fullName(node, env).endsWith('.mock.ANY') || equalOf(node, env)?.type === 'Constant';
 }

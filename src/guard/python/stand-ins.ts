@@ -2,6 +2,7 @@
 
 import type { ReplacementFact, TestFact } from '../facts.js';
 import { isConstant } from './constants.js';
+import { standsStill } from './fake-clocks.js';
 import { print } from './print.js';
 import { classOf } from './scope.js';
 import type { Env, Value } from './scope.js';
@@ -44,10 +45,10 @@ interface Injected {
 }
 
 /** `Cache(clock=…)`: a clock that is handed over, which stands still or that tests may move. */
-export function injectedClock({ args }: Extract<Expr, { type: 'Call' }>, env: Env): readonly Injected[] {
+export function injectedClock({ args }: Extract<Expr, { type: 'Call' }>, env: Env, tested: boolean): readonly Injected[] {
   return args.flatMap(({ name, value }): readonly Injected[] => {
     if (name === null || !/^(clock|now|timer|time_source|time_func)$/.test(name)) return [];
-    const still = value.type === 'Lambda' && isConstant(value.body);
+    const still = standsStill(value, env.module, tested);
     const fake = value.type === 'Name' && env.find(value.name)?.source === undefined;
     return still || fake ? [{ kind: 'clock', key: `${name}=`, node: value, ...(still ? { faint: true } : { moving: true }) }] : [];
   });

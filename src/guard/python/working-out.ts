@@ -5,6 +5,7 @@
 import { Closure, Dict, Opaque, UNKNOWN, isScalar } from './plain-values.js';
 import type { Plain } from './plain-values.js';
 import { callBuiltIn, callMethod, entryOf, isBuiltIn, itemsOf, operate, row, sliceOf, textFor, truthOf } from './pure-calls.js';
+import { reprOf } from './strings.js';
 import { follow, isFilledLater, isOfTests } from './scope.js';
 import type { Env, Value } from './scope.js';
 import type { Clause, Expr, FunctionStmt, Parameter, Stmt } from './tree.js';
@@ -176,8 +177,13 @@ class Work {
   }
 
   private format(parts: readonly (string | Expr)[], frame: Frame): Plain {
-    if (parts.some((part) => typeof part === 'string' && part.startsWith(':!'))) throw UNKNOWN;
-    return parts.map((part) => (typeof part === 'string' ? part : textFor(this.of(part, frame)))).join('');
+    if (parts.some((part) => typeof part === 'string' && part.startsWith(':!') && part !== ':!r')) throw UNKNOWN;
+    const texts = parts.map((part, index) => {
+      if (typeof part === 'string') return part === ':!r' ? '' : part;
+      const value = this.of(part, frame);
+      return typeof value === 'string' && parts[index + 1] === ':!r' ? reprOf(value) : textFor(value);
+    });
+    return texts.join('');
   }
 
   private compare({ left, ops, rights }: Extract<Expr, { type: 'Compare' }>, frame: Frame): Plain {

@@ -4,7 +4,7 @@ import type { Evidence } from '../evidence.js';
 import { failedBefore, idleBefore, isUntouched } from '../evidence.js';
 import type { AssertionFact, Span, TestFact } from '../facts.js';
 import type { GuardRule, Sighting } from '../finding.js';
-import { isWritten, quietLoss, saysMore } from '../losses.js';
+import { isTakenBack, isTakenOut, isWritten, quietLoss, saysMore } from '../losses.js';
 import { matchAssertions } from '../matching.js';
 import type { Match } from '../matching.js';
 import { isRetold, movesWithInput } from '../moved-inputs.js';
@@ -86,7 +86,7 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
       !failed &&
       !saysMore(match) &&
       wantedOf(match.before) !== null &&
-      wantedOf(match.after ?? match.before) !== null
+      (wantedOf(match.after ?? match.before) !== null || isTakenBack(match))
     ) {
       if (!evidence.sourceChanged && match.after !== null && isShrunk(match.before, match.after))
         sightings.push(sighting('assertion-weakened', { ...match, why: 'fewer properties are wanted' }, pair, evidence.changed));
@@ -110,8 +110,9 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
 }
 
 /** With the source, a call that had to fail now has to give something, or the other way round, if in another test. */
-function turnedRound(match: Match, { after }: Pair, { pairing }: Evidence): Match {
+function turnedRound(match: Match, { after }: Pair, { pairing, vanished }: Evidence): Match {
   const { kind, subject } = match.before;
+  if (isTakenBack(match) || isTakenOut(match, vanished)) return { ...match, fate: 'rewritten', why: '' };
   if (match.fate !== 'removed' || levelOf(match.before) < ERROR || !subject.includes('(')) return match;
   const turned = [after, ...pairing.added]
     .flatMap(({ assertions }) => assertions)

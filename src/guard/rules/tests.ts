@@ -12,7 +12,7 @@ import { idOf } from '../pairing.js';
 import { namesSame } from '../properties.js';
 import { isInFiles, isRowOf } from '../titled-rows.js';
 import { EXACT, keyOf, levelOf, similarity, tokensOf, wantedOf } from '../strength.js';
-import { retold } from '../retelling.js';
+import { retold, toldOfError } from '../retelling.js';
 import type { Extra } from '../retelling.js';
 import { isPartOf as isReadFrom } from '../subjects.js';
 import type { Told } from './assertions.js';
@@ -212,9 +212,11 @@ function newAssertions(evidence: Evidence): readonly Extra[] {
 /** The test that now asks all that `test` asked; null where none does. */
 function absorbed(test: TestFact, near: readonly Extra[], vanished: ReadonlySet<string>): TestFact | null {
   if (test.assertions.length === 0) return null;
-  const fitting = near.filter(({ fact }) => test.assertions.some((one) => keyOf(one) === keyOf(fact) || related(one, fact)));
+  const open = test.assertions.filter((fact) => toldOfError(fact, near) === null);
+  if (open.length === 0) return toldOfError(test.assertions[0] as AssertionFact, near);
+  const fitting = near.filter(({ fact }) => open.some((one) => keyOf(one) === keyOf(fact) || related(one, fact)));
   const matches = matchAssertions(
-    test.assertions,
+    open,
     fitting.map(({ fact }) => fact),
   );
   if (
