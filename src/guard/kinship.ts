@@ -109,8 +109,13 @@ export function waitsToo(fact: AssertionFact, other: AssertionFact): boolean {
   return was.startsWith(is) || is.startsWith(was);
 }
 
+/** How often something happened is told by other means; `fresh` are those checks that are new. */
+export function countsElse(fact: AssertionFact, fresh: readonly AssertionFact[], after: readonly AssertionFact[]): AssertionFact | null {
+  return awaitsEach(fact, fresh) ?? listsOthers(fact, after);
+}
+
 /** Something had to happen so many times: a semaphore that starts at none is waited for as often, or an event once. */
-export function awaitsEach(fact: AssertionFact, after: readonly AssertionFact[]): AssertionFact | null {
+function awaitsEach(fact: AssertionFact, after: readonly AssertionFact[]): AssertionFact | null {
   if (fact.kind !== 'range' || fact.bound === null || !fact.bound.op.startsWith('>')) return null;
   const least = fact.bound.op === '>' ? fact.bound.value + 1 : fact.bound.value;
   const waits = after.filter(({ kind, subject, reach }) => kind === 'truthy' && reach === 'always' && AWAITS.test(subject));
@@ -118,6 +123,19 @@ export function awaitsEach(fact: AssertionFact, after: readonly AssertionFact[])
   if (first === undefined) return null;
   const times = /\.acquire\(/.test(first.subject) ? waits.filter(({ subject }) => subject === first.subject).length : 1;
   return times >= least ? first : null;
+}
+
+/** All calls of a mock are listed, and none of them is of this method: `channel.mock_calls == [call.ack(8)]`. */
+function listsOthers(fact: AssertionFact, after: readonly AssertionFact[]): AssertionFact | null {
+  const owner = isNever(fact) ? OWNED.exec(fact.subject)?.[1] : undefined;
+  if (owner === undefined) return null;
+  const all = after.filter(
+    ({ kind, subject, span }) =>
+      kind.startsWith('called') &&
+      (subject === owner || subject.startsWith(`${owner}.`)) &&
+      /\.(?:mock|method)_calls\s*==|[eE]quals?\([^()]*\.(?:mock|method)_calls,/.test(span.text),
+  );
+  return all.some(({ subject }) => subject === fact.subject) ? null : (all[0] ?? null);
 }
 
 const AWAITS = /^(?:(?:Bounded)?Semaphore\((?:value=)?0\)\.acquire|Event\(\)\.wait)\((?:timeout=)?[^()]+\)$/;

@@ -4,6 +4,7 @@
 import type { AssertionFact } from './facts.js';
 import {
   asksOfSame,
+  countsElse,
   emptyOr,
   forgetsCall,
   isEntryOfLike,
@@ -223,7 +224,7 @@ class Matching {
     const listed =
       listsInParts(fact, this.after) ??
       saidOfCaught(fact, fresh) ??
-      awaitsEach(fact, fresh) ??
+      countsElse(fact, fresh, this.after) ??
       fresh.find((one) => isEntryOfLike(fact, one)) ??
       isScattered(fact, fresh);
     if (listed !== null) return this.share(fact, listed);

@@ -215,7 +215,7 @@ const TAUTOLOGY: readonly Row[] = [
     caseOf('self.assertIn(total_of([1]), [total_of([1])])'),
     ['assertion-tautological'],
   ],
-  ['mock told', testOf(SUM), testOf('f = Mock(return_value=3)\nassert f([1, 2]) == 3'), ['assertion-tautological']],
+  ['mock told', testOf(SUM), testOf('f = Mock(return_value=3)\nassert f([1, 2]) == 3'), ['assertion-tautological', 'unit-mocked']],
 ];
 
 describe('a check or test that asks for less', () => {

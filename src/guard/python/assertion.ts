@@ -232,7 +232,7 @@ function tautologyOf(asked: Draft, texts: Texts, standing: Standing): string | n
     if (sure && (asked.kind !== 'truthy' || isTrue(behind))) return 'its value is a constant of the test';
     if (asked.kind !== 'type' && isDefinition(subject, env)) return 'a function or class is always true';
   }
-  const told = subject.type === 'Call' || (subject.type === 'Attribute' && texts.subject === texts.expected);
+  const told = subject.type === 'Call' || (subject.type === 'Attribute' && (texts.subject === texts.expected || isAnswer(subject, env)));
   if (told && isToldMock(subject, env)) return 'it asks a mock for what the mock was told';
   const [wanted] = asked.expected;
   if (wanted === undefined || asked.expected.length !== 1) return null;
@@ -304,6 +304,13 @@ function isDefinition(node: Expr, env: Env): boolean {
   const value = env.find(node.name);
   const target = value === null ? null : follow(value);
   return target?.node?.type === 'Function' || target?.node?.type === 'Class';
+}
+
+/** `client.get('/').status_code`, also where a variable holds what the call gave, and the test told the mock so. */
+function isAnswer(node: Extract<Expr, { type: 'Attribute' }>, env: Env): boolean {
+  const object = resolved(settled(node.object), env);
+  if (object?.type !== 'Call' || /^(call_|await_|mock_calls|called|return_value)/.test(node.name)) return false;
+  return new RegExp(`\\breturn_value\\.${node.name}\\s*=[^=]|\\b${node.name}=[^=]`).test(env.module.tree.text);
 }
 
 /** A call of a mock that was made in the test itself. */

@@ -2,11 +2,12 @@
 
 import type { ReplacementFact, TestFact } from '../facts.js';
 import { roleOf } from '../paths.js';
+import { Fixtures } from './fixtures.js';
 import { ReplacementSearch } from './replacements.js';
 import { fixtureMark, isAutomatic } from './scope.js';
 import type { Module } from './scope.js';
 import { testsOf } from './tests.js';
-import { expressionsIn, statementsIn, textOf } from './tree.js';
+import { dotted, expressionsIn, keyword, lastName, positional, spanOf, statementsIn, textOf } from './tree.js';
 import { importsOf, stemOf, unitsOf } from './units.js';
 import type { Imported } from './units.js';
 
@@ -20,7 +21,27 @@ export function replacedAround(module: Module, imports: readonly Imported[]): re
     const tests = found.length === 0 ? [] : testsAround(module, stem);
     facts.push(...found.filter((fact) => (fact.kind === 'module' ? tests.length > 0 : isAsked(tests, fact.key))));
   }
-  return facts;
+  return [...facts, ...mockedFixtures(module, imports)];
+}
+
+/** Fixtures that hand out a mock made after a class of the unit, where the tests of that unit ask the fixture. */
+function mockedFixtures(module: Module, imports: readonly Imported[]): readonly ReplacementFact[] {
+  const fixtures = new Fixtures(module);
+  return module.tree.body.flatMap((statement): readonly ReplacementFact[] => {
+    if (statement.type !== 'Function' || fixtureMark(statement) === null) return [];
+    const { node } = fixtures.value(statement.name, module.env);
+    if (node?.type !== 'Call' || !/Mock$|^create_autospec$/.test(lastName(node.callee))) return [];
+    const spec = keyword(node.args, 'spec') ?? keyword(node.args, 'spec_set') ?? positional(node.args)[0] ?? null;
+    const head = spec === null ? '' : (dotted(spec).split('.')[0] ?? '');
+    const stem = imports.find(({ known, local }) => known && local === head)?.stem;
+    const tests = stem === undefined || roleOf(`${stem}.py`) !== 'source' ? [] : testsAround(module, stem);
+    const { name } = statement;
+    const asked = tests.some(({ assertions }) =>
+      assertions.some(({ kind, span }) => !kind.startsWith('called') && new RegExp(`\\b${name}[.(]`).test(span.text)),
+    );
+    const span = spanOf(module.tree, node.start, node.end);
+    return asked ? [{ kind: 'unit', key: `${name} as mock`, span, test: null }] : [];
+  });
 }
 
 /** Modules of the project that are spoken of as text: `'shop.cart.total'`. */

@@ -58,13 +58,13 @@ function isTime(node: Expr): boolean {
   return isConstant(node);
 }
 
-/** Something is put into a field of this name, or into what it holds. */
-function writes(body: readonly Stmt[], name: string): boolean {
+/** Something is put into a field of this name, or into what it holds; of `owner` alone, where one is given. */
+function writes(body: readonly Stmt[], name: string, owner: string | null = null): boolean {
   for (const statement of statementsIn(body, true)) {
     const targets = statement.type === 'Update' ? [statement.target] : statement.type === 'Assign' ? statement.targets : [];
     for (const target of targets) {
       const field = target.type === 'Subscript' ? target.object : target;
-      if (field.type === 'Attribute' && field.name === name) return true;
+      if (field.type === 'Attribute' && field.name === name && (owner === null || dotted(field.object) === owner)) return true;
     }
   }
   return false;
@@ -76,13 +76,13 @@ export function standsStill(value: Expr, module: Module, tested: boolean, depth 
   if (depth > 4) return false;
   if (inner.type === 'Lambda') return isTime(inner.body);
   if (inner.type === 'Call') {
-    const told = /Mock$/.test(lastName(inner.callee)) ? keyword(inner.args, 'return_value') : null;
+    const told = lastName(inner.callee).endsWith('Mock') ? keyword(inner.args, 'return_value') : null;
     if (told !== null) return isTime(told);
     const type = inner.callee.type === 'Name' ? module.env.find(inner.callee.name) : null;
     const method = type?.node?.type === 'Class' ? methodOf({ node: type.node, env: type.env }, '__call__') : null;
     return method?.node.type === 'Function' && type?.node?.type === 'Class' && isStillIn(method.node, type.node, module, tested);
   }
-  if (inner.type !== 'Name') return false;
+  if (inner.type !== 'Name' || writes(module.tree.body, 'return_value', inner.name)) return false;
   const known = module.env.find(inner.name)?.node;
   if (known?.type === 'Function' && known.decorators.length === 0) return isTime(answerOf(known) ?? inner);
   const given = [...statementsIn(module.tree.body, true)].flatMap((one) => {

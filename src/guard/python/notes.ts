@@ -87,7 +87,7 @@ export class Notes {
   protected readonly since = new Map<string, number>();
   /** Variables that a block within the test gives another value, if it is reached. */
   protected readonly flags = new Set<string>();
-  private readonly written = new Map<string, { readonly text: string; readonly at: number }>();
+  private readonly written = new Map<string, { readonly text: string; readonly at: number; readonly noted: number }>();
   protected calls = 0;
   /** A coroutine of the unit was made and dropped: what follows asks about something that never happened. */
   protected dropped = false;
@@ -116,9 +116,11 @@ export class Notes {
   protected note(drafts: readonly Draft[], node: { readonly start: number; readonly end: number }, env: Env, place: Place): void {
     if (drafts.length > 0) this.confirm();
     const span = spanOf(env.module.tree, node.start, node.end);
+    const noted = this.assertions.length;
     const wrote = (text: string): string | null => {
       const file = this.written.get(fileOf(/^(.+)\.read(?:_text|_bytes)?\([^()]*\)$/.exec(text)?.[1] ?? ''));
-      if (file !== undefined && file.at === this.calls) return file.text;
+      // What is asked in between may be what should leave the file alone.
+      if (file !== undefined && file.at === this.calls && (file.noted === noted || file.text.includes('('))) return file.text;
       const parsed = /^[\w.]+\((.+)\.read(?:_text|_bytes)?\([^()]*\)\)$/.exec(text)?.[1];
       const loaded = /^(?:json|yaml|pickle|tomllib)\.(?:load|safe_load)\((.+)\)$/.exec(text)?.[1];
       return this.written.get(fileOf(parsed ?? loaded ?? ''))?.text ?? null;
@@ -190,13 +192,13 @@ export class Notes {
     const inner = settled(node);
     if (inner.type !== 'Call' || inner.callee.type !== 'Attribute') return;
     const [first = null, second = null] = positional(inner.args);
-    const at = this.calls;
+    const [at, noted] = [this.calls, this.assertions.length];
     const { name, object } = inner.callee;
-    if (/^write(_text|_bytes)?$/.test(name)) this.written.set(fileOf(print(object, env)), { text: print(first, env), at });
+    if (/^write(_text|_bytes)?$/.test(name)) this.written.set(fileOf(print(object, env)), { text: print(first, env), at, noted });
     else if (second !== null && /^(dump|safe_dump)$/.test(name))
-      this.written.set(fileOf(print(second, env)), { text: print(first, env), at });
+      this.written.set(fileOf(print(second, env)), { text: print(first, env), at, noted });
     else if (second !== null && /^copy(file|2)?$/.test(name) && dotted(object) === 'shutil')
-      this.written.set(fileOf(print(second, env)), { text: `${print(first, env)}.read_text()`, at });
+      this.written.set(fileOf(print(second, env)), { text: `${print(first, env)}.read_text()`, at, noted });
   }
 
   /** A file is read, or what was written into one is worked out again: nothing changes by that. */

@@ -134,14 +134,28 @@ function ofMock(one: Draft): readonly Draft[] | null {
   if (one.kind !== 'calledWith') return null;
   if (one.op === 'assert_called_once_with' || one.op === 'assert_awaited_once_with')
     return expected.length === 0 ? [counted(one.subject, 1, env)] : [{ ...one, op: null }, counted(one.subject, 1, env)];
-  const [list] = expected;
+  const list = listedCalls(expected[0] ?? null, env);
   if (expected.length !== 1 || list?.type !== 'List') return null;
   const calls = list.items.map((item) => callOf(item, one.subject));
   if (calls.some((call) => call === null)) return null;
   const asked = calls.flatMap((call) => (call === null ? [] : [draft('calledWith', call.subject, null, env, { expected: call.args })]));
-  return one.op !== null && /has_(calls|awaits)/.test(one.op)
-    ? asked
-    : [...asked, counted(asked[0]?.subject ?? one.subject, asked.length, env)];
+  return one.op !== null && /has_(calls|awaits)/.test(one.op) ? asked : [...asked, ...countedEach(asked, one)];
+}
+
+/** The calls that are listed there, or in the column of the row at hand. */
+function listedCalls(node: Expr | null, env: Env): Expr | null {
+  const value = node?.type === 'Name' ? env.find(node.name) : null;
+  return value?.row === true && value.node?.type === 'List' ? value.node : node;
+}
+
+/** How often each method of a mock was called, where the list tells of several. */
+function countedEach(asked: readonly Draft[], { subject, env }: Draft): readonly Draft[] {
+  const names = asked.map((one) => (one.subject?.type === 'Attribute' ? one.subject.name : ''));
+  const first = names.map((name, index) => names.indexOf(name) === index);
+  if (asked.length === 0) return [counted(subject, 0, env)];
+  return asked.flatMap((one, index) =>
+    first[index] === true ? [counted(one.subject, names.filter((name) => name === names[index]).length, env)] : [],
+  );
 }
 
 /** `call('a', 1)`, and `call.send('a')` of a mock's method. */
@@ -196,7 +210,8 @@ function ofFake(one: Draft): readonly Draft[] | null {
 }
 
 /** One list for several methods, which say which they are: one question a call, and how often each was called. */
-function ofLabelled({ kind, subject, expected, env }: Draft, owner: string, found: readonly Recorder[]): readonly Draft[] | null {
+function ofLabelled(one: Draft, owner: string, found: readonly Recorder[]): readonly Draft[] | null {
+  const { kind, subject, expected, env } = one;
   const labels = new Set(found.map(({ label }) => label));
   if (subject === null || found.length < 2 || labels.size < found.length || labels.has(null)) return null;
   const about = ({ method }: Recorder): Expr => ({ type: 'Unknown', start: subject.start, end: subject.end, text: `${owner}.${method}` });
@@ -208,12 +223,16 @@ function ofLabelled({ kind, subject, expected, env }: Draft, owner: string, foun
   const [wanted] = expected;
   if (kind === 'contain' && wanted !== undefined) {
     const by = of(wanted);
-    return by === undefined ? null : [...asked(wanted, by), ...(asked(wanted, by).length > 0 ? [] : [draft('called', about(by), null, env)])];
+    return by === undefined
+      ? null
+      : [...asked(wanted, by), ...(asked(wanted, by).length > 0 ? [] : [draft('called', about(by), null, env)])];
   }
   const items = kind === 'falsy' ? [] : kind === 'equal' && wanted?.type === 'List' ? wanted.items : null;
   if (items === null || items.some((item) => of(item) === undefined)) return null;
   const calls = items.flatMap((item) => asked(item, of(item) as Recorder));
-  return [...calls, ...found.map((by) => counted(about(by), items.filter((item) => of(item) === by).length, env))];
+  // Only the list as a whole says which came first.
+  const order = new Set(items.map(of)).size > 1 ? [one] : [];
+  return [...calls, ...order, ...found.map((by) => counted(about(by), items.filter((item) => of(item) === by).length, env))];
 }
 
 function labelOf(node: Expr | null): string | null {
@@ -222,8 +241,7 @@ function labelOf(node: Expr | null): string | null {
 }
 
 function argumentsIn(item: Expr, recorder: Recorder): readonly Expr[] {
-  if (recorder.kept === 'named' && item.type === 'Dict' && item.entries.every(({ key }) => key?.type === 'String'))
-    return namedIn(item);
+  if (recorder.kept === 'named' && item.type === 'Dict' && item.entries.every(({ key }) => key?.type === 'String')) return namedIn(item);
   if (recorder.label !== null && item.type === 'String' && item.value === recorder.label) return [];
   if (item.type !== 'Tuple' || recorder.kept === 'one') return [item];
   if (recorder.shape.length !== item.items.length) return item.items;

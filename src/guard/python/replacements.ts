@@ -10,7 +10,7 @@ import { callsSuper, overriddenIn } from './own-assertions.js';
 import { print } from './print.js';
 import { classOf, fixtureMark, methodOf } from './scope.js';
 import type { Env, Module } from './scope.js';
-import { answerOf, doesWork, injectedClock, isToldBy } from './stand-ins.js';
+import { answerOf, doesWork, injectedClock, isToldBy, toldIn } from './stand-ins.js';
 import { TestUses } from './uses.js';
 import { stemOf, wordOf } from './units.js';
 import type { Imported } from './units.js';
@@ -352,7 +352,11 @@ export class ReplacementSearch {
     const name = dotted(target);
     const names = [name, ...this.fixturesAround(node)];
     const alone = spec === null && this.units.size === 0 && isToldBy(this.tests, names);
-    if (name === '' || !(alone || (imported !== undefined && this.isUnitStem(imported.stem)))) return [];
+    if (name === '') return [];
+    if (!alone && (imported === undefined || !this.isUnitStem(imported.stem))) {
+      const gives = spec === null ? toldIn(this.tests, names, node) : null;
+      return gives === null ? [] : [{ kind: 'unit', key: `${name} as mock`, node, gives }];
+    }
     const asked = this.tests.some(({ assertions }) =>
       assertions.some(
         ({ kind, span }) =>

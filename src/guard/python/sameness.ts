@@ -2,11 +2,10 @@
 
 import { isConstant } from './constants.js';
 import type { Draft } from './checks.js';
-import { fullName } from './marks.js';
 import { classOf, isOfTests, methodOf } from './scope.js';
 import type { Env } from './scope.js';
 import type { Expr } from './tree.js';
-import { descend, dotted, expressionsIn, settled } from './tree.js';
+import { descend, dotted, expressionsIn, lastName, settled } from './tree.js';
 
 /** Each side reads a variable that the other does not, and one of them was made by a call of its own. */
 export function areTwo(subject: Expr, wanted: Expr, env: Env): boolean {
@@ -90,5 +89,7 @@ export function equalOf(node: Expr, env: Env): Expr | null {
 /** A name, often of a fixture, that hides `mock.ANY` or an object that says yes to everything. */
 export function isAnything(node: Expr, env: Env): boolean {
   if (node.type !== 'Name') return false;
-  return fullName(node, env).endsWith('.mock.ANY') || equalOf(node, env)?.type === 'Constant';
+  const value = env.find(node.name);
+  const held = value?.node?.type === 'Name' || value?.node?.type === 'Attribute' ? lastName(value.node) : value?.source?.name;
+  return held === 'ANY' || equalOf(node, env)?.type === 'Constant';
 }

@@ -146,8 +146,9 @@ function withoutGuards(
 }
 
 /** The wanted value is the same but for names that source no longer has, or for what the test is given. */
-function onlyRenamed({ before, after }: Match, vanished: ReadonlySet<string>): boolean {
-  if (after !== null && isOpposed(before, after)) return false;
+function onlyRenamed(match: Match, vanished: ReadonlySet<string>): boolean {
+  const { before, after } = match;
+  if (after !== null && (isOpposed(before, after) || isTakenBack(match))) return false;
   if (after !== null && (movesWithInput(before, after) || isRetold(before, after))) return true;
   const texts = [wantedOf(before) ?? '', after === null ? '' : (wantedOf(after) ?? '')];
   const [old = '', now = ''] = texts.map((text) => (text.match(/"[^"]*"|[0-9][\w.]*/g) ?? []).join(' '));
