@@ -37,19 +37,30 @@ export async function runGuard(args: readonly string[]): Promise<Outcome> {
     throw usage('--revert changes your files, and --staged looks at what git holds of them: use one of the two.', 'guard');
   if (json && sarif) throw usage('It prints JSON or SARIF, not both.', 'guard');
   const given = (flag: string, key: string) => (values.has(flag) ? { [key]: values.get(flag) } : {});
-  // A look lasts seconds: inlining the flat code of the guard costs a quarter of the CPU time, and it never comes back.
-  setFlagsFromString('--no-turbo-inlining');
-  const run = await guardProject({
-    ...given('--base', 'base'),
-    ...given('--project', 'project'),
-    ...given('--report-before', 'reportBefore'),
-    ...given('--report-after', 'reportAfter'),
-    ...(scope === undefined ? {} : { scope }),
-    staged: switches.has('--staged'),
-    revert: switches.has('--revert'),
-  });
+  const run = await unhurried(() =>
+    guardProject({
+      ...given('--base', 'base'),
+      ...given('--project', 'project'),
+      ...given('--report-before', 'reportBefore'),
+      ...given('--report-after', 'reportAfter'),
+      ...(scope === undefined ? {} : { scope }),
+      staged: switches.has('--staged'),
+      revert: switches.has('--revert'),
+    }),
+  );
   const stdout = json ? `${JSON.stringify(plain(run))}\n` : sarif ? guardSarif(shown(run), VERSION) : guardPage(run, terminal());
   return { stdout, exit: exitOf(run) };
+}
+
+/** A look lasts seconds: inlining the flat code of the guard costs a quarter of the CPU time, and it never comes back. Set back at the end:
+ * compiled code that is kept for the next start is only good under the same flags. */
+async function unhurried<T>(look: () => Promise<T>): Promise<T> {
+  setFlagsFromString('--no-turbo-inlining');
+  try {
+    return await look();
+  } finally {
+    setFlagsFromString('--turbo-inlining');
+  }
 }
 
 function exitOf({ findings, reverted, isBlind }: GuardRun): number {
