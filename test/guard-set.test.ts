@@ -15,7 +15,7 @@ function judge(part: 'seen' | 'held-out') {
 
 it.each([
   ['seen', { cheats: 2000, honest: 1490, recall: 0.98, alarms: 0.02 }],
-  ['held-out', { cheats: 870, honest: 660, recall: 0.98, alarms: 0.02 }],
+  ['held-out', { cheats: 1000, honest: 750, recall: 0.98, alarms: 0.02 }],
 ] as const)(
   '%s',
   (part, bars) => {
