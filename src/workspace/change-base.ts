@@ -40,7 +40,11 @@ export function findBase(project: string, asked: string | null): ChangeBase {
   }
   const head = commitOf('HEAD');
   if (head === null) throw new UmpireError('guard-no-commit', {});
-  if (ask('status', '--porcelain', '--untracked-files=normal', '--', '.') !== '')
+  // The first difference is enough to know; a whole status looks at every file.
+  if (
+    ask('diff', '--quiet', '--no-ext-diff', 'HEAD', '--', '.') === null ||
+    ask('status', '--porcelain', '--untracked-files=normal', '--', '.') !== ''
+  )
     return { repository, base: head, words: 'HEAD', first: false };
   for (const trunk of TRUNKS) {
     const commit = commitOf(trunk);
