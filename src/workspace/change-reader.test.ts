@@ -47,6 +47,22 @@ it('reads files that were changed, added, deleted and moved, staged or not, and 
   expect(project.git('ls-files', '--stage')).toBe(before);
 });
 
+it('reads files that git was told to look away from, and leaves alone what a sparse checkout leaves out', async () => {
+  const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });
+  project.git('update-index', '--assume-unchanged', 'a.txt');
+  project.git('update-index', '--skip-worktree', 'b.txt', 'c.txt');
+  project.write({ 'a.txt': 'A\n', 'b.txt': 'B\n', 'c.txt': null });
+  const marks = project.git('ls-files', '-v');
+  const changed = [
+    { path: 'a.txt', before: 'a\n', after: 'A\n' },
+    { path: 'b.txt', before: 'b\n', after: 'B\n' },
+  ];
+  expect((await changeOf(project)).files).toEqual([...changed, { path: 'c.txt', before: 'c\n', after: null }]);
+  expect(project.git('ls-files', '-v')).toBe(marks);
+  project.git('config', 'core.sparseCheckout', 'true');
+  expect((await changeOf(project)).files).toEqual(changed);
+});
+
 it('reads the step between two commits', async () => {
   const project = gitProject({ 'a.txt': 'a\n' });
   const first = project.git('rev-parse', 'HEAD').trim();

@@ -80,21 +80,34 @@ interface Difference {
 async function onDisk(place: ChangePlace): Promise<readonly Difference[]> {
   const { seat, prefix, whole } = place;
   const within = prefix === '' || whole === true ? [] : ['--', prefix];
-  const added = rawNames(await git(seat, ['ls-files', '-z', '--others', '--exclude-standard', '--full-name', ...within])).filter(
-    (name) => !name.endsWith('/') && !nameOf(name).startsWith('.umpire/'),
-  );
+  const args = ['ls-files', '-z', '-v', '--cached', '--others', '--exclude-standard', '--full-name', ...within];
+  const tagged = rawNames(await git(seat, args));
+  const named = (tag: RegExp): readonly RawName[] => tagged.filter((one) => tag.test(one)).map((one) => one.slice(2));
+  const added = named(/^\?/).filter((name) => !name.endsWith('/') && !nameOf(name).startsWith('.umpire/'));
+  const hidden = [...named(/^[a-z]/), ...(await unskipped(seat, named(/^S/)))];
   const index = join(seat.gitDir, 'index');
-  if (added.length === 0 || !existsSync(index)) return listed(seat, [place.base], place);
+  if ((added.length === 0 && hidden.length === 0) || !existsSync(index)) return listed(seat, [place.base], place);
   const folder = mkdtempSync(join(tmpdir(), 'umpire-guard-'));
   try {
     const copy = { ...seat, index: join(folder, 'index') };
     copyIndex(index, copy.index);
-    const args = ['add', '--intent-to-add', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'];
-    await tryGit(copy, args, { input: namesInput(added), env: { GIT_LITERAL_PATHSPECS: '1' } });
+    for (const flag of hidden.length === 0 ? [] : ['--no-assume-unchanged', '--no-skip-worktree'])
+      await tryGit(copy, ['update-index', flag, '-z', '--stdin'], { input: namesInput(hidden) });
+    const add = ['add', '--intent-to-add', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul'];
+    if (added.length > 0) await tryGit(copy, add, { input: namesInput(added), env: { GIT_LITERAL_PATHSPECS: '1' } });
     return await listed(copy, [place.base], place);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Files that git was told to look away from. Of a sparse checkout those that are not there are no change. */
+async function unskipped(seat: Seat, names: readonly RawName[]): Promise<readonly RawName[]> {
+  const sparse =
+    names.length > 0 && (await tryGit(seat, ['config', '--bool', 'core.sparseCheckout'])).stdout.toString('utf8').trim() === 'true';
+  if (!sparse) return names;
+  const root = seat.workTree ?? seat.gitDir;
+  return names.filter((name) => lstatSync(pathIn(root, name), { throwIfNoEntry: false }) !== undefined);
 }
 
 interface Listing {
