@@ -103,6 +103,6 @@ function isText(value: string): boolean {
 }
 
 /** The call without what it is called with. */
-function bareCall(subject: string): string {
+export function bareCall(subject: string): string {
   return subject.replace(/\(.*\)/s, '()');
 }

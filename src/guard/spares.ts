@@ -9,7 +9,7 @@ import { matchAssertions } from './matching.js';
 import { NewChecks } from './new-checks.js';
 import type { Pairing } from './pairing.js';
 import { entriesOf } from './properties.js';
-import { toldOfError } from './retelling.js';
+import { bareCall, toldOfError } from './retelling.js';
 import { keyOf, levelOf, settles, wantedOf, weakening } from './strength.js';
 import { wantedText } from './wanted-texts.js';
 
@@ -125,11 +125,6 @@ function sameError({ thrown: old }: AssertionFact, { thrown: now }: AssertionFac
 
 function isSound({ tautology, swallowed, waiting, reach }: AssertionFact): boolean {
   return tautology === null && swallowed === null && waiting !== 'floating' && reach === 'always';
-}
-
-/** The call without what it is called with. */
-function bareCall(subject: string): string {
-  return subject.replace(/\(.*\)/s, '()');
 }
 
 function surplusOf({ pairs, added }: Pairing, steady: Evidence['steady']): Surplus {
