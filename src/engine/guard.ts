@@ -13,7 +13,7 @@ import type { GuardSettings } from '../runtime/default-settings.js';
 import { faultOf } from '../runtime/folder.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { findBase } from '../workspace/change-base.js';
-import { fileReader, readChange, stagedReader, textIn } from '../workspace/change-reader.js';
+import { onDiskIn, readChange, readerOf, stagedIn, textIn } from '../workspace/change-reader.js';
 import { askGit } from '../workspace/git.js';
 import { restoreOnDisk } from '../workspace/restoring.js';
 import { corrections, lookAt } from './guard-look.js';
@@ -61,11 +61,11 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   // What a change says of its own scope does not count yet.
   const scope = request.scope ?? earlier.scope;
   const ran = await ranOf(request, project);
-  const same = to === null ? fileReader(project) : await stagedReader(index, prefix, project);
+  const same = to === null ? onDiskIn(project) : await stagedIn(index, prefix, project);
   const looking: LookRequest = {
     change: read,
     scope,
-    same,
+    same: readerOf(same),
     ...(ran === null ? {} : { ran }),
     allowances: settings.allowances,
     today: (request.now?.() ?? new Date()).toISOString().slice(0, 10),

@@ -9,7 +9,7 @@ import { roleOf } from '../guard/paths.js';
 import type { Correction } from '../guard/taking-back.js';
 import type { Breach } from '../brain/run-messages.js';
 import type { TestResult } from '../model.js';
-import { fileReader } from '../workspace/change-reader.js';
+import { onDiskIn, readerOf } from '../workspace/change-reader.js';
 import type { Work } from '../workspace/inspector.js';
 import { corrections, lookAt } from './guard-look.js';
 import type { LookRequest } from './guard-look.js';
@@ -44,7 +44,16 @@ function isForAPerson({ rule, file }: GuardFinding): boolean {
 export function inspectWork({ change, folder }: Work, { scope, takesBack, allowances, today, measured }: Inspection): Inspected {
   try {
     const ran = measured.length === 0 ? {} : { ran: { before: measured } };
-    const request = { change, scope, same: fileReader(folder), ...ran, allowances, today, known: new KnownBefore(), everyRewrite: true };
+    const request = {
+      change,
+      scope,
+      same: readerOf(onDiskIn(folder)),
+      ...ran,
+      allowances,
+      today,
+      known: new KnownBefore(),
+      everyRewrite: true,
+    };
     const { findings } = lookAt(request);
     const isTaken = (finding: GuardFinding): boolean =>
       takesBack && finding.rule !== 'rebaselined' && !(scope === 'any' && isForAPerson(finding));

@@ -7,7 +7,7 @@ import { isUmpireError } from '../errors.js';
 import { cleanUpAfterwards, filesUnder, gitProject, plainProject } from '../../test/support/git-project.js';
 import type { Project } from '../../test/support/git-project.js';
 import { findBase } from './change-base.js';
-import { readChange, stagedReader } from './change-reader.js';
+import { readChange, readerOf, stagedIn } from './change-reader.js';
 import { restoreInTree, restoreOnDisk } from './restoring.js';
 
 cleanUpAfterwards();
@@ -77,7 +77,7 @@ it('reads unchanged files as they are staged, whatever lies on disk', async () =
   project.git('add', 'b.txt');
   project.write({ 'b.txt': 'B\n', 'c.txt': 'C\n', 'd.txt': null, 'new.txt': 'n\n', 'out/made.txt': 'made\n' });
   const { repository } = findBase(project.root, null);
-  const read = await stagedReader(repository.checkout, repository.prefix, project.root);
+  const read = readerOf(await stagedIn(repository.checkout, repository.prefix, project.root));
   const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'new.txt', 'out/made.txt', 'none.txt'];
   expect(names.map(read)).toEqual(['a\n', 'staged\n', 'c\n', 'd\n', null, 'made\n', null]);
 });

@@ -242,8 +242,20 @@ export async function textIn({ seat, prefix, tree }: { seat: Seat; prefix: strin
   return code === 0 ? stdout.toString('utf8') : null;
 }
 
-/** The same for what is staged: files that are otherwise on disk are read as the index has them, those that git does not know not at all. */
-export async function stagedReader(seat: Seat, prefix: string, folder: string): Promise<(path: string) => string | null> {
+/** Where files lie that the change does not touch. Plain data, for whoever reads them beside this thread. */
+export interface SameFiles {
+  readonly folder: string;
+  /** Of files that are otherwise on disk; null: not there. */
+  readonly texts: ReadonlyMap<string, string | null>;
+}
+
+/** On disk they are as they were. */
+export function onDiskIn(folder: string): SameFiles {
+  return { folder, texts: new Map() };
+}
+
+/** For what is staged: as the index has them; those that git does not know are not there. */
+export async function stagedIn(seat: Seat, prefix: string, folder: string): Promise<SameFiles> {
   const within = prefix === '' ? [] : ['--', prefix];
   const edited = await listed(seat, [], { prefix, command: ['diff-files'] });
   const unknown = rawNames(await git(seat, ['ls-files', '-z', '--others', '--exclude-standard', '--full-name', ...within]));
@@ -255,13 +267,13 @@ export async function stagedReader(seat: Seat, prefix: string, folder: string): 
     const content = old === null ? undefined : contents.get(old.id);
     texts.set(projectNames([nameBefore], prefix)[0] ?? '', Buffer.isBuffer(content) ? content.toString('utf8') : null);
   }
-  const onDisk = fileReader(folder);
-  return (path) => (texts.has(path) ? (texts.get(path) ?? null) : onDisk(path));
+  return { folder, texts };
 }
 
-/** Files that the change does not touch: on disk they are as they were. */
-export function fileReader(folder: string): (path: string) => string | null {
+/** Null where there is no such file, or none that can be read. */
+export function readerOf({ folder, texts }: SameFiles): (path: string) => string | null {
   return (path) => {
+    if (texts.has(path)) return texts.get(path) ?? null;
     const place = join(folder, path);
     try {
       const stat = lstatSync(place, { throwIfNoEntry: false });

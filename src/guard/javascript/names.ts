@@ -1,7 +1,7 @@
 // Names and specifiers that a piece of syntax holds by itself: of patterns, declarations, imports and makers of doubles. What they stand for
 // is javascript/scope.ts's to follow.
 
-import { at, bare, isLiteral, listAt, nameOf, propertyName, settled } from './tree.js';
+import { at, bare, isFunction, isLiteral, listAt, nameOf, ownNodes, propertyName, settled, textAt } from './tree.js';
 import type { Node } from './tree.js';
 
 /** Makers of functions that record their calls: what they give is known by its name. */
@@ -46,4 +46,23 @@ export function patternNames(pattern: Node | null): readonly string[] {
   if (pattern.type === 'ArrayPattern') return listAt(pattern, 'elements').flatMap(patternNames);
   if (pattern.type === 'TSParameterProperty') return patternNames(at(pattern, 'parameter'));
   return listAt(pattern, 'properties').flatMap((property) => patternNames(property.type === 'Property' ? at(property, 'value') : property));
+}
+
+/** The function of a hook that runs around tests. */
+export function hookOf(statement: Node): { readonly name: string; readonly fn: Node } | null {
+  const call = statement.type === 'ExpressionStatement' ? settled(at(statement, 'expression')) : null;
+  const name = call?.type === 'CallExpression' ? nameOf(bare(at(call, 'callee'))) : '';
+  const fn = /^(before|after|setup|teardown)/.test(name) ? listAt(call, 'arguments').map(bare).find(isFunction) : undefined;
+  return fn === undefined ? null : { name, fn };
+}
+
+/** What a hook that runs before tests puts into variables. */
+export function hookAssignments(statement: Node): readonly { readonly name: string; readonly right: Node }[] {
+  const hook = hookOf(statement);
+  if (hook === null || !/^(before|setup)/.test(hook.name)) return [];
+  return [...ownNodes(hook.fn)].flatMap((node) => {
+    if (node.type !== 'AssignmentExpression' || textAt(node, 'operator') !== '=') return [];
+    const [left, right] = [at(node, 'left'), at(node, 'right')];
+    return left?.type === 'Identifier' && right !== null ? [{ name: nameOf(left), right }] : [];
+  });
 }

@@ -1,5 +1,7 @@
 // Where specifiers of imports lead, as paths of the project.
 
+import { roleOf } from '../paths.js';
+
 const ENDINGS = ['.ts', '.tsx', '.js', '.jsx', '.mts', '.mjs', '.cts', '.cjs', '.json'];
 
 /** Files that a specifier without or with ending may mean, first choice first. */
@@ -22,4 +24,9 @@ export function joinPath(from: string, specifier: string): string {
     else if (part !== '.' && part !== '') parts.push(part);
   }
   return parts.join('/');
+}
+
+/** Source is what is tested: it is not looked into. */
+export function isOfTests(path: string): boolean {
+  return path.endsWith('.json') || roleOf(/\.[cm]?[jt]sx?$/.test(path) ? path : `${path}.ts`) !== 'source';
 }

@@ -2,9 +2,8 @@
 // cannot be followed stays a name.
 
 import type { Lookup } from '../facts.js';
-import { candidates, joinPath } from './paths.js';
-import { declaredNames, importedBy, isMaker, patternNames } from './names.js';
-import { roleOf } from '../paths.js';
+import { candidates, isOfTests, joinPath } from './paths.js';
+import { declaredNames, hookAssignments, importedBy, isMaker, patternNames } from './names.js';
 import { at, bare, holesAt, isFunction, isLiteral, keyName, listAt, nameOf, parseTree, propertyName, settled } from './tree.js';
 import type { Node, Tree } from './tree.js';
 
@@ -86,6 +85,7 @@ export class Module {
   ) {
     this.env = new Env(null, this);
     for (const statement of listAt(tree.program, 'body')) this.declare(statement);
+    for (const statement of listAt(tree.program, 'body')) assignHooked(statement, this.env);
   }
 
   private declare(statement: Node): void {
@@ -179,11 +179,16 @@ export class Project {
 
 export function valueOf(node: Node, env: Env): Value {
   const inner = bare(node);
-  if (inner?.type === 'Identifier') {
-    const known = env.find(nameOf(inner));
-    if (known !== null) return known;
+  const known = inner?.type === 'Identifier' ? env.find(nameOf(inner)) : null;
+  return known ?? { node, env, named: isFunction(inner) || isMaker(node) };
+}
+
+/** What hooks put into variables, tests find there. */
+export function assignHooked(statement: Node, env: Env): void {
+  for (const { name, right } of hookAssignments(statement)) {
+    const value = valueOf(right, env);
+    env.assign(name, value.named === true ? { ...value, label: name } : value);
   }
-  return { node, env, named: isFunction(inner) || isMaker(node) };
 }
 
 export function declareStatement(statement: Node, env: Env): void {
@@ -329,16 +334,9 @@ function classOf(value: Value, depth: number): Value | null {
 
 export function elementOf(value: Value, index: number, env: Env): Value {
   const node = settled(value.node);
-  if (node?.type === 'ArrayExpression') {
-    const element = holesAt(node, 'elements')[index] ?? null;
-    return element === null || element.type === 'SpreadElement' ? { node: null, env, text: 'undefined' } : valueOf(element, value.env);
-  }
-  return { node: null, env, base: value, access: `[${index}]` };
-}
-
-/** Source is what is tested: it is not looked into. */
-function isOfTests(path: string): boolean {
-  return path.endsWith('.json') || roleOf(/\.[cm]?[jt]sx?$/.test(path) ? path : `${path}.ts`) !== 'source';
+  if (node?.type !== 'ArrayExpression') return { node: null, env, base: value, access: `[${index}]` };
+  const element = holesAt(node, 'elements')[index] ?? null;
+  return element === null || element.type === 'SpreadElement' ? { node: null, env, text: 'undefined' } : valueOf(element, value.env);
 }
 
 const followed = new WeakMap<Value, Value | null>();

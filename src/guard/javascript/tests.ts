@@ -2,9 +2,10 @@
 // runner never sees noted as hidden.
 
 import type { Span, TestFact, TestMark } from '../facts.js';
-import { at, bare, isFunction, isLiteral, listAt, nameOf, ownNodes, propertyName, settled, spanOf, textAt } from './tree.js';
+import { at, bare, isFunction, isLiteral, listAt, nameOf, ownNodes, propertyName, settled, spanOf } from './tree.js';
 import type { Node } from './tree.js';
-import { bind, declareStatement, functionOf, valueOf } from './scope.js';
+import { hookOf } from './names.js';
+import { assignHooked, bind, declareStatement, functionOf, valueOf } from './scope.js';
 import type { Env, Module, Value } from './scope.js';
 import { bindOwn, printValue, squeeze } from './print.js';
 import { BodyWalk } from './body.js';
@@ -81,32 +82,17 @@ class TestSearch {
 
   private statements(statements: readonly Node[], scene: Scene, declare: boolean): void {
     if (declare) for (const statement of statements) if (statement.type === 'FunctionDeclaration') declareStatement(statement, scene.env);
-    for (const statement of statements) this.hooked(statement, scene);
-    let current = scene;
+    for (const statement of statements) {
+      const hook = hookOf(statement);
+      if (hook !== null) scene.hooks.push({ node: hook.fn, env: scene.env });
+      // Of the whole file they were assigned when it was opened.
+      if (hook !== null && declare) assignHooked(statement, scene.env);
+    }
     for (const statement of statements) {
       const inner = statement.type.startsWith('Export') ? (at(statement, 'declaration') ?? statement) : statement;
       if (declare && inner.type === 'VariableDeclaration') declareStatement(inner, scene.env);
-      this.statement(inner, current);
+      this.statement(inner, scene);
       if (inner.type === 'ReturnStatement' && at(inner, 'argument') === null) scene.returns.push(this.span(inner, scene.env));
-      current = scene;
-    }
-  }
-
-  /** What hooks put into variables, tests find there. */
-  private hooked(statement: Node, scene: Scene): void {
-    const call = statement.type === 'ExpressionStatement' ? settled(at(statement, 'expression')) : null;
-    const name = call?.type === 'CallExpression' ? nameOf(bare(at(call, 'callee'))) : '';
-    const fn = /^(before|after|setup|teardown)/.test(name) ? listAt(call, 'arguments').map(bare).find(isFunction) : undefined;
-    if (fn === undefined) return;
-    scene.hooks.push({ node: fn, env: scene.env });
-    if (!/^(before|setup)/.test(name)) return;
-    for (const node of ownNodes(fn)) {
-      if (node.type !== 'AssignmentExpression' || textAt(node, 'operator') !== '=') continue;
-      const [left, right] = [at(node, 'left'), at(node, 'right')];
-      if (left?.type === 'Identifier' && right !== null) {
-        const value = valueOf(right, scene.env);
-        scene.env.assign(nameOf(left), value.named === true ? { ...value, label: nameOf(left) } : value);
-      }
     }
   }
 
