@@ -105,7 +105,7 @@ await Promise.all([
   ),
   build({
     ...shared,
-    entryPoints: LATE,
+    entryPoints: { ...LATE, 'reading-thread': 'src/engine/reading-thread.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
     format: 'cjs',

@@ -27,7 +27,14 @@ const FLOORS: readonly (readonly string[])[] = [
 const PURE: ReadonlySet<string> = new Set(['model', 'errors', 'ports', 'formats', 'loops', 'guard', 'brain', 'proof', 'report']);
 
 /** Where reading starts: the library, the command, what is loaded late, and what writes the generated pages. */
-const ENTRANCES = ['src/index.ts', 'src/run.ts', 'src/cli/main.ts', 'src/runtime/authored.ts', 'src/report/pages.ts'];
+const ENTRANCES = [
+  'src/index.ts',
+  'src/run.ts',
+  'src/cli/main.ts',
+  'src/runtime/authored.ts',
+  'src/report/pages.ts',
+  'src/engine/reading-thread.ts',
+];
 
 function filesIn(folder: string, wanted: (name: string) => boolean): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -37,31 +37,43 @@ export async function runGuard(args: readonly string[]): Promise<Outcome> {
     throw usage('--revert changes your files, and --staged looks at what git holds of them: use one of the two.', 'guard');
   if (json && sarif) throw usage('It prints JSON or SARIF, not both.', 'guard');
   const given = (flag: string, key: string) => (values.has(flag) ? { [key]: values.get(flag) } : {});
-  const run = await unhurried(() =>
-    guardProject({
-      ...given('--base', 'base'),
-      ...given('--project', 'project'),
-      ...given('--report-before', 'reportBefore'),
-      ...given('--report-after', 'reportAfter'),
-      ...(scope === undefined ? {} : { scope }),
-      staged: switches.has('--staged'),
-      revert: switches.has('--revert'),
-    }),
-  );
+  const run = await guardProject({
+    ...given('--base', 'base'),
+    ...given('--project', 'project'),
+    ...given('--report-before', 'reportBefore'),
+    ...given('--report-after', 'reportAfter'),
+    ...(scope === undefined ? {} : { scope }),
+    staged: switches.has('--staged'),
+    revert: switches.has('--revert'),
+    around: unhurried,
+  });
   const stdout = json ? `${JSON.stringify(plain(run))}\n` : sarif ? guardSarif(shown(run), VERSION) : guardPage(run, terminal());
   return { stdout, exit: exitOf(run) };
 }
 
-/** A look lasts seconds: inlining the flat code of the guard costs a quarter of the CPU time, and it never comes back. Set back at the end:
- * compiled code that is kept for the next start is only good under the same flags. */
-async function unhurried<T>(look: () => Promise<T>): Promise<T> {
-  setFlagsFromString('--no-turbo-inlining');
+/** How much a function must have run before V8 thinks of optimizing it, as its versions have it. */
+const BUDGETS: Readonly<Record<string, number>> = { '11.3': 67_584 };
+
+/**
+ * A look lasts seconds. Inlining the flat code of the guard costs a quarter of the CPU time, and optimizing what runs a little costs
+ * more than it brings, most of all where two threads share two cores. Set back at the end: compiled code that is kept for the next start
+ * is only good under the same flags.
+ */
+function unhurried<Seen>(look: () => Seen): Seen {
+  const budget = BUDGETS[process.versions.v8.split('.', 2).join('.')];
+  const set = (inlines: boolean, factor: number): void => {
+    setFlagsFromString(inlines ? '--turbo-inlining' : '--no-turbo-inlining');
+    if (budget !== undefined) setFlagsFromString(`--interrupt-budget=${budget * factor}`);
+  };
+  set(false, PATIENCE);
   try {
-    return await look();
+    return look();
   } finally {
-    setFlagsFromString('--turbo-inlining');
+    set(true, 1);
   }
 }
+
+const PATIENCE = 8;
 
 function exitOf({ findings, reverted, isBlind }: GuardRun): number {
   if ((reverted?.left ?? findings).length > 0) return 3;

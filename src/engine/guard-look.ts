@@ -9,6 +9,7 @@ import type { GuardFinding } from '../guard/finding.js';
 import { KnownBefore, guard } from '../guard/guard.js';
 import { roleOf } from '../guard/paths.js';
 import type { Rewriting } from '../guard/rewriting.js';
+import type { ReadBeside } from '../guard/told.js';
 import { takeBack } from '../guard/taking-back.js';
 import type { Mended } from '../guard/taking-back.js';
 
@@ -39,6 +40,8 @@ export interface LookRequest {
   /** Where several looks are taken at one change. */
   readonly known?: KnownBefore;
   readonly everyRewrite?: boolean;
+  /** Another thread reads files of the change too. */
+  readonly beside?: ReadBeside | null;
   /** The guard's own settings, where a person may change them: what is new in them is told in another way. */
   readonly settings?: string;
 }
@@ -54,8 +57,9 @@ export function lookAt({
   known,
   settings,
   everyRewrite = false,
+  beside = null,
 }: LookRequest): GuardView {
-  const report = guard({ change, scope, same, everyRewrite, ...(ran === undefined ? {} : { ran }) }, known);
+  const report = guard({ change, scope, same, everyRewrite, ...(ran === undefined ? {} : { ran }) }, known, beside);
   const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
   const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
   const unopened = new Set(unread.map(({ file }) => file));

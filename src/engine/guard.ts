@@ -18,6 +18,7 @@ import { askGit } from '../workspace/git.js';
 import { restoreOnDisk } from '../workspace/restoring.js';
 import { corrections, lookAt } from './guard-look.js';
 import type { GuardView, LookRequest } from './guard-look.js';
+import { readerBeside } from './second-reader.js';
 import { ignoreUmpire, openProject } from './places.js';
 
 export interface GuardRequest {
@@ -32,6 +33,8 @@ export interface GuardRequest {
   readonly staged?: boolean;
   readonly revert?: boolean;
   readonly now?: () => Date;
+  /** Done around each look, which is all computing: nothing is loaded within. */
+  readonly around?: <Seen>(look: () => Seen) => Seen;
 }
 
 export interface GuardRun extends GuardView {
@@ -73,11 +76,12 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
     known: new KnownBefore(),
     settings: CONFIG,
   };
-  const view = lookAt(looking);
+  const around = request.around ?? ((look) => look());
+  const view = around(() => lookAt({ ...looking, beside: readerBeside(read.files, same) }));
   const run = { ...view, base, against: words, scope, files: read.files.length, newAllowances: newAllowances(earlier, settings) };
   if (request.revert !== true) return run;
   if (view.findings.length === 0) throw new UmpireError('guard-nothing', { base: words });
-  const mended = corrections(looking, view.findings);
+  const mended = around(() => corrections(looking, view.findings));
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ seat: checkout, prefix, base, to: null });

@@ -11,7 +11,7 @@ import { pairTests } from './pairing.js';
 import { Ran } from './ran.js';
 import { weighRewriting } from './rewriting.js';
 import type { Rewriting } from './rewriting.js';
-import { Reading, steadyFiles } from './reading.js';
+import { mayReachAll, Reading, steadyFiles } from './reading.js';
 import type { Side } from './reading.js';
 import { assertionsRule } from './rules/assertions.js';
 import { expectationsRule } from './rules/expectations.js';
@@ -24,6 +24,8 @@ import { snapshotsRule } from './rules/snapshots.js';
 import { tablesRule } from './rules/tables.js';
 import { testsRule } from './rules/tests.js';
 import { Spares } from './spares.js';
+import { walkTouched } from './told.js';
+import type { ReadBeside } from './told.js';
 
 export interface GuardProblem {
   readonly file: string;
@@ -43,8 +45,9 @@ export class KnownBefore {
   side: Side | null = null;
 }
 
-export function guard(input: GuardInput, known = new KnownBefore()): GuardReport {
-  const evidence = gather(input, known);
+/** `beside`: another thread reads files of the change too. */
+export function guard(input: GuardInput, known = new KnownBefore(), beside: ReadBeside | null = null): GuardReport {
+  const evidence = gather(input, known, beside);
   const tests = testsRule(evidence);
   const assertions = assertionsRule(evidence, tests);
   const renamed = renamedRule(evidence, assertions.poorer);
@@ -100,10 +103,11 @@ function renamedRule(evidence: Evidence, poorer: ReadonlySet<TestFact>): readonl
     }));
 }
 
-function gather(input: GuardInput, known: KnownBefore): Evidence {
+function gather(input: GuardInput, known: KnownBefore, beside: ReadBeside | null): Evidence {
   const { change, same } = input;
   const reading = new Reading(change, same, known.side);
   known.side ??= reading.before;
+  if (beside !== null) readTogether(reading, change.files, beside);
   const files = change.files.map((file) => reading.read(file));
   const moves = movesOf(change.files);
   const steady = steadyFiles(files);
@@ -129,6 +133,16 @@ function gather(input: GuardInput, known: KnownBefore): Evidence {
     devices: new Devices(files),
     unchangedTests: (path) => reading.after.read(path, reading.unchanged(path))?.tests ?? [],
   };
+}
+
+/** What is dear to learn of the files is learned now, while somebody else does the same for others. */
+function readTogether(reading: Reading, files: readonly FileChange[], beside: ReadBeside): void {
+  const around = mayReachAll(files);
+  const told = beside((file) => walkTouched(reading.read(file), around));
+  for (const file of files) {
+    const facts = told.get(file.path);
+    if (facts !== undefined) reading.learn(file, facts);
+  }
 }
 
 /** No code any more: what became of its tests is not known, and is told as a problem. */

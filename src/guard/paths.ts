@@ -87,6 +87,11 @@ export function isPython(path: string): boolean {
   return /\.pyi?$/.test(path);
 }
 
+/** What the guard reads as code. */
+export function isCode(path: string): boolean {
+  return isJavaScript(path) || isPython(path);
+}
+
 /** Folders that nobody runs. */
 const ATTIC = /(^|\/)(archived?|attic|old|disabled|skipped|deprecated|backup|trash|unused|quarantined?|_(?!_)[\w-]+|\.[\w-]+)\//i;
 

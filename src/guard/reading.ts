@@ -5,9 +5,11 @@ import type { ReadFile } from './evidence.js';
 import type { FileFacts, Lookup } from './facts.js';
 import { JavaScriptReader } from './javascript/reader.js';
 import type { Depth } from './javascript/reader.js';
-import { isJavaScript, isPython, roleOf } from './paths.js';
+import { isCode, isJavaScript, isPython, roleOf } from './paths.js';
 import type { FileRole } from './paths.js';
 import { PythonReader } from './python/reader.js';
+import { heard } from './told.js';
+import type { ToldFacts, ToldFile } from './told.js';
 import { reachedNames } from './untouched.js';
 
 /** One version of the tree. */
@@ -28,6 +30,13 @@ export class Side {
     const facts = this.extract(path, text);
     this.facts.set(path, facts);
     return facts;
+  }
+
+  /** Takes over what another thread read. */
+  learn(path: string, text: string, told: ToldFacts): void {
+    // Both times it is code, or neither.
+    const again = () => this.extract(path, text) as FileFacts;
+    if (!this.facts.has(path)) this.facts.set(path, heard(told, again));
   }
 
   private extract(path: string, text: string): FileFacts | null {
@@ -78,6 +87,12 @@ export class Reading {
     return text;
   }
 
+  /** Takes over what another thread read of a file. */
+  learn({ path, renamedFrom, before, after }: FileChange, told: ToldFile): void {
+    if (before !== null && told.before !== null) this.before.learn(renamedFrom ?? path, before, told.before);
+    if (after !== null && told.after !== null) this.after.learn(path, after, told.after);
+  }
+
   read(change: FileChange): ReadFile {
     return {
       change,
@@ -87,6 +102,13 @@ export class Reading {
     };
   }
 }
+
+/** A changed file around tests may reach all of them; told by its path, before anything is read. */
+export function mayReachAll(files: readonly FileChange[]): boolean {
+  return files.some(({ path }) => path.endsWith('.json') || (isCode(path) && !APART.has(roleOf(path))));
+}
+
+const APART: ReadonlySet<FileRole> = new Set(['source', 'docs', 'test']);
 
 /** What a change around tests reaches them by, for each file. A changed helper may be called by any test: then nothing is steady. */
 export function steadyFiles(files: readonly ReadFile[]): ReadonlyMap<string, ReadonlySet<string>> {

@@ -12,8 +12,13 @@ export function packageRoot(): string {
   return (known ??= findRoot());
 }
 
+/** The folder of the code that runs: the build has what it starts in threads beside it, the sources have not. */
+export function codeFolder(): string {
+  return typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url));
+}
+
 function findRoot(): string {
-  let folder = typeof __dirname === 'string' ? __dirname : dirname(fileURLToPath(import.meta.url));
+  let folder = codeFolder();
   while (!existsSync(join(folder, 'roles', 'judge.md'))) {
     const parent = dirname(folder);
     if (parent === folder) return folder;

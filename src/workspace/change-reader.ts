@@ -6,7 +6,7 @@ import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileChange } from '../guard/change.js';
-import { isJavaScript, isPython } from '../guard/paths.js';
+import { isCode } from '../guard/paths.js';
 import { copyIndex, git, namesInput, nameOf, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, Seat } from './git.js';
 import { projectNames } from './names.js';
@@ -230,10 +230,6 @@ function unreadWhy(content: Content): string | null {
   if (content === 'large') return `it is larger than ${LONGEST_FILE / 1024 / 1024} MB`;
   if (content === 'link') return 'it is a link or a submodule';
   return content.subarray(0, 8000).includes(0) || !isUtf8(content) ? 'it is not UTF-8 text' : null;
-}
-
-function isCode(path: string): boolean {
-  return isJavaScript(path) || isPython(path);
 }
 
 /** One file of a tree; null where it is not there. */

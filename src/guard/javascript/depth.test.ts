@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isTooDeep } from './depth.js';
+import { isFlat, isTooDeep } from './depth.js';
 
 const MANY = 20_000;
 
@@ -21,4 +21,19 @@ it('lets a long file of usual code through', () => {
   const test =
     "it('adds', async () => {\n  const rows = [[1, 2], [3, 4]]\n  for (const [a, b] of rows) expect(await add(a, b)).toBe(a + b)\n})\n";
   expect(isTooDeep(test.repeat(5_000))).toBe(false);
+});
+
+it.each([
+  ['brackets', `${'['.repeat(70)}${']'.repeat(70)}`],
+  ['sums', `1${'+1'.repeat(600)}`],
+  ['awaits', `${'await '.repeat(30)}1`],
+  ['elses', `${'if(a){}else '.repeat(600)}{}`],
+])('calls no code flat with as many %s', (_, text) => {
+  expect([isFlat('a.test.ts', text), isTooDeep(text)]).toEqual([false, false]);
+});
+
+it('calls flat what people write, and lines of Python that end without a mark', () => {
+  const test = "it('adds', () => {\n  expect([...rows].map((row) => ({ a: [row.a] }))).toEqual([{ a: [1 + 1 + 1] }])\n})\n";
+  const python = 'def test_adds():\n    total = one + two\n    assert total == three\n\n';
+  expect([isFlat('a.test.ts', test.repeat(500)), isFlat('test_a.py', python.repeat(500))]).toEqual([true, true]);
 });

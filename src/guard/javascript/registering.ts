@@ -5,7 +5,7 @@ import { print } from './print.js';
 import { functionOf, valueOf } from './scope.js';
 import type { Env, Value } from './scope.js';
 import { at, bare, isFunction, isLiteral, listAt, nameOf, propertyName, settled, someNode, spanOf } from './tree.js';
-import type { Node } from './tree.js';
+import type { Node, Tree } from './tree.js';
 
 export function rowArguments(row: Value, spread: boolean): readonly Value[] {
   const node = bare(row.node);
@@ -48,27 +48,43 @@ export function filtered(over: Node | null, env: Env): Span | null {
   return inner !== null && name === 'filter' ? spanOf(env.module.tree, inner.start, inner.end) : null;
 }
 
-const known = new WeakMap<Node, boolean>();
-const REGISTERING = /^([xf]?(it|test|describe|context|specify|suite))$/;
+const NAMES = '[xf]?(?:it|test|describe|context|specify|suite)';
+const REGISTERING = new RegExp(`^${NAMES}$`);
+
+/** Where a file has one of the names: most functions have none, and need not be searched. Null: a name may be written with escapes. */
+const places = new WeakMap<Tree, readonly number[] | null>();
 
 /** Whether tests are registered somewhere in a function. */
-export function registers(node: Node | null | undefined): boolean {
+export function registers(node: Node | null | undefined, tree: Tree): boolean {
   if (node === null || node === undefined) return false;
-  const before = known.get(node);
-  if (before !== undefined) return before;
-  const found = someNode(node, isRegistration);
-  known.set(node, found);
-  return found;
+  let found = places.get(tree);
+  if (found === undefined) places.set(tree, (found = namesIn(tree.text)));
+  const isNamed = found === null || found.some((place) => place >= node.start && place < node.end);
+  return isNamed && someNode(node, isRegistration);
+}
+
+function namesIn(text: string): readonly number[] | null {
+  return text.includes('\\u') ? null : [...text.matchAll(new RegExp(`(?<![\\w$])${NAMES}(?![\\w$])`, 'g'))].map(({ index }) => index);
 }
 
 function isRegistration(node: Node): boolean {
-  if (node.type !== 'CallExpression' || listAt(node, 'arguments').length === 0) return false;
+  if (node.type !== 'CallExpression') return false;
+  const args = listAt(node, 'arguments');
+  if (args.length === 0) return false;
   let callee = bare(at(node, 'callee'));
   for (let depth = 0; depth < 6 && callee !== null && callee.type !== 'Identifier'; depth += 1) {
-    if (callee.type === 'MemberExpression' && REGISTERING.test(propertyName(callee))) break;
+    if (callee.type === 'MemberExpression' && REGISTERING.test(propertyName(callee))) return !isTried(callee, args);
     callee = bare(
       at(callee, callee.type === 'MemberExpression' ? 'object' : callee.type === 'TaggedTemplateExpression' ? 'tag' : 'callee'),
     );
   }
-  return REGISTERING.test(callee?.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee));
+  return REGISTERING.test(nameOf(callee));
+}
+
+/** A text is tried by a pattern: `/x/.test(text)`, `pattern.test('x')`. */
+function isTried(callee: Node, args: readonly Node[]): boolean {
+  const first = bare(args[0] ?? null);
+  if (propertyName(callee) !== 'test' || args.length > 1 || isFunction(first)) return false;
+  const owner = bare(at(callee, 'object'));
+  return isLiteral(owner) || /^[A-Z][A-Z0-9_]*$/.test(nameOf(owner)) || first?.type !== 'Identifier';
 }

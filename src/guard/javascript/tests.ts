@@ -136,7 +136,7 @@ class TestSearch {
   private declared(node: Node | null, scene: Scene): void {
     const inner = settled(node);
     if (isFunction(inner)) {
-      if (registers(inner)) this.dormant.push({ node: inner, scene: { ...scene, env: scene.env } });
+      if (registers(inner, scene.env.module.tree)) this.dormant.push({ node: inner, scene: { ...scene, env: scene.env } });
     } else if (inner?.type === 'CallExpression') this.expression(inner, scene);
   }
 
@@ -192,13 +192,16 @@ class TestSearch {
     const target = functionOf(callee, scene.env);
     if (target !== null) {
       const args = listAt(inner, 'arguments').map((argument) => valueOf(argument, scene.env));
-      if (STANDS_FOR_TEST.test(nameOf(callee)) && !registers(target.node)) return this.shadowed(inner, callee, scene);
+      if (STANDS_FOR_TEST.test(nameOf(callee)) && !registers(target.node, target.env.module.tree))
+        return this.shadowed(inner, callee, scene);
       const site = target.env.module === this.module ? scene.site : (scene.site ?? this.span(inner, scene.env));
-      return registers(target.node) ? this.enter(target, args, { ...scene, site, depth: scene.depth + 1 }) : undefined;
+      return registers(target.node, target.env.module.tree)
+        ? this.enter(target, args, { ...scene, site, depth: scene.depth + 1 })
+        : undefined;
     }
     if (callee?.type === 'MemberExpression' && ['forEach', 'map'].includes(propertyName(callee))) {
       const fn = functionOf(listAt(inner, 'arguments')[0] ?? null, scene.env);
-      if (fn?.node === undefined || fn.node === null || !registers(fn.node)) return;
+      if (fn?.node === undefined || fn.node === null || !registers(fn.node, fn.env.module.tree)) return;
       const body = fn.node;
       return this.loop(
         listAt(body, 'params')[0] ?? null,
@@ -208,7 +211,8 @@ class TestSearch {
       );
     }
     for (const argument of listAt(inner, 'arguments'))
-      if (isFunction(bare(argument)) && registers(bare(argument))) this.body(bare(argument) as Node, { ...scene, env: scene.env.child() });
+      if (isFunction(bare(argument)) && registers(bare(argument), scene.env.module.tree))
+        this.body(bare(argument) as Node, { ...scene, env: scene.env.child() });
   }
 
   /** `it` is a function of the file's own, and it registers nothing. */
@@ -263,8 +267,8 @@ class TestSearch {
     const passage: Passage = { walk: () => walkOf(fn, rows, runner, { ...scene, hooks }), rows: () => rowTexts(rows, runner, scene) };
     const node = fn?.node ?? null;
     if (node !== null) this.entered.add(node);
-    const nested = node !== null && registers(at(node, 'body'));
-    if (nested && fn !== null) this.subtests(fn, path, runner, call, scene);
+    const nested = fn !== null && registers(at(node, 'body'), fn.env.module.tree);
+    if (nested) this.subtests(fn, path, runner, call, scene);
     if (nested && passage.walk().assertions.length === 0) return;
     const end = Math.min(call.end, args[0]?.end ?? call.end);
     const head = spanOf(scene.env.module.tree, call.start, end);

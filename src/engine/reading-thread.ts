@@ -1,0 +1,44 @@
+// What the second thread runs: it reads batches of changed files from the back of the list and tells what it found, until the first
+// thread has come to meet it.
+
+import { workerData } from 'node:worker_threads';
+import type { FileChange } from '../guard/change.js';
+import { isFlat } from '../guard/javascript/depth.js';
+import { roleOf } from '../guard/paths.js';
+import { mayReachAll, Reading } from '../guard/reading.js';
+import { tell } from '../guard/told.js';
+import { readerOf } from '../workspace/change-reader.js';
+import { filesOf, takeBatch } from './second-reader.js';
+import type { Reading as Given, Told } from './second-reader.js';
+
+const { files, same, batches, taken, port } = workerData as Given;
+const look = readerOf(same);
+const around = mayReachAll(files);
+
+/** The stack of this thread is another than the first one's: where that may tell, the first one reads. */
+function isForFirst({ path, before, after }: FileChange): boolean {
+  return [before, after].some((text) => text !== null && !isFlat(path, text));
+}
+
+/** What tests may ask for of the change is looked at now, the tests themselves when their turn comes. */
+const left = new Set(
+  files.filter((file) => roleOf(file.path) !== 'test' && isForFirst(file)).flatMap(({ path, renamedFrom }) => [path, renamedFrom ?? path]),
+);
+/** A file was asked for that is for the first thread: so is what asked for it. */
+const asked = { isDeep: false };
+
+/** Files that are not of the change. */
+function unchanged(path: string): string | null {
+  const text = left.has(path) ? null : look(path);
+  if (left.has(path) || (text !== null && !isFlat(path, text))) asked.isDeep = true;
+  return text;
+}
+
+const reading = new Reading({ files: files.filter(({ path }) => !left.has(path)) }, unchanged);
+
+for (let last = batches.length - 1; !asked.isDeep && takeBatch(taken, batches.length); last -= 1) {
+  const here = filesOf(batches[last], files).filter((file) => !left.has(file.path) && !isForFirst(file));
+  const told: Told = here.map((file) => [file.path, tell(reading.read(file), around)]);
+  if (!asked.isDeep) port.postMessage(told);
+}
+port.close();

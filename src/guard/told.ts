@@ -1,0 +1,156 @@
+// The facts of a file as plain data: what a thread that reads files beside another one tells it. What is dear to learn is told of
+// tests that the change touches, since nobody asks it of the others; who does ask has the file read again.
+
+import type { FileChange } from './change.js';
+import type { ReadFile } from './evidence.js';
+import type { AssertionFact, FileFacts, Outside, Span, TestFact, TestMark } from './facts.js';
+import { idOf } from './pairing.js';
+import { isJavaScript } from './paths.js';
+import { isApart, reachedNames, untitled } from './untouched.js';
+
+/** What a walk through a test tells. */
+interface Walked {
+  readonly marks: readonly TestMark[];
+  readonly rows: readonly string[] | null;
+  readonly assertions: readonly AssertionFact[];
+  readonly returns: readonly Span[];
+  readonly branches?: readonly Span[];
+}
+
+/** What is known without it. */
+type Outline = Pick<TestFact, 'path' | 'span' | 'head' | 'condition' | 'hidden' | 'empty' | 'body'>;
+
+interface ToldTest extends Outline {
+  readonly walked: Walked | null;
+}
+
+export interface ToldFacts extends Omit<FileFacts, 'tests' | 'outside'> {
+  readonly tests: readonly ToldTest[];
+  /** Null: nobody asked. */
+  readonly outside?: readonly Outside[] | null;
+}
+
+/** Both versions of a file. */
+export interface ToldFile {
+  readonly before: ToldFacts | null;
+  readonly after: ToldFacts | null;
+}
+
+/** Has `here` read those files that nobody else reads, and gives what was told of the others, by path. */
+export type ReadBeside = (here: (file: FileChange) => void) => ReadonlyMap<string, ToldFile>;
+
+/** `around`: what changes around the tests may reach all of them. */
+export function tell({ change, before, after }: ReadFile, around: boolean): ToldFile {
+  const [old, now] = [before === null ? null : new Telling(before), after === null ? null : new Telling(after)];
+  const touched = touchedTests({ change, before: old?.facts ?? null, after: now?.facts ?? null }, around);
+  return { before: old?.told(touched) ?? null, after: now?.told(touched) ?? null };
+}
+
+/** Walks through the tests that the change touches: somebody will ask. */
+export function walkTouched(file: ReadFile, around: boolean): void {
+  for (const test of touchedTests(file, around)) void test.assertions;
+}
+
+/** A guess at what will be asked for: the rules decide that later, when all files are known. */
+function touchedTests({ change, before, after }: Pick<ReadFile, 'change' | 'before' | 'after'>, around: boolean): ReadonlySet<TestFact> {
+  const all = new Set([...(before?.tests ?? []), ...(after?.tests ?? [])]);
+  if (around || change.before === null || change.after === null || before === null || after === null) return all;
+  const names = reachedNames({ before: change.before, after: change.after, factsBefore: before, factsAfter: after });
+  if (names === null) return all;
+  const [old, now] = [new Set(before.tests.flatMap(keysOf)), new Set(after.tests.flatMap(keysOf))];
+  for (const test of all) {
+    const isSame = test.hidden === null && keysOf(test).some((key) => old.has(key) && now.has(key));
+    if (isSame && isApart(test.span.text, names)) all.delete(test);
+  }
+  return all;
+}
+
+/** What makes two versions of a test the same: all of it, or all but its title. */
+function keysOf(test: TestFact): readonly string[] {
+  const text = untitled(test);
+  return [`${idOf(test)}\0${test.span.text}`, ...(text === null ? [] : [text])];
+}
+
+/** One version of a file, and what of it was asked for on the way. */
+class Telling {
+  readonly facts: FileFacts;
+  private around: readonly Outside[] | null = null;
+
+  constructor(given: FileFacts) {
+    const { outside } = given;
+    this.facts = outside === undefined ? given : { ...given, outside: () => (this.around ??= outside()) };
+  }
+
+  told(touched: ReadonlySet<TestFact>): ToldFacts {
+    const { outside, tests, ...facts } = this.facts;
+    // Those of other languages were walked through when they were found.
+    const isLazy = isJavaScript(facts.file);
+    return {
+      ...facts,
+      tests: tests.map((test) => toldTest(test, !isLazy || touched.has(test))),
+      ...(outside === undefined ? {} : { outside: this.around }),
+    };
+  }
+}
+
+function toldTest(test: TestFact, whole: boolean): ToldTest {
+  const { path, span, head, condition, hidden, empty, body } = test;
+  return { path, span, head, condition, hidden, empty, body, walked: whole ? walkedOf(test) : null };
+}
+
+function walkedOf({ marks, rows, assertions, returns, branches }: TestFact): Walked {
+  return { marks, rows, assertions, returns, ...(branches === undefined ? {} : { branches }) };
+}
+
+/** The facts of one version; `again` reads the file here. */
+export function heard({ tests, outside, ...facts }: ToldFacts, again: () => FileFacts): FileFacts {
+  let read: FileFacts | null = null;
+  const here = (): FileFacts => (read ??= again());
+  return {
+    ...facts,
+    tests: tests.map(({ walked, ...test }, index) =>
+      walked === null ? new UnwalkedTest(test, () => here().tests[index] as TestFact) : { ...test, ...walked },
+    ),
+    ...(outside === undefined ? {} : { outside: () => outside ?? here().outside?.() ?? [] }),
+  };
+}
+
+/** A test that nobody was expected to ask about. */
+class UnwalkedTest implements TestFact {
+  readonly path: readonly string[];
+  readonly span: Span;
+  readonly head: Span;
+  readonly condition: Span | null;
+  readonly hidden: Span | null;
+  readonly empty: boolean;
+  readonly body: string;
+
+  constructor(
+    { path, span, head, condition, hidden, empty, body }: Outline,
+    private readonly here: () => TestFact,
+  ) {
+    this.path = path;
+    this.span = span;
+    this.head = head;
+    this.condition = condition;
+    this.hidden = hidden;
+    this.empty = empty;
+    this.body = body;
+  }
+
+  get marks(): readonly TestMark[] {
+    return this.here().marks;
+  }
+
+  get rows(): readonly string[] | null {
+    return this.here().rows;
+  }
+
+  get assertions(): readonly AssertionFact[] {
+    return this.here().assertions;
+  }
+
+  get returns(): readonly Span[] {
+    return this.here().returns;
+  }
+}
