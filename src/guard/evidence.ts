@@ -2,7 +2,6 @@
 
 import type { GuardInput, FileChange } from './change.js';
 import type { AssertionFact, FileFacts, TestFact } from './facts.js';
-import { isJavaScript } from './paths.js';
 import type { FileRole } from './paths.js';
 import type { Match } from './matching.js';
 import type { Pair, Pairing } from './pairing.js';
@@ -44,9 +43,8 @@ export interface Evidence {
 /** Nothing about the test differs, so that it need not be looked at. */
 export function isUntouched({ steady }: Pick<Evidence, 'steady'>, { before, after }: Pair): boolean {
   if (before.hidden !== null || after.hidden !== null || !isSameText(before, after)) return false;
-  // Decorators of Python stand outside the test; marks of JavaScript are only known after a walk through it, which is dear.
-  const marked = !isJavaScript(after.span.file) && before.marks.length !== after.marks.length;
-  if (marked || (before.condition === null) !== (after.condition === null)) return false;
+  // Marks may stand outside the text of a test. Those in it are only known after a walk through it, which is dear.
+  if (before.outer.length !== after.outer.length || (before.condition === null) !== (after.condition === null)) return false;
   const names = steady.get(after.span.file);
   return names !== undefined && isApart(after.span.text, names);
 }

@@ -103,8 +103,10 @@ export interface TestFact {
   readonly span: Span;
   /** Callee and title alone: what a finding about the mark or the name points at. */
   readonly head: Span;
-  /** Marks on the test and on the suites around it. */
+  /** Marks on the test, on the suites around it, and in its body. */
   readonly marks: readonly TestMark[];
+  /** Those of them that are written around the body. */
+  readonly outer: readonly TestMark[];
   /** Registered under a condition, a filter, or in a loop over what may be empty. */
   readonly condition: Span | null;
   /** In a function that is never called, after a return: the runner never sees it. */
@@ -118,7 +120,7 @@ export interface TestFact {
   /** Returns out of the body (or out of a suite) before an assertion or a test that follows. */
   readonly returns: readonly Span[];
   /** Those of them that end a branch with checks of its own: nothing is left out there in a new test. */
-  readonly branches?: readonly Span[];
+  readonly branches: readonly Span[];
   /** Canonical text of the body, for telling renamed and moved tests. */
   readonly body: string;
 }

@@ -3,25 +3,16 @@
 
 import type { FileChange } from './change.js';
 import type { ReadFile } from './evidence.js';
-import type { AssertionFact, FileFacts, Outside, Span, TestFact, TestMark } from './facts.js';
+import type { FileFacts, Outside, TestFact } from './facts.js';
+import { FoundTest } from './found-test.js';
+import type { Outline, Walked } from './found-test.js';
 import { idOf } from './pairing.js';
-import { isJavaScript } from './paths.js';
 import { isApart, reachedNames, untitled } from './untouched.js';
 
-/** What a walk through a test tells. */
-interface Walked {
-  readonly marks: readonly TestMark[];
-  readonly rows: readonly string[] | null;
-  readonly assertions: readonly AssertionFact[];
-  readonly returns: readonly Span[];
-  readonly branches?: readonly Span[];
-}
-
-/** What is known without it. */
-type Outline = Pick<TestFact, 'path' | 'span' | 'head' | 'condition' | 'hidden' | 'empty' | 'body'>;
-
 interface ToldTest extends Outline {
-  readonly walked: Walked | null;
+  readonly body: string;
+  /** Null: nobody is expected to ask. */
+  readonly walked: (Walked & Pick<TestFact, 'rows'>) | null;
 }
 
 export interface ToldFacts extends Omit<FileFacts, 'tests' | 'outside'> {
@@ -68,7 +59,8 @@ function touchedTests({ change, before, after }: Pick<ReadFile, 'change' | 'befo
 /** What makes two versions of a test the same: all of it, or all but its title. */
 function keysOf(test: TestFact): readonly string[] {
   const text = untitled(test);
-  return [`${idOf(test)}\0${test.span.text}`, ...(text === null ? [] : [text])];
+  const around = `${test.outer.length} marks`;
+  return [`${around}\0${idOf(test)}\0${test.span.text}`, ...(text === null ? [] : [`${around}\0${text}`])];
 }
 
 /** One version of a file, and what of it was asked for on the way. */
@@ -83,74 +75,35 @@ class Telling {
 
   told(touched: ReadonlySet<TestFact>): ToldFacts {
     const { outside, tests, ...facts } = this.facts;
-    // Those of other languages were walked through when they were found.
-    const isLazy = isJavaScript(facts.file);
     return {
       ...facts,
-      tests: tests.map((test) => toldTest(test, !isLazy || touched.has(test))),
+      tests: tests.map((test) => toldTest(test, touched.has(test))),
       ...(outside === undefined ? {} : { outside: this.around }),
     };
   }
 }
 
-function toldTest(test: TestFact, whole: boolean): ToldTest {
-  const { path, span, head, condition, hidden, empty, body } = test;
-  return { path, span, head, condition, hidden, empty, body, walked: whole ? walkedOf(test) : null };
+function toldTest(test: TestFact, isTouched: boolean): ToldTest {
+  const { path, span, head, outer, condition, hidden, empty, body } = test;
+  return { path, span, head, outer, condition, hidden, empty, body, walked: isTouched ? walkedOf(test) : null };
 }
 
-function walkedOf({ marks, rows, assertions, returns, branches }: TestFact): Walked {
-  return { marks, rows, assertions, returns, ...(branches === undefined ? {} : { branches }) };
+function walkedOf({ marks, rows, assertions, returns, branches }: TestFact): ToldTest['walked'] {
+  return { marks, rows, assertions, returns, branches };
 }
 
 /** The facts of one version; `again` reads the file here. */
 export function heard({ tests, outside, ...facts }: ToldFacts, again: () => FileFacts): FileFacts {
   let read: FileFacts | null = null;
   const here = (): FileFacts => (read ??= again());
+  const same = (index: number) => here().tests[index] as TestFact;
   return {
     ...facts,
-    tests: tests.map(({ walked, ...test }, index) =>
-      walked === null ? new UnwalkedTest(test, () => here().tests[index] as TestFact) : { ...test, ...walked },
+    tests: tests.map(({ walked, body, ...outline }, index) =>
+      walked === null
+        ? new FoundTest(outline, { walk: () => same(index), rows: () => same(index).rows, body: () => body })
+        : { ...outline, ...walked, body },
     ),
     ...(outside === undefined ? {} : { outside: () => outside ?? here().outside?.() ?? [] }),
   };
-}
-
-/** A test that nobody was expected to ask about. */
-class UnwalkedTest implements TestFact {
-  readonly path: readonly string[];
-  readonly span: Span;
-  readonly head: Span;
-  readonly condition: Span | null;
-  readonly hidden: Span | null;
-  readonly empty: boolean;
-  readonly body: string;
-
-  constructor(
-    { path, span, head, condition, hidden, empty, body }: Outline,
-    private readonly here: () => TestFact,
-  ) {
-    this.path = path;
-    this.span = span;
-    this.head = head;
-    this.condition = condition;
-    this.hidden = hidden;
-    this.empty = empty;
-    this.body = body;
-  }
-
-  get marks(): readonly TestMark[] {
-    return this.here().marks;
-  }
-
-  get rows(): readonly string[] | null {
-    return this.here().rows;
-  }
-
-  get assertions(): readonly AssertionFact[] {
-    return this.here().assertions;
-  }
-
-  get returns(): readonly Span[] {
-    return this.here().returns;
-  }
 }

@@ -2,7 +2,7 @@
 // and both versions of each. All of them in a handful of git processes, however many files there are.
 
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileChange } from '../guard/change.js';
@@ -266,16 +266,28 @@ export async function stagedIn(seat: Seat, prefix: string, folder: string): Prom
   return { folder, texts };
 }
 
-/** Null where there is no such file, or none that can be read. */
+/** Null where there is no such file, or none that can be read. Most that are asked for lie in folders that are not there. */
 export function readerOf({ folder, texts }: SameFiles): (path: string) => string | null {
+  const folders = new Map<string, boolean>([['', true]]);
+  const isThere = (within: string): boolean => {
+    const known = folders.get(within);
+    if (known !== undefined) return known;
+    const found = isThere(folderOf(within)) && statSync(join(folder, within), { throwIfNoEntry: false })?.isDirectory() === true;
+    folders.set(within, found);
+    return found;
+  };
   return (path) => {
     if (texts.has(path)) return texts.get(path) ?? null;
     const place = join(folder, path);
     try {
-      const stat = lstatSync(place, { throwIfNoEntry: false });
+      const stat = isThere(folderOf(path)) ? lstatSync(place, { throwIfNoEntry: false }) : undefined;
       return stat?.isFile() === true && stat.size <= LONGEST_FILE ? readFileSync(place, 'utf8') : null;
     } catch {
       return null;
     }
   };
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
 }

@@ -9,7 +9,8 @@ import { assignHooked, bind, declareStatement, functionOf, valueOf } from './sco
 import type { Env, Module, Value } from './scope.js';
 import { bindOwn, printValue, squeeze } from './print.js';
 import { BodyWalk } from './body.js';
-import { FoundTest } from './found.js';
+import { FoundTest } from '../found-test.js';
+import { joinedRows, walkThrough } from './found.js';
 import type { Passage } from './found.js';
 import { rowsOf } from './rows.js';
 import { bodyOf, filtered, registers, rowArguments, titleOf } from './registering.js';
@@ -43,7 +44,7 @@ export function testsOf(module: Module, hides: boolean): readonly TestFact[] {
 }
 
 class TestSearch {
-  private readonly found = new Map<string, FoundTest>();
+  private readonly found = new Map<string, { readonly fact: TestFact; readonly passages: Passage[] }>();
   private readonly entered = new Set<Node>();
   private readonly dormant: { readonly node: Node; readonly scene: Scene }[] = [];
   private work = 0;
@@ -73,7 +74,7 @@ class TestSearch {
       const hidden = spanOf(this.module.tree, node.start, Math.min(node.end, node.start + 80));
       this.enter({ node, env: around.env }, null, { ...around, hidden });
     }
-    return [...this.found.values()];
+    return [...this.found.values()].map(({ fact }) => fact);
   }
 
   private span(node: Node, env: Env): Span {
@@ -275,24 +276,29 @@ class TestSearch {
     const body = at(node, 'body');
     const key = `${scene.site?.from ?? ''} ${call.start} ${path.join(' > ')}`;
     const known = this.found.get(key);
-    if (known !== undefined) return known.add(passage);
+    if (known !== undefined) return void known.passages.push(passage);
+    const passages = [passage];
+    const marks = [...scene.marks, ...runner.marks, ...optionMarks(call, scene.env)];
+    const returns = [...scene.returns];
     const fact = new FoundTest(
       {
         path,
         span: scene.site ?? this.span(call, scene.env),
         head: scene.site ?? head,
-        marks: [...scene.marks, ...runner.marks, ...optionMarks(call, scene.env)],
+        outer: marks,
         condition:
           scene.condition ??
           (rows === null && scene.rows === null && !scene.open ? filtered(runner.table, runner.tableEnv ?? scene.env) : null),
         hidden: scene.hidden,
         empty: body === null || (body.type === 'BlockStatement' && listAt(body, 'body').length === 0),
-        returns: [...scene.returns],
       },
-      () => (body === null ? '' : squeeze(fn?.env.module.tree.text.slice(body.start, body.end) ?? '')),
+      {
+        walk: () => walkThrough(passages, { marks, returns }),
+        rows: () => joinedRows(passages),
+        body: () => (body === null ? '' : squeeze(fn?.env.module.tree.text.slice(body.start, body.end) ?? '')),
+      },
     );
-    fact.add(passage);
-    this.found.set(key, fact);
+    this.found.set(key, { fact, passages });
   }
 
   private subtests(fn: Value, path: readonly string[], runner: Runner, call: Node, scene: Scene): void {

@@ -16,7 +16,13 @@ export function replacedAround(module: Module, imports: readonly Imported[]): re
   const facts: ReplacementFact[] = [];
   for (const stem of stems) {
     if (roleOf(`${stem}.py`) !== 'source') continue;
-    const search = new ReplacementSearch(module, imports, new Set([stem]), [], () => true);
+    const search = new ReplacementSearch(
+      module,
+      imports,
+      () => new Set([stem]),
+      [],
+      () => true,
+    );
     const found = search.run().filter((fact) => (fact.kind === 'unit' || fact.kind === 'module') && isAutomaticAt(module, fact));
     const tests = found.length === 0 ? [] : testsAround(module, stem);
     facts.push(...found.filter((fact) => (fact.kind === 'module' ? tests.length > 0 : isAsked(tests, fact.key))));

@@ -143,12 +143,14 @@ function markedFact(
     span,
     head: span,
     marks,
+    outer: marks,
     condition: null,
     hidden: null,
     empty: false,
     rows: null,
     assertions: [],
     returns: [],
+    branches: [],
     body: '',
   };
 }

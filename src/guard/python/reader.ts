@@ -33,8 +33,7 @@ export class PythonReader {
     const collected = isCollected(file);
     const tests = isConftest(file) ? [] : testsOf(module, collected);
     const imports = importsOf(module);
-    const around = this.around(file);
-    const units = tests.length === 0 ? madeUnits(module, imports) : unitsOf(module, imports, around, tests);
+    const units = () => (tests.length === 0 ? madeUnits(module, imports) : unitsOf(module, imports, this.around(file), tests));
     const own = new ReplacementSearch(module, imports, units, tests).run();
     const more = isConftest(file) ? replacedAround(module, imports) : endings(module);
     const replacements = [...own, ...more.filter(({ span }) => !own.some((one) => one.span.from === span.from))];

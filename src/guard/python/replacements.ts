@@ -53,6 +53,7 @@ const OUTWARD =
   /^_|send|post|^get|put|fetch|request|connect|open|close|read|write|load|save|publish|deliver|upload|download|sleep|now|today|query|execute|commit|call|notify|mail/i;
 
 export class ReplacementSearch {
+  private known: ReadonlySet<string> | null = null;
   private readonly byName = new Map<string, Imported>();
   private readonly uses: ReadonlySet<string>;
   private readonly fixtures: Fixtures;
@@ -63,7 +64,7 @@ export class ReplacementSearch {
   constructor(
     private readonly module: Module,
     imports: readonly Imported[],
-    private readonly units: ReadonlySet<string>,
+    private readonly findUnits: () => ReadonlySet<string>,
     private readonly tests: readonly TestFact[],
     /** Says whether tests use what is replaced, where they are not in this file. */
     private readonly usedAround: ((name: string) => boolean) | null = null,
@@ -73,6 +74,12 @@ export class ReplacementSearch {
     this.fixtures = new Fixtures(module);
     this.around = new TestUses(module, tests);
     this.members = new Set([...statementsIn(module.tree.body, true)].flatMap((one) => (one.type === 'Class' ? one.body : [])));
+  }
+
+  /** Finding the units means walking through every test: only where something is replaced. */
+  private get units(): ReadonlySet<string> {
+    this.known ??= this.findUnits();
+    return this.known;
   }
 
   run(): readonly ReplacementFact[] {
@@ -351,13 +358,16 @@ export class ReplacementSearch {
     const imported = spec === null ? undefined : this.byName.get(dotted(spec).split('.')[0] ?? '');
     const name = dotted(target);
     const names = [name, ...this.fixturesAround(node)];
-    const alone = spec === null && this.units.size === 0 && isToldBy(this.tests, names);
+    // What a test makes for itself no other test sees.
+    const own = this.tests.find(({ span }) => span.file === this.module.tree.file && span.from <= node.start && node.end <= span.to);
+    const tests = own === undefined ? this.tests : [own];
+    const alone = spec === null && this.units.size === 0 && isToldBy(tests, names);
     if (name === '') return [];
     if (!alone && (imported === undefined || !this.isUnitStem(imported.stem))) {
-      const gives = spec === null ? toldIn(this.tests, names, node) : null;
+      const gives = spec === null ? toldIn(tests, names) : null;
       return gives === null ? [] : [{ kind: 'unit', key: `${name} as mock`, node, gives }];
     }
-    const asked = this.tests.some(({ assertions }) =>
+    const asked = tests.some(({ assertions }) =>
       assertions.some(
         ({ kind, span }) =>
           !kind.startsWith('called') && names.some((one) => span.text.includes(`${one}.`) || span.text.includes(`${one}(`)),

@@ -18,19 +18,13 @@ export function isToldBy(tests: readonly TestFact[], names: readonly string[]): 
   );
 }
 
-/** What tests ask a mock of these names for, after it was told just that. In a test, that test alone. */
-export function toldIn(tests: readonly TestFact[], names: readonly string[], place: Place): string | null {
-  const around = tests.find(({ span }) => span.from <= place.start && place.end <= span.to);
+/** What tests ask a mock of these names for, after it was told just that. */
+export function toldIn(tests: readonly TestFact[], names: readonly string[]): string | null {
   const asked = (subject: string): boolean => names.some((name) => subject.startsWith(name) && /^[.(]/.test(subject.slice(name.length)));
-  const told = (around === undefined ? tests : [around])
+  const told = tests
     .flatMap(({ assertions }) => assertions)
     .find(({ tautology, subject }) => tautology?.includes('a mock for') === true && asked(subject));
   return told?.expected ?? null;
-}
-
-interface Place {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** A function or class, or an object of the module's own making; loggers, clients and constants are no part of the work. */

@@ -2,8 +2,11 @@
 // followed; tests that the runner never sees are noted as hidden.
 
 import type { Span, TestFact, TestMark } from '../facts.js';
+import { FoundTest } from '../found-test.js';
+import type { Outline } from '../found-test.js';
 import { BodyWalk } from './body.js';
 import { constantTruth } from './flow.js';
+import { distinctMarks, walkedOf } from './found.js';
 import { declareSelf, Fixtures, isSurround, surroundOf } from './fixtures.js';
 import { isAsyncMark, markList, marksOf, settingsOf } from './marks.js';
 import type { Settings } from './marks.js';
@@ -33,13 +36,6 @@ interface Scene {
   readonly asynchronous: boolean;
 }
 
-interface Found {
-  readonly fact: TestFact;
-  /** An async test that no mark puts on an event loop. */
-  readonly loose: boolean;
-  readonly marked: boolean;
-}
-
 interface Loader {
   readonly span: Span;
   readonly chosen: Chosen;
@@ -50,7 +46,9 @@ export function testsOf(module: Module, hides: boolean): readonly TestFact[] {
 }
 
 class TestSearch {
-  private readonly found: Found[] = [];
+  private readonly found: TestFact[] = [];
+  /** Marks put async tests on an event loop here: those that bear none are on none. */
+  private isMarked = false;
   private readonly used: ReadonlySet<string>;
   private readonly settings: Settings;
   private readonly chosen: Loader | null;
@@ -79,12 +77,7 @@ class TestSearch {
       asynchronous: this.asyncMarks(tree.body, env),
     };
     this.block(tree.body, scene);
-    const marked = this.found.some((one) => one.marked);
-    return this.found.map(({ fact, loose }) =>
-      loose && this.settings.auto !== true && (marked || this.settings.auto === false)
-        ? { ...fact, assertions: fact.assertions.map((one) => ({ ...one, waiting: 'floating' as const })) }
-        : fact,
-    );
+    return this.found;
   }
 
   private span(node: { readonly start: number; readonly end: number }): Span {
@@ -262,31 +255,35 @@ class TestSearch {
     const decorators = [...scene.decorators, ...own];
     const names = node.params.map(({ name }) => name);
     const tables = tablesOf(decorators, node, fixtures.tables(names), this.settings.idle);
-    const walk = this.walk(node, scene, home, tables.rows, tables.open);
-    walk.examples(decorators);
-    if (asserting && walk.assertions.length === 0) return;
-    const marks = [...scene.marks, ...own.flatMap((one) => marksOf(one.node, one.env, this.settings.idle)), ...tables.marks];
-    for (const { span, kind } of walk.skips) marks.push({ kind, span, key: 'skip()' });
-    for (const span of walk.reversed) marks.push({ kind: 'failing', span, key: 'must raise' });
+    let known: BodyWalk | null = null;
+    const walk = (): BodyWalk => {
+      if (known === null) (known = this.walk(node, scene, home, tables.rows, tables.open)).examples(decorators);
+      return known;
+    };
+    if (asserting && walk().assertions.length === 0) return;
+    const outer = [...scene.marks, ...own.flatMap((one) => marksOf(one.node, one.env, this.settings.idle)), ...tables.marks];
     const inherited = home.module !== this.module || (scene.type !== null && !scene.type.node.body.includes(node) && !asserting);
     const place = inherited && scene.type !== null ? headOf(scene.type.node) : node;
     const marked = scene.asynchronous || decorators.some((one) => isAsyncMark(one.node, one.env));
-    const body = printBody(node.body, home.module.tree.text);
-    const fact: TestFact = {
+    if (node.async && marked) this.isMarked = true;
+    const isLoose = node.async && !marked && isOfPytest(scene.type);
+    const body = () => printBody(node.body, home.module.tree.text);
+    const outline: Outline = {
       path: [...scene.titles, node.name],
       span: this.span(place),
       head: this.span(inherited ? place : node.head),
-      marks: distinctMarks(marks),
+      outer: distinctMarks(outer),
       condition: scene.condition ?? (tables.sifted === null ? null : this.span(tables.sifted)),
       hidden: scene.hidden ?? this.offBy(node) ?? this.leftOut(scene.titles, node.name),
-      empty: body === '' || body === 'pass' || body === '...',
-      rows: tables.texts,
-      assertions: scene.shadowed ? [] : walk.assertions,
-      returns: walk.returns.filter((span, index) => walk.returns.findIndex((other) => other.from === span.from) === index),
-      branches: walk.branched,
-      body,
+      empty: node.body.length <= 2 && /^(pass|\.\.\.)?$/.test(body()),
     };
-    this.found.push({ fact, loose: node.async && !marked && isOfPytest(scene.type), marked: node.async && marked });
+    const ways = { walk: () => walkedOf(walk(), outer, scene.shadowed, isLoose && this.isIdle()), rows: () => tables.texts, body };
+    this.found.push(new FoundTest(outline, ways));
+  }
+
+  /** Async tests without a mark of their own are never awaited. */
+  private isIdle(): boolean {
+    return this.settings.auto !== true && (this.isMarked || this.settings.auto === false);
   }
 
   /** `load_tests` names tests, and this is none of them. */
@@ -384,12 +381,4 @@ function moduleFunction(body: readonly Stmt[]): FunctionStmt {
     async: false,
     head: { start: 0, end: 0 },
   };
-}
-
-function distinctMarks(marks: readonly TestMark[]): readonly TestMark[] {
-  return marks.filter(
-    (mark, index) =>
-      marks.findIndex((other) => other.span.from === mark.span.from && other.span.file === mark.span.file && other.kind === mark.kind) ===
-      index,
-  );
 }

@@ -70,11 +70,13 @@ export function unitsOf(
   const titles = new Set(
     tests.flatMap((test) => test.path.slice(0, -1)).map((title) => title.replace(/^Tests?|(Tests?|TestCase|Case)$/g, '').toLowerCase()),
   );
-  const asked = new Set(tests.flatMap((test) => test.assertions.flatMap(askedNames)));
+  let heads: ReadonlySet<string> | null = null;
+  // Asked last: it takes a walk through every test.
+  const isAsked = (name: string) => (heads ??= new Set(tests.flatMap((test) => test.assertions.flatMap(askedNames)))).has(name);
   for (const one of [...imports, ...around]) {
     if (roleOf(`${one.stem}.py`) !== 'source') continue;
     const named = wordOf(one.stem) === about || (one.known && (titles.has(wordOf(one.stem)) || titles.has(one.name.toLowerCase())));
-    if (named || (one.known && (asked.has(one.local) || (one.name !== '' && asked.has(one.name))))) units.add(one.stem);
+    if (named || (one.known && (isAsked(one.local) || (one.name !== '' && isAsked(one.name))))) units.add(one.stem);
   }
   return units;
 }
@@ -106,23 +108,32 @@ export function importFacts(module: Module, imports: readonly Imported[], tests:
   const about = wordOf(stemOf(tree.file));
   const own = definitionsIn(tree.body);
   const alone = imports.every((one) => wordOf(one.stem) !== about);
-  const reaching = reachingNames(own, imports);
+  const uses = usesOf(own);
+  const reaching = reachingNames(uses, imports);
   const taken = new Set(imports.map(({ local }) => local));
   // It calls on what bears its own name in the project, by another name or through a module.
   const leadsTo = (name: string) =>
     reachingNames(
-      own,
+      uses,
       imports.filter((one) => one.name === name || one.name === ''),
     ).has(name);
-  const asked = headsAsked(tree.body, tests);
+  let heads: ReadonlySet<string> | null = null;
+  // Asked last: it takes a walk through every test.
+  const isAsked = (name: string) => (heads ??= headsAsked(tree.body, tests)).has(name);
   return [
     ...facts,
     ...own.flatMap(({ name, node, top }) => {
       const apart = !reaching.has(name) || (top && node.type === 'Function' && !leadsTo(name));
-      const kept = alone && top && node.type !== 'Assign' ? true : asked.has(name) && apart && !taken.has(name);
+      const kept = alone && top && node.type !== 'Assign' ? true : apart && !taken.has(name) && isSpoken(name, tree.text) && isAsked(name);
       return kept ? [fact(name, stemOf(tree.file), node, true)] : [];
     }),
   ];
+}
+
+/** Not only where it is made. */
+function isSpoken(name: string, text: string): boolean {
+  const first = text.indexOf(name);
+  return text.includes(name, first + name.length);
 }
 
 /** Names at the head of what assertions ask about, as they are written; of a variable, the head of what it was given. */
@@ -161,19 +172,28 @@ function definitionsIn(body: readonly Stmt[]): readonly Definition[] {
   });
 }
 
+interface Using {
+  readonly name: string;
+  readonly names: ReadonlySet<string>;
+  readonly fixture: boolean;
+}
+
+function usesOf(own: readonly Definition[]): readonly Using[] {
+  return own.map(({ name, node }) => ({
+    name,
+    names: new Set([...expressionsIn([node], true)].flatMap((one) => (one.type === 'Name' ? [one.name] : []))),
+    fixture: node.type === 'Function' && node.decorators.length > 0,
+  }));
+}
+
 /** Names of definitions that get to something imported from the project, by way of each other too. Fixtures are asked for by name. */
-function reachingNames(own: readonly Definition[], imports: readonly Imported[]): ReadonlySet<string> {
+function reachingNames(uses: readonly Using[], imports: readonly Imported[]): ReadonlySet<string> {
   const reached = new Set(
     imports
       .filter(({ stem }) => roleOf(`${stem}.py`) === 'source')
       .filter(({ known }) => known)
       .map(({ local }) => local.split('.')[0] ?? ''),
   );
-  const uses = own.map(({ name, node }) => ({
-    name,
-    names: new Set([...expressionsIn([node], true)].flatMap((one) => (one.type === 'Name' ? [one.name] : []))),
-    fixture: node.type === 'Function' && node.decorators.length > 0,
-  }));
   for (let grown = true; grown;) {
     const before = reached.size;
     for (const { name, names, fixture } of uses)

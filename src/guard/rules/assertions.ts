@@ -289,10 +289,12 @@ function helpers(evidence: Evidence): readonly Sighting[] {
 
 const EMPTY_TEST: Omit<TestFact, 'path' | 'span' | 'head' | 'assertions'> = {
   marks: [],
+  outer: [],
   condition: null,
   hidden: null,
   empty: false,
   rows: null,
   returns: [],
+  branches: [],
   body: '',
 };

@@ -48,7 +48,7 @@ export function testsRule(evidence: Evidence): TestSightings {
     sightings.push(...found, ...early);
   }
   for (const test of evidence.pairing.added) {
-    const early = test.hidden === null ? returnSightings(test.branches ?? [], test) : [];
+    const early = test.hidden === null ? returnSightings(test.branches, test) : [];
     if (early.length > 0) leaving.add(test);
     sightings.push(...markSightings(null, test).filter(({ rule }) => rule !== 'test-conditional'), ...early);
   }
