@@ -1,6 +1,6 @@
 // `umpire guard` over a change of many files, as people get it: the whole command, on a git repository, from a cold start. 1,000 files
-// edited as in the labelled changes of fixtures/guard must be judged in five seconds, and so must 1,000 of the longer tests of this
-// repository; twice as many in about twice the time. No two files are the same.
+// edited as in the labelled changes of fixtures/guard must be judged in five seconds, TypeScript and Python, and so must 1,000 of the
+// longer tests of this repository; twice as many in about twice the time. No two files are the same.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,18 +16,24 @@ const BREACHES = 3;
 const COMMAND = join(ROOT, 'dist', 'umpire.cjs');
 
 /** A section of a labelled change: what a file holds before or after it. */
-const SECTION = /^=== (before|after) (\S+\.(?:test|spec)\.ts)\n([^]*?)(?=^=== |(?![^]))/gm;
+const SECTION = /^=== (before|after) (\S+)\n([^]*?)(?=^=== |(?![^]))/gm;
+
+const LANGUAGES = {
+  ts: { cases: 'js', isTest: /\.(test|spec)\.ts$/, holds: /\b(it|test)\(/, path: 'src/unit.test.ts', comment: '//' },
+  py: { cases: 'py', isTest: /(^|\/)test_\w+\.py$/, holds: /def test_/, path: 'tests/test_unit.py', comment: '#' },
+};
 
 /** Changed test files of the labelled set, both versions. */
-function labelledEdits() {
+function labelledEdits({ cases, isTest, holds }) {
   const edits = [];
+  const isWhole = ({ before, after }) => before !== undefined && after !== undefined && holds.test(before) && holds.test(after);
   for (const kind of ['cheat', 'honest']) {
     const folder = join(ROOT, 'fixtures', 'guard', 'seen', kind);
-    for (const name of readdirSync(folder).filter((file) => file.startsWith('js'))) {
+    for (const name of readdirSync(folder).filter((file) => file.startsWith(cases))) {
       const files = new Map();
       for (const [, side, path, text] of readFileSync(join(folder, name), 'utf8').matchAll(SECTION))
-        files.set(path, { ...files.get(path), [side]: text });
-      edits.push(...[...files.values()].filter(({ before, after }) => before !== undefined && after !== undefined));
+        if (isTest.test(path)) files.set(path, { ...files.get(path), [side]: text });
+      edits.push(...[...files.values()].filter(isWhole));
     }
   }
   return edits;
@@ -52,13 +58,13 @@ function git(cwd, ...args) {
 }
 
 /** A repository with one version of so many files in its last commit, and the other on disk. */
-function repository(folder, edits, count) {
+function repository(folder, edits, count, { path: name, comment }) {
   mkdirSync(folder, { recursive: true });
   const write = (side) => {
     for (let index = 0; index < count; index += 1) {
-      const path = join(folder, 'packages', `p${index}`, 'src', 'unit.test.ts');
+      const path = join(folder, 'packages', `p${index}`, name);
       mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, `// File ${index}.\n${edits[index % edits.length][side]}`);
+      writeFileSync(path, `${comment} File ${index}.\n${edits[index % edits.length][side]}`);
     }
   };
   git(folder, 'init', '-q');
@@ -81,20 +87,22 @@ function guard(cwd) {
 }
 
 export async function run({ runs = 3 } = {}) {
-  const [labelled, own] = [labelledEdits(), ownEdits()];
+  const { ts, py } = LANGUAGES;
+  const [labelled, python, own] = [labelledEdits(ts), labelledEdits(py), ownEdits()];
   const folder = mkdtempSync(join(tmpdir(), 'umpire-guard-bench-'));
   try {
     const contenders = Object.fromEntries(
       [
-        ['small', labelled, FILES],
-        ['large', labelled, FILES * 2],
-        ['long', own, FILES],
-      ].map(([name, edits, count]) => {
-        const place = repository(join(folder, name), edits, count);
+        ['small', labelled, FILES, ts],
+        ['large', labelled, FILES * 2, ts],
+        ['python', python, FILES, py],
+        ['long', own, FILES, ts],
+      ].map(([name, edits, count, language]) => {
+        const place = repository(join(folder, name), edits, count, language);
         return [name, () => guard(place)];
       }),
     );
-    const { small, large, long } = await interleave(contenders, runs);
+    const { small, large, python: snakes, long } = await interleave(contenders, runs);
     const within = (name, taken) => line({ name, ours: ms(taken), theirs: `${SECONDS} s`, ratio: taken / 1000, bar: atMost(SECONDS) });
     return [
       within(`umpire guard, ${FILES} changed files of ${kilobytes(labelled)}`, small),
@@ -105,6 +113,7 @@ export async function run({ runs = 3 } = {}) {
         ratio: large / small,
         bar: atMost(GROWTH),
       }),
+      within(`umpire guard, ${FILES} changed Python files of ${kilobytes(python)}`, snakes),
       within(`umpire guard, ${FILES} changed files of ${kilobytes(own)}`, long),
     ];
   } finally {
