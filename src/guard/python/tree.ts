@@ -229,13 +229,15 @@ export function parts(node: Expr): readonly Expr[] {
 }
 
 /** The expression and all below it. */
-export function* descend(node: Expr): Generator<Expr> {
-  const open: Expr[] = [node];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    yield next;
-    const below = parts(next);
-    for (let index = below.length - 1; index >= 0; index -= 1) open.push(below[index] as Expr);
-  }
+export function descend(node: Expr): readonly Expr[] {
+  const found: Expr[] = [];
+  collect(node, found);
+  return found;
+}
+
+function collect(node: Expr, found: Expr[]): void {
+  found.push(node);
+  for (const part of parts(node)) collect(part, found);
 }
 
 /** Expressions that stand in the statement itself, not in its blocks. */
@@ -312,19 +314,33 @@ export function blocksOf(node: Stmt): readonly (readonly Stmt[])[] {
 }
 
 /** Statements and all below them; those of inner functions and classes only with `deep`. */
-export function* statementsIn(body: readonly Stmt[], deep: boolean): Generator<Stmt> {
-  const open: Stmt[] = body.toReversed();
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    yield next;
-    if (!deep && (next.type === 'Function' || next.type === 'Class')) continue;
-    const below = blocksOf(next).flat();
-    for (let index = below.length - 1; index >= 0; index -= 1) open.push(below[index] as Stmt);
+export function statementsIn(body: readonly Stmt[], deep: boolean): readonly Stmt[] {
+  const lists = deep ? DEEP : SHALLOW;
+  const known = lists.get(body);
+  if (known !== undefined) return known;
+  const found: Stmt[] = [];
+  gather(body, deep, found);
+  lists.set(body, found);
+  return found;
+}
+
+/** Many ask for the same. */
+const DEEP = new WeakMap<readonly Stmt[], readonly Stmt[]>();
+const SHALLOW = new WeakMap<readonly Stmt[], readonly Stmt[]>();
+
+function gather(body: readonly Stmt[], deep: boolean, found: Stmt[]): void {
+  for (const statement of body) {
+    found.push(statement);
+    if (!deep && (statement.type === 'Function' || statement.type === 'Class')) continue;
+    for (const block of blocksOf(statement)) gather(block, deep, found);
   }
 }
 
 /** All expressions in statements, however deep. */
-export function* expressionsIn(body: readonly Stmt[], deep: boolean): Generator<Expr> {
-  for (const statement of statementsIn(body, deep)) for (const expression of expressionsOf(statement)) yield* descend(expression);
+export function expressionsIn(body: readonly Stmt[], deep: boolean): readonly Expr[] {
+  const found: Expr[] = [];
+  for (const statement of statementsIn(body, deep)) for (const expression of expressionsOf(statement)) collect(expression, found);
+  return found;
 }
 
 export function keyword(args: readonly Argument[], name: string): Expr | null {
