@@ -5,7 +5,7 @@ import { workerData } from 'node:worker_threads';
 import type { FileChange } from '../guard/change.js';
 import { isFlat } from '../guard/javascript/depth.js';
 import { roleOf } from '../guard/paths.js';
-import { mayReachAll, Reading } from '../guard/reading.js';
+import { mayHelp, Reading } from '../guard/reading.js';
 import { tell } from '../guard/told.js';
 import { readerOf } from '../workspace/change-reader.js';
 import { filesOf, takeBatch } from './second-reader.js';
@@ -13,7 +13,7 @@ import type { Reading as Given, Told } from './second-reader.js';
 
 const { files, same, batches, taken, port } = workerData as Given;
 const look = readerOf(same);
-const around = mayReachAll(files);
+const helpers = mayHelp(files);
 
 /** The stack of this thread is another than the first one's: where that may tell, the first one reads. */
 function isForFirst({ path, before, after }: FileChange): boolean {
@@ -38,7 +38,7 @@ const reading = new Reading({ files: files.filter(({ path }) => !left.has(path))
 
 for (let last = batches.length - 1; !asked.isDeep && takeBatch(taken, batches.length); last -= 1) {
   const here = filesOf(batches[last], files).filter((file) => !left.has(file.path) && !isForFirst(file));
-  const told: Told = here.map((file) => [file.path, tell(reading.read(file), around)]);
+  const told: Told = here.map((file) => [file.path, tell(reading.read(file), reading.isReached(file, helpers))]);
   if (!asked.isDeep) port.postMessage(told);
 }
 port.close();

@@ -11,7 +11,7 @@ import { pairTests } from './pairing.js';
 import { Ran } from './ran.js';
 import { weighRewriting } from './rewriting.js';
 import type { Rewriting } from './rewriting.js';
-import { mayReachAll, Reading, steadyFiles } from './reading.js';
+import { mayHelp, Reading, steadyFiles } from './reading.js';
 import type { Side } from './reading.js';
 import { assertionsRule } from './rules/assertions.js';
 import { expectationsRule } from './rules/expectations.js';
@@ -110,7 +110,7 @@ function gather(input: GuardInput, known: KnownBefore, beside: ReadBeside | null
   if (beside !== null) readTogether(reading, change.files, beside);
   const files = change.files.map((file) => reading.read(file));
   const moves = movesOf(change.files);
-  const steady = steadyFiles(files);
+  const steady = steadyFiles(files, reading);
   const pairing = pairTests(
     files.flatMap((file) => (isUnread(file) ? [] : (file.before?.tests ?? []))),
     files.flatMap((file) => file.after?.tests ?? []),
@@ -137,8 +137,8 @@ function gather(input: GuardInput, known: KnownBefore, beside: ReadBeside | null
 
 /** What is dear to learn of the files is learned now, while somebody else does the same for others. */
 function readTogether(reading: Reading, files: readonly FileChange[], beside: ReadBeside): void {
-  const around = mayReachAll(files);
-  const told = beside((file) => walkTouched(reading.read(file), around));
+  const helpers = mayHelp(files);
+  const told = beside((file) => walkTouched(reading.read(file), reading.isReached(file, helpers)));
   for (const file of files) {
     const facts = told.get(file.path);
     if (facts !== undefined) reading.learn(file, facts);

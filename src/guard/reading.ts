@@ -3,6 +3,8 @@
 import type { Change, FileChange, GuardInput } from './change.js';
 import type { ReadFile } from './evidence.js';
 import type { FileFacts, Lookup } from './facts.js';
+import { reachedFrom } from './javascript/reaching.js';
+import type { Reached } from './javascript/reaching.js';
 import { JavaScriptReader } from './javascript/reader.js';
 import type { Depth } from './javascript/reader.js';
 import { isCode, isJavaScript, isPython, roleOf } from './paths.js';
@@ -17,8 +19,9 @@ export class Side {
   private readonly javascript: JavaScriptReader;
   private readonly python: PythonReader;
   private readonly facts = new Map<string, FileFacts | null>();
+  private readonly reached = new Map<string, Reached | null>();
 
-  constructor(lookup: Lookup) {
+  constructor(private readonly lookup: Lookup) {
     this.javascript = new JavaScriptReader(lookup);
     this.python = new PythonReader(lookup);
   }
@@ -30,6 +33,21 @@ export class Side {
     const facts = this.extract(path, text);
     this.facts.set(path, facts);
     return facts;
+  }
+
+  /** Of a file of JavaScript. Tests read JSON by all kinds of ways: it is enough that they name it. */
+  isReached(path: string, text: string | null, helpers: readonly FileChange[]): boolean {
+    if (text === null) return false;
+    const known = this.reached.get(path);
+    const reached = known === undefined ? reachedFrom(path, text, this.lookup) : known;
+    this.reached.set(path, reached);
+    if (reached === null) return true;
+    const { files, texts } = reached;
+    return helpers.some(({ path: helper, renamedFrom = helper }) =>
+      helper.endsWith('.json')
+        ? [helper, renamedFrom].some((one) => texts.some((inner) => inner.includes(stemOf(one))))
+        : files.has(helper) || files.has(renamedFrom),
+    );
   }
 
   /** Takes over what another thread read. */
@@ -54,6 +72,11 @@ function looksLikeTests(text: string): boolean {
   return /(?<![.\w])(describe|it|test|suite)(\.\w+)?\(\s*['"`]|\b(expect|assert|Assertion)\b[\w.]*\s*=(?!=|\s*require\()|expect\.extend\(|overwriteMethod|\{ expect[:, ]/.test(
     text,
   );
+}
+
+/** Of `fixtures/rows.json` it is `rows`. */
+function stemOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1).replace(/\.\w+$/, '');
 }
 
 /** Both versions. `before` is handed in where it was read for an earlier look at the same change. */
@@ -93,6 +116,13 @@ export class Reading {
     if (after !== null && told.after !== null) this.after.learn(path, after, told.after);
   }
 
+  /** Whether one of the helpers may have a say in what tests of the file ask. */
+  isReached({ path, renamedFrom, before, after }: FileChange, helpers: readonly FileChange[]): boolean {
+    if (helpers.length === 0) return false;
+    if (!isJavaScript(path)) return true;
+    return this.before.isReached(renamedFrom ?? path, before, helpers) || this.after.isReached(path, after, helpers);
+  }
+
   read(change: FileChange): ReadFile {
     return {
       change,
@@ -103,20 +133,27 @@ export class Reading {
   }
 }
 
-/** A changed file around tests may reach all of them; told by its path, before anything is read. */
-export function mayReachAll(files: readonly FileChange[]): boolean {
-  return files.some(({ path }) => path.endsWith('.json') || (isCode(path) && !APART.has(roleOf(path))));
+/** Changed files around tests that may have a say in what tests ask; told by their paths, before anything is read. */
+export function mayHelp(files: readonly FileChange[]): readonly FileChange[] {
+  return files.filter(({ path }) => path.endsWith('.json') || (isCode(path) && !APART.has(roleOf(path))));
 }
 
 const APART: ReadonlySet<FileRole> = new Set(['source', 'docs', 'test']);
 
-/** What a change around tests reaches them by, for each file. A changed helper may be called by any test: then nothing is steady. */
-export function steadyFiles(files: readonly ReadFile[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const helping = files.some(({ role, before, after }) => role !== 'source' && role !== 'docs' && (after ?? before)?.tests.length === 0);
+/** The same, once they were read. */
+function helping(files: readonly ReadFile[]): readonly FileChange[] {
+  const helps = ({ change, role, before, after }: ReadFile): boolean =>
+    change.path.endsWith('.json') || (role !== 'source' && role !== 'docs' && (after ?? before)?.tests.length === 0);
+  return files.filter(helps).map(({ change }) => change);
+}
+
+/** What a change around tests reaches them by, for each file. What a changed helper may have a say in is not steady. */
+export function steadyFiles(files: readonly ReadFile[], reading: Reading): ReadonlyMap<string, ReadonlySet<string>> {
+  const helpers = helping(files);
   const steady = new Map<string, ReadonlySet<string>>();
-  if (helping || files.some(({ change }) => change.path.endsWith('.json'))) return steady;
   for (const { change, before, after } of files) {
     if (change.before === null || change.after === null || before === null || after === null) continue;
+    if (reading.isReached(change, helpers)) continue;
     const names = reachedNames({ before: change.before, after: change.after, factsBefore: before, factsAfter: after });
     if (names !== null) steady.set(change.path, names);
   }

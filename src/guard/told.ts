@@ -30,22 +30,22 @@ export interface ToldFile {
 /** Has `here` read those files that nobody else reads, and gives what was told of the others, by path. */
 export type ReadBeside = (here: (file: FileChange) => void) => ReadonlyMap<string, ToldFile>;
 
-/** `around`: what changes around the tests may reach all of them. */
-export function tell({ change, before, after }: ReadFile, around: boolean): ToldFile {
+/** `isReached`: a changed helper may have a say in any of the tests. */
+export function tell({ change, before, after }: ReadFile, isReached: boolean): ToldFile {
   const [old, now] = [before === null ? null : new Telling(before), after === null ? null : new Telling(after)];
-  const touched = touchedTests({ change, before: old?.facts ?? null, after: now?.facts ?? null }, around);
+  const touched = touchedTests({ change, before: old?.facts ?? null, after: now?.facts ?? null }, isReached);
   return { before: old?.told(touched) ?? null, after: now?.told(touched) ?? null };
 }
 
 /** Walks through the tests that the change touches: somebody will ask. */
-export function walkTouched(file: ReadFile, around: boolean): void {
-  for (const test of touchedTests(file, around)) void test.assertions;
+export function walkTouched(file: ReadFile, isReached: boolean): void {
+  for (const test of touchedTests(file, isReached)) void test.assertions;
 }
 
 /** A guess at what will be asked for: the rules decide that later, when all files are known. */
-function touchedTests({ change, before, after }: Pick<ReadFile, 'change' | 'before' | 'after'>, around: boolean): ReadonlySet<TestFact> {
+function touchedTests({ change, before, after }: Pick<ReadFile, 'change' | 'before' | 'after'>, isReached: boolean): ReadonlySet<TestFact> {
   const all = new Set([...(before?.tests ?? []), ...(after?.tests ?? [])]);
-  if (around || change.before === null || change.after === null || before === null || after === null) return all;
+  if (isReached || change.before === null || change.after === null || before === null || after === null) return all;
   const names = reachedNames({ before: change.before, after: change.after, factsBefore: before, factsAfter: after });
   if (names === null) return all;
   const [old, now] = [new Set(before.tests.flatMap(keysOf)), new Set(after.tests.flatMap(keysOf))];
