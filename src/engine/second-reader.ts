@@ -71,11 +71,7 @@ function readTogether(
     after,
     ...(renamedFrom === undefined ? {} : { renamedFrom }),
   }));
-  const workerData: Reading = { files: plain, same, batches, taken, port };
-  const thread = new Worker(program, { workerData, transferList: [port], resourceLimits: { stackSizeMb: STACK_MB }, stderr: true });
-  // It tells of its troubles to nobody: what it does not read is read here.
-  thread.on('error', () => undefined);
-  thread.unref();
+  start(program, { files: plain, same, batches, taken, port });
   const told = new Map<string, ToldFile>();
   let next = 0;
   for (; takeBatch(taken, batches.length); next += 1) for (const file of filesOf(batches[next], files)) here(file);
@@ -84,6 +80,19 @@ function readTogether(
   ears.close();
   for (const batch of batches.slice(next)) for (const file of filesOf(batch, files)) if (!told.has(file.path)) here(file);
   return told;
+}
+
+/** Of its troubles nobody is told: what it does not read is read here. */
+function start(program: string, workerData: Reading): void {
+  try {
+    const options = { workerData, transferList: [workerData.port], resourceLimits: { stackSizeMb: STACK_MB }, stderr: true };
+    const thread = new Worker(program, options);
+    thread.on('error', () => undefined);
+    thread.unref();
+  } catch {
+    // Where threads are not allowed there is one less.
+    workerData.port.close();
+  }
 }
 
 export function filesOf(batch: Batch | undefined, files: readonly FileChange[]): readonly FileChange[] {
