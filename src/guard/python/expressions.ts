@@ -1,10 +1,8 @@
-// Reads expressions out of the parser's tokens: precedence of `not`, chained comparisons and joined strings are settled here.
+// Reads expressions out of tokens: precedence of `not`, chained comparisons and joined strings are settled here.
 
-import type { parser } from '@lezer/python';
 import type { Argument, Clause, Expr, Parameter } from './tree.js';
 import { decoded } from './strings.js';
-
-export type Token = ReturnType<typeof parser.parse>['topNode'];
+import type { Token } from './tokens.js';
 
 /** Deeper than this nothing is read. */
 export const DEEPEST = 120;
@@ -44,7 +42,7 @@ export class ExpressionReading {
   }
 
   protected yielded(tokens: readonly Token[], depth: number): Expr | null {
-    const values = tokens.filter(({ name, type }) => name !== 'yield' && name !== 'from' && !type.isError);
+    const values = tokens.filter(({ name, isError }) => name !== 'yield' && name !== 'from' && !isError);
     return values.length === 0 ? null : this.list(values, depth);
   }
 
@@ -66,13 +64,13 @@ export class ExpressionReading {
       case 'ContinuedString':
         return this.string(token, depth + 1);
       default:
-        return this.larger(token, childrenOf(token), depth + 1);
+        return this.larger(token, token.children, depth + 1);
     }
   }
 
   private larger(token: Token, tokens: readonly Token[], depth: number): Expr {
     const place = { start: token.from, end: token.to };
-    const inside = tokens.filter(({ name, type }) => !/^[()[\]{}]$/.test(name) && !type.isError);
+    const inside = tokens.filter(({ name, isError }) => !/^[()[\]{}]$/.test(name) && !isError);
     switch (token.name) {
       case 'ParenthesizedExpression':
         return { ...this.starred(inside, depth), ...place };
@@ -153,7 +151,7 @@ export class ExpressionReading {
     const index = split(inner).map((group): Expr => {
       if (!group.some(({ name }) => name === ':'))
         return this.starred(
-          group.filter(({ type }) => !type.isError),
+          group.filter(({ isError }) => !isError),
           depth,
         );
       const bounds: (Expr | null)[] = [null];
@@ -169,7 +167,7 @@ export class ExpressionReading {
   /** The parser takes `not a and b` for `not (a and b)`: here `not` binds to `a` alone. */
   private unary(op: string, operand: Token, place: Place, depth: number): Expr {
     if (op === 'not' && operand.name === 'BinaryExpression' && depth < DEEPEST) {
-      const [left, sign, right] = childrenOf(operand);
+      const [left, sign, right] = operand.children;
       if (left !== undefined && right !== undefined && (sign?.name === 'and' || sign?.name === 'or')) {
         const first = this.unary(op, left, { start: place.start, end: left.to }, depth + 1);
         return joined(sign.name, first, this.expr(right, depth), place);
@@ -226,7 +224,7 @@ export class ExpressionReading {
   }
 
   protected args(list: Token, depth: number): readonly Argument[] {
-    const inside = childrenOf(list).filter(({ name, type }) => name !== '(' && name !== ')' && !type.isError);
+    const inside = list.children.filter(({ name, isError }) => name !== '(' && name !== ')' && !isError);
     // A bare generator is the only argument: commas in it are of its targets.
     const groups = inside.some(({ name }) => name === 'for') ? [inside] : split(inside);
     return groups.flatMap((group): readonly Argument[] => {
@@ -246,7 +244,7 @@ export class ExpressionReading {
 
   private string(token: Token, depth: number): Expr {
     const place = { start: token.from, end: token.to };
-    const pieces = token.name === 'ContinuedString' ? childrenOf(token) : [token];
+    const pieces = token.name === 'ContinuedString' ? token.children : [token];
     const found: (string | Expr)[] = [];
     let bytes = false;
     for (const piece of pieces) {
@@ -257,10 +255,10 @@ export class ExpressionReading {
       if (prefix.includes('b')) bytes = true;
       let at = piece.from + prefix.length + quote;
       const end = Math.max(at, piece.to - quote);
-      for (const hole of piece.name === 'FormatString' ? childrenOf(piece) : []) {
+      for (const hole of piece.name === 'FormatString' ? piece.children : []) {
         if (hole.name !== 'FormatReplacement') continue;
         found.push(decoded(this.text.slice(at, hole.from), raw));
-        const inner = childrenOf(hole).find(({ name }) => /^[A-Z]/.test(name) && !name.startsWith('Format'));
+        const inner = hole.children.find(({ name }) => /^[A-Z]/.test(name) && !name.startsWith('Format'));
         if (inner !== undefined) found.push(this.expr(inner, depth));
         const spec = this.slice(hole).slice(inner === undefined ? 1 : inner.to - hole.from, -1);
         if (spec.trim() !== '') found.push(`:${spec.trim()}`);
@@ -274,11 +272,11 @@ export class ExpressionReading {
 
   protected params(list: Token, depth: number): readonly Parameter[] {
     const found: Parameter[] = [];
-    for (const group of split(childrenOf(list).filter(({ name }) => name !== '(' && name !== ')'))) {
+    for (const group of split(list.children.filter(({ name }) => name !== '(' && name !== ')'))) {
       const name = group.find((token) => token.name === 'VariableName');
       if (name === undefined) continue;
       const type = group.find((token) => token.name === 'TypeDef');
-      const inner = type === undefined ? undefined : childrenOf(type).at(-1);
+      const inner = type === undefined ? undefined : type.children.at(-1);
       const at = group.findIndex((token) => token.name === 'AssignOp');
       const star = group[0]?.name === '*' ? '*' : group[0]?.name === '**' ? '**' : '';
       const annotation = inner === undefined || inner.name === ':' ? null : this.expr(inner, depth);
@@ -286,12 +284,6 @@ export class ExpressionReading {
     }
     return found;
   }
-}
-
-export function childrenOf(token: Token): readonly Token[] {
-  const found: Token[] = [];
-  for (let child = token.firstChild; child !== null; child = child.nextSibling) if (child.name !== 'Comment') found.push(child);
-  return found;
 }
 
 export function split(tokens: readonly Token[]): readonly (readonly Token[])[] {

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { parseTree } from './parse.js';
+import { statementsIn } from './tree.js';
 import type { Expr, Stmt } from './tree.js';
 
 /** The tree without places. */
@@ -76,4 +77,13 @@ test('what is nested without end is cut off', () => {
   expect([deep.body, deep.problem]).toEqual([[], 'it is nested too deeply']);
   const long = parseTree('x.py', `assert ${'1 + '.repeat(500)}1\n`);
   expect([long.body.map(({ type }) => type), long.problem]).toEqual([['Assert'], null]);
+});
+
+it.each(['if a:', 'while a:', 'with a:', 'for b in a:', 'def f():'])('reads each block once, however deep `%s` is nested', (head) => {
+  const depth = 50;
+  const lines = Array.from({ length: depth }, (_, index) => `${' '.repeat(index)}${head}`);
+  const { body, problem } = parseTree('test_a.py', `${lines.join('\n')}\n${' '.repeat(depth)}assert a\n`);
+  expect(problem).toBeNull();
+  expect(statementsIn(body, true).map(({ type }) => type)).toHaveLength(depth + 1);
+  expect(statementsIn(body, true).at(-1)?.type).toBe('Assert');
 });

@@ -1,64 +1,24 @@
-// Makes the syntax tree of a Python file out of the parser's tokens; expressions are python/expressions.ts's. Text that is no Python gives a tree of what could be read, and a problem.
+// Makes the syntax tree of a Python file out of its tokens; expressions are python/expressions.ts's. Text that is no Python gives a tree of what could be read, and a problem.
 
-import { parser } from '@lezer/python';
-import type { Comment, Expr, FunctionStmt, Handler, ImportedName, Stmt, Tree } from './tree.js';
-import { childrenOf, DEEPEST, ExpressionReading, split } from './expressions.js';
-import type { Token } from './expressions.js';
+import type { Expr, FunctionStmt, Handler, ImportedName, Stmt, Tree } from './tree.js';
+import { DEEPEST, ExpressionReading, split } from './expressions.js';
+import { tokensOf } from './tokens.js';
+import type { Token } from './tokens.js';
 
 export function parseTree(file: string, text: string): Tree {
   const lines = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
-  const topNode = topOf(text);
-  if (topNode === null) return { file, text, body: [], lines, comments: [], problem: 'it is nested too deeply' };
-  const reading = new Reading(text);
-  const body = reading.statements(topNode, 0);
-  return { file, text, body, lines, ...reading.leaves(topNode) };
-}
-
-/** The parser calls itself for what is nested, and gives up on what is nested without end. */
-function topOf(text: string): Token | null {
-  try {
-    return parser.parse(masked(text)).topNode;
-  } catch {
-    return null;
-  }
-}
-
-/** `with x as (a, b):` is Python that the parser does not know: the names become one of the same length. So do form feeds. */
-function masked(text: string): string {
-  return text
-    .replaceAll('\f', ' ')
-    .replace(
-      / as \((\s{0,99}[\w.]+(?:,\s{0,99}[\w.]+){0,9},?\s{0,99})\)(?=[:,])/g,
-      (_all, names: string) => ` as _${names.replace(/\W/g, '_')}_`,
-    );
+  const tokens = tokensOf(text);
+  if (tokens === null) return { file, text, body: [], lines, comments: [], problem: 'it is nested too deeply' };
+  const { top, comments, problem } = tokens;
+  return { file, text, body: new Reading(text).statements(top, 0), lines, comments, problem };
 }
 
 class Reading extends ExpressionReading {
-  /** Comments, and the first thing that is no Python. */
-  leaves(top: Token): { readonly comments: readonly Comment[]; readonly problem: string | null } {
-    const comments: Comment[] = [];
-    let problem: string | null = null;
-    const cursor = top.cursor();
-    const parents: string[] = [];
-    cursor.iterate(
-      (token) => {
-        if (token.name === 'Comment') comments.push({ value: this.text.slice(token.from, token.to), start: token.from, end: token.to });
-        else if (token.type.isError && problem === null && !tolerated(parents))
-          problem = `line ${this.text.slice(0, token.from).split('\n').length} is no Python`;
-        parents.push(token.name);
-      },
-      () => {
-        parents.pop();
-      },
-    );
-    return { comments, problem };
-  }
-
   statements(token: Token, depth: number): readonly Stmt[] {
     if (depth > DEEPEST) return [];
     const found: Stmt[] = [];
-    for (let child = token.firstChild; child !== null; child = child.nextSibling) {
+    for (const child of token.all) {
       if (child.name === 'StatementGroup') found.push(...this.statements(child, depth + 1));
       else {
         const statement = this.statement(child, depth + 1, []);
@@ -70,7 +30,7 @@ class Reading extends ExpressionReading {
 
   private statement(token: Token, depth: number, decorators: readonly Expr[]): Stmt | null {
     const place = { start: token.from, end: token.to };
-    const tokens = childrenOf(token);
+    const tokens = token.children;
     switch (token.name) {
       case 'ExpressionStatement':
         return { type: 'Expression', ...place, value: this.list(tokens, depth) };
@@ -101,37 +61,40 @@ class Reading extends ExpressionReading {
       case 'ContinueStatement':
         return { type: 'Continue', ...place };
       default:
-        return token.type.isError || /^\W+$/.test(token.name) ? null : this.compound(token, tokens, depth, decorators);
+        return token.isError || /^\W+$/.test(token.name) ? null : this.compound(token, tokens, depth, decorators);
     }
   }
 
   private compound(token: Token, tokens: readonly Token[], depth: number, decorators: readonly Expr[]): Stmt | null {
     const place = { start: token.from, end: endOf(token, this.text) };
-    const bodies = tokens.filter(({ name }) => name === 'Body').map((body) => this.statements(body, depth));
+    const blocks = tokens.filter(({ name }) => name === 'Body');
+    // Read where it is asked for: each block once, however deep they are nested.
+    const block = (index: number): readonly Stmt[] => {
+      const found = blocks[index];
+      return found === undefined ? [] : this.statements(found, depth);
+    };
     const hasElse = tokens.some(({ name }) => name === 'else');
-    const [body = [], other = []] = bodies;
     switch (token.name) {
       case 'IfStatement':
         return { type: 'If', ...place, branches: this.branches(tokens, depth) };
       case 'WhileStatement':
-        return { type: 'While', ...place, test: this.list(tokens.slice(1, 2), depth), body, other };
+        return { type: 'While', ...place, test: this.list(tokens.slice(1, 2), depth), body: block(0), other: block(1) };
       case 'ForStatement': {
         const from = tokens.findIndex(({ name }) => name === 'for') + 1;
         const middle = tokens.findIndex(({ name }) => name === 'in');
         const end = tokens.findIndex(({ name }) => name === 'Body');
         const over = this.list(tokens.slice(middle + 1, end < 0 ? tokens.length : end), depth);
-        return { type: 'For', ...place, target: this.list(tokens.slice(from, middle), depth), over, body, other: hasElse ? other : [] };
+        const target = this.list(tokens.slice(from, middle), depth);
+        return { type: 'For', ...place, target, over, body: block(0), other: hasElse ? block(1) : [] };
       }
       case 'TryStatement':
         return { type: 'Try', ...place, ...this.attempt(tokens, depth) };
       case 'WithStatement':
-        return { type: 'With', ...place, items: this.items(tokens, depth), body };
+        return { type: 'With', ...place, items: this.items(tokens, depth), body: block(0) };
       case 'MatchStatement': {
-        const clauses = childrenOf(tokens.find(({ name }) => name === 'MatchBody') ?? token).filter(({ name }) => name === 'MatchClause');
+        const clauses = (tokens.find(({ name }) => name === 'MatchBody') ?? token).children.filter(({ name }) => name === 'MatchClause');
         const cases = clauses.map((clause) =>
-          childrenOf(clause)
-            .filter(({ name }) => name === 'Body')
-            .flatMap((one) => this.statements(one, depth)),
+          clause.children.filter(({ name }) => name === 'Body').flatMap((one) => this.statements(one, depth)),
         );
         return { type: 'Match', ...place, subject: this.list(tokens.slice(1, 2), depth), cases };
       }
@@ -142,11 +105,11 @@ class Reading extends ExpressionReading {
         return statement === null ? null : { ...statement, start: token.from };
       }
       case 'FunctionDefinition':
-        return this.definition(tokens, place, body, decorators, depth);
+        return this.definition(tokens, place, block(0), decorators, depth);
       case 'ClassDefinition': {
         const list = tokens.find(({ name }) => name === 'ArgList');
         const bases = list === undefined ? [] : this.args(list, depth);
-        return { type: 'Class', ...place, name: this.nameIn(tokens), bases, decorators, body };
+        return { type: 'Class', ...place, name: this.nameIn(tokens), bases, decorators, body: block(0) };
       }
       default:
         return { type: 'Other', ...place };
@@ -167,7 +130,7 @@ class Reading extends ExpressionReading {
   ): FunctionStmt {
     const list = tokens.find(({ name }) => name === 'ParamList');
     const type = tokens.find(({ name }) => name === 'TypeDef');
-    const returns = type === undefined ? null : (childrenOf(type).findLast(({ name }) => /^\w/.test(name)) ?? null);
+    const returns = type === undefined ? null : (type.children.findLast(({ name }) => /^\w/.test(name)) ?? null);
     return {
       type: 'Function',
       ...place,
@@ -182,7 +145,7 @@ class Reading extends ExpressionReading {
   }
 
   private decorator(token: Token, depth: number): Expr {
-    const tokens = childrenOf(token);
+    const tokens = token.children;
     const list = tokens.find(({ name }) => name === 'ArgList');
     let callee: Expr | null = null;
     for (const name of tokens) {
@@ -205,7 +168,7 @@ class Reading extends ExpressionReading {
       if (token.name === 'Body') {
         found.push({ test, body: this.statements(token, depth) });
         test = null;
-      } else if (!['if', 'elif', 'else'].includes(token.name) && !token.type.isError) test = this.expr(token, depth);
+      } else if (!['if', 'elif', 'else'].includes(token.name) && !token.isError) test = this.expr(token, depth);
     }
     return found;
   }
@@ -239,14 +202,14 @@ class Reading extends ExpressionReading {
     for (const token of tokens) {
       if (token.name === 'Body') break;
       if (token.name === 'as') named = true;
-      else if (/^(async|with|,)$/.test(token.name) || token.type.isError) named = false;
+      else if (/^(async|with|,)$/.test(token.name) || token.isError) named = false;
       else if (named) {
         const last = found.at(-1);
         const name = this.slice(token);
         const place = { start: token.from, end: token.to };
         const names = name.startsWith('(') ? (name.match(/[\w.]+/g) ?? []) : [];
         const items = names.map((one): Expr => ({ type: 'Name', ...place, name: one }));
-        if (last !== undefined && token.nextSibling?.type.isError !== true)
+        if (last !== undefined && !token.isBeforeError)
           last.target = items.length > 0 ? { type: 'Tuple', ...place, items } : { type: 'Name', ...place, name };
         named = false;
       } else {
@@ -266,7 +229,7 @@ class Reading extends ExpressionReading {
       else if (token.name !== 'TypeDef') groups.at(-1)?.push(token);
     }
     const values = groups.map((group) => this.list(group, depth));
-    const inner = type === undefined ? undefined : childrenOf(type).at(-1);
+    const inner = type === undefined ? undefined : type.children.at(-1);
     const annotation = inner === undefined || inner.name === ':' ? null : this.expr(inner, depth);
     if (values.length === 1) return { type: 'Assign', ...place, targets: values, annotation, value: null };
     return { type: 'Assign', ...place, targets: values.slice(0, -1), annotation, value: values.at(-1) ?? null };
@@ -308,11 +271,4 @@ function endOf(token: Token, text: string): number {
   let end = token.to;
   while (end > token.from && /\s/.test(text[end - 1] ?? '')) end -= 1;
   return end;
-}
-
-/** Python that the parser does not know: targets of `with`, decorators that are expressions, `5.`, a bare yield. */
-function tolerated(parents: readonly string[]): boolean {
-  const [last = '', above = ''] = [parents.at(-1), parents.at(-2)];
-  if (['WithStatement', 'Decorator', 'YieldExpression', 'YieldStatement', 'MemberExpression'].includes(last)) return true;
-  return above === 'WithStatement' && ['ParenthesizedExpression', 'TupleExpression'].includes(last);
 }
