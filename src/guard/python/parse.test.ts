@@ -79,7 +79,7 @@ test('what is nested without end is cut off', () => {
   expect([long.body.map(({ type }) => type), long.problem]).toEqual([['Assert'], null]);
 });
 
-it.each(['if a:', 'while a:', 'with a:', 'for b in a:', 'def f():'])('reads each block once, however deep `%s` is nested', (head) => {
+test.each(['if a:', 'while a:', 'with a:', 'for b in a:', 'def f():'])('reads each block once, however deep `%s` is nested', (head) => {
   const depth = 50;
   const lines = Array.from({ length: depth }, (_, index) => `${' '.repeat(index)}${head}`);
   const { body, problem } = parseTree('test_a.py', `${lines.join('\n')}\n${' '.repeat(depth)}assert a\n`);
