@@ -8,7 +8,7 @@ import { readerBeside } from '../src/engine/second-reader.js';
 import type { FileChange } from '../src/guard/change.js';
 import type { FileFacts } from '../src/guard/facts.js';
 import { guard } from '../src/guard/guard.js';
-import { mayHelp, Reading } from '../src/guard/reading.js';
+import { helpersAmong, Reading } from '../src/guard/reading.js';
 import { tell, walkTouched } from '../src/guard/told.js';
 import type { ReadBeside, ToldFile } from '../src/guard/told.js';
 import { onDiskIn, readerOf } from '../src/workspace/change-reader.js';
@@ -35,7 +35,7 @@ function told(files: readonly FileChange[], same: (path: string) => string | nul
   return (here) => {
     const found = new Map<string, ToldFile>();
     for (const [index, file] of files.entries()) {
-      if (isOther(index)) found.set(file.path, structuredClone(tell(other.read(file), other.isReached(file, mayHelp(files)))));
+      if (isOther(index)) found.set(file.path, structuredClone(tell(other.read(file), other.isReached(file, helpersAmong(files)))));
       else here(file);
     }
     return found;
@@ -158,7 +158,7 @@ describe('a second thread', () => {
     const toldOf = (last: FileChange, texts: Readonly<Record<string, string>>) => {
       const around = { ...same, texts: new Map([...same.texts, ...Object.entries(texts)]) };
       const reading = new Reading({ files: [...files, last] }, readerOf(around));
-      const helpers = mayHelp(files);
+      const helpers = helpersAmong(files);
       return [
         ...(
           readerBeside([...files, last], around, THREAD)?.((file) => walkTouched(reading.read(file), reading.isReached(file, helpers))) ??

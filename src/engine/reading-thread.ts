@@ -5,7 +5,7 @@ import { workerData } from 'node:worker_threads';
 import type { FileChange } from '../guard/change.js';
 import { isFlat } from '../guard/javascript/depth.js';
 import { roleOf } from '../guard/paths.js';
-import { mayHelp, Reading } from '../guard/reading.js';
+import { helpersAmong, Reading } from '../guard/reading.js';
 import { tell } from '../guard/told.js';
 import { readerOf } from '../workspace/change-reader.js';
 import { filesOf, takeBatch } from './second-reader.js';
@@ -13,7 +13,7 @@ import type { Reading as Given, Told } from './second-reader.js';
 
 const { files, same, batches, taken, port } = workerData as Given;
 const look = readerOf(same);
-const helpers = mayHelp(files);
+const helpers = helpersAmong(files);
 
 /** The stack of this thread is another than the first one's: where that may tell, the first one reads. */
 function isForFirst({ path, before, after }: FileChange): boolean {

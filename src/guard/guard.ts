@@ -11,7 +11,7 @@ import { pairTests } from './pairing.js';
 import { Ran } from './ran.js';
 import { weighRewriting } from './rewriting.js';
 import type { Rewriting } from './rewriting.js';
-import { mayHelp, Reading, steadyFiles } from './reading.js';
+import { helpersAmong, Reading, steadyFiles } from './reading.js';
 import type { Side } from './reading.js';
 import { assertionsRule } from './rules/assertions.js';
 import { expectationsRule } from './rules/expectations.js';
@@ -137,7 +137,7 @@ function gather(input: GuardInput, known: KnownBefore, beside: ReadBeside | null
 
 /** What is dear to learn of the files is learned now, while somebody else does the same for others. */
 function readTogether(reading: Reading, files: readonly FileChange[], beside: ReadBeside): void {
-  const helpers = mayHelp(files);
+  const helpers = helpersAmong(files);
   const told = beside((file) => walkTouched(reading.read(file), reading.isReached(file, helpers)));
   for (const file of files) {
     const facts = told.get(file.path);

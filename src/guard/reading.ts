@@ -36,18 +36,15 @@ export class Side {
   }
 
   /** Of a file of JavaScript. Tests read JSON by all kinds of ways: it is enough that they name it. */
-  isReached(path: string, text: string | null, helpers: readonly FileChange[]): boolean {
+  isReached(path: string, text: string | null, { paths, data }: Helpers): boolean {
     if (text === null) return false;
     const known = this.reached.get(path);
     const reached = known === undefined ? reachedFrom(path, text, this.lookup) : known;
     this.reached.set(path, reached);
     if (reached === null) return true;
     const { files, texts } = reached;
-    return helpers.some(({ path: helper, renamedFrom = helper }) =>
-      helper.endsWith('.json')
-        ? [helper, renamedFrom].some((one) => texts.some((inner) => inner.includes(stemOf(one))))
-        : files.has(helper) || files.has(renamedFrom),
-    );
+    for (const file of files) if (file !== path && paths.has(file)) return true;
+    return data.some((stem) => texts.some((inner) => inner.includes(stem)));
   }
 
   /** Takes over what another thread read. */
@@ -116,10 +113,9 @@ export class Reading {
     if (after !== null && told.after !== null) this.after.learn(path, after, told.after);
   }
 
-  /** Whether one of the helpers may have a say in what tests of the file ask. */
-  isReached({ path, renamedFrom, before, after }: FileChange, helpers: readonly FileChange[]): boolean {
-    if (helpers.length === 0) return false;
-    if (!isJavaScript(path)) return true;
+  /** Whether another changed file may have a say in what tests of this one ask. */
+  isReached({ path, renamedFrom, before, after }: FileChange, helpers: Helpers): boolean {
+    if (!isJavaScript(path)) return helpers.hasPlain || isNamed(`${before ?? ''}\n${after ?? ''}`, helpers.modules);
     return this.before.isReached(renamedFrom ?? path, before, helpers) || this.after.isReached(path, after, helpers);
   }
 
@@ -133,23 +129,49 @@ export class Reading {
   }
 }
 
-/** Changed files around tests that may have a say in what tests ask; told by their paths, before anything is read. */
-export function mayHelp(files: readonly FileChange[]): readonly FileChange[] {
-  return files.filter(({ path }) => path.endsWith('.json') || (isCode(path) && !APART.has(roleOf(path))));
+/** Changed files that may have a say in what tests ask. */
+export interface Helpers {
+  /** All but source, with the paths they had before. */
+  readonly paths: ReadonlySet<string>;
+  /** Of `fixtures/rows.json` it is `rows`. */
+  readonly data: readonly string[];
+  /** Tests of Python, by the names that they are imported by. */
+  readonly modules: ReadonlySet<string>;
+  /** There is one without tests: fixtures are taken from it without an import. */
+  readonly hasPlain: boolean;
 }
 
-const APART: ReadonlySet<FileRole> = new Set(['source', 'docs', 'test']);
+/** `isPlain`: it has no tests. Before files are read their paths must do. */
+export function helpersAmong(files: readonly FileChange[], isPlain: (file: FileChange) => boolean = isPlainByPath): Helpers {
+  const around = files.filter(({ path }) => path.endsWith('.json') || !APART.has(roleOf(path)));
+  const names = around.flatMap(({ path, renamedFrom }) => (renamedFrom === undefined ? [path] : [path, renamedFrom]));
+  return {
+    paths: new Set(names),
+    data: names.filter((path) => path.endsWith('.json')).map(stemOf),
+    modules: new Set(names.filter(isPython).map(stemOf)),
+    hasPlain: around.some((file) => file.path.endsWith('.json') || isPlain(file)),
+  };
+}
 
-/** The same, once they were read. */
-function helping(files: readonly ReadFile[]): readonly FileChange[] {
-  const helps = ({ change, role, before, after }: ReadFile): boolean =>
-    change.path.endsWith('.json') || (role !== 'source' && role !== 'docs' && (after ?? before)?.tests.length === 0);
-  return files.filter(helps).map(({ change }) => change);
+const APART: ReadonlySet<FileRole> = new Set(['source', 'docs']);
+
+function isPlainByPath({ path }: FileChange): boolean {
+  return isCode(path) && roleOf(path) !== 'test';
+}
+
+/** A line of Python imports one of the modules. */
+function isNamed(text: string, modules: ReadonlySet<string>): boolean {
+  const lines = text.match(/^[ \t]*(?:from|import)[ \t].*$/gm) ?? [];
+  return lines.some((line) => line.match(/\w+/g)?.some((word) => modules.has(word)) === true);
 }
 
 /** What a change around tests reaches them by, for each file. What a changed helper may have a say in is not steady. */
 export function steadyFiles(files: readonly ReadFile[], reading: Reading): ReadonlyMap<string, ReadonlySet<string>> {
-  const helpers = helping(files);
+  const plain = new Set(files.filter(({ before, after }) => (after ?? before)?.tests.length === 0).map(({ change }) => change));
+  const helpers = helpersAmong(
+    files.map(({ change }) => change),
+    (file) => plain.has(file),
+  );
   const steady = new Map<string, ReadonlySet<string>>();
   for (const { change, before, after } of files) {
     if (change.before === null || change.after === null || before === null || after === null) continue;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FileChange } from '../change.js';
-import { Reading } from '../reading.js';
+import { helpersAmong, Reading } from '../reading.js';
 import { reachedFrom } from './reaching.js';
 
 const TREE: Readonly<Record<string, string>> = {
@@ -40,11 +40,11 @@ it.each([
   const test: FileChange = { path: 'test/a.test.ts', before: TEST, after: `${TEST}\n` };
   const helper: FileChange = { path, before: TREE[path] ?? '', after: `${TREE[path] ?? ''}\n` };
   const reading = new Reading({ files: [test, helper] }, lookup);
-  expect(reading.isReached(test, [helper])).toBe(isReached);
+  expect(reading.isReached(test, helpersAmong([test, helper]))).toBe(isReached);
 });
 
 it('takes every helper for one of a Python test', () => {
   const test: FileChange = { path: 'tests/test_a.py', before: 'def test_a(): pass\n', after: 'def test_a(): assert 1\n' };
   const helper: FileChange = { path: 'tests/conftest.py', before: '', after: '\n' };
-  expect(new Reading({ files: [test, helper] }, () => null).isReached(test, [helper])).toBe(true);
+  expect(new Reading({ files: [test, helper] }, () => null).isReached(test, helpersAmong([test, helper]))).toBe(true);
 });

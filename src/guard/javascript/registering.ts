@@ -81,10 +81,13 @@ function isRegistration(node: Node): boolean {
   return REGISTERING.test(nameOf(callee));
 }
 
+/** What is written as a text, or read from somewhere. */
+const TEXTS: ReadonlySet<string> = new Set(['Literal', 'TemplateLiteral', 'BinaryExpression', 'MemberExpression']);
+
 /** A text is tried by a pattern: `/x/.test(text)`, `pattern.test('x')`. */
 function isTried(callee: Node, args: readonly Node[]): boolean {
   const first = bare(args[0] ?? null);
   if (propertyName(callee) !== 'test' || args.length > 1 || isFunction(first)) return false;
   const owner = bare(at(callee, 'object'));
-  return isLiteral(owner) || /^[A-Z][A-Z0-9_]*$/.test(nameOf(owner)) || first?.type !== 'Identifier';
+  return isLiteral(owner) || /^[A-Z][A-Z0-9_]*$/.test(nameOf(owner)) || TEXTS.has(first?.type ?? '');
 }

@@ -358,16 +358,14 @@ export class ReplacementSearch {
     const imported = spec === null ? undefined : this.byName.get(dotted(spec).split('.')[0] ?? '');
     const name = dotted(target);
     const names = [name, ...this.fixturesAround(node)];
-    // What a test makes for itself no other test sees.
     const own = this.tests.find(({ span }) => span.file === this.module.tree.file && span.from <= node.start && node.end <= span.to);
-    const tests = own === undefined ? this.tests : [own];
-    const alone = spec === null && this.units.size === 0 && isToldBy(tests, names);
+    const alone = spec === null && this.units.size === 0 && isToldBy(this.tests, names);
     if (name === '') return [];
     if (!alone && (imported === undefined || !this.isUnitStem(imported.stem))) {
-      const gives = spec === null ? toldIn(tests, names) : null;
+      const gives = spec === null ? toldIn(own === undefined ? this.tests : [own], names) : null;
       return gives === null ? [] : [{ kind: 'unit', key: `${name} as mock`, node, gives }];
     }
-    const asked = tests.some(({ assertions }) =>
+    const asked = this.tests.some(({ assertions }) =>
       assertions.some(
         ({ kind, span }) =>
           !kind.startsWith('called') && names.some((one) => span.text.includes(`${one}.`) || span.text.includes(`${one}(`)),

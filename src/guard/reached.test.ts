@@ -1,0 +1,91 @@
+// What a change around tests has a say in is looked at, though the tests themselves are as they were.
+
+import { describe, expect, it } from 'vitest';
+import { guard } from './guard.js';
+
+function rulesOf(files: Readonly<Record<string, readonly [string | null, string | null]>>, same: Readonly<Record<string, string>> = {}) {
+  const changed = Object.entries(files).map(([path, [before, after]]) => ({ path, before, after }));
+  const { findings } = guard({ change: { files: changed }, scope: 'testing', same: (path) => same[path] ?? null });
+  return findings.map(({ rule, file, line }) => `${rule} ${file}:${line}`);
+}
+
+describe('Python', () => {
+  const TESTS = 'def test_adds():\n    assert total([1, 2]) == 3\n\n\ndef test_other():\n    assert total([5]) == 5\n';
+  const fixture = (line: string) =>
+    `import pytest\nfrom unittest import SkipTest\nfrom src.cart import total\n\n\n@pytest.fixture(autouse=True)\ndef database():\n    connect = 1\n${line}\n\n${TESTS}`;
+
+  it.each([
+    ["    pytest.xfail('later')", 'failure-expected'],
+    ["    raise SkipTest('later')", 'test-skipped'],
+    ["    pytest.importorskip('nothing')", 'test-conditional'],
+  ])('a fixture for every test: %s', (line, rule) => {
+    expect(rulesOf({ 'tests/test_cart.py': [fixture(''), fixture(line)] })).toEqual([`${rule} tests/test_cart.py:9`]);
+  });
+
+  const suite = (line: string) =>
+    `import unittest\nfrom src.cart import total\n\nclass TestCart(unittest.TestCase):\n    def setUp(self):\n        self.prepare()\n\n    def prepare(self):\n        self.q = 1\n${line}\n    def test_adds(self):\n        assert total([1, 2]) == 3\n\n    def test_b(self):\n        assert total([]) == 0\n`;
+
+  it('what set-up calls', () => {
+    expect(rulesOf({ 'tests/test_cart.py': [suite(''), suite("        self.skipTest('x')")] })).toEqual([
+      'test-skipped tests/test_cart.py:10',
+    ]);
+  });
+
+  it('a base class in another test file', () => {
+    const base = (line: string) =>
+      `import unittest\n\nclass Base(unittest.TestCase):\n    def prep(self):\n        ${line}\n\n    def setUp(self):\n        self.prep()\n\nclass TestSelf(unittest.TestCase):\n    def test_self(self):\n        assert 1 + 1 == 2\n`;
+    const test =
+      'from tests.test_base import Base\nfrom src.cart import total\n\nclass TestCart(Base):\n    def test_adds(self):\n        assert total([1]) == 1\n';
+    expect(
+      rulesOf({ 'tests/test_base.py': [base('self.q = 1'), base("self.skipTest('x')")], 'tests/test_cart.py': [test, `${test}# note\n`] }),
+    ).toContain('test-skipped tests/test_base.py:5');
+  });
+
+  it('a mock of the unit whose answer is held in a variable', () => {
+    const head = 'from unittest.mock import create_autospec\nfrom src.cart import Cart\n\n';
+    const two = '\ndef test_two():\n    cart = Cart(None)\n    assert cart.total([2]) == 2\n';
+    const one = (made: string) => `def test_one():\n${made}    got = cart.total([1])\n    assert got == 1\n`;
+    const after = one('    cart = create_autospec(Cart)\n    cart.total.return_value = 1\n');
+    const same = { 'src/cart.py': 'class Cart:\n    def total(self, prices):\n        return sum(prices)\n' };
+    expect(rulesOf({ 'tests/test_cart.py': [head + one('    cart = Cart(None)\n') + two, head + after + two] }, same)).toContain(
+      'unit-mocked tests/test_cart.py:5',
+    );
+  });
+});
+
+describe('JavaScript', () => {
+  const registering = (check: string) =>
+    `export function suite(f) { it('one', () => { ${check}; }); it('two', () => { expect(f([2])).toBe(2); }); }\n`;
+
+  it.each(['./helpers/$suite', "./o'neil/helpers/suite", './help\\u0065rs/suite', './test.suite'])(
+    'tests that a helper registers: %s',
+    (specifier) => {
+      const quoted = `"${specifier}"`;
+      const test = `import { suite } from ${quoted};\nimport { total } from '../src/cart';\nsuite(total);\n`;
+      const path = `test/${JSON.parse(quoted) as string}.ts`.replace('/./', '/');
+      const rules = rulesOf({
+        'test/cart.test.ts': [test, `${test}it('third', () => { expect(total([5])).toBe(5); });\n`],
+        [path]: [registering('expect(f([1])).toBe(1)'), registering('f([1])')],
+      });
+      expect(rules).toContain('test-emptied test/cart.test.ts:3');
+    },
+  );
+
+  it('a helper that has tests of its own', () => {
+    const base = (check: string) =>
+      `import { expect, it } from 'vitest';\nexport const isOne = (x) => { ${check} };\nit('own', () => { expect(1 + one()).toBe(2); });\n`;
+    const test = "import { it } from 'vitest';\nimport { isOne } from './base.test';\nit('is', () => { isOne(one()); });\n";
+    const rules = rulesOf({ 'test/base.test.ts': [base('expect(x).toBe(1);'), base('x;')], 'test/a.test.ts': [test, `${test}// note\n`] });
+    expect(rules).toContain('test-emptied test/a.test.ts:3');
+  });
+
+  it('data that is found by its folder', () => {
+    const test =
+      "import { expect, it } from 'vitest';\nimport rows from './fixtures/rows';\nit.each(rows)('is %s', (a, b) => { expect(f(a)).toBe(b); });\n";
+    const rules = rulesOf({
+      'test/a.test.ts': [test, `${test}// note\n`],
+      'test/fixtures/rows/index.json': ['[[1, 2], [3, 4], [5, 6]]\n', '[[1, 2]]\n'],
+    });
+    expect(rules.filter((rule) => rule.includes('a.test.ts'))).not.toEqual([]);
+  });
+});
