@@ -87,7 +87,7 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const after = await readChange({ seat: checkout, prefix, base, to: null });
   const { ran: _, known: __, ...plain } = looking;
   // What lies on disk now decides: it is looked at again where it is not what was meant to be there.
-  const left = isSame(after, mended.change) ? mended.left : lookAt({ ...plain, change: after }).findings;
+  const left = isSame(after, mended.change) ? mended.left : lookAt({ ...plain, same: readerOf(same), change: after }).findings;
   return { ...run, reverted: { corrections: mended.corrections, left, kept } };
 }
 
