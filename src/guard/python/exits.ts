@@ -20,6 +20,7 @@ const SETUP =
 
 export function exitsOf(module: Module): readonly Exit[] {
   const { tree, env } = module;
+  if (!/exit|quit/i.test(tree.text)) return [];
   const found: Exit[] = [...exitsIn(tree.body, env, null, FREE)];
   for (const statement of statementsIn(tree.body, false)) {
     const members = statement.type === 'Class' ? statement.body : [statement];

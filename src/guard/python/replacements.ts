@@ -11,7 +11,7 @@ import { print } from './print.js';
 import { classOf, fixtureMark, methodOf } from './scope.js';
 import type { Env, Module } from './scope.js';
 import { answerOf, doesWork, injectedClock, isToldBy, toldIn } from './stand-ins.js';
-import { TestUses } from './uses.js';
+import { TestUses, usesIn } from './uses.js';
 import { stemOf, wordOf } from './units.js';
 import type { Imported } from './units.js';
 import type { Argument, ClassStmt, Expr, Stmt } from './tree.js';
@@ -55,11 +55,11 @@ const OUTWARD =
 export class ReplacementSearch {
   private known: ReadonlySet<string> | null = null;
   private readonly byName = new Map<string, Imported>();
-  private readonly uses: ReadonlySet<string>;
-  private readonly fixtures: Fixtures;
+  private used: ReadonlySet<string> | null = null;
+  private handed: Fixtures | null = null;
   private readonly around: TestUses;
   /** What stands in the body of a class: it hides no name of the module. */
-  private readonly members: ReadonlySet<Stmt>;
+  private inClasses: ReadonlySet<Stmt> | null = null;
 
   constructor(
     private readonly module: Module,
@@ -70,10 +70,22 @@ export class ReplacementSearch {
     private readonly usedAround: ((name: string) => boolean) | null = null,
   ) {
     for (const one of imports) this.byName.set(one.local, one);
-    this.uses = usesIn(module.tree.body);
-    this.fixtures = new Fixtures(module);
     this.around = new TestUses(module, tests);
-    this.members = new Set([...statementsIn(module.tree.body, true)].flatMap((one) => (one.type === 'Class' ? one.body : [])));
+  }
+
+  private get uses(): ReadonlySet<string> {
+    this.used ??= usesIn(this.module.tree.body);
+    return this.used;
+  }
+
+  private get fixtures(): Fixtures {
+    this.handed ??= new Fixtures(this.module);
+    return this.handed;
+  }
+
+  private get members(): ReadonlySet<Stmt> {
+    this.inClasses ??= new Set(statementsIn(this.module.tree.body, true).flatMap((one) => (one.type === 'Class' ? one.body : [])));
+    return this.inClasses;
   }
 
   /** Finding the units means walking through every test: only where something is replaced. */
@@ -377,20 +389,4 @@ export class ReplacementSearch {
 
 function moduleNames(node: Expr | null): readonly string[] {
   return node?.type === 'Dict' ? node.entries.flatMap(({ key }) => textOf(key) ?? []) : [];
-}
-
-/** Every name that is called or read; what is only written to is not used. */
-function usesIn(body: readonly Stmt[]): ReadonlySet<string> {
-  const uses = new Set<string>();
-  const look = (node: Expr): void => {
-    for (const below of descend(node)) if (below.type === 'Attribute' || below.type === 'Name') uses.add(below.name);
-  };
-  for (const statement of statementsIn(body, true)) {
-    if (statement.type !== 'Assign') expressionsOf(statement).forEach(look);
-    else {
-      if (statement.value !== null) look(statement.value);
-      for (const target of statement.targets) if (target.type === 'Attribute' || target.type === 'Subscript') look(target.object);
-    }
-  }
-  return uses;
 }

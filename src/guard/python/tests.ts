@@ -49,7 +49,7 @@ class TestSearch {
   private readonly found: TestFact[] = [];
   /** Marks put async tests on an event loop here: those that bear none are on none. */
   private isMarked = false;
-  private readonly used: ReadonlySet<string>;
+  private names: ReadonlySet<string> | null = null;
   private readonly settings: Settings;
   private readonly chosen: Loader | null;
 
@@ -57,7 +57,6 @@ class TestSearch {
     private readonly module: Module,
     private readonly hides: boolean,
   ) {
-    this.used = usedNames(module.tree.body);
     this.settings = settingsOf(module.project.lookup);
     this.chosen = this.loader();
   }
@@ -78,6 +77,11 @@ class TestSearch {
     };
     this.block(tree.body, scene);
     return this.found;
+  }
+
+  private get used(): ReadonlySet<string> {
+    this.names ??= usedNames(this.module.tree.body);
+    return this.names;
   }
 
   private span(node: { readonly start: number; readonly end: number }): Span {

@@ -108,23 +108,21 @@ export function importFacts(module: Module, imports: readonly Imported[], tests:
   const about = wordOf(stemOf(tree.file));
   const own = definitionsIn(tree.body);
   const alone = imports.every((one) => wordOf(one.stem) !== about);
-  const uses = usesOf(own);
-  const reaching = reachingNames(uses, imports);
+  let known: readonly Using[] | null = null;
+  const reaching = (through: readonly Imported[]) => reachingNames((known ??= usesOf(own)), through);
+  let all: ReadonlySet<string> | null = null;
   const taken = new Set(imports.map(({ local }) => local));
   // It calls on what bears its own name in the project, by another name or through a module.
-  const leadsTo = (name: string) =>
-    reachingNames(
-      uses,
-      imports.filter((one) => one.name === name || one.name === ''),
-    ).has(name);
+  const leadsTo = (name: string) => reaching(imports.filter((one) => one.name === name || one.name === '')).has(name);
   let heads: ReadonlySet<string> | null = null;
   // Asked last: it takes a walk through every test.
   const isAsked = (name: string) => (heads ??= headsAsked(tree.body, tests)).has(name);
   return [
     ...facts,
     ...own.flatMap(({ name, node, top }) => {
-      const apart = !reaching.has(name) || (top && node.type === 'Function' && !leadsTo(name));
-      const kept = alone && top && node.type !== 'Assign' ? true : apart && !taken.has(name) && isSpoken(name, tree.text) && isAsked(name);
+      const isApart = () => !(all ??= reaching(imports)).has(name) || (top && node.type === 'Function' && !leadsTo(name));
+      const kept =
+        alone && top && node.type !== 'Assign' ? true : !taken.has(name) && isSpoken(name, tree.text) && isApart() && isAsked(name);
       return kept ? [fact(name, stemOf(tree.file), node, true)] : [];
     }),
   ];

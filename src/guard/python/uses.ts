@@ -147,3 +147,19 @@ function look(node: Expr, own: ReadonlySet<string>, uses: Set<string>): void {
   }
   for (const part of parts(node)) look(part, own, uses);
 }
+
+/** Every name that is called or read; what is only written to is not used. */
+export function usesIn(body: readonly Stmt[]): ReadonlySet<string> {
+  const uses = new Set<string>();
+  const look = (node: Expr): void => {
+    for (const below of descend(node)) if (below.type === 'Attribute' || below.type === 'Name') uses.add(below.name);
+  };
+  for (const statement of statementsIn(body, true)) {
+    if (statement.type !== 'Assign') expressionsOf(statement).forEach(look);
+    else {
+      if (statement.value !== null) look(statement.value);
+      for (const target of statement.targets) if (target.type === 'Attribute' || target.type === 'Subscript') look(target.object);
+    }
+  }
+  return uses;
+}
