@@ -47,9 +47,10 @@ describe('Python', () => {
     const one = (made: string) => `def test_one():\n${made}    got = cart.total([1])\n    assert got == 1\n`;
     const after = one('    cart = create_autospec(Cart)\n    cart.total.return_value = 1\n');
     const same = { 'src/cart.py': 'class Cart:\n    def total(self, prices):\n        return sum(prices)\n' };
-    expect(rulesOf({ 'tests/test_cart.py': [head + one('    cart = Cart(None)\n') + two, head + after + two] }, same)).toContain(
-      'unit-mocked tests/test_cart.py:5',
-    );
+    for (const more of [two, ''])
+      expect(rulesOf({ 'tests/test_cart.py': [head + one('    cart = Cart(None)\n') + more, head + after + more] }, same)).toContain(
+        'unit-mocked tests/test_cart.py:5',
+      );
   });
 });
 

@@ -377,10 +377,13 @@ export class ReplacementSearch {
       const gives = spec === null ? toldIn(own === undefined ? this.tests : [own], names) : null;
       return gives === null ? [] : [{ kind: 'unit', key: `${name} as mock`, node, gives }];
     }
-    const asked = this.tests.some(({ assertions }) =>
-      assertions.some(
-        ({ kind, span }) =>
-          !kind.startsWith('called') && names.some((one) => span.text.includes(`${one}.`) || span.text.includes(`${one}(`)),
+    const asked = this.tests.some((test) =>
+      test.assertions.some(
+        ({ kind, span, subject }) =>
+          !kind.startsWith('called') &&
+          names.some((one) =>
+            [`${one}.`, `${one}(`].some((call) => span.text.includes(call) || (test === own && subject.startsWith(call))),
+          ),
       ),
     );
     return asked ? [{ kind: 'unit', key: `${name} as mock`, node }] : [];
