@@ -72,6 +72,12 @@ describe('JavaScript', () => {
     },
   );
 
+  it.each(['t.test', "t['test']", "t['\\x74est']", "t['t\\est']", 't.te\\u0073t'])('tests within a test: %s', (call) => {
+    const test = (check: string) =>
+      `import assert from 'node:assert';\nimport { test } from 'node:test';\ntest('outer', async (t) => {\n  await ${call}('inner', () => { ${check} });\n});\n`;
+    expect(rulesOf({ 'test/a.test.ts': [test('assert.equal(f(1), 2);'), test('f(1);')] })).toContain('test-emptied test/a.test.ts:4');
+  });
+
   it('a helper that has tests of its own', () => {
     const base = (check: string) =>
       `import { expect, it } from 'vitest';\nexport const isOne = (x) => { ${check} };\nit('own', () => { expect(1 + one()).toBe(2); });\n`;

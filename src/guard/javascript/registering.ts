@@ -64,8 +64,12 @@ export function registers(node: Node | null | undefined, tree: Tree): boolean {
 }
 
 function namesIn(text: string): readonly number[] | null {
-  return text.includes('\\u') ? null : [...text.matchAll(new RegExp(`(?<![\\w$])${NAMES}(?![\\w$])`, 'g'))].map(({ index }) => index);
+  if (text.includes('\\u') || ESCAPED.test(text)) return null;
+  return [...text.matchAll(new RegExp(`(?<![\\w$])${NAMES}(?![\\w$])`, 'g'))].map(({ index }) => index);
 }
+
+/** A name that is written with escapes in brackets. */
+const ESCAPED = /\[\s*['"`][^'"`\]\n]*\\/;
 
 function isRegistration(node: Node): boolean {
   if (node.type !== 'CallExpression') return false;
