@@ -41,6 +41,13 @@ describe('Python', () => {
     ).toContain('test-skipped tests/test_base.py:5');
   });
 
+  it('a helper in another test file, imported over several lines', () => {
+    const base = (check: string) => `def check(x):\n    ${check}\n\ndef test_own():\n    assert one() + 1 == 2\n`;
+    const test = 'from tests import (\n    other,\n    test_base,\n)\n\ndef test_a():\n    test_base.check(total([1]))\n';
+    const rules = rulesOf({ 'tests/test_base.py': [base('assert x == 1'), base('x')], 'tests/test_cart.py': [test, `${test}# note\n`] });
+    expect(rules).toContain('test-emptied tests/test_cart.py:6');
+  });
+
   it('a mock of the unit whose answer is held in a variable', () => {
     const head = 'from unittest.mock import create_autospec\nfrom src.cart import Cart\n\n';
     const two = '\ndef test_two():\n    cart = Cart(None)\n    assert cart.total([2]) == 2\n';

@@ -159,10 +159,9 @@ function isPlainByPath({ path }: FileChange): boolean {
   return isCode(path) && roleOf(path) !== 'test';
 }
 
-/** A line of Python imports one of the modules. */
+/** A text of Python names one of the modules, in an import of whatever form. */
 function isNamed(text: string, modules: ReadonlySet<string>): boolean {
-  const lines = text.match(/^[ \t]*(?:from|import)[ \t].*$/gm) ?? [];
-  return lines.some((line) => line.match(/\w+/g)?.some((word) => modules.has(word)) === true);
+  return modules.size > 0 && text.match(/\w+/g)?.some((word) => modules.has(word)) === true;
 }
 
 /** What a change around tests reaches them by, for each file. What a changed helper may have a say in is not steady. */
