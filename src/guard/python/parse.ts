@@ -1,274 +1,389 @@
-// Makes the syntax tree of a Python file out of its tokens; expressions are python/expressions.ts's. Text that is no Python gives a tree of what could be read, and a problem.
+// Makes the syntax tree of a Python file; expressions are python/expressions.ts's. Text that is no Python gives a tree of what could be
+// read, and a problem.
 
-import type { Expr, FunctionStmt, Handler, ImportedName, Stmt, Tree } from './tree.js';
-import { DEEPEST, ExpressionReading, split } from './expressions.js';
-import { tokensOf } from './tokens.js';
-import type { Token } from './tokens.js';
+import { ExpressionReading } from './expressions.js';
+import { NoPython } from './operators.js';
+import { DEDENT, END, INDENT, Lexer, NAME, NEWLINE, NUMBER, SIGN, STRING } from './tokens.js';
+import type { Expr, Handler, ImportedName, Stmt, Tree } from './tree.js';
 
 export function parseTree(file: string, text: string): Tree {
   const lines = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
-  const tokens = tokensOf(text);
-  if (tokens === null) return { file, text, body: [], lines, comments: [], problem: 'it is nested too deeply' };
-  const { top, comments, problem } = tokens;
-  return { file, text, body: new Reading(text).statements(top, 0), lines, comments, problem };
+  const tokens = new Lexer(text).file();
+  if (tokens.isTooDeep) return { file, text, body: [], lines, comments: [], problem: 'it is nested too deeply' };
+  const reading = new Reading(text, tokens);
+  const body = reading.file();
+  const { fault } = reading;
+  const problem = fault < 0 ? null : `line ${text.slice(0, fault).split('\n').length} is no Python`;
+  return { file, text, body, lines, comments: tokens.comments, problem };
 }
 
 class Reading extends ExpressionReading {
-  statements(token: Token, depth: number): readonly Stmt[] {
-    if (depth > DEEPEST) return [];
+  /** The first place that is no Python. */
+  fault = -1;
+
+  file(): readonly Stmt[] {
     const found: Stmt[] = [];
-    for (const child of token.all) {
-      if (child.name === 'StatementGroup') found.push(...this.statements(child, depth + 1));
-      else {
-        const statement = this.statement(child, depth + 1, []);
-        if (statement !== null) found.push(statement);
-      }
+    while (!this.isKind(END)) this.statement(found);
+    return found;
+  }
+
+  /** Where a block ends: with the line of its last statement, and a comment there. */
+  private get last(): number {
+    const { kinds, starts } = this.tokens;
+    let index = this.at - 1;
+    while (kinds[index] === NEWLINE || kinds[index] === DEDENT || kinds[index] === INDENT) index -= 1;
+    let end = starts[index + 1] ?? 0;
+    while (end > 0 && /\s/.test(this.text[end - 1] as string)) end -= 1;
+    return end;
+  }
+
+  /** One statement, or a line of them; what is none is passed over, to the end of its line. */
+  private statement(found: Stmt[]): void {
+    const [from, start] = [this.at, this.start];
+    try {
+      this.compound(found);
+    } catch (error) {
+      if (!(error instanceof NoPython)) throw error;
+      if (this.fault < 0) this.fault = error.at;
+      this.restart();
+      while (!this.isKind(NEWLINE) && !this.isKind(END) && !this.isKind(INDENT) && !this.isKind(DEDENT)) this.at += 1;
+      found.push({ type: 'Other', start, end: Math.max(start, this.last) });
+      if (this.isKind(NEWLINE) || this.at === from) this.at += this.isKind(END) ? 0 : 1;
+      if (this.isKind(INDENT)) this.indented(found);
+    }
+  }
+
+  private indented(found: Stmt[]): void {
+    this.at += 1;
+    while (!this.isKind(DEDENT) && !this.isKind(END)) this.statement(found);
+    if (this.isKind(DEDENT)) this.at += 1;
+  }
+
+  private block(): readonly Stmt[] {
+    const found: Stmt[] = [];
+    this.expect(':');
+    if (!this.isKind(NEWLINE)) this.line(found);
+    else {
+      this.at += 1;
+      if (!this.isKind(INDENT)) throw this.noPython();
+      this.indented(found);
     }
     return found;
   }
 
-  private statement(token: Token, depth: number, decorators: readonly Expr[]): Stmt | null {
-    const place = { start: token.from, end: token.to };
-    const tokens = token.children;
-    switch (token.name) {
-      case 'ExpressionStatement':
-        return { type: 'Expression', ...place, value: this.list(tokens, depth) };
-      case 'YieldStatement':
-        return { type: 'Expression', ...place, value: { type: 'Yield', ...place, value: this.yielded(tokens, depth) } };
-      case 'AssignStatement':
-        return this.assignment(tokens, place, depth);
-      case 'UpdateStatement': {
-        const at = tokens.findIndex(({ name }) => name === 'UpdateOp');
-        return { type: 'Update', ...place, target: this.list(tokens.slice(0, at), depth), value: this.list(tokens.slice(at + 1), depth) };
+  private compound(found: Stmt[]): void {
+    const { start, word } = this;
+    if (this.isKind(SIGN))
+      switch (word) {
+        case 'if':
+          return void found.push(this.choice(start));
+        case 'while': {
+          this.at += 1;
+          const test = this.named();
+          const body = this.block();
+          return void found.push({ type: 'While', start, test, body, other: this.otherwise(), end: this.last });
+        }
+        case 'try':
+          return void found.push(this.attempt(start));
+        case '@':
+          return void found.push(this.decorated(start));
+        case 'for':
+        case 'with':
+        case 'def':
+        case 'class':
+        case 'async':
+          return void found.push(this.opened(start, []));
       }
-      case 'ReturnStatement':
-        return { type: 'Return', ...place, value: tokens.length > 1 ? this.list(tokens.slice(1), depth) : null };
-      case 'RaiseStatement':
-        return { type: 'Raise', ...place, value: tokens[1] === undefined ? null : this.expr(tokens[1], depth) };
-      case 'AssertStatement': {
-        const [test, message] = split(tokens.slice(1)).map((group) => this.list(group, depth));
-        return test === undefined ? null : { type: 'Assert', ...place, test, message: message ?? null };
+    else if (this.isKind(NAME) && word === 'match' && this.isMatch()) return void found.push(this.match(start));
+    this.line(found);
+  }
+
+  /** Statements that may be `async`, and `class`. */
+  private opened(start: number, decorators: readonly Expr[]): Stmt {
+    const at = this.start;
+    const isAsync = this.skip('async');
+    if (this.skip('for')) return this.loop(start);
+    if (this.skip('with')) return this.context(start);
+    if (this.skip('class')) return this.type(start, decorators);
+    this.expect('def');
+    const name = this.name();
+    this.typeParams();
+    this.expect('(');
+    const params = this.params(')');
+    const head = { start: at, end: this.end };
+    const returns = this.skip('->') ? this.list() : null;
+    const body = this.block();
+    return { type: 'Function', start, end: this.last, name, params, returns, decorators, body, async: isAsync, head };
+  }
+
+  private type(start: number, decorators: readonly Expr[]): Stmt {
+    const name = this.name();
+    this.typeParams();
+    const bases = this.skip('(') ? this.args() : [];
+    const body = this.block();
+    return { type: 'Class', start, end: this.last, name, bases, decorators, body };
+  }
+
+  /** `[T: int]` behind the name of a function or class: nobody asks. */
+  private typeParams(): void {
+    if (!this.is('[')) return;
+    for (let open = 0; !this.isKind(NEWLINE);) {
+      if (this.is('[')) open += 1;
+      else if (this.is(']')) open -= 1;
+      this.at += 1;
+      if (open === 0) return;
+    }
+    throw this.noPython();
+  }
+
+  private decorated(start: number): Stmt {
+    const decorators: Expr[] = [];
+    while (this.is('@')) {
+      const at = this.start;
+      this.at += 1;
+      decorators.push({ ...this.named(), start: at });
+      if (!this.isKind(NEWLINE)) throw this.noPython();
+      this.at += 1;
+    }
+    if (!this.is('def') && !this.is('class') && !this.is('async')) throw this.noPython();
+    return this.opened(start, decorators);
+  }
+
+  private loop(start: number): Stmt {
+    const target = this.targets();
+    this.expect('in');
+    const over = this.list();
+    const body = this.block();
+    return { type: 'For', start, target, over, body, other: this.otherwise(), end: this.last };
+  }
+
+  private otherwise(): readonly Stmt[] {
+    return this.skip('else') ? this.block() : [];
+  }
+
+  private choice(start: number): Stmt {
+    const branches: { test: Expr | null; body: readonly Stmt[] }[] = [];
+    while (this.skip(branches.length === 0 ? 'if' : 'elif')) {
+      const test = this.named();
+      branches.push({ test, body: this.block() });
+    }
+    if (this.skip('else')) branches.push({ test: null, body: this.block() });
+    return { type: 'If', start, end: this.last, branches };
+  }
+
+  private attempt(start: number): Stmt {
+    this.at += 1;
+    const body = this.block();
+    const handlers: Handler[] = [];
+    while (this.skip('except')) {
+      const from = this.start;
+      this.skip('*');
+      const caught = this.is(':') ? null : this.list();
+      const name = this.skip('as') ? this.name() : null;
+      const inner = this.block();
+      handlers.push({ start: from, end: this.last, caught, name, body: inner });
+    }
+    const other = this.otherwise();
+    const final = this.skip('finally') ? this.block() : [];
+    if (handlers.length === 0 && final.length === 0) throw this.noPython();
+    return { type: 'Try', start, end: this.last, body, handlers, other, final };
+  }
+
+  private context(start: number): Stmt {
+    const from = this.at;
+    const isBracketed = this.is('(') && this.isWhole();
+    if (isBracketed) this.at += 1;
+    const items: { value: Expr; target: Expr | null }[] = [];
+    do {
+      if (isBracketed && this.is(')')) break;
+      const value = this.single();
+      items.push({ value, target: this.skip('as') ? this.bound() : null });
+    } while (this.skip(','));
+    if (!isBracketed || this.skip(')')) return { type: 'With', start, items, body: this.block(), end: this.last };
+    // What stands in the brackets is one expression.
+    this.at = from;
+    const value = this.single();
+    return { type: 'With', start, items: [{ value, target: null }], body: this.block(), end: this.last };
+  }
+
+  /** The bracket that comes next is closed right in front of the colon. */
+  private isWhole(): boolean {
+    const { kinds, words } = this.tokens;
+    let open = 0;
+    for (let index = this.at; kinds[index] !== NEWLINE && kinds[index] !== END; index += 1) {
+      if (kinds[index] !== SIGN) continue;
+      const word = words[index] as string;
+      if (word === '(' || word === '[' || word === '{') open += 1;
+      else if (word === ')' || word === ']' || word === '}') open -= 1;
+      if (open === 0) return words[index + 1] === ':';
+    }
+    return false;
+  }
+
+  /** What a `with` gives its value to, as it is written: `self.file` is one name. */
+  private bound(): Expr {
+    const { start } = this;
+    const target = this.starred();
+    const { end } = this;
+    const name = this.text.slice(start, end);
+    if (target.type !== 'Tuple') return { type: 'Name', start, end, name };
+    const items = (name.match(/[\w.]+/g) ?? []).map((one): Expr => ({ type: 'Name', start, end, name: one }));
+    return { type: 'Tuple', start, end, items };
+  }
+
+  /** `match` is a name as well: a statement has cases below it. */
+  private isMatch(): boolean {
+    const { kinds, words } = this.tokens;
+    let index = this.at;
+    while (kinds[index] !== NEWLINE && kinds[index] !== END) index += 1;
+    return words[index - 1] === ':' && index - 1 > this.at + 1 && kinds[index + 1] === INDENT && words[index + 2] === 'case';
+  }
+
+  private match(start: number): Stmt {
+    this.at += 1;
+    const subject = this.list();
+    this.expect(':');
+    this.at += 2;
+    const cases: (readonly Stmt[])[] = [];
+    while (this.isKind(NAME) && this.word === 'case') {
+      for (let open = 0; open > 0 || !this.is(':'); this.at += 1) {
+        if (this.isKind(NEWLINE) || this.isKind(END)) throw this.noPython();
+        if (this.is('(') || this.is('[') || this.is('{')) open += 1;
+        else if (this.is(')') || this.is(']') || this.is('}')) open -= 1;
       }
-      case 'DeleteStatement':
-        return { type: 'Delete', ...place, targets: split(tokens.slice(1)).map((group) => this.list(group, depth)) };
-      case 'ImportStatement':
-        return { type: 'Import', ...place, ...this.imported(tokens) };
-      case 'PassStatement':
-        return { type: 'Pass', ...place };
-      case 'BreakStatement':
-        return { type: 'Break', ...place };
-      case 'ContinueStatement':
-        return { type: 'Continue', ...place };
-      default:
-        return token.isError || /^\W+$/.test(token.name) ? null : this.compound(token, tokens, depth, decorators);
+      cases.push(this.block());
     }
+    if (!this.isKind(DEDENT)) throw this.noPython();
+    this.at += 1;
+    return { type: 'Match', start, end: this.last, subject, cases };
   }
 
-  private compound(token: Token, tokens: readonly Token[], depth: number, decorators: readonly Expr[]): Stmt | null {
-    const place = { start: token.from, end: endOf(token, this.text) };
-    const blocks = tokens.filter(({ name }) => name === 'Body');
-    // Read where it is asked for: each block once, however deep they are nested.
-    const block = (index: number): readonly Stmt[] => {
-      const found = blocks[index];
-      return found === undefined ? [] : this.statements(found, depth);
-    };
-    const hasElse = tokens.some(({ name }) => name === 'else');
-    switch (token.name) {
-      case 'IfStatement':
-        return { type: 'If', ...place, branches: this.branches(tokens, depth) };
-      case 'WhileStatement':
-        return { type: 'While', ...place, test: this.list(tokens.slice(1, 2), depth), body: block(0), other: block(1) };
-      case 'ForStatement': {
-        const from = tokens.findIndex(({ name }) => name === 'for') + 1;
-        const middle = tokens.findIndex(({ name }) => name === 'in');
-        const end = tokens.findIndex(({ name }) => name === 'Body');
-        const over = this.list(tokens.slice(middle + 1, end < 0 ? tokens.length : end), depth);
-        const target = this.list(tokens.slice(from, middle), depth);
-        return { type: 'For', ...place, target, over, body: block(0), other: hasElse ? block(1) : [] };
+  /** Statements up to the end of the line. */
+  private line(found: Stmt[]): void {
+    do {
+      if (this.isKind(NEWLINE)) break;
+      found.push(this.simple());
+    } while (this.skip(';'));
+    if (!this.isKind(NEWLINE)) throw this.noPython();
+    this.at += 1;
+  }
+
+  private simple(): Stmt {
+    const { start, word } = this;
+    if (this.isKind(SIGN))
+      switch (word) {
+        case 'return':
+          this.at += 1;
+          return { type: 'Return', start, value: this.isEnded() ? null : this.given(), end: this.end };
+        case 'raise':
+          return this.raised(start);
+        case 'assert':
+          return this.asserted(start);
+        case 'del':
+          return this.deleted(start);
+        case 'import':
+        case 'from':
+          return this.imported(start);
+        case 'pass':
+        case 'break':
+        case 'continue':
+          this.at += 1;
+          return { type: word === 'pass' ? 'Pass' : word === 'break' ? 'Break' : 'Continue', start, end: this.end };
+        case 'global':
+        case 'nonlocal':
+          return this.passedOver(start);
       }
-      case 'TryStatement':
-        return { type: 'Try', ...place, ...this.attempt(tokens, depth) };
-      case 'WithStatement':
-        return { type: 'With', ...place, items: this.items(tokens, depth), body: block(0) };
-      case 'MatchStatement': {
-        const clauses = (tokens.find(({ name }) => name === 'MatchBody') ?? token).children.filter(({ name }) => name === 'MatchClause');
-        const cases = clauses.map((clause) =>
-          clause.children.filter(({ name }) => name === 'Body').flatMap((one) => this.statements(one, depth)),
-        );
-        return { type: 'Match', ...place, subject: this.list(tokens.slice(1, 2), depth), cases };
-      }
-      case 'DecoratedStatement': {
-        const marks = tokens.filter(({ name }) => name === 'Decorator').map((one) => this.decorator(one, depth));
-        const inner = tokens.find(({ name }) => name === 'FunctionDefinition' || name === 'ClassDefinition');
-        const statement = inner === undefined ? null : this.statement(inner, depth + 1, marks);
-        return statement === null ? null : { ...statement, start: token.from };
-      }
-      case 'FunctionDefinition':
-        return this.definition(tokens, place, block(0), decorators, depth);
-      case 'ClassDefinition': {
-        const list = tokens.find(({ name }) => name === 'ArgList');
-        const bases = list === undefined ? [] : this.args(list, depth);
-        return { type: 'Class', ...place, name: this.nameIn(tokens), bases, decorators, body: block(0) };
-      }
-      default:
-        return { type: 'Other', ...place };
+    else if (this.isKind(NAME) && this.isOther()) return this.passedOver(start);
+    return this.assigned(start);
+  }
+
+  private isEnded(): boolean {
+    return this.isKind(NEWLINE) || this.isKind(END) || this.is(';');
+  }
+
+  /** `type Pair = …`, and `print` of the Python that was. */
+  private isOther(): boolean {
+    const next = this.tokens.kinds[this.at + 1];
+    if (this.word === 'type') return next === NAME;
+    return this.word === 'print' && (next === NAME || next === STRING || next === NUMBER);
+  }
+
+  private passedOver(start: number): Stmt {
+    while (!this.isEnded()) this.at += 1;
+    return { type: 'Other', start, end: this.end };
+  }
+
+  private raised(start: number): Stmt {
+    this.at += 1;
+    const value = this.isEnded() ? null : this.single();
+    if (this.skip('from')) this.single();
+    // `raise Error, 'text'` of the Python that was.
+    while (this.skip(',')) this.single();
+    return { type: 'Raise', start, value, end: this.end };
+  }
+
+  private asserted(start: number): Stmt {
+    this.at += 1;
+    const test = this.named();
+    const message = this.skip(',') && !this.isEnded() ? this.single() : null;
+    return { type: 'Assert', start, test, message, end: this.end };
+  }
+
+  private deleted(start: number): Stmt {
+    this.at += 1;
+    const targets: Expr[] = [];
+    do {
+      if (this.isEnded()) break;
+      targets.push(this.single());
+    } while (this.skip(','));
+    return { type: 'Delete', start, targets, end: this.end };
+  }
+
+  private assigned(start: number): Stmt {
+    const first = this.given();
+    if (this.is('=')) return this.values(start, first, null);
+    if (this.skip(':')) {
+      const annotation = this.single();
+      if (this.is('=')) return this.values(start, first, annotation);
+      return { type: 'Assign', start, targets: [first], annotation, value: null, end: this.end };
     }
+    if (!this.isKind(SIGN) || !UPDATES.has(this.word)) return { type: 'Expression', start, value: first, end: this.end };
+    this.at += 1;
+    return { type: 'Update', start, target: first, value: this.given(), end: this.end };
   }
 
-  private nameIn(tokens: readonly Token[]): string {
-    const name = tokens.find((token) => token.name === 'VariableName');
-    return name === undefined ? '' : this.slice(name);
+  private values(start: number, first: Expr, annotation: Expr | null): Stmt {
+    const values = [first];
+    while (this.skip('=')) values.push(this.given());
+    return { type: 'Assign', start, targets: values.slice(0, -1), annotation, value: values.at(-1) as Expr, end: this.end };
   }
 
-  private definition(
-    tokens: readonly Token[],
-    place: { start: number; end: number },
-    body: readonly Stmt[],
-    decorators: readonly Expr[],
-    depth: number,
-  ): FunctionStmt {
-    const list = tokens.find(({ name }) => name === 'ParamList');
-    const type = tokens.find(({ name }) => name === 'TypeDef');
-    const returns = type === undefined ? null : (type.children.findLast(({ name }) => /^\w/.test(name)) ?? null);
-    return {
-      type: 'Function',
-      ...place,
-      name: this.nameIn(tokens),
-      params: list === undefined ? [] : this.params(list, depth),
-      returns: returns === null ? null : this.expr(returns, depth),
-      decorators,
-      body,
-      async: tokens[0]?.name === 'async',
-      head: { start: place.start, end: list?.to ?? place.start + 3 },
-    };
-  }
-
-  private decorator(token: Token, depth: number): Expr {
-    const tokens = token.children;
-    const list = tokens.find(({ name }) => name === 'ArgList');
-    let callee: Expr | null = null;
-    for (const name of tokens) {
-      if (name.name !== 'VariableName') continue;
-      const place: { start: number; end: number } = { start: callee?.start ?? name.from, end: name.to };
-      callee =
-        callee === null
-          ? { type: 'Name', ...place, name: this.slice(name) }
-          : { type: 'Attribute', ...place, object: callee, name: this.slice(name) };
+  private imported(start: number): Stmt {
+    const from = this.word === 'from';
+    this.at += 1;
+    let [level, module] = [0, ''];
+    if (from) {
+      for (; this.is('.') || this.is('...'); this.at += 1) level += this.word.length;
+      if (level === 0 || this.isKind(NAME)) module = this.dotted();
+      this.expect('import');
     }
-    const place = { start: token.from, end: list?.to ?? callee?.end ?? token.to };
-    if (callee === null) return { type: 'Unknown', ...place, text: this.slice(token) };
-    return list === undefined ? { ...callee, start: token.from } : { type: 'Call', ...place, callee, args: this.args(list, depth) };
+    const isBracketed = from && this.skip('(');
+    const names: ImportedName[] = [];
+    do {
+      if (isBracketed && this.is(')')) break;
+      const name = from && this.skip('*') ? '*' : this.dotted();
+      names.push({ name, local: this.skip('as') ? this.name() : name });
+    } while (this.skip(','));
+    if (isBracketed) this.expect(')');
+    return { type: 'Import', start, end: this.end, module, level, from, names };
   }
 
-  private branches(tokens: readonly Token[], depth: number): readonly { readonly test: Expr | null; readonly body: readonly Stmt[] }[] {
-    const found: { test: Expr | null; body: readonly Stmt[] }[] = [];
-    let test: Expr | null = null;
-    for (const token of tokens) {
-      if (token.name === 'Body') {
-        found.push({ test, body: this.statements(token, depth) });
-        test = null;
-      } else if (!['if', 'elif', 'else'].includes(token.name) && !token.isError) test = this.expr(token, depth);
-    }
-    return found;
-  }
-
-  private attempt(tokens: readonly Token[], depth: number): Pick<Extract<Stmt, { type: 'Try' }>, 'body' | 'handlers' | 'other' | 'final'> {
-    const found = { body: [] as readonly Stmt[], handlers: [] as Handler[], other: [] as readonly Stmt[], final: [] as readonly Stmt[] };
-    let part = 'try';
-    let head: Token[] = [];
-    for (const token of tokens) {
-      if (['try', 'except', 'else', 'finally'].includes(token.name)) [part, head] = [token.name, []];
-      else if (token.name !== 'Body') head.push(token);
-      else if (part === 'except') {
-        const at = head.findIndex(({ name }) => name === 'as');
-        const caught = head.slice(0, at < 0 ? head.length : at).filter(({ name }) => name !== '*');
-        const local = at < 0 ? undefined : head[at + 1];
-        const handler = {
-          caught: caught.length === 0 ? null : this.list(caught, depth),
-          name: local === undefined ? null : this.slice(local),
-        };
-        found.handlers.push({ start: head[0]?.from ?? token.from, end: token.to, ...handler, body: this.statements(token, depth) });
-      } else if (part === 'else') found.other = this.statements(token, depth);
-      else if (part === 'finally') found.final = this.statements(token, depth);
-      else found.body = this.statements(token, depth);
-    }
-    return found;
-  }
-
-  private items(tokens: readonly Token[], depth: number): readonly { readonly value: Expr; readonly target: Expr | null }[] {
-    const found: { value: Expr; target: Expr | null }[] = [];
-    let named = false;
-    for (const token of tokens) {
-      if (token.name === 'Body') break;
-      if (token.name === 'as') named = true;
-      else if (/^(async|with|,)$/.test(token.name) || token.isError) named = false;
-      else if (named) {
-        const last = found.at(-1);
-        const name = this.slice(token);
-        const place = { start: token.from, end: token.to };
-        const names = name.startsWith('(') ? (name.match(/[\w.]+/g) ?? []) : [];
-        const items = names.map((one): Expr => ({ type: 'Name', ...place, name: one }));
-        if (last !== undefined && !token.isBeforeError)
-          last.target = items.length > 0 ? { type: 'Tuple', ...place, items } : { type: 'Name', ...place, name };
-        named = false;
-      } else {
-        const value = this.expr(token, depth);
-        if (value.type === 'Tuple') found.push(...value.items.map((item) => ({ value: item, target: null })));
-        else found.push({ value, target: null });
-      }
-    }
-    return found;
-  }
-
-  private assignment(tokens: readonly Token[], place: { start: number; end: number }, depth: number): Stmt {
-    const type = tokens.find(({ name }) => name === 'TypeDef');
-    const groups: Token[][] = [[]];
-    for (const token of tokens) {
-      if (token.name === 'AssignOp') groups.push([]);
-      else if (token.name !== 'TypeDef') groups.at(-1)?.push(token);
-    }
-    const values = groups.map((group) => this.list(group, depth));
-    const inner = type === undefined ? undefined : type.children.at(-1);
-    const annotation = inner === undefined || inner.name === ':' ? null : this.expr(inner, depth);
-    if (values.length === 1) return { type: 'Assign', ...place, targets: values, annotation, value: null };
-    return { type: 'Assign', ...place, targets: values.slice(0, -1), annotation, value: values.at(-1) ?? null };
-  }
-
-  private imported(tokens: readonly Token[]): {
-    readonly module: string;
-    readonly level: number;
-    readonly from: boolean;
-    readonly names: readonly ImportedName[];
-  } {
-    const from = tokens[0]?.name === 'from';
-    const at = tokens.findIndex(({ name }) => name === 'import');
-    const head = from ? tokens.slice(1, at) : [];
-    const first = head.findIndex(({ name }) => name === 'VariableName');
-    const dots = head.slice(0, first < 0 ? head.length : first).map((token) => this.slice(token));
-    const module =
-      first < 0
-        ? ''
-        : head
-            .slice(first)
-            .map((token) => this.slice(token))
-            .join('');
-    const names = split(tokens.slice(at + 1).filter(({ name }) => name !== '(' && name !== ')')).map((group) => {
-      const as = group.findIndex(({ name }) => name === 'as');
-      const name = group
-        .slice(0, as < 0 ? group.length : as)
-        .map((token) => this.slice(token))
-        .join('');
-      const local = as < 0 ? name : this.slice(group[as + 1] ?? (group[as] as Token));
-      return { name, local };
-    });
-    return { module, level: dots.join('').length, from, names };
+  private dotted(): string {
+    let text = this.name();
+    while (this.skip('.')) text += `.${this.name()}`;
+    return text;
   }
 }
 
-/** Blocks end where their last line does, not where the next statement starts. */
-function endOf(token: Token, text: string): number {
-  let end = token.to;
-  while (end > token.from && /\s/.test(text[end - 1] ?? '')) end -= 1;
-  return end;
-}
+const UPDATES: ReadonlySet<string> = new Set(['+=', '-=', '*=', '/=', '//=', '%=', '@=', '&=', '|=', '^=', '>>=', '<<=', '**=']);
