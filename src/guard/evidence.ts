@@ -2,7 +2,6 @@
 
 import type { GuardInput, FileChange } from './change.js';
 import type { AssertionFact, FileFacts, TestFact } from './facts.js';
-import { isJavaScript } from './paths.js';
 import type { FileRole } from './paths.js';
 import type { Match } from './matching.js';
 import type { Pair, Pairing } from './pairing.js';
@@ -47,9 +46,7 @@ export function isUntouched({ steady }: Pick<Evidence, 'steady'>, { before, afte
   // Marks may stand outside the text of a test. Those in it are only known after a walk through it, which is dear.
   if (before.outer.length !== after.outer.length || (before.condition === null) !== (after.condition === null)) return false;
   const names = steady.get(after.span.file);
-  if (names === undefined || !isApart(after.span.text, names)) return false;
-  // What Python runs around a test, fixtures and set-up, may skip it without a name between the two.
-  return names.size === 0 || isJavaScript(after.span.file) || before.marks.length === after.marks.length;
+  return names !== undefined && isApart(after.span.text, names);
 }
 
 /** The text is the same, if under another title. */

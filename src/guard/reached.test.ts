@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { guard } from './guard.js';
+import { Reading } from './reading.js';
+import { reachedNames } from './untouched.js';
 
 function rulesOf(files: Readonly<Record<string, readonly [string | null, string | null]>>, same: Readonly<Record<string, string>> = {}) {
   const changed = Object.entries(files).map(([path, [before, after]]) => ({ path, before, after }));
@@ -101,5 +103,54 @@ describe('JavaScript', () => {
       'test/fixtures/rows/index.json': ['[[1, 2], [3, 4], [5, 6]]\n', '[[1, 2]]\n'],
     });
     expect(rules.filter((rule) => rule.includes('a.test.ts'))).not.toEqual([]);
+  });
+});
+
+describe('Python: what stands around tests', () => {
+  const path = 'tests/test_cart.py';
+  const HEAD = 'import pytest\nimport unittest\nfrom src.cart import total\n\n';
+  const rules = (before: string, after: string) => rulesOf({ [path]: [HEAD + before, HEAD + after] });
+
+  it('a helper reaches those that name it, through another one too', () => {
+    const file = (check: string) =>
+      `def inner(x, y):\n    ${check}\n\ndef outer(x, y):\n    inner(x, y)\n\ndef test_a():\n    outer(total([1]), 1)\n\ndef test_b():\n    assert total([2]) == 2\n`;
+    expect(rules(file('assert x == y'), file('print(x, y)'))).toContain(`test-emptied ${path}:11`);
+  });
+
+  it('of two definitions with one name the last counts', () => {
+    const [real, none] = ['def check(x):\n    assert x == 1\n\n', 'def check(x):\n    print(x)\n\n'];
+    const test = 'def test_a():\n    check(total([1]))\n';
+    expect(rules(none + real + test, real + none + test)).toContain(`test-emptied ${path}:11`);
+  });
+
+  it('tests that a class inherits feel all that is in it', () => {
+    const file = (what: string) =>
+      `class Shared:\n    def test_a(self):\n        assert self.made() == 1\n\nclass TestOne(Shared, unittest.TestCase):\n    def made(self):\n        ${what}\n`;
+    expect(rules(file('return total([1])'), file("self.skipTest('later')"))).toContain(`test-skipped ${path}:11`);
+  });
+
+  it.each([
+    ['a fixture that another one takes', "@pytest.fixture\ndef settings():\n    pytest.skip('later')\n\n", 'return 1'],
+    ['what the runner calls', "    def run(self, result=None):\n        self.skipTest('x')\n\n", ''],
+    ['all names of a module', 'from tests.other import *\n\n', ''],
+  ])('in doubt every test is looked at: %s', (_title, added) => {
+    const file = (line: string) =>
+      `${line.startsWith(' ') ? '' : line}class TestA(unittest.TestCase):\n${line.startsWith(' ') ? line : ''}    def test_a(self):\n        self.assertEqual(total([1]), 1)\n`;
+    const [before, after] = [HEAD + file(''), HEAD + file(added)];
+    const reading = new Reading({ files: [{ path, before, after }] }, () => null);
+    const { before: factsBefore, after: factsAfter } = reading.read({ path, before, after });
+    if (factsBefore === null || factsAfter === null) throw new Error('not read');
+    expect(reachedNames({ before, after, factsBefore, factsAfter })).toBeNull();
+  });
+
+  it('a definition, a constant and an import reach by their names alone', () => {
+    const [before, after] = [
+      'A = 1\nfrom x import (b as c)\n\n',
+      'A = 2\nfrom y import (b as c)\n\n@pytest.fixture(name="d")\ndef e():\n    return 1\n\n',
+    ].map((text) => `${HEAD}${text}def test_a():\n    assert total([1]) == 1\n`) as [string, string];
+    const reading = new Reading({ files: [{ path, before, after }] }, () => null);
+    const { before: factsBefore, after: factsAfter } = reading.read({ path, before, after });
+    if (factsBefore === null || factsAfter === null) throw new Error('not read');
+    expect([...(reachedNames({ before, after, factsBefore, factsAfter }) ?? [])].toSorted()).toEqual(['A', 'c', 'd', 'e']);
   });
 });

@@ -7,7 +7,6 @@ import type { FileFacts, Outside, TestFact } from './facts.js';
 import { FoundTest } from './found-test.js';
 import type { Outline, Walked } from './found-test.js';
 import { idOf } from './pairing.js';
-import { isJavaScript } from './paths.js';
 import { isApart, reachedNames, untitled } from './untouched.js';
 
 interface ToldTest extends Outline {
@@ -48,7 +47,7 @@ function touchedTests({ change, before, after }: Pick<ReadFile, 'change' | 'befo
   const all = new Set([...(before?.tests ?? []), ...(after?.tests ?? [])]);
   if (isReached || change.before === null || change.after === null || before === null || after === null) return all;
   const names = reachedNames({ before: change.before, after: change.after, factsBefore: before, factsAfter: after });
-  if (names === null || (names.size > 0 && !isJavaScript(change.path))) return all;
+  if (names === null) return all;
   const [old, now] = [new Set(before.tests.flatMap(keysOf)), new Set(after.tests.flatMap(keysOf))];
   for (const test of all) {
     const isSame = test.hidden === null && keysOf(test).some((key) => old.has(key) && now.has(key));

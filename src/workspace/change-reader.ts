@@ -2,7 +2,8 @@
 // and both versions of each. All of them in a handful of git processes, however many files there are.
 
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileChange } from '../guard/change.js';
@@ -266,26 +267,43 @@ export async function stagedIn(seat: Seat, prefix: string, folder: string): Prom
   return { folder, texts };
 }
 
-/** Null where there is no such file, or none that can be read. Most that are asked for lie in folders that are not there. */
+/** Null where there is no such file, or none that can be read. Most that are asked for are not there, which their folder tells for all. */
 export function readerOf({ folder, texts }: SameFiles): (path: string) => string | null {
-  const folders = new Map<string, boolean>([['', true]]);
-  const isThere = (within: string): boolean => {
-    const known = folders.get(within);
+  const listings = new Map<string, ReadonlyMap<string, Dirent> | null>();
+  const listing = (within: string): ReadonlyMap<string, Dirent> | null => {
+    const known = listings.get(within);
     if (known !== undefined) return known;
-    const found = isThere(folderOf(within)) && statSync(join(folder, within), { throwIfNoEntry: false })?.isDirectory() === true;
-    folders.set(within, found);
+    const found = within === '' || isFolder(within) ? entriesOf(join(folder, within)) : null;
+    listings.set(within, found);
     return found;
+  };
+  const isFolder = (path: string): boolean => {
+    const entry = listing(folderOf(path))?.get(nameIn(path));
+    return entry?.isDirectory() === true || entry?.isSymbolicLink() === true;
   };
   return (path) => {
     if (texts.has(path)) return texts.get(path) ?? null;
+    if (listing(folderOf(path))?.get(nameIn(path))?.isFile() !== true) return null;
     const place = join(folder, path);
     try {
-      const stat = isThere(folderOf(path)) ? lstatSync(place, { throwIfNoEntry: false }) : undefined;
-      return stat?.isFile() === true && stat.size <= LONGEST_FILE ? readFileSync(place, 'utf8') : null;
+      return statSync(place).size <= LONGEST_FILE ? readFileSync(place, 'utf8') : null;
     } catch {
       return null;
     }
   };
+}
+
+/** By name; null where it is no folder, or cannot be read. */
+function entriesOf(folder: string): ReadonlyMap<string, Dirent> | null {
+  try {
+    return new Map(readdirSync(folder, { withFileTypes: true }).map((entry) => [entry.name, entry]));
+  } catch {
+    return null;
+  }
+}
+
+function nameIn(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function folderOf(path: string): string {

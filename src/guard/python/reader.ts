@@ -6,6 +6,7 @@ import { BodyWalk } from './body.js';
 import { replacedAround } from './conftest.js';
 import { exitsOf } from './exits.js';
 import { choicesOf, hooksOf, isConftest } from './hooks.js';
+import { outsideOf } from './outside.js';
 import { ReplacementSearch } from './replacements.js';
 import { Project } from './scope.js';
 import type { Module } from './scope.js';
@@ -43,6 +44,7 @@ export class PythonReader {
     return {
       file,
       tests: [...tests, ...choicesOf(module)],
+      outside: () => outsideOf(tree, tests),
       helpers,
       tables,
       hooks: hooksOf(module),

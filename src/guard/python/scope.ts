@@ -3,6 +3,7 @@
 
 import type { Lookup } from '../facts.js';
 import { roleOf } from '../paths.js';
+import { ModulePaths } from './module-paths.js';
 import { parseTree } from './parse.js';
 import type { ClassStmt, Expr, FunctionStmt, Stmt, Tree } from './tree.js';
 import { blocksOf, dotted, keyword, lastName, positional, settled } from './tree.js';
@@ -186,7 +187,7 @@ export function entryOf(value: Value, key: string): Value | null {
 /** All modules of one version of the tree that were asked for. */
 export class Project {
   private readonly modules = new Map<string, Module | null>();
-  private readonly found = new Map<string, string | null>();
+  private readonly paths = new ModulePaths((file) => this.modules.get(file) instanceof Module || this.lookup(file) !== null);
   private readonly submodules = new WeakMap<object, string | null>();
   private readonly homes = new WeakMap<object, string | null>();
   constructor(readonly lookup: Lookup) {}
@@ -226,27 +227,7 @@ export class Project {
 
   /** The file of a module as seen from another; null where it is a package from elsewhere. */
   resolve(from: string, module: string, level: number): string | null {
-    const folder = from.slice(0, Math.max(0, from.lastIndexOf('/')));
-    const key = `${folder}\0${module}\0${level}`;
-    const known = this.found.get(key);
-    if (known !== undefined) return known;
-    const path = this.search(folder === '' ? [] : folder.split('/'), module, level);
-    this.found.set(key, path);
-    return path;
-  }
-
-  private search(folders: readonly string[], module: string, level: number): string | null {
-    const path = module === '' ? [] : module.split('.');
-    const roots: (readonly string[])[] = [];
-    if (level > 0) roots.push(folders.slice(0, folders.length - level + 1));
-    else for (let count = folders.length; count >= 0; count -= 1) roots.push(folders.slice(0, count));
-    if (level === 0) roots.push(['src'], ['lib'], ['app'], [...folders.slice(0, 1), 'src']);
-    for (const root of roots) {
-      const stem = [...root, ...path].join('/');
-      for (const file of [`${stem}.py`, `${stem}/__init__.py`])
-        if (this.modules.get(file) instanceof Module || this.lookup(file) !== null) return file;
-    }
-    return null;
+    return this.paths.resolve(from, module, level);
   }
 }
 

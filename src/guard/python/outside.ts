@@ -1,0 +1,106 @@
+// What a Python file holds around its tests, statement by statement: definitions by their names, and frames, which every test may feel.
+// What of it a change may reach tests by is untouched.ts's.
+
+import type { Outside, TestFact } from '../facts.js';
+import { isSurround } from './fixtures.js';
+import { fixtureMark, isAutomatic } from './scope.js';
+import type { ClassStmt, FunctionStmt, Stmt, Tree } from './tree.js';
+import { descend, textOf } from './tree.js';
+
+/** Names that the runner asks for by itself. */
+const ASKED_FOR =
+  /^(pytest\w*|__\w+__|collect_ignore\w*|setUp\w*|tearDown\w*|set_?up\w*|tear_?down\w*|load_tests|run|runTest|debug|doCleanups|subTest|skipTest|fail|failureException|longMessage|maxDiff|default\w*|_call\w*|databases|fixtures|client_class|settings)$/i;
+
+/** What ends a test that asked for a fixture, and it may be asked for by another one elsewhere. */
+const ENDS_TESTS = /skip|xfail|exit|fail|raise|importor/i;
+
+export function outsideOf(tree: Tree, tests: readonly TestFact[]): readonly Outside[] {
+  const spans = tests.filter(({ span }) => span.file === tree.file).map(({ span }) => ({ start: span.from, end: span.to }));
+  const surroundings = new Surroundings(tree, spans);
+  surroundings.walk(tree.body);
+  return surroundings.found;
+}
+
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+class Surroundings {
+  readonly found: Outside[] = [];
+
+  constructor(
+    private readonly tree: Tree,
+    private readonly spans: readonly Stretch[],
+  ) {}
+
+  walk(statements: readonly Stmt[]): void {
+    for (const one of statements) {
+      const inside = this.spans.filter(({ start, end }) => one.start <= start && end <= one.end);
+      if (inside.length > 0) this.around(one, inside);
+      else if (one.type === 'Import') this.imported(one);
+      else if (!isSaid(one)) {
+        const text = this.text(one);
+        const names = declaredBy(one, text);
+        this.add(names === null ? 'frame' : 'declared', text, names ?? []);
+      }
+    }
+  }
+
+  private text({ start, end }: Stretch): string {
+    return this.tree.text.slice(start, end);
+  }
+
+  private add(kind: Outside['kind'], text: string, names: readonly string[] = []): void {
+    this.found.push({ kind, text, names });
+  }
+
+  /** A statement that holds tests; the test itself is no surrounding. */
+  private around(one: Stmt, inside: readonly Stretch[]): void {
+    if (inside.some(({ start, end }) => start === one.start && end === one.end)) return;
+    const first = one.type === 'Class' ? one.body[0] : undefined;
+    // Tests that a class inherits stand at its head, and may feel all that is in it.
+    if (one.type === 'Class' && first !== undefined && inside.every(({ start }) => start >= first.start)) {
+      this.add('frame', this.text({ start: one.start, end: first.start }));
+      return this.walk(one.body);
+    }
+    let text = '';
+    let from = one.start;
+    for (const { start, end } of inside.toSorted((left, right) => left.start - right.start)) {
+      if (start >= from) text += this.text({ start: from, end: start });
+      from = Math.max(from, end);
+    }
+    this.add('frame', text + this.text({ start: from, end: one.end }));
+  }
+
+  private imported({ module, level, from, names }: Extract<Stmt, { type: 'Import' }>): void {
+    for (const { name, local } of names) {
+      const text = `${'.'.repeat(level)}${module} ${name}`;
+      if (name === '*') this.add('frame', text);
+      else this.add('declared', text, [from ? local : (local.split('.')[0] as string)]);
+    }
+  }
+}
+
+/** A text that stands for itself, and `pass`. */
+function isSaid(one: Stmt): boolean {
+  return one.type === 'Pass' || (one.type === 'Expression' && one.value.type === 'String');
+}
+
+/** The names by which others come to what a statement makes; null where they need none. */
+function declaredBy(one: Stmt, text: string): readonly string[] | null {
+  const names = one.type === 'Assign' ? assignedBy(one) : one.type === 'Function' || one.type === 'Class' ? definedBy(one, text) : null;
+  return names === null || names.some((name) => ASKED_FOR.test(name)) ? null : names;
+}
+
+function assignedBy({ targets }: Extract<Stmt, { type: 'Assign' }>): readonly string[] | null {
+  const all = targets.flatMap((target) => (target.type === 'Tuple' || target.type === 'List' ? target.items : [target]));
+  return all.every(({ type }) => type === 'Name') ? all.flatMap((target) => (target.type === 'Name' ? [target.name] : [])) : null;
+}
+
+/** A fixture may have another name than its function. */
+function definedBy(one: FunctionStmt | ClassStmt, text: string): readonly string[] | null {
+  const mark = one.type === 'Function' ? fixtureMark(one) : null;
+  if (isSurround(one.name) || (mark !== null && (isAutomatic(mark) || ENDS_TESTS.test(text)))) return null;
+  return [one.name, ...(mark === null ? [] : descend(mark).flatMap((node) => textOf(node) ?? []))];
+}
