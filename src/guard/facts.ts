@@ -214,7 +214,8 @@ export interface FileFacts {
   readonly tables?: readonly TableFact[];
   readonly hooks?: readonly HookFact[];
   readonly suppressions: readonly SuppressionFact[];
-  readonly replacements: readonly ReplacementFact[];
+  /** Of the version before few ask, and finding out is dear. */
+  readonly replacements: () => readonly ReplacementFact[];
   readonly imports?: readonly ImportFact[];
   /** Why the file could not be read as code; its facts are then incomplete. */
   readonly problem: string | null;

@@ -3,7 +3,7 @@
 
 import type { FileChange } from './change.js';
 import type { ReadFile } from './evidence.js';
-import type { FileFacts, Outside, TestFact } from './facts.js';
+import type { FileFacts, Outside, ReplacementFact, TestFact } from './facts.js';
 import { FoundTest } from './found-test.js';
 import type { Outline, Walked } from './found-test.js';
 import { idOf } from './pairing.js';
@@ -15,10 +15,12 @@ interface ToldTest extends Outline {
   readonly walked: (Walked & Pick<TestFact, 'rows'>) | null;
 }
 
-export interface ToldFacts extends Omit<FileFacts, 'tests' | 'outside'> {
+export interface ToldFacts extends Omit<FileFacts, 'tests' | 'outside' | 'replacements'> {
   readonly tests: readonly ToldTest[];
   /** Null: nobody asked. */
   readonly outside?: readonly Outside[] | null;
+  /** Null: nobody is expected to ask. */
+  readonly replacements: readonly ReplacementFact[] | null;
 }
 
 /** Both versions of a file. */
@@ -34,12 +36,19 @@ export type ReadBeside = (here: (file: FileChange) => void) => ReadonlyMap<strin
 export function tell({ change, before, after }: ReadFile, isReached: boolean): ToldFile {
   const [old, now] = [before === null ? null : new Telling(before), after === null ? null : new Telling(after)];
   const touched = touchedTests({ change, before: old?.facts ?? null, after: now?.facts ?? null }, isReached);
-  return { before: old?.told(touched) ?? null, after: now?.told(touched) ?? null };
+  const replacing = replacesAny(after);
+  return { before: old?.told(touched, replacing) ?? null, after: now?.told(touched, true) ?? null };
 }
 
 /** Walks through the tests that the change touches: somebody will ask. */
 export function walkTouched(file: ReadFile, isReached: boolean): void {
   for (const test of touchedTests(file, isReached)) void test.assertions;
+  if (replacesAny(file.after)) file.before?.replacements();
+}
+
+/** Then it is asked what was replaced before. */
+function replacesAny(after: FileFacts | null): boolean {
+  return (after?.replacements().length ?? 0) > 0;
 }
 
 /** A guess at what will be asked for: the rules decide that later, when all files are known. */
@@ -73,10 +82,11 @@ class Telling {
     this.facts = outside === undefined ? given : { ...given, outside: () => (this.around ??= outside()) };
   }
 
-  told(touched: ReadonlySet<TestFact>): ToldFacts {
-    const { outside, tests, ...facts } = this.facts;
+  told(touched: ReadonlySet<TestFact>, isReplacing: boolean): ToldFacts {
+    const { outside, tests, replacements, ...facts } = this.facts;
     return {
       ...facts,
+      replacements: isReplacing ? replacements() : null,
       tests: tests.map((test) => toldTest(test, touched.has(test))),
       ...(outside === undefined ? {} : { outside: this.around }),
     };
@@ -93,12 +103,13 @@ function walkedOf({ marks, rows, assertions, returns, branches }: TestFact): Tol
 }
 
 /** The facts of one version; `again` reads the file here. */
-export function heard({ tests, outside, ...facts }: ToldFacts, again: () => FileFacts): FileFacts {
+export function heard({ tests, outside, replacements, ...facts }: ToldFacts, again: () => FileFacts): FileFacts {
   let read: FileFacts | null = null;
   const here = (): FileFacts => (read ??= again());
   const same = (index: number) => here().tests[index] as TestFact;
   return {
     ...facts,
+    replacements: () => replacements ?? here().replacements(),
     tests: tests.map(({ walked, body, ...outline }, index) =>
       walked === null
         ? new FoundTest(outline, { walk: () => same(index), rows: () => same(index).rows, body: () => body })

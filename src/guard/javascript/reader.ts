@@ -35,7 +35,7 @@ export class JavaScriptReader {
       return this.extract(file, text, depth);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return { file, tests: [], helpers: [], suppressions: [], replacements: [], problem: 'the code is nested too deeply' };
+      return { file, tests: [], helpers: [], suppressions: [], replacements: () => [], problem: 'the code is nested too deeply' };
     }
   }
 
@@ -43,14 +43,14 @@ export class JavaScriptReader {
     const module = this.project.load(file) ?? this.project.open(file, text);
     const { tree } = module;
     const suppressions = suppressionsOf(tree);
-    if (depth === 'source') return { file, tests: [], helpers: [], suppressions, replacements: [], problem: tree.problem };
+    if (depth === 'source') return { file, tests: [], helpers: [], suppressions, replacements: () => [], problem: tree.problem };
     const tests = testsOf(module, depth === 'test');
     const imports = importsOf(module);
-    const replacements = new ReplacementSearch(module, imports, () => unitsOf(module, imports, tests), tests).run();
+    const replaced = new ReplacementSearch(module, imports, () => unitsOf(module, imports, tests), tests).run();
     const helpers = [...(tests.length === 0 ? helpersOf(module) : []), ...matchersOf(module)];
     const tables = tests.length === 0 ? tablesOf(module) : [];
     const [hooks, named] = [retriesOf(tree), importFacts(module, imports)];
-    const outside = () => outsideOf(tree, tests);
+    const [outside, replacements] = [() => outsideOf(tree, tests), () => replaced];
     return { file, tests, outside, helpers, tables, hooks, suppressions, replacements, imports: named, problem: tree.problem };
   }
 }

@@ -17,9 +17,12 @@ export interface Fixture {
 
 /** The fixtures that a test file sees: its own, and those of conftest.py in its folder and above. */
 export class Fixtures {
-  private readonly known = new Map<string, Fixture>();
+  private readonly known: Map<string, Fixture>;
 
-  constructor(module: Module) {
+  /** `above`: fixtures of the same file, to which those of a class come. */
+  constructor(module: Module, above: Fixtures | null = null) {
+    this.known = new Map(above?.known);
+    if (above !== null) return;
     for (const one of conftestsOf(module)) this.collect(one.tree.body, one.env);
     this.collect(module.tree.body, module.env);
     for (const statement of module.tree.body) {

@@ -30,14 +30,17 @@ export class PythonReader {
     const module = this.project.load(file) ?? this.project.open(file, text);
     const { tree } = module;
     const suppressions = suppressionsOf(tree);
-    if (depth === 'source') return { file, tests: [], helpers: [], suppressions, replacements: [], problem: tree.problem };
+    if (depth === 'source') return { file, tests: [], helpers: [], suppressions, replacements: () => [], problem: tree.problem };
     const collected = isCollected(file);
     const tests = isConftest(file) ? [] : testsOf(module, collected);
     const imports = importsOf(module);
     const units = () => (tests.length === 0 ? madeUnits(module, imports) : unitsOf(module, imports, this.around(file), tests));
-    const own = new ReplacementSearch(module, imports, units, tests).run();
-    const more = isConftest(file) ? replacedAround(module, imports) : endings(module);
-    const replacements = [...own, ...more.filter(({ span }) => !own.some((one) => one.span.from === span.from))];
+    const replaced = (): readonly ReplacementFact[] => {
+      const own = new ReplacementSearch(module, imports, units, tests).run();
+      const more = isConftest(file) ? replacedAround(module, imports) : endings(module);
+      return [...own, ...more.filter(({ span }) => !own.some((one) => one.span.from === span.from))];
+    };
+    let known: readonly ReplacementFact[] | null = null;
     const helpers = tests.length === 0 ? helpersOf(module) : [];
     const tables = tests.length === 0 ? tableFacts(module) : [];
     const facts = importFacts(module, imports, tests);
@@ -49,7 +52,7 @@ export class PythonReader {
       tables,
       hooks: hooksOf(module),
       suppressions,
-      replacements,
+      replacements: () => (known ??= replaced()),
       imports: facts,
       problem: tree.problem,
     };

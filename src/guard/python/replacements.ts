@@ -42,6 +42,8 @@ const ASSERTING =
 const OUTWARD =
   /^_|send|post|^get|put|fetch|request|connect|open|close|read|write|load|save|publish|deliver|upload|download|sleep|now|today|query|execute|commit|call|notify|mail/i;
 
+const REPLACING: ReadonlySet<string> = new Set('patch setattr object replace multiple dict setitem delitem update'.split(' '));
+
 export class ReplacementSearch {
   private known: ReadonlySet<string> | null = null;
   private readonly byName = new Map<string, Imported>();
@@ -122,6 +124,9 @@ export class ReplacementSearch {
   }
 
   private call(node: Extract<Expr, { type: 'Call' }>, env: Env): readonly Replaced[] {
+    const { callee } = node;
+    const isOwn = callee.type === 'Attribute' || (callee.type === 'Name' && env.find(callee.name) === null);
+    if (isOwn && !REPLACING.has(callee.name)) return [];
     const full = fullName(node.callee, env).split('.');
     const name = full.at(-1) ?? lastName(node.callee);
     const owner = full.at(-2) ?? '';

@@ -60,8 +60,8 @@ interface Injected {
 
 /** `Cache(clock=…)`: a clock that is handed over, which stands still or that tests may move. */
 export function injectedClock({ args }: Extract<Expr, { type: 'Call' }>, env: Env, tested: boolean): readonly Injected[] {
-  return args.flatMap(({ name, value }): readonly Injected[] => {
-    if (name === null || !/^(clock|now|timer|time_source|time_func)$/.test(name)) return [];
+  const clocks = args.filter(({ name }) => name !== null && /^(clock|now|timer|time_source|time_func)$/.test(name));
+  return clocks.flatMap(({ name, value }): readonly Injected[] => {
     const still = standsStill(value, env.module, tested);
     const fake = value.type === 'Name' && env.find(value.name)?.source === undefined;
     return still || fake ? [{ kind: 'clock', key: `${name}=`, node: value, ...(still ? { faint: true } : { moving: true }) }] : [];

@@ -14,32 +14,61 @@ const RULES: Readonly<Record<ReplacementFact['kind'], GuardRule>> = {
 };
 
 export function mocksRule(evidence: Evidence): readonly Sighting[] {
-  const gone = new Map<string, number>();
-  for (const file of evidence.files) for (const key of goneFrom(file)) gone.set(key, (gone.get(key) ?? 0) + 1);
+  const gone = new Gone(evidence.files);
   return evidence.files.flatMap((file) => [...replaced(evidence, file, gone), ...swapped(evidence, file), ...manual(evidence, file)]);
+}
+
+/** What the files of the change replaced before it and no longer do. In another file it may stand now. */
+class Gone {
+  private readonly counts = new Map<string, number>();
+
+  constructor(private readonly files: readonly ReadFile[]) {}
+
+  of({ kind, key }: ReplacementFact, text: string): number {
+    const id = idOf(kind, key);
+    const known = this.counts.get(id);
+    if (known !== undefined) return known;
+    // Finding out is dear: whoever replaces it names it.
+    const word = /[\p{L}_$][\p{L}\p{N}_$]*(?=(?: as mock|=)?$)/u.exec(key)?.[0] ?? '';
+    const naming = this.files.filter(({ change }) => !text.includes(word) || change.before?.includes(word) === true);
+    const isIt = (one: ReplacementFact): boolean => one.kind === kind && one.key === key;
+    const counts = naming.map(({ before, after }) => {
+      const old = before?.replacements().filter(isIt).length ?? 0;
+      return old > 0 && after?.replacements().some(isIt) !== true ? old : 0;
+    });
+    const count = counts.reduce((sum, one) => sum + one, 0);
+    this.counts.set(id, count);
+    return count;
+  }
+}
+
+function idOf(kind: string, key: string): string {
+  return `${kind} ${key}`;
 }
 
 /** Tests moved this clock before, and none of them does any more. */
 function stopped({ key }: ReplacementFact, { before, after }: ReadFile): boolean {
-  const moved = (facts: FileFacts | null): boolean => facts?.replacements.some((one) => one.moving === true && one.key === key) === true;
+  const moved = (facts: FileFacts | null): boolean => facts?.replacements().some((one) => one.moving === true && one.key === key) === true;
   return moved(before) && !moved(after);
 }
 
-/** `gone`: what the files of the change replaced before it and no longer do. In another file it may stand here now. */
-function replaced(evidence: Evidence, file: ReadFile, gone: ReadonlyMap<string, number>): readonly Sighting[] {
-  if ((file.after?.replacements.length ?? 0) === 0) return [];
-  const old = new Map(gone);
-  for (const key of goneFrom(file)) old.set(key, (old.get(key) ?? 0) - 1);
-  for (const { kind, key, moving } of file.before?.replacements ?? [])
-    if (moving !== true) old.set(`${kind} ${key}`, (old.get(`${kind} ${key}`) ?? 0) + 1);
+function replaced(evidence: Evidence, file: ReadFile, gone: Gone): readonly Sighting[] {
+  const now = file.after?.replacements() ?? [];
+  if (now.length === 0) return [];
+  const old = new Map<string, number>();
+  for (const { kind, key, moving } of file.before?.replacements() ?? [])
+    if (moving !== true) old.set(idOf(kind, key), (old.get(idOf(kind, key)) ?? 0) + 1);
+  const left = new Map<string, number>();
   const sightings: Sighting[] = [];
-  for (const fact of file.after?.replacements ?? []) {
-    const key = `${fact.kind} ${fact.key}`;
+  for (const fact of now) {
+    const id = idOf(fact.kind, fact.key);
     if (fact.moving === true || (fact.faint === true && !stopped(fact, file))) continue;
-    const left = old.get(key) ?? 0;
     // A fixture is a program of its own, which tests start: how it ends is what they ask about.
     if (fact.kind === 'failures' && file.role === 'fixture') continue;
-    if (left > 0) old.set(key, left - 1);
+    const here = old.get(id) ?? 0;
+    const elsewhere = here > 0 ? 0 : (left.get(id) ?? gone.of(fact, file.change.after ?? ''));
+    if (here > 0) old.set(id, here - 1);
+    else if (elsewhere > 0) left.set(id, elsewhere - 1);
     else if (fact.gives !== undefined && !wantedBefore(evidence, fact, file)) continue;
     else if (fact.kind !== 'clock' || touchesOldTests(evidence, fact, file)) {
       sightings.push({
@@ -66,18 +95,14 @@ function wantedBefore({ pairing }: Evidence, { test, gives = '' }: ReplacementFa
   );
 }
 
-function goneFrom({ before, after }: ReadFile): readonly string[] {
-  return (before?.replacements ?? [])
-    .filter(({ kind, key }) => after?.replacements.some((one) => one.kind === kind && one.key === key) !== true)
-    .map(({ kind, key }) => `${kind} ${key}`);
-}
-
 /** A stand-in in `__mocks__` that a test of the module itself now takes. */
 function manual(evidence: Evidence, file: ReadFile): readonly Sighting[] {
   const { path, before } = file.change;
   if (before !== null || !path.includes('__mocks__/')) return [];
   const stem = path.replace('__mocks__/', '').replace(/\.\w+$/, '');
-  const taken = evidence.files.some(({ after }) => after?.replacements.some(({ kind, key }) => kind === 'module' && key === stem) === true);
+  const taken = evidence.files.some(
+    ({ after }) => after?.replacements().some(({ kind, key }) => kind === 'module' && key === stem) === true,
+  );
   return taken ? [{ rule: 'module-replaced', file: path }] : [];
 }
 
