@@ -61,6 +61,7 @@ function spelledOut(facts: FileFacts | null): unknown {
     : {
         ...facts,
         outside: facts.outside?.(),
+        replacements: facts.replacements(),
         tests: facts.tests.map(({ path, span, head, condition, hidden, empty, body, marks, rows, assertions, returns, branches }) => {
           return { path, span, head, condition, hidden, empty, body, marks, rows, assertions, returns, branches };
         }),
