@@ -6,7 +6,7 @@ import type { FileRole } from './paths.js';
 import type { Match } from './matching.js';
 import type { Pair, Pairing } from './pairing.js';
 import type { Ran } from './ran.js';
-import { isApart, untitled } from './untouched.js';
+import { isAlone, untitled } from './untouched.js';
 
 export interface ReadFile {
   readonly change: FileChange;
@@ -46,7 +46,7 @@ export function isUntouched({ steady }: Pick<Evidence, 'steady'>, { before, afte
   // Marks may stand outside the text of a test. Those in it are only known after a walk through it, which is dear.
   if (before.outer.length !== after.outer.length || (before.condition === null) !== (after.condition === null)) return false;
   const names = steady.get(after.span.file);
-  return names !== undefined && isApart(after.span.text, names);
+  return names !== undefined && isAlone(after, names);
 }
 
 /** The text is the same, if under another title. */

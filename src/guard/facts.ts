@@ -203,6 +203,8 @@ export interface Outside {
   readonly text: string;
   /** What it declares. */
   readonly names: readonly string[];
+  /** Of a frame: the class at the top of the file that it belongs to. Tests of no other class feel it. */
+  readonly within?: string;
 }
 
 export interface FileFacts {

@@ -2,7 +2,7 @@
 // files, so this looks at the whole change.
 
 import type { TestFact } from './facts.js';
-import { isApart, untitled } from './untouched.js';
+import { isAlone, untitled } from './untouched.js';
 import { keyOf, overlap, tokensOf, wantedOf } from './strength.js';
 
 export interface Pair {
@@ -155,9 +155,9 @@ function countsOf(tests: ReadonlySet<TestFact>, key: Key): ReadonlyMap<string | 
   return counts;
 }
 
-function isSteady(steady: Steady, { span }: TestFact, movedTo: (file: string) => string): boolean {
-  const names = steady.get(movedTo(span.file));
-  return names !== undefined && isApart(span.text, names);
+function isSteady(steady: Steady, test: TestFact, movedTo: (file: string) => string): boolean {
+  const names = steady.get(movedTo(test.span.file));
+  return names !== undefined && isAlone(test, names);
 }
 
 function withFile(file: string, key: string | null): string | null {

@@ -110,6 +110,13 @@ describe('Python: what stands around tests', () => {
   const path = 'tests/test_cart.py';
   const HEAD = 'import pytest\nimport unittest\nfrom src.cart import total\n\n';
   const rules = (before: string, after: string) => rulesOf({ [path]: [HEAD + before, HEAD + after] });
+  const reachedIn = (...texts: [string, string]): readonly string[] | null => {
+    const [before, after] = [HEAD + texts[0], HEAD + texts[1]];
+    const { before: factsBefore, after: factsAfter } = new Reading({ files: [] }, () => null).read({ path, before, after });
+    if (factsBefore === null || factsAfter === null) throw new Error('not read');
+    const names = reachedNames({ before, after, factsBefore, factsAfter });
+    return names === null ? null : [...names];
+  };
 
   it('a helper reaches those that name it, through another one too', () => {
     const file = (check: string) =>
@@ -129,18 +136,20 @@ describe('Python: what stands around tests', () => {
     expect(rules(file('return total([1])'), file("self.skipTest('later')"))).toContain(`test-skipped ${path}:11`);
   });
 
+  it('what is set up for one class is nothing to another, unless it inherits it', () => {
+    const file = (line: string) =>
+      `class TestA(unittest.TestCase):\n    def setUp(self):\n        ${line}\n\n    def test_a(self):\n        self.assertEqual(total([1]), 1)\n\nclass TestB(unittest.TestCase):\n    def setUp(self):\n        pass\n\n    def test_b(self):\n        self.assertEqual(total([2]), 2)\n\nclass TestC(TestA):\n    def test_c(self):\n        self.assertEqual(total([3]), 3)\n`;
+    expect(reachedIn(file('pass'), file("self.skipTest('later')"))?.toSorted()).toEqual(['TestA', 'TestC', 'class TestA', 'class TestC']);
+    expect(rules(file('pass'), file("self.skipTest('later')"))).toEqual([`test-skipped ${path}:7`]);
+  });
+
   it.each([
     ['a fixture that another one takes', "@pytest.fixture\ndef settings():\n    pytest.skip('later')\n\n", 'return 1'],
-    ['what the runner calls', "    def run(self, result=None):\n        self.skipTest('x')\n\n", ''],
     ['all names of a module', 'from tests.other import *\n\n', ''],
   ])('in doubt every test is looked at: %s', (_title, added) => {
     const file = (line: string) =>
-      `${line.startsWith(' ') ? '' : line}class TestA(unittest.TestCase):\n${line.startsWith(' ') ? line : ''}    def test_a(self):\n        self.assertEqual(total([1]), 1)\n`;
-    const [before, after] = [HEAD + file(''), HEAD + file(added)];
-    const reading = new Reading({ files: [{ path, before, after }] }, () => null);
-    const { before: factsBefore, after: factsAfter } = reading.read({ path, before, after });
-    if (factsBefore === null || factsAfter === null) throw new Error('not read');
-    expect(reachedNames({ before, after, factsBefore, factsAfter })).toBeNull();
+      `${line}class TestA(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(total([1]), 1)\n`;
+    expect(reachedIn(file(''), file(added))).toBeNull();
   });
 
   it('a definition, a constant and an import reach by their names alone', () => {
@@ -148,9 +157,6 @@ describe('Python: what stands around tests', () => {
       'A = 1\nfrom x import (b as c)\n\n',
       'A = 2\nfrom y import (b as c)\n\n@pytest.fixture(name="d")\ndef e():\n    return 1\n\n',
     ].map((text) => `${HEAD}${text}def test_a():\n    assert total([1]) == 1\n`) as [string, string];
-    const reading = new Reading({ files: [{ path, before, after }] }, () => null);
-    const { before: factsBefore, after: factsAfter } = reading.read({ path, before, after });
-    if (factsBefore === null || factsAfter === null) throw new Error('not read');
-    expect([...(reachedNames({ before, after, factsBefore, factsAfter }) ?? [])].toSorted()).toEqual(['A', 'c', 'd', 'e']);
+    expect(reachedIn(before, after)?.toSorted()).toEqual(['A', 'c', 'd', 'e']);
   });
 });

@@ -7,7 +7,7 @@ import type { FileFacts, Outside, ReplacementFact, TestFact } from './facts.js';
 import { FoundTest } from './found-test.js';
 import type { Outline, Walked } from './found-test.js';
 import { idOf } from './pairing.js';
-import { isApart, reachedNames, untitled } from './untouched.js';
+import { isAlone, reachedNames, untitled } from './untouched.js';
 
 interface ToldTest extends Outline {
   readonly body: string;
@@ -60,7 +60,7 @@ function touchedTests({ change, before, after }: Pick<ReadFile, 'change' | 'befo
   const [old, now] = [new Set(before.tests.flatMap(keysOf)), new Set(after.tests.flatMap(keysOf))];
   for (const test of all) {
     const isSame = test.hidden === null && keysOf(test).some((key) => old.has(key) && now.has(key));
-    if (isSame && isApart(test.span.text, names)) all.delete(test);
+    if (isSame && isAlone(test, names)) all.delete(test);
   }
   return all;
 }

@@ -29,10 +29,15 @@ function reachedBy(before: readonly Outside[], after: readonly Outside[]): Reado
   const open = new Set([...before, ...after]);
   const enter = (one: Outside): boolean => {
     open.delete(one);
+    if (one.within !== undefined) {
+      for (const name of [one.within, CLASS + one.within]) reached.add(name);
+      return true;
+    }
     for (const name of one.kind === 'declared' ? one.names : wordsOf(one.text)) reached.add(name);
     return one.kind === 'declared' ? !one.names.some((name) => COMMON.has(name)) : one.kind === 'effect' && !RUNNER.test(one.text);
   };
-  if (!changed.every((one) => (one.kind === 'declared' || !AROUND.test(one.text)) && enter(one))) return null;
+  const isKnown = ({ kind, within, text }: Outside): boolean => kind === 'declared' || within !== undefined || !AROUND.test(text);
+  if (!changed.every((one) => isKnown(one) && enter(one))) return null;
   for (let size = -1; size < reached.size;) {
     size = reached.size;
     for (const one of open) if (!isApart(one.text, reached) && !enter(one)) return null;
@@ -48,7 +53,7 @@ function renamed(before: readonly Outside[], after: readonly Outside[]): readonl
 }
 
 function withoutThose(some: readonly Outside[], others: readonly Outside[]): readonly Outside[] {
-  const key = ({ kind, text }: Outside) => `${kind} ${text}`;
+  const key = ({ kind, text, within = '' }: Outside) => `${kind} ${within} ${text}`;
   const counts = new Map<string, number>();
   for (const one of others) counts.set(key(one), (counts.get(key(one)) ?? 0) + 1);
   return some.filter((one) => {
@@ -88,8 +93,16 @@ export function outsideTests(text: string, tests: readonly TestFact[]): string {
   return [...parts, text.slice(from)].join('\n');
 }
 
+/** In front of the name of a class all of whose tests are reached. */
+const CLASS = 'class ';
+
+/** What is reached by these names is nothing to the test. */
+export function isAlone({ path, span }: TestFact, names: ReadonlySet<string>): boolean {
+  return names.size === 0 || (!names.has(CLASS + (path[0] ?? '')) && isApart(span.text, names));
+}
+
 /** The text names none of them. */
-export function isApart(text: string, names: ReadonlySet<string>): boolean {
+function isApart(text: string, names: ReadonlySet<string>): boolean {
   return names.size === 0 || !wordsOf(text).some((word) => names.has(word));
 }
 

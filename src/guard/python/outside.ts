@@ -28,6 +28,8 @@ interface Stretch {
 
 class Surroundings {
   readonly found: Outside[] = [];
+  /** The class at the top of the file that is looked at. */
+  private within: string | null = null;
 
   constructor(
     private readonly tree: Tree,
@@ -52,11 +54,19 @@ class Surroundings {
   }
 
   private add(kind: Outside['kind'], text: string, names: readonly string[] = []): void {
-    this.found.push({ kind, text, names });
+    const { within } = this;
+    this.found.push({ kind, text, names, ...(kind !== 'frame' || within === null ? {} : { within }) });
   }
 
   /** A statement that holds tests; the test itself is no surrounding. */
   private around(one: Stmt, inside: readonly Stretch[]): void {
+    const above = this.within;
+    if (one.type === 'Class') this.within ??= one.name;
+    this.framed(one, inside);
+    this.within = above;
+  }
+
+  private framed(one: Stmt, inside: readonly Stretch[]): void {
     if (inside.some(({ start, end }) => start === one.start && end === one.end)) return;
     const first = one.type === 'Class' ? one.body[0] : undefined;
     // Tests that a class inherits stand at its head, and may feel all that is in it.

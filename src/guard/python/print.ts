@@ -157,8 +157,9 @@ function isConstantNode(node: Expr | FunctionStmt | ClassStmt): boolean {
 function printFormat(pieces: readonly (string | Expr)[], sub: (node: Expr | null) => string): string {
   const texts = pieces.map((piece, index) => {
     if (typeof piece === 'string') return piece === ':!r' ? '' : piece.startsWith(':!') ? null : piece;
-    const [text, isText] = [constantText(sub(piece)), sub(piece).startsWith('"')];
-    return text !== null && isText && pieces[index + 1] === ':!r' ? reprOf(text) : text;
+    const spelled = sub(piece);
+    const text = constantText(spelled);
+    return text !== null && spelled.startsWith('"') && pieces[index + 1] === ':!r' ? reprOf(text) : text;
   });
   if (texts.every((text) => text !== null)) return JSON.stringify(texts.join(''));
   return `f"${pieces.map((piece) => (typeof piece === 'string' ? piece : `{${sub(piece)}}`)).join('')}"`;
