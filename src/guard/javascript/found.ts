@@ -6,7 +6,8 @@ import type { BodyWalk } from './body.js';
 
 /** One way through the body. */
 export interface Passage {
-  readonly walk: () => BodyWalk;
+  /** `most`: as in `BodyWalk`. */
+  readonly walk: (most?: number) => BodyWalk;
   readonly rows: () => readonly string[] | null;
 }
 

@@ -265,12 +265,15 @@ class TestSearch {
     const path = [...scene.titles, title];
     const rows = runner.table === null ? null : rowsOf(runner.table, runner.tableEnv ?? scene.env);
     const { hooks } = scene;
-    const passage: Passage = { walk: () => walkOf(fn, rows, runner, { ...scene, hooks }), rows: () => rowTexts(rows, runner, scene) };
+    const passage: Passage = {
+      walk: (most) => walkOf(fn, rows, runner, { ...scene, hooks }, most),
+      rows: () => rowTexts(rows, runner, scene),
+    };
     const node = fn?.node ?? null;
     if (node !== null) this.entered.add(node);
     const nested = fn !== null && registers(at(node, 'body'), fn.env.module.tree);
     if (nested) this.subtests(fn, path, runner, call, scene);
-    if (nested && passage.walk().assertions.length === 0) return;
+    if (nested && passage.walk(0).assertions.length === 0) return;
     const end = Math.min(call.end, args[0]?.end ?? call.end);
     const head = spanOf(scene.env.module.tree, call.start, end);
     const body = at(node, 'body');
@@ -326,9 +329,9 @@ function rowTexts(rows: readonly Value[] | null, runner: Runner, scene: Scene): 
   return rows === null ? null : [...(scene.rows ?? []), ...rows.map((row) => printValue(row))];
 }
 
-function walkOf(fn: Value | null, rows: readonly Value[] | null, runner: Runner, scene: Scene): BodyWalk {
+function walkOf(fn: Value | null, rows: readonly Value[] | null, runner: Runner, scene: Scene, most?: number): BodyWalk {
   const node = fn?.node ?? null;
-  const walk = new BodyWalk(node ?? { type: 'None', start: 0, end: 0 }, fn?.env.module.tree ?? scene.env.module.tree);
+  const walk = new BodyWalk(node ?? { type: 'None', start: 0, end: 0 }, fn?.env.module.tree ?? scene.env.module.tree, most);
   if (fn === null || node === null) return walk;
   if (runner.table === null || rows === null || rows.length > MOST_ROWS) walk.run(fn, null, scene.open || runner.table !== null);
   else for (const row of rows) walk.run(fn, rowArguments(row, runner.spread), scene.open);

@@ -33,6 +33,9 @@ const LANGUAGES: Readonly<Record<string, 'ts' | 'tsx' | 'jsx'>> = { ts: 'ts', mt
 /** `any` or `unknown` where a type may stand, not as a word of a text or comment. */
 const ANY = /[^\s\w'"`.]\s*any\b|<\s*unknown\b|\b(?:as|is|readonly|keyof|extends|satisfies)\s+(?:any|unknown)\b/;
 
+/** Told sooner: most files have neither word. */
+const ANY_WORD = /\bany\b|\bunknown\b/;
+
 export function parseTree(file: string, text: string): Tree {
   const lines = lineStarts(text);
   const empty: Node = { type: 'Program', start: 0, end: text.length, body: [] };
@@ -40,7 +43,7 @@ export function parseTree(file: string, text: string): Tree {
   try {
     const ending = file.slice(file.lastIndexOf('.') + 1);
     // Types are only asked for where they may say `any`: without them the tree is smaller, and read sooner.
-    const astType = ANY.test(text) ? 'ts' : 'js';
+    const astType = ANY_WORD.test(text) && ANY.test(text) ? 'ts' : 'js';
     const result = parseSync(file, text, { lang: LANGUAGES[ending] ?? 'jsx', astType, preserveParens: false, range: false });
     const program = result.program as unknown as Node;
     const fault = result.errors[0];
@@ -82,21 +85,18 @@ export function at(node: Node | null | undefined, key: string): Node | null {
 }
 
 export function listAt(node: Node | null | undefined, key: string): readonly Node[] {
-  const value = node?.[key];
+  const value = node?.[key] as readonly (Node | null)[] | undefined;
   if (!Array.isArray(value)) return NONE;
-  // Almost every list holds nodes alone, and is asked for often.
-  for (const item of value) if (!isNode(item)) return value.filter(isNode);
-  return value;
+  // Nothing but a hole is no node, and few lists have one.
+  return value.includes(null) ? value.filter(isNode) : value;
 }
 
 const NONE: readonly Node[] = [];
 
 /** Like `listAt`, with holes kept: the elements of an array. */
 export function holesAt(node: Node | null | undefined, key: string): readonly (Node | null)[] {
-  const value = node?.[key];
-  if (!Array.isArray(value)) return NONE;
-  for (const item of value) if (item !== null && !isNode(item)) return value.map((one) => (isNode(one) ? one : null));
-  return value;
+  const value = node?.[key] as readonly (Node | null)[] | undefined;
+  return Array.isArray(value) ? value : NONE;
 }
 
 export function textAt(node: Node | null | undefined, key: string): string {
