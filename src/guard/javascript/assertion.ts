@@ -11,7 +11,7 @@ import { partsIn } from '../properties.js';
 import { ownAnswer } from './constants.js';
 import { isMaker } from './names.js';
 import { resolved } from './copies.js';
-import { keepTexts, print } from './print.js';
+import { print } from './print.js';
 import type { Printing } from './print.js';
 import { isEcho, tautologyOf } from './tautologies.js';
 import { fitsAll, isRegex, letters } from './patterns.js';
@@ -29,16 +29,7 @@ export interface Standing {
   readonly fresh: (name: string) => boolean;
 }
 
-export function assertionOf(draft: Draft, env: Env, span: Span, standing: Standing): AssertionFact {
-  keepTexts(true);
-  try {
-    return factOf(draft, env, span, standing);
-  } finally {
-    keepTexts(false);
-  }
-}
-
-function factOf(draft: Draft, outer: Env, span: Span, standing: Standing): AssertionFact {
+export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Standing): AssertionFact {
   const opened = throughHelper(draft, outer);
   const env = opened.env;
   const asked = turned(question(filledIn(opened.draft, env)), env);

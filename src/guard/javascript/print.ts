@@ -3,7 +3,7 @@
 import { at, bare, holesAt, isFunction, keyName, listAt, nameOf, propertyName, soleExpression, textAt } from './tree.js';
 import type { Node } from './tree.js';
 import { rowsOf } from './rows.js';
-import { bind, elementOf, follow, memberOf, valueOf } from './scope.js';
+import { bind, changesOfNames, elementOf, follow, memberOf, valueOf } from './scope.js';
 import type { Env, Value } from './scope.js';
 import { plainText } from './plain-values.js';
 import { mayComeOut, workOut } from './working-out.js';
@@ -21,36 +21,65 @@ export interface Printing {
 
 const PLAIN: Printing = { template: false };
 
-/** Texts of the check at hand, which is asked about from several sides. They hold for as long as its names do. */
-const texts = new Map<Node, { readonly env: Env; readonly text: string }>();
-let isKeeping = false;
-
-/** What is printed from now on is kept, until there is another check. */
-export function keepTexts(isOn: boolean): void {
-  isKeeping = isOn;
-  texts.clear();
+/** A text, and what it was made with. */
+interface Kept {
+  readonly env: Env;
+  text: string;
+  /** A column or loop variable was filled in. */
+  rows: boolean;
+  /** A list was written out, which a template does not do. */
+  mapped: boolean;
+  readonly depth: number;
+  /** How deep the parts of it were. */
+  deepest: number;
 }
+
+/** Nothing is cut off at such a depth: texts are the same wherever they stand. */
+const FREE = 11;
+
+/** Checks of a test ask for the same again and again. Texts are kept for as long as their names hold what they held. */
+const texts = new Map<Node, Kept>();
+let since = -1;
+/** The text that is being made. */
+let making: Kept | null = null;
 
 export function print(node: Node | null, env: Env, how: Printing = PLAIN, depth = 0): string {
   const inner = bare(node);
   if (inner === null) return '';
   if (depth > DEEPEST) return '…';
-  if (depth > 0 || !isKeeping || how.template) return written(inner, env, how, depth);
-  const known = how.seen === undefined ? texts.get(inner) : undefined;
-  if (known?.env === env) return known.text;
-  const text = written(inner, env, how, depth);
-  texts.set(inner, { env, text });
-  return text;
+  // Most nodes are one of these, and need nothing of what the others do.
+  if (inner.type === 'Literal') return cut(printLiteral(inner));
+  if (inner.type === 'Identifier' && depth > 0) return cut(printName(nameOf(inner), env, how, depth + 1));
+  const kept = known(inner, env, how, depth) ?? made(inner, env, how, depth);
+  if (depth > 0 && making !== null) {
+    making.rows ||= kept.rows;
+    making.mapped ||= kept.mapped;
+    making.deepest = Math.max(making.deepest, depth + kept.deepest - kept.depth);
+  } else if (kept.rows && how.seen !== undefined) how.seen.rows = true;
+  return kept.text;
 }
 
-function written(node: Node, env: Env, how: Printing, depth: number): string {
-  // Most nodes are one of these, and need nothing of what the others do.
-  const text =
-    node.type === 'Identifier'
-      ? printName(nameOf(node), env, how, depth + 1)
-      : node.type === 'Literal'
-        ? printLiteral(node)
-        : printed(node, env, how, depth + 1);
+function known(node: Node, env: Env, how: Printing, depth: number): Kept | null {
+  if (since !== changesOfNames()) {
+    since = changesOfNames();
+    texts.clear();
+  }
+  const kept = texts.get(node);
+  if (kept === undefined || kept.env !== env || depth + kept.deepest - kept.depth > FREE) return null;
+  return how.template && (kept.rows || kept.mapped) ? null : kept;
+}
+
+function made(node: Node, env: Env, how: Printing, depth: number): Kept {
+  const outer = making;
+  const kept: Kept = { env, text: '', rows: false, mapped: false, depth, deepest: depth };
+  making = kept;
+  kept.text = cut(node.type === 'Identifier' ? printName(nameOf(node), env, how, depth + 1) : printed(node, env, how, depth + 1));
+  making = outer;
+  if (!how.template && kept.deepest <= FREE) texts.set(node, kept);
+  return kept;
+}
+
+function cut(text: string): string {
   return text.length > LONGEST ? text.slice(0, LONGEST) : text;
 }
 
@@ -119,7 +148,7 @@ function printWorkedOut(node: Node, env: Env, how: Printing, depth: number): str
     },
   });
   const text = found === null ? null : plainText(found.value);
-  if (text !== null && filled && how.seen !== undefined) how.seen.rows = true;
+  if (text !== null && filled && making !== null) making.rows = true;
   return text;
 }
 
@@ -165,12 +194,13 @@ function printMapped(node: Node, env: Env, how: Printing, depth: number): string
   if (only === null || more.length > 0 || listAt(fn, 'params').length !== 1 || !isCall(only)) return null;
   const rows = rowsOf(owner, env);
   if (rows === null || rows.length === 0 || rows.length > MOST_MAPPED) return null;
-  const texts = rows.map((row) => {
+  if (making !== null) making.mapped = true;
+  const written = rows.map((row) => {
     const inner = env.child();
     bind(listAt(fn, 'params')[0] as Node, row, inner);
     return print(only, inner, how, depth + 2);
   });
-  return `[${texts.join(',')}]`;
+  return `[${written.join(',')}]`;
 }
 
 function isCall(node: Node): boolean {
@@ -212,7 +242,7 @@ function printName(name: string, env: Env, how: Printing, depth: number): string
   if (value === null) return name;
   if (value.row === true) {
     if (how.template) return name;
-    if (how.seen !== undefined) how.seen.rows = true;
+    if (making !== null) making.rows = true;
   }
   if (value.source !== undefined) return value.imported === 'default' || value.imported === '*' ? name : (value.imported ?? name);
   if (value.label !== undefined) return value.label;
@@ -262,7 +292,7 @@ function printMember(node: Node, env: Env, how: Printing, depth: number): string
   if (owner?.type === 'Identifier') {
     const value = env.find(nameOf(owner));
     const rowed = value?.row === true && how.template;
-    if (value?.row === true && how.seen !== undefined) how.seen.rows = true;
+    if (value?.row === true && making !== null) making.rows = true;
     if (value !== null && !rowed && value.named !== true) {
       const literal = bare((value.source === undefined ? value : (follow(value) ?? value)).node);
       if (literal?.type === 'ObjectExpression' && name !== '') {

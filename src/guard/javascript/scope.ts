@@ -26,8 +26,16 @@ export interface Value {
   readonly imported?: string;
 }
 
+/** How often a name was given another value after somebody had asked: what was told before then may no longer hold. */
+let changes = 0;
+
+export function changesOfNames(): number {
+  return changes;
+}
+
 export class Env {
   private names: Map<string, Value | null> | null = null;
+  private isAsked = false;
   readonly depth: number;
   constructor(
     readonly parent: Env | null,
@@ -37,6 +45,7 @@ export class Env {
   }
 
   find(name: string): Value | null {
+    this.isAsked = true;
     const value = this.names?.get(name);
     return value === undefined ? (this.parent?.find(name) ?? null) : value;
   }
@@ -46,6 +55,7 @@ export class Env {
   }
 
   set(name: string, value: Value | null): void {
+    if (this.isAsked) changes += 1;
     this.names ??= new Map();
     this.names.set(name, value);
   }

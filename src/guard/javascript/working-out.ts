@@ -26,7 +26,14 @@ export interface Sight {
 
 /** Said before anything is made ready for it: most calls and lists do not come out. */
 export function mayComeOut(node: Node, env: Env): boolean {
-  return failed.get(node) !== env && isWorthIt(node, env);
+  return failed.get(node) !== env && isWorthIt(node, env, canRun);
+}
+
+/** Most functions of the tests have effects, and what begins with a call of one does not come out. */
+function canRun(value: Value): boolean {
+  const target = value.source === undefined ? value : follow(value);
+  const fn = target === null || value.base !== undefined ? null : bare(target.node);
+  return target === null || !isFunction(fn) || isPure(fn, target.env);
 }
 
 /** The value of a call or list that may come out; null where it has none, or none that is known. */
@@ -43,8 +50,8 @@ export function workOut(node: Node, env: Env, sight: Sight): { readonly value: P
 /** What did not come out once does not come out where the same is printed as a part of something else. */
 const failed = new WeakMap<Node, Env>();
 
-/** Most calls are of the code under test: their innermost name says so at once. */
-function isWorthIt(node: Node, env: Env): boolean {
+/** Most calls are of the code under test: their innermost name says so at once, or what it stands for. */
+function isWorthIt(node: Node, env: Env, fits: (value: Value) => boolean = () => true): boolean {
   let root: Node | null = bare(node);
   let called = false;
   for (let depth = 0; depth < 20 && root !== null; depth += 1) {
@@ -57,7 +64,7 @@ function isWorthIt(node: Node, env: Env): boolean {
   if (root.type !== 'Identifier') return called && ['Literal', 'TemplateLiteral', 'ObjectExpression', 'NewExpression'].includes(root.type);
   const value = env.find(nameOf(root));
   if (value === null) return called && isGlobal(nameOf(root));
-  return called && value.text === undefined && (value.source === undefined || follow(value) !== null);
+  return called && value.text === undefined && (value.source === undefined || follow(value) !== null) && fits(value);
 }
 
 interface Frame {
