@@ -14,7 +14,7 @@ import { patternNames } from './names.js';
 import { bind, declareStatement, valueOf } from './scope.js';
 import type { Env, Value } from './scope.js';
 import { at, bare, someNode, isFunction, isLiteral, listAt, nameOf, ownNodes, propertyName, settled, spanOf, textAt } from './tree.js';
-import type { Node, Tree } from './tree.js';
+import type { Node } from './tree.js';
 
 const MOST_ASSERTIONS = 300;
 /** Functions within functions that are followed. */
@@ -28,15 +28,6 @@ export class BodyWalk extends ExpressionWalk {
   private readonly failing = new Set<Node>();
   /** The names around the test. */
   private outside: Env | null = null;
-
-  /** `most`: beyond so many assertions nothing more is looked at. */
-  constructor(
-    root: Node,
-    tree: Tree,
-    private readonly most = MOST_ASSERTIONS,
-  ) {
-    super(root, tree);
-  }
 
   /** Walks the function with its parameters bound to `args`. */
   run(fn: Value, args: readonly Value[] | null, open = false, never: string | null = null): void {
@@ -133,7 +124,7 @@ export class BodyWalk extends ExpressionWalk {
   }
 
   protected statement(node: Node, env: Env, place: Place, own: boolean): void {
-    if (this.assertions.length > this.most || (this.work += 1) > MOST_WORK) return;
+    if (this.assertions.length > MOST_ASSERTIONS || (this.work += 1) > MOST_WORK) return;
     switch (node.type) {
       case 'VariableDeclaration':
         return this.declaration(node, env, place);

@@ -6,8 +6,7 @@ import type { BodyWalk } from './body.js';
 
 /** One way through the body. */
 export interface Passage {
-  /** `most`: as in `BodyWalk`. */
-  readonly walk: (most?: number) => BodyWalk;
+  readonly walk: () => BodyWalk;
   readonly rows: () => readonly string[] | null;
 }
 

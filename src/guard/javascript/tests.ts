@@ -3,12 +3,13 @@
 
 import type { Span, TestFact, TestMark } from '../facts.js';
 import { at, bare, isFunction, isLiteral, listAt, nameOf, ownNodes, propertyName, settled, spanOf } from './tree.js';
-import type { Node } from './tree.js';
+import type { Node, Tree } from './tree.js';
 import { hookOf } from './names.js';
 import { assignHooked, bind, declareStatement, functionOf, valueOf } from './scope.js';
 import type { Env, Module, Value } from './scope.js';
 import { bindOwn, printValue, squeeze } from './print.js';
 import { BodyWalk } from './body.js';
+import { Glance } from './glance.js';
 import { FoundTest } from '../found-test.js';
 import { joinedRows, walkThrough } from './found.js';
 import type { Passage } from './found.js';
@@ -265,15 +266,14 @@ class TestSearch {
     const path = [...scene.titles, title];
     const rows = runner.table === null ? null : rowsOf(runner.table, runner.tableEnv ?? scene.env);
     const { hooks } = scene;
-    const passage: Passage = {
-      walk: (most) => walkOf(fn, rows, runner, { ...scene, hooks }, most),
-      rows: () => rowTexts(rows, runner, scene),
-    };
+    const walk = <Walk extends BodyWalk>(kind: new (root: Node, tree: Tree) => Walk): Walk =>
+      walkOf(kind, fn, rows, runner, { ...scene, hooks });
+    const passage: Passage = { walk: () => walk(BodyWalk), rows: () => rowTexts(rows, runner, scene) };
     const node = fn?.node ?? null;
     if (node !== null) this.entered.add(node);
     const nested = fn !== null && registers(at(node, 'body'), fn.env.module.tree);
     if (nested) this.subtests(fn, path, runner, call, scene);
-    if (nested && passage.walk(0).assertions.length === 0) return;
+    if (nested && !walk(Glance).asserts) return;
     const end = Math.min(call.end, args[0]?.end ?? call.end);
     const head = spanOf(scene.env.module.tree, call.start, end);
     const body = at(node, 'body');
@@ -329,9 +329,15 @@ function rowTexts(rows: readonly Value[] | null, runner: Runner, scene: Scene): 
   return rows === null ? null : [...(scene.rows ?? []), ...rows.map((row) => printValue(row))];
 }
 
-function walkOf(fn: Value | null, rows: readonly Value[] | null, runner: Runner, scene: Scene, most?: number): BodyWalk {
+function walkOf<Walk extends BodyWalk>(
+  kind: new (root: Node, tree: Tree) => Walk,
+  fn: Value | null,
+  rows: readonly Value[] | null,
+  runner: Runner,
+  scene: Scene,
+): Walk {
   const node = fn?.node ?? null;
-  const walk = new BodyWalk(node ?? { type: 'None', start: 0, end: 0 }, fn?.env.module.tree ?? scene.env.module.tree, most);
+  const walk = new kind(node ?? { type: 'None', start: 0, end: 0 }, fn?.env.module.tree ?? scene.env.module.tree);
   if (fn === null || node === null) return walk;
   if (runner.table === null || rows === null || rows.length > MOST_ROWS) walk.run(fn, null, scene.open || runner.table !== null);
   else for (const row of rows) walk.run(fn, rowArguments(row, runner.spread), scene.open);
