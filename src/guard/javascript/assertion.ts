@@ -22,12 +22,23 @@ export interface Standing {
   readonly reach: AssertionFact['reach'];
   readonly reachWhy: string | null;
   readonly swallowed: string | null;
-  readonly swallowedAt?: Span;
+  readonly swallowedAt: Span | null;
   readonly waiting: AssertionFact['waiting'];
   readonly open: boolean;
   /** Says whether a variable still holds what it was given: nothing was called in between. */
   readonly fresh: (name: string) => boolean;
 }
+
+/** It is reached, and its failure is heard of. */
+export const ALWAYS: Standing = {
+  reach: 'always',
+  reachWhy: null,
+  swallowed: null,
+  swallowedAt: null,
+  waiting: 'sync',
+  open: true,
+  fresh: () => false,
+};
 
 export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Standing): AssertionFact {
   const opened = throughHelper(draft, outer);
@@ -43,31 +54,32 @@ export function assertionOf(draft: Draft, outer: Env, span: Span, standing: Stan
   const template = filled.seen.rows
     ? `${print(asked.subject, around, { template: true })}${asked.suffix} ${asked.kind} ${expectedText(asked, env, { template: true }) ?? ''}`
     : `${subject} ${kind} ${expected ?? ''}`;
-  const thrown = asked.kind === 'throws' ? thrownBy(asked, env) : null;
-  return {
+  const throwing = asked.kind === 'throws';
+  const wanted = resolved(asked.expected[0] ?? null, env);
+  // The compiler looks at a check of types wherever it stands, and tells of its failure.
+  const { waiting, reach, reachWhy, swallowed, swallowedAt } = asked.matcher === 'type' ? ALWAYS : standing;
+  const fact: AssertionFact = {
     span,
     kind,
     subject,
-    expected: asked.kind === 'throws' ? null : expected,
+    expected: throwing ? null : expected,
     template,
     open: standing.open,
-    wildcards: wildcardsOf(asked.kind === 'throws' ? asked.expected.flatMap(shapeOf) : asked.expected, env),
-    parts: spreads(resolved(asked.expected[0] ?? null, env)) ? partsIn(expected ?? '') : partsOf(resolved(asked.expected[0] ?? null, env)),
-    ...(asked.loose === true && ['equal', 'differs', 'calledWith'].includes(asked.kind) ? { loose: true } : {}),
+    wildcards: wildcardsOf(throwing ? asked.expected.flatMap(shapeOf) : asked.expected, env),
+    parts: spreads(wanted) ? partsIn(expected ?? '') : partsOf(wanted),
     tolerance: asked.kind === 'close' || asked.matcher === 'within' ? toleranceOf(asked, env) : null,
     bound: asked.kind === 'range' ? boundOf(asked, env) : null,
-    thrown,
-    ...heard(asked, standing),
+    thrown: throwing ? thrownBy(asked, env) : null,
+    waiting,
+    reach,
+    reachWhy,
+    swallowed,
     tautology: ownAnswer(asked, env, span) ?? tautologyOf(asked, env, { subject, expected }, standing.fresh),
-    ...(kind === 'equal' && isEcho(asked, env, { subject, expected }, standing.fresh, span) ? { echo: true } : {}),
   };
-}
-
-/** The compiler looks at a check of types wherever it stands, and tells of its failure. */
-function heard(asked: Draft, standing: Standing): Pick<AssertionFact, 'waiting' | 'reach' | 'reachWhy' | 'swallowed' | 'swallowedAt'> {
-  if (asked.matcher === 'type') return { waiting: 'sync', reach: 'always', reachWhy: null, swallowed: null };
-  const { waiting, reach, reachWhy, swallowed, swallowedAt } = standing;
-  return { waiting, reach, reachWhy, swallowed, ...(swallowedAt === undefined ? {} : { swallowedAt }) };
+  const loose = asked.loose === true && ['equal', 'differs', 'calledWith'].includes(asked.kind);
+  const echo = kind === 'equal' && isEcho(asked, env, { subject, expected }, standing.fresh, span);
+  if (!loose && !echo && swallowedAt === null) return fact;
+  return { ...fact, ...(loose ? { loose } : {}), ...(swallowedAt === null ? {} : { swallowedAt }), ...(echo ? { echo } : {}) };
 }
 
 function spreads(node: Node | null): boolean {

@@ -1,10 +1,10 @@
 // Walks through a test's body as it would run, without running it: helpers are entered, loops over literals written out, and every
 // assertion is noted with how it is reached, who waits for it and what becomes of its failure.
 
-import { assertionOf } from './assertion.js';
+import { ALWAYS, assertionOf } from './assertion.js';
 import { UNCALLED, awaitedLater, endsEarly, failsInside, isPassedOn, leaves, passesOn } from './callbacks.js';
 import { ExpressionWalk, MOST_ROWS, MOST_WORK } from './expressions.js';
-import { START } from './place.js';
+import { START, waitedFor } from './place.js';
 import type { Place } from './place.js';
 import { guardsOf, leftBy } from './guards.js';
 import { keptIn, mayBeEmpty } from './loops.js';
@@ -51,8 +51,8 @@ export class BodyWalk extends ExpressionWalk {
     this.entered.add(node);
     const body = at(node, 'body');
     if (body === null) return;
-    if (body.type !== 'BlockStatement') this.visit(body, env, { ...place, waited: true });
-    else this.block(listAt(body, 'body'), env, { ...place, waited: false }, own);
+    if (body.type !== 'BlockStatement') this.visit(body, env, waitedFor(place));
+    else this.block(listAt(body, 'body'), env, waitedFor(place, false), own);
   }
 
   protected parameter(parameter: Node, index: number, args: readonly Value[] | null, env: Env): void {
@@ -132,7 +132,7 @@ export class BodyWalk extends ExpressionWalk {
         return this.expression(at(node, 'expression'), env, place);
       case 'ReturnStatement': {
         const value = at(node, 'argument');
-        if (value !== null) this.visit(value, env, { ...place, waited: true });
+        if (value !== null) this.visit(value, env, waitedFor(place));
         if (own && !isSkip(value)) this.pending.push(node);
         return;
       }
@@ -181,7 +181,7 @@ export class BodyWalk extends ExpressionWalk {
       if (init !== null && !isFunction(bare(init))) {
         const text = env.module.tree.text.slice(init.start, init.end);
         const waited = !/expect|assert|should|\.then\(/.test(text) || names.some((name) => awaitedLater(this.root, name));
-        this.visit(init, env, { ...place, waited });
+        this.visit(init, env, waitedFor(place, waited));
         this.count(init);
       }
       declareStatement(declarators.length === 1 ? node : { ...node, declarations: [declarator] }, env);
@@ -193,7 +193,7 @@ export class BodyWalk extends ExpressionWalk {
     if (node === null) return;
     const inner = settled(node);
     this.alone = inner;
-    this.visit(node, env, { ...place, waited: false });
+    this.visit(node, env, waitedFor(place, false));
     if (place.depth === 0 && place.reach === 'always') this.own.note(inner, env);
     if (inner?.type === 'AssignmentExpression' && textAt(inner, 'operator') === '=') {
       const left = at(inner, 'left');
@@ -214,8 +214,8 @@ export class BodyWalk extends ExpressionWalk {
     if (test !== null) this.visit(test, env, place);
     const heard = place.reach === 'always' && place.swallowed === null && !place.floating;
     for (const draft of heard ? guardsOf(node) : []) {
-      const standing = { reach: place.reach, reachWhy: place.why, swallowed: place.swallowed, waiting: 'sync', open: place.open } as const;
-      const fact = assertionOf(draft, env, spanOf(env.module.tree, node.start, node.end), { ...standing, fresh: () => false });
+      const standing = { ...ALWAYS, open: place.open };
+      const fact = assertionOf(draft, env, spanOf(env.module.tree, node.start, node.end), standing);
       this.assertions.push({ ...fact, tautology: null, guard: true });
     }
     const never: Place = { ...place, reach: 'never', why: 'under a condition that is never true' };
@@ -248,7 +248,7 @@ export class BodyWalk extends ExpressionWalk {
       if (pattern !== null) bindOwn(pattern, inner);
       const computed = rows === null && mayBeEmpty(right, env, this.assertions);
       const kept = keptIn(right, pattern, env);
-      const open = { ...place, open: true, ...(kept === null ? {} : { kept }) };
+      const open = { ...place, open: true, kept: kept ?? place.kept };
       return this.inner(body, inner, computed ? this.maybe(open, 'in a loop that may have nothing to walk over') : open, own);
     }
     if (rows.length === 0) {
@@ -274,8 +274,8 @@ export class BodyWalk extends ExpressionWalk {
         : place.swallowed;
     const count = this.assertions.length;
     if (lost !== place.swallowed) for (const [name, texts] of leftBy(block, body, env)) this.fallbacks.set(name, texts);
-    const lostAt = lost === place.swallowed ? {} : { lostAt: spanOf(env.module.tree, node.start, node.end) };
-    this.inner(block, env, { ...place, swallowed: lost, ...lostAt }, own);
+    const lostAt = lost === place.swallowed ? place.lostAt : spanOf(env.module.tree, node.start, node.end);
+    this.inner(block, env, { ...place, swallowed: lost, lostAt }, own);
     const asks = this.assertions.slice(count).some(({ kind, expected }) => kind !== 'custom' || expected !== 'fail');
     if (handler !== null && lost !== place.swallowed && asks && failsInside(block, env))
       this.reversed.push(spanOf(env.module.tree, node.start, node.end));

@@ -2,7 +2,7 @@
 // Statements are javascript/body.ts's.
 
 import type { AssertionFact, Span } from '../facts.js';
-import { assertionOf } from './assertion.js';
+import { ALWAYS, assertionOf } from './assertion.js';
 import { ITERATIONS, TRIES, callingOf, failsGiven, failsInside, isHanded, mentions, passesOn, planned, signals } from './callbacks.js';
 import { parseAssertion } from './checks.js';
 import { asserts, mayAssert } from './asserting.js';
@@ -16,6 +16,7 @@ import { rowsOf } from './rows.js';
 import { runnerOf } from './runner.js';
 import { patternNames } from './names.js';
 import { OwnCalls } from './own-calls.js';
+import { waitedFor } from './place.js';
 import type { Place } from './place.js';
 import { Waited, asMarker } from './waiting.js';
 import { functionOf, valueOf } from './scope.js';
@@ -74,7 +75,7 @@ export abstract class ExpressionWalk {
       case 'AwaitExpression':
       case 'YieldExpression': {
         const value = at(inner, 'argument');
-        if (value !== null) this.visit(value, env, { ...place, waited: true });
+        if (value !== null) this.visit(value, env, waitedFor(place));
         return;
       }
       case 'CallExpression':
@@ -94,10 +95,10 @@ export abstract class ExpressionWalk {
         this.child(inner, 'consequent', env, this.maybe(place, 'under a condition'));
         return this.child(inner, 'alternate', env, this.maybe(place, 'under a condition'));
       case 'UnaryExpression':
-        return this.child(inner, 'argument', env, { ...place, waited: false });
+        return this.child(inner, 'argument', env, waitedFor(place, false));
       case 'AssignmentExpression':
         this.marking(inner, env, place);
-        return this.child(inner, 'right', env, { ...place, waited: true });
+        return this.child(inner, 'right', env, waitedFor(place));
       case 'Identifier':
       case 'Literal':
       case 'ClassExpression':
@@ -144,11 +145,11 @@ export abstract class ExpressionWalk {
     const bound = callee.type === 'MemberExpression' && /^(call|apply)$/.test(name) ? bare(at(callee, 'object')) : callee;
     const target = node.type === 'CallExpression' && place.depth < DEEPEST ? functionOf(bound, env) : null;
     if (target !== null) {
-      if (callee.type === 'MemberExpression') this.child(callee, 'object', env, { ...place, waited: true });
+      if (callee.type === 'MemberExpression') this.child(callee, 'object', env, waitedFor(place));
       return this.helper(target, node, env, place);
     }
     if (this.alone === node && /^(expect|assert|verify|should|ensure)[A-Z_]\w*$/.test(name)) this.unknown(node, callee, name, env, place);
-    if (callee.type === 'MemberExpression') this.child(callee, 'object', env, { ...place, waited: true });
+    if (callee.type === 'MemberExpression') this.child(callee, 'object', env, waitedFor(place));
     else if (isFunction(callee))
       this.enter({ node: callee, env }, null, { ...place, floating: place.floating || (callee['async'] === true && !place.waited) });
     this.handed(node, callee, env, place);
@@ -160,7 +161,7 @@ export abstract class ExpressionWalk {
     for (const argument of listAt(node, 'arguments')) {
       const fn = functionOf(argument, env);
       if (fn === null || fn.node === null) {
-        this.visit(argument, env, { ...place, waited: place.waited || bare(argument)?.type === 'CallExpression' });
+        this.visit(argument, env, waitedFor(place, place.waited || bare(argument)?.type === 'CallExpression'));
         continue;
       }
       if (fn.node !== bare(argument) && this.entered.has(fn.node)) continue;
@@ -169,12 +170,11 @@ export abstract class ExpressionWalk {
       const tried = TRIES.test(callee.type === 'MemberExpression' ? propertyName(callee) : nameOf(callee));
       const loose = calling.later || ((tried || fn.node['async'] === true) && !place.waited);
       const reached = calling.why === null || told ? place : this.maybe(place, calling.why);
-      const heard = told || (calling.why !== null && (place.heard === true || this.waits.after(node)));
+      const heard = told || (calling.why !== null && (place.heard || this.waits.after(node)));
       const lazy = (tried || fn.node['async'] === true || calling.later) && !heard;
-      const polled = tried ? { polled: true } : {};
       this.enter(fn, null, {
         ...reached,
-        ...polled,
+        polled: tried || place.polled,
         heard,
         depth: place.depth + 1,
         open: true,
@@ -191,7 +191,7 @@ export abstract class ExpressionWalk {
       if (argument.type === 'SpreadElement') spread = true;
       else {
         args.push(valueOf(argument, env));
-        if (!isFunction(bare(argument))) this.visit(argument, env, { ...place, waited: true });
+        if (!isFunction(bare(argument))) this.visit(argument, env, waitedFor(place));
       }
     }
     const again = place.reach === 'maybe' && this.entered.has(target.node) && isHanded(at(node, 'callee'), env);
@@ -217,7 +217,7 @@ export abstract class ExpressionWalk {
     const given = condition !== undefined && !isLiteral(bare(condition)) && bare(condition)?.type !== 'TemplateLiteral';
     this.skips.push({
       span: spanOf(env.module.tree, node.start, node.end),
-      conditional: place.reach !== 'always' || place.under === true || given,
+      conditional: place.reach !== 'always' || place.under || given,
     });
     return true;
   }
@@ -262,13 +262,13 @@ export abstract class ExpressionWalk {
     const fn = functionOf(listAt(node, 'arguments')[0] ?? null, env);
     if (fn === null || fn.node === null) return false;
     const owner = at(callee, 'object');
-    if (owner !== null) this.visit(owner, env, { ...place, waited: true });
+    if (owner !== null) this.visit(owner, env, waitedFor(place));
     const loose = fn.node['async'] === true && (name === 'forEach' || !place.waited);
     const inner = { ...place, floating: place.floating || loose, depth: place.depth + 1 };
     const rows = rowsOf(owner, env);
     if (rows === null || rows.length > MOST_ROWS) {
       const kept = keptIn(owner, listAt(fn.node, 'params')[0] ?? null, env);
-      const open = { ...inner, open: true, ...(kept === null ? {} : { kept }) };
+      const open = { ...inner, open: true, kept: kept ?? place.kept };
       const computed = rows === null && mayBeEmpty(owner, env, this.assertions);
       this.enter(fn, null, computed ? this.maybe(open, 'in a loop that may have nothing to walk over') : open);
     } else if (rows.length === 0) this.enter(fn, null, { ...inner, reach: 'never', why: 'in a loop over an empty list' });
@@ -286,24 +286,24 @@ export abstract class ExpressionWalk {
     const waiting = lost ? 'floating' : parsed.asynchronous ? 'awaited' : 'sync';
     const span = spanOf(env.module.tree, node.start, node.end);
     const fresh = (name: string) => (this.since.get(name) ?? 0) === this.calls;
-    const elsewhere = place.lostAt !== undefined && place.lostAt.file !== span.file ? { swallowedAt: place.lostAt } : {};
+    const swallowedAt = place.lostAt === null || place.lostAt.file === span.file ? null : place.lostAt;
     const standing = {
       reach: place.reach,
       reachWhy: place.why,
       swallowed: place.swallowed,
-      ...elsewhere,
+      swallowedAt,
       waiting,
       open: place.open,
       fresh,
     } as const;
     for (const { draft, env: around } of parsed.drafts.flatMap(singly).flatMap((one) => entrywise(one, env))) {
       const asked = this.own.judged(unlessKept(assertionOf(draft, around, span, standing), place.kept), draft.subject);
-      const plain = place.polled === true ? { ...asked, polled: true } : asked;
+      const plain = place.polled ? { ...asked, polled: true } : asked;
       const fact =
         this.fallbacks.get(nameOf(settled(draft.subject)))?.has(plain.expected ?? '') === true ? { ...plain, swallowed: LEFT } : plain;
-      this.assertions.push(...countOf(fact), asMarker(fact, draft.subject, this.isPlanned || place.heard === true));
+      this.assertions.push(...countOf(fact), asMarker(fact, draft.subject, this.isPlanned || place.heard));
     }
-    if (parsed.mustThrow.length === 0) this.asking(parsed.drafts[0]?.subject ?? null, env, { ...place, waited: true });
+    if (parsed.mustThrow.length === 0) this.asking(parsed.drafts[0]?.subject ?? null, env, waitedFor(place));
     for (const fn of parsed.within) {
       const target = functionOf(fn, env);
       const loose = target?.node?.['async'] === true && !parsed.asynchronous;
@@ -334,7 +334,7 @@ export abstract class ExpressionWalk {
     const body = at(fn?.node, 'body');
     const heard = fn === null ? this.done.has(nameOf(end)) : error !== undefined && body !== null && mentions(body, error);
     const swallowed = heard ? place.swallowed : 'in a request whose error nobody looks at';
-    const standing = { reach: place.reach, reachWhy: place.why, swallowed, waiting: 'sync', open: place.open, fresh: () => false } as const;
+    const standing = { ...ALWAYS, reach: place.reach, reachWhy: place.why, swallowed, open: place.open };
     for (const draft of parsed.drafts) this.assertions.push(assertionOf(draft, env, span, standing));
     if (fn !== null) this.enter(fn, null, { ...place, depth: place.depth + 1 });
   }
@@ -368,7 +368,7 @@ export abstract class ExpressionWalk {
 
   protected maybe(place: Place, why: string): Place {
     if (place.reach !== 'always') return place;
-    if (this.isPlanned) return place.under === true ? place : { ...place, under: true };
+    if (this.isPlanned) return place.under ? place : { ...place, under: true };
     return { ...place, reach: 'maybe', why };
   }
 }

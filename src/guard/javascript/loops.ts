@@ -1,7 +1,7 @@
 // Loops over lists that are made as the test runs: whether they may be empty, and what their filter says of each entry already.
 
 import type { AssertionFact } from '../facts.js';
-import { assertionOf } from './assertion.js';
+import { ALWAYS, assertionOf } from './assertion.js';
 import type { Draft } from './checks.js';
 import { bindOwn, print } from './print.js';
 import { bind, functionOf, valueOf } from './scope.js';
@@ -76,13 +76,12 @@ export function keptIn(list: Node | null, pattern: Node | null, env: Env): Asser
   bindOwn(own, within);
   within.set(nameOf(own), { node: null, env: within, text: nameOf(pattern) });
   const draft: Draft = { kind: 'truthy', subject, suffix: '', expected: [], constant: null, matcher: 'filter', delta: null };
-  const standing = { reach: 'always', reachWhy: null, swallowed: null, waiting: 'sync', open: true, fresh: () => false } as const;
-  return assertionOf(draft, within, spanOf(fn.env.module.tree, subject.start, subject.end), standing);
+  return assertionOf(draft, within, spanOf(fn.env.module.tree, subject.start, subject.end), ALWAYS);
 }
 
 /** A check that asks of each entry what the filter asked already cannot fail. */
-export function unlessKept(fact: AssertionFact, kept: AssertionFact | undefined): AssertionFact {
-  if (kept === undefined || fact.tautology !== null || fact.subject !== kept.subject) return fact;
+export function unlessKept(fact: AssertionFact, kept: AssertionFact | null): AssertionFact {
+  if (kept === null || fact.tautology !== null || fact.subject !== kept.subject) return fact;
   const same = fact.kind === kept.kind && fact.expected === kept.expected;
   const yes = kept.kind === 'truthy' && (fact.kind === 'exists' || (fact.kind === 'equal' && fact.expected === 'true'));
   return same || yes ? { ...fact, tautology: 'the list was filtered by what is asked' } : fact;

@@ -4,8 +4,7 @@ import type { FileFacts, HelperFact, Lookup, TableFact } from '../facts.js';
 import { at, bare, descend, isFunction, keyName, listAt, nodesOf, spanOf } from './tree.js';
 import type { Node } from './tree.js';
 import { bindOwn, printValue } from './print.js';
-import { assertionOf } from './assertion.js';
-import type { Standing } from './assertion.js';
+import { ALWAYS, assertionOf } from './assertion.js';
 import { retriesOf } from './retries.js';
 import { rowsOf } from './rows.js';
 import { declareStatement, Project } from './scope.js';
@@ -118,8 +117,6 @@ function matchersOf(module: Module): readonly HelperFact[] {
   return helpers;
 }
 
-const STANDING: Standing = { reach: 'always', reachWhy: null, swallowed: null, waiting: 'sync', open: true, fresh: () => false };
-
 function matcher(module: Module, name: string, fn: Node): HelperFact {
   const env = module.env.child();
   for (const parameter of listAt(fn, 'params')) bindOwn(parameter, env);
@@ -135,7 +132,7 @@ function matcher(module: Module, name: string, fn: Node): HelperFact {
             { kind: 'truthy', subject, suffix: '', expected: [], constant: null, matcher: 'ok', delta: null },
             env,
             span,
-            STANDING,
+            ALWAYS,
           ),
         ];
   });
