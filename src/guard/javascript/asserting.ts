@@ -4,7 +4,7 @@ import { parseAssertion } from './checks.js';
 import { patternNames } from './names.js';
 import { functionOf } from './scope.js';
 import type { Env, Value } from './scope.js';
-import { at, bare, descend, isFunction, listAt, nameOf } from './tree.js';
+import { at, bare, descend, isFunction, isLiteral, listAt, nameOf } from './tree.js';
 import type { Node } from './tree.js';
 
 const asserting = new WeakMap<Node, boolean>();
@@ -19,7 +19,7 @@ export function mayAssert({ node, env }: Value, depth: number): boolean {
   asserting.set(node, false);
   const text = env.module.tree.text.slice(node.start, node.end);
   const names = new Set(listAt(node, 'params').flatMap(patternNames));
-  let found = ASSERTS.test(text);
+  let found = ASSERTS.test(text) && ASSERTS.test(withoutTexts(node, env.module.tree.text));
   for (const below of found ? [] : descend(node)) {
     if (below.type !== 'CallExpression') continue;
     const callee = bare(at(below, 'callee'));
@@ -29,6 +29,21 @@ export function mayAssert({ node, env }: Value, depth: number): boolean {
   }
   asserting.set(node, found);
   return found;
+}
+
+/** The source of a function without the texts in it, which may be code as well. One without a blank may name a method. */
+function withoutTexts(node: Node, text: string): string {
+  const texts: Node[] = [];
+  for (const below of descend(node))
+    if (below.type === 'TemplateElement' || (isLiteral(below) && typeof below['value'] === 'string' && /\s/.test(below['value'])))
+      texts.push(below);
+  const parts: string[] = [];
+  let from = node.start;
+  for (const { start, end } of texts.sort((left, right) => left.start - right.start)) {
+    parts.push(text.slice(from, start));
+    from = end;
+  }
+  return [...parts, text.slice(from, node.end)].join(' ');
 }
 
 /** Functions that a call is given beside other things: it calls back when it is done, if it gets that far. */

@@ -47,7 +47,7 @@ export class BodyWalk extends ExpressionWalk {
     if (node === null || place.depth > DEEPEST_CALL) return;
     this.outside ??= fn.env;
     const env = fn.env.child();
-    for (const [index, parameter] of listAt(node, 'params').entries()) this.parameter(parameter, index, args, env);
+    listAt(node, 'params').forEach((parameter, index) => this.parameter(parameter, index, args, env));
     this.entered.add(node);
     const body = at(node, 'body');
     if (body === null) return;

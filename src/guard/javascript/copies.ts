@@ -30,7 +30,9 @@ export function originOf(node: Node | null, env: Env): Origin {
   let around = env;
   const steps: string[] = [];
   const names: string[] = [];
-  let [copied, inPlace, soft] = [false, false, false];
+  let copied = false;
+  let inPlace = false;
+  let soft = false;
   for (let count = 0; count < MOST_STEPS && inner !== null; count += 1) {
     const next = originalOf(inner);
     if (next !== null) {
@@ -68,12 +70,10 @@ const copyOf = (node: Node | null, step = ''): Original => ({ node, step, copies
 /** What a copy is made of; null where the node is none. */
 function originalOf(node: Node): Original | null {
   if (node.type === 'ArrayExpression') {
-    const [only, ...more] = holesAt(node, 'elements');
-    return only?.type === 'SpreadElement' && more.length === 0 ? copyOf(at(only, 'argument')) : null;
+    return spreadAlone(holesAt(node, 'elements'));
   }
   if (node.type === 'ObjectExpression') {
-    const [only, ...more] = listAt(node, 'properties');
-    return only?.type === 'SpreadElement' && more.length === 0 ? copyOf(at(only, 'argument')) : null;
+    return spreadAlone(listAt(node, 'properties'));
   }
   if (node.type === 'TemplateLiteral') {
     const [only = null, ...more] = listAt(node, 'expressions');
@@ -90,6 +90,11 @@ function originalOf(node: Node): Original | null {
   if (callee.type !== 'MemberExpression')
     return /^(structuredClone|cloneDeep|String|Number)$/.test(nameOf(callee)) && args.length === 1 ? copyOf(args[0] ?? null) : null;
   return byMethod(callee, args);
+}
+
+function spreadAlone(entries: readonly (Node | null)[]): Original | null {
+  const only = entries[0];
+  return only?.type === 'SpreadElement' && entries.length === 1 ? copyOf(at(only, 'argument')) : null;
 }
 
 function byMethod(callee: Node, args: readonly Node[]): Original | null {

@@ -1,7 +1,7 @@
 // Where variables of a file are given values, and which of them others than the test's own lines give one: callbacks, hooks, handlers.
 
 import { patternNames } from './names.js';
-import { at, bare, childrenOf, isFunction, nameOf, textAt } from './tree.js';
+import { at, bare, childrenOf, isFunction, nameOf, pushTurned, textAt } from './tree.js';
 import type { Node, Tree } from './tree.js';
 
 /** Where a variable is given a value: the block and the function around, and the value where it is given as a whole. */
@@ -46,19 +46,24 @@ export function givingsOf(tree: Tree): ReadonlyMap<string, readonly Giving[]> {
   const before = known.get(tree);
   if (before !== undefined) return before;
   const found = new Map<string, Giving[]>();
-  const open: (readonly [Node, Node, Node])[] = [[tree.program, tree.program, tree.program]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [node, outer, around] = next;
+  // Beside each node that is open the block and the function around it.
+  const [open, blocks, functions]: [Node[], Node[], Node[]] = [[tree.program], [tree.program], [tree.program]];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const outer = blocks.pop() as Node;
+    const around = functions.pop() as Node;
     const fn = isFunction(node) ? node : around;
-    const block = BLOCKS.has(node.type) || isFunction(node) ? node : outer;
+    const block = fn === node || BLOCKS.has(node.type) ? node : outer;
     const { names, value } = given(node);
     for (const name of names) {
       const list = found.get(name) ?? [];
       list.push({ block, fn, from: node.start, value, declares: node.type === 'VariableDeclarator' });
       found.set(name, list);
     }
-    const children = childrenOf(node);
-    for (let index = children.length - 1; index >= 0; index -= 1) open.push([children[index] as Node, block, fn]);
+    pushTurned(node, open);
+    while (blocks.length < open.length) {
+      blocks.push(block);
+      functions.push(fn);
+    }
   }
   known.set(tree, found);
   return found;

@@ -95,8 +95,8 @@ function notEmpty(draft: Draft, subject: Node): Draft | null {
 /** Of `[...x]`, `Array.from(x)`, `Object.entries(x)`: `x`. */
 function copiedFrom(subject: Node): Node | null {
   if (subject.type === 'ArrayExpression') {
-    const [only, ...more] = holesAt(subject, 'elements');
-    return only?.type === 'SpreadElement' && more.length === 0 ? at(only, 'argument') : null;
+    const elements = holesAt(subject, 'elements');
+    return elements.length === 1 && elements[0]?.type === 'SpreadElement' ? at(elements[0], 'argument') : null;
   }
   if (subject.type !== 'CallExpression') return null;
   const callee = bare(at(subject, 'callee'));

@@ -149,7 +149,7 @@ export function* descend(node: Node, into: (node: Node) => boolean = () => true)
 }
 
 /** The children, the first on top: it is taken next. */
-function pushTurned(node: Node, open: Node[]): void {
+export function pushTurned(node: Node, open: Node[]): void {
   const from = open.length;
   pushChildren(node, open);
   for (let low = from, high = open.length - 1; low < high; low += 1, high -= 1) {
@@ -234,8 +234,9 @@ export function keyName(property: Node): string {
 export function soleExpression(body: Node | null): Node | null {
   if (body === null) return null;
   if (body.type !== 'BlockStatement') return body;
-  const [first, ...more] = listAt(body, 'body');
-  if (first === undefined || more.length > 0) return null;
+  const statements = listAt(body, 'body');
+  const first = statements[0];
+  if (first === undefined || statements.length > 1) return null;
   if (first.type === 'ReturnStatement') return at(first, 'argument');
   return first.type === 'ExpressionStatement' ? at(first, 'expression') : null;
 }

@@ -55,8 +55,10 @@ function isWorthIt(node: Node, env: Env, fits: (value: Value) => boolean = () =>
   let root: Node | null = bare(node);
   let called = false;
   for (let depth = 0; depth < 20 && root !== null; depth += 1) {
-    if (root.type === 'CallExpression') [root, called] = [bare(at(root, 'callee')), true];
-    else if (root.type === 'MemberExpression') root = bare(at(root, 'object'));
+    if (root.type === 'CallExpression') {
+      root = bare(at(root, 'callee'));
+      called = true;
+    } else if (root.type === 'MemberExpression') root = bare(at(root, 'object'));
     else break;
   }
   if (root === null) return false;
