@@ -57,8 +57,8 @@ function plainText(node: Node | null, env: Env, span: Span): string | null {
     const value = env.find(nameOf(node));
     const held = value === null || value.row === true || value.source !== undefined ? null : bare(value.node);
     if (value === null || held === null || value.env.module !== env.module || span.file !== env.module.tree.file) return null;
-    if (isMoved(env.module.tree, nameOf(node), span.from, span.to)) return null;
-    return isPlain(held) && isSettled(env.module.tree, nameOf(node), held, span) ? print(held, env) : null;
+    if (!isPlain(held) || isMoved(env.module.tree, nameOf(node), span.from, span.to)) return null;
+    return isSettled(env.module.tree, nameOf(node), held, span) ? print(held, env) : null;
   }
   return isPlain(node) ? print(node, env) : null;
 }

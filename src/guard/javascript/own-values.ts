@@ -17,32 +17,42 @@ const LONGEST_HEAD = 200;
 export function ownConstant(node: Node | null, env: Env, span: Span): Value | null {
   if (span.file !== env.module.tree.file || isConstant(settled(node))) return null;
   let current: Value = { node, env };
+  const names: { readonly name: string; readonly value: Held }[] = [];
   for (let depth = 0; depth < DEEPEST; depth += 1) {
     const inner = settled(current.node);
     if (inner === null) return null;
-    if (isConstant(inner)) return { node: inner, env: current.env };
-    const next = inner.type === 'Identifier' ? heldBy(inner, current.env, span) : answeredBy(inner, current.env, span);
+    // Whether others mention the names on the way is dear to learn, and few ways lead to a constant.
+    if (isConstant(inner)) return names.every(({ name, value }) => isLeft(name, value, span)) ? { node: inner, env: current.env } : null;
+    const held = inner.type === 'Identifier' ? heldBy(nameOf(inner), current.env, span) : null;
+    if (held !== null) names.push({ name: nameOf(inner), value: held });
+    const next = inner.type === 'Identifier' ? held : answeredBy(inner, current.env, span);
     if (next === null) return null;
     current = next;
   }
   return null;
 }
 
-/** What a variable holds, where nothing but checks mentions it before this one. */
-function heldBy(name: Node, env: Env, span: Span): Value | null {
-  const value = env.find(nameOf(name));
+type Held = Value & { readonly node: Node };
+
+/** What a variable of the file holds that was filled before the check. */
+function heldBy(name: string, env: Env, span: Span): Held | null {
+  const value = env.find(name);
   if (value === null || value.node === null || value.row === true || value.source !== undefined || value.named === true) return null;
   const { module } = value.env;
   if (module !== env.module || module.tree.file !== span.file || value.node.end > span.from) return null;
-  if (isMoved(module.tree, nameOf(name), span.from, span.to)) return null;
-  const { text } = module.tree;
-  const alone = (from: number, to: number) => !mentions(text.slice(from, to), nameOf(name));
-  const declared = text.slice(Math.max(0, value.node.start - LONGEST_HEAD), value.node.start);
-  if (!new RegExp(`\\bconst\\s+${nameOf(name).replaceAll('$', '\\$')}\\b[^=;]*=\\s*(await\\s+)?$`).test(declared)) return null;
-  if (!alone(value.node.end, span.from)) return null;
+  return value as Held;
+}
+
+/** Nothing but checks mentions the variable before this one. */
+function isLeft(name: string, { node, env }: Held, span: Span): boolean {
+  const { tree } = env.module;
+  const { text } = tree;
+  const alone = (from: number, to: number) => !mentions(text.slice(from, to), name);
+  const declared = text.slice(Math.max(0, node.start - LONGEST_HEAD), node.start);
+  if (!new RegExp(`\\bconst\\s+${name.replaceAll('$', '\\$')}\\b[^=;]*=\\s*(await\\s+)?$`).test(declared)) return false;
+  if (!alone(node.end, span.from) || isMoved(tree, name, span.from, span.to)) return false;
   // Functions of the file may reach what lies outside of tests.
-  const outside = value.env.parent === null;
-  return outside && !(alone(0, value.node.start - nameOf(name).length - 12) && alone(span.to, text.length)) ? null : value;
+  return env.parent !== null || (alone(0, node.start - name.length - 12) && alone(span.to, text.length));
 }
 
 function mentions(text: string, name: string): boolean {

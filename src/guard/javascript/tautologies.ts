@@ -145,9 +145,9 @@ function isOneValue(left: Node, right: Node, env: Env): boolean {
   const names = [nameOf(left), nameOf(right)] as const;
   if (names[0] === '' || names[1] === '' || names[0] === names[1]) return false;
   const value = env.find(names[0]);
+  if (value?.node === undefined || value.node === null || value.row === true || value !== env.find(names[1])) return false;
   const { tree } = env.module;
-  if (isMoved(tree, names[0], left.start, left.end) || isMoved(tree, names[1], right.start, right.end)) return false;
-  return value?.node !== undefined && value.node !== null && value.row !== true && value === env.find(names[1]);
+  return !isMoved(tree, names[0], left.start, left.end) && !isMoved(tree, names[1], right.start, right.end);
 }
 
 function isAwaited(node: Node | null): boolean {
