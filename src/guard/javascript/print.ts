@@ -3,8 +3,8 @@
 import { at, bare, holesAt, isFunction, keyName, listAt, nameOf, propertyName, soleExpression, textAt } from './tree.js';
 import type { Node } from './tree.js';
 import { rowsOf } from './rows.js';
-import { bind, changesOfNames, elementOf, follow, memberOf, valueOf } from './scope.js';
-import type { Env, Value } from './scope.js';
+import { Env, bind, elementOf, follow, memberOf, valueOf } from './scope.js';
+import type { Value } from './scope.js';
 import { plainText } from './plain-values.js';
 import { mayComeOut, workOut } from './working-out.js';
 import { entriesOf } from '../properties.js';
@@ -60,8 +60,8 @@ export function print(node: Node | null, env: Env, how: Printing = PLAIN, depth 
 }
 
 function known(node: Node, env: Env, how: Printing, depth: number): Kept | null {
-  if (since !== changesOfNames()) {
-    since = changesOfNames();
+  if (since !== Env.changes) {
+    since = Env.changes;
     texts.clear();
   }
   const kept = texts.get(node);

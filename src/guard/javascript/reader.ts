@@ -127,14 +127,7 @@ function matcher(module: Module, name: string, fn: Node): HelperFact {
     const span = spanOf(module.tree, answer.start, answer.end);
     return subject === null
       ? []
-      : [
-          assertionOf(
-            { kind: 'truthy', subject, suffix: '', expected: [], constant: null, matcher: 'ok', delta: null },
-            env,
-            span,
-            ALWAYS,
-          ),
-        ];
+      : [assertionOf({ kind: 'truthy', subject, suffix: '', expected: [], constant: null, matcher: 'ok', delta: null }, env, span, ALWAYS)];
   });
   return { name: `matcher ${name}`, span: spanOf(module.tree, fn.start, fn.end), assertions, returns: [] };
 }

@@ -26,14 +26,9 @@ export interface Value {
   readonly imported?: string;
 }
 
-/** How often a name was given another value after somebody had asked: what was told before then may no longer hold. */
-let changes = 0;
-
-export function changesOfNames(): number {
-  return changes;
-}
-
 export class Env {
+  /** How often a name was given another value after somebody had asked: what was told before then may no longer hold. */
+  static changes = 0;
   private names: Map<string, Value | null> | null = null;
   private isAsked = false;
   readonly depth: number;
@@ -55,9 +50,8 @@ export class Env {
   }
 
   set(name: string, value: Value | null): void {
-    if (this.isAsked) changes += 1;
-    this.names ??= new Map();
-    this.names.set(name, value);
+    if (this.isAsked) Env.changes += 1;
+    (this.names ??= new Map()).set(name, value);
   }
 
   /** Changes the name where it was declared. */
@@ -304,10 +298,8 @@ function madeNow(node: Node, env: Env): Value | null {
   if (fn === null || fn.node === null) return null;
   const inner = fn.env.child();
   const args = listAt(node, 'arguments');
-  for (const [index, parameter] of listAt(fn.node, 'params').entries()) {
-    const argument = args[index];
-    if (argument !== undefined) bind(parameter, valueOf(argument, env), inner);
-  }
+  const parameters = listAt(fn.node, 'params').slice(0, args.length);
+  parameters.forEach((parameter, index) => bind(parameter, valueOf(args[index] as Node, env), inner));
   const body = at(fn.node, 'body');
   if (body === null || body.type !== 'BlockStatement') return body === null ? null : { node: settled(body), env: inner };
   for (const statement of listAt(body, 'body')) {
