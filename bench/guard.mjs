@@ -1,6 +1,7 @@
-// `umpire guard` over a change of many files, as people get it: the whole command, on a git repository, from a cold start. 1,000 files
-// edited as in the labelled changes of fixtures/guard must be judged in five seconds, TypeScript and Python, and so must 1,000 of the
-// longer tests of this repository; twice as many in about twice the time. No two files are the same.
+// `umpire guard` over a change of many files, as people get it: the whole command, on a git repository, from a cold start. 1,000 plain
+// test files with one check weakened in each must be judged in five seconds, TypeScript and Python; so must 1,000 files that are
+// rewritten as in the labelled changes of fixtures/guard, and 1,000 of the longer tests of this repository; twice as many in about twice
+// the time. No two files are the same.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,6 +50,94 @@ function ownEdits() {
   });
 }
 
+/** A file of a dozen tests, as people write them; every second edit asks for less, the others for any error. */
+function plainEdits({ cases }) {
+  const numbers = Array.from({ length: 8 }, (_, index) => index);
+  return Array.from({ length: FILES }, (_, index) => {
+    const more = { js: moreInTypeScript, py: moreInPython }[cases](index, numbers);
+    const before = { js: headInTypeScript, py: headInPython }[cases](index) + more;
+    const isFirst = index % 2 === 0;
+    const after =
+      cases === 'py'
+        ? isFirst
+          ? before.replace(/ == \d+\n/, ' is not None\n')
+          : before.replace(', match="zero"', '')
+        : isFirst
+          ? before.replace(/toBe\(\d+\)/, 'toBeDefined()')
+          : before.replace("toThrow('zero')", 'toThrow()');
+    return { before, after };
+  });
+}
+
+const headInPython = (index) => `import pytest
+from app.mod${index} import add${index}, div${index}
+
+
+class TestMod${index}:
+    def setup_method(self):
+        self.base = ${index}
+
+    def test_add(self):
+        assert add${index}(self.base, 2) == ${index + 2}
+
+    @pytest.mark.parametrize("a, b, want", [(1, 2, 3), (2, 3, 5), (5, 8, 13)])
+    def test_rows(self, a, b, want):
+        result = add${index}(a, b)
+        assert result == want
+
+    def test_div(self):
+        with pytest.raises(ZeroDivisionError, match="zero"):
+            div${index}(1, 0)
+`;
+
+const moreInPython = (index, numbers) =>
+  numbers
+    .map(
+      (number) => `
+    def test_more_${number}(self):
+        value = add${index}(${number}, self.base)
+        assert value == ${index + number}
+        assert isinstance(value, int)
+`,
+    )
+    .join('');
+
+const headInTypeScript = (index) => `import { describe, expect, it } from 'vitest';
+import { add${index}, div${index} } from './mod${index}';
+
+describe('mod${index}', () => {
+  it('adds', () => {
+    expect(add${index}(${index}, 2)).toBe(${index + 2});
+  });
+
+  it.each([
+    [1, 2, 3],
+    [2, 3, 5],
+    [5, 8, 13],
+  ])('%i + %i', (a, b, want) => {
+    const result = add${index}(a, b);
+    expect(result).toBe(want);
+  });
+
+  it('divides', () => {
+    expect(() => div${index}(1, 0)).toThrow('zero');
+  });
+`;
+
+const moreInTypeScript = (index, numbers) =>
+  `${numbers
+    .map(
+      (number) => `
+  it('more ${number}', () => {
+    const value = add${index}(${number}, ${index});
+    expect(value).toBe(${index + number});
+    expect(typeof value).toBe('number');
+  });
+`,
+    )
+    .join('')}});
+`;
+
 const kilobytes = (edits) => `${(edits.reduce((sum, { after }) => sum + after.length, 0) / edits.length / 1024).toFixed(1)} kB`;
 
 function git(cwd, ...args) {
@@ -89,10 +178,13 @@ function guard(cwd) {
 export async function run({ runs = 3 } = {}) {
   const { ts, py } = LANGUAGES;
   const [labelled, python, own] = [labelledEdits(ts), labelledEdits(py), ownEdits()];
+  const [plain, plainPython] = [plainEdits(ts), plainEdits(py)];
   const folder = mkdtempSync(join(tmpdir(), 'umpire-guard-bench-'));
   try {
     const contenders = Object.fromEntries(
       [
+        ['plain', plain, FILES, ts],
+        ['plainPython', plainPython, FILES, py],
         ['small', labelled, FILES, ts],
         ['large', labelled, FILES * 2, ts],
         ['python', python, FILES, py],
@@ -102,19 +194,28 @@ export async function run({ runs = 3 } = {}) {
         return [name, () => guard(place)];
       }),
     );
-    const { small, large, python: snakes, long } = await interleave(contenders, runs);
-    const within = (name, taken) => line({ name, ours: ms(taken), theirs: `${SECONDS} s`, ratio: taken / 1000, bar: atMost(SECONDS) });
+    const taken = await interleave(contenders, runs);
+    const within = (what, edits, time) =>
+      line({
+        name: `umpire guard, ${FILES} ${what} of ${kilobytes(edits)}`,
+        ours: ms(time),
+        theirs: `${SECONDS} s`,
+        ratio: time / 1000,
+        bar: atMost(SECONDS),
+      });
     return [
-      within(`umpire guard, ${FILES} changed files of ${kilobytes(labelled)}`, small),
+      within('files, one check weakened in each,', plain, taken.plain),
+      within('Python files, one check weakened in each,', plainPython, taken.plainPython),
+      within('labelled rewrites', labelled, taken.small),
       line({
         name: `umpire guard, ${FILES * 2} : ${FILES} files`,
-        ours: ms(large),
-        theirs: ms(small),
-        ratio: large / small,
+        ours: ms(taken.large),
+        theirs: ms(taken.small),
+        ratio: taken.large / taken.small,
         bar: atMost(GROWTH),
       }),
-      within(`umpire guard, ${FILES} changed Python files of ${kilobytes(python)}`, snakes),
-      within(`umpire guard, ${FILES} changed files of ${kilobytes(own)}`, long),
+      within('labelled rewrites in Python', python, taken.python),
+      within('of the longer tests of this repository', own, taken.long),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
