@@ -203,7 +203,7 @@ export interface Outside {
   readonly text: string;
   /** What it declares. */
   readonly names: readonly string[];
-  /** Of a frame: the class at the top of the file that it belongs to. Tests of no other class feel it. */
+  /** The class at the top of the file that it belongs to. Tests of no other class feel a frame of it. */
   readonly within?: string;
 }
 

@@ -159,4 +159,77 @@ describe('Python: what stands around tests', () => {
     ].map((text) => `${HEAD}${text}def test_a():\n    assert total([1]) == 1\n`) as [string, string];
     expect(reachedIn(before, after)?.toSorted()).toEqual(['A', 'c', 'd', 'e']);
   });
+
+  const BASE =
+    'import unittest\n\nclass Base(unittest.TestCase):\n    def setUp(self):\n        self.prepare()\n\n    def prepare(self):\n        pass\n';
+  const ofBase = (body: string, more = '') =>
+    `from tests.base import Base\n\n${more}class TestA(Base):\n${body}    def test_a(self):\n        self.assertEqual(total([1]), 1)\n`;
+
+  it.each([
+    ['', "    def prepare(self):\n        self.skipTest('x')\n\n", 'test-skipped'],
+    [
+      '    def prepare(self):\n        pass\n\n',
+      "    def prepare(self):\n        if total([]):\n            self.skipTest('x')\n\n",
+      'test-conditional',
+    ],
+  ])('a class of another file calls what a class of this one holds (%#)', (before, after, rule) => {
+    const same = { 'tests/base.py': BASE };
+    const found = rulesOf({ [path]: [HEAD + ofBase(before), HEAD + ofBase(after)] }, same);
+    expect(found.map((one) => one.split(' ')[0])).toEqual([rule]);
+  });
+
+  it('so does it call a helper, through a method', () => {
+    const file = (line: string) => HEAD + ofBase('    def prepare(self):\n        boot()\n\n', `def boot():\n    ${line}\n\n`);
+    const found = rulesOf({ [path]: [file('pass'), file("raise unittest.SkipTest('x')")] }, { 'tests/base.py': BASE });
+    expect(found.map((one) => one.split(' ')[0])).toEqual(['test-skipped']);
+  });
+
+  const TEST = 'def test_a():\n    assert total([1]) == 1\n';
+
+  it.each(['boot', 'boot as _boot'])('an imported fixture for every test: %s', (name) => {
+    const same = { 'tests/util.py': "import pytest\n\n@pytest.fixture(autouse=True)\ndef boot():\n    pytest.skip('x')\n" };
+    expect(rulesOf({ [path]: [HEAD + TEST, `${HEAD}from tests.util import ${name}\n${TEST}`] }, same)).toEqual([
+      'test-skipped tests/util.py:5',
+    ]);
+  });
+
+  it.each([
+    ['added', TEST, `def later():\n    pytest.skip('x')\n\n@pytest.fixture\ndef config():\n    later()\n\n${TEST}`],
+    [
+      'with another helper',
+      `def later():\n    return 1\n\n@pytest.fixture\ndef config():\n    later()\n\n${TEST}`,
+      `def later():\n    pytest.skip('x')\n\n@pytest.fixture\ndef config():\n    later()\n\n${TEST}`,
+    ],
+  ])('a fixture that one of conftest.py asks for: %s', (_title, before, after) => {
+    const conftest =
+      'import pytest\n\n@pytest.fixture\ndef config():\n    return 1\n\n@pytest.fixture(autouse=True)\ndef app(config):\n    return config\n';
+    expect(rulesOf({ [path]: [HEAD + before, HEAD + after] }, { 'tests/conftest.py': conftest })).toEqual([`test-skipped ${path}:6`]);
+  });
+
+  it('a name that is imported under another one now', () => {
+    const same = { 'tests/strict.py': 'def all(x, y):\n    assert x == y\n' };
+    const file = (name: string) => `${HEAD}from tests.strict import ${name}\n\ndef test_a():\n    assert all(total([1]), 1)\n`;
+    expect(rulesOf({ [path]: [file('all'), file('all as every')] }, same)).toEqual([`assertion-removed ${path}:7`]);
+  });
+
+  it('a helper that moved into a class', () => {
+    const lax = { 'tests/lax.py': 'def ck(x):\n    print(x)\n' };
+    const [star, ck] = ['from tests.lax import *\n', 'def ck(x): assert x == 1\n'];
+    const test = '    def test_a(self): ck(total([1]))\n';
+    const found = rulesOf({ [path]: [`${HEAD}${star}${ck}class TestA:\n${test}`, `${HEAD}${star}class TestA:\n    ${ck}${test}`] }, lax);
+    expect(found.map((one) => one.split(' ')[0])).toContain('test-emptied');
+  });
+
+  it('letters that look the same', () => {
+    const file = (line: string) => `def ch\u{e9}ck(x):\n    ${line}\n\ndef test_a():\n    che\u{301}ck(total([1]))\n`;
+    expect(rules(file('assert x == 1'), file('print(x)'))).toContain(`test-emptied ${path}:8`);
+  });
+
+  it('a long chain of helpers costs no time', () => {
+    const file = (line: string) => {
+      const chain = Array.from({ length: 3000 }, (_, index) => `def h${3000 - index}(x): h${2999 - index}(x)\n`);
+      return `${chain.join('')}def h0(x): ${line}\n\ndef test_a():\n    h3000(total([1]))\n`;
+    };
+    expect(reachedIn(file('assert x == 1'), file('print(x)'))).toHaveLength(3001);
+  });
 });

@@ -26,30 +26,41 @@ export function reachedNames(sides: Sides): ReadonlySet<string> | null {
 function reachedBy(before: readonly Outside[], after: readonly Outside[]): ReadonlySet<string> | null {
   const changed = [...withoutThose(before, after), ...withoutThose(after, before)];
   const reached = new Set<string>(renamed(before, after));
-  const open = new Set([...before, ...after]);
+  const naming = namingOf([...before, ...after]);
+  const entered = new Set<Outside>();
   const enter = (one: Outside): boolean => {
-    open.delete(one);
-    if (one.within !== undefined) {
-      for (const name of [one.within, CLASS + one.within]) reached.add(name);
-      return true;
-    }
-    for (const name of one.kind === 'declared' ? one.names : wordsOf(one.text)) reached.add(name);
-    return one.kind === 'declared' ? !one.names.some((name) => COMMON.has(name)) : one.kind === 'effect' && !RUNNER.test(one.text);
+    entered.add(one);
+    const isFrame = one.kind === 'frame';
+    const names = isFrame && one.within !== undefined ? [one.within, CLASS + one.within] : null;
+    for (const name of names ?? (one.kind === 'declared' ? one.names : wordsOf(one.text))) reached.add(name);
+    if (names !== null) return true;
+    return one.kind === 'declared' ? !one.names.some((name) => COMMON.has(name)) : !isFrame && !RUNNER.test(one.text);
   };
   const isKnown = ({ kind, within, text }: Outside): boolean => kind === 'declared' || within !== undefined || !AROUND.test(text);
   if (!changed.every((one) => isKnown(one) && enter(one))) return null;
-  for (let size = -1; size < reached.size;) {
-    size = reached.size;
-    for (const one of open) if (!isApart(one.text, reached) && !enter(one)) return null;
-  }
+  // Names that are reached on the way come at the end, and have their turn.
+  for (const name of reached) for (const one of naming.get(name) ?? []) if (!entered.has(one) && !enter(one)) return null;
   return reached;
+}
+
+/** By each word, what speaks of it. */
+function namingOf(all: readonly Outside[]): ReadonlyMap<string, readonly Outside[]> {
+  const naming = new Map<string, Outside[]>();
+  for (const one of all)
+    for (const word of new Set(wordsOf(one.text))) {
+      const known = naming.get(word);
+      if (known === undefined) naming.set(word, [one]);
+      else known.push(one);
+    }
+  return naming;
 }
 
 /** Names that are declared twice, and now by the other of the two. */
 function renamed(before: readonly Outside[], after: readonly Outside[]): readonly string[] {
-  const texts = new Map(before.flatMap(({ names, text }) => names.map((name) => [name, text] as const)));
-  const last = new Map(after.flatMap(({ names, text }) => names.map((name) => [name, text] as const)));
-  return [...last].flatMap(([name, text]) => (texts.has(name) && texts.get(name) !== text ? [name] : []));
+  const lastOf = (all: readonly Outside[]) =>
+    new Map(all.flatMap(({ names, text, within = '' }) => names.map((name) => [`${within} ${name}`, { name, text }] as const)));
+  const [old, now] = [lastOf(before), lastOf(after)];
+  return [...now].flatMap(([key, { name, text }]) => (old.has(key) && old.get(key)?.text !== text ? [name] : []));
 }
 
 function withoutThose(some: readonly Outside[], others: readonly Outside[]): readonly Outside[] {
@@ -77,9 +88,14 @@ const COMMON: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-function wordsOf(line: string): readonly string[] {
-  return (line.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []).filter((word) => !COMMON.has(word));
+function wordsOf(text: string): readonly string[] {
+  const words = (text.match(/[\p{L}_$][\p{L}\p{M}\p{N}_$]*/gu) ?? []).filter((word) => !COMMON.has(word));
+  // Letters that look the same are the same to Python, and not to JavaScript.
+  const odd = words.filter((word) => word.length < LONGEST_NAME && !/^[\w$]*$/.test(word));
+  return odd.length === 0 ? words : [...words, ...odd.map((word) => word.normalize('NFKC'))];
 }
+
+const LONGEST_NAME = 1000;
 
 /** The text without its tests. */
 export function outsideTests(text: string, tests: readonly TestFact[]): string {

@@ -115,7 +115,7 @@ function given(node: Extract<Value['node'], { type: 'Name' }> | NonNullable<Valu
   return node.type !== 'Function' && node.type !== 'Class' && isFilledLater(node) ? { node, env, label: name } : { node, env };
 }
 
-function conftestsOf(module: Module): readonly Module[] {
+export function conftestsOf(module: Module): readonly Module[] {
   const folders = module.tree.file.split('/').slice(0, -1);
   const found: Module[] = [];
   for (let count = 0; count <= folders.length; count += 1) {

@@ -2,22 +2,28 @@
 // What of it a change may reach tests by is untouched.ts's.
 
 import type { Outside, TestFact } from '../facts.js';
-import { isSurround } from './fixtures.js';
-import { fixtureMark, isAutomatic } from './scope.js';
-import type { ClassStmt, FunctionStmt, Stmt, Tree } from './tree.js';
+import { conftestsOf, isSurround } from './fixtures.js';
+import { fullName } from './marks.js';
+import { classOf, fixtureMark, follow, isAutomatic } from './scope.js';
+import type { Module, TypeValue } from './scope.js';
+import type { ClassStmt, FunctionStmt, Stmt } from './tree.js';
 import { descend, textOf } from './tree.js';
 
 /** Names that the runner asks for by itself. */
 const ASKED_FOR =
   /^(pytest\w*|__\w+__|collect_ignore\w*|setUp\w*|tearDown\w*|set_?up\w*|tear_?down\w*|load_tests|run|runTest|debug|doCleanups|subTest|skipTest|fail|failureException|longMessage|maxDiff|default\w*|_call\w*|databases|fixtures|client_class|settings)$/i;
 
-/** What ends a test that asked for a fixture, and it may be asked for by another one elsewhere. */
+/** Of these it is known what they call by themselves. */
+const PLAIN_BASE = /^(object|unittest(\.case|\.async_case)?\.(TestCase|IsolatedAsyncioTestCase))$/;
+
+/** What ends a test that asked for a fixture, and it may be asked for by a setting. */
 const ENDS_TESTS = /skip|xfail|exit|fail|raise|importor/i;
 
-export function outsideOf(tree: Tree, tests: readonly TestFact[]): readonly Outside[] {
-  const spans = tests.filter(({ span }) => span.file === tree.file).map(({ span }) => ({ start: span.from, end: span.to }));
-  const surroundings = new Surroundings(tree, spans);
-  surroundings.walk(tree.body);
+export function outsideOf(module: Module, tests: readonly TestFact[]): readonly Outside[] {
+  const { body, file } = module.tree;
+  const spans = tests.filter(({ span }) => span.file === file).map(({ span }) => ({ start: span.from, end: span.to }));
+  const surroundings = new Surroundings(module, spans);
+  surroundings.walk(body);
   return surroundings.found;
 }
 
@@ -30,9 +36,12 @@ class Surroundings {
   readonly found: Outside[] = [];
   /** The class at the top of the file that is looked at. */
   private within: string | null = null;
+  /** A class from elsewhere may call what this one holds. */
+  private isCalled = false;
+  private above: string | null = null;
 
   constructor(
-    private readonly tree: Tree,
+    private readonly module: Module,
     private readonly spans: readonly Stretch[],
   ) {}
 
@@ -43,27 +52,29 @@ class Surroundings {
       else if (one.type === 'Import') this.imported(one);
       else if (!isSaid(one)) {
         const text = this.text(one);
-        const names = declaredBy(one, text);
+        const names = this.isCalled ? null : this.declaredBy(one, text);
         this.add(names === null ? 'frame' : 'declared', text, names ?? []);
       }
     }
   }
 
   private text({ start, end }: Stretch): string {
-    return this.tree.text.slice(start, end);
+    return this.module.tree.text.slice(start, end);
   }
 
   private add(kind: Outside['kind'], text: string, names: readonly string[] = []): void {
-    const { within } = this;
-    this.found.push({ kind, text, names, ...(kind !== 'frame' || within === null ? {} : { within }) });
+    this.found.push({ kind, text, names, ...(this.within === null ? {} : { within: this.within }) });
   }
 
   /** A statement that holds tests; the test itself is no surrounding. */
   private around(one: Stmt, inside: readonly Stretch[]): void {
-    const above = this.within;
-    if (one.type === 'Class') this.within ??= one.name;
+    const [within, isCalled] = [this.within, this.isCalled];
+    if (one.type === 'Class') {
+      this.within ??= one.name;
+      this.isCalled ||= !isOwn({ node: one, env: this.module.env });
+    }
     this.framed(one, inside);
-    this.within = above;
+    [this.within, this.isCalled] = [within, isCalled];
   }
 
   private framed(one: Stmt, inside: readonly Stretch[]): void {
@@ -83,10 +94,36 @@ class Surroundings {
     this.add('frame', text + this.text({ start: from, end: one.end }));
   }
 
+  /** The names by which others come to what a statement makes; null where they need none. */
+  private declaredBy(one: Stmt, text: string): readonly string[] | null {
+    const names =
+      one.type === 'Assign' ? assignedBy(one) : one.type === 'Function' || one.type === 'Class' ? this.definedBy(one, text) : null;
+    return names === null || names.some((name) => ASKED_FOR.test(name)) ? null : names;
+  }
+
+  /** A fixture may have another name than its function, and be asked for by fixtures of conftest.py. */
+  private definedBy(one: FunctionStmt | ClassStmt, text: string): readonly string[] | null {
+    const mark = one.type === 'Function' ? fixtureMark(one) : null;
+    if (isSurround(one.name) || (mark !== null && (isAutomatic(mark) || ENDS_TESTS.test(text)))) return null;
+    if (mark === null) return [one.name];
+    this.above ??= conftestsOf(this.module)
+      .map(({ tree }) => tree.text)
+      .join('\n');
+    const names = [one.name, ...descend(mark).flatMap((node) => textOf(node) ?? [])];
+    return names.some((name) => this.above?.includes(name)) ? null : names;
+  }
+
+  /** Of another file: who asks for it need not name it here. */
+  private isFixture(local: string): boolean {
+    const value = this.module.env.find(local);
+    const node = value?.source === undefined ? null : follow(value)?.node;
+    return node?.type === 'Function' && fixtureMark(node) !== null;
+  }
+
   private imported({ module, level, from, names }: Extract<Stmt, { type: 'Import' }>): void {
     for (const { name, local } of names) {
-      const text = `${'.'.repeat(level)}${module} ${name}`;
-      if (name === '*') this.add('frame', text);
+      const text = `${'.'.repeat(level)}${module} ${name} as ${local}`;
+      if (name === '*' || this.isFixture(local)) this.add('frame', text);
       else this.add('declared', text, [from ? local : (local.split('.')[0] as string)]);
     }
   }
@@ -97,20 +134,19 @@ function isSaid(one: Stmt): boolean {
   return one.type === 'Pass' || (one.type === 'Expression' && one.value.type === 'String');
 }
 
-/** The names by which others come to what a statement makes; null where they need none. */
-function declaredBy(one: Stmt, text: string): readonly string[] | null {
-  const names = one.type === 'Assign' ? assignedBy(one) : one.type === 'Function' || one.type === 'Class' ? definedBy(one, text) : null;
-  return names === null || names.some((name) => ASKED_FOR.test(name)) ? null : names;
-}
-
 function assignedBy({ targets }: Extract<Stmt, { type: 'Assign' }>): readonly string[] | null {
   const all = targets.flatMap((target) => (target.type === 'Tuple' || target.type === 'List' ? target.items : [target]));
   return all.every(({ type }) => type === 'Name') ? all.flatMap((target) => (target.type === 'Name' ? [target.name] : [])) : null;
 }
 
-/** A fixture may have another name than its function. */
-function definedBy(one: FunctionStmt | ClassStmt, text: string): readonly string[] | null {
-  const mark = one.type === 'Function' ? fixtureMark(one) : null;
-  if (isSurround(one.name) || (mark !== null && (isAutomatic(mark) || ENDS_TESTS.test(text)))) return null;
-  return [one.name, ...(mark === null ? [] : descend(mark).flatMap((node) => textOf(node) ?? []))];
+/** No class of another file is above it, but for those that everybody has. */
+function isOwn(type: TypeValue, depth = 0): boolean {
+  const bases = type.node.bases.filter(({ name }) => name === null);
+  return bases.every(({ value }) => {
+    const base = classOf(value, type.env);
+    if (base === null) return PLAIN_BASE.test(fullName(value, type.env));
+    return base.env.module === type.env.module && depth < DEEPEST && isOwn(base, depth + 1);
+  });
 }
+
+const DEEPEST = 6;

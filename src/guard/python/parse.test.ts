@@ -165,6 +165,14 @@ test.each([
   ['Python that was', 'print "a"\nraise A, "b"\n', ['Other', 'Raise']],
   ['handlers', 'try: a\nexcept* (A, B) as e: b\nexcept C: c\nelse: d\nfinally: e\n', ['Try', ...Array<string>(5).fill('Expression')]],
   ['without an end of line', 'def f(): a', ['Function', 'Expression']],
+  [
+    'a with of one expression',
+    'with (yield a): b\nwith (*a, c): d\nwith (a := b): c\nwith (a): b\n',
+    Array<string>(4)
+      .fill('With')
+      .flatMap((one) => [one, 'Expression']),
+  ],
+  ['names of all letters', 'l·l = ℘ = 1\n', ['Assign']],
 ])('%s', (_title, text, types) => {
   const { body, problem } = parseTree('x.py', text);
   expect([statementsIn(body, true).map(({ type }) => type), problem]).toEqual([types, null]);

@@ -18,6 +18,8 @@ export function parseTree(file: string, text: string): Tree {
   return { file, text, body, lines, comments: tokens.comments, problem };
 }
 
+type Context = Extract<Stmt, { type: 'With' }>['items'][number];
+
 class Reading extends ExpressionReading {
   /** The first place that is no Python. */
   fault = -1;
@@ -78,12 +80,9 @@ class Reading extends ExpressionReading {
       switch (word) {
         case 'if':
           return void found.push(this.choice(start));
-        case 'while': {
+        case 'while':
           this.at += 1;
-          const test = this.named();
-          const body = this.block();
-          return void found.push({ type: 'While', start, test, body, other: this.otherwise(), end: this.last });
-        }
+          return void found.push({ type: 'While', start, test: this.named(), body: this.block(), other: this.otherwise(), end: this.last });
         case 'try':
           return void found.push(this.attempt(start));
         case '@':
@@ -191,20 +190,32 @@ class Reading extends ExpressionReading {
   }
 
   private context(start: number): Stmt {
-    const from = this.at;
-    const isBracketed = this.is('(') && this.isWhole();
-    if (isBracketed) this.at += 1;
-    const items: { value: Expr; target: Expr | null }[] = [];
+    const items = (this.is('(') && this.isWhole() ? this.bracketedItems() : null) ?? this.contexts();
+    return { type: 'With', start, items, body: this.block(), end: this.last };
+  }
+
+  private contexts(): readonly Context[] {
+    const items: Context[] = [];
     do {
-      if (isBracketed && this.is(')')) break;
-      const value = this.single();
-      items.push({ value, target: this.skip('as') ? this.bound() : null });
+      if (items.length > 0 && this.is(')')) break;
+      items.push({ value: this.single(), target: this.skip('as') ? this.bound() : null });
     } while (this.skip(','));
-    if (!isBracketed || this.skip(')')) return { type: 'With', start, items, body: this.block(), end: this.last };
-    // What stands in the brackets is one expression.
+    return items;
+  }
+
+  /** Null where what stands in the brackets is one expression: a `yield`, or a list of more than contexts. */
+  private bracketedItems(): readonly Context[] | null {
+    const from = this.at;
+    this.at += 1;
+    try {
+      const items = this.contexts();
+      if (this.skip(')')) return items;
+    } catch (error) {
+      if (!(error instanceof NoPython)) throw error;
+      this.restart();
+    }
     this.at = from;
-    const value = this.single();
-    return { type: 'With', start, items: [{ value, target: null }], body: this.block(), end: this.last };
+    return null;
   }
 
   /** The bracket that comes next is closed right in front of the colon. */
@@ -333,10 +344,8 @@ class Reading extends ExpressionReading {
   private deleted(start: number): Stmt {
     this.at += 1;
     const targets: Expr[] = [];
-    do {
-      if (this.isEnded()) break;
-      targets.push(this.single());
-    } while (this.skip(','));
+    do if (!this.isEnded()) targets.push(this.single());
+    while (this.skip(','));
     return { type: 'Delete', start, targets, end: this.end };
   }
 
@@ -354,9 +363,9 @@ class Reading extends ExpressionReading {
   }
 
   private values(start: number, first: Expr, annotation: Expr | null): Stmt {
-    const values = [first];
-    while (this.skip('=')) values.push(this.given());
-    return { type: 'Assign', start, targets: values.slice(0, -1), annotation, value: values.at(-1) as Expr, end: this.end };
+    const targets = [first];
+    while (this.skip('=')) targets.push(this.given());
+    return { type: 'Assign', start, annotation, value: targets.pop() as Expr, targets, end: this.end };
   }
 
   private imported(start: number): Stmt {

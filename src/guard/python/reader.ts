@@ -47,7 +47,7 @@ export class PythonReader {
     return {
       file,
       tests: [...tests, ...choicesOf(module)],
-      outside: () => outsideOf(tree, tests),
+      outside: () => outsideOf(module, tests),
       helpers,
       tables,
       hooks: hooksOf(module),

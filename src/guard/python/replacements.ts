@@ -2,7 +2,6 @@
 // collaborators are usual and no facts.
 
 import type { ReplacementFact, TestFact } from '../facts.js';
-import { outsideTests } from '../untouched.js';
 import { Fixtures } from './fixtures.js';
 import { isClock, isMoving, isStamp, tellsTime } from './clock.js';
 import { fakeClocks } from './fake-clocks.js';
@@ -49,7 +48,6 @@ export class ReplacementSearch {
   private readonly byName = new Map<string, Imported>();
   private used: ReadonlySet<string> | null = null;
   private handed: Fixtures | null = null;
-  private apart: string | null = null;
   private readonly around: TestUses;
   /** What stands in the body of a class: it hides no name of the module. */
   private inClasses: ReadonlySet<Stmt> | null = null;
@@ -69,11 +67,6 @@ export class ReplacementSearch {
   private get uses(): ReadonlySet<string> {
     this.used ??= usesIn(this.module.tree.body);
     return this.used;
-  }
-
-  private get outside(): string {
-    this.apart ??= outsideTests(this.module.tree.text, this.tests);
-    return this.apart;
   }
 
   private get fixtures(): Fixtures {
@@ -375,7 +368,7 @@ export class ReplacementSearch {
     const alone = spec === null && this.units.size === 0 && isToldBy(this.tests, names);
     if (name === '') return [];
     if (!alone && (imported === undefined || !this.isUnitStem(imported.stem))) {
-      const gives = spec === null ? toldIn(own === undefined ? this.tests : [own], names, this.outside) : null;
+      const gives = spec === null ? toldIn(own === undefined ? this.tests : [own], names) : null;
       return gives === null ? [] : [{ kind: 'unit', key: `${name} as mock`, node, gives }];
     }
     const asked = this.tests.some((test) =>

@@ -21,12 +21,9 @@ export function isToldBy(tests: readonly TestFact[], names: readonly string[]): 
 }
 
 /** What tests ask a mock of these names for, after it was told just that. */
-export function toldIn(tests: readonly TestFact[], names: readonly string[], around: string): string | null {
-  // Most tests do not name them, nor does a helper in their place.
-  const isShared = names.some((name) => around.includes(`${name}.`) || around.includes(`${name}(`));
-  const naming = isShared ? tests : tests.filter(({ span }) => names.some((name) => span.text.includes(name)));
+export function toldIn(tests: readonly TestFact[], names: readonly string[]): string | null {
   const asked = (subject: string): boolean => names.some((name) => subject.startsWith(name) && /^[.(]/.test(subject.slice(name.length)));
-  const told = naming
+  const told = tests
     .flatMap(({ assertions }) => assertions)
     .find(({ tautology, subject }) => tautology?.includes('a mock for') === true && asked(subject));
   return told?.expected ?? null;

@@ -38,8 +38,11 @@ const KEYWORDS: ReadonlyMap<string, string> = new Map(
     .map((word) => [word, word]),
 );
 
+/** A character by its name. */
+const NAMED = /\\N\{[^{}\n"']{0,100}\}/y;
 const DEFINITION = /[ \t]*(?:async +def|def|class) /y;
 const ASCII = /^\w*$/;
+const LONGEST_NAME = 1000;
 const PREFIX = /^(?:[rbuft]|br|rb|fr|rf|tr|rt|ur)$/i;
 
 /** By character: part of a name, or a digit. */
@@ -240,7 +243,7 @@ export class Lexer implements Tokens {
     if (end === start) return this.broken(start);
     const written = text.slice(start, end);
     // Python takes letters that look the same for the same.
-    const word = ASCII.test(written) ? written : written.normalize('NFKC');
+    const word = ASCII.test(written) || written.length > LONGEST_NAME ? written : written.normalize('NFKC');
     const code = text.charCodeAt(end);
     if ((code === SINGLE || code === DOUBLE) && word.length < 3 && PREFIX.test(word)) return this.string(end, word, start);
     const keyword = KEYWORDS.get(word);
@@ -315,7 +318,7 @@ function isDigit(code: number): boolean {
 
 /** Of a name, beyond ASCII. */
 function isPart(text: string, at: number): boolean {
-  return at < text.length && /^[\p{L}\p{M}\p{N}\p{Pc}]/u.test(text.slice(at, at + 2));
+  return at < text.length && /^\p{XID_Continue}/u.test(text.slice(at, at + 2));
 }
 
 /** Behind the closing quote; -1 where there is none. */
@@ -343,7 +346,10 @@ function stringEnd(text: string, quote: number, prefix: string, holes: number): 
 /** A backslash and what it goes with. `\N{DASH}` is one character; in front of other braces it stands for itself. */
 export function escapeLength(text: string, at: number, hasNames: boolean, hasHoles: boolean): number {
   const code = text.charCodeAt(at + 1);
-  if (hasNames && code === LETTER_N && text.charCodeAt(at + 2) === OPEN) return Math.max(text.indexOf('}', at), at + 2) + 1 - at;
+  if (hasNames && code === LETTER_N) {
+    NAMED.lastIndex = at;
+    if (NAMED.test(text)) return NAMED.lastIndex - at;
+  }
   if (hasHoles && (code === OPEN || code === CLOSE)) return 1;
   return code === RETURN && text.charCodeAt(at + 2) === LINE ? 3 : 2;
 }
