@@ -2,7 +2,7 @@
 
 import { roleOf } from '../paths.js';
 import { fixtureTable } from './tables.js';
-import { basesOf, declare, fixtureMark, follow, isAutomatic, isFilledLater } from './scope.js';
+import { basesOf, declare, fixtureMark, follow, functionOf, isAutomatic, isFilledLater } from './scope.js';
 import type { Callable, Env, Module, TypeValue, Value } from './scope.js';
 import type { ClassStmt, FunctionStmt, Stmt } from './tree.js';
 import { dotted, keyword, statementsIn, textOf } from './tree.js';
@@ -137,9 +137,13 @@ interface Surround {
 /** Methods that run around each test of a class, inherited ones too. */
 export function surroundOf(type: TypeValue, depth = 0): Surround {
   const own = (names: ReadonlySet<string>): readonly Callable[] =>
-    type.node.body
-      .filter((statement): statement is FunctionStmt => statement.type === 'Function' && names.has(statement.name))
-      .map((node) => ({ node, env: type.env, bound: 1 }));
+    type.node.body.flatMap((statement): readonly Callable[] => {
+      if (statement.type === 'Function' && names.has(statement.name)) return [{ node: statement, env: type.env, bound: 1 }];
+      // `setUp = prepare`.
+      const isGiven = statement.type === 'Assign' && statement.targets.some((target) => names.has(dotted(target)));
+      const given = isGiven && statement.value !== null ? functionOf(statement.value, type.env) : null;
+      return given === null ? [] : [{ ...given, bound: 1 }];
+    });
   const above = depth > 4 ? [] : basesOf(type).map((base) => surroundOf(base, depth + 1));
   return {
     before: [...above.flatMap(({ before }) => before), ...own(SETUPS)],

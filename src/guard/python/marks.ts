@@ -84,10 +84,12 @@ function wrapped(node: Expr, env: Env, mark: (kind: TestMark['kind']) => readonl
   return [];
 }
 
-/** Marks in `pytestmark = […]` and in `marks=` of a row. */
+/** Marks in `pytestmark = […]` and in `marks=` of a row, where the list may be kept under a name. */
 export function markList(node: Expr | null, env: Env, idle: ReadonlySet<string>): readonly TestMark[] {
   if (node === null) return [];
-  if (node.type === 'List' || node.type === 'Tuple') return node.items.flatMap((item) => marksOf(item, env, idle));
+  const held = node.type === 'Name' ? env.find(node.name) : null;
+  const { node: list, env: around } = (held === null ? null : follow(held)) ?? { node, env };
+  if (list?.type === 'List' || list?.type === 'Tuple') return list.items.flatMap((item) => marksOf(item, around, idle));
   return marksOf(node, env, idle);
 }
 

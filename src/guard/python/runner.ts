@@ -4,7 +4,7 @@ import type { BodyWalk } from './body.js';
 import { classOf, fixtureMark, functionOf } from './scope.js';
 import type { Callable, Env, TypeValue, Value } from './scope.js';
 import type { FunctionStmt, Stmt } from './tree.js';
-import { dotted, expressionsIn, keyword, lastName, positional, statementsIn } from './tree.js';
+import { descend, dotted, expressionsIn, keyword, lastName, positional, statementsIn } from './tree.js';
 
 /** The function that a decorator of the tests puts in a test's place; it may call the test, or not. */
 export function decorated(fn: Callable, walk: BodyWalk, args: ReadonlyMap<string, Value>, home: Env): Callable | null {
@@ -61,6 +61,13 @@ export function unmade(statement: Stmt): readonly (readonly [string, Stmt])[] {
   const targets =
     statement.type === 'Delete' ? statement.targets : statement.type === 'Assign' && statement.value !== null ? statement.targets : [];
   return targets.flatMap((target) => (target.type === 'Name' ? [[target.name, statement] as const] : []));
+}
+
+/** `del TestA.test_a`, and `TestA.test_a = other`: the runner has the test no more. What is made of it is still the test. */
+export function takesAway(statement: Stmt, name: string): boolean {
+  if (statement.type === 'Delete') return statement.targets.some((target) => dotted(target) === name);
+  if (statement.type !== 'Assign' || statement.value === null) return false;
+  return statement.targets.some((target) => dotted(target) === name) && !descend(statement.value).some((node) => dotted(node) === name);
 }
 
 /** What a class is to the runners. */

@@ -365,7 +365,8 @@ export function fixtureMark(node: FunctionStmt): Expr | null {
   );
 }
 
+/** It runs for every test, or may: a variable says so. */
 export function isAutomatic(mark: Expr): boolean {
   const wanted = mark.type === 'Call' ? keyword(mark.args, 'autouse') : null;
-  return wanted?.type === 'Constant' && wanted.name === 'True';
+  return wanted !== null && !(wanted.type === 'Constant' && wanted.name === 'False');
 }

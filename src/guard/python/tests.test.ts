@@ -9,6 +9,24 @@ type Row = readonly [string, string, string, readonly string[]];
 
 const MARKS: readonly Row[] = [
   ['skip', testOf(SUM), '@pytest.mark.skip\n' + testOf(SUM), ['test-skipped']],
+  [
+    'pytestmark by a name',
+    'MARKS = []\npytestmark = MARKS\n' + testOf(SUM),
+    'MARKS = [pytest.mark.skip]\npytestmark = MARKS\n' + testOf(SUM),
+    ['test-skipped'],
+  ],
+  [
+    'set-up by a name',
+    caseOf(SUM),
+    `def bail(self):\n    self.skipTest("x")\n\n${caseOf(SUM).replace('    def', '    setUp = bail\n\n    def')}`,
+    ['test-skipped'],
+  ],
+  [
+    'a fixture for every test, by a variable',
+    testOf(SUM),
+    `ON = True\n\n@pytest.fixture(autouse=ON)\ndef boot():\n    pytest.skip("x")\n\n${testOf(SUM)}`,
+    ['test-skipped'],
+  ],
   ['skip()', testOf(SUM), '@pytest.mark.skip(reason="x")\n' + testOf(SUM), ['test-skipped']],
   ['uskip', testOf(SUM), '@unittest.skip("x")\n' + testOf(SUM), ['test-skipped']],
   ['xfail', testOf(SUM), '@pytest.mark.xfail\n' + testOf(SUM), ['failure-expected']],
@@ -83,5 +101,18 @@ describe('a check or test that is marked', () => {
 describe('a check or test that is gone from the runner', () => {
   test.each(TESTS)('%s', (_name, before, after, rules) => {
     expect(rulesFor(before, after)).toEqual(rules);
+  });
+});
+
+describe('a test that its class has no more', () => {
+  const suite = (last: string) =>
+    `class TestA:\n    def test_a(self):\n        assert total_of([1, 2]) == 3\n\n    def test_b(self):\n        assert total_of([]) == 0\n${last}`;
+
+  test.each(['del TestA.test_a\n', 'TestA.test_a = None\n', 'TestA.test_a = lambda self: None\n'])('%s', (last) => {
+    expect(rulesFor(suite(''), suite(last))).toContain('test-hidden');
+  });
+
+  test('what is made of it is still the test', () => {
+    expect(rulesFor(suite(''), suite('TestA.test_a = pytest.mark.slow(TestA.test_a)\n'))).toEqual([]);
   });
 });

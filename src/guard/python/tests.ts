@@ -13,7 +13,7 @@ import type { Settings } from './marks.js';
 import { printBody } from './print.js';
 import { basesOf, fixtureMark, valueOf } from './scope.js';
 import type { Callable, Env, Module, TypeValue, Value } from './scope.js';
-import { chosenBy, decorated, headOf, isChosen, isOfPytest, isSetter, isTestName, kindOf, unmade, usedNames } from './runner.js';
+import { chosenBy, decorated, headOf, isChosen, isOfPytest, isSetter, isTestName, kindOf, takesAway, unmade, usedNames } from './runner.js';
 import type { Chosen } from './runner.js';
 import { tablesOf } from './tables.js';
 import type { ClassStmt, Expr, FunctionStmt, Stmt } from './tree.js';
@@ -283,7 +283,7 @@ class TestSearch {
       head: this.span(inherited ? place : node.head),
       outer: distinctMarks(outer),
       condition: scene.condition ?? (tables.sifted === null ? null : this.span(tables.sifted)),
-      hidden: scene.hidden ?? this.offBy(node) ?? this.leftOut(scene.titles, node.name),
+      hidden: scene.hidden ?? this.offBy(node, scene.titles) ?? this.leftOut(scene.titles, node.name),
       empty: node.body.length <= 2 && /^(pass|\.\.\.)?$/.test(body()),
     };
     const ways = { walk: () => walkedOf(walk(), outer, scene.shadowed, isLoose && this.isIdle()), rows: () => tables.texts, body };
@@ -301,10 +301,12 @@ class TestSearch {
     return isChosen(this.chosen.chosen, titles.at(-1) ?? '', name) ? null : this.chosen.span;
   }
 
-  /** `test_x.__test__ = False`. */
-  private offBy(node: FunctionStmt): Span | null {
+  /** `test_x.__test__ = False`, `del TestA.test_x`. */
+  private offBy({ name }: FunctionStmt, titles: readonly string[]): Span | null {
     const off = this.module.tree.body.find(
-      (statement) => statement.type === 'Assign' && statement.targets.some((target) => dotted(target) === `${node.name}.__test__`),
+      (statement) =>
+        (statement.type === 'Assign' && statement.targets.some((target) => dotted(target) === `${name}.__test__`)) ||
+        (titles.length > 0 && takesAway(statement, [...titles, name].join('.'))),
     );
     return off === undefined ? null : this.span(off);
   }
