@@ -131,6 +131,22 @@ const TABLE = (rows: string, body = 'assert total_of(given) == wanted') =>
 
 const TABLES: readonly Row[] = [
   ['rows that are made', TABLE('ROWS'), TABLE('[([n], n) for n in (1, 2, 3)]'), []],
+  ...[
+    'ROWS.pop()',
+    '_ = ROWS.pop()',
+    'ROWS.clear()',
+    'del ROWS[1:]',
+    'ROWS[1:] = []',
+    'ROWS = ROWS[:1]',
+    'for _ in "ab":\n    ROWS.pop()',
+  ].map((line): Row => [
+    `rows that are taken away: ${line}`,
+    TABLE('ROWS'),
+    TABLE('ROWS').replace('\n\n\n@', `\n${line}\n\n\n@`),
+    ['assertion-weakened'],
+  ]),
+  ['the first rows', TABLE('ROWS'), TABLE('ROWS[:1]'), ['assertion-weakened']],
+  ['rows that are put in order', TABLE('ROWS'), TABLE('ROWS').replace('\n\n\n@', '\nROWS.sort()\n\n\n@'), []],
   ['rows that are sifted', TABLE('ROWS'), TABLE('[row for row in ROWS if row[1] < 3]'), ['assertion-weakened']],
   [
     'a condition on a column, then two tests',

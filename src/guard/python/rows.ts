@@ -1,7 +1,7 @@
 // The rows of a table or loop, where they are literals: in the file, or in one that it imports.
 
 import type { Expr } from './tree.js';
-import { lastName, positional, settled } from './tree.js';
+import { lastName, positional, settled, statementsIn } from './tree.js';
 import { bind, bindOwn, elementOf, follow, valueOf } from './scope.js';
 import type { Env, Value } from './scope.js';
 
@@ -93,14 +93,35 @@ function madeEntries(node: Extract<Expr, { type: 'Comprehension' }>, what: strin
   return madeRows({ ...node, kind: '[', elements: [wanted] }, env, depth);
 }
 
-/** `[row for row in ROWS if …]` of a table that is known: some of it is left out. */
+/** `[row for row in ROWS if …]` or `ROWS[:1]` of a table that is known, or one that rows are taken from: some of it is left out. */
 export function siftedBy(node: Expr | null, env: Env): Expr | null {
   const inner = node === null ? null : settled(node);
+  if (inner?.type === 'Subscript')
+    return inner.index.some(({ type }) => type === 'Slice') && rowsOf(inner.object, env) !== null ? inner : null;
+  if (inner?.type === 'Name') return cutBy(inner.name, env);
   if (inner?.type !== 'Comprehension' || inner.clauses.length !== 1) return null;
   const [clause] = inner.clauses;
   const [element] = inner.elements;
   if (clause === undefined || clause.conditions.length === 0 || element?.type !== 'Name' || clause.target.type !== 'Name') return null;
   return element.name === clause.target.name && rowsOf(clause.over, env) !== null ? inner : null;
+}
+
+/** What the file takes from a list of its own: `ROWS.pop()`, `del ROWS[1:]`, `ROWS[1:] = []`, `ROWS = ROWS[:1]`. */
+function cutBy(name: string, env: Env): Expr | null {
+  const isIt = (node: Expr): boolean => node.type === 'Name' && node.name === name;
+  const isPart = (node: Expr): boolean => node.type === 'Subscript' && isIt(node.object);
+  for (const one of statementsIn(env.module.tree.body, false)) {
+    if (one.type === 'Delete' || one.type === 'Assign') {
+      const part = one.targets.find(isPart);
+      if (part !== undefined && (one.type === 'Delete' || (part.type === 'Subscript' && part.index.some(({ type }) => type === 'Slice'))))
+        return part;
+      if (one.type === 'Assign' && one.value !== null && isPart(one.value) && one.targets.some(isIt)) return one.value;
+    }
+    const call = one.type === 'Expression' || one.type === 'Assign' ? one.value : null;
+    if (call?.type !== 'Call' || call.callee.type !== 'Attribute') continue;
+    if (isIt(call.callee.object) && /^(pop|clear|remove)$/.test(call.callee.name)) return call;
+  }
+  return null;
 }
 
 function target(node: Expr, env: Env): Value | null {

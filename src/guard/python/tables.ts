@@ -26,7 +26,7 @@ export interface Tables {
   readonly marks: readonly TestMark[];
   /** Values are drawn, or not known. */
   readonly open: boolean;
-  /** Some rows of a known table are left out by a condition. */
+  /** Some rows of a known table are left out. */
   readonly sifted: Expr | null;
 }
 
@@ -46,7 +46,7 @@ export function tablesOf(
     const table = tableOf(node, name, env, fn);
     if (table === null) continue;
     tables.push(table);
-    if (table.rows === null && node.type === 'Call') sifted ??= siftedBy(positional(node.args)[1] ?? keyword(node.args, 'argvalues'), env);
+    if (node.type === 'Call') sifted ??= siftedBy(positional(node.args)[1] ?? keyword(node.args, 'argvalues'), env);
     for (const row of table.rows ?? [])
       if (row.node?.type === 'Call') marks.push(...markList(keyword(row.node.args, 'marks'), row.env, idle));
   }

@@ -27,6 +27,9 @@ const MARKS: Readonly<Record<TestMark['kind'], GuardRule>> = {
 /** A test that is marked so still runs, and its checks are looked at. */
 const GOES_ON: ReadonlySet<GuardRule> = new Set(['assertion-weakened', 'test-conditional', 'test-focused', 'failure-expected']);
 
+/** What leaves rows of a table out. */
+const SIFTING = /\.filter\(| for .* if |\.(?:pop|clear|remove)\(|^[\w.]+\[[^\]]*:[^\]]*\]$/s;
+
 export interface TestSightings extends Told {
   readonly sightings: readonly Sighting[];
 }
@@ -79,7 +82,7 @@ function fateOf({ before, after, how }: Pair): readonly Sighting[] {
   if (after.marks.some(({ kind }) => kind === 'skipped')) return [];
   const found: Sighting[] = [];
   if (after.condition !== null && before.condition === null) {
-    const sifted = before.rows !== null && /\.filter\(| for .* if /s.test(after.condition.text);
+    const sifted = before.rows !== null && SIFTING.test(after.condition.text);
     found.push(...sight(sifted ? 'assertion-weakened' : 'test-conditional', after.condition));
   }
   if (before.assertions.length > 0 && after.assertions.length === 0) {
