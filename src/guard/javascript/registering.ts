@@ -4,7 +4,7 @@ import type { Span } from '../facts.js';
 import { print } from './print.js';
 import { functionOf, valueOf } from './scope.js';
 import type { Env, Value } from './scope.js';
-import { at, bare, isFunction, isLiteral, listAt, nameOf, propertyName, settled, someNode, spanOf } from './tree.js';
+import { at, bare, isFunction, isLiteral, listAt, nameOf, ownNodes, propertyName, settled, someNode, spanOf } from './tree.js';
 import type { Node, Tree } from './tree.js';
 
 export function rowArguments(row: Value, spread: boolean): readonly Value[] {
@@ -47,6 +47,30 @@ export function filtered(over: Node | null, env: Env): Span | null {
   const name = callee?.type === 'MemberExpression' ? propertyName(callee) : '';
   return inner !== null && name === 'filter' ? spanOf(env.module.tree, inner.start, inner.end) : null;
 }
+
+/** What the file takes from a list of its own before tests are made of it: `rows.pop()`, `rows.length = 1`. */
+export function cutBy(over: Node | null, { module: { tree } }: Env): Span | null {
+  const list = bare(over);
+  const name = list?.type === 'Identifier' ? nameOf(list) : '';
+  const cutting = new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}\\s*\\.\\s*(?:pop|shift|splice|length\\s*=[^=])`);
+  if (name === '' || !cutting.test(tree.text)) return null;
+  const isPart = (node: Node | null, parts: RegExp): boolean =>
+    node?.type === 'MemberExpression' && nameOf(bare(at(node, 'object'))) === name && parts.test(propertyName(node));
+  const open: Node[] = [tree.program];
+  for (let next = open.pop(); next !== undefined; next = open.pop())
+    for (const node of ownNodes(next)) {
+      const callee = node.type === 'CallExpression' ? bare(at(node, 'callee')) : null;
+      if (callee !== null && SUITE.test(tree.text.slice(callee.start, callee.end)))
+        open.push(...listAt(node, 'arguments').filter(isFunction));
+      const left = node.type === 'AssignmentExpression' ? at(node, 'left') : null;
+      if (isPart(callee, CUTS) || isPart(left, LENGTH)) return spanOf(tree, node.start, node.end);
+    }
+  return null;
+}
+
+const SUITE = /^(describe|context|suite)\b/;
+const CUTS = /^(pop|shift|splice)$/;
+const LENGTH = /^length$/;
 
 const NAMES = '[xf]?(?:it|test|describe|context|specify|suite)';
 const REGISTERING = new RegExp(`^${NAMES}$`);

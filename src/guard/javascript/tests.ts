@@ -14,7 +14,7 @@ import { FoundTest } from '../found-test.js';
 import { joinedRows, walkThrough } from './found.js';
 import type { Passage } from './found.js';
 import { rowsOf } from './rows.js';
-import { bodyOf, filtered, registers, rowArguments, titleOf } from './registering.js';
+import { bodyOf, cutBy, filtered, registers, rowArguments, titleOf } from './registering.js';
 import { optionMarks, runnerOf } from './runner.js';
 import type { Runner } from './runner.js';
 
@@ -291,7 +291,8 @@ class TestSearch {
         outer: marks,
         condition:
           scene.condition ??
-          (rows === null && scene.rows === null && !scene.open ? filtered(runner.table, runner.tableEnv ?? scene.env) : null),
+          (rows === null && scene.rows === null && !scene.open ? filtered(runner.table, runner.tableEnv ?? scene.env) : null) ??
+          cutBy(runner.table, runner.tableEnv ?? scene.env),
         hidden: scene.hidden,
         empty: body === null || (body.type === 'BlockStatement' && listAt(body, 'body').length === 0),
       },

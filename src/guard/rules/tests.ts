@@ -28,7 +28,7 @@ const MARKS: Readonly<Record<TestMark['kind'], GuardRule>> = {
 const GOES_ON: ReadonlySet<GuardRule> = new Set(['assertion-weakened', 'test-conditional', 'test-focused', 'failure-expected']);
 
 /** What leaves rows of a table out. */
-const SIFTING = /\.filter\(| for .* if |\.(?:pop|clear|remove)\(|^[\w.]+\[[^\]]*:[^\]]*\]$/s;
+const SIFTING = /\.filter\(| for .* if |\.(?:pop|shift|splice|clear|remove)\(|\.length\s*=|^[\w.]+\[[^\]]*:[^\]]*\]$/s;
 
 export interface TestSightings extends Told {
   readonly sightings: readonly Sighting[];
