@@ -2,6 +2,8 @@
 // it a change may reach tests by is untouched.ts's.
 
 import type { Outside, TestFact } from '../facts.js';
+import { textWithout } from '../stretches.js';
+import type { Stretch } from '../stretches.js';
 import { at, bare, isFunction, isLiteral, listAt, nameOf, settled } from './tree.js';
 import type { Node, Tree } from './tree.js';
 import { declaredNames, patternNames } from './names.js';
@@ -11,11 +13,6 @@ export function outsideOf(tree: Tree, tests: readonly TestFact[]): readonly Outs
   const found: Outside[] = [];
   new Surroundings(tree, spans, found).walk(listAt(tree.program, 'body'));
   return found;
-}
-
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
 }
 
 class Surroundings {
@@ -70,12 +67,6 @@ class Surroundings {
       this.walk(listAt(body, 'body'));
       return;
     }
-    let text = '';
-    let from = node.start;
-    for (const { start, end } of inside.toSorted((left, right) => left.start - right.start)) {
-      if (start >= from) text += this.text({ start: from, end: start });
-      from = Math.max(from, end);
-    }
-    this.add('frame', text + this.text({ start: from, end: node.end }));
+    this.add('frame', textWithout(this.tree.text, node, inside));
   }
 }

@@ -2,6 +2,8 @@
 // What of it a change may reach tests by is untouched.ts's.
 
 import type { Outside, TestFact } from '../facts.js';
+import { textWithout } from '../stretches.js';
+import type { Stretch } from '../stretches.js';
 import { conftestsOf, isSurround } from './fixtures.js';
 import { fullName } from './marks.js';
 import { classOf, fixtureMark, follow, isAutomatic } from './scope.js';
@@ -25,11 +27,6 @@ export function outsideOf(module: Module, tests: readonly TestFact[]): readonly 
   const surroundings = new Surroundings(module, spans);
   surroundings.walk(body);
   return surroundings.found;
-}
-
-interface Stretch {
-  readonly start: number;
-  readonly end: number;
 }
 
 class Surroundings {
@@ -85,13 +82,7 @@ class Surroundings {
       this.add('frame', this.text({ start: one.start, end: first.start }));
       return this.walk(one.body);
     }
-    let text = '';
-    let from = one.start;
-    for (const { start, end } of inside.toSorted((left, right) => left.start - right.start)) {
-      if (start >= from) text += this.text({ start: from, end: start });
-      from = Math.max(from, end);
-    }
-    this.add('frame', text + this.text({ start: from, end: one.end }));
+    this.add('frame', textWithout(this.module.tree.text, one, inside));
   }
 
   /** The names by which others come to what a statement makes; null where they need none. */
