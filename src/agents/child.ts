@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Watch } from '../ports.js';
+import { onAbort } from '../runtime/hearers.js';
 import { sweepProcesses } from './guardian.js';
 import type { Guardian } from './guardian.js';
 import { Tail } from './tail.js';
@@ -176,26 +177,6 @@ class Run {
     const { code, signal } = this.exit ?? { code: null, signal: null };
     this.resolve({ kind: 'ended', code, signal, stopped: this.stopped, stdout: this.stdout.bytes(), stderr: this.stderr.bytes() });
   }
-}
-
-const HEARERS = new WeakMap<AbortSignal, (() => void)[]>();
-
-/**
- * One listener for all programs of a run. In a signal's own list those that were taken out still point at those that came after
- * them: in a long wave every program that ended would be held, with its pipes, until all of memory is searched for what is dead.
- */
-function onAbort(signal: AbortSignal, act: () => void): () => void {
-  const known = HEARERS.get(signal);
-  const hearers = known ?? [];
-  if (known === undefined) {
-    HEARERS.set(signal, hearers);
-    const hear = () => {
-      for (const one of hearers.slice()) one();
-    };
-    signal.addEventListener('abort', hear, { once: true });
-  }
-  hearers.push(act);
-  return () => void hearers.splice(hearers.indexOf(act), 1);
 }
 
 /** False where nobody is left in the group. That is the rule, and an error to Node: without its stack it costs a third. */

@@ -21,6 +21,9 @@ const task = (id: string, role: string, deps: readonly string[]) => ({
   approve: false,
   columns: {},
 });
+/** Twelve at once, more than Node takes for a leak of listeners. */
+const MANY = 12;
+
 const tasks = [task('DEV-001', 'developer', []), task('REVIEW-001', 'reviewer', ['DEV-001'])];
 /** Nothing in it waits for a process or a disk. */
 const pipeline: Pipeline = {
@@ -60,4 +63,44 @@ it('are stopped by a signal that a timer gives', async () => {
     signal: stop.signal,
   });
   expect({ few: asked < 10, verdicts: [...state.verdicts.values()].flat().length < 5 }).toEqual({ few: true, verdicts: true });
+});
+
+it('may be many at once on one signal, without a warning, and all hear it', async () => {
+  const stop = new AbortController();
+  const warnings: string[] = [];
+  const hear = ({ message }: Error) => void warnings.push(message);
+  process.on('warning', hear);
+  let asked = 0;
+  const agent: Agent = {
+    name: 'busy',
+    inProcess: true,
+    run: ({ role }) => {
+      asked += 1;
+      if (asked === 2 * MANY) stop.abort();
+      const outputs = role.name === 'reviewer' ? { review_score: '5', gc_signal: 'REVISION_NEEDED' } : {};
+      return Promise.resolve({ kind: 'completed', findings: 'nothing', error: '', outputs, usage: { tokens: 0, costUsd: 0 } });
+    },
+  };
+  const folder = temporaryFolder();
+  const sessions = Array.from({ length: MANY }, (_, index) =>
+    run({
+      loop: 'review',
+      goal: 'nothing',
+      pipeline,
+      project: folder,
+      session: join(folder, `session-${index}`),
+      agent: ['busy'],
+      agents: { busy: agent },
+      maxRounds: 60,
+      signal: stop.signal,
+    }),
+  );
+  const ended = await Promise.all(sessions);
+  // Warnings are given in the next turn.
+  await new Promise((done) => setImmediate(done));
+  process.off('warning', hear);
+  expect({ warnings, ended: ended.map(({ status }) => status) }).toEqual({
+    warnings: [],
+    ended: Array.from({ length: MANY }, () => 'interrupted'),
+  });
 });

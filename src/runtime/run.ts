@@ -13,6 +13,7 @@ import { Turns } from './clock.js';
 import type { Ruling } from './court.js';
 import type { Desk } from './desk.js';
 import { plainEnding, withBreaches, withEvidence } from './ending.js';
+import { onAbort } from './hearers.js';
 import type { Journal } from './journal-writer.js';
 
 export interface RunPorts {
@@ -70,12 +71,13 @@ class Running {
   private isStale = false;
   private hasReaders = false;
   private cancelTimer: () => void = () => undefined;
+  private readonly unhear: () => void;
 
   constructor(private readonly ports: RunPorts) {
     const { signal } = ports;
     this.shownMs = ports.nowMs();
     if (signal.aborted) this.halt.abort('stopped');
-    signal.addEventListener('abort', this.halted, { once: true });
+    this.unhear = onAbort(signal, () => this.halt.abort('stopped'));
   }
 
   private get run(): RunState {
@@ -118,12 +120,9 @@ class Running {
     return this.ports.signal.aborted ? type === 'MergeTask' : type !== 'RunTask';
   }
 
-  private readonly halted = (): void => this.halt.abort('stopped');
-
   async stop(): Promise<void> {
     this.cancelTimer();
-    // Many sessions of one program may share a signal.
-    this.ports.signal.removeEventListener('abort', this.halted);
+    this.unhear();
     if (this.jobs.size === 0) return;
     this.halt.abort('stopped');
     await Promise.allSettled(this.jobs.values());
