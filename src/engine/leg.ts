@@ -17,6 +17,7 @@ import { openDesk } from '../runtime/desk.js';
 import type { Desk } from '../runtime/desk.js';
 import { placeOfCritic, takeEvidence } from '../runtime/critic-evidence.js';
 import { putAside } from '../runtime/earlier-evidence.js';
+import { enterProcess } from '../runtime/neighbours.js';
 import { folderPlace } from '../runtime/place.js';
 import { findRole, loadRole } from '../runtime/project.js';
 import { runSession } from '../runtime/run.js';
@@ -75,6 +76,7 @@ export async function goOn(leg: Leg): Promise<void> {
     known.set(role, agent);
     return agent;
   };
+  const neighbours = enterProcess();
   try {
     await takeEdit(leg, workspace, wasAtWork, opening !== null && opening.head !== head ? opening.head : null);
     await runSession({
@@ -96,16 +98,20 @@ export async function goOn(leg: Leg): Promise<void> {
       },
       call: (question) => callPerson(leg, question),
       signal: watch.signal ?? NEVER,
+      neighbours,
       nowMs: () => now().getTime(),
-      after: (ms, act) => {
-        const timer = setTimeout(act, Math.min(ms, 2 ** 31 - 1));
-        return () => clearTimeout(timer);
-      },
+      after: callAfter,
     });
   } finally {
+    neighbours.leave();
     await guardian.close();
     if (isParent) sweepRun(id);
   }
+}
+
+function callAfter(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, Math.min(ms, 2 ** 31 - 1));
+  return () => clearTimeout(timer);
 }
 
 /** Who hands in no signal stops nothing. */

@@ -3,6 +3,8 @@
 
 import type { Event } from '../brain/messages.js';
 import type { Breach, TaskFinished } from '../brain/run-messages.js';
+import { taskIn } from '../brain/run-state.js';
+import type { RunState } from '../brain/run-state.js';
 import { merged } from '../formats/merged.js';
 import type { Ending, Usage } from '../ports.js';
 
@@ -72,4 +74,17 @@ function named(breaches: readonly Breach[]): string {
   const more = breaches.length - MOST_NAMED;
   const words = breaches.slice(0, MOST_NAMED).map(({ rule, file, line }) => `${rule} at ${file}:${line}`);
   return `${words.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Both sides of a merge that came to nothing, for people. */
+export function conflictWords(run: RunState, id: string, commit: string, files: readonly string[]): string {
+  return `Its changes to ${files.slice(0, 8).join(', ')} conflict with ${otherSide(run, id, files)}; they are kept as commit ${commit.slice(0, 12)}.`;
+}
+
+/** Who changed these files in the same wave before it. */
+function otherSide(run: RunState, id: string, files: readonly string[]): string {
+  const wanted = new Set(files);
+  const wave = taskIn(run, id)?.wave;
+  const others = run.tasks.filter((task) => task.id !== id && task.wave === wave && task.files.some((file) => wanted.has(file)));
+  return others.length === 0 ? 'what was merged before it' : `those of ${others.map((task) => task.id).join(', ')}, merged before it`;
 }

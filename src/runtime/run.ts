@@ -12,9 +12,10 @@ import { assign } from './assignment.js';
 import { Turns } from './clock.js';
 import type { Ruling } from './court.js';
 import type { Desk } from './desk.js';
-import { plainEnding, withBreaches, withEvidence } from './ending.js';
+import { conflictWords, plainEnding, withBreaches, withEvidence } from './ending.js';
 import { onAbort } from './hearers.js';
 import type { Journal } from './journal-writer.js';
+import type { Neighbours } from './neighbours.js';
 
 export interface RunPorts {
   readonly session: string;
@@ -38,6 +39,7 @@ export interface RunPorts {
   readonly call: (question: Question) => Promise<string>;
   /** Aborted: children are ended, what happened is recorded, and the run stops. */
   readonly signal: AbortSignal;
+  readonly neighbours: Neighbours;
   readonly nowMs: () => number;
   /** Calls back after so many milliseconds, unless cancelled. */
   readonly after: (ms: number, act: () => void) => () => void;
@@ -111,7 +113,7 @@ class Running {
       await this.nextEnding();
     }
     await this.sweep();
-    this.show();
+    await this.show();
   }
 
   /** While it stops, what is done is put in order and nothing new is begun. Where only the minutes are spent, a person is called. */
@@ -139,7 +141,7 @@ class Running {
   /** Before the first task of a wave: a person's edits are taken up and the folder is brought up to date. True: something changed. */
   private async openWave(tasks: readonly string[]): Promise<boolean> {
     if (this.shownWave === this.run.wave && this.shownRun === this.ports.journal.state.verdicts) return false;
-    const { agentFor, nowMs } = this.ports;
+    const { agentFor } = this.ports;
     if (this.jobs.size === 0) this.ports.endStrays();
     await this.sweep();
     // Edits that were made while nobody ran the session are taken up before its first wave, whoever is at work in it.
@@ -147,10 +149,10 @@ class Running {
     this.shownWave = this.run.wave;
     this.shownRun = this.ports.journal.state.verdicts;
     const isRead = tasks.some((id) => agentFor(taskIn(this.run, id)?.role ?? '').inProcess !== true);
-    const isDue = isRead || nowMs() >= this.shownMs + SHOW_AFTER_MS;
+    const isDue = isRead || (this.isBehind() && this.ports.neighbours.mayShow());
     if (!isDue && !isFirst) return false;
     const changed = this.takeEdits();
-    if (changed) this.show();
+    if (changed) await this.show();
     this.isStale = isDue;
     return changed;
   }
@@ -162,9 +164,20 @@ class Running {
     return edits.length > 0;
   }
 
-  private show(): void {
+  private isBehind(): boolean {
+    return this.ports.nowMs() >= this.shownMs + SHOW_AFTER_MS;
+  }
+
+  /** Waited for where others are at work, in this session or beside it. Alone, the quickest way is not to wait. */
+  private async makeDurable(): Promise<void> {
+    const { journal, neighbours } = this.ports;
+    if (this.jobs.size > 0 || !neighbours.isAlone()) await journal.settle();
+    else journal.flush();
+  }
+
+  private async show(): Promise<void> {
     const { journal, desk, nowMs } = this.ports;
-    journal.flush();
+    await this.makeDurable();
     journal.record(...desk.show());
     // Where it is lost with the power, as what it tells of may be, that is written again.
     journal.flush(false);
@@ -196,7 +209,7 @@ class Running {
         });
         return;
       case 'CallPerson': {
-        this.show();
+        await this.show();
         const by = await call(effect.question);
         journal.record({ type: 'PersonCalled', data: { key: effect.question.key, by } });
         return;
@@ -220,9 +233,8 @@ class Running {
       journal.record({ type: 'TaskStarted', data: { task: task.id, attempt, agent: agent.name } });
     // Agents find the folder as it stands, with themselves at work. In a long wave it follows now and then.
     const isRead = called.some(({ agent }) => agent.inProcess !== true);
-    if (this.isStale || (isRead && this.ports.nowMs() >= this.shownMs + SHOW_AFTER_MS)) this.show();
-    else if (this.jobs.size > 0) await journal.settle();
-    else journal.flush();
+    if (this.isStale || (isRead && this.isBehind())) await this.show();
+    else await this.makeDurable();
     for (const { task, attempt, agent } of called) this.launch(task, attempt, agent);
   }
 
@@ -345,12 +357,9 @@ class Running {
       journal.record({ type: 'TaskFinished', data: { ...data, usage: NO_USAGE, head: merged.head, files: data.files ?? merged.files } });
       return;
     }
-    const error = `Its changes to ${merged.files.slice(0, 8).join(', ')} conflict with ${otherSide(this.run, id, merged.files)}; they are kept as commit ${data.commit.slice(0, 12)}.`;
-    const { task, attempt, findings, outputs } = data;
-    journal.record({
-      type: 'TaskFinished',
-      data: { task, attempt, findings, outputs, status: 'failed', error, usage: NO_USAGE, commit: data.commit },
-    });
+    const error = conflictWords(this.run, id, data.commit, merged.files);
+    const { task, attempt, findings, outputs, commit } = data;
+    journal.record({ type: 'TaskFinished', data: { task, attempt, findings, outputs, status: 'failed', error, usage: NO_USAGE, commit } });
   }
 
   private async judge(task: string): Promise<void> {
@@ -387,12 +396,4 @@ class Running {
     const files = await workspace.sweep();
     if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: this.run.wave, files: files.slice(0, 50) } });
   }
-}
-
-/** Who changed these files in the same wave before it, for people. */
-function otherSide(run: RunState, id: string, files: readonly string[]): string {
-  const wanted = new Set(files);
-  const wave = taskIn(run, id)?.wave;
-  const others = run.tasks.filter((task) => task.id !== id && task.wave === wave && task.files.some((file) => wanted.has(file)));
-  return others.length === 0 ? 'what was merged before it' : `those of ${others.map((task) => task.id).join(', ')}, merged before it`;
 }

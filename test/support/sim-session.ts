@@ -305,6 +305,7 @@ export class Simulation {
       if (edit !== null) journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files } });
     }
     const chanceOfAgents = chance.apart(`agents ${process.number}`);
+    const company = chance.apart(`company ${process.number}`);
     await runSession({
       session: '/session',
       journal,
@@ -328,6 +329,7 @@ export class Simulation {
           return 'nobody';
         }),
       signal: process.stop.signal,
+      neighbours: { isAlone: () => company.within(0, 3) > 0, mayShow: () => company.within(0, 1) > 0 },
       nowMs: () => world.nowMs,
       after: (ms, act) => world.after(ms, () => (process.isAlive ? act() : undefined)),
     });
