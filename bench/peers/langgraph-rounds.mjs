@@ -1,5 +1,5 @@
 // The loop of generator, critic and judge in LangGraph.js with its SQLite checkpointer, run in a process of its own:
-// `node langgraph-rounds.mjs SESSIONS ROUNDS FOLDER [FULL]`. Prints one JSON line (see rounds.mjs). `durability: "sync"`
+// `node langgraph-rounds.mjs SESSIONS ROUNDS FOLDER AT_ONCE [FULL]`. Prints one JSON line (see rounds.mjs). `durability: "sync"`
 // makes each step wait for its checkpoint. The saver sets journal_mode=WAL and no more, and better-sqlite3 is built with
 // synchronous=NORMAL for WAL: a commit is then not synced. FULL syncs each, as one synced append per step does.
 
@@ -9,7 +9,7 @@ import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 
 const WARM_UP = 5;
 const [sessions, rounds] = process.argv.slice(2, 4).map(Number);
-const [folder, synchronous] = process.argv.slice(4);
+const [folder, atOnce, synchronous] = process.argv.slice(4);
 
 const saver = SqliteSaver.fromConnString(join(folder, 'checkpoints.db'));
 saver.setup();
@@ -48,7 +48,14 @@ for (let index = 0; index < WARM_UP; index += 1) await runSession(`warm-${index}
 const before = countSteps();
 let done = 0;
 const start = performance.now();
-for (let index = 0; index < sessions; index += 1) done += await runSession(`session-${index}`);
+let next = 0;
+const runNext = async () => {
+  while (next < sessions) {
+    const rounds = await runSession(`session-${next++}`);
+    done += rounds;
+  }
+};
+await Promise.all(Array.from({ length: Number(atOnce) }, runNext));
 const seconds = (performance.now() - start) / 1000;
 const [{ synchronous: level }] = saver.db.pragma('synchronous');
 const result = { rounds: done, steps: countSteps() - before, seconds, peakKb: process.resourceUsage().maxRSS, synced: level === 2 };

@@ -1,19 +1,19 @@
 // Durable rounds of Umpire: whole sessions of the review loop through the library, with agents in the process that do nothing.
-// Called with SESSIONS ROUNDS FOLDER; prints {rounds, steps, seconds, peakKb, synced} as JSON.
+// Called with SESSIONS ROUNDS FOLDER [AT_ONCE]; prints {rounds, steps, seconds, peakKb, synced} as JSON.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../dist/run.js';
 
 const WARM_UP = 20;
-const [sessions, rounds, folder] = [Number(process.argv[2]), Number(process.argv[3]), process.argv[4]];
+const [sessions, rounds, folder, atOnce = '1'] = process.argv.slice(2);
 
 /** The critic asks for another round until the last; nobody does anything. */
 const agent = {
   name: 'nothing',
   inProcess: true,
   run: ({ role, round }) => {
-    const signal = round < rounds ? 'REVISION_NEEDED' : 'CONVERGED';
+    const signal = round < Number(rounds) ? 'REVISION_NEEDED' : 'CONVERGED';
     const outputs = role.name === 'reviewer' ? { review_score: '5', gc_signal: signal } : {};
     return Promise.resolve({ kind: 'completed', findings: 'nothing to do', error: '', outputs, usage: { tokens: 0, costUsd: 0 } });
   },
@@ -44,7 +44,7 @@ const runOne = (name) =>
     session: join(folder, name),
     agent: ['nothing'],
     agents: { nothing: agent },
-    maxRounds: rounds,
+    maxRounds: Number(rounds),
   });
 
 /** Steps that the journal holds: tasks that ended and verdicts, each synced before what follows it began. */
@@ -57,11 +57,15 @@ mkdirSync(folder, { recursive: true });
 for (let index = 0; index < WARM_UP; index += 1) await runOne(`warm-${index}`);
 let done = 0;
 const start = performance.now();
-for (let index = 0; index < sessions; index += 1) {
-  const { state } = await runOne(`session-${index}`);
-  for (const past of state.verdicts.values()) done += past.length;
-}
+let next = 0;
+const runNext = async () => {
+  while (next < Number(sessions)) {
+    const { state } = await runOne(`session-${next++}`);
+    for (const past of state.verdicts.values()) done += past.length;
+  }
+};
+await Promise.all(Array.from({ length: Number(atOnce) }, runNext));
 const seconds = (performance.now() - start) / 1000;
 const peakKb = process.resourceUsage().maxRSS;
-const steps = Array.from({ length: sessions }, (_, index) => stepsOf(`session-${index}`)).reduce((sum, many) => sum + many, 0);
+const steps = Array.from({ length: Number(sessions) }, (_, index) => stepsOf(`session-${index}`)).reduce((sum, many) => sum + many, 0);
 console.log(JSON.stringify({ rounds: done, steps, seconds, peakKb, synced: true }));
