@@ -235,6 +235,13 @@ describe('the settings of the checkout', () => {
     }
   });
 
+  it('are told to be for no loop where a name is nearly that of the run', async () => {
+    const project = makeProject({ files: FILES, config: { guard: { loops: { untill: 'off' } } } });
+    const { session, err } = await until(project, SKIP);
+    expect(err).toContain('umpire.config.yaml has guard.loops.untill, and this loop is called until: if that is a slip, mend it.');
+    expect(breachesIn(session)).toEqual(['test-skipped sum.test.js file']);
+  });
+
   it('have a loop of your own guarded, which it is not by itself', async () => {
     const files = { ...FILES, ...proseFiles({ writes: ['writer'], tasks: [{ id: 'W1' }] }) };
     for (const [guard, found] of [

@@ -4,6 +4,8 @@ import type { Breach, SessionStarted } from '../brain/run-messages.js';
 import type { TestResult } from '../model.js';
 import type { Agent } from '../ports.js';
 import type { LoopGuard, Settings } from '../runtime/default-settings.js';
+import { CONFIG } from '../runtime/project.js';
+import { nearest } from '../runtime/settings-fields.js';
 import type { Inspector } from '../workspace/inspector.js';
 
 /**
@@ -41,12 +43,19 @@ export interface GuardedRun {
   readonly now: () => Date;
   /** Tests that were measured on this commit, and failed. */
   readonly failedAt: (commit: string) => readonly TestResult[];
+  readonly say: (note: string) => void;
 }
 
 /** Null where the loop is not looked at. */
-export function guardingFor({ started, config, now, failedAt }: GuardedRun): Guarding | null {
-  const { allowances } = config.guard;
+export function guardingFor({ started, config, now, failedAt, say }: GuardedRun): Guarding | null {
+  const { allowances, loops } = config.guard;
   const { breaches: manner, scope } = mannerOf(started, config);
+  const slip = Object.hasOwn(loops, started.loop) ? null : nearest(started.loop, Object.keys(loops));
+  // Else nobody would know that the setting is for no loop.
+  if (slip !== null)
+    say(
+      `${CONFIG} has guard.loops.${slip}, and this loop is called ${started.loop}: if that is a slip, mend it. Here the guard is at ${manner}.`,
+    );
   if (manner === 'off') return null;
   const takesBack = manner === 'obey';
   const found = new Map<string, readonly Breach[]>();

@@ -60,7 +60,7 @@ export async function goOn(leg: Leg): Promise<void> {
   const { project } = started;
   const now = watch.now ?? (() => new Date());
   const failures = (commit: string) => failedAt(journal.state.run as RunState, blobsIn(folder), commit);
-  const guarding = guardingFor({ started, config, now, failedAt: failures });
+  const guarding = guardingFor({ started, config, now, failedAt: failures, say: (note) => watch.onNote?.(note) });
   const place = { project, folder, config, session: started.session, signal: watch.signal, inspect: guarding?.inspect };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();

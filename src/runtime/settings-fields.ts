@@ -125,7 +125,7 @@ export function fieldsOf<F extends Fields>(fields: F, what: string, others = fal
 }
 
 /** The known word that a person most likely meant: one slip of the finger, in longer words two. */
-function nearest(word: string, known: readonly string[]): string | null {
+export function nearest(word: string, known: readonly string[]): string | null {
   const plain = (text: string) => text.toLowerCase().replace(/[-_\s]/g, '');
   const [best] = known
     .map((one) => ({ one, slips: slipsBetween(plain(word), plain(one)) }))
