@@ -2,7 +2,7 @@
 // what the tables say is what the code does.
 
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -169,6 +169,15 @@ describe('docs/agents.md', () => {
     const results = join(folder, 'shop-2', '.umpire', 'sessions', 'measured', 'results');
     expect(JSON.parse(readFileSync(join(results, 'run-L1.json'), 'utf8'))).toMatchObject({ total: 1, passed: 0, failed: 1, pass_rate: 0 });
     expect(inShop('umpire report measured | grep ACCEPT')).toContain('unverified');
+  });
+
+  it('has a program whose functions are agents, in three sessions at once', () => {
+    const place = join(folder, 'three');
+    mkdirSync(join(place, 'node_modules'), { recursive: true });
+    symlinkSync(root, join(place, 'node_modules', 'umpire'), 'dir');
+    cpSync(join(root, 'examples', 'library'), place, { recursive: true });
+    const { stdout, stderr } = spawnSync(process.execPath, ['three-at-once.mjs'], { cwd: place, encoding: 'utf8' });
+    expect({ stdout, stderr }).toEqual({ stdout: blockOf(agents, 'three-at-once'), stderr: '' });
   });
 
   it('names every variable that an agent is given', () => {
