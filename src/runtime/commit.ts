@@ -13,12 +13,12 @@ import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
 import type { Board } from './board.js';
 import { BOARD } from './board.js';
-import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically, writeFresh } from './folder.js';
+import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically, writeFresh, writeProjection } from './folder.js';
 import type { Prepared, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, appendEvents } from './journal-file.js';
 import type { JournalFile } from './journal-file.js';
-import { markOf, othersOf, pageOf } from './traces.js';
+import { markOf, pageOf } from './traces.js';
 
 export const TASKS = 'tasks.csv';
 const RESULTS = 'results.csv';
@@ -116,16 +116,10 @@ export function projectVerdict(
 ): string | null {
   const { folder, given, board } = input;
   const { verdict } = given;
-  for (const file of given.effects.files)
-    if (!writeFresh(folder, file.path, file.text)) writeAtomically(folder, file.path, file.text, false);
-  if (verdict.status === 'decided') writePage(folder, pageOf(verdict), given.report + markOf(verdict, given.target, input.others));
+  for (const file of given.effects.files) writeProjection(folder, file.path, file.text);
+  if (verdict.status === 'decided') writeProjection(folder, pageOf(verdict), given.report + markOf(verdict, given.target, input.others));
   const entry = decisionEntry(given, input.ts, input.others);
   return board !== null && isOnBoard(board, entry) ? null : printDiscovery(entry);
-}
-
-/** A page that is not there yet is written in one step: where a crash cuts it short, it is written again. */
-function writePage(folder: SessionFolder, path: string, text: string): void {
-  if (!writeFresh(folder, path, text)) writeAtomically(folder, path, text, false);
 }
 
 /** Evidence by content. As durable as the critic's own file, which nobody syncs: replay holds each copy against its hash. */
@@ -141,29 +135,16 @@ export function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, stri
 
 /** What the board and other agents are told of a verdict. */
 function decisionEntry(given: VerdictGiven, ts: string, others: readonly Standing[]): Discovery {
-  const { verdict, facts } = given;
-  return {
-    ts,
-    worker: 'umpire',
-    type: 'gc_decision',
-    data: {
-      loop: verdict.loop,
-      chain: verdict.chain,
-      round: verdict.round,
-      maxRounds: verdict.maxRounds,
-      decision: verdict.decision,
-      outcome: verdict.outcome,
-      rule: verdict.rule,
-      reason: verdict.reason,
-      counts: verdict.counts,
-      tasks: verdict.tasks.map((task) => task.id),
-      signal: facts['signal'] ?? null,
-      ...(given.target === null ? {} : { target: given.target }),
-      ...(verdict.status === 'partial' ? { status: 'partial' } : {}),
-      ...(verdict.unverified ? { unverified: true } : {}),
-      ...othersOf(others),
-    },
-  };
+  const { verdict, facts, target } = given;
+  const { loop, chain, round, maxRounds, decision, outcome, rule, reason, counts } = verdict;
+  const tasks = verdict.tasks.map((task) => task.id);
+  const signal = facts['signal'] ?? null;
+  const data: Record<string, unknown> = { loop, chain, round, maxRounds, decision, outcome, rule, reason, counts, tasks, signal };
+  if (target !== null) data['target'] = target;
+  if (verdict.status === 'partial') data['status'] = 'partial';
+  if (verdict.unverified) data['unverified'] = true;
+  if (others.length > 0) data['others'] = others;
+  return { ts, worker: 'umpire', type: 'gc_decision', data };
 }
 
 function isOnBoard(board: Board, entry: Discovery): boolean {

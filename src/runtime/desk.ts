@@ -20,7 +20,7 @@ import { contextPage } from '../report/session-page.js';
 import { prevContext } from './assignment.js';
 import { BOARD, readBoard } from './board.js';
 import { TASKS, keepBlobs, projectVerdict } from './commit.js';
-import { appendLines, faultOf, listFiles, placeFor, readBytes, readTail, writeAtomically, writeFresh } from './folder.js';
+import { appendLines, faultOf, listFiles, placeFor, readBytes, readTail, writeAtomically, writeProjection } from './folder.js';
 import type { SessionFolder } from './folder.js';
 
 /** tasks.csv as it was written last: what differs from it is a person's edit. */
@@ -156,7 +156,8 @@ interface Written {
 
 /** What was not there before is written in one step: a crash that cuts it short has it written again. */
 function write(folder: SessionFolder, path: string, text: string, { paths }: Pick<Written, 'paths'>): void {
-  if (paths.has(path) || !writeFresh(folder, path, text)) writeAtomically(folder, path, text, false);
+  if (paths.has(path)) writeAtomically(folder, path, text, false);
+  else writeProjection(folder, path, text);
   paths.add(path);
 }
 

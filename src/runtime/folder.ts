@@ -28,7 +28,7 @@ export interface SessionFolder {
   /** The folder itself, with links resolved. */
   readonly root: string;
   readonly name: string;
-  /** Folders inside it that were seen to be real and inside, by their path: each is looked at once. */
+  /** Folders inside it that were seen to be real and inside, as paths name them (`tasks/`): each is looked at once. */
   readonly seen: Map<string, string>;
 }
 
@@ -41,7 +41,7 @@ export function openFolder(path: string): SessionFolder {
     if (isUmpireError(error)) throw error;
     throw new UmpireError('session-missing', { path });
   }
-  return { root, name: basename(root), seen: new Map([[root, root]]) };
+  return { root, name: basename(root), seen: new Map([['', root]]) };
 }
 
 export type FileRead =
@@ -89,7 +89,8 @@ export function readTail(folder: SessionFolder, path: string, most: number): Buf
 /** Names of the regular files in a folder of the session, or none. */
 export function listFiles(folder: SessionFolder, path: string): readonly string[] {
   const place = join(folder.root, path);
-  if (!existsSync(place)) return [];
+  // Most sessions lack most folders, and an error is costly to make. The session's own is there.
+  if (path !== '.' && !existsSync(place)) return [];
   try {
     return readdirSync(place, { withFileTypes: true })
       .filter((entry) => entry.isFile() || entry.isSymbolicLink())
@@ -108,30 +109,53 @@ export function placeFor(folder: SessionFolder, path: string, make = true): stri
   return target ?? place;
 }
 
+/** Names in which no system sees a step to another folder. */
+const PLAIN_NAME = /^\w[\w.-]*$/;
+
 /** The same, but for a link that the file itself may be. */
 function nameFor(folder: SessionFolder, path: string, make: boolean): string {
+  const at = path.lastIndexOf('/') + 1;
+  const within = path.slice(0, at);
+  const name = path.slice(at);
+  const isPlain = PLAIN_NAME.test(name);
+  const known = isPlain ? folder.seen.get(within) : undefined;
+  if (known !== undefined) return known + sep + name;
   const lexical = join(folder.root, path);
-  refuseOutside(folder, path, lexical);
   const slash = lexical.lastIndexOf(sep);
-  return realParent(folder, path, lexical.slice(0, slash), make) + lexical.slice(slash);
+  const real = realFolder(folder, path, lexical.slice(0, slash), make);
+  if (real === null) return lexical;
+  if (isPlain) folder.seen.set(within, real);
+  return real + lexical.slice(slash);
 }
 
-function realParent(folder: SessionFolder, path: string, parent: string, make: boolean): string {
-  const known = folder.seen.get(parent);
-  if (known !== undefined) return known;
-  let existing = parent;
-  while (!existsSync(existing)) existing = dirname(existing);
-  if (!folder.seen.has(existing)) {
-    const place = realpathSync.native(existing);
-    refuseOutside(folder, path, place);
-    if (!statSync(place).isDirectory())
-      throw new UmpireError('write-failed', { path, detail: `${basename(existing)} is a file, and a folder is needed there` });
+/** Null where there is none, and none is to be made. Each part of the way is looked at, whatever was seen of it before. */
+function realFolder(folder: SessionFolder, path: string, lexical: string, make: boolean): string | null {
+  refuseOutside(folder, path, lexical);
+  if (lexical === folder.root) return lexical;
+  const above = realFolder(folder, path, dirname(lexical), make);
+  if (above === null) return null;
+  const place = join(above, basename(lexical));
+  if (guardWrite(path, () => lstatSync(place, { throwIfNoEntry: false })) === undefined) {
+    if (!make) return null;
+    // What is made here, in a real folder, is one.
+    if (makeFolder(path, place)) return place;
   }
-  if (existing !== parent && !make) return parent;
-  if (existing !== parent) guardWrite(path, () => mkdirSync(parent, { recursive: true }));
-  const real = realpathSync.native(parent);
-  folder.seen.set(parent, real);
+  const real = guardWrite(path, () => realpathSync.native(place));
+  refuseOutside(folder, path, real);
+  if (!statSync(real).isDirectory())
+    throw new UmpireError('write-failed', { path, detail: `${basename(place)} is a file, and a folder is needed there` });
   return real;
+}
+
+/** False where something came to be there meanwhile. */
+function makeFolder(path: string, place: string): boolean {
+  try {
+    mkdirSync(place);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
 }
 
 function isLink(place: string): boolean {
@@ -151,8 +175,9 @@ function resolveLink(place: string): string | null {
 }
 
 function refuseOutside(folder: SessionFolder, path: string, target: string): void {
-  const inside = target === folder.root || target.startsWith(folder.root.endsWith(sep) ? folder.root : folder.root + sep);
-  if (!inside) throw new UmpireError('outside-session', { path, target, verb: 'write' });
+  const { root } = folder;
+  const isInside = target.startsWith(root) && (target.length === root.length || target[root.length] === sep || root.endsWith(sep));
+  if (!isInside) throw new UmpireError('outside-session', { path, target, verb: 'write' });
 }
 
 /** A file written beside its place, durable, and ready to be put there in one step. */
@@ -212,6 +237,11 @@ export function writeFresh(folder: SessionFolder, path: string, data: string | U
   }
 }
 
+/** For what can be written again from the journal: in one step where it is not there yet, else the old file or the new one. */
+export function writeProjection(folder: SessionFolder, path: string, data: string | Uint8Array): void {
+  if (!writeFresh(folder, path, data)) writeAtomically(folder, path, data, false);
+}
+
 /** Appends whole lines in one write. A file whose last line was cut off gets its newline first. */
 export function appendLines(folder: SessionFolder, path: string, lines: string, endsWithNewline: boolean, durable = true): void {
   const place = placeFor(folder, path);
@@ -230,9 +260,9 @@ function modeOf(place: string): number {
   return (statSync(place, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
 }
 
-function guardWrite(path: string, write: () => void): void {
+function guardWrite<T>(path: string, write: () => T): T {
   try {
-    write();
+    return write();
   } catch (error) {
     if (isUmpireError(error)) throw error;
     throw new UmpireError('write-failed', { path, detail: faultOf(error) });

@@ -27,13 +27,11 @@ export function pageOf({ loop, chain, round }: Pick<Verdict, 'loop' | 'chain' | 
 /** The line that a page ends in: invisible where Markdown is shown. */
 export function markOf(verdict: Verdict, target: number | null, others: readonly Standing[]): string {
   const { loop, chain, round, maxRounds, outcome, unverified } = verdict;
-  const told = { loop, chain, round, maxRounds, outcome, unverified, ...(target === null ? {} : { target }), ...othersOf(others) };
+  const told: Record<string, unknown> = { loop, chain, round, maxRounds, outcome, unverified };
+  if (target !== null) told['target'] = target;
+  // How far the other chains of the loop have come, where there are others.
+  if (others.length > 0) told['others'] = others;
   return `\n<!-- umpire ${JSON.stringify(told).replaceAll('--', '-\\u002d')} -->\n`;
-}
-
-/** How far the other chains of the loop have come, where there are others. */
-export function othersOf(others: readonly Standing[]): { readonly others?: readonly Standing[] } {
-  return others.length === 0 ? {} : { others };
 }
 
 /** Pages are read only where the journal does not know of them. */

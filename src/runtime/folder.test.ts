@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { isUmpireError } from '../errors.js';
+import { openFolder, placeFor, writeAtomically, writeProjection } from './folder.js';
+import type { SessionFolder } from './folder.js';
+
+let base: string;
+let outside: string;
+let folder: SessionFolder;
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'umpire-folder-'));
+  outside = join(base, 'outside');
+  mkdirSync(outside);
+  mkdirSync(join(base, 'session'));
+  folder = openFolder(join(base, 'session'));
+});
+
+afterEach(() => rmSync(base, { recursive: true }));
+
+function refused(path: string): string {
+  try {
+    writeProjection(folder, path, 'x');
+    return 'written';
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return error.message;
+  }
+}
+
+it('makes folders on the way, and writes what is there already over', () => {
+  writeProjection(folder, 'a/b/c.md', 'one');
+  writeProjection(folder, 'a/b/d.md', 'two');
+  writeProjection(folder, 'a/./b/../b/c.md', 'three');
+  writeAtomically(folder, '.hidden/e.md', 'four', false);
+  const read = (path: string) => readFileSync(join(folder.root, path), 'utf8');
+  expect([read('a/b/c.md'), read('a/b/d.md'), read('.hidden/e.md')]).toEqual(['three', 'two', 'four']);
+});
+
+it('leaves the session by no dots', () => {
+  for (const path of ['../x', 'a/../../x', '..', '', '.', '/../x', 'a/../..', '../session-2/x'])
+    expect([path, refused(path)]).toEqual([path, expect.stringContaining('outside')]);
+  expect(readdirSync(base)).toEqual(['outside', 'session']);
+  expect(readdirSync(folder.root)).toEqual([]);
+});
+
+it('leaves the session by no link, however deep, and writes through one that stays inside', () => {
+  symlinkSync(outside, join(folder.root, 'out'));
+  mkdirSync(join(folder.root, 'in'));
+  symlinkSync(outside, join(folder.root, 'in', 'deep'));
+  symlinkSync(join(outside, 'file'), join(folder.root, 'file'));
+  symlinkSync('in', join(folder.root, 'alias'));
+  for (const path of ['out/x', 'out/more/x', 'in/deep/x', 'in/deep/more/x', 'alias/deep/x', 'file'])
+    expect([path, refused(path)]).toEqual([path, expect.stringContaining('outside')]);
+  expect(readdirSync(outside)).toEqual([]);
+  expect(refused('alias/new/x')).toBe('written');
+  expect(existsSync(join(folder.root, 'in', 'new', 'x'))).toBe(true);
+});
+
+it('looks again at a folder above one that it has seen', () => {
+  writeProjection(folder, 'a/b/c', 'one');
+  rmSync(join(folder.root, 'a'), { recursive: true });
+  symlinkSync(outside, join(folder.root, 'a'));
+  expect(refused('a/x')).toContain('outside');
+  expect(refused('a/other/x')).toContain('outside');
+  expect(readdirSync(outside)).toEqual([]);
+});
+
+it('says what stands in the way', () => {
+  writeFileSync(join(folder.root, 'file'), '');
+  symlinkSync('nowhere', join(folder.root, 'dangling'));
+  symlinkSync('circle', join(folder.root, 'circle'));
+  expect(refused('file/x')).toContain('file is a file, and a folder is needed there');
+  expect(refused('file/more/x')).toContain('file is a file, and a folder is needed there');
+  expect(refused('dangling/x')).toContain('dangling/x');
+  expect(refused('circle/x')).toContain('its links lead in a circle');
+  expect(refused(`${'n'.repeat(300)}/x`)).toContain('its name is too long');
+});
+
+it('makes nothing where it is only asked for a place', () => {
+  expect(placeFor(folder, 'a/b/c', false)).toBe(join(folder.root, 'a', 'b', 'c'));
+  expect(readdirSync(folder.root)).toEqual([]);
+});
