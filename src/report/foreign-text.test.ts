@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { clip, codeSpan, columnsOf, fenced, inline, lineOf, terminalText, wrap } from './foreign-text.js';
 
@@ -58,4 +59,16 @@ it('measures, cuts and wraps by the columns of a terminal', () => {
   expect(lines.every((line) => line.length <= 80)).toBe(true);
   expect(lines.join('').replaceAll(/\s/g, '')).toBe('word'.repeat(40));
   expect(wrap(`see ${'x'.repeat(100)} here`, '  ', '')).toEqual(['see', `  ${'x'.repeat(100)}`, '  here']);
+});
+
+it('says plain words the same whether they are known for plain at once or looked at closely', () => {
+  const words = fc.array(fc.constantFrom(...'aZ09 _ _:/=+-.,()#@&;*'.split(''), 'www', '://', 'www.'), { maxLength: 12 });
+  fc.assert(
+    fc.property(words, (parts) => {
+      const text = `a${parts.join('')}`;
+      // A control character has it looked at closely, and is left out.
+      expect(inline(text)).toBe(inline(`${text}\u0000`));
+    }),
+    { numRuns: 5000 },
+  );
 });

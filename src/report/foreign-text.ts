@@ -32,7 +32,7 @@ export function lineOf(text: string, most = Infinity): string {
 }
 
 /** Words and names on one line in which Markdown sees nothing: most texts are such, and the look at them is cheap. */
-const HARMLESS = /^[A-Za-z](?:[A-Za-z0-9,;:.()'"?!%-]| (?! |$))*$/;
+const HARMLESS = /^[A-Za-z](?:[A-Za-z0-9,;.()'"?!%=+/-]|:(?!\/\/)|_(?=[A-Za-z0-9])(?<=[A-Za-z0-9]_)| (?! |$))*$/;
 
 /** One line of Markdown that says the text and nothing else. */
 export function inline(text: string, most = Infinity): string {

@@ -5,6 +5,7 @@ import { describe } from '../brain/answers.js';
 import type { PastVerdict, SessionState } from '../brain/evolve.js';
 import type { Recorded } from '../brain/messages.js';
 import { questionOf } from '../brain/question.js';
+import type { TaskState } from '../brain/run-state.js';
 import type { Verdict } from '../model.js';
 import { bySeverity, describeCounts, describeFinding } from '../formats/finding-words.js';
 import type { Provenance } from '../formats/provenance.js';
@@ -12,8 +13,8 @@ import { codeSpan, fenced, inline } from './foreign-text.js';
 import { provenanceLines } from './provenance-lines.js';
 import { filesWords, historyOf } from './session-history.js';
 import type { History, TaskRun } from './session-history.js';
-import { chainLabel, sessionView, verdictsIn } from './session-view.js';
-import type { SessionSurroundings, SessionView, TaskView } from './session-view.js';
+import { chainLabel, markOf, reasonsUnverified, sessionView, verdictsIn } from './session-view.js';
+import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
 import { chainLine, spentWords, stateWords } from './status-page.js';
 import { count, duration, moment } from './words.js';
 
@@ -216,24 +217,25 @@ function agentLines({ runs }: History): readonly string[] {
 /** context.md: what was done and found, in order, and what is open. */
 export function contextPage(state: SessionState): string {
   const { run } = state;
-  const session = run?.started.session ?? 'session';
-  const word = run?.ended?.outcome ?? 'running';
-  const view = sessionView(state, { session, state: word, tasks: [], place: null, notes: [] });
-  const done = view.tasks.filter(({ status }) => status === 'completed').toSorted((a, b) => a.wave - b.wave);
+  const { session, goal } = run?.started ?? { session: 'session', goal: '' };
+  const tasks = run === null ? [] : run.tasks.map((task) => ({ task, mark: markOf(run, task, run.ended === null) }));
+  const done = tasks.filter(({ mark }) => mark === 'completed').toSorted((a, b) => a.task.wave - b.task.wave);
   return page([
     `# Context of ${inline(session)}`,
     '',
-    ...(view.goal === '' ? [] : ['## What is wanted', '', ...fenced(view.goal), '']),
+    ...(goal === '' ? [] : ['## What is wanted', '', ...fenced(goal), '']),
     ...section(
       'What was done',
-      done.map(
-        (task) =>
-          `${inline(task.id)} (${inline(task.role)})${task.title === '' ? '' : `, ${inline(task.title)}`}: ${inline(task.findings) || 'no findings'}`,
-      ),
+      done.map(({ task }) => doneWords(task)),
     ),
     ...section('Verdicts', verdictsIn(state).map(verdictWords)),
-    ...section('Open', openLines(state, view)),
+    ...section('Open', openLines(state, tasks)),
   ]);
+}
+
+function doneWords({ id, role, row }: TaskState): string {
+  const title = row['title'] ?? '';
+  return `${inline(id)} (${inline(role)})${title === '' ? '' : `, ${inline(title)}`}: ${inline(row['findings'] ?? '') || 'no findings'}`;
 }
 
 function verdictWords({ verdict }: PastVerdict): string {
@@ -242,19 +244,19 @@ function verdictWords({ verdict }: PastVerdict): string {
 }
 
 /** What the last verdict of each chain found and no later one has cleared, what failed, what is asked. */
-function openLines(state: SessionState, view: SessionView): readonly string[] {
+function openLines(state: SessionState, tasks: readonly { readonly task: TaskState; readonly mark: TaskMark }[]): readonly string[] {
   const lasts = [...state.verdicts.values()].flatMap((past) => past.findLast(({ verdict }) => verdict.status === 'decided') ?? []);
   const found = lasts.flatMap(({ verdict }) => bySeverity(verdict.findings).slice(0, MOST_FINDINGS));
   const question = state.run === null ? null : questionOf(state.run);
+  const open = tasks.filter(({ mark }) => mark !== 'completed');
+  const isLost = (mark: TaskMark) => mark === 'failed' || mark === 'skipped';
   return [
-    ...view.because.map((one) => `Unverified: ${inline(one)}`),
+    ...reasonsUnverified(state).map((one) => `Unverified: ${inline(one)}`),
     ...found.map((finding) => `${finding.severity}: ${inline(describeFinding(finding))}`),
-    ...view.tasks
-      .filter(({ status }) => status === 'failed' || status === 'skipped')
-      .map((task) => `${inline(task.id)} ${task.status}: ${inline(task.error) || 'no reason given'}`),
-    ...view.tasks
-      .filter(({ status }) => !['completed', 'failed', 'skipped'].includes(status))
-      .map((task) => `${inline(task.id)} ${task.status}: ${inline(task.title)}`),
+    ...open
+      .filter(({ mark }) => isLost(mark))
+      .map(({ task, mark }) => `${inline(task.id)} ${mark}: ${inline(task.row['error'] ?? '') || 'no reason given'}`),
+    ...open.filter(({ mark }) => !isLost(mark)).map(({ task, mark }) => `${inline(task.id)} ${mark}: ${inline(task.row['title'] ?? '')}`),
     ...(question === null ? [] : [`Waits on ${inline(describe(question))}`]),
   ];
 }

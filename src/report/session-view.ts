@@ -130,7 +130,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
   const { run } = state;
   const { session, notes } = around;
   const verdicts = verdictsIn(state);
-  const because = run === null ? waiversIn(state) : reasonsUnverified(state, run);
+  const because = reasonsUnverified(state);
   const question = run === null ? null : questionOf(run);
   const chains = chainsIn(state);
   return {
@@ -197,7 +197,10 @@ function waiversIn(state: SessionState): readonly string[] {
   });
 }
 
-function reasonsUnverified(state: SessionState, run: RunState): readonly string[] {
+/** Why what was approved, or is about to be, has no clean evidence: one sentence each. */
+export function reasonsUnverified(state: SessionState): readonly string[] {
+  const { run } = state;
+  if (run === null) return waiversIn(state);
   const unjudged = run.started.judged ? [] : [`The mode ${run.started.mode} has no critic that is judged.`];
   const forced = run.forced.map(({ about, reason }) => `A person approved it without clean evidence: ${reason} (about: ${about})`);
   return [...unjudged, ...forced, ...waiversIn(state)];
@@ -220,20 +223,17 @@ function judgedBy(verdicts: readonly PastVerdict[]): ReadonlyMap<string, Judged>
 
 function runTasks(run: RunState, verdicts: readonly PastVerdict[], isAtWork: boolean): readonly TaskView[] {
   const judged = judgedBy(verdicts);
-  return run.tasks.map((task) => {
-    const view = taskView(run, task, judged.get(task.id) ?? UNJUDGED);
-    return view.status === 'running' && !isAtWork ? { ...view, status: 'stopped' } : view;
-  });
+  return run.tasks.map((task) => taskView(run, task, judged.get(task.id) ?? UNJUDGED, isAtWork));
 }
 
-function taskView(run: RunState, task: TaskState, judged: Judged): TaskView {
+function taskView(run: RunState, task: TaskState, judged: Judged, isAtWork: boolean): TaskView {
   const { id, role, wave, attempt, deps, files, row } = task;
   return {
     id,
     title: row['title'] ?? '',
     role,
     wave,
-    status: markOf(run, task),
+    status: markOf(run, task, isAtWork),
     attempt,
     ...judged,
     deps,
@@ -244,10 +244,11 @@ function taskView(run: RunState, task: TaskState, judged: Judged): TaskView {
   };
 }
 
-function markOf(run: RunState, task: TaskState): TaskMark {
-  if (task.phase !== 'idle') return task.phase;
+export function markOf(run: RunState, task: TaskState, isAtWork: boolean): TaskMark {
+  const running = isAtWork ? 'running' : 'stopped';
+  if (task.phase !== 'idle') return task.phase === 'running' ? running : task.phase;
   if (run.questions.some((question) => question.kind === 'question' && question.task === task.id)) return 'asked';
-  return task.status === 'in_progress' ? 'running' : task.status;
+  return task.status === 'in_progress' ? running : task.status;
 }
 
 function waitsFor(run: RunState, task: TaskState): readonly string[] {
