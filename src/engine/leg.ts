@@ -1,7 +1,7 @@
 // One process takes a session on: it wires agents, workspace, desk and court to the loop that runs it, and cleans up after.
 
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
@@ -52,8 +52,8 @@ export async function goOn(leg: Leg): Promise<void> {
   }
   const wasAtWork = running.size > 0;
   for (const earlier of runs.slice(-3)) sweepRun(earlier);
-  // Its children carry it in their environment.
-  const id = randomBytes(8).toString('hex');
+  // Its children carry it in their environment. Sixty random bits.
+  const id = randomUUID().replaceAll('-', '').slice(0, 16);
   const own = watch.agents ?? {};
   const isParent = hasChildren(leg, own);
   const guardian = guardianOf(id, isParent);

@@ -15,24 +15,24 @@ export interface Board {
   readonly scan: DiscoveryScan;
 }
 
-/** For loops that read nothing there. */
+/** Where there is none, and for loops that read nothing there. */
 export const NO_BOARD: Board = { state: 'missing', problem: null, scan: new DiscoveryScanner(new Set()).end() };
 
 const PIECE_BYTES = 1 << 18;
 
 export function readBoard(folder: SessionFolder, types: ReadonlySet<string>, expired: () => boolean): Board {
-  const scanner = new DiscoveryScanner(types);
-  const done = (state: Board['state'], problem: string | null = null): Board => ({ state, problem, scan: scanner.end() });
   const place = join(folder.root, BOARD);
   let fd: number;
   try {
     const stat = statSync(place, { throwIfNoEntry: false });
-    if (stat === undefined) return done('missing');
-    if (!stat.isFile()) return done('unreadable', 'it is not a regular file');
+    if (stat === undefined) return NO_BOARD;
+    if (!stat.isFile()) return { ...NO_BOARD, state: 'unreadable', problem: 'it is not a regular file' };
     fd = openSync(place, 'r');
   } catch (error) {
-    return done('unreadable', faultOf(error));
+    return { ...NO_BOARD, state: 'unreadable', problem: faultOf(error) };
   }
+  const scanner = new DiscoveryScanner(types);
+  const done = (state: Board['state'], problem: string | null = null): Board => ({ state, problem, scan: scanner.end() });
   try {
     const piece = new Uint8Array(PIECE_BYTES);
     for (let read = readSync(fd, piece); read > 0; read = readSync(fd, piece)) {

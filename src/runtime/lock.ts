@@ -1,6 +1,6 @@
 // One writer at a time in a session folder. The lock is a file that names its holder; a dead holder's lock is taken over.
 
-import { linkSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
@@ -26,9 +26,10 @@ const PAUSE_MS = 5;
 export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
   const place = join(folder.root, NAME);
   const own = JSON.stringify({ pid: process.pid, host: hostname(), started: ownStart() } satisfies Holder);
-  const until = elapsedMs() + waitMs;
+  let until: number | null = null;
   for (;;) {
-    if (take(folder, place, own)) return { release: () => rmSync(place, { force: true }) };
+    if (take(folder, place, own)) return { release: () => removeQuietly(place) };
+    until ??= elapsedMs() + waitMs;
     const content = readHolder(place);
     if (content !== null && isDead(content)) stealFrom(folder, place, content, own);
     else if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content ?? '') });
