@@ -8,10 +8,8 @@ export interface Placed {
   readonly wave: number;
 }
 
-const FINISHED: ReadonlySet<string> = new Set(['completed', 'failed']);
-
-export function isFinished(task: Task): boolean {
-  return FINISHED.has(task.status);
+export function isFinished({ status }: Task): boolean {
+  return status === 'completed' || status === 'failed';
 }
 
 function carriesOutputs(task: Task, loop: Loop): boolean {

@@ -58,49 +58,60 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
   const run = evolveRun(state.run, event);
   // Most events of a run change nothing else, and there may be very many.
   if (run !== null && run === state.run && !OF_VERDICTS.has(event.type)) return counted(state);
-  const next = merged(state, { events: state.events + 1, run });
+  const next = successor(state, run);
+  change(next, event);
+  return next;
+}
+
+function change(next: NextState, event: Recorded): void {
   switch (event.type) {
     case 'SessionObserved':
-      return { ...next, observed: true };
+      next.observed = true;
+      return;
     case 'SessionStarted':
-      return { ...next, observed: true, ...begun(state, event.data) };
+      next.observed = true;
+      begin(next, event.data);
+      return;
     case 'PersonAnswered':
-      return { ...next, frozen: extended(state, event.data) };
+      extend(next, event.data);
+      return;
     case 'RulesFrozen': {
       const { loop, hash, rules, cap, chains } = event.data;
       // Rules are frozen once. Umpire writes no second line; somebody else's is not heard.
-      if (state.frozen.has(loop)) return next;
-      return { ...next, frozen: new Map(state.frozen).set(loop, { hash, rules, cap, chains }) };
+      if (!next.frozen.has(loop)) next.frozen = new Map(next.frozen).set(loop, { hash, rules, cap, chains });
+      return;
     }
     case 'TargetFrozen': {
       const key = chainKey(event.data.loop, event.data.chain);
-      return { ...next, targets: new Map(state.targets).set(key, Math.max(event.data.target, state.targets.get(key) ?? 0)) };
+      next.targets = new Map(next.targets).set(key, Math.max(event.data.target, next.targets.get(key) ?? 0));
+      return;
     }
     case 'CapChanged': {
-      const rules = state.frozen.get(event.data.loop);
-      if (rules === undefined) return next;
-      return { ...next, frozen: new Map(state.frozen).set(event.data.loop, { ...rules, cap: event.data.to }) };
+      const rules = next.frozen.get(event.data.loop);
+      if (rules !== undefined) next.frozen = new Map(next.frozen).set(event.data.loop, { ...rules, cap: event.data.to });
+      return;
     }
     case 'ChainNamed': {
-      const rules = state.frozen.get(event.data.loop);
-      if (rules === undefined) return next;
-      return { ...next, frozen: new Map(state.frozen).set(event.data.loop, { ...rules, chains: [...rules.chains, event.data.chain] }) };
+      const { loop, chain } = event.data;
+      const rules = next.frozen.get(loop);
+      if (rules !== undefined) next.frozen = new Map(next.frozen).set(loop, { ...rules, chains: [...rules.chains, chain] });
+      return;
     }
     case 'ChainContinued':
-      return { ...next, groups: joined(state.groups, event.data.loop, [event.data.chain, ...event.data.of]) };
+      next.groups = joined(next.groups, event.data.loop, [event.data.chain, ...event.data.of]);
+      return;
     case 'RoundsRecalled': {
-      const recalled = new Map(state.recalled);
-      for (const standing of event.data.chains) recalled.set(chainKey(event.data.loop, standing.chain), standing);
-      return { ...next, recalled };
+      const told = event.data.chains.map((standing) => [chainKey(event.data.loop, standing.chain), standing] as const);
+      next.recalled = new Map([...next.recalled, ...told]);
+      return;
     }
-    case 'VerdictGiven': {
-      const key = chainKey(event.data.verdict.loop, event.data.verdict.chain);
-      const past = state.verdicts.get(key) ?? [];
-      const added = [...past, merged(event.data, { seq: event.seq, projected: false })];
-      return merged(next, { verdicts: new Map(state.verdicts).set(key, added) });
-    }
+    case 'VerdictGiven':
+      addVerdict(next, event.data, event.seq);
+      return;
     case 'VerdictProjected':
-      return merged(next, { verdicts: markProjected(state.verdicts, event.data.verdict), results: event.data.results ?? state.results });
+      next.verdicts = markProjected(next.verdicts, event.data.verdict);
+      next.results = event.data.results ?? next.results;
+      return;
     case 'RunBegun':
     case 'TaskStarted':
     case 'TaskSubmitted':
@@ -117,24 +128,40 @@ export function evolve(state: SessionState, event: Recorded): SessionState {
     case 'StrayChanges':
     case 'WorkReverted':
     case 'SessionEnded':
-      return next;
   }
 }
 
+type NextState = { -readonly [K in keyof SessionState]: SessionState[K] };
+
+/** The state after one more event, to be changed by it before anybody sees it. */
+function successor(
+  { observed, events, frozen, targets, groups, recalled, verdicts, results }: SessionState,
+  run: RunState | null,
+): NextState {
+  return { observed, events: events + 1, frozen, targets, groups, recalled, verdicts, results, run };
+}
+
 /** The rules, cap and targets that a session begins with. */
-function begun({ frozen, targets }: SessionState, { loop, frozen: given }: SessionStarted): Pick<SessionState, 'frozen' | 'targets'> {
-  if (given === undefined || frozen.has(loop)) return { frozen, targets };
+function begin(next: NextState, { loop, frozen: given }: SessionStarted): void {
+  if (given === undefined || next.frozen.has(loop)) return;
   const { hash, rules, cap, chains } = given;
   const held = Object.entries(given.targets).map(([chain, target]) => [chainKey(loop, chain), target] as const);
-  return { frozen: new Map(frozen).set(loop, { hash, rules, cap, chains }), targets: new Map([...targets, ...held]) };
+  next.frozen = new Map(next.frozen).set(loop, { hash, rules, cap, chains });
+  next.targets = new Map([...next.targets, ...held]);
 }
 
 /** A person grants more rounds. */
-function extended({ frozen, run }: SessionState, { answer, rounds }: PersonAnswered): SessionState['frozen'] {
-  const loop = run?.started.loop ?? '';
-  const rules = frozen.get(loop);
-  if (answer !== 'extend' || rounds <= 0 || rules === undefined) return frozen;
-  return new Map(frozen).set(loop, { ...rules, cap: Math.min(HIGHEST_CAP, rules.cap + rounds) });
+function extend(next: NextState, { answer, rounds }: PersonAnswered): void {
+  const loop = next.run?.started.loop ?? '';
+  const rules = next.frozen.get(loop);
+  if (answer !== 'extend' || rounds <= 0 || rules === undefined) return;
+  next.frozen = new Map(next.frozen).set(loop, { ...rules, cap: Math.min(HIGHEST_CAP, rules.cap + rounds) });
+}
+
+function addVerdict(next: NextState, given: VerdictGiven, seq: number): void {
+  const key = chainKey(given.verdict.loop, given.verdict.chain);
+  const past = next.verdicts.get(key) ?? [];
+  next.verdicts = new Map(next.verdicts).set(key, [...past, merged(given, { seq, projected: false })]);
 }
 
 /** What changes more than the run. */

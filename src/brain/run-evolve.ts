@@ -3,7 +3,7 @@
 import { splitIds } from '../formats/tasks-csv.js';
 import { millisecondsOf } from '../formats/timestamp.js';
 import type { Recorded, VerdictGiven } from './messages.js';
-import { addRows, beginRun, close, reopen, rewire, settle, withTask } from './run-graph.js';
+import { addRows, appendRows, beginRun, close, reopen, rewire, settle, withTask } from './run-graph.js';
 import type { PersonAnswered, Question, TaskFinished } from './run-messages.js';
 import { isIdle, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
@@ -160,15 +160,17 @@ function judge(run: RunState, seq: number, given: VerdictGiven): void {
   if (verdict.status !== 'decided') return;
   run.touched.clear();
   run.unseen.clear();
-  run.takenBack.splice(0, Infinity, ...run.breaches.splice(0));
+  if (run.takenBack.length + run.breaches.length > 0) run.takenBack.splice(0, Infinity, ...run.breaches.splice(0));
   run.marks.push({ seq, chain: verdict.chain, round: verdict.round, head: run.head });
   const critic = scene?.critic ?? null;
   if (critic !== null) run.unjudged.delete(critic);
   const recheck = verdict.outcome === 'revise' ? verdict.tasks.at(-1)?.id : undefined;
   if (critic !== null && recheck !== undefined) run.rechecks.set(critic, recheck);
   for (const [id, cells] of Object.entries(effects.set)) withTask(run, id, (task) => setCells(run, task, cells));
-  addRows(run, effects.add);
-  if (effects.add.length > 0 || Object.values(effects.set).some((cells) => cells['deps'] !== undefined)) rewire(run);
+  if (Object.values(effects.set).some((cells) => cells['deps'] !== undefined)) {
+    addRows(run, effects.add);
+    rewire(run);
+  } else appendRows(run, effects.add);
   if (verdict.outcome === 'escalate')
     run.questions.push({ kind: 'escalation', key: `verdict:${seq}`, seq, task: critic, rule: verdict.rule, reason: verdict.reason });
 }

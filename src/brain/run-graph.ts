@@ -85,26 +85,58 @@ export function addRows(run: RunState, rows: readonly Cells[], isAdded = false):
   }
 }
 
+/**
+ * Rows that come last and wait only for what stands before them. Nobody waits for them yet, so the waves of all others stay as they
+ * are: a long session is not ordered anew for every verdict.
+ */
+export function appendRows(run: RunState, rows: readonly Cells[]): void {
+  const from = run.tasks.length;
+  addRows(run, rows);
+  for (let index = from; index < run.tasks.length; index++) {
+    const wave = waveBehind(run, index);
+    if (wave === null) {
+      rewire(run);
+      return;
+    }
+    place(run, index, wave);
+    run.wave = Math.min(run.wave, wave);
+    run.cursor = 0;
+  }
+  seekWave(run);
+}
+
+/** One more than the highest of what the task waits for; null where some of that does not stand before it. */
+function waveBehind(run: RunState, index: number): number | null {
+  let highest = 0;
+  for (const id of run.tasks[index]?.deps ?? []) {
+    const dep = run.at.get(id) ?? index;
+    if (dep >= index) return null;
+    highest = Math.max(highest, run.tasks[dep]?.wave ?? 0);
+  }
+  return highest + 1;
+}
+
 /** Waves anew, after tasks came or dependencies changed. What is recorded was checked before; a graph without an order is a bug. */
 export function rewire(run: RunState): void {
   const result = computeWaves(run.tasks);
   if (!result.ok) throw new Error(`The recorded tasks have no order: ${result.kind} at ${result.ids.join(', ')}.`);
-  const waves: number[][] = [[]];
-  const open: number[] = [0];
-  run.tasks.forEach((task, index) => {
-    task.wave = result.waves[index] ?? 1;
-    while (waves.length <= task.wave) {
-      waves.push([]);
-      open.push(0);
-    }
-    waves[task.wave]?.push(index);
-    if (!isOver(task.status)) open[task.wave] = (open[task.wave] ?? 0) + 1;
-  });
-  run.waves = waves;
-  run.open = open;
+  run.waves = [[]];
+  run.open = [0];
+  for (let index = 0; index < run.tasks.length; index++) place(run, index, result.waves[index] ?? 1);
   run.wave = 1;
   run.cursor = 0;
   seekWave(run);
+}
+
+function place(run: RunState, index: number, wave: number): void {
+  const task = run.tasks[index] as TaskState;
+  task.wave = wave;
+  while (run.waves.length <= wave) {
+    run.waves.push([]);
+    run.open.push(0);
+  }
+  run.waves[wave]?.push(index);
+  if (!isOver(task.status)) run.open[wave] = (run.open[wave] ?? 0) + 1;
 }
 
 function seekWave(run: RunState): void {

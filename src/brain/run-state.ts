@@ -45,7 +45,7 @@ export interface RunState {
   readonly tasks: TaskState[];
   readonly at: Map<string, number>;
   /** Indexes of the tasks of each wave (from 1), in the order of the file. */
-  waves: readonly (readonly number[])[];
+  waves: number[][];
   /** How many tasks of each wave are not finished. */
   open: number[];
   /** The first wave with an unfinished task; one past the last where there is none. */
@@ -113,28 +113,41 @@ export function chainOfTask(loop: Loop, task: TaskState): string {
 /** What follows from a task's other fields. */
 const SHOWN: ReadonlySet<string> = new Set(['deps', 'wave', 'status']);
 
-/** Of many tasks only the cells of a few are looked at, and rows are costly to copy. */
+/** A look at a task, and no copy: all tasks are looked at for every verdict, and the cells of few. Rows are costly to put together. */
 class TaskNow implements Task {
-  readonly id: string;
-  readonly role: string;
-  readonly description: string;
-  readonly deps: readonly string[];
-  readonly contextFrom: readonly string[];
-  readonly execMode: ExecMode;
-  readonly status: TaskStatus;
   private cells: Cells | null = null;
 
   constructor(
     private readonly task: TaskState,
     readonly line: number,
-  ) {
-    this.id = task.id;
-    this.role = task.role;
-    this.description = task.row['description'] ?? '';
-    this.deps = task.deps;
-    this.contextFrom = task.contextFrom;
-    this.execMode = task.execMode;
-    this.status = task.status;
+  ) {}
+
+  get id(): string {
+    return this.task.id;
+  }
+
+  get role(): string {
+    return this.task.role;
+  }
+
+  get description(): string {
+    return this.task.row['description'] ?? '';
+  }
+
+  get deps(): readonly string[] {
+    return this.task.deps;
+  }
+
+  get contextFrom(): readonly string[] {
+    return this.task.contextFrom;
+  }
+
+  get execMode(): ExecMode {
+    return this.task.execMode;
+  }
+
+  get status(): TaskStatus {
+    return this.task.status;
   }
 
   get columns(): Cells {
@@ -144,7 +157,9 @@ class TaskNow implements Task {
 
 /** The tasks as a verdict that is given now sees them, with their waves. To be used before the next event. */
 export function tasksNow(run: RunState): { readonly tasks: readonly Task[]; readonly waves: Int32Array } {
-  return { tasks: run.tasks.map(plainTask), waves: Int32Array.from(run.tasks, (task) => task.wave) };
+  const waves = new Int32Array(run.tasks.length);
+  run.tasks.forEach((task, index) => (waves[index] = task.wave));
+  return { tasks: run.tasks.map(plainTask), waves };
 }
 
 /** The same, to be kept: whatever happens to the run later, they stay as they are. */
