@@ -2,6 +2,7 @@
 
 import type { Counts, Finding, Severity } from '../model.js';
 import { SEVERITIES } from '../model.js';
+import { oneLine } from './wording.js';
 
 const MOST_LISTED = 50;
 
@@ -18,7 +19,7 @@ export function referenceOf(finding: Finding): string | null {
 /** `message (file:line)`, with the reference once only. */
 export function describeFinding(finding: Finding): string {
   const reference = referenceOf(finding);
-  const message = finding.message.replace(/\s+/g, ' ').trim();
+  const message = oneLine(finding.message);
   return reference === null || message.includes(reference) ? message : `${message} (${reference})`;
 }
 
@@ -44,8 +45,10 @@ export function pickWorst(
 
 /** `1 Critical, 2 High`, or `none`. */
 export function describeCounts(counts: Counts): string {
-  const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map(
-    (severity) => `${counts[severity]} ${severity.charAt(0).toUpperCase()}${severity.slice(1)}`,
-  );
-  return parts.length === 0 ? 'none' : parts.join(', ');
+  let text = '';
+  for (const severity of SEVERITIES) {
+    if (counts[severity] > 0)
+      text += `${text === '' ? '' : ', '}${counts[severity]} ${severity.charAt(0).toUpperCase()}${severity.slice(1)}`;
+  }
+  return text === '' ? 'none' : text;
 }

@@ -8,7 +8,7 @@ import { isNoFinding } from './no-finding.js';
 import { parseReference } from './reference.js';
 import { severityName, parseSeverity, worseOf } from './severity.js';
 import { splitTag } from './severity-tag.js';
-import { leadingWord, WordList } from './wording.js';
+import { leadingWord, oneLine, WordList } from './wording.js';
 
 export { parseReference } from './reference.js';
 
@@ -75,7 +75,7 @@ const SERIAL = new WordList('|f|finding|issue|i|r|rev|review|audit|a|bug|c|h|m|l
 const CLOSED = new WordList('resolved fixed closed done');
 
 export function makeFinding(parts: FindingParts): Finding {
-  const message = flatten(parts.message) || 'no message was given';
+  const message = oneLine(parts.message) || 'no message was given';
   const artifact = cleanPath(parts.artifact ?? '');
   const rule = (parts.rule ?? '').trim();
   const dimension = (parts.dimension ?? '').trim();
@@ -97,7 +97,7 @@ export function findingFromUnknown(raw: unknown, fallback: 'high' | null, contex
   if (!isObject(value))
     return { finding: null, notes: value === null ? [] : [`a finding is neither a text nor an object; it was left out`] };
   if (isClosed(value))
-    return { finding: null, notes: [`a finding marked as resolved was left out: "${flatten(textAt(value, MESSAGE_KEYS)).slice(0, 80)}"`] };
+    return { finding: null, notes: [`a finding marked as resolved was left out: "${oneLine(textAt(value, MESSAGE_KEYS)).slice(0, 80)}"`] };
   const notes: string[] = [];
   const said = saidSeverity(value, notes);
   const message = textAt(value, MESSAGE_KEYS);
@@ -154,13 +154,13 @@ function settle(
   if (said !== null && group !== null && said !== group) {
     const worse = worseOf(said, group);
     notes.push(
-      `a finding under ${severityName(group)} says ${severityName(said)}; counted as ${severityName(worse)}: "${flatten(text).slice(0, 80)}"`,
+      `a finding under ${severityName(group)} says ${severityName(said)}; counted as ${severityName(worse)}: "${oneLine(text).slice(0, 80)}"`,
     );
     return worse;
   }
   const known = said ?? group ?? context.classify?.(text, dimension, category) ?? null;
   if (known !== null || fallback === null) return known;
-  notes.push(`a finding has no severity; counted as High: "${flatten(text).slice(0, 80)}"`);
+  notes.push(`a finding has no severity; counted as High: "${oneLine(text).slice(0, 80)}"`);
   return 'high';
 }
 
@@ -230,10 +230,6 @@ function validLine(line: number | null | undefined): number | null {
 function cleanPath(path: string): string {
   const slashed = path.trim().replaceAll('\\', '/');
   return slashed.startsWith('./') ? slashed.slice(2) : slashed;
-}
-
-function flatten(text: string): string {
-  return text.trim().replace(/\s+/g, ' ');
 }
 
 /**

@@ -1,7 +1,7 @@
 // Words, lists of words and lists of phrases.
 
 import { expect, test } from 'vitest';
-import { leadingWord, lowerCase, PhraseList, WordList, wordsOf } from './wording.js';
+import { leadingWord, lowerCase, oneLine, PhraseList, WordList, wordsOf } from './wording.js';
 
 test('a list has its words, whole, and nothing between them', () => {
   const list = new WordList('alpha beta');
@@ -33,3 +33,8 @@ test('phrases stand in whole words, a single space apart', () => {
 test('the first word', () => expect(['High: x', ' High', '(High)', ''].map(leadingWord)).toEqual(['high', '', '', '']));
 
 test('lower case keeps the length', () => expect(lowerCase('\u0130X')).toBe('ix'));
+
+test('one line, whatever parted its words', () => {
+  const texts = ['a b', ' a  b ', 'a\tb\r\nc', 'a\u00a0b\u2028\ufeffc', '\n', ''];
+  expect(texts.map(oneLine)).toEqual(['a b', 'a b', 'a b c', 'a b c', '', '']);
+});

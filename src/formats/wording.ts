@@ -21,6 +21,11 @@ export class WordList {
   }
 }
 
+/** As one line, its words parted by single spaces. Nearly every text is one already, and to look is cheaper than to replace. */
+export function oneLine(text: string): string {
+  return (/\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
+}
+
 /** Lower case, and as long as before, so that offsets hold: one letter of Turkish would grow. */
 export function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();

@@ -1,12 +1,13 @@
 // A verdict as Markdown, under the headings that its loop declares, in their order, every field filled or `none`.
 
-import type { TaskRecord, Verdict } from '../model.js';
+import type { Finding, TaskRecord, Verdict } from '../model.js';
 import type { GatheredAll } from '../loops/facts.js';
 import { listAt, valueAt } from '../loops/facts.js';
 import type { Block, Facts, Loop, ReportSection } from '../loops/loop.js';
 import { fillTemplate, showNumber } from '../loops/template.js';
 import type { Lookup } from '../loops/template.js';
 import { describeCounts, describeFinding } from '../formats/finding-words.js';
+import { oneLine } from '../formats/wording.js';
 
 /** One judged round, for the history of a chain. */
 export interface Round {
@@ -43,66 +44,100 @@ function addSection(lines: string[], section: ReportSection, marks: string, inpu
 
 function addBlock(lines: string[], block: Block, input: PageInput, lookup: Lookup): void {
   if (typeof block === 'string') lines.push(bullet(fillTemplate(block, lookup)));
-  else if (!('when' in block)) lines.push(...blockLines(block, input));
+  else if (!('when' in block)) addLines(lines, block, input);
   else if (block.when.includes(input.verdict.outcome)) for (const line of block.lines) addBlock(lines, line, input, lookup);
 }
 
-function blockLines(block: Exclude<Block, string | { readonly when: unknown }>, input: PageInput): readonly string[] {
+function addLines(lines: string[], block: Exclude<Block, string | { readonly when: unknown }>, input: PageInput): void {
   const { verdict } = input;
-  if ('findings' in block) {
-    const found = verdict.findings.filter((finding) => block.findings.includes(finding.severity));
-    const tag = block.findings.length > 1;
-    const label = block.label === undefined ? '' : `${block.label}: `;
-    if (found.length === 0) return [bullet(`${label}none`)];
-    return found.map((finding) => bullet(`${label}${tag ? `[${finding.severity.toUpperCase()}] ` : ''}${describeFinding(finding)}`));
-  }
-  if ('list' in block) return listLines(block.list, block.line, input);
-  if ('tasks' in block)
-    return orNone(
-      verdict.tasks
-        .filter((task) => block.role === undefined || task['role'] === block.role)
-        .map((task, index) => fillTemplate(block.tasks, taskLookup(task, index))),
-    );
-  if ('history' in block) return orNone(historyLines(block.history, input));
-  if ('unresolved' in block) return unresolvedLines(verdict);
-  if ('options' in block) return input.loop.ask.options.map((option) => bullet(`Option ${option.id}: ${option.means}`));
-  return reasonLines(verdict);
+  const before = lines.length;
+  if ('findings' in block) addFindings(lines, block, verdict);
+  else if ('list' in block) addList(lines, block.list, block.line, input);
+  else if ('tasks' in block) addTasks(lines, block, verdict);
+  else if ('history' in block) addHistory(lines, block.history, input);
+  else if ('unresolved' in block) addUnresolved(lines, verdict);
+  else if ('options' in block) {
+    for (const option of input.loop.ask.options) lines.push(bullet(`Option ${option.id}: ${option.means}`));
+    return;
+  } else addReasons(lines, verdict);
+  if (lines.length === before) lines.push('- none');
 }
 
 function bullet(text: string): string {
-  // Single blanks, most of what there is, are left as they are.
-  return `- ${text.replace(/\s{2,}|[^\S ]/g, ' ').trim()}`;
+  return `- ${oneLine(text)}`;
 }
 
-function orNone(lines: readonly string[]): string[] {
-  return lines.length === 0 ? ['- none'] : lines.map(bullet);
+function tagged({ severity }: Finding): string {
+  return `[${severity.toUpperCase()}] `;
 }
 
-function listLines(dotted: string, template: string, input: PageInput): string[] {
-  const items = listAt(dotted, input.gathered) ?? [];
-  return orNone(items.map((item, index) => fillTemplate(template, (name) => (name === 'n' ? index + 1 : (item[name] ?? null)))));
+function addFindings(lines: string[], block: Extract<Block, { readonly findings: unknown }>, verdict: Verdict): void {
+  const label = block.label === undefined ? '' : `${block.label}: `;
+  const before = lines.length;
+  for (const finding of verdict.findings) {
+    if (!block.findings.includes(finding.severity)) continue;
+    lines.push(bullet(`${label}${block.findings.length > 1 ? tagged(finding) : ''}${describeFinding(finding)}`));
+  }
+  if (lines.length === before) lines.push(bullet(`${label}none`));
 }
 
-function taskLookup(task: TaskRecord, index: number): Lookup {
+function addList(lines: string[], dotted: string, template: string, input: PageInput): void {
+  for (const [index, item] of (listAt(dotted, input.gathered) ?? []).entries())
+    lines.push(bullet(fillTemplate(template, (name) => (name === 'n' ? index + 1 : (item[name] ?? null)))));
+}
+
+function addTasks(lines: string[], block: Extract<Block, { readonly tasks: unknown }>, verdict: Verdict): void {
+  let many = 0;
+  for (const task of verdict.tasks) {
+    if (block.role !== undefined && task['role'] !== block.role) continue;
+    many += 1;
+    lines.push(bullet(fillTemplate(block.tasks, taskLookup(task, many))));
+  }
+}
+
+function taskLookup(task: TaskRecord, number: number): Lookup {
   return (name) => {
-    if (name === 'n') return index + 1;
+    if (name === 'n') return number;
     const value = task[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
 }
 
-function historyLines(template: string, input: PageInput): string[] {
-  const rounds = [...input.past, { verdict: input.verdict, facts: input.facts }];
-  return rounds.map((round, index) => {
-    const before = rounds[index - 1];
-    return fillTemplate(template, (name) => {
-      if (name === 'round') return round.verdict.round;
-      if (name === 'counts') return describeCounts(round.verdict.counts);
-      if (name === 'decision') return round.verdict.decision;
-      if (name === 'fixed') return fixedSince(before, round);
-      return round.facts[name];
-    });
-  });
+function addHistory(lines: string[], template: string, input: PageInput): void {
+  let before: Round | undefined;
+  for (const round of input.past) {
+    lines.push(historyLine(template, round, before));
+    before = round;
+  }
+  lines.push(historyLine(template, { verdict: input.verdict, facts: input.facts }, before));
+}
+
+interface ToldRound {
+  readonly template: string;
+  readonly facts: Facts;
+  readonly before: Verdict | undefined;
+  readonly line: string;
+}
+
+/** What was said of a round stays as it is, and every later page of the chain says it again. */
+const TOLD = new WeakMap<Verdict, ToldRound>();
+
+function historyLine(template: string, round: Round, before: Round | undefined): string {
+  const told = TOLD.get(round.verdict);
+  if (told?.template === template && told.facts === round.facts && told.before === before?.verdict) return told.line;
+  const line = bullet(fillTemplate(template, roundLookup(round, before)));
+  TOLD.set(round.verdict, { template, facts: round.facts, before: before?.verdict, line });
+  return line;
+}
+
+function roundLookup(round: Round, before: Round | undefined): Lookup {
+  return (name) => {
+    if (name === 'round') return round.verdict.round;
+    if (name === 'counts') return describeCounts(round.verdict.counts);
+    if (name === 'decision') return round.verdict.decision;
+    if (name === 'fixed') return fixedSince(before, round);
+    return round.facts[name];
+  };
 }
 
 function fixedSince(before: Round | undefined, now: Round): string {
@@ -112,63 +147,80 @@ function fixedSince(before: Round | undefined, now: Round): string {
   return fixed.length === 0 ? 'nothing' : fixed.map(describeFinding).join('; ');
 }
 
-function unresolvedLines(verdict: Verdict): string[] {
+function addUnresolved(lines: string[], verdict: Verdict): void {
   const open = verdict.findings.filter((finding) => finding.severity === 'critical' || finding.severity === 'high');
-  if (open.length === 0) return [bullet('Unresolved: none of the findings is Critical or High')];
-  return open.map((finding, index) => bullet(`${index + 1}. Unresolved: [${finding.severity.toUpperCase()}] ${describeFinding(finding)}`));
+  if (open.length === 0) lines.push(bullet('Unresolved: none of the findings is Critical or High'));
+  for (const [index, finding] of open.entries())
+    lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${describeFinding(finding)}`));
 }
 
-function reasonLines(verdict: Verdict): string[] {
-  const marks: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's word" };
-  return [
-    bullet(`Rule ${verdict.rule}: ${verdict.reason}`),
-    ...verdict.findings.slice(0, 3).map((finding) => bullet(`Rests on: [${finding.severity.toUpperCase()}] ${describeFinding(finding)}`)),
-    ...(verdict.status === 'partial' ? [bullet('PARTIAL: this is not a decision; judge again.')] : []),
-    ...verdict.waivers.map((waiver) => bullet(`UNVERIFIED: approved by waiver, since ${waiver}.`)),
-    ...courseLines(verdict),
-    ...verdict.anomalies.map((anomaly) => bullet(`Anomaly (${anomaly.rule}): ${anomaly.message}`)),
-    ...verdict.evidence.map((one) => bullet(`Evidence: ${one.path} (${marks[one.grade] ?? one.grade}, sha256 ${one.sha256.slice(0, 12)})`)),
-  ];
+const GRADES: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's word" };
+
+function addReasons(lines: string[], verdict: Verdict): void {
+  lines.push(bullet(`Rule ${verdict.rule}: ${verdict.reason}`));
+  for (const finding of verdict.findings.slice(0, 3)) lines.push(bullet(`Rests on: ${tagged(finding)}${describeFinding(finding)}`));
+  if (verdict.status === 'partial') lines.push(bullet('PARTIAL: this is not a decision; judge again.'));
+  for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver, since ${waiver}.`));
+  addCourse(lines, verdict);
+  for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${rule}): ${message}`));
+  for (const { path, grade, sha256 } of verdict.evidence)
+    lines.push(bullet(`Evidence: ${path} (${GRADES[grade] ?? grade}, sha256 ${sha256.slice(0, 12)})`));
 }
 
 /** Where the chain is going, and what became of findings since the round before. */
-function courseLines({ trend, fates = [] }: Verdict): string[] {
-  if (trend === undefined) return [];
+function addCourse(lines: string[], { trend, fates = [] }: Verdict): void {
+  if (trend === undefined) return;
+  lines.push(bullet(`Course: ${trend.kind}. ${trend.why}`));
+  if (fates.length === 0) {
+    lines.push('- Findings since the round before: none');
+    return;
+  }
   const counted = new Map<string, number>();
   for (const { fate } of fates) counted.set(fate, (counted.get(fate) ?? 0) + 1);
   const sum = [...counted].map(([fate, many]) => `${many} ${fate}`).join(', ');
+  lines.push(bullet(`Findings since the round before: ${sum}`));
   const named = fates.filter(({ fate }) => fate === 'came back' || fate === 'caused by a fix').slice(0, 5);
-  return [
-    bullet(`Course: ${trend.kind}. ${trend.why}`),
-    bullet(`Findings since the round before: ${sum === '' ? 'none' : sum}`),
-    ...named.map(({ fate, finding }) => bullet(`${fate === 'came back' ? 'Came back' : 'Caused by a fix'}: ${finding}`)),
-  ];
+  for (const { fate, finding } of named) lines.push(bullet(`${fate === 'came back' ? 'Came back' : 'Caused by a fix'}: ${finding}`));
 }
 
 function lookupOf(input: PageInput): Lookup {
   const { verdict, facts } = input;
   const before = input.past.findLast((round) => round.verdict.round < verdict.round) ?? input.past.at(-1);
-  const named: Readonly<Record<string, unknown>> = {
-    decision: verdict.decision,
-    verdict: marked(verdict),
-    rule: verdict.rule,
-    reason: verdict.reason,
-    nextStep: verdict.nextStep,
-    chain: verdict.chain,
-    round: verdict.round,
-    cap: verdict.maxRounds,
-    target: input.target,
-    counts: describeCounts(verdict.counts),
-    tasks: verdict.tasks.map((task) => task.id).join(', '),
-  };
-  return (name) => {
-    if (Object.hasOwn(named, name)) return named[name];
+  const dotted = (name: string): unknown => {
     const [head = '', tail = ''] = split(name);
     if (tail === '') return facts[name];
     if (head === 'count') return verdict.counts[tail as keyof typeof verdict.counts];
     if (head === 'before') return before?.facts[tail];
     if (head === 'delta') return delta(before?.facts[tail], facts[tail]);
     return valueAt([name], input.gathered);
+  };
+  return (name) => {
+    switch (name) {
+      case 'decision':
+        return verdict.decision;
+      case 'verdict':
+        return marked(verdict);
+      case 'rule':
+        return verdict.rule;
+      case 'reason':
+        return verdict.reason;
+      case 'nextStep':
+        return verdict.nextStep;
+      case 'chain':
+        return verdict.chain;
+      case 'round':
+        return verdict.round;
+      case 'cap':
+        return verdict.maxRounds;
+      case 'target':
+        return input.target;
+      case 'counts':
+        return describeCounts(verdict.counts);
+      case 'tasks':
+        return verdict.tasks.map((task) => task.id).join(', ');
+      default:
+        return dotted(name);
+    }
   };
 }
 
