@@ -5,7 +5,7 @@ import type { Anomaly, Finding, Task, TaskRecord } from '../model.js';
 import type { Loop, TaskTemplate } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
 import type { Lookup } from '../loops/template.js';
-import { merged } from '../formats/merged.js';
+import { merged, setOwn } from '../formats/merged.js';
 import { joinIds } from '../formats/tasks-csv.js';
 import { isFinished, mendOf, statedWave } from './chains.js';
 import type { Placed } from './chains.js';
@@ -50,9 +50,12 @@ export function planRevision(input: PlanInput): Plan {
   const planned = findPlanned(input);
   const made: Made = planned === null ? makeTasks(input) : { rows: [], files: [], anomalies: [] };
   const recheck = planned?.at(-1)?.id ?? made.rows.at(-1)?.['id'] ?? null;
-  const own = new Set([...(planned ?? []).map((task) => task.id), ...made.rows.map((row) => row['id'] ?? '')]);
-  if (recheck !== null && input.critic !== null) repoint(input, input.critic.task.id, recheck, own, set);
-  refreshWaves(input, made.rows, set);
+  // Most often nothing waits when a critic is judged, and a graph is costly to order.
+  if (input.tasks.some((task) => task.status === 'pending')) {
+    const own = new Set([...(planned ?? []).map((task) => task.id), ...made.rows.map((row) => row['id'] ?? '')]);
+    if (recheck !== null && input.critic !== null) repoint(input, input.critic.task.id, recheck, own, set);
+    refreshWaves(input, made.rows, set);
+  }
   return {
     effects: { add: made.rows, set, files: made.files },
     tasks: planned === null ? made.rows.map(recordOfRow) : planned.map((task) => recordOfTask(task, set[task.id])),
@@ -98,17 +101,18 @@ interface Made {
 
 function makeTasks(input: PlanInput): Made {
   const made: Made = { rows: [], files: [], anomalies: [] };
-  const taken = new Set(input.tasks.map((task) => task.id));
+  const taken = new Set<string>();
+  for (const task of input.tasks) taken.add(task.id);
   const round = freeRound(input, taken);
   for (const template of input.loop.tasks) {
     const deps =
       template.after === 'critic' ? (input.critic === null ? [] : [input.critic.task.id]) : made.rows.map((row) => row['id'] ?? '');
     const groups = template.each === 'file' ? groupByFile(input, made.anomalies) : [{ file: null, findings: input.findings }];
     let n = 0;
-    for (const group of groups) {
+    for (const { file, findings } of groups) {
       do n++;
       while (template.each === 'file' && taken.has(idOf(template, input, round, n)));
-      addTask(input, made, template, { deps, round, n, ...group });
+      addTask(input, made, template, { deps, round, n, file, findings });
     }
   }
   return made;
@@ -133,8 +137,8 @@ function addTask(input: PlanInput, made: Made, template: TaskTemplate, slot: Slo
   };
   const text = slot.findings.length === 0 && template.without !== undefined ? template.without : template.description;
   const row: Cells = {};
-  for (const column of template.copy ?? []) put(row, column, input.critic?.task.columns[column] ?? '');
-  for (const [column, value] of Object.entries(template.set ?? {})) put(row, column, fillTemplate(value, lookup));
+  for (const column of template.copy ?? []) setOwn(row, column, input.critic?.task.columns[column] ?? '');
+  for (const [column, value] of Object.entries(template.set ?? {})) setOwn(row, column, fillTemplate(value, lookup));
   row['id'] = id;
   row['title'] = fillTemplate(template.title, lookup);
   row['description'] = fillTemplate(text, lookup);
@@ -157,12 +161,6 @@ function addTask(input: PlanInput, made: Made, template: TaskTemplate, slot: Slo
     };
     made.files.push({ path: fillTemplate(template.file, lookup), text: `${JSON.stringify(detail, null, 2)}\n` });
   }
-}
-
-/** Plain assignment would set the prototype instead of a column of that name. */
-function put(row: Cells, column: string, value: string): void {
-  if (column === '__proto__') Object.defineProperty(row, column, { value, enumerable: true, writable: true, configurable: true });
-  else row[column] = value;
 }
 
 /** One more than the latest of what it waits for, by dependencies or by the file's own numbers where they are higher. */
@@ -250,7 +248,7 @@ function skipPlanned(input: PlanInput, reason: string, set: Record<string, Cells
     if (task.status !== 'pending' || skipped.has(task.id) || !task.deps.some((id) => skipped.has(id))) continue;
     set[task.id] = { ...set[task.id], deps: joinIds(withoutSkipped(task.deps, skipped)) };
   }
-  refreshWaves(input, [], set);
+  if (input.tasks.some((task) => task.status === 'pending')) refreshWaves(input, [], set);
 }
 
 /** A skipped dependency is taken out; what it waited for itself takes its place, so that the order stays. */
@@ -270,8 +268,6 @@ function withoutSkipped(deps: readonly string[], skipped: ReadonlyMap<string, re
 
 /** Waves follow from dependencies: where this verdict moved a pending task to another wave, its cell says so. */
 function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<string, Cells>): void {
-  // Most often nothing waits when a critic is judged, and a graph is costly to order.
-  if (!input.tasks.some((task) => task.status === 'pending')) return;
   const waves = settleWaves(input.tasks, rows, set);
   input.tasks.forEach((task, index) => {
     const wave = waves[index];
@@ -287,9 +283,12 @@ function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<stri
 }
 
 function recordOfRow(row: Cells): TaskRecord {
-  const split = (cell: string | undefined) => (cell ?? '').split(';').filter((id) => id !== '');
-  const told = { id: row['id'] ?? '', wave: Number(row['wave']), deps: split(row['deps']), context_from: split(row['context_from']) };
+  const told = { id: row['id'] ?? '', wave: Number(row['wave']), deps: idsIn(row['deps']), context_from: idsIn(row['context_from']) };
   return merged(row, told);
+}
+
+function idsIn(cell = ''): readonly string[] {
+  return cell.includes(';') ? cell.split(';').filter((id) => id !== '') : cell === '' ? [] : [cell];
 }
 
 function recordOfTask(task: Task, cells: Cells | undefined): TaskRecord {
@@ -297,12 +296,15 @@ function recordOfTask(task: Task, cells: Cells | undefined): TaskRecord {
   return { ...recordOfRow(row), wave: Number(row['wave'] ?? 0) };
 }
 
+const NONE_SCORED = 'none was scored; see the report';
+
 /** The dimensions with the lowest score, by name, for a revision without findings. */
 export function lowestDimensions(items: readonly Readonly<Record<string, unknown>>[]): string {
+  if (items.length === 0) return NONE_SCORED;
   const scored = items.filter(
     (item): item is { name: string; score: number } => typeof item['name'] === 'string' && typeof item['score'] === 'number',
   );
   const lowest = Math.min(...scored.map((item) => item.score));
   const names = scored.filter((item) => item.score === lowest).map((item) => `${item.name} (${item.score}/10)`);
-  return names.length === 0 ? 'none was scored; see the report' : names.join(', ');
+  return names.length === 0 ? NONE_SCORED : names.join(', ');
 }

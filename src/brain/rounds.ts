@@ -41,15 +41,21 @@ export interface RoundSettled {
 /** The larger of what history implies and what the files say. Never less than the first round. */
 export function settleRound(loop: Loop, chain: string, state: SessionState, tasks: readonly Task[], claims: RoundClaims): RoundSettled {
   const standings = standingsOf(loop, state, claims.traces);
-  const group = new Set(state.groups.get(chainKey(loop.loop, chain)) ?? []).add(chain);
+  const isNew = !isKnown(loop, chain, state, claims);
+  const open: Standing[] = [];
+  const recalled: Standing[] = [];
   let round = Math.max(loop.round.first, finishedRounds(loop, chain, tasks), claims.files ?? 0);
-  for (const member of group) round = Math.max(round, standings.get(member)?.round ?? 0);
-  const open = isKnown(loop, chain, state, claims) ? [] : [...standings.values()].filter((one) => one.open && !group.has(one.chain));
-  for (const one of open) round = Math.max(round, one.round);
+  for (const one of standings.values()) {
+    const isOfGroup = one.chain === chain || (state.groups.get(chainKey(loop.loop, chain))?.includes(one.chain) ?? false);
+    const isContinued = isNew && one.open && !isOfGroup;
+    if (isOfGroup || isContinued) round = Math.max(round, one.round);
+    if (isContinued) open.push(one);
+    if (one.round > recordedIn(loop, one.chain, state)) recalled.push(one);
+  }
   return {
     round: Math.min(round, MOST_ROUNDS),
     continues: foremost(open).map((one) => one.chain),
-    recalled: foremost([...standings.values()].filter((one) => one.round > recordedIn(loop, one.chain, state))),
+    recalled: foremost(recalled),
   };
 }
 

@@ -1,6 +1,6 @@
 // The reaction to a critic's result: evidence in, a verdict and its effects out. Pure: no clock, no disk.
 
-import type { Anomaly, Counts, EvidenceRef, Finding, RoleRef, Task, Verdict } from '../model.js';
+import type { Anomaly, Counts, EvidenceRef, Finding, Item, RoleRef, Task, Verdict } from '../model.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import { lookupIn } from '../loops/compile.js';
 import { comparedLists, decidingSources, disagreement, drawCounts, drawFacts, drawFindings, listAt } from '../loops/facts.js';
@@ -11,7 +11,6 @@ import type { Facts, Loop } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
 import type { Placed } from './chains.js';
 import { bySeverity, describeFinding } from '../formats/finding-words.js';
-import { merged } from '../formats/merged.js';
 import type { Course, Effects } from './messages.js';
 import { NO_EFFECTS, lowestDimensions, planClosing, planRevision } from './plan.js';
 import type { Plan, PlanInput } from './plan.js';
@@ -126,7 +125,8 @@ function guard(input: Drawn, judgement: Judgement): Guarded {
     const spent = `Row ${row.id} asks for another round at round ${input.params.round}, and the cap is ${input.params.cap}: every loop ends.`;
     return { ...judgement, outcome: 'escalate', rule: 'E9', reason: `${spent} (${judgement.reason})` };
   }
-  return merged({ rule: row.id }, judgement);
+  const { ok, reason, facts, anomalies, unverified, explanation } = judgement;
+  return { ok, row, rule: row.id, outcome, reason, facts, anomalies, unverified, explanation };
 }
 
 interface ToldCourse {
@@ -141,17 +141,11 @@ const MOST_FATES = 200;
 /** Where the chain is going, with this round at its end. The first round of a chain has no course. */
 function courseOf(input: Drawn, { facts }: Judgement): ToldCourse {
   const { course, compiled, params } = input;
-  const earlier = course?.history.filter(({ round }) => round !== params.round) ?? [];
-  if (course === null || earlier.length === 0) return NO_COURSE;
+  const rounds = course?.history.filter(({ round }) => round !== params.round) ?? [];
+  if (course === null || rounds.length === 0) return NO_COURSE;
   const { loop } = compiled;
-  const now = {
-    round: params.round,
-    findings: input.findings,
-    touched: course.touched,
-    counts: input.counts,
-    facts,
-  };
-  const measures = measuresOf(loop.progress ?? {}, [...earlier, now]);
+  rounds.push({ round: params.round, findings: input.findings, touched: course.touched, counts: input.counts, facts });
+  const measures = measuresOf(loop.progress ?? {}, rounds);
   const trend = trendOf(measures);
   const fates = (measures.at(-1)?.traces ?? []).slice(0, MOST_FATES).map(({ fate, finding }) => ({
     fate,
@@ -193,14 +187,14 @@ type Said = Pick<Verdict, 'outcome' | 'status' | 'rule' | 'reason' | 'unverified
 /** The journal keeps the fields in this order. */
 function verdictOf(input: Drawn, said: Said, told: ToldCourse['told']): Verdict {
   const { loop } = input.compiled;
-  return {
+  const verdict: Verdict = {
     loop: loop.loop,
     chain: input.chain,
     round: input.params.round,
     maxRounds: input.params.cap,
     counts: input.counts,
     findings: bySeverity(input.findings),
-    evidence: Object.values(input.exhibits).flatMap((exhibit) => (exhibit.ref === null ? [] : [exhibit.ref])),
+    evidence: refsOf(input),
     role: input.role,
     decision: loop.words[said.outcome],
     outcome: said.outcome,
@@ -212,8 +206,15 @@ function verdictOf(input: Drawn, said: Said, told: ToldCourse['told']): Verdict 
     anomalies: said.anomalies,
     tasks: said.tasks,
     nextStep: said.nextStep,
-    ...told,
   };
+  return Object.assign(verdict, told);
+}
+
+/** The evidence that was found, but for what only stands in for other. */
+function refsOf({ exhibits }: StepInput): readonly EvidenceRef[] {
+  const refs: EvidenceRef[] = [];
+  for (const { ref } of Object.values(exhibits)) if (ref !== null) refs.push(ref);
+  return refs;
 }
 
 function planFor(input: Drawn, judgement: Judgement): Plan {
@@ -226,13 +227,19 @@ function planFor(input: Drawn, judgement: Judgement): Plan {
     waves: input.waves,
     critic: input.critic,
     findings: input.findings,
-    lowest: lowestDimensions(Object.keys(input.exhibits).flatMap((name) => listAt(`${name}.dimensions`, input.exhibits) ?? [])),
+    lowest: lowestDimensions(dimensionsIn(input)),
     lookup: lookupIn(judgement.facts, input.params),
   };
   if (judgement.outcome === 'revise') return planRevision(planInput);
   const skips = loop.planned !== undefined && judgement.outcome === 'converge';
   const lookup = (name: string) => (name === 'rule' ? judgement.row.id : planInput.lookup(name));
   return planClosing(planInput, skips ? fillTemplate(loop.planned.skip, lookup) : null);
+}
+
+function dimensionsIn({ exhibits }: StepInput): readonly Item[] {
+  const items: Item[] = [];
+  for (const name of Object.keys(exhibits)) items.push(...(listAt(`${name}.dimensions`, exhibits) ?? []));
+  return items;
 }
 
 function nextStep(input: StepInput, judgement: Judgement, plan: Plan): string {
@@ -264,6 +271,7 @@ function noticed(input: StepInput): readonly Anomaly[] {
 
 /** An anomaly about unreadable evidence says what was wrong with it. */
 function withProblems(input: StepInput, anomalies: readonly Anomaly[]): readonly Anomaly[] {
+  if (anomalies.length === 0) return anomalies;
   const { loop } = input.compiled;
   const about = new Map<string, string>();
   for (const repair of loop.repairs) {
@@ -291,7 +299,7 @@ function troubles(input: StepInput): string {
 function partial(input: Drawn, judgement: Judgement | Refusal, facts: Facts, unread: readonly string[]): Draft {
   const soFar = judgement.ok && (judgement.outcome === 'revise' || judgement.outcome === 'escalate') ? judgement.outcome : null;
   const outcome = soFar ?? (input.params.round < input.params.cap ? 'revise' : 'escalate');
-  const read = Object.values(input.exhibits).flatMap((exhibit) => (exhibit.ref === null ? [] : [exhibit.ref.path]));
+  const read = refsOf(input).map(({ path }) => path);
   const leaning = read.length === 0 ? 'Nothing was read.' : `Read so far: ${read.join(', ')}.`;
   return {
     ok: true,

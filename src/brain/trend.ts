@@ -49,8 +49,7 @@ const WEIGHTS: Counts = { critical: 10, high: 5, medium: 2, low: 1 };
 /** One measure a round, oldest first. A round that was judged more than once is one round: its last verdict counts. */
 export function measuresOf(progress: Progress, judged: readonly JudgedRound[]): readonly Measure[] {
   const rounds = judged.filter((entry, index) => judged[index + 1]?.round !== entry.round);
-  const traces = new Map<number, Trace[]>(rounds.map(({ round }) => [round, []]));
-  for (const trace of traceFindings(rounds)) traces.get(trace.round)?.push(trace);
+  const traces = tracesByRound(traceFindings(rounds));
   const wanted = Object.entries(progress);
   return rounds.map(({ round, counts, facts }) => {
     const gauges: Gauge[] = [];
@@ -58,8 +57,20 @@ export function measuresOf(progress: Progress, judged: readonly JudgedRound[]): 
       const value = facts[name];
       if (typeof value === 'number' && Number.isFinite(value)) gauges.push({ name, value, better });
     }
-    return { round, counts, gauges, traces: traces.get(round) ?? [] };
+    return { round, counts, gauges, traces: traces.get(round) ?? NO_TRACES };
   });
+}
+
+const NO_TRACES: readonly Trace[] = [];
+
+function tracesByRound(traces: readonly Trace[]): ReadonlyMap<number, readonly Trace[]> {
+  const rounds = new Map<number, Trace[]>();
+  for (const trace of traces) {
+    const known = rounds.get(trace.round);
+    if (known === undefined) rounds.set(trace.round, [trace]);
+    else known.push(trace);
+  }
+  return rounds;
 }
 
 /**
@@ -108,7 +119,7 @@ const unclear = (why: string): Trend => ({ kind: 'unclear', stop: false, why });
 
 function gaining(before: Measure, now: Measure, gains: readonly string[]): Trend {
   const back = cameBack(now).length === 0 ? '' : ` However, ${describeBack(now)}.`;
-  if (severitiesBelow(before.counts, now.counts, 2)) {
+  if (graveBelow(before.counts, now.counts)) {
     const worse = `findings went from ${describeCounts(before.counts)} to ${describeCounts(now.counts)}`;
     return unclear(`Round ${now.round} is better in one way and worse in another: ${gains.join(', ')}, but ${worse}.${back}`);
   }
@@ -129,7 +140,7 @@ function gainsOf(history: readonly Measure[]): { readonly gains: readonly string
       if (record !== undefined && isBetter(record, value, better)) gains.push(describeChange(name, record, value));
       if (record === undefined || isBetter(record, value, better)) best.set(name, value);
     }
-    const weight = SEVERITIES.reduce((sum, severity) => sum + WEIGHTS[severity] * measure.counts[severity], 0);
+    const weight = weightOf(measure.counts);
     const lower = counts === null || severitiesBelow(measure.counts, counts);
     if (counts !== null && (lower || weight < lightest))
       gains.push(`findings went from ${describeCounts(history[index - 1]?.counts ?? counts)} to ${describeCounts(measure.counts)}`);
@@ -138,6 +149,10 @@ function gainsOf(history: readonly Measure[]): { readonly gains: readonly string
     if (gains.length > 0) bestAt = index;
   });
   return { gains, bestAt };
+}
+
+function weightOf({ critical, high, medium, low }: Counts): number {
+  return WEIGHTS.critical * critical + WEIGHTS.high * high + WEIGHTS.medium * medium + WEIGHTS.low * low;
 }
 
 /** What is better and what is worse in `now`, in words. Gauges that moved by no more than `margin` of their value are neither. */
@@ -195,13 +210,15 @@ function isRepeated(history: readonly Measure[], back: readonly Finding[]): bool
   return now !== undefined && earlier !== undefined && changesOf(earlier, now, 0).better.length === 0;
 }
 
-/** Fewer of the worst; at equal numbers fewer of the next; and so on, over so many severities. */
-function severitiesBelow(counts: Counts, than: Counts, many = SEVERITIES.length): boolean {
-  for (let i = 0; i < many; i++) {
-    const severity = SEVERITIES[i] as keyof Counts;
-    if (counts[severity] !== than[severity]) return counts[severity] < than[severity];
-  }
-  return false;
+/** Fewer Critical; at equal numbers fewer High; and so on. */
+function severitiesBelow(counts: Counts, than: Counts): boolean {
+  if (counts.critical !== than.critical || counts.high !== than.high) return graveBelow(counts, than);
+  return counts.medium === than.medium ? counts.low < than.low : counts.medium < than.medium;
+}
+
+/** The same of Critical and High alone. */
+function graveBelow(counts: Counts, than: Counts): boolean {
+  return counts.critical === than.critical ? counts.high < than.high : counts.critical < than.critical;
 }
 
 /** By more than arithmetic with fractions may be off. */
@@ -209,7 +226,7 @@ function isBetter(old: number, value: number, better: Direction): boolean {
   return (better === 'higher' ? value - old : old - value) > 1e-9 * Math.max(1, Math.abs(old));
 }
 
-const figure = (value: number): string => String(Number(value.toFixed(4)));
+const figure = (value: number): string => String(Number.isInteger(value) ? value : Number(value.toFixed(4)));
 
 function describeChange(name: string, from: number, to: number): string {
   return `${name} ${to > from ? 'rose' : 'fell'} from ${figure(from)} to ${figure(to)}`;

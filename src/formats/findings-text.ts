@@ -6,7 +6,8 @@ import { makeFinding, parseReference } from './finding.js';
 import { dedupe, findingsOf, reconcile } from './findings-json.js';
 import { isObject, parseJson } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
-import { countLine } from './report-lines.js';
+import { plainText } from './markdown-blocks.js';
+import { countTagged } from './report-lines.js';
 import { NO_COUNTS, worstStated, type StatedCounts } from './severity.js';
 import { splitTag, type Tagged } from './severity-tag.js';
 
@@ -27,20 +28,22 @@ export function parseFindingsText(text: string): FindingsText {
   if (json !== null) return json;
   const claims: { readonly tag: Tagged; message: string }[] = [];
   let stated: StatedCounts | null = null;
-  for (const piece of text.split(SEPARATORS).flatMap(splitAtTags)) {
-    const body = piece
-      .replace(/^\s{0,20}(?:[-*\u2022+]|\d{1,3}[.)])\s{1,5}/, '')
-      .trim()
-      .replace(/,$/, '');
+  for (const piece of SEPARATORS.test(text) ? text.split(SEPARATORS).flatMap(splitAtTags) : splitAtTags(text)) {
+    const listed = piece.replace(/^\s{0,20}(?:[-*\u2022+]|\d{1,3}[.)])\s{1,5}/, '').trim();
+    const body = listed.endsWith(',') ? listed.slice(0, -1) : listed;
     if (body === '') continue;
-    const counts = countLine(body);
-    const tag = counts === null ? splitTag(body) : null;
+    const plain = plainText(body);
+    const plainTag = splitTag(plain);
+    const counts = countTagged(plain, plainTag);
+    // Most have no marks to lose, and so the same tag.
+    const tag = counts !== null ? null : plain === body ? plainTag : splitTag(body);
     const last = claims.at(-1);
     if (counts !== null) stated = worstStated(stated, Object.fromEntries(counts));
     else if (tag !== null) claims.push({ tag, message: tag.rest });
     // A piece without a tag goes on where the tagged one before it was cut.
     else if (last !== undefined && last.message !== '') last.message += `; ${body}`;
   }
+  if (claims.length === 0 && stated === null) return { findings: [], counts: null, notes: [] };
   const findings = dedupe(
     claims
       .filter(({ message }) => !isNoFinding(message))

@@ -1,7 +1,7 @@
 // Objects put together: what a spread makes, whatever their fields are called.
 
 import { expect, it } from 'vitest';
-import { merged } from './merged.js';
+import { merged, setOwn } from './merged.js';
 
 it('has the fields of both, in their order, and those of the second where both have one', () => {
   const made = merged({ a: 1, b: 2 }, { b: 3, c: 4 });
@@ -24,4 +24,16 @@ it('takes a field for a field, also where it is called as the prototype is', () 
       ['__proto__', 'a', 'b'],
     ]);
   }
+});
+
+it('sets a field, also where it is called as the prototype is', () => {
+  const made: Record<string, string> = {};
+  for (const name of ['a', '__proto__', 'a']) setOwn(made, name, `${name}!`);
+  expect([Object.getPrototypeOf(made), Object.entries(made)]).toEqual([
+    Object.prototype,
+    [
+      ['a', 'a!'],
+      ['__proto__', '__proto__!'],
+    ],
+  ]);
 });

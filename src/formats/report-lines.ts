@@ -7,7 +7,7 @@ import { plainText } from './markdown-blocks.js';
 import { findScore, parseScore, type Score } from './score-text.js';
 import { parseSeveritySummary } from './severity.js';
 import { spellEmoji } from './severity-emoji.js';
-import { splitTag, stripOrnament } from './severity-tag.js';
+import { splitTag, stripOrnament, type Tagged } from './severity-tag.js';
 import { leadingWord, WordList, wordsOf } from './wording.js';
 
 export interface KeyValue {
@@ -150,7 +150,11 @@ function countsThings(after: string): boolean {
 /** `Critical: 2`, `**High Issues**: 0`, `CRITICAL:1 HIGH:2`, `- Medium (3)`: how many, not what. */
 export function countLine(text: string): readonly (readonly [Severity, number])[] | null {
   const plain = plainText(text);
-  const tag = splitTag(plain);
+  return countTagged(plain, splitTag(plain));
+}
+
+/** The same of a line without marks of Markdown whose tag is known. */
+export function countTagged(plain: string, tag: Tagged | null): readonly (readonly [Severity, number])[] | null {
   if (tag !== null && tag.mark !== 'bracket') {
     if (tag.count !== null) return [[tag.severity, tag.count]];
     const count = countOf(tag.rest);

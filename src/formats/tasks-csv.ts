@@ -6,6 +6,7 @@ import { EXEC_MODES, TASK_STATUSES } from '../model.js';
 import type { Task } from '../model.js';
 import { cellValue, parseCsv, printCsv, printRecords } from './csv.js';
 import type { CsvDocument } from './csv.js';
+import { setOwn } from './merged.js';
 
 export interface TasksFile {
   /** The header's names, trimmed, in the order of the file. */
@@ -161,10 +162,7 @@ function readCells(document: CsvDocument, columns: readonly string[], record: nu
   const cells: Record<string, string> = {};
   for (let column = 0; column < columns.length; column++) {
     const name = columns[column] as string;
-    const value = cellValue(document, record, column);
-    // Plain assignment would set the prototype instead of a property.
-    if (name === '__proto__') Object.defineProperty(cells, name, { value, enumerable: true, writable: true, configurable: true });
-    else if (name !== '') cells[name] = value;
+    if (name !== '') setOwn(cells, name, cellValue(document, record, column));
   }
   return cells;
 }
@@ -189,6 +187,8 @@ function oneOf<T extends string>(
 /** The ids of a cell such as `deps`. */
 export function splitIds(cell: string | undefined): readonly string[] {
   if (cell === undefined || cell === '') return [];
+  // Most name one task.
+  if (!cell.includes(';')) return cell.trim() === '' ? [] : [cell.trim()];
   return cell
     .split(';')
     .map((id) => id.trim())

@@ -18,7 +18,7 @@ export type PastLists = Readonly<Record<string, readonly string[]>> | null;
 
 export function drawFacts(loop: Loop, gathered: GatheredAll, past: PastLists): Facts {
   const facts: Record<string, FactValue> = {};
-  for (const [name, spec] of Object.entries(loop.facts)) facts[name] = drawFact(spec, gathered, past);
+  for (const name of Object.keys(loop.facts)) facts[name] = drawFact(loop.facts[name] as FactSpec, gathered, past);
   return facts;
 }
 
@@ -75,7 +75,9 @@ function toFlag(value: Scalar): boolean | null {
 }
 
 function toWord(value: Scalar, words: readonly string[]): string | null {
-  return words.find((word) => sameWord(word, String(value))) ?? null;
+  const said = String(value);
+  // Most are written as they are asked for.
+  return words.includes(said) ? said : (words.find((word) => sameWord(word, said)) ?? null);
 }
 
 /** Case, blanks, `-` and `_` make no difference. */
@@ -146,9 +148,11 @@ export function comparedLists(loop: Loop, gathered: GatheredAll): Record<string,
 
 /** The findings that the verdict rests on: of each severity, those of the source that has most of them. */
 export function drawFindings(loop: Loop, gathered: GatheredAll): readonly Finding[] {
+  const names = decidingSources(loop).filter((name) => (gathered[name]?.reading?.findings.length ?? 0) > 0);
+  if (names.length === 0) return [];
   return SEVERITIES.flatMap((severity) => {
     let most: readonly Finding[] = [];
-    for (const name of decidingSources(loop)) {
+    for (const name of names) {
       const found = (gathered[name]?.reading?.findings ?? []).filter((finding) => finding.severity === severity);
       if (found.length > most.length) most = found;
     }

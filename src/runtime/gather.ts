@@ -8,7 +8,7 @@ import type { Exhibit } from '../brain/step.js';
 import { decodeTolerantly } from '../formats/decode.js';
 import { printDiscovery } from '../formats/discoveries.js';
 import { parseFindingsText } from '../formats/findings-text.js';
-import { merged } from '../formats/merged.js';
+import { merged, setOwn } from '../formats/merged.js';
 import { READERS } from '../formats/readers.js';
 import { countFindings } from '../formats/severity.js';
 import { decidingSources } from '../loops/facts.js';
@@ -49,19 +49,23 @@ interface Found {
 
 export function gather(input: GatherInput): Gathering {
   const blobs = new Map<string, string | Uint8Array>();
-  const exhibits: Record<string, Exhibit> = {};
+  const found: Record<string, Exhibit> = {};
   const record: Record<string, RecordedExhibit> = {};
-  const deciding = new Set(decidingSources(input.loop));
-  for (const [name, source] of Object.entries(input.loop.evidence)) {
-    const found = keepable(input.place.isReached(name) ? find(name, source, input) : UNREAD, deciding.has(name));
-    const exhibit = read(source, found, input, blobs);
-    exhibits[name] = exhibit;
-    record[name] = recordOf(exhibit, found, input.place);
+  const { evidence } = input.loop;
+  const names = Object.keys(evidence);
+  const deciding = decidingSources(input.loop);
+  for (const name of names) {
+    const source = evidence[name] as Source;
+    const here = keepable(input.place.isReached(name) ? find(name, source, input) : UNREAD, deciding.includes(name));
+    const exhibit = read(source, here, input, blobs);
+    found[name] = exhibit;
+    record[name] = recordOf(exhibit, here, input.place);
   }
-  const found = merged(exhibits, {});
-  for (const name of Object.keys(input.loop.evidence)) {
-    const standIn = found[name]?.state === 'missing' ? standInFor(input.loop, name, found) : null;
-    if (standIn !== null) exhibits[name] = merged(standIn, { ref: null });
+  const exhibits: Record<string, Exhibit> = {};
+  for (const name of names) {
+    const exhibit = found[name] as Exhibit;
+    const standIn = exhibit.state === 'missing' ? standInFor(input.loop, name, found) : null;
+    exhibits[name] = standIn ?? exhibit;
   }
   return { exhibits, blobs, record };
 }
@@ -70,7 +74,9 @@ export function gather(input: GatherInput): Gathering {
 function standInFor(loop: Loop, name: string, found: Readonly<Record<string, Exhibit>>): Exhibit | null {
   for (let next = loop.evidence[name]?.else; next !== undefined && next !== name; next = loop.evidence[next]?.else) {
     const exhibit = found[next];
-    if (exhibit?.state !== 'missing') return exhibit?.state === 'ok' ? exhibit : null;
+    if (exhibit === undefined || exhibit.state === 'missing') continue;
+    const { state, reading, reader, problem } = exhibit;
+    return state === 'ok' ? { state, reading, ref: null, reader, problem } : null;
   }
   return null;
 }
@@ -132,8 +138,10 @@ function missing(where: string): Found {
 
 /** What E4 calls the row: its id, its output columns and findings, not its status or wave. */
 export function rowOutputs(loop: Loop, row: Task): string {
-  const cells = Object.fromEntries(['findings', ...loop.columns.out].map((column) => [column, row.columns[column] ?? '']));
-  return JSON.stringify({ id: row.id, role: row.role, ...cells });
+  const { id, role, columns } = row;
+  const told: Record<string, string> = { id, role, findings: columns['findings'] ?? '' };
+  for (const column of loop.columns.out) setOwn(told, column, columns[column] ?? '');
+  return JSON.stringify(told);
 }
 
 function findRow({ loop, critic }: GatherInput): Found {

@@ -10,7 +10,6 @@ import type { Course, RecordedScene, VerdictGiven } from '../brain/messages.js';
 import { taskIn } from '../brain/run-state.js';
 import { step } from '../brain/step.js';
 import type { Draft, StepInput } from '../brain/step.js';
-import { merged } from '../formats/merged.js';
 import { compileLoop } from '../loops/compile.js';
 import type { PastLists } from '../loops/facts.js';
 import type { Refusal } from '../loops/judge.js';
@@ -79,8 +78,9 @@ export function giveVerdict(grounds: Grounds, draft: Draft, gathering: Gathering
   const past = decidedIn(state, loop.loop, chain);
   const report = verdictPage({ loop, verdict, facts, target, gathered: gathering.exhibits, past });
   const held = loop.target === undefined ? null : target;
-  const given = { key, strict, target: held, verdict, facts, lists, report, effects, scene };
-  return course === null ? given : merged(given, { course: { stop: course.stop, touched: course.touched } });
+  if (course === null) return { key, strict, target: held, verdict, facts, lists, report, effects, scene };
+  const { stop, touched } = course;
+  return { key, strict, target: held, verdict, facts, lists, report, effects, scene, course: { stop, touched } };
 }
 
 /** The rounds of a chain so far, as its course is told by. */
@@ -89,7 +89,7 @@ export function courseOf(state: SessionState, loop: string, chain: string, cours
     const { round, findings, counts } = verdict;
     return { round, findings, counts, facts, touched: then?.touched ?? null };
   });
-  return merged(course, { history });
+  return { stop: course.stop, touched: course.touched, history };
 }
 
 /** E6: every run of a critic is new evidence, whatever its bytes. Null for sessions that others run. */
@@ -104,8 +104,12 @@ const MOST_INLINE = 16 * 1024;
 /** What is kept by content: all of it, but for rows that the journal's own lines tell. */
 function evidenceIn({ blobs, record }: Gathering, tasks: RecordedScene['tasks']): Gathering['blobs'] {
   if (blobs.size === 0 || !isInJournal({ tasks })) return blobs;
-  const kept = new Set(Object.values(record).map(({ path, sha256: hash }) => (isOfTasks(path) ? undefined : hash)));
-  return new Map([...blobs].filter(([hash]) => kept.has(hash)));
+  const kept = new Map<string, string | Uint8Array>();
+  for (const { path, sha256: hash } of Object.values(record)) {
+    const blob = hash === undefined || isOfTasks(path) ? undefined : blobs.get(hash);
+    if (hash !== undefined && blob !== undefined) kept.set(hash, blob);
+  }
+  return kept;
 }
 
 /** What a verdict keeps of its scene, and the blobs that go with it. */
