@@ -87,7 +87,7 @@ function findExisting(input: PlanInput): readonly Task[] | null {
   const plain = input.loop.tasks.filter((template) => template.each === undefined);
   const found = plain.map((template) => {
     const id = idOf(template, input, input.round, 1);
-    return input.tasks.find((task) => task.id === id && task.status === 'pending');
+    return input.tasks.find((task) => task.status === 'pending' && task.id === id);
   });
   if (plain.length === 0 || plain.length < input.loop.tasks.length || found.some((task) => task === undefined)) return null;
   return found.filter((task) => task !== undefined);
@@ -169,7 +169,8 @@ function waveAfter(deps: readonly string[], input: PlanInput, made: readonly Cel
   for (const id of deps) {
     const row = made.find((other) => other['id'] === id);
     if (row !== undefined) wave = Math.max(wave, Number(row['wave']));
-    const index = row === undefined ? input.tasks.findIndex((task) => task.id === id) : -1;
+    // What was made last is waited for most.
+    const index = row === undefined ? input.tasks.findLastIndex((task) => task.id === id) : -1;
     const task = input.tasks[index];
     if (task !== undefined) wave = Math.max(wave, input.waves[index] ?? 1, statedWave(task));
   }
