@@ -112,22 +112,8 @@ function addHistory(lines: string[], template: string, input: PageInput): void {
   lines.push(historyLine(template, { verdict: input.verdict, facts: input.facts }, before));
 }
 
-interface ToldRound {
-  readonly template: string;
-  readonly facts: Facts;
-  readonly before: Verdict | undefined;
-  readonly line: string;
-}
-
-/** What was said of a round stays as it is, and every later page of the chain says it again. */
-const TOLD = new WeakMap<Verdict, ToldRound>();
-
 function historyLine(template: string, round: Round, before: Round | undefined): string {
-  const told = TOLD.get(round.verdict);
-  if (told?.template === template && told.facts === round.facts && told.before === before?.verdict) return told.line;
-  const line = bullet(fillTemplate(template, roundLookup(round, before)));
-  TOLD.set(round.verdict, { template, facts: round.facts, before: before?.verdict, line });
-  return line;
+  return bullet(fillTemplate(template, roundLookup(round, before)));
 }
 
 function roundLookup(round: Round, before: Round | undefined): Lookup {
