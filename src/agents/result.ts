@@ -157,7 +157,7 @@ function cell(value: unknown, most: number, separator = ';'): string {
 }
 
 /** Lists of plain values are joined; what is nested deeper is JSON. */
-function cellText(value: unknown, separator = ';'): string {
+export function cellText(value: unknown, separator = ';'): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((entry) => typeof entry !== 'object' || entry === null))

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Agent } from '../ports.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
+import { callingAgent } from '../agents/calling-program.js';
 import { splitCommand } from '../agents/command-line.js';
 import { commandAgent } from '../agents/command.js';
 import type { Guardian } from '../agents/guardian.js';
@@ -90,7 +91,7 @@ export async function agentsFor(choice: AgentChoice): Promise<(role: string) => 
 
 async function agentNamed(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {
   const { started, settings, session, config, guardian, own } = choice;
-  if (Object.hasOwn(own, name)) return own[name] as Agent;
+  if (Object.hasOwn(own, name)) return callingAgent(own[name] as Agent);
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
   if (set !== undefined) return configured(name, set, choice, person);
   if (name === COMMAND_AGENT && settings.agentCommand !== null)

@@ -109,6 +109,9 @@ export function placeFor(folder: SessionFolder, path: string, make = true): stri
   return target ?? place;
 }
 
+/** Of Linux, in bytes. Other systems take less, and say so. */
+const LONGEST_PATH = 4095;
+
 /** Names in which no system sees a step to another folder. */
 const PLAIN_NAME = /^\w[\w.-]*$/;
 
@@ -121,6 +124,9 @@ function nameFor(folder: SessionFolder, path: string, make: boolean): string {
   const known = isPlain ? folder.seen.get(within) : undefined;
   if (known !== undefined) return known + sep + name;
   const lexical = join(folder.root, path);
+  refuseOutside(folder, path, lexical);
+  // Before a part of the way is made.
+  if (Buffer.byteLength(lexical) > LONGEST_PATH) throw new UmpireError('write-failed', { path, detail: FAULTS['ENAMETOOLONG'] ?? '' });
   const slash = lexical.lastIndexOf(sep);
   const real = realFolder(folder, path, lexical.slice(0, slash), make);
   if (real === null) return lexical;
@@ -280,6 +286,8 @@ const FAULTS: Readonly<Record<string, string>> = {
   ELOOP: 'its links lead in a circle',
   ENAMETOOLONG: 'its name is too long',
   EIO: 'the disk reports an error',
+  ENOENT: 'it, or a folder on its way, is not there',
+  ERR_INVALID_ARG_VALUE: 'its name holds a NUL',
 };
 
 export function faultOf(error: unknown): string {

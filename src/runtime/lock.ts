@@ -32,7 +32,8 @@ export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
     until ??= elapsedMs() + waitMs;
     const content = readHolder(place);
     if (content !== null && isDead(content)) stealFrom(folder, place, content, own);
-    else if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content ?? '') });
+    // One that this process holds is not given back while it waits here.
+    else if (content === own || elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content ?? '') });
     else pause();
   }
 }

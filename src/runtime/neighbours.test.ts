@@ -1,23 +1,17 @@
 import { expect, it } from 'vitest';
-import { enterProcess } from './neighbours.js';
+import { enterProcess, showAfterMs } from './neighbours.js';
 
-it('finds who is alone, and who is not', () => {
+it('counts who is at work', () => {
   const one = enterProcess();
-  const alone = one.isAlone();
+  const alone = one.count();
   const two = enterProcess();
-  const together = [one.isAlone(), two.isAlone()];
+  const together = [one.count(), two.count()];
   one.leave();
-  expect({ alone, together, left: two.isAlone() }).toEqual({ alone: true, together: [false, false], left: true });
+  const left = two.count();
   two.leave();
+  expect({ alone, together, left, none: one.count() }).toEqual({ alone: 1, together: [2, 2], left: 1, none: 0 });
 });
 
-it('brings the folder of one who is alone up to date whenever it is due; of several, one in a while', () => {
-  const one = enterProcess();
-  const alone = [one.mayShow(), one.mayShow(), one.mayShow()];
-  const two = enterProcess();
-  const together = [one.mayShow(), two.mayShow(), one.mayShow()];
-  one.leave();
-  const left = [two.mayShow(), two.mayShow()];
-  two.leave();
-  expect({ alone, together, left }).toEqual({ alone: [true, true, true], together: [true, false, false], left: [true, true] });
+it('lets folders lie behind the longer, the more there are', () => {
+  expect([1, 20, 21, 300].map((many) => showAfterMs({ count: () => many }))).toEqual([1000, 1000, 1050, 15_000]);
 });

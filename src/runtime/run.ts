@@ -15,7 +15,7 @@ import type { Desk } from './desk.js';
 import { conflictWords, plainEnding, withBreaches, withEvidence } from './ending.js';
 import { onAbort } from './hearers.js';
 import type { Journal } from './journal-writer.js';
-import type { Neighbours } from './neighbours.js';
+import { showAfterMs, type Neighbours } from './neighbours.js';
 
 export interface RunPorts {
   readonly session: string;
@@ -48,9 +48,6 @@ export interface RunPorts {
 type Submitted = NonNullable<Awaited<ReturnType<Workspace['submit']>>>;
 
 const GAVE_UP = 'The agent said that it was stopped, and nobody stopped it.';
-
-/** So long the folder may lie behind while only agents that do not read it are at work. */
-const SHOW_AFTER_MS = 1000;
 
 export async function runSession(ports: RunPorts): Promise<void> {
   const session = new Running(ports);
@@ -149,7 +146,7 @@ class Running {
     this.shownWave = this.run.wave;
     this.shownRun = this.ports.journal.state.verdicts;
     const isRead = tasks.some((id) => agentFor(taskIn(this.run, id)?.role ?? '').inProcess !== true);
-    const isDue = isRead || (this.isBehind() && this.ports.neighbours.mayShow());
+    const isDue = isRead || this.isBehind();
     if (!isDue && !isFirst) return false;
     const changed = this.takeEdits();
     if (changed) await this.show();
@@ -165,13 +162,13 @@ class Running {
   }
 
   private isBehind(): boolean {
-    return this.ports.nowMs() >= this.shownMs + SHOW_AFTER_MS;
+    return this.ports.nowMs() >= this.shownMs + showAfterMs(this.ports.neighbours);
   }
 
   /** Waited for where others are at work, in this session or beside it. Alone, the quickest way is not to wait. */
   private async makeDurable(): Promise<void> {
     const { journal, neighbours } = this.ports;
-    if (this.jobs.size > 0 || !neighbours.isAlone()) await journal.settle();
+    if (this.jobs.size > 0 || neighbours.count() > 1) await journal.settle();
     else journal.flush();
   }
 

@@ -111,6 +111,8 @@ it('tells by the lock whether somebody is at work, and takes none itself', () =>
   const lock = acquireLock(folder, 0);
   expect(holderOf(folder)).toEqual({ who: `process ${process.pid} on ${hostname()}`, isDead: false });
   expect(readSession(path)).toMatchObject({ word: 'running', notes: [`At work in it: process ${process.pid} on ${hostname()}.`] });
+  // Nobody gives it back while this very process waits for it.
+  expect(() => acquireLock(folder, 3_600_000)).toThrow(`process ${process.pid} on ${hostname()}`);
   lock.release();
   const { pid } = spawnSync(process.execPath, ['-e', '0']);
   writeFileSync(join(path, '.umpire-lock'), JSON.stringify({ pid, host: hostname(), started: '1' }));

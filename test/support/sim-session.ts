@@ -329,7 +329,7 @@ export class Simulation {
           return 'nobody';
         }),
       signal: process.stop.signal,
-      neighbours: { isAlone: () => company.within(0, 3) > 0, mayShow: () => company.within(0, 1) > 0 },
+      neighbours: { count: () => company.within(1, 3) },
       nowMs: () => world.nowMs,
       after: (ms, act) => world.after(ms, () => (process.isAlive ? act() : undefined)),
     });
