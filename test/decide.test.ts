@@ -38,6 +38,23 @@ function putRun(folder: string, run: object): void {
   writeFileSync(join(folder, 'results', 'run-L1.json'), JSON.stringify(run));
 }
 
+it('re-points what waits for the critic, whatever it is called', () => {
+  const folder = newSession();
+  mkdirSync(folder, { recursive: true });
+  const head = 'id,title,description,role,deps,context_from,exec_mode,wave,status,findings,review_score,gc_signal,error';
+  const rows = [
+    'DEV-001,Build,Build it,developer,,,csv-wave,1,completed,done,,,',
+    'REVIEW-001,Review,Review it,reviewer,DEV-001,DEV-001,csv-wave,2,completed,x,5,REVISION_NEEDED,',
+    ...['SHIP', 'constructor', '__proto__'].map((id) => `${id},Ship,Ship it,developer,REVIEW-001,REVIEW-001,csv-wave,3,pending,,,,`),
+  ];
+  writeFileSync(join(folder, 'tasks.csv'), `${[head, ...rows].join('\n')}\n`);
+  decide('review', folder);
+  const after = readFileSync(join(folder, 'tasks.csv'), 'utf8').split('\n').slice(3, 6);
+  expect(after).toEqual(
+    ['SHIP', 'constructor', '__proto__'].map((id) => `${id},Ship,Ship it,developer,REVIEW-re-001,REVIEW-001,csv-wave,5,pending,,,,`),
+  );
+});
+
 describe('rounds', () => {
   it('E5: counts every revision once, up to the cap, with no state file and no tasks.csv to begin with', () => {
     const folder = testing();

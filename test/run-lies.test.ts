@@ -1,6 +1,6 @@
 // Nothing is approved by accident: agents that plant, overwrite or forge what a critic is judged by, while the command runs.
 
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { JOURNAL_VERSION } from '../src/brain/messages.js';
@@ -31,6 +31,17 @@ it('reads no evidence that a link leads to outside the session', async () => {
   const { exit, session, err } = await project.umpire(...RUN, ...agent);
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [] });
   expect(err).toContain('left nothing to judge');
+});
+
+it('writes nothing outside the session where an agent puts a link in the place of a folder', async () => {
+  const project = makeProject();
+  const elsewhere = join(project.beside, 'elsewhere');
+  mkdirSync(elsewhere);
+  const swap = `[ "$id" = FIX-1-1 ] && { rm -rf "$UMPIRE_SESSION/verdicts"; ln -s "${elsewhere}" "$UMPIRE_SESSION/verdicts"; }`;
+  const review = `mkdir -p "$UMPIRE_SESSION/artifacts"; echo '${BAD}' > ${results}`;
+  const { exit, err } = await project.umpire(...RUN, '--max-rounds', '3', ...project.sh(liar(swap, review)));
+  expect({ exit, written: readdirSync(elsewhere) }).toEqual({ exit: 1, written: [] });
+  expect(err).toContain('leads outside the session');
 });
 
 it('judges what a critic left when it ended, whoever writes there afterwards', async () => {

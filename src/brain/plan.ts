@@ -233,8 +233,12 @@ function repoint(input: PlanInput, critic: string, recheck: string, own: Readonl
   for (const task of input.tasks) {
     if (task.status !== 'pending' || own.has(task.id) || !task.deps.includes(critic)) continue;
     const deps = [...new Set(task.deps.map((id) => (id === critic ? recheck : id)))];
-    set[task.id] = { ...set[task.id], deps: joinIds(deps) };
+    change(set, task.id, { deps: joinIds(deps) });
   }
+}
+
+function change(set: Record<string, Cells>, id: string, cells: Cells): void {
+  setOwn(set, id, { ...set[id], ...cells });
 }
 
 function skipPlanned(input: PlanInput, reason: string, set: Record<string, Cells>): void {
@@ -243,11 +247,11 @@ function skipPlanned(input: PlanInput, reason: string, set: Record<string, Cells
   for (const task of input.tasks) {
     if (task.status !== 'pending' || task.id === input.critic?.task.id || (task.role !== generator && task.role !== critic)) continue;
     skipped.set(task.id, task.deps);
-    set[task.id] = { ...set[task.id], status: 'skipped', error: reason };
+    change(set, task.id, { status: 'skipped', error: reason });
   }
   for (const task of input.tasks) {
     if (task.status !== 'pending' || skipped.has(task.id) || !task.deps.some((id) => skipped.has(id))) continue;
-    set[task.id] = { ...set[task.id], deps: joinIds(withoutSkipped(task.deps, skipped)) };
+    change(set, task.id, { deps: joinIds(withoutSkipped(task.deps, skipped)) });
   }
   if (input.tasks.some((task) => task.status === 'pending')) refreshWaves(input, [], set);
 }
@@ -278,7 +282,7 @@ function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<stri
       wave !== input.waves[index] &&
       task.columns['wave'] !== undefined
     ) {
-      set[task.id] = { ...set[task.id], wave: String(wave) };
+      change(set, task.id, { wave: String(wave) });
     }
   });
 }

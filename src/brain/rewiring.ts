@@ -2,6 +2,7 @@
 // is not earlier.
 
 import type { Task } from '../model.js';
+import { setOwn } from '../formats/merged.js';
 import { joinIds, splitIds } from '../formats/tasks-csv.js';
 import { computeWaves } from './waves.js';
 
@@ -42,7 +43,7 @@ function holdContext(tasks: readonly Task[], ids: ReadonlyMap<string, number>, w
       if (from === undefined || (waves[from] as number) < (waves[index] as number) || isSkipped(tasks[from], set)) continue;
       const deps = depsOf(task, set);
       if (task.status === 'pending' && !deps.includes(id)) {
-        set[task.id] = { ...set[task.id], deps: joinIds([...deps, id]) };
+        setOwn(set, task.id, { ...set[task.id], deps: joinIds([...deps, id]) });
         changed = true;
       } else if (set[id]?.['deps'] !== undefined) {
         takeBack(set, id);
@@ -60,7 +61,7 @@ function isSkipped(task: Task | undefined, set: Readonly<Record<string, Cells>>)
 function takeBack(set: Record<string, Cells>, id: string): void {
   const { deps: _, ...rest } = set[id] ?? {};
   if (Object.keys(rest).length === 0) delete set[id];
-  else set[id] = rest;
+  else setOwn(set, id, rest);
 }
 
 function depsOf(task: Task, set: Readonly<Record<string, Cells>>): readonly string[] {

@@ -221,7 +221,8 @@ function followRechecks(run: RunState, ids: readonly string[]): boolean {
 
 function latestCheck(run: RunState, critic: string): string {
   let latest = critic;
-  for (let next = run.rechecks.get(latest); next !== undefined; next = run.rechecks.get(latest)) latest = next;
+  // As many steps as there are: only a forger's lines make a circle of them.
+  for (let left = run.rechecks.size; left > 0; left--) latest = run.rechecks.get(latest) ?? latest;
   return latest;
 }
 

@@ -9,7 +9,7 @@ import { runChild } from '../agents/child.js';
 import type { ChildEnd } from '../agents/child.js';
 import type { Guardian } from '../agents/guardian.js';
 import { elapsedMs } from '../runtime/clock.js';
-import { MAX_BYTES, openFolder, placeFor, writeAtomically } from '../runtime/folder.js';
+import { lookAgain, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 
 export const RESULT = 'results/until.json';
@@ -51,6 +51,7 @@ export function checkCommand(command: string, report: string | null, guardian: G
       while (bytes - (printed[0]?.length ?? 0) > TAIL_BYTES) bytes -= printed.shift()?.length ?? 0;
     };
     const end = await runChild(launch, guardian, { ...watch, log });
+    lookAgain(folder);
     if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
     if (end.kind === 'unstarted')
       return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };

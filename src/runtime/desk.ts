@@ -20,7 +20,7 @@ import { contextPage } from '../report/session-page.js';
 import { prevContext } from './assignment.js';
 import { BOARD, readBoard } from './board.js';
 import { TASKS, keepBlobs, projectVerdict } from './commit.js';
-import { appendLines, faultOf, listFiles, placeFor, readBytes, readTail, writeAtomically, writeProjection } from './folder.js';
+import { appendLines, faultOf, listFiles, lookAgain, placeFor, readBytes, readTail, writeAtomically, writeProjection } from './folder.js';
 import type { SessionFolder } from './folder.js';
 
 /** tasks.csv as it was written last: what differs from it is a person's edit. */
@@ -71,6 +71,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       return [{ type: 'EditRefused', data: { reason: edit.reason, kept: keepRefused(folder, found) } }];
     },
     show: () => {
+      lookAgain(folder);
       const events = showVerdicts(folder, state(), now, born);
       last = showTasks(folder, run(), last, refused ?? null, written);
       showWave(folder, run(), written);
@@ -83,6 +84,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
     },
     keepBlobs: (blobs) => {
       if (blobs.size === 0) return;
+      lookAgain(folder);
       const fresh = new Map([...blobs].filter(([hash]) => !kept.has(hash)));
       keepBlobs(folder, fresh);
       for (const hash of fresh.keys()) kept.add(hash);
@@ -93,6 +95,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       let place: string | null = null;
       return (_, chunk) => {
         try {
+          if (place === null) lookAgain(folder);
           place ??= placeFor(folder, path);
           append(place, chunk);
         } catch (error) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { isUmpireError } from '../errors.js';
-import { openFolder, placeFor, writeAtomically, writeProjection } from './folder.js';
+import { lookAgain, openFolder, placeFor, writeAtomically, writeProjection } from './folder.js';
 import type { SessionFolder } from './folder.js';
 
 let base: string;
@@ -66,6 +66,14 @@ it('looks again at a folder above one that it has seen', () => {
   expect(refused('a/x')).toContain('outside');
   expect(refused('a/other/x')).toContain('outside');
   expect(readdirSync(outside)).toEqual([]);
+});
+
+it('looks again at a folder that it has seen, where it is told to', () => {
+  writeProjection(folder, 'a/x', 'one');
+  rmSync(join(folder.root, 'a'), { recursive: true });
+  symlinkSync(outside, join(folder.root, 'a'));
+  lookAgain(folder);
+  expect([refused('a/y'), readdirSync(outside)]).toEqual([expect.stringContaining('outside'), []]);
 });
 
 it('says what stands in the way', () => {

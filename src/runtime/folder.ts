@@ -28,7 +28,7 @@ export interface SessionFolder {
   /** The folder itself, with links resolved. */
   readonly root: string;
   readonly name: string;
-  /** Folders inside it that were seen to be real and inside, as paths name them (`tasks/`): each is looked at once. */
+  /** Folders inside it that were seen to be real and inside, as paths name them (`tasks/`): each is looked at once, until `lookAgain`. */
   readonly seen: Map<string, string>;
 }
 
@@ -42,6 +42,12 @@ export function openFolder(path: string): SessionFolder {
     throw new UmpireError('session-missing', { path });
   }
   return { root, name: basename(root), seen: new Map([['', root]]) };
+}
+
+/** Whoever was at work in the session may have put a link in the place of a folder: what was seen of them is seen anew. */
+export function lookAgain({ root, seen }: SessionFolder): void {
+  seen.clear();
+  seen.set('', root);
 }
 
 export type FileRead =
