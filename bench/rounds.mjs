@@ -1,6 +1,6 @@
 // Durable rounds a second with no-op agents in the process: sessions of ten rounds, one after the other and many at once, each step
-// (generator, critic, verdict) on the disk before the next begins, against LangGraph.js with its SQLite checkpointer. And what a round
-// costs in a long session against one in a short session.
+// (generator, critic, verdict) on the disk before the next begins, against LangGraph.js with its SQLite checkpointer. And against the
+// least that those lines and files cost on this disk, and what a round costs in a long session against one in a short session.
 // A contender is a program peers/*-rounds.mjs called with SESSIONS ROUNDS FOLDER AT_ONCE. It warms up, runs, and prints one JSON line:
 // {rounds, steps, seconds, peakKb, synced}: rounds and durable steps done, and whether each step was synced to the disk.
 
@@ -27,6 +27,7 @@ const CONTENDERS = {
   ours,
   oursAtOnce: { ...ours, atOnce: AT_ONCE },
   oursLong: { ...ours, length: LONG },
+  floor: { ...ours, program: program('floor') },
   synced,
   syncedAtOnce: { ...synced, atOnce: AT_ONCE },
   asItComes: { ...synced, isSynced: false, more: [] },
@@ -77,6 +78,7 @@ function linesOf(rate, ourPeak, theirPeak) {
       atLeast(FASTER),
     ),
     compared('durable rounds : LangGraph.js + SQLite as it comes (not synced)', rate.ours, rate.asItComes),
+    compared('the same lines and files, written and nothing decided : LangGraph.js + SQLite, synced', rate.floor, rate.synced),
     line({
       name: `time of a round in sessions of ${LONG} : of ${SHORT}`,
       ...inLong,
