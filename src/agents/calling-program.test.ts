@@ -46,7 +46,7 @@ it('is broken where it hands in no ending, and the reason says what it handed in
   await check({ kind: 'asked', question: 'Which?' }, broken('asks a question, and this task is not interactive'));
 });
 
-it('is broken by what it throws, but for what Umpire throws', async () => {
+it('is broken by what it throws, but for a log that cannot be kept', async () => {
   const thrower = mine(() => {
     throw new Error('no\nnetwork');
   });
@@ -54,7 +54,16 @@ it('is broken by what it throws, but for what Umpire throws', async () => {
   const later = mine(() => Promise.reject(new TypeError('x is not a function')));
   expect(await later.run(assignment(), watching())).toEqual(broken('threw an error: x is not a function'));
   const fault = new UmpireError('write-failed', { path: 'logs/x.txt', detail: 'the disk is full' });
-  await expect(mine(() => Promise.reject(fault)).run(assignment(), watching())).rejects.toBe(fault);
+  // One that it comes by in its own work is its own.
+  const other = await mine(() => Promise.reject(fault)).run(assignment(), watching());
+  expect(other).toEqual(broken(`threw an error: ${fault.message}`));
+  const full: Watch = {
+    ...watching(),
+    log: () => {
+      throw fault;
+    },
+  };
+  await expect(mine((_, { log }) => log('stdout', new Uint8Array())).run(assignment(), full)).rejects.toBe(fault);
 });
 
 it('has so much time and no more, and is told when it is over', async () => {

@@ -1,7 +1,6 @@
 // Agents that are functions of the calling program. Whatever one does comes to an ending: an error that it throws, an object that is
 // no ending, no answer in its time, no end when it is stopped. What it hands in is read as a program's result is.
 
-import { isUmpireError } from '../errors.js';
 import { NO_USAGE, type Agent, type Assignment, type Ending, type Usage, type Watch } from '../ports.js';
 import { onAbort } from '../runtime/hearers.js';
 import { showLine } from './hidden-text.js';
@@ -18,13 +17,21 @@ export function callingAgent(agent: Agent): Agent {
 
 /** A signal of its own, made where it is asked for: most functions that are quick never do, and it costs more than the rest of the call. */
 class OwnWatch implements Watch {
-  readonly log: Watch['log'];
+  /** What kept its output from being kept: that is Umpire's failure, not the function's. */
+  fault: { readonly error: unknown } | null = null;
   private controller: AbortController | null = null;
   private stopped: { readonly reason: unknown } | null = null;
 
-  constructor({ log }: Watch) {
-    this.log = log;
-  }
+  constructor(private readonly watch: Watch) {}
+
+  readonly log: Watch['log'] = (stream, chunk) => {
+    try {
+      this.watch.log(stream, chunk);
+    } catch (error) {
+      this.fault ??= { error };
+      throw error;
+    }
+  };
 
   get signal(): AbortSignal {
     if (this.controller === null) {
@@ -64,7 +71,7 @@ async function endOf(agent: Agent, assignment: Assignment, watch: Watch): Promis
     const handed = agent.run(assignment, own);
     return endingOf(await Promise.race([handed, givenUp]), agent, assignment);
   } catch (error) {
-    if (isUmpireError(error)) throw error;
+    if (own.fault !== null) throw own.fault.error;
     if (watch.signal.aborted) return { kind: 'interrupted' };
     return broken(agent, `threw an error: ${showLine(error instanceof Error ? error.message : String(error), 300)}`);
   } finally {

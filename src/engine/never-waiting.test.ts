@@ -35,33 +35,45 @@ const pipeline: Pipeline = {
   target: null,
 };
 
-it('are stopped by a signal that a timer gives', async () => {
-  const stop = new AbortController();
-  let asked = 0;
-  const agent: Agent = {
+/** Asks for revisions for ever. */
+function busy(onAsked: () => void): Agent {
+  return {
     name: 'busy',
     inProcess: true,
     run: ({ role }) => {
-      asked += 1;
-      if (asked === 1) setTimeout(() => stop.abort(), 0);
-      const until = process.uptime() + 0.02;
-      while (process.uptime() < until);
+      onAsked();
       const outputs = role.name === 'reviewer' ? { review_score: '5', gc_signal: 'REVISION_NEEDED' } : {};
       return Promise.resolve({ kind: 'completed', findings: 'nothing', error: '', outputs, usage: { tokens: 0, costUsd: 0 } });
     },
   };
-  const folder = temporaryFolder();
-  const { state } = await run({
+}
+
+/** A session of it that the signal stops. */
+function runBusy(folder: string, name: string, agent: Agent, signal: AbortSignal): ReturnType<typeof run> {
+  const session = join(folder, name);
+  return run({
     loop: 'review',
     goal: 'nothing',
     pipeline,
     project: folder,
-    session: join(folder, 'session'),
+    session,
     agent: ['busy'],
     agents: { busy: agent },
     maxRounds: 60,
-    signal: stop.signal,
+    signal,
   });
+}
+
+it('are stopped by a signal that a timer gives', async () => {
+  const stop = new AbortController();
+  let asked = 0;
+  const agent = busy(() => {
+    asked += 1;
+    if (asked === 1) setTimeout(() => stop.abort(), 0);
+    const until = process.uptime() + 0.02;
+    while (process.uptime() < until);
+  });
+  const { state } = await runBusy(temporaryFolder(), 'session', agent, stop.signal);
   expect({ few: asked < 10, verdicts: [...state.verdicts.values()].flat().length < 5 }).toEqual({ few: true, verdicts: true });
 });
 
@@ -71,30 +83,12 @@ it('may be many at once on one signal, without a warning, and all hear it', asyn
   const hear = ({ message }: Error) => void warnings.push(message);
   process.on('warning', hear);
   let asked = 0;
-  const agent: Agent = {
-    name: 'busy',
-    inProcess: true,
-    run: ({ role }) => {
-      asked += 1;
-      if (asked === 2 * MANY) stop.abort();
-      const outputs = role.name === 'reviewer' ? { review_score: '5', gc_signal: 'REVISION_NEEDED' } : {};
-      return Promise.resolve({ kind: 'completed', findings: 'nothing', error: '', outputs, usage: { tokens: 0, costUsd: 0 } });
-    },
-  };
+  const agent = busy(() => {
+    asked += 1;
+    if (asked === 2 * MANY) stop.abort();
+  });
   const folder = temporaryFolder();
-  const sessions = Array.from({ length: MANY }, (_, index) =>
-    run({
-      loop: 'review',
-      goal: 'nothing',
-      pipeline,
-      project: folder,
-      session: join(folder, `session-${index}`),
-      agent: ['busy'],
-      agents: { busy: agent },
-      maxRounds: 60,
-      signal: stop.signal,
-    }),
-  );
+  const sessions = Array.from({ length: MANY }, (_, index) => runBusy(folder, `session-${index}`, agent, stop.signal));
   const ended = await Promise.all(sessions);
   // Warnings are given in the next turn.
   await new Promise((done) => setImmediate(done));
