@@ -1,12 +1,12 @@
 // The pinned baseline: what a commit of the project measured, once for the same tools and settings, kept outside what agents write.
 // A file that is damaged counts for nothing and is measured again.
 
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Measurement } from '../formats/debt-measurement.js';
 import { isObject, parseJson } from '../formats/json-text.js';
-import { faultOf, openFolder, writeAtomically } from '../runtime/folder.js';
+import { faultOf, makeFolders, openFolder, writeAtomically } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
 import { isUmpireError } from '../errors.js';
 import type { CriticJob } from './critic.js';
@@ -75,7 +75,7 @@ const MOST_KEPT = 20;
 /** Why it could not be kept; null where it was. Of many only the latest stay. */
 export function keepBaseline(home: string, key: string, baseline: Baseline): string | null {
   try {
-    mkdirSync(home, { recursive: true });
+    makeFolders(home);
     const sum = sha256(JSON.stringify(baseline));
     writeAtomically(openFolder(home), `${key}.json`, `${JSON.stringify({ sha256: sum, baseline })}\n`, false);
     const files = readdirSync(home).filter((name) => name.endsWith('.json'));

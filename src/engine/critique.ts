@@ -69,7 +69,7 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
   const now = request.now ?? (() => new Date());
   const session = makeSessionFolder(project, request.loop, 'critique', now(), request.session);
   const folder = openFolder(session);
-  const lock = acquireLock(folder, LOCK_WAIT_MS);
+  const lock = await acquireLock(folder, LOCK_WAIT_MS);
   const guardian = startGuardian(randomBytes(8).toString('hex'));
   try {
     const { state } = readSession(session);

@@ -76,7 +76,7 @@ export async function decide(request: DecideRequest): Promise<Decision> {
   const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (elapsedMs() - started));
   const context: Context = { request, loop, loopFolder, folder, project, strict, expired: () => remaining() <= 0 };
   if (request.dryRun === true) return decideIn(context);
-  const lock = acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
+  const lock = await acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
   try {
     return decideIn(context);
   } finally {

@@ -6,7 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { UmpireError } from '../errors.js';
-import { faultOf } from '../runtime/folder.js';
+import { faultOf, makeFolders } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
 
 /** The folder that a person names as the project: where agents work. */
@@ -21,12 +21,12 @@ export function makeSessionFolder(project: string, loop: string, goal: string, n
   try {
     if (asked !== undefined) {
       const place = resolve(asked);
-      mkdirSync(place, { recursive: true });
+      makeFolders(place);
       if (dirname(dirname(place)) === join(project, '.umpire')) ignoreUmpire(project);
       return place;
     }
     const sessions = join(project, '.umpire', 'sessions');
-    mkdirSync(sessions, { recursive: true });
+    makeFolders(sessions);
     ignoreUmpire(project);
     const name = [loop, slugOf(goal), now.toISOString().slice(0, 10)].filter((part) => part !== '').join('-');
     for (let number = 1; ; number++) {

@@ -147,7 +147,7 @@ const LOCK_WAIT_MS = 1000;
 
 async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSession) => Promise<void>): Promise<RunReport> {
   const folder = openFolder(path);
-  const lock = acquireLock(folder, LOCK_WAIT_MS);
+  const lock = await acquireLock(folder, LOCK_WAIT_MS);
   try {
     const now = watch.now ?? (() => new Date());
     const journal: OpenJournal = openJournal(folder, now, (event) => watch.onEvent?.(event, journal.state));

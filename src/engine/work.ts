@@ -55,7 +55,7 @@ export async function apply(
   { force = false }: { readonly force?: boolean } = {},
 ): Promise<Applied & { readonly unverified: boolean }> {
   const folder = openFolder(session);
-  const lock = acquireLock(folder, 1000);
+  const lock = await acquireLock(folder, 1000);
   try {
     const checked = checkJournal(folder);
     if (checked.found && !checked.chain.unbroken) {
@@ -80,7 +80,7 @@ export type CleanResult =
 /** Removes what a finished session left beside its folder. One that has not ended, or whose work was not applied, stays. */
 export async function clean(session: string, { force = false }: { readonly force?: boolean } = {}): Promise<CleanResult> {
   const folder = openFolder(session);
-  const lock = acquireLock(folder, 1000);
+  const lock = await acquireLock(folder, 1000);
   try {
     if (isUnbegun(folder)) return await cleanUnbegun(folder);
     const { run, place } = await open(session);

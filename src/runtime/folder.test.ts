@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { isUmpireError } from '../errors.js';
-import { lookAgain, openFolder, placeFor, writeAtomically, writeProjection } from './folder.js';
+import { lookAgain, makeFolders, openFolder, placeFor, writeAtomically, writeProjection } from './folder.js';
 import type { SessionFolder } from './folder.js';
 
 let base: string;
@@ -98,4 +98,29 @@ it('makes nothing of a path that is longer than the system takes, and names wher
   expect([deep(3000), deep(60_000), readdirSync(folder.root)]).toEqual([wanted, wanted, []]);
   expect([refused('../x'), refused('..')]).toEqual([expect.stringContaining(`(${join(base, 'x')})`), expect.stringContaining(`(${base})`)]);
   expect([refused('.'), refused('')].map((message) => message === 'written')).toEqual([false, false]);
+});
+
+it('makes a folder with all above it, and comes to an end where none can be made', () => {
+  const deep = join(base, 'one', 'two', 'three');
+  makeFolders(deep);
+  makeFolders(deep);
+  expect(readdirSync(deep)).toEqual([]);
+  writeFileSync(join(base, 'file'), '');
+  symlinkSync('nowhere', join(base, 'dangling'));
+  const codeOf = (place: string) => {
+    try {
+      makeFolders(place);
+      return 'made';
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code;
+    }
+  };
+  expect(['file', 'file/x', 'dangling/x', 'n'.repeat(300)].map((path) => codeOf(join(base, path)))).toEqual([
+    'EEXIST',
+    'ENOTDIR',
+    'ENOENT',
+    'ENAMETOOLONG',
+  ]);
+  // It says of a folder that is there that it is not.
+  if (existsSync('/proc/self')) expect(codeOf('/proc/umpire/session')).toBe('ENOENT');
 });

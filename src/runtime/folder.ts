@@ -159,6 +159,19 @@ function realFolder(folder: SessionFolder, path: string, lexical: string, make: 
   return real;
 }
 
+/** A folder and all above it. Node's own way to it never ends where a system has a folder and takes none in it, as /proc. */
+export function makeFolders(place: string): void {
+  try {
+    mkdirSync(place);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !existsSync(dirname(place))) {
+      makeFolders(dirname(place));
+      makeFolders(place);
+    } else if (code !== 'EEXIST' || !statSync(place).isDirectory()) throw error;
+  }
+}
+
 /** False where something came to be there meanwhile. */
 function makeFolder(path: string, place: string): boolean {
   try {

@@ -22,8 +22,8 @@ interface Holder {
 const NAME = '.umpire-lock';
 const PAUSE_MS = 5;
 
-/** Waits up to `waitMs` for the lock. Where it cannot be had in that time, the error names the holder. */
-export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
+/** Waits up to `waitMs` for the lock, while others are at work. Where it cannot be had in that time, the error names the holder. */
+export async function acquireLock(folder: SessionFolder, waitMs: number): Promise<Lock> {
   const place = join(folder.root, NAME);
   const own = JSON.stringify({ pid: process.pid, host: hostname(), started: ownStart() } satisfies Holder);
   let until: number | null = null;
@@ -31,10 +31,9 @@ export function acquireLock(folder: SessionFolder, waitMs: number): Lock {
     if (take(folder, place, own)) return { release: () => removeQuietly(place) };
     until ??= elapsedMs() + waitMs;
     const content = readHolder(place);
-    if (content !== null && isDead(content)) stealFrom(folder, place, content, own);
-    // One that this process holds is not given back while it waits here.
-    else if (content === own || elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content ?? '') });
-    else pause();
+    if (content !== null && isDead(content) && stealFrom(folder, place, content, own)) continue;
+    if (elapsedMs() >= until) throw new UmpireError('session-busy', { holder: describe(content ?? '') });
+    await pause();
   }
 }
 
@@ -92,20 +91,20 @@ function readHolder(place: string): string | null {
   }
 }
 
-/** Only one process clears a dead holder's lock, and only if it is still that one's. */
-function stealFrom(folder: SessionFolder, place: string, dead: string, own: string): void {
+/** Only one process clears a dead holder's lock, and only if it is still that one's. False: another is about to. */
+function stealFrom(folder: SessionFolder, place: string, dead: string, own: string): boolean {
   const claim = `${place}-claim`;
   if (!take(folder, claim, own)) {
     const other = readHolder(claim);
     if (other !== null && isDead(other)) removeQuietly(claim);
-    pause();
-    return;
+    return false;
   }
   try {
     if (readHolder(place) === dead) removeQuietly(place);
   } finally {
     removeQuietly(claim);
   }
+  return true;
 }
 
 function removeQuietly(path: string): void {
@@ -158,8 +157,8 @@ function describe(content: string): string {
   return holder === null ? `the lock ${NAME} cannot be read` : `process ${holder.pid} on ${holder.host}`;
 }
 
-const bell = new Int32Array(new SharedArrayBuffer(4));
-
-function pause(): void {
-  Atomics.wait(bell, 0, 0, PAUSE_MS);
+function pause(): Promise<void> {
+  return new Promise((done) => {
+    setTimeout(done, PAUSE_MS);
+  });
 }

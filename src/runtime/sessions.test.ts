@@ -103,21 +103,32 @@ it('knows a session by its path, its name, and a part that fits one only', () =>
   check('debt-pay-2026-03-02', 'debt-pay-2026-03-02');
 });
 
-it('tells by the lock whether somebody is at work, and takes none itself', () => {
+it('tells by the lock whether somebody is at work, and takes none itself', async () => {
   const path = own('s');
   writeStory(path, TO_REVIEW);
   const folder = openFolder(path);
   expect(holderOf(folder)).toBe(null);
-  const lock = acquireLock(folder, 0);
+  const lock = await acquireLock(folder, 0);
   expect(holderOf(folder)).toEqual({ who: `process ${process.pid} on ${hostname()}`, isDead: false });
   expect(readSession(path)).toMatchObject({ word: 'running', notes: [`At work in it: process ${process.pid} on ${hostname()}.`] });
-  // Nobody gives it back while this very process waits for it.
-  expect(() => acquireLock(folder, 3_600_000)).toThrow(`process ${process.pid} on ${hostname()}`);
   lock.release();
   const { pid } = spawnSync(process.execPath, ['-e', '0']);
   writeFileSync(join(path, '.umpire-lock'), JSON.stringify({ pid, host: hostname(), started: '1' }));
   expect(holderOf(folder)?.isDead).toBe(true);
   expect(readSession(path)).toMatchObject({ word: 'interrupted', notes: [] });
+});
+
+it('waits for a lock while the program goes on, and no longer than it is told to', async () => {
+  const folder = openFolder(project);
+  const lock = await acquireLock(folder, 0);
+  await expect(acquireLock(folder, 0)).rejects.toThrow(`process ${process.pid} on ${hostname()}`);
+  const waiting = acquireLock(folder, 3_600_000);
+  // Would never be heard if the wait held up the program.
+  setTimeout(lock.release, 20);
+  const second = await waiting;
+  expect(holderOf(folder)?.who).toBe(`process ${process.pid} on ${hostname()}`);
+  second.release();
+  expect(holderOf(folder)).toBe(null);
 });
 
 it('reads past a torn last line, and says so', () => {

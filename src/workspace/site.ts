@@ -1,10 +1,10 @@
 // The place where one session's work happens: its repository, its branch, its folder beside others of the project. What is
 // written down there says whose it is, for `umpire clean` and against two projects in one place.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
-import { faultOf } from '../runtime/folder.js';
+import { faultOf, makeFolders } from '../runtime/folder.js';
 import type { Seat } from './git.js';
 import { branchOf, safeName } from './names.js';
 import { findRepository } from './repository.js';
@@ -60,7 +60,7 @@ export function claimSite({ folder, place, repository }: Site): void {
   };
   const draft = join(folder, `${NOTE}.new`);
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolders(folder);
     writeFileSync(draft, `${JSON.stringify(note)}\n`);
     renameSync(draft, join(folder, NOTE));
   } catch (error) {
