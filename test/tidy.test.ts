@@ -142,6 +142,11 @@ describe('the house', () => {
     expect(impure).toEqual([]);
   });
 
+  it('asks for what lies at a path in one way, which throws nothing where a part of the way is a file', () => {
+    const others = sources.filter((path) => path !== 'src/runtime/entry.ts' && text.get(path)?.includes('throwIfNoEntry'));
+    expect(others).toEqual([]);
+  });
+
   it('has no dead file', () => {
     const reached = new Set<string>();
     const open = [...ENTRANCES];

@@ -1,10 +1,10 @@
 // The agent that is a program (SPEC section 7): prompt on stdin, places in the environment, result in a file or on stdout.
 // Running the process is child.ts's, reading the result result.ts's. No shell parses anything.
 
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { NO_USAGE } from '../ports.js';
 import type { Agent, Assignment, Ending, Watch } from '../ports.js';
+import { isFile, isFolder } from '../runtime/entry.js';
 import { runChild } from './child.js';
 import type { ChildEnd } from './child.js';
 import { readResultFile, takeSlot } from './task-slot.js';
@@ -79,8 +79,7 @@ function withProgram({ argv, base = process.cwd() }: CommandSpec): readonly stri
   const at = args.findIndex((word) => !word.startsWith('-'));
   const script = args[at];
   const path = script !== undefined && SCRIPT.test(script) ? resolve(base, script) : null;
-  const isFile = path !== null && (statSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
-  const rest = path !== null && isFile ? args.with(at, path) : args;
+  const rest = path !== null && isFile(path) ? args.with(at, path) : args;
   return [program.includes('/') ? resolve(base, program) : program, ...rest];
 }
 
@@ -94,6 +93,7 @@ function inheritedEnv({ env = {} }: CommandSpec, guardian: Guardian): Readonly<R
 
 const FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such program; install it, or mend its name or the PATH',
+  ENOTDIR: 'a part of its path is a file, not a folder; mend its name',
   EACCES: 'it may not be executed; check its permissions',
   ENOEXEC: 'it is no program that this system can run; a script needs a first line such as #!/bin/sh',
   E2BIG: 'its arguments and environment are too long',
@@ -105,7 +105,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 function whyUnstarted(error: NodeJS.ErrnoException, argv: readonly string[], assignment: Assignment, name: string): string {
   const program = JSON.stringify(showLine(argv[0] ?? '', 200));
   // The system says the same of a missing program and a missing folder.
-  const lost = statSync(assignment.workdir, { throwIfNoEntry: false })?.isDirectory() !== true;
+  const lost = !isFolder(assignment.workdir);
   const fault = lost ? `its working folder ${assignment.workdir} is not there` : (FAULTS[error.code ?? ''] ?? error.message);
   return `The agent ${JSON.stringify(name)} could not be started (${program}): ${fault}.`;
 }

@@ -6,7 +6,6 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -17,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Assignment } from '../ports.js';
+import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import { taskFileOf } from './prompt.js';
 import type { HandIn } from './prompt.js';
@@ -58,7 +58,7 @@ export interface ResultFile {
 /** A regular file of sane size, or why not. A pipe or a link is not followed: it could wait for ever, or lead anywhere. */
 export function readResultFile(path: string): ResultFile {
   try {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
+    const stat = lstatOf(path);
     if (stat === undefined) return { file: null };
     if (!stat.isFile()) return { file: null, fault: 'it is not a regular file' };
     const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -75,7 +75,7 @@ export function readResultFile(path: string): ResultFile {
 
 /** Into the old file where it is one of its own; an agent may have put a link there that leads out of the session. */
 function writeTask(path: string, bytes: Uint8Array, folder: string): void {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = lstatOf(path);
   if (stat === undefined) mkdirSync(folder, { recursive: true });
   else if (!stat.isFile() || stat.nlink !== 1) clear(path);
   else return rewrite(path, bytes);
@@ -95,5 +95,5 @@ function rewrite(path: string, bytes: Uint8Array): void {
 }
 
 function clear(path: string): void {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) rmSync(path, { recursive: true, force: true });
+  if (lstatOf(path) !== undefined) rmSync(path, { recursive: true, force: true });
 }

@@ -1,10 +1,11 @@
 // `umpire critique`: runs a loop's critic alone. What tools print goes to stderr while they run; what came of it to stdout.
 
-import { statSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import { critique } from '../engine/critique.js';
 import { critiquePage } from '../report/critique-page.js';
 import type { CheckOutcome } from '../model.js';
+import { isFile } from '../runtime/entry.js';
 import { readWords, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';
@@ -36,7 +37,7 @@ export async function runCritique(args: readonly string[]): Promise<Outcome> {
   if (layer !== undefined && !/^[A-Za-z][\w-]{0,40}$/.test(layer))
     throw usage(`--layer takes a name such as L1, not "${layer.slice(0, 40)}".`, 'critique');
   const session = words.values.get('--session');
-  if (session !== undefined && statSync(session, { throwIfNoEntry: false })?.isFile() === true)
+  if (session !== undefined && isFile(session))
     throw usage(`--session takes a folder, and "${session.slice(0, 100)}" is a file.`, 'critique');
   const stop = new AbortController();
   const onInterrupt = () => stop.abort();

@@ -9,6 +9,7 @@ import { runChild } from '../agents/child.js';
 import type { ChildEnd } from '../agents/child.js';
 import type { Guardian } from '../agents/guardian.js';
 import { elapsedMs } from '../runtime/clock.js';
+import { statOf } from '../runtime/entry.js';
 import { lookAgain, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 
@@ -72,7 +73,7 @@ function takeReport(folder: SessionFolder, workdir: string, named: string | null
   const candidates = named === null ? readdirSync(workdir).filter((name) => name.endsWith('.sarif')) : [named];
   for (const name of candidates) {
     const place = join(workdir, name);
-    const stat = statSync(place, { throwIfNoEntry: false });
+    const stat = statOf(place);
     if (stat === undefined || !stat.isFile() || stat.mtimeMs < sinceMs || stat.size > MAX_BYTES) continue;
     const kind = name.endsWith('.md') ? 'md' : name.endsWith('.json') ? 'json' : 'sarif';
     writeAtomically(folder, REPORTS[kind], readFileSync(place), false);

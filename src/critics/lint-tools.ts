@@ -1,9 +1,10 @@
 // The linters and type checkers that a project has, found from its own files and packages, and how each is asked for a report.
 // What their findings mean for a verdict is left to the critics.
 
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckOutcome, ToolReport } from '../model.js';
+import { statOf } from '../runtime/entry.js';
 import type { CriticJob } from './critic.js';
 import { errorWords } from './error-words.js';
 import { askWhatItLooksAt, LookedFiles } from './lint-looked.js';
@@ -207,6 +208,6 @@ function looksAtNone({ name }: LintTool): string {
 
 /** A report that no file was looked at. */
 function isEmptyList(path: string): boolean {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const size = statOf(path)?.size ?? 0;
   return size > 0 && size < 10 && readFileSync(path, 'utf8').trim() === '[]';
 }

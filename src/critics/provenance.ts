@@ -2,9 +2,10 @@
 // versions and commands, when they ran and how they ended. Times come from the job; git is workspace/git.ts's.
 
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isUmpireError } from '../errors.js';
+import { lstatOf } from '../runtime/entry.js';
 import { nameOf, rawNames, lookAround, pathIn, tryGit } from '../workspace/git.js';
 import type { Judged, Provenance, ToolUse } from '../formats/provenance.js';
 import type { CriticJob } from './critic.js';
@@ -59,7 +60,7 @@ function findGit(project: string): { readonly gitDir: string; readonly top: stri
 /** A folder is listed for a repository inside this one: git does not look into it. */
 function withinFolder(root: string, path: string, isAside: (path: string) => boolean): readonly string[] {
   const plain = path.replace(/\/$/, '');
-  if (lstatSync(join(root, plain), { throwIfNoEntry: false })?.isDirectory() !== true) return [plain];
+  if (lstatOf(join(root, plain))?.isDirectory() !== true) return [plain];
   return everyFile(join(root, plain), (inner) => isAside(`${plain}/${inner}`)).map((inner) => `${plain}/${inner}`);
 }
 
@@ -82,7 +83,7 @@ function hashOf(root: string, paths: readonly string[]): string {
   const hash = createHash('sha256');
   for (const path of paths.toSorted()) {
     const place = join(root, path);
-    const stat = lstatSync(place, { throwIfNoEntry: false });
+    const stat = lstatOf(place);
     if (stat === undefined) hash.update(`gone\0${path}\0`);
     else if (stat.isSymbolicLink()) hash.update(`link\0${path}\0${readlinkSync(place)}\0`);
     else if (stat.isFile()) {

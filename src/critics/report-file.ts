@@ -1,10 +1,11 @@
 // A tool's report on disk, read piece by piece by whatever reader knows it. What is in it is formats/tools' to say.
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { LookedAt } from '../formats/tools/format.js';
 import { formatById, openReport } from '../formats/tools/open-report.js';
 import type { ToolReport } from '../model.js';
+import { statOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -26,8 +27,7 @@ export function readReport(path: string, { format, root, keep, looked }: ReportP
   if (format !== null && known === null) return without('error', format, `there is no reader for ${format}`);
   let file: number;
   try {
-    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-      return without('missing', format, 'it was not written; expected a report');
+    if (statOf(path)?.isFile() !== true) return without('missing', format, 'it was not written; expected a report');
     file = openSync(path, 'r');
   } catch (error) {
     return without('error', format, `it cannot be read: ${faultOf(error)}`);

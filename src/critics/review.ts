@@ -11,6 +11,7 @@ import { readReview } from '../formats/review-results.js';
 import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '../formats/review-score.js';
 import type { ReviewScore } from '../formats/review-score.js';
 import type { CheckOutcome, Finding, Grade } from '../model.js';
+import { isFile, statOf } from '../runtime/entry.js';
 import { findChange } from './change.js';
 import type { Change } from './change.js';
 import { leave, unmeasured } from './critic.js';
@@ -103,7 +104,7 @@ function unreadNotes({ lines }: Change, sources: readonly Source[], unread: read
 }
 
 async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[]> {
-  const present = [...lines.keys()].filter((path) => statSync(join(job.project, path), { throwIfNoEntry: false })?.isFile() === true);
+  const present = [...lines.keys()].filter((path) => isFile(join(job.project, path)));
   const scratch = mkdtempSync(join(tmpdir(), 'umpire-review-'));
   try {
     const sources: Source[] = [];
@@ -135,10 +136,7 @@ function inChange(findings: readonly Finding[], lines: ChangedLines): readonly F
 
 /** Reports that lie in the project. One that is older than the change tells of another state of it, and is left out. */
 function gatherReports(job: CriticJob, { lines }: Change, started: Date): readonly Source[] {
-  const newest = Math.max(
-    0,
-    ...[...lines.keys()].map((path) => statSync(join(job.project, path), { throwIfNoEntry: false })?.mtimeMs ?? 0),
-  );
+  const newest = Math.max(0, ...[...lines.keys()].map((path) => statOf(join(job.project, path))?.mtimeMs ?? 0));
   return findFiles(job.project, job.settings.review.reports)
     .slice(0, MOST_REPORTS)
     .map((path) => {

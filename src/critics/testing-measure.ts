@@ -1,8 +1,9 @@
 // What the reports of one call of a runner say, held against how it ended. A run that broke off, left no report or left one that
 // cannot be read has no figures, whatever passed before.
 
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { CheckOutcome, FileCoverage, TestResult, ToolReport } from '../model.js';
+import { statOf } from '../runtime/entry.js';
 import { errorWords } from './error-words.js';
 import type { ShownPlaces } from './provenance.js';
 import { readReport } from './report-file.js';
@@ -57,7 +58,7 @@ export function measure(run: ToolRun, call: RunnerCall, places: ShownPlaces, run
 
 /** Null where the report is there and empty: nothing was reached. */
 function readCoverage({ file, format }: ReportAt, project: string): ToolReport | null {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? null;
+  const size = statOf(file)?.size ?? null;
   if (size !== null && size < 16 && ['', '{}', 'TN:'].includes(readFileSync(file, 'utf8').trim())) return null;
   return readReport(file, { format, root: project, keep: KEPT });
 }

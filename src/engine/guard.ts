@@ -1,6 +1,6 @@
 // `umpire guard`: reads the change of a project, has the guard look at it, and takes breaches back where that is asked.
 
-import { cpSync, existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { GuardAllowance } from '../guard/allowances.js';
@@ -10,6 +10,7 @@ import type { Correction } from '../guard/taking-back.js';
 import type { TestResult } from '../model.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { GuardSettings } from '../runtime/default-settings.js';
+import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { findBase } from '../workspace/change-base.js';
@@ -132,7 +133,7 @@ function keepCopies(project: string, files: readonly FileChange[], corrections: 
   let folder = stamp;
   for (let number = 2; existsSync(join(project, folder)); number += 1) folder = `${stamp}-${number}`;
   const home = join(project, '.umpire', 'taken-back');
-  if (lstatSync(home, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+  if (lstatOf(home)?.isSymbolicLink() === true)
     throw new UmpireError('write-failed', { path: join('.umpire', 'taken-back'), detail: 'it is a link' });
   const named = new Set(corrections.map(({ path }) => path));
   const there = files.filter(({ path, after }) => named.has(path) && after !== null).map(({ path }) => path);

@@ -1,18 +1,19 @@
 // Where sessions of a project live and what they are called; what of the project has changed.
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { UmpireError } from '../errors.js';
+import { isFile, isFolder } from '../runtime/entry.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
 
 /** The folder that a person names as the project: where agents work. */
 export function openProject(path: string): string {
   const place = resolve(path);
-  if (!(statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false)) throw new UmpireError('project-missing', { path });
+  if (!isFolder(place)) throw new UmpireError('project-missing', { path });
   return realpathSync.native(place);
 }
 
@@ -36,7 +37,7 @@ export function makeSessionFolder(project: string, loop: string, goal: string, n
       return place;
     }
   } catch (error) {
-    const isInTheWay = asked !== undefined && (statSync(asked, { throwIfNoEntry: false })?.isFile() ?? false);
+    const isInTheWay = asked !== undefined && isFile(asked);
     const detail = isInTheWay ? 'it is a file, and a session is a folder' : faultOf(error);
     throw new UmpireError('write-failed', { path: asked ?? '.umpire/sessions', detail });
   }

@@ -1,10 +1,11 @@
 // The doors to what a session made: show it, bring it over, clear it away.
 
-import { existsSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { fold } from '../brain/evolve.js';
 import type { RunState } from '../brain/run-state.js';
+import { statOf } from '../runtime/entry.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { JOURNAL, readJournal } from '../runtime/journal-file.js';
@@ -96,7 +97,7 @@ export async function clean(session: string, { force = false }: { readonly force
 /** Its folder was made, but the work could not begin: a set-up command failed, there was no git. */
 function isUnbegun({ root }: SessionFolder): boolean {
   const isOurs = basename(dirname(root)) === 'sessions' && basename(dirname(dirname(root))) === '.umpire';
-  return isOurs && statSync(join(root, JOURNAL), { throwIfNoEntry: false })?.size === 0;
+  return isOurs && statOf(join(root, JOURNAL))?.size === 0;
 }
 
 async function cleanUnbegun({ root, name }: SessionFolder): Promise<Cleaned> {

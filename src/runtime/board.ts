@@ -1,9 +1,10 @@
 // Reads discoveries.ndjson in pieces: the entries that a loop asks for, and the rounds that Umpire's own lines remember.
 
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { DiscoveryScanner } from '../formats/discoveries.js';
 import type { DiscoveryScan } from '../formats/discoveries.js';
+import { statOf } from './entry.js';
 import { faultOf } from './folder.js';
 import type { SessionFolder } from './folder.js';
 
@@ -24,7 +25,7 @@ export function readBoard(folder: SessionFolder, types: ReadonlySet<string>, exp
   const place = join(folder.root, BOARD);
   let fd: number;
   try {
-    const stat = statSync(place, { throwIfNoEntry: false });
+    const stat = statOf(place);
     if (stat === undefined) return NO_BOARD;
     if (!stat.isFile()) return { ...NO_BOARD, state: 'unreadable', problem: 'it is not a regular file' };
     fd = openSync(place, 'r');

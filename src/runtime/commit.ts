@@ -1,7 +1,6 @@
 // Puts a verdict into the session folder. The journal line is the moment of truth: before it nothing has changed, after
 // it everything can be done again from the line alone, and doing it again changes nothing.
 
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Discovery } from '../model.js';
 import { UmpireError } from '../errors.js';
@@ -13,6 +12,7 @@ import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
 import type { Board } from './board.js';
 import { BOARD } from './board.js';
+import { isFolder, statOf } from './entry.js';
 import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically, writeFresh, writeProjection } from './folder.js';
 import type { Prepared, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
@@ -45,10 +45,6 @@ export function checkPlaces(folder: SessionFolder, given: Pick<VerdictGiven, 've
     const place = placeFor(folder, path, false);
     if (isFolder(place)) throw new UmpireError('write-failed', { path, detail: 'it is a folder' });
   }
-}
-
-function isFolder(place: string): boolean {
-  return statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /** Everything that can fail for want of space or permission is tried before the journal says that the verdict was given. */
@@ -128,7 +124,7 @@ export function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, stri
     const path = `blobs/${hash}`;
     if (writeFresh(folder, path, content)) continue;
     // One that a crash cut short is written again.
-    const size = statSync(join(folder.root, path), { throwIfNoEntry: false })?.size;
+    const size = statOf(join(folder.root, path))?.size;
     if (size !== Buffer.byteLength(content)) writeAtomically(folder, path, content, false);
   }
 }

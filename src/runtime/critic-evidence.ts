@@ -2,13 +2,14 @@
 // counts for nothing. Files are kept by content and named in the journal; a verdict reads those. Nothing is read that a link leads
 // out of the session.
 
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { decidedIn } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import { chainOfTask, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
+import { statOf } from './entry.js';
 import { readBytes } from './folder.js';
 import type { FileRead, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
@@ -54,7 +55,7 @@ export function readInside(folder: SessionFolder, path: string): FileRead {
   const place = join(folder.root, path);
   try {
     // Nearly always there is nothing, and an error is costly to make.
-    if (statSync(place, { throwIfNoEntry: false }) === undefined) return { kind: 'missing' };
+    if (statOf(place) === undefined) return { kind: 'missing' };
     const real = realpathSync.native(place);
     if (!real.startsWith(folder.root + sep)) return { kind: 'unreadable', problem: 'it leads outside the session folder' };
   } catch (error) {

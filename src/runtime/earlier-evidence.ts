@@ -1,13 +1,14 @@
 // Before a critic runs, what lies where it will leave its evidence is put aside: that is an earlier run's, or somebody else's, and
 // says nothing of this one. Nothing is deleted; `earlier/` holds it by the run that it was put aside for.
 
-import { lstatSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { chainOfTask, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
 import { safeName } from './desk.js';
+import { lstatOf } from './entry.js';
 import { faultOf, placeFor } from './folder.js';
 import type { SessionFolder } from './folder.js';
 
@@ -28,7 +29,7 @@ export function putAside(folder: SessionFolder, loop: Loop, run: RunState, id: s
 /** Nearly always, and to find that out is all that is done then. */
 function isMissing(place: string): boolean {
   try {
-    return lstatSync(place, { throwIfNoEntry: false }) === undefined;
+    return lstatOf(place) === undefined;
   } catch {
     return false;
   }
@@ -46,7 +47,7 @@ function move(folder: SessionFolder, path: string, to: string): void {
     throw error;
   }
   const place = join(parent, basename(path));
-  if (lstatSync(place, { throwIfNoEntry: false }) === undefined) return;
+  if (lstatOf(place) === undefined) return;
   try {
     renameSync(place, placeFor(folder, `${to}/${path}`));
   } catch (error) {

@@ -6,7 +6,6 @@ import {
   constants,
   existsSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -20,6 +19,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
+import { lstatOf, statOf } from './entry.js';
 
 /** Larger evidence is not read into memory. */
 export const MAX_BYTES = 256 * 1024 * 1024;
@@ -59,7 +59,7 @@ export type FileRead =
 export function readBytes(folder: SessionFolder, path: string): FileRead {
   const file = join(folder.root, path);
   try {
-    const stat = statSync(file, { throwIfNoEntry: false });
+    const stat = statOf(file);
     if (stat === undefined) return { kind: 'missing' };
     if (!stat.isFile()) return { kind: 'unreadable', problem: 'it is not a regular file' };
     if (stat.size > MAX_BYTES)
@@ -77,7 +77,7 @@ export function readTail(folder: SessionFolder, path: string, most: number): Buf
   const file = join(folder.root, path);
   const none = Buffer.alloc(0);
   try {
-    const stat = statSync(file, { throwIfNoEntry: false });
+    const stat = statOf(file);
     if (stat === undefined || !stat.isFile()) return none;
     const length = Math.min(stat.size, most);
     const fd = openSync(file, constants.O_RDONLY);
@@ -147,7 +147,7 @@ function realFolder(folder: SessionFolder, path: string, lexical: string, make: 
   const above = realFolder(folder, path, dirname(lexical), make);
   if (above === null) return null;
   const place = join(above, basename(lexical));
-  if (guardWrite(path, () => lstatSync(place, { throwIfNoEntry: false })) === undefined) {
+  if (guardWrite(path, () => lstatOf(place)) === undefined) {
     if (!make) return null;
     // What is made here, in a real folder, is one.
     if (makeFolder(path, place)) return place;
@@ -185,7 +185,7 @@ function makeFolder(path: string, place: string): boolean {
 
 function isLink(place: string): boolean {
   try {
-    return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    return lstatOf(place)?.isSymbolicLink() ?? false;
   } catch {
     return false;
   }
@@ -282,7 +282,7 @@ export function appendLines(folder: SessionFolder, path: string, lines: string, 
 }
 
 function modeOf(place: string): number {
-  return (statSync(place, { throwIfNoEntry: false })?.mode ?? 0o644) & 0o777;
+  return (statOf(place)?.mode ?? 0o644) & 0o777;
 }
 
 function guardWrite<T>(path: string, write: () => T): T {

@@ -1,7 +1,7 @@
 // The journal of a session while it is run: events are recorded at once in the state, and made durable together, in one write
 // and one sync, before anybody is told of them.
 
-import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, truncateSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { evolve } from '../brain/evolve.js';
@@ -10,6 +10,7 @@ import { JOURNAL_VERSION } from '../brain/messages.js';
 import type { Event, Recorded } from '../brain/messages.js';
 import { printJournalLine } from '../formats/journal.js';
 import type { Hash } from '../formats/journal.js';
+import { statOf } from './entry.js';
 import { faultOf, placeFor } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
@@ -159,7 +160,7 @@ function timePrinter(): (time: Date) => string {
 
 /** Agents write to the folder: a journal that was replaced, cut or added to while the session runs is noticed before it is written on. */
 function refuseChanged(own: Stats, place: string, size: number): void {
-  const named = statSync(place, { throwIfNoEntry: false });
+  const named = statOf(place);
   if (named?.ino !== own.ino || named.dev !== own.dev) throw new UmpireError('journal-changed', { detail: 'it was removed or replaced' });
   if (named.size !== size) throw new UmpireError('journal-changed', { detail: `it has ${named.size} bytes, and ${size} were written` });
 }

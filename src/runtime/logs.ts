@@ -1,8 +1,8 @@
 // What agents printed, as a session keeps it: `logs/<task>-<attempt>.txt`, one file for each run of a task.
 
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { safeName } from './desk.js';
+import { statOf } from './entry.js';
 import { listFiles, openFolder, readTail } from './folder.js';
 
 const LOGS = 'logs';
@@ -29,7 +29,7 @@ export function listLogs(session: string): readonly LogFile[] {
     .flatMap((file) => {
       const [, task, attempt] = /^(.+)-(\d{1,9})\.txt$/.exec(file) ?? [];
       const path = join(folder.root, LOGS, file);
-      const stat = statSync(path, { throwIfNoEntry: false });
+      const stat = statOf(path);
       if (task === undefined || stat === undefined || !stat.isFile()) return [];
       return [{ name: `${task}-${attempt ?? ''}`, task, attempt: Number(attempt), path, bytes: stat.size, changedMs: stat.mtimeMs }];
     })

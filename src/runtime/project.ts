@@ -1,10 +1,11 @@
 // The project around a session: the nearest folder above it that is one, its settings, and role texts of its own.
 // Nothing is taken from the session folder itself: agents write there.
 
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RoleRef } from '../model.js';
 import { UmpireError } from '../errors.js';
+import { statOf } from './entry.js';
 import { faultOf } from './folder.js';
 import { sha256 } from './hash.js';
 import { packageRoot } from './package-root.js';
@@ -24,7 +25,7 @@ export function readConfigText(project: string | null): string | null {
   const place = join(project, CONFIG);
   try {
     // Most projects have none, and an error is costly to make.
-    if (statSync(place, { throwIfNoEntry: false }) === undefined) return null;
+    if (statOf(place) === undefined) return null;
     return readFileSync(place, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;

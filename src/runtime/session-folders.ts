@@ -1,8 +1,9 @@
 // Where the sessions of a project lie: its own, and foreign ones. Which of them a person means is in sessions.ts.
 
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { isFolder } from './entry.js';
 import { openFolder } from './folder.js';
 import { findProject } from './project.js';
 
@@ -29,7 +30,7 @@ function foldersIn(place: string): readonly string[] {
     return readdirSync(place)
       .toSorted()
       .map((name) => join(place, name))
-      .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
+      .filter(isFolder);
   } catch {
     return [];
   }

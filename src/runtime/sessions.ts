@@ -1,6 +1,6 @@
 // The sessions of a project: all of them, the latest, and the one that a person means by a name, a part of it or a path.
 
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { describe } from '../brain/answers.js';
@@ -8,6 +8,7 @@ import { questionOf } from '../brain/question.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { sessionView } from '../report/session-view.js';
 import { TASKS } from './commit.js';
+import { isFile, statOf } from './entry.js';
 import { openFolder, readTail } from './folder.js';
 import { JOURNAL } from './journal-file.js';
 import { projectAt, sessionFolders } from './session-folders.js';
@@ -60,14 +61,14 @@ function lastTimeOf(path: string): string {
   const line = end < 0 ? '' : text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   const ts = /^\{"v":\d+,"seq":\d+,"ts":"([^"]+)"/.exec(line)?.[1];
   // A line that is longer than all that was read, or broken: the file's own time is nearly the same.
-  return ts ?? statSync(join(path, JOURNAL), { throwIfNoEntry: false })?.mtime.toISOString() ?? '';
+  return ts ?? statOf(join(path, JOURNAL))?.mtime.toISOString() ?? '';
 }
 
 /** The first line says who runs it, and says so at its beginning. */
 function isRun(path: string): boolean {
   const file = join(path, JOURNAL);
   try {
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    if (!isFile(file)) return false;
     const fd = openSync(file, 'r');
     try {
       const bytes = Buffer.alloc(200);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileChange } from '../guard/change.js';
 import { isCode } from '../guard/paths.js';
+import { lstatOf } from '../runtime/entry.js';
 import { copyIndex, git, namesInput, nameOf, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, Seat } from './git.js';
 import { projectNames } from './names.js';
@@ -108,7 +109,7 @@ async function unskipped(seat: Seat, names: readonly RawName[]): Promise<readonl
     names.length > 0 && (await tryGit(seat, ['config', '--bool', 'core.sparseCheckout'])).stdout.toString('utf8').trim() === 'true';
   if (!sparse) return names;
   const root = seat.workTree ?? seat.gitDir;
-  return names.filter((name) => lstatSync(pathIn(root, name), { throwIfNoEntry: false }) !== undefined);
+  return names.filter((name) => lstatOf(pathIn(root, name)) !== undefined);
 }
 
 interface Listing {

@@ -4,6 +4,7 @@
 import { lstatSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import { askGit, copyIndex, git, namesInput, pathIn, rawNames } from './git.js';
 import type { RawName } from './git.js';
@@ -87,9 +88,9 @@ export function removeFrom(root: string, name: RawName): void {
   const parents: string[] = [];
   for (let path = dirname(name); path !== '.'; path = dirname(path)) parents.unshift(path);
   try {
-    if (parents.some((path) => !(lstatSync(pathIn(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false))) return;
+    if (parents.some((path) => !(lstatOf(pathIn(root, path))?.isDirectory() ?? false))) return;
     const place = pathIn(root, name);
-    const stat = lstatSync(place, { throwIfNoEntry: false });
+    const stat = lstatOf(place);
     if (stat?.isDirectory() === true) rmSync(place, { recursive: true, force: true });
     else if (stat !== undefined) unlinkSync(place);
     for (const path of parents.toReversed()) rmdirSync(pathIn(root, path));

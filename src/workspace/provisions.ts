@@ -1,9 +1,10 @@
 // What a worktree lacks and a task needs: dependencies as links, files such as .env as copies. None of it is ever committed; the
 // set-up command is left to setup-command.ts.
 
-import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { lstatOf, statOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import { git, nameOf, rawNames, rawOf } from './git.js';
 import type { RawName } from './git.js';
@@ -52,8 +53,9 @@ export async function planProvisions(site: Site, link: readonly string[], copy: 
 
 function linkOne(root: string, path: string): readonly Provision[] {
   const source = join(root, path);
-  const isFolder = lstatSync(source, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  return isFolder && basename(path) === PACKAGES ? linkPackages(root, path) : [{ kind: 'link', at: path, to: source, inside: null }];
+  return lstatOf(source)?.isDirectory() === true && basename(path) === PACKAGES
+    ? linkPackages(root, path)
+    : [{ kind: 'link', at: path, to: source, inside: null }];
 }
 
 /** Ignored by git's own rules or not, what was provided is not the task's work; nor is what a task installs. */
@@ -84,7 +86,7 @@ export function place(root: string, { items }: Provisions): void {
     const target = join(root, item.at);
     try {
       if (item.kind === 'folder') placeFolder(target);
-      else if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) continue;
+      else if (lstatOf(target) !== undefined) continue;
       else if (item.kind === 'copy') placeCopy(item.from, target);
       else placeLink(item.inside !== null && existsSync(join(root, item.inside)) ? join(root, item.inside) : item.to, target);
     } catch (error) {
@@ -98,7 +100,7 @@ function placeFolder(target: string): void {
 }
 
 function placeCopy(from: string, target: string): void {
-  if (statSync(from, { throwIfNoEntry: false }) === undefined) return;
+  if (statOf(from) === undefined) return;
   mkdirSync(dirname(target), { recursive: true });
   cpSync(from, target, { recursive: true, dereference: true, preserveTimestamps: true });
 }

@@ -1,9 +1,10 @@
 // What a session's own worktree is at, written down beside it: which commit its files show, and which one they were on the way to
 // when a run died. Also locks that a killed git left in places that are Umpire's alone.
 
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { statOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import type { RawName } from './git.js';
 import { refsOf } from './refs.js';
@@ -57,7 +58,7 @@ export async function breakLocks(site: Site, { admin, index }: Worktree): Promis
 
 async function breakLock(lock: string): Promise<void> {
   for (;;) {
-    const stat = statSync(lock, { throwIfNoEntry: false });
+    const stat = statOf(lock);
     if (stat === undefined) return;
     if (Math.abs(Date.now() - stat.mtimeMs) >= YOUNG_MS) break;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
