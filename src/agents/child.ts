@@ -51,7 +51,9 @@ export function runChild(launch: Launch, guardian: Guardian, watch: Watch): Prom
   let child: ChildProcessWithoutNullStreams;
   try {
     const [program = '', ...args] = launch.argv;
-    child = spawn(program, args, { cwd: launch.workdir, env: launch.env, detached: true, stdio: 'pipe' });
+    // Programs that ask PWD where they are would else be where this process was started.
+    const env: Readonly<Record<string, string>> = Object.assign(Object.create(launch.env), { PWD: launch.workdir });
+    child = spawn(program, args, { cwd: launch.workdir, env, detached: true, stdio: 'pipe' });
   } catch (error) {
     return Promise.resolve({ kind: 'unstarted', error: error as NodeJS.ErrnoException });
   }

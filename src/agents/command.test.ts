@@ -47,7 +47,7 @@ test('a program is given all that the contract says', async () => {
     `const fs = require('fs');
      const { env } = process;
      const seen = { cwd: process.cwd(), prompt: fs.readFileSync(0, 'utf8'), task: JSON.parse(fs.readFileSync(env.UMPIRE_TASK_FILE, 'utf8')),
-       session: env.UMPIRE_SESSION, run: env.UMPIRE_RUN, own: env.OWN, outer: env.UMPIRE_OUTER ?? null };
+       session: env.UMPIRE_SESSION, run: env.UMPIRE_RUN, own: env.OWN, pwd: env.PWD, outer: env.UMPIRE_OUTER ?? null };
      fs.writeFileSync('seen.json', JSON.stringify(seen));
      fs.writeFileSync(env.UMPIRE_RESULT_FILE, JSON.stringify({ id: seen.task.id, status: 'completed', findings: 'done', review_score: 8 }));
      console.log('{"status":"failed"}');`,
@@ -67,6 +67,7 @@ test('a program is given all that the contract says', async () => {
     session: assignment.session,
     run: guardian.run,
     own: 'yes',
+    pwd: assignment.workdir,
     outer: null,
   });
   expect(watch.text()).toBe('{"status":"failed"}\n');

@@ -19,8 +19,10 @@ const PRESETS: Readonly<Record<string, Preset>> = {
     argv: ['codex', 'exec', '--sandbox', 'workspace-write', '--skip-git-repo-check', '--color', 'never', '--add-dir', session, '-'],
     finish: 'SIGINT',
   }),
+  // Without a person it edits nothing in a folder that it was not told to trust, and a worktree is always a new one.
   gemini: (session) => ({
     name: 'gemini',
+    env: { GEMINI_CLI_TRUST_WORKSPACE: process.env['GEMINI_CLI_TRUST_WORKSPACE'] ?? 'true' },
     argv: ['gemini', '--approval-mode', 'auto_edit', '--output-format', 'json', '--include-directories', session],
     finish: 'SIGINT',
   }),
