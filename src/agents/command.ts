@@ -7,6 +7,7 @@ import type { Agent, Assignment, Ending, Watch } from '../ports.js';
 import { isFile, isFolder } from '../runtime/entry.js';
 import { runChild } from './child.js';
 import type { ChildEnd } from './child.js';
+import { EventStream } from './event-stream.js';
 import { readResultFile, takeSlot } from './task-slot.js';
 import type { TaskSlot } from './task-slot.js';
 import type { Guardian } from './guardian.js';
@@ -26,6 +27,8 @@ export interface CommandSpec {
   readonly finish?: 'SIGINT' | 'SIGTERM' | null;
   /** So long it has after it was asked. */
   readonly graceMs?: number;
+  /** It tells of its run in events on stdout (event-stream.ts). */
+  readonly events?: true;
 }
 
 const GRACE_MS = 5000;
@@ -44,11 +47,13 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
     const env: Readonly<Record<string, string>> = Object.assign(Object.create(inherited), places, { UMPIRE_CALL: call });
     const input = promptFor(assignment, slot);
     const launch = { argv, workdir, env, mark: `UMPIRE_CALL=${call}`, input, timeoutMs, finish, graceMs, tailBytes: MAX_RESULT_BYTES };
-    const end = await runChild(launch, guardian, watch);
+    const events = spec.events === true ? new EventStream() : null;
+    const end = await runChild(launch, guardian, events === null ? watch : heardBy(events, watch));
     if (end.kind === 'unstarted') return { kind: 'broken', reason: whyUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
     if (end.stopped?.by === 'abort') return { kind: 'interrupted' };
     const { code, signal, stdout, stderr } = end;
-    const ending = readResult({ stdout, stderr, exit: { code, signal }, ...readResultFile(slot.resultFile) }, assignment, name);
+    const handed = { stdout, stderr, exit: { code, signal }, told: events?.end() ?? null, ...readResultFile(slot.resultFile) };
+    const ending = readResult(handed, assignment, name);
     return end.stopped === null ? ending : afterTimeout(ending, end, timeoutMs, name);
   };
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
@@ -61,6 +66,16 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
     }
   };
   return { name, run };
+}
+
+function heardBy(events: EventStream, { signal, log }: Watch): Watch {
+  return {
+    signal,
+    log: (stream, chunk) => {
+      log(stream, chunk);
+      if (stream === 'stdout') events.write(chunk);
+    },
+  };
 }
 
 /** One that hands in a result and exits in good order when it is asked to finish has done what it was asked. Else the time-out is the reason. */

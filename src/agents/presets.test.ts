@@ -12,11 +12,12 @@ test('each takes the prompt from stdin and may write to the session', () => {
   const commands = PRESET_NAMES.map((name) => presetFor(name, '/s p', ['--model', 'm'])?.argv.join(' '));
   expect(commands).toEqual([
     'claude --model m -p --output-format json --permission-mode acceptEdits --add-dir /s p',
-    'codex exec --model m --sandbox workspace-write --skip-git-repo-check --color never --add-dir /s p -',
+    'codex exec --model m --json --sandbox workspace-write --skip-git-repo-check --color never --add-dir /s p -',
     'gemini --model m --approval-mode auto_edit --output-format json --include-directories /s p',
-    'opencode run --model m',
+    'opencode run --model m --format json',
   ]);
   expect(presetFor('opencode', '/s"p')?.env).toEqual({ OPENCODE_PERMISSION: '{"external_directory":{"/s\\"p/*":"allow"}}' });
+  expect(presetFor('gemini', '/s')?.env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' });
   expect([presetFor('cursor', '/s'), presetFor('constructor', '/s')]).toEqual([null, null]);
 });
 

@@ -13,25 +13,40 @@ const PRESETS: Readonly<Record<string, Preset>> = {
     argv: ['claude', '-p', '--output-format', 'json', '--permission-mode', 'acceptEdits', '--add-dir', session],
     finish: 'SIGINT',
   }),
-  // Its sandbox lets it write in the working folder and the added one. A folder without git has a snapshot repository elsewhere.
+  // Events carry what the run used. Its sandbox lets it write in the working folder and the added one. A folder without git has a
+  // snapshot repository elsewhere.
   codex: (session) => ({
     name: 'codex',
-    argv: ['codex', 'exec', '--sandbox', 'workspace-write', '--skip-git-repo-check', '--color', 'never', '--add-dir', session, '-'],
+    argv: [
+      'codex',
+      'exec',
+      '--json',
+      '--sandbox',
+      'workspace-write',
+      '--skip-git-repo-check',
+      '--color',
+      'never',
+      '--add-dir',
+      session,
+      '-',
+    ],
     finish: 'SIGINT',
+    events: true,
   }),
   // Without a person it edits nothing in a folder that it was not told to trust, and a worktree is always a new one.
   gemini: (session) => ({
     name: 'gemini',
-    env: { GEMINI_CLI_TRUST_WORKSPACE: process.env['GEMINI_CLI_TRUST_WORKSPACE'] ?? 'true' },
     argv: ['gemini', '--approval-mode', 'auto_edit', '--output-format', 'json', '--include-directories', session],
+    env: { GEMINI_CLI_TRUST_WORKSPACE: process.env['GEMINI_CLI_TRUST_WORKSPACE'] ?? 'true' },
     finish: 'SIGINT',
   }),
   // It edits by default and refuses what it would have to ask for; folders other than its own are among that.
   opencode: (session) => ({
     name: 'opencode',
-    argv: ['opencode', 'run'],
+    argv: ['opencode', 'run', '--format', 'json'],
     env: { OPENCODE_PERMISSION: JSON.stringify({ external_directory: { [`${session}/*`]: 'allow' } }) },
     finish: 'SIGINT',
+    events: true,
   }),
 };
 

@@ -3,7 +3,7 @@ import { assignmentOf } from '../../test/support/assignment.js';
 import { NO_USAGE } from '../ports.js';
 import type { Assignment, Ending } from '../ports.js';
 import { readResult } from './result.js';
-import type { Exit } from './result.js';
+import type { Exit, Handed } from './result.js';
 
 interface Given {
   readonly file?: string;
@@ -99,13 +99,49 @@ test('a question is one where the task is interactive', () => {
   expect(read({ stdout, exit: { code: 1, signal: null } }, { interactive: true })).toMatchObject({ kind: 'broken' });
 });
 
+test('events tell the result, what it used and why it broke; the file still goes first', () => {
+  const usage = { tokens: 3150, costUsd: 0.5 };
+  const handed = (text: string, more: Partial<Handed> = {}) => {
+    const stdout = Buffer.from('{"type":"turn.completed","status":"failed"}');
+    const told = { text, usage, fault: 'Reconnecting... 1/5' };
+    return readResult(
+      { file: null, stdout, stderr: Buffer.from('words'), exit: { code: 0, signal: null }, told, ...more },
+      assignmentOf(),
+      'mine',
+    );
+  };
+  expect(handed('Done: {"status":"completed","findings":"ok"}')).toEqual({ ...DONE, findings: 'ok', usage });
+  expect(handed('Done.', { file: Buffer.from('{"status":"completed"}') })).toEqual({ ...DONE, usage });
+  const none = 'The agent "mine" handed in no result: its answer holds no JSON object. It ends: "Done."';
+  expect(handed('Done.')).toEqual({ kind: 'broken', reason: `${none} Its last words were "Reconnecting... 1/5".`, usage });
+  expect(handed('', { exit: { code: 1, signal: null } })).toEqual({
+    kind: 'broken',
+    reason: 'The agent "mine" exited with status 1. Its last words were "Reconnecting... 1/5".',
+    usage,
+  });
+});
+
 test('a bad exit breaks what claims to be completed, and tells the last words', () => {
   const stdout = '{"status":"completed"}';
   checkBroken({ stdout, exit: { code: 3, signal: null } }, 'The agent "mine" exited with status 3, although its result says completed.');
   checkBroken({ exit: { code: null, signal: 'SIGSEGV' } }, 'The agent "mine" was ended by the signal SIGSEGV.');
   checkBroken(
     { exit: { code: 1, signal: null }, stderr: 'Starting\n\u001b[31mInvalid API key\u001b[0m\n\n' },
-    'The agent "mine" exited with status 1. Its last words were "\\\\u{1b}[31mInvalid API key\\\\u{1b}[0m".',
+    'The agent "mine" exited with status 1. Its last words were "Invalid API key".',
+  );
+  const error = { session_id: 'x', error: { type: 'Error', message: 'Invalid API key', code: 41 } };
+  checkBroken(
+    { exit: { code: 41, signal: null }, stderr: `Trying\n    at run (x.js:1:1) {\n  status: 401\n}\n${JSON.stringify(error, null, 2)}\n` },
+    'The agent "mine" exited with status 41. Its last words were "Invalid API key".',
+  );
+  const answer = '{"is_error":true,"result":"Failed.\\nInvalid API key","type":"result","total_cost_usd":0}';
+  checkBroken(
+    { exit: { code: 1, signal: null }, stdout: answer },
+    'The agent "mine" exited with status 1. Its last words were "Invalid API key".',
+  );
+  checkBroken(
+    { exit: { code: 1, signal: null }, stdout: 'no', stderr: '}' },
+    'The agent "mine" exited with status 1. Its last words were "}".',
   );
   expect(read({ stdout: '{"status":"failed","error":"x"}', exit: { code: 1, signal: null } })).toMatchObject({
     kind: 'failed',

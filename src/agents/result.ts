@@ -5,8 +5,11 @@ import { MAX_CELL, MAX_FINDINGS } from '../runtime/ending.js';
 import { decodeTolerantly } from '../formats/decode.js';
 import { isObject, own, parseJson } from '../formats/json-text.js';
 import type { JsonObject } from '../formats/json-text.js';
+import { withoutColours } from '../formats/tools/line-stream.js';
 import { NO_USAGE } from '../ports.js';
 import type { Assignment, Ending, Usage } from '../ports.js';
+import { faultIn } from './event-stream.js';
+import type { Told } from './event-stream.js';
 import { cutText, showLine } from './hidden-text.js';
 import { findLastObject } from './last-object.js';
 import { answerIn, usageOf } from './usage.js';
@@ -28,6 +31,8 @@ export interface Handed {
   readonly stdout: Uint8Array;
   readonly stderr: Uint8Array;
   readonly exit: Exit;
+  /** What it told in events while it ran, where it does; then its output is not for people and holds no result. */
+  readonly told?: Told | null;
 }
 
 const CLEAN_EXIT: Exit = { code: 0, signal: null };
@@ -83,20 +88,20 @@ type Found =
   | { readonly ok: false; readonly problem: string; readonly usage: Usage };
 
 /** The file counts where something was written to it; else what was printed last. */
-function findResult({ file, fault, stdout }: Handed): Found {
+function findResult({ file, fault, stdout, told = null }: Handed): Found {
   const printed = decodeTolerantly(stdout.subarray(Math.max(0, stdout.length - MAX_RESULT_BYTES)));
   const text = file === null ? '' : decodeTolerantly(file).trim();
-  const spent = (): Usage | null => spentIn(printed);
+  const spent = (): Usage | null => told?.usage ?? spentIn(printed);
   if (fault !== undefined) return missing(`left a result file that cannot be taken: ${fault}.`, spent());
   if (text !== '') {
     const object = objectIn(text);
     if (object === null) return missing('wrote a result file without a JSON object in it.', spent());
     return { ok: true, object, where: 'The result file', usage: usageOf(object) ?? spent() };
   }
-  const object = objectIn(printed);
-  if (object === null) return missing('handed in no result: it wrote no result file and printed no JSON object.', null);
-  const answer = answerIn(object);
-  if (answer === null) return { ok: true, object, where: 'The last JSON object on its output', usage: null };
+  const object = told === null ? objectIn(printed) : null;
+  if (object === null && told === null) return missing('handed in no result: it wrote no result file and printed no JSON object.', null);
+  const answer = told ?? answerIn(object ?? {});
+  if (answer === null) return { ok: true, object: object ?? {}, where: 'The last JSON object on its output', usage: null };
   const inner = objectIn(answer.text);
   const usage = answer.usage;
   if (inner === null) return missing(`handed in no result: its answer holds no JSON object. It ends: ${lastWords(answer.text)}`, usage);
@@ -123,11 +128,20 @@ function isClean({ code, signal }: Exit): boolean {
   return code === CLEAN_EXIT.code && signal === null;
 }
 
-/** A broken ending tells what the program said last on stderr: that is most often why. */
-function withLastWords(ending: Ending, { stderr }: Handed): Ending {
+/** A broken ending tells what the program said last went wrong, or else said last on stderr: that is most often why. */
+function withLastWords(ending: Ending, { stdout, stderr, exit, told = null }: Handed): Ending {
   if (ending.kind !== 'broken') return ending;
-  const words = lastWords(decodeTolerantly(stderr));
+  const errors = withoutColours(decodeTolerantly(stderr)).trimEnd();
+  // A model's own command line that broke may say why in its answer, and nowhere else.
+  const answered = () => (isClean(exit) ? '' : (answerIn(objectIn(decodeTolerantly(stdout)) ?? {})?.text ?? ''));
+  const words = lastWords(told?.fault ?? faultAtEnd(errors) ?? (errors === '' ? answered() : errors));
   return words === '""' ? ending : { ...ending, reason: `${ending.reason} Its last words were ${words}.` };
+}
+
+/** Errors are printed as JSON too, over several lines, and the last line of one says nothing. */
+function faultAtEnd(text: string): string | null {
+  const object = text.endsWith('}') ? objectIn(text) : null;
+  return object === null ? null : faultIn(object);
 }
 
 function lastWords(text: string): string {

@@ -31,11 +31,17 @@ export function answerIn(object: JsonObject): { readonly text: string; readonly 
 /** Gemini counts by model: `{models: {NAME: {tokens: {total}}}}`. */
 function tokensOf(stats: JsonObject): number {
   const models = own(stats, 'models');
-  const counts = Object.values(isObject(models) ? models : {}).map((model) => {
-    const tokens = isObject(model) ? own(model, 'tokens') : null;
-    return isObject(tokens) ? amount(tokens, ['total']) : null;
-  });
-  return Math.round(sum(counts) ?? 0);
+  const counts = Object.values(isObject(models) ? models : {}).map((model) => (isObject(model) ? tokensIn(own(model, 'tokens')) : 0));
+  return sum(counts) ?? 0;
+}
+
+/** `{total}`, or the sum of all that is counted by kinds: `{input, output, cache: {read, write}}`. */
+export function tokensIn(counted: unknown): number {
+  if (!isObject(counted)) return 0;
+  const total = amount(counted, ['total']);
+  if (total !== null) return Math.round(total);
+  const parts = Object.keys(counted).map((name) => amount(counted, [name]) ?? tokensIn(own(counted, name)));
+  return Math.round(sum(parts) ?? 0);
 }
 
 function amount(object: JsonObject, names: readonly string[]): number | null {

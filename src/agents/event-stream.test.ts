@@ -1,0 +1,64 @@
+// Lines as codex 0.166 and opencode 1.18 printed them, ids and paths shortened.
+
+import { expect, test } from 'vitest';
+import { EventStream } from './event-stream.js';
+import type { Told } from './event-stream.js';
+
+const CODEX = [
+  '{"type":"thread.started","thread_id":"01a1"}',
+  '{"type":"item.completed","item":{"id":"item_0","type":"error","message":"Model metadata for `fake` not found."}}',
+  '{"type":"turn.started"}',
+  '{"type":"item.completed","item":{"id":"item_1","type":"agent_message","text":"I look at it."}}',
+  '{"type":"item.completed","item":{"id":"item_2","type":"command_execution","command":"ls","aggregated_output":"{\\"status\\":\\"failed\\"}","exit_code":0,"status":"completed"}}',
+  '{"type":"item.completed","item":{"id":"item_3","type":"agent_message","text":"Done: {\\"status\\":\\"completed\\"}"}}',
+  '{"type":"turn.completed","usage":{"input_tokens":3000,"cached_input_tokens":2000,"cache_write_input_tokens":0,"output_tokens":150,"reasoning_output_tokens":100}}',
+];
+
+const OPENCODE = [
+  '{"type":"step_start","timestamp":1,"sessionID":"s","part":{"id":"p","type":"step-start"}}',
+  '{"type":"tool_use","timestamp":1,"sessionID":"s","part":{"type":"tool","tool":"write","state":{"status":"completed"}}}',
+  '{"type":"step_finish","timestamp":2,"sessionID":"s","part":{"type":"step-finish","reason":"tool-calls","tokens":{"total":1050,"input":1000,"output":50,"reasoning":0,"cache":{"write":0,"read":0}},"cost":0.25}}',
+  '{"type":"text","timestamp":3,"sessionID":"s","part":{"type":"text","text":"Done."}}',
+  '{"type":"step_finish","timestamp":4,"sessionID":"s","part":{"type":"step-finish","reason":"stop","tokens":{"input":10,"output":5,"reasoning":1,"cache":{"write":2,"read":100}},"cost":0.5}}',
+];
+
+function told(text: string, size = text.length): Told | null {
+  const stream = new EventStream();
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) stream.write(bytes.subarray(at, at + size));
+  return stream.end();
+}
+
+test('the last answer and all that was used, wherever the output is cut', () => {
+  const codex = { text: 'Done: {"status":"completed"}', fault: null, usage: { tokens: 3150, costUsd: 0 } };
+  const opencode = { text: 'Done.', fault: null, usage: { tokens: 1050 + 118, costUsd: 0.75 } };
+  for (const size of [1, 7, 100_000]) {
+    expect(told(CODEX.join('\n'), size)).toEqual(codex);
+    expect(told(`${OPENCODE.join('\r\n')}\r\n`, size)).toEqual(opencode);
+  }
+});
+
+test('what went wrong last', () => {
+  const fault = (...lines: readonly string[]) => told(lines.join('\n'))?.fault;
+  const again = '{"type":"error","message":"Reconnecting... 5/5"}';
+  expect(fault(again, '{"type":"turn.failed","error":{"message":"401 Unauthorized"}}')).toBe('401 Unauthorized');
+  expect(fault(again, '{"type":"error","error":{"name":"APIError","data":{"message":"the key is wrong","statusCode":401}}}')).toBe(
+    'the key is wrong',
+  );
+  expect(fault(again, '{"type":"error","error":{"name":"Unknown"}}')).toBe('Unknown');
+  expect(fault(again, '{"type":"error"}', '{"type":"error","error":{"message":" "}}')).toBe('Reconnecting... 5/5');
+  expect(fault(JSON.stringify({ type: 'error', message: '{"error":{"message":"the key is wrong"}}' }))).toBe('the key is wrong');
+  expect(fault(JSON.stringify({ type: 'error', message: '{not JSON' }))).toBe('{not JSON');
+  expect([fault(again, CODEX[3] ?? ''), fault(again, CODEX[6] ?? '')]).toEqual([null, null]);
+});
+
+test('lines that are no events tell nothing, and break nothing', () => {
+  for (const text of ['', 'text', '{}', '{"type":"thread.started"}', '[1]\n{"type":5}\n{"type":"constructor"}', '{"type":"text","part"'])
+    expect([text, told(text)]).toEqual([text, null]);
+  const odd =
+    '{"type":"text"}\n{"type":"step_finish"}\n{"type":"step_finish","part":{"tokens":[5],"cost":-1}}\n{"type":"turn.completed","usage":7}';
+  expect(told(odd)).toEqual({ text: '', fault: null, usage: { tokens: 0, costUsd: 0 } });
+  const deep = `{"type":"text","part":${'['.repeat(5000)}`;
+  const long = `{"type":"text","part":{"text":"${'x'.repeat(200_000)}"}}`;
+  expect(told(`${deep}\n${long}\n${OPENCODE.join('\n')}`)?.text).toBe('Done.');
+});
