@@ -53,12 +53,16 @@ test('what went wrong last', () => {
 });
 
 test('lines that are no events tell nothing, and break nothing', () => {
-  for (const text of ['', 'text', '{}', '{"type":"thread.started"}', '[1]\n{"type":5}\n{"type":"constructor"}', '{"type":"text","part"'])
+  for (const text of ['', 'text', '{}', '{"type":"text","part":{"text":"x"}}', '[1]\n{"type":5}\n{"type":"constructor"}', '{"type":"text"'])
     expect([text, told(text)]).toEqual([text, null]);
-  const odd =
-    '{"type":"text"}\n{"type":"step_finish"}\n{"type":"step_finish","part":{"tokens":[5],"cost":-1}}\n{"type":"turn.completed","usage":7}';
-  expect(told(odd)).toEqual({ text: '', fault: null, usage: { tokens: 0, costUsd: 0 } });
-  const deep = `{"type":"text","part":${'['.repeat(5000)}`;
-  const long = `{"type":"text","part":{"text":"${'x'.repeat(200_000)}"}}`;
+  const odd = [
+    '{"type":"thread.started"}',
+    '{"type":"text","sessionID":"s","part":{"text":5}}',
+    '{"type":"step_finish","sessionID":"s","part":{"tokens":[5],"cost":-1}}',
+    '{"type":"turn.completed","usage":7}',
+  ];
+  expect(told(odd.join('\n'))).toEqual({ text: '', fault: null, usage: { tokens: 0, costUsd: 0 } });
+  const deep = `{"type":"text","sessionID":"s","part":${'['.repeat(5000)}`;
+  const long = `{"type":"text","sessionID":"s","part":{"text":"${'x'.repeat(200_000)}"}}`;
   expect(told(`${deep}\n${long}\n${OPENCODE.join('\n')}`)?.text).toBe('Done.');
 });

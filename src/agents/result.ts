@@ -2,13 +2,13 @@
 // its task. Pure. Hostile input is never slow and never more than text; whether the work was any good is for a critic to say.
 
 import { MAX_CELL, MAX_FINDINGS } from '../runtime/ending.js';
+import { faultIn } from '../formats/agent-event.js';
 import { decodeTolerantly } from '../formats/decode.js';
 import { isObject, own, parseJson } from '../formats/json-text.js';
 import type { JsonObject } from '../formats/json-text.js';
 import { withoutColours } from '../formats/tools/line-stream.js';
 import { NO_USAGE } from '../ports.js';
 import type { Assignment, Ending, Usage } from '../ports.js';
-import { faultIn } from './event-stream.js';
 import type { Told } from './event-stream.js';
 import { cutText, showLine } from './hidden-text.js';
 import { findLastObject } from './last-object.js';

@@ -1,6 +1,7 @@
 // What an agent says it used, and the answers of models' own command lines, which wrap the text of the answer in an object of
 // theirs together with what it cost. Pure. Whatever is not a sane number counts as not said.
 
+import { tokensIn } from '../formats/agent-event.js';
 import { isObject, own } from '../formats/json-text.js';
 import type { JsonObject } from '../formats/json-text.js';
 import { NO_USAGE } from '../ports.js';
@@ -33,15 +34,6 @@ function tokensOf(stats: JsonObject): number {
   const models = own(stats, 'models');
   const counts = Object.values(isObject(models) ? models : {}).map((model) => (isObject(model) ? tokensIn(own(model, 'tokens')) : 0));
   return sum(counts) ?? 0;
-}
-
-/** `{total}`, or the sum of all that is counted by kinds: `{input, output, cache: {read, write}}`. */
-export function tokensIn(counted: unknown): number {
-  if (!isObject(counted)) return 0;
-  const total = amount(counted, ['total']);
-  if (total !== null) return Math.round(total);
-  const parts = Object.keys(counted).map((name) => amount(counted, [name]) ?? tokensIn(own(counted, name)));
-  return Math.round(sum(parts) ?? 0);
 }
 
 function amount(object: JsonObject, names: readonly string[]): number | null {

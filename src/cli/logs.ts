@@ -1,5 +1,6 @@
-// `umpire logs`: what agents printed. Raw into a pipe; a terminal is shown text only, whatever sequences an agent printed.
+// `umpire logs`: what agents printed. Raw into a pipe; a terminal is shown text only, whatever sequences or events an agent printed.
 
+import { readableLog } from '../report/agent-log.js';
 import { lineOf, terminalText } from '../report/foreign-text.js';
 import { moment } from '../report/words.js';
 import { UmpireError, isUmpireError } from '../errors.js';
@@ -28,7 +29,7 @@ export async function runLogs(args: readonly string[], isTerminal = process.stdo
     throw new UmpireError('log-missing', { session: lineOf(sessionWord(session)), task: lineOf(task, 80), known: knownIn(logs) });
   const bytes = readLog(session, log);
   const stderr = noteOn(session, found, log, bytes.length);
-  return { ...(isTerminal ? { stdout: endLine(terminalText(bytes.toString('utf8'))) } : { bytes }), stderr, exit: 0 };
+  return { ...(isTerminal ? { stdout: endLine(terminalText(readableLog(bytes.toString('utf8')))) } : { bytes }), stderr, exit: 0 };
 }
 
 /** One word alone is a session; where there is none of that name, it is a task of the latest. */
@@ -62,7 +63,7 @@ function listOf(session: string, logs: readonly LogFile[]): string {
     const at = moment(new Date(changedMs).toISOString());
     return `${size(bytes).padStart(8)}  ${lineOf(task).padEnd(width)}  attempt ${attempt}, ${at} UTC`;
   });
-  const tail = terminalText(readLog(session, latest, 64 * 1024).toString('utf8')).replace(/\n+$/, '');
+  const tail = terminalText(readableLog(readLog(session, latest, 64 * 1024).toString('utf8'))).replace(/\n+$/, '');
   const last = tail.split('\n').slice(-LAST_LINES);
   return [...lines, '', `The last lines of ${lineOf(latest.task)}, attempt ${latest.attempt}:`, '', ...last, ''].join('\n');
 }

@@ -1,0 +1,141 @@
+// What a coding agent tells of its run, one JSON object a line, as `codex exec --json` and `opencode run --format json` print it. Codex
+// tells of items and turns, opencode of parts and steps. Who adds it up or shows it is left to others.
+
+import { isObject, own, parseJson } from './json-text.js';
+import type { JsonObject } from './json-text.js';
+
+export type AgentEvent =
+  | { readonly kind: 'said'; readonly text: string }
+  /** A command, an edit, a search, in few words. */
+  | { readonly kind: 'did'; readonly what: string }
+  | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number }
+  | { readonly kind: 'failed'; readonly why: string }
+  /** Of no interest to anybody here: something began. */
+  | { readonly kind: 'noted' };
+
+const NOTED: AgentEvent = { kind: 'noted' };
+
+/** Null where the line is no event of theirs. */
+export function readAgentEvent(line: string): AgentEvent | null {
+  if (!line.startsWith('{"')) return null;
+  const parsed = parseJson(line);
+  if (!parsed.ok || !isObject(parsed.value)) return null;
+  const event = parsed.value;
+  const type = own(event, 'type');
+  const read = typeof type === 'string' ? READERS.get(type) : undefined;
+  return read?.(event) ?? null;
+}
+
+const READERS: ReadonlyMap<string, (event: JsonObject) => AgentEvent | null> = new Map([
+  ['thread.started', () => NOTED],
+  ['turn.started', () => NOTED],
+  ['item.started', () => NOTED],
+  ['item.updated', () => NOTED],
+  ['item.completed', (event) => itemIn(objectIn(event, 'item'))],
+  ['turn.completed', (event) => turnUsage(objectIn(event, 'usage'))],
+  ['turn.failed', failed],
+  ['error', failed],
+  ['step_start', (event) => (partIn(event) === null ? null : NOTED)],
+  ['text', (event) => said(partIn(event))],
+  ['reasoning', (event) => (partIn(event) === null ? null : NOTED)],
+  ['tool_use', (event) => toolIn(partIn(event))],
+  ['step_finish', (event) => stepUsage(partIn(event))],
+]);
+
+function itemIn(item: JsonObject | null): AgentEvent | null {
+  if (item === null) return null;
+  switch (own(item, 'type')) {
+    case 'agent_message':
+      return said(item);
+    case 'error':
+      return { kind: 'did', what: textIn(item, 'message') ?? 'something went wrong' };
+    case 'command_execution':
+      return { kind: 'did', what: `$ ${textIn(item, 'command') ?? ''}${exitIn(item)}` };
+    case 'file_change':
+      return { kind: 'did', what: `changed ${pathsIn(own(item, 'changes'))}` };
+    case 'web_search':
+      return { kind: 'did', what: `searched for ${textIn(item, 'query') ?? 'something'}` };
+    case 'mcp_tool_call':
+      return { kind: 'did', what: `called ${textIn(item, 'tool') ?? 'a tool'}` };
+    default:
+      return NOTED;
+  }
+}
+
+function exitIn(item: JsonObject): string {
+  const code = own(item, 'exit_code');
+  return typeof code === 'number' && code !== 0 ? ` (exit status ${code})` : '';
+}
+
+function pathsIn(changes: unknown): string {
+  const paths = Array.isArray(changes) ? changes.map((change) => (isObject(change) ? textIn(change, 'path') : null)) : [];
+  return paths.filter((path) => path !== null).join(', ');
+}
+
+function said(part: JsonObject | null): AgentEvent | null {
+  return part === null ? null : { kind: 'said', text: textIn(part, 'text') ?? '' };
+}
+
+/** What was done with a tool: its title tells the file or the command. */
+function toolIn(part: JsonObject | null): AgentEvent | null {
+  if (part === null) return null;
+  const state = objectIn(part, 'state') ?? {};
+  const tool = textIn(part, 'tool') ?? 'a tool';
+  const title = textIn(state, 'title') ?? '';
+  const error = textIn(state, 'error');
+  return { kind: 'did', what: [tool, title, ...(error === null ? [] : [`(failed: ${error})`])].filter((word) => word !== '').join(' ') };
+}
+
+function turnUsage(usage: JsonObject | null): AgentEvent | null {
+  // What came from a cache or went into reasoning is a part of these.
+  return usage === null ? NOTED : { kind: 'spent', tokens: countIn(usage, 'input_tokens') + countIn(usage, 'output_tokens'), costUsd: 0 };
+}
+
+function stepUsage(part: JsonObject | null): AgentEvent | null {
+  return part === null ? null : { kind: 'spent', tokens: tokensIn(own(part, 'tokens')), costUsd: countIn(part, 'cost') };
+}
+
+/** `{total}`, or the sum of all that is counted by kinds: `{input, output, reasoning, cache: {read, write}}`. */
+export function tokensIn(counted: unknown): number {
+  if (!isObject(counted)) return 0;
+  if (Object.hasOwn(counted, 'total')) return countIn(counted, 'total');
+  return Object.keys(counted).reduce((sum, name) => sum + countIn(counted, name) + tokensIn(own(counted, name)), 0);
+}
+
+function failed(event: JsonObject): AgentEvent {
+  return { kind: 'failed', why: faultIn(event) ?? '' };
+}
+
+/** `{message}`, `{error: {message}}`, `{error: {data: {message}}}`. Some pass on what the model's server said, as it came. */
+export function faultIn(event: JsonObject): string | null {
+  const words = wordsIn(event);
+  const inner = words?.startsWith('{') === true ? parseJson(words) : null;
+  return (inner?.ok === true && isObject(inner.value) ? faultIn(inner.value) : null) ?? words;
+}
+
+function wordsIn(event: JsonObject): string | null {
+  const error = objectIn(event, 'error');
+  if (error === null) return textIn(event, 'message') ?? textIn(event, 'error');
+  const data = objectIn(error, 'data');
+  return (data === null ? null : textIn(data, 'message')) ?? textIn(error, 'message') ?? textIn(error, 'name');
+}
+
+/** Opencode's events name their session. */
+function partIn(event: JsonObject): JsonObject | null {
+  return textIn(event, 'sessionID') === null ? null : objectIn(event, 'part');
+}
+
+function objectIn(object: JsonObject, name: string): JsonObject | null {
+  const value = own(object, name);
+  return isObject(value) ? value : null;
+}
+
+function textIn(object: JsonObject, name: string): string | null {
+  const text = own(object, name);
+  return typeof text === 'string' && text.trim() !== '' ? text : null;
+}
+
+function countIn(object: JsonObject, name: string): number {
+  const count = own(object, name);
+  return typeof count === 'number' && count > 0 && count <= Number.MAX_SAFE_INTEGER ? count : 0;
+}

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { readableLog } from './agent-log.js';
+
+it('tells the events of codex in words', () => {
+  const lines = [
+    'Reading prompt from stdin...',
+    '{"type":"thread.started","thread_id":"01a1"}',
+    '{"type":"turn.started"}',
+    '{"type":"item.started","item":{"id":"item_1","type":"command_execution","command":"ls"}}',
+    '{"type":"item.completed","item":{"id":"item_1","type":"command_execution","command":"ls","aggregated_output":"","exit_code":0}}',
+    '{"type":"item.completed","item":{"id":"item_2","type":"command_execution","command":"npm test","exit_code":1}}',
+    '{"type":"item.completed","item":{"id":"item_3","type":"file_change","changes":[{"path":"a.ts","kind":"add"},{"path":"b.ts"}]}}',
+    '{"type":"item.completed","item":{"id":"item_4","type":"todo_list","items":[]}}',
+    '{"type":"item.completed","item":{"id":"item_5","type":"agent_message","text":"Done.\\nAll of it."}}',
+    '{"type":"error","message":"Reconnecting... 1/5"}',
+    '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}',
+    '',
+  ];
+  expect(readableLog(lines.join('\n')).split('\n')).toEqual([
+    'Reading prompt from stdin...',
+    '> $ ls',
+    '> $ npm test (exit status 1)',
+    '> changed a.ts, b.ts',
+    'Done.',
+    'All of it.',
+    'error: Reconnecting... 1/5',
+    '',
+  ]);
+});
+
+it('tells the events of opencode in words', () => {
+  const event = (type: string, part: object) => JSON.stringify({ type, timestamp: 1, sessionID: 's', part });
+  const lines = [
+    event('step_start', { type: 'step-start' }),
+    event('tool_use', { tool: 'write', state: { status: 'completed', title: 'fixed.txt' } }),
+    event('tool_use', { tool: 'bash', state: { status: 'error', error: 'it was refused' } }),
+    event('reasoning', { text: 'Hm.' }),
+    event('text', { text: 'Done.' }),
+    event('step_finish', { tokens: { input: 1 }, cost: 0 }),
+    JSON.stringify({ type: 'error', sessionID: 's', error: { name: 'APIError', data: { message: 'the key is wrong' } } }),
+  ];
+  expect(readableLog(lines.join('\n')).split('\n')).toEqual([
+    '> write fixed.txt',
+    '> bash (failed: it was refused)',
+    'Done.',
+    'error: the key is wrong',
+  ]);
+});
+
+it('leaves everything else as it came', () => {
+  const text = 'a\r\n{"type":"text","text":"mine"}\n{"type":"log"}\n{"type":"item.completed"}\n{"type":"te\n\n\tb';
+  expect(readableLog(text)).toBe(text);
+  expect(readableLog('no events\n')).toBe('no events\n');
+});
