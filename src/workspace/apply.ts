@@ -9,6 +9,7 @@ import { differences, isAncestor } from './commits.js';
 import { commitsOf } from './difference.js';
 import { askGit, copyIndex, git, namesInput, pathIn, rawNames } from './git.js';
 import type { RawName, Seat } from './git.js';
+import { unmark } from './marks.js';
 import { SHORT_ID, listFew, projectNames } from './names.js';
 import { changeRefs, refsOf } from './refs.js';
 import { findSite } from './site.js';
@@ -63,12 +64,13 @@ async function bringOver(site: Site, from: string, to: string): Promise<readonly
     if (odd.length > 0) refuse(site, 'apply-in-the-way', odd);
     if (kind === 'git' && existsSync(join(checkout.gitDir, 'index'))) copyIndex(join(checkout.gitDir, 'index'), index);
     else await git(seat, ['read-tree', from]);
-    // A folder is looked at by git itself, file by file.
-    const names = [...new Set([...dirty, ...steps])].filter((name) => !isFolder(site, name));
+    // Of what is left out, and not there, git knows how it is. A folder is looked at by git itself, file by file.
+    const absent = new Set((await unmark(seat, steps)).filter((name) => kindOf(site, name) === 'nothing'));
+    const names = [...new Set([...dirty, ...steps])].filter((name) => kindOf(site, name) !== 'folder' && !absent.has(name));
     await git(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
     await refuseOwn(site, seat, { from, to, dirty });
-    // From what is there, not from what was: an earlier run may have done a part.
-    await git(seat, ['read-tree', '-m', '-u', await askGit(seat, ['write-tree']), to]);
+    // From what is there, not from what was: an earlier run may have done a part. Also outside the folders that are checked out.
+    await git(seat, ['read-tree', '-m', '-u', '--no-sparse-checkout', await askGit(seat, ['write-tree']), to]);
     return steps;
   } finally {
     for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
@@ -109,10 +111,10 @@ async function otherThan(seat: Seat, tree: string): Promise<ReadonlySet<RawName>
   );
 }
 
-function isFolder({ repository }: Site, name: RawName): boolean {
+function kindOf({ repository }: Site, name: RawName): 'folder' | 'file' | 'nothing' {
   try {
-    return lstatSync(pathIn(repository.checkout.workTree, name)).isDirectory();
+    return lstatSync(pathIn(repository.checkout.workTree, name)).isDirectory() ? 'folder' : 'file';
   } catch {
-    return false;
+    return 'nothing';
   }
 }

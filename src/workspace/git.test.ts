@@ -202,6 +202,37 @@ test('a checkout of some folders only', async () => {
   expect(project.git('show', 'HEAD:out/y.txt')).toBe('y\n');
 });
 
+test('what is made or changed outside the folders that are checked out is there for the next task, and brought over', async () => {
+  const project = gitProject({ 'a.txt': 'a\n', 'in/x.txt': 'x\n', 'out/y.txt': 'y\n', 'out/z.txt': 'z\n' });
+  project.git('sparse-checkout', 'set', 'in');
+  const own = ownThings(project.root);
+  const workspace = await project.open();
+  const work = await doTask(workspace, 'T1', { 'new/n.txt': 'n\n', 'out/y.txt': 'changed\n' });
+  await workspace.merge('T1', work!.commit);
+  const made = { 'a.txt': 'a\n', 'in/x.txt': 'x\n', 'new/n.txt': 'n\n', 'out/y.txt': 'changed\n' };
+  expect(filesUnder(await workspace.lend('T2', 1), isGit)).toEqual(made);
+  expect(await workspace.submit('T2', 1, 'nothing')).toBeNull();
+  expect(ownThings(project.root)).toEqual(own);
+  expect((await applySession(project.options)).files).toEqual(['new/n.txt', 'out/y.txt']);
+  expect(ownThings(project.root)).toEqual({ ...own, files: made });
+});
+
+test('files that git was told to look away from are brought over, and an edit hidden so is not overwritten', async () => {
+  for (const mark of ['assume-unchanged', 'skip-worktree']) {
+    const project = gitProject();
+    project.git('update-index', `--${mark}`, 'a.txt', 'b.txt');
+    const own = ownThings(project.root);
+    const workspace = await project.open();
+    const work = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
+    await workspace.merge('T1', work!.commit);
+    project.write({ 'a.txt': 'mine\n' });
+    await expect(applySession(project.options)).rejects.toMatchObject({ code: 'apply-in-the-way' });
+    project.write({ 'a.txt': 'a\n' });
+    expect((await applySession(project.options)).files).toEqual(['a.txt']);
+    expect(ownThings(project.root)).toEqual({ ...own, files: { 'a.txt': 'one\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' } });
+  }
+});
+
 test('submodules stay as they are recorded', async () => {
   const library = gitProject({ 'lib.txt': 'l\n' });
   const project = gitProject();

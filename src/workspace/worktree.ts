@@ -5,11 +5,16 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf } from '../runtime/folder.js';
-import { copyIndex, git } from './git.js';
+import { differences } from './commits.js';
+import { copyIndex, git, namesInput } from './git.js';
 import type { Seat } from './git.js';
+import { unmark } from './marks.js';
 import { safeName } from './names.js';
+import { readRef, refsOf } from './refs.js';
 import { removeTree } from './removal.js';
 import type { Site } from './site.js';
+
+const SPARSE = 'info/sparse-checkout';
 
 export interface Worktree {
   readonly name: string;
@@ -40,8 +45,18 @@ export async function makeWorktree(site: Site, name: string, at: string): Promis
   await removeWorktree(site, name);
   const made = site.repository.isPlain ? makeByHand(site, planned, at) : await makeByGit(site, planned, at);
   await git(seatOf(made), ['read-tree', '--reset', '-u', at]);
+  if (existsSync(join(made.admin, SPARSE))) await addOwn(site, made, at);
   copyIndex(join(made.admin, 'index'), made.index);
   return made;
+}
+
+/** A checkout of some folders only: what the session itself made or changed elsewhere is in it too. */
+async function addOwn(site: Site, made: Worktree, at: string): Promise<void> {
+  const base = await readRef(site, refsOf(site).base);
+  const own = base === null ? [] : (await differences(site, base, at)).map(({ name }) => name);
+  const skipped = await unmark(seatOf(made), own);
+  if (skipped.length > 0)
+    await git(seatOf(made), ['checkout-index', '--force', '--index', '--quiet', '-z', '--stdin'], { input: namesInput(skipped) });
 }
 
 /** Half the time of `git worktree add`, which starts three more processes. The files are those of gitrepository-layout(5). */
@@ -63,7 +78,7 @@ export function writeAdmin({ repository }: Site, { admin, root }: Worktree, at: 
   writeFileSync(join(admin, 'commondir'), '../..\n');
   writeFileSync(join(admin, 'HEAD'), at.startsWith('refs/') ? `ref: ${at}\n` : `${at}\n`);
   // A checkout of some folders only stays one of these.
-  for (const name of ['info/sparse-checkout', 'config.worktree']) {
+  for (const name of [SPARSE, 'config.worktree']) {
     const from = join(repository.checkout.gitDir, name);
     if (repository.kind !== 'git' || !existsSync(from)) continue;
     mkdirSync(dirname(join(admin, name)), { recursive: true });
