@@ -4,6 +4,7 @@
 import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { ownThings } from './support/git-project.js';
 import { REST, review, GOOD_REVIEW, writer } from './support/run-evidence.js';
 import { proseFiles } from './support/run-loop-file.js';
 import {
@@ -38,6 +39,21 @@ function childrenOf(session: string): readonly string[] {
       }
     });
 }
+
+it('has agents, checks and set-up stand in their own repository, where git itself called umpire with the person’s', async () => {
+  const stage = 'git add -A';
+  const project = makeProject({ config: { workspace: { setup: stage } } });
+  project.write({ 'mine.txt': 'not staged\n' });
+  const own = ownThings(project.root);
+  const agent = project.sh(`${stage}\necho b > b.txt\n${stage}\nenv | grep ^GIT_ > "$beside/env"\ncomplete done`);
+  const dot = join(project.root, '.git');
+  const env = { GIT_DIR: dot, GIT_WORK_TREE: project.root, GIT_INDEX_FILE: join(dot, 'index'), GIT_PREFIX: '', GIT_EDITOR: 'mine' };
+  const { exit } = await project.umpireWith({ env }, 'until', `${stage} && test -e b.txt`, ...agent);
+  expect({ exit, own: ownThings(project.root) }).toEqual({ exit: 0, own });
+  const seen = textOf(project.beside, 'env');
+  expect(seen).toContain('GIT_EDITOR=mine');
+  expect(seen).not.toMatch(/GIT_(?:DIR|WORK_TREE|INDEX_FILE|PREFIX)/);
+});
 
 it('keeps the contract with a program: folder, stdin, environment; the task’s text meets no shell', async () => {
   const project = makeProject({ files: { 'a.txt': 'a\n' } });

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { NO_USAGE } from '../ports.js';
 import type { Agent, Assignment, Ending, Watch } from '../ports.js';
 import { isFile, isFolder } from '../runtime/entry.js';
+import { surroundings } from '../runtime/environment.js';
 import { runChild } from './child.js';
 import type { ChildEnd } from './child.js';
 import { EventStream } from './event-stream.js';
@@ -102,8 +103,8 @@ const SCRIPT = /^[\w@+-][\w./@+-]{0,200}$/;
 
 /** Taken once: reading the whole environment costs more than most of what is done for a task. */
 function inheritedEnv({ env = {} }: CommandSpec, guardian: Guardian): Readonly<Record<string, string>> {
-  const inherited = Object.entries(process.env).filter(([name, value]) => value !== undefined && !name.startsWith('UMPIRE_'));
-  return { ...(Object.fromEntries(inherited) as Record<string, string>), ...env, UMPIRE_RUN: guardian.run };
+  const inherited = Object.entries(surroundings()).filter(([name]) => !name.startsWith('UMPIRE_'));
+  return { ...Object.fromEntries(inherited), ...env, UMPIRE_RUN: guardian.run };
 }
 
 const FAULTS: Readonly<Record<string, string>> = {

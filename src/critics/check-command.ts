@@ -10,6 +10,7 @@ import type { ChildEnd } from '../agents/child.js';
 import type { Guardian } from '../agents/guardian.js';
 import { elapsedMs } from '../runtime/clock.js';
 import { statOf } from '../runtime/entry.js';
+import { surroundings } from '../runtime/environment.js';
 import { lookAgain, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 
@@ -27,7 +28,7 @@ export function checkCommand(command: string, report: string | null, guardian: G
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
     const mark = `UMPIRE_CHECK=${assignment.session}#${assignment.attempt}`;
-    const env = { ...(process.env as Record<string, string>), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
+    const env = { ...surroundings(), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
     const launch = {
       argv: ['/bin/sh', '-c', command],
       workdir: assignment.workdir,

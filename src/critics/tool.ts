@@ -10,6 +10,7 @@ import { sweepProcesses } from '../agents/guardian.js';
 import { Tail } from '../agents/tail.js';
 import { isObject, nameOf, parseJson } from '../formats/json-text.js';
 import { elapsedMs } from '../runtime/clock.js';
+import { surroundings } from '../runtime/environment.js';
 import type { CriticJob } from './critic.js';
 import type { ToolUse } from './provenance.js';
 import { shownWord, shownWords } from './provenance.js';
@@ -149,8 +150,8 @@ const FOREIGN =
 
 /** As in a CI: no colours, no questions, no snapshot written because there was none. */
 function toolEnvironment(): Record<string, string> {
-  const inherited = Object.entries(process.env).filter(([name, value]) => value !== undefined && !FOREIGN.test(name));
-  return { ...(Object.fromEntries(inherited) as Record<string, string>), CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' };
+  const inherited = Object.entries(surroundings()).filter(([name]) => !FOREIGN.test(name));
+  return { ...Object.fromEntries(inherited), CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' };
 }
 
 /** The first bytes of a stream; what comes after them is handed back. */

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { UmpireError } from '../errors.js';
 import { isFile, isFolder } from '../runtime/entry.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
+import { surroundings } from '../runtime/environment.js';
 import { sha256 } from '../runtime/hash.js';
 
 /** The folder that a person names as the project: where agents work. */
@@ -94,7 +95,7 @@ async function gitNames(project: string, args: readonly string[]): Promise<reado
   try {
     const { stdout } = await exec('git', ['-C', project, ...args], {
       maxBuffer: 1 << 26,
-      env: { ...process.env, GIT_OPTIONAL_LOCKS: '0' },
+      env: { ...surroundings(), GIT_OPTIONAL_LOCKS: '0' },
     });
     return stdout.split('\0').filter((name) => name !== '');
   } catch {

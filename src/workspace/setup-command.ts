@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { UmpireError } from '../errors.js';
 import { lineOf } from '../report/foreign-text.js';
-import { cleanEnvironment } from './git.js';
+import { surroundings } from '../runtime/environment.js';
 
 export interface SetupCommand {
   readonly command: string;
@@ -25,7 +25,7 @@ export async function runSetup({ command, env, signal }: SetupCommand, folder: s
     shell: true,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...cleanEnvironment(), ...env },
+    env: { ...surroundings(), ...env },
   });
   let tail = '';
   const keep = (chunk: Buffer): void => {
