@@ -249,6 +249,11 @@ export const ERRORS = {
     message: 'The branch {branch} of this session is checked out in {place}. Umpire would move it under your feet.',
     hint: 'Switch to another branch there (`git switch -`), then run the same command again.',
   },
+  'session-taken': {
+    exit: 1,
+    message: 'Another session is called {session}: the branch {branch} and its worktrees hold its work.',
+    hint: 'Give this one another name with --session, or leave --session out. Sessions of one repository share its branches, also in other worktrees and folders of it.',
+  },
   'worktree-lost': {
     exit: 1,
     message: 'The worktree of {task} (attempt {attempt}) is gone, and with it what was changed there.',

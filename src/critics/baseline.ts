@@ -2,10 +2,10 @@
 // A file that is damaged counts for nothing and is measured again.
 
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Measurement } from '../formats/debt-measurement.js';
 import { isObject, parseJson } from '../formats/json-text.js';
+import { cacheHome } from '../runtime/environment.js';
 import { faultOf, makeFolders, openFolder, writeAtomically } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
 import { isUmpireError } from '../errors.js';
@@ -21,9 +21,7 @@ export interface Baseline {
 
 /** Where baselines of a project are kept: `common` is the repository that all its worktrees share. */
 export function baselineHome(common: string): string {
-  const named = process.env['XDG_CACHE_HOME'];
-  const cache = named !== undefined && named !== '' ? named : homedir() === '' ? tmpdir() : join(homedir(), '.cache');
-  return join(cache, 'umpire', `baselines-${sha256(common).slice(0, 12)}`);
+  return join(cacheHome(), 'umpire', `baselines-${sha256(common).slice(0, 12)}`);
 }
 
 /** What is measured, and how: changed with every change of the measurement itself. */

@@ -2,13 +2,12 @@
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { UmpireError } from '../errors.js';
 import { isFile, isFolder } from '../runtime/entry.js';
+import { cacheHome, surroundings } from '../runtime/environment.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
-import { surroundings } from '../runtime/environment.js';
 import { sha256 } from '../runtime/hash.js';
 
 /** The folder that a person names as the project: where agents work. */
@@ -18,8 +17,15 @@ export function openProject(path: string): string {
   return realpathSync.native(place);
 }
 
-/** A new folder for a session: `<loop>-<slug>-<date>`, numbered where that is taken. */
-export function makeSessionFolder(project: string, loop: string, goal: string, now: Date, asked: string | undefined): string {
+/** A new folder for a session: `<loop>-<slug>-<date>`, numbered where that is taken, here or (`isTaken`) elsewhere. */
+export function makeSessionFolder(
+  project: string,
+  loop: string,
+  goal: string,
+  now: Date,
+  asked: string | undefined,
+  isTaken: (name: string) => boolean = () => false,
+): string {
   try {
     if (asked !== undefined) {
       const place = resolve(asked);
@@ -32,8 +38,9 @@ export function makeSessionFolder(project: string, loop: string, goal: string, n
     ignoreUmpire(project);
     const name = [loop, slugOf(goal), now.toISOString().slice(0, 10)].filter((part) => part !== '').join('-');
     for (let number = 1; ; number++) {
-      const place = join(sessions, number === 1 ? name : `${name}-${number}`);
-      if (existsSync(place)) continue;
+      const numbered = number === 1 ? name : `${name}-${number}`;
+      const place = join(sessions, numbered);
+      if (existsSync(place) || isTaken(numbered)) continue;
       mkdirSync(place);
       return place;
     }
@@ -72,8 +79,7 @@ export function worktreeHome(project: string, configured: string | null): string
   if (configured !== null) return resolve(project, configured);
   const named = process.env['UMPIRE_WORKTREES'];
   if (named !== undefined && named !== '') return resolve(named);
-  const cache = process.env['XDG_CACHE_HOME'] ?? (homedir() === '' ? tmpdir() : join(homedir(), '.cache'));
-  return join(cache, 'umpire', `worktrees-${sha256(project).slice(0, 12)}`);
+  return join(cacheHome(), 'umpire', `worktrees-${sha256(project).slice(0, 12)}`);
 }
 
 const exec = promisify(execFile);

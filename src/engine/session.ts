@@ -27,12 +27,13 @@ import type { ChosenLoop } from '../runtime/loop-choice.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
+import { isNameTaken } from '../workspace/cleaning.js';
 import { checkAgents, checkRoleFlags, checkRoles, measuresItself } from './agents.js';
 import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
-import { changedFiles, isInGit, makeSessionFolder, openProject } from './places.js';
+import { changedFiles, isInGit, makeSessionFolder, openProject, worktreeHome } from './places.js';
 import { takeFlags } from './run-flags.js';
 import type { RunFlags } from './run-flags.js';
 import { openWorkspaceFor } from './workspaces.js';
@@ -98,7 +99,9 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const settings = isOwn ? { ...given, agents: { ...given.agents, [loop.roles.critic]: BUILT_IN } } : given;
   checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
   await checkAgents({ started, settings, session: project, config, own, now });
-  const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session);
+  const home = worktreeHome(project, config.workspace.home);
+  const isTaken = (name: string) => isNameTaken(isInGit(project) ? project : null, home, name);
+  const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session, isTaken);
   return inSession(session, request, async (opened) => {
     if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
@@ -292,7 +295,7 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
   const workspace =
     pipeline.writes.length === 0 && !isInGit(project)
       ? null
-      : openWorkspaceFor({ project, folder, config, session: folder.name, signal: watch.signal });
+      : openWorkspaceFor({ project, folder, config, session: folder.name, signal: watch.signal, isNew: true });
   const opening = workspace === null ? null : await workspace.open();
   if (opening !== null && opening.uncommitted.length > 0)
     watch.onNote?.(

@@ -13,7 +13,7 @@ import { checkJournal } from '../runtime/journal-check.js';
 import { acquireLock } from '../runtime/lock.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
-import { cleanSession } from '../workspace/cleaning.js';
+import { cleanSession, cleanUnbegun } from '../workspace/cleaning.js';
 import type { Cleaned } from '../workspace/cleaning.js';
 import { diffOf } from '../workspace/difference.js';
 import type { SessionPlace } from '../workspace/site.js';
@@ -83,7 +83,7 @@ export async function clean(session: string, { force = false }: { readonly force
   const folder = openFolder(session);
   const lock = await acquireLock(folder, 1000);
   try {
-    if (isUnbegun(folder)) return await cleanUnbegun(folder);
+    if (isUnbegun(folder)) return await removeUnbegun(folder);
     const { run, place } = await open(session);
     if (run.ended === null && !force) return { ok: false, why: 'open', files: [] };
     if (!existsSync(join(place.home, place.session))) return { ok: true, branch: null, nothing: true };
@@ -100,10 +100,10 @@ function isUnbegun({ root }: SessionFolder): boolean {
   return isOurs && statOf(join(root, JOURNAL))?.size === 0;
 }
 
-async function cleanUnbegun({ root, name }: SessionFolder): Promise<Cleaned> {
+async function removeUnbegun({ root, name }: SessionFolder): Promise<Cleaned> {
   const project = dirname(dirname(dirname(root)));
   const { home } = (await readSettings(project)).workspace;
-  const cleaned = await cleanSession({ project, session: name, home: worktreeHome(project, home), sessionFolder: root }, { force: true });
+  const cleaned = await cleanUnbegun({ project, session: name, home: worktreeHome(project, home), sessionFolder: root });
   rmSync(join(root, JOURNAL), { force: true });
   return cleaned;
 }

@@ -13,11 +13,13 @@ export interface WorkspaceChoice {
   readonly config: Settings;
   /** Ends a set-up command that runs. */
   readonly signal: AbortSignal | undefined;
+  /** The session begins now. */
+  readonly isNew?: boolean;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector | undefined;
 }
 
-export function openWorkspaceFor({ project, folder, session, config, signal, inspect }: WorkspaceChoice) {
+export function openWorkspaceFor({ project, folder, session, config, signal, inspect, isNew = false }: WorkspaceChoice) {
   const { home, link, copy, setup } = config.workspace;
   const stop = signal === undefined ? {} : { signal };
   return openWorkspace({
@@ -28,6 +30,7 @@ export function openWorkspaceFor({ project, folder, session, config, signal, ins
     link,
     copy,
     setup,
+    isNew,
     ...stop,
     ...(inspect === undefined ? {} : { inspect }),
   });

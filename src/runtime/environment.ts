@@ -1,6 +1,15 @@
-// What programs that Umpire starts take over of the environment around it. A git hook, an alias or a command run by git says there
-// which repository is meant, and that is the person's own: agents, tools and checks must find the one they stand in.
+// What is taken over of the environment around Umpire: where caches lie, and what programs that it starts are told.
 
+import { homedir, tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+/** Where a person's programs keep what can be made again. A path that is not whole counts as none, as its specification says. */
+export function cacheHome(): string {
+  const named = process.env['XDG_CACHE_HOME'] ?? '';
+  return isAbsolute(named) ? named : homedir() === '' ? tmpdir() : join(homedir(), '.cache');
+}
+
+/** A git hook, or an alias, says by these which repository is meant: the person's own. Agents and tools must find the one they stand in. */
 const REPOSITORY =
   /^GIT_(?:DIR|WORK_TREE|IMPLICIT_WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|QUARANTINE_PATH|GRAFT_FILE|SHALLOW_FILE|NAMESPACE|PREFIX|INTERNAL_SUPER_PREFIX)$/;
 

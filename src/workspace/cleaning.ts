@@ -2,17 +2,18 @@
 // stays, unless it is told to go.
 
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { UmpireError } from '../errors.js';
 import { listChanges } from './changes.js';
 import { differences } from './commits.js';
 import { findCommits } from './difference.js';
-import { git } from './git.js';
-import { projectNames, safeName } from './names.js';
+import { git, lookAround } from './git.js';
+import { branchOf, projectNames, safeName } from './names.js';
 import { knownProvisions } from './provisions.js';
 import { removeTree } from './removal.js';
 import { changeRefs, listRefs, readRef, refsOf } from './refs.js';
 import { readSessionNote } from './session-note.js';
-import { findSite } from './site.js';
+import { findSite, isOwnSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
 
@@ -25,11 +26,49 @@ export type Cleaned =
 export async function cleanSession(place: SessionPlace, { force = false }: { readonly force?: boolean } = {}): Promise<Cleaned> {
   const site = findSite(place);
   const held = force ? null : await heldBack(site);
-  if (held !== null) return held;
+  return held ?? { ok: true, branch: await clearAway(site) };
+}
+
+/** Clears away what a session that never began has left. What is another's under the same name stays. */
+export async function cleanUnbegun(place: SessionPlace): Promise<Cleaned> {
+  const site = findSite(place);
+  return { ok: true, branch: isOwnSite(site) === false ? null : await clearAway(site) };
+}
+
+/** Answers with the branch where it had to stay. */
+async function clearAway(site: Site): Promise<Extract<Cleaned, { ok: true }>['branch']> {
   await removeWorktrees(site);
   const branch = await removeRefs(site);
   await removeTree(site.folder);
-  return { ok: true, branch };
+  return branch;
+}
+
+/**
+ * A new session takes nothing over. What an attempt of its own has left that never began is cleared away; where anything else goes
+ * by its name, that is another's.
+ */
+export async function makeRoom(site: Site): Promise<void> {
+  const { repository, place, branch } = site;
+  const isOwn = isOwnSite(site);
+  const names = refsOf(site);
+  const [made, base, head] = await Promise.all([names.branch, names.base, names.head].map((ref) => readOnce(site, ref)));
+  const isFree = made === null && base === null && head === null;
+  if (isOwn === null && isFree) return;
+  if ((isOwn === true || (isOwn === null && repository.kind === 'snapshot')) && head === base) await clearAway(site);
+  else throw new UmpireError('session-taken', { session: place.session, branch });
+}
+
+async function readOnce(site: Site, ref: string): Promise<string | null> {
+  return existsSync(site.repository.gitDir) ? readRef(site, ref) : null;
+}
+
+/** Do worktrees, a branch or refs go by this name already? `project`: null where no repository is around it. */
+export function isNameTaken(project: string | null, home: string, session: string): boolean {
+  const name = safeName(session);
+  if (existsSync(join(resolve(home), name))) return true;
+  if (project === null) return false;
+  const { code, stdout } = lookAround(project, ['for-each-ref', '--count=1', `refs/heads/${branchOf(session)}`, `refs/umpire/${name}`]);
+  return code === 0 && stdout.length > 0;
 }
 
 async function heldBack(site: Site): Promise<Extract<Cleaned, { ok: false }> | null> {

@@ -23,11 +23,19 @@ export async function openRefs(site: Site): Promise<{ readonly base: string; rea
     // A person may have committed to the branch: that is theirs until it is taken.
     { ref: names.branch, to: found.get(names.branch) ?? head },
   ];
+  // One that was not there must not be there now: another session may begin in the same moment.
   await changeRefs(
     site,
-    wanted.filter(({ ref, to }) => found.get(ref) !== to),
+    wanted
+      .filter(({ ref, to }) => found.get(ref) !== to)
+      .map((change) => (found.has(change.ref) ? change : { ...change, from: none(base) })),
   );
   return { base, head };
+}
+
+/** What git takes for no commit at all. */
+function none(id: string): string {
+  return '0'.repeat(id.length);
 }
 
 async function readAll(site: Site): Promise<ReadonlyMap<string, string>> {

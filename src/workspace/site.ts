@@ -68,6 +68,12 @@ export function claimSite({ folder, place, repository }: Site): void {
   }
 }
 
+/** Does the folder of that name belong to this very session? Null where there is none. */
+export function isOwnSite({ folder, place }: Site): boolean | null {
+  const note = readNote(folder);
+  return note === null ? null : note.sessionFolder === resolve(place.sessionFolder);
+}
+
 function readNote(folder: string): Note | null {
   try {
     const { project, session, sessionFolder, kind } = JSON.parse(readFileSync(join(folder, NOTE), 'utf8')) as Partial<Note>;

@@ -4,6 +4,7 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Merge, Workspace } from '../ports.js';
+import { makeRoom } from './cleaning.js';
 import type { Bay } from './furnishing.js';
 import { git, rawNames } from './git.js';
 import type { RawName } from './git.js';
@@ -29,6 +30,8 @@ export interface WorkspaceOptions extends SessionPlace {
   readonly env?: Readonly<Record<string, string>>;
   /** Ends a set-up command that runs. */
   readonly signal?: AbortSignal;
+  /** The session begins now: nothing that goes by its name is its own. */
+  readonly isNew?: boolean;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector;
 }
@@ -72,6 +75,7 @@ class SessionWorkspace implements GitWorkspace {
   open(): Promise<Opening> {
     return this.inTurn(async () => {
       const { site, options } = this;
+      if (options.isNew === true) await makeRoom(site);
       claimSite(site);
       const { base, head } = await openRefs(site);
       const { setup, env = {}, signal = null, inspect } = options;

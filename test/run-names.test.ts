@@ -1,0 +1,79 @@
+// Sessions that would go by one name in one repository: in two worktrees of it, in a folder and a folder inside it, after a session
+// folder was deleted, or where a person says so. Each has its own branch and begins with its own last commit.
+
+import { rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { gitIn, writeFiles } from './support/git-project.js';
+import { cleanUpProjects, makeProject } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+/** Worktrees lie where they do unless a person says otherwise: each project's apart. */
+const HOME = { UMPIRE_WORKTREES: '', XDG_CACHE_HOME: '' };
+
+/** Works until the file is there; its agent writes it. */
+function make(project: RunProject, cwd: string, file: string, ...more: readonly string[]) {
+  const agent = project.sh(`echo made > ${file}\ncomplete done`, `${file}.sh`);
+  return project.umpireWith({ cwd, env: HOME }, 'until', `test -e ${file}`, 'the same', ...agent, ...more);
+}
+
+async function filesOf(project: RunProject, cwd: string, session: string): Promise<readonly string[]> {
+  const { out } = await project.umpireWith({ cwd, env: HOME }, 'diff', session);
+  return [...out.matchAll(/^\+\+\+ b\/(.*)$/gm)].map(([, name = '']) => name);
+}
+
+it('gives sessions in two worktrees of a repository, and in a folder of one, names of their own', async () => {
+  const project = makeProject({ files: { 'inner/x.txt': 'x\n' } });
+  const other = join(project.beside, 'other');
+  project.git('worktree', 'add', '-q', '-b', 'feature', other);
+  writeFiles(other, { 'feature.txt': 'f\n' });
+  gitIn(other, 'add', '-A');
+  gitIn(other, 'commit', '-q', '-m', 'feature');
+  const places = [project.root, other, join(project.root, 'inner')];
+  const [first, second, third] = [
+    await make(project, places[0]!, 'one'),
+    await make(project, places[1]!, 'two'),
+    await make(project, places[2]!, 'three'),
+  ];
+  expect([first, second, third].map(({ exit }) => exit)).toEqual([0, 0, 0]);
+  const name = basename(first.session);
+  expect([second, third].map(({ session }) => basename(session))).toEqual([`${name}-2`, `${name}-3`]);
+  expect(await filesOf(project, places[0]!, first.session)).toEqual(['one']);
+  expect(await filesOf(project, places[1]!, second.session)).toEqual(['two']);
+  expect(await filesOf(project, places[2]!, third.session)).toEqual(['inner/three']);
+  expect(gitIn(other, 'ls-tree', '--name-only', `umpire/${name}-2`).trim().split('\n')).toEqual(['feature.txt', 'inner', 'two']);
+});
+
+it('begins with the last commit where the folder of an earlier session was deleted', async () => {
+  const project = makeProject();
+  const first = await make(project, project.root, 'one');
+  rmSync(join(project.root, '.umpire'), { recursive: true });
+  const second = await make(project, project.root, 'two');
+  expect(basename(second.session)).toBe(`${basename(first.session)}-2`);
+  expect(await filesOf(project, project.root, second.session)).toEqual(['two']);
+});
+
+it('refuses a name that another session has, and leaves that one as it is', async () => {
+  const project = makeProject();
+  const [here, there] = ['here', 'there'].map((folder) => join(project.beside, folder, 'it'));
+  await make(project, project.root, 'one', '--session', here!);
+  for (const place of [there!, join(project.root, '.umpire', 'sessions', 'it')]) {
+    const { exit, err } = await make(project, project.root, 'two', '--session', place);
+    expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('Another session is called it') as string });
+  }
+  await project.umpireWith({ env: HOME }, 'clean');
+  expect(await filesOf(project, project.root, here!)).toEqual(['one']);
+});
+
+it('begins again under the name of an attempt whose set-up failed, with the last commit', async () => {
+  const project = makeProject({ config: { workspace: { setup: 'test -e ready' } } });
+  const session = join(project.beside, 'it');
+  const failed = await make(project, project.root, 'one', '--session', session);
+  expect(failed.err).toContain('The set-up command');
+  project.commit({ ready: 'yes\n' });
+  const { exit } = await make(project, project.root, 'one', '--session', session);
+  expect(exit).toBe(0);
+  expect(await filesOf(project, project.root, session)).toEqual(['one']);
+});
