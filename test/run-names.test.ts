@@ -77,3 +77,18 @@ it('begins again under the name of an attempt whose set-up failed, with the last
   expect(exit).toBe(0);
   expect(await filesOf(project, project.root, session)).toEqual(['one']);
 });
+
+it('cleans up after a session of any name, also where its worktrees are gone already', async () => {
+  const project = makeProject();
+  for (const [file, name] of Object.entries({ one: 'two words', two: '-dash', three: 'a..b', four: 'plain' })) {
+    const session = join('.umpire', 'sessions', name);
+    const { err } = await make(project, project.root, file, '--session', session);
+    expect(err).toContain(name === '-dash' ? 'umpire apply .umpire/sessions/-dash.' : 'umpire apply ');
+    expect((await project.umpireWith({ env: HOME }, 'apply', session)).exit).toBe(0);
+    project.commit({});
+  }
+  rmSync(join(project.beside, '.cache', 'umpire'), { recursive: true });
+  expect((await project.umpireWith({ env: HOME }, 'clean')).exit).toBe(0);
+  expect(project.git('for-each-ref', 'refs/umpire', 'refs/heads/umpire')).toBe('');
+  expect(project.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+});

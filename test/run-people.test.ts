@@ -94,6 +94,13 @@ it('ends cleanly when a person aborts, and keeps everything', async () => {
   expect(project.git('branch', '--list', 'umpire/*')).toContain('umpire/');
 });
 
+it('takes a plan that is given up without a reason, and says so in a whole sentence', async () => {
+  const project = makeProject({ answers: PAYERS });
+  const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
+  const { exit, err } = await project.umpire('resolve', session, 'abort');
+  expect({ exit, said: err.includes('ended: aborted, unverified. A person aborted it. All of it:') }).toEqual({ exit: 0, said: true });
+});
+
 it('approves plans by itself with --yes, and says who did', async () => {
   const project = makeProject({ answers: PAYERS });
   const { exit, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted', '--yes');

@@ -30,7 +30,14 @@ export function pending(state: SessionState): readonly Effect[] {
   if (run.aborted !== null)
     return run.running.size > 0
       ? []
-      : [{ type: 'EndSession', outcome: 'aborted', unverified: true, reason: `A person aborted it: ${run.aborted}` }];
+      : [
+          {
+            type: 'EndSession',
+            outcome: 'aborted',
+            unverified: true,
+            reason: run.aborted === '' ? 'A person aborted it.' : `A person aborted it: ${run.aborted}`,
+          },
+        ];
   const skips = skipsIn(run);
   if (skips.length > 0) return skips;
   const merge = nextMerge(run);

@@ -122,7 +122,8 @@ A plan
 A question of an agent
   answer            --reason holds the answer
 
-  --reason TEXT     why; needed by force-approve, revise, answer and abort
+  --reason TEXT     why; needed by force-approve, answer and abort (of a plan: not);
+                    with revise it is what the planner is told
   --project DIR     the project (the current folder)
 ${AGENTS}
 

@@ -25,11 +25,11 @@ export async function surroundingsOf(record: SessionRecord): Promise<SessionSurr
   return { session, state: word, tasks, place: await worktreeAt(state.run, record), notes };
 }
 
-/** The name, where it is known here and means one session only; else the path. */
+/** The name, where it is known here, means one session only and looks like no flag; else the path. */
 export function sessionWord(path: string): string {
   const name = basename(path);
   const known = sessionFolders(projectAt('.')).filter((one) => basename(one) === name);
-  return known.length === 1 && known[0] === path ? name : pathWord(path);
+  return known.length === 1 && known[0] === path && !name.startsWith('-') ? name : pathWord(path);
 }
 
 function pathWord(path: string): string {

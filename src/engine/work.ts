@@ -1,6 +1,6 @@
 // The doors to what a session made: show it, bring it over, clear it away.
 
-import { existsSync, readdirSync, rmSync, rmdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { fold } from '../brain/evolve.js';
@@ -13,7 +13,7 @@ import { checkJournal } from '../runtime/journal-check.js';
 import { acquireLock } from '../runtime/lock.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
-import { cleanSession, cleanUnbegun } from '../workspace/cleaning.js';
+import { cleanSession, cleanUnbegun, isLeft } from '../workspace/cleaning.js';
 import type { Cleaned } from '../workspace/cleaning.js';
 import { diffOf } from '../workspace/difference.js';
 import type { SessionPlace } from '../workspace/site.js';
@@ -86,7 +86,7 @@ export async function clean(session: string, { force = false }: { readonly force
     if (isUnbegun(folder)) return await removeUnbegun(folder);
     const { run, place } = await open(session);
     if (run.ended === null && !force) return { ok: false, why: 'open', files: [] };
-    if (!existsSync(join(place.home, place.session))) return { ok: true, branch: null, nothing: true };
+    if (!isLeft(place)) return { ok: true, branch: null, nothing: true };
     return await cleanSession(place, { force });
   } finally {
     lock.release();

@@ -16,6 +16,7 @@ import {
   finding,
   recorded,
   row,
+  merged,
   start,
   verdict,
 } from '../../test/support/story.js';
@@ -155,10 +156,11 @@ it('says how it ended, whether that was verified, and what to do', () => {
     ...begun(SPRINT, more),
     { type: 'SessionEnded', data: { outcome, unverified: true, reason: 'So it is.' } },
   ];
-  check(
-    ended('complete'),
-    `ended: complete, unverified. So it is. Bring the work over: umpire apply ${NAME}. All of it: umpire report ${NAME}`,
+  check(ended('complete'), `ended: complete, unverified. So it is. All of it: umpire report ${NAME}`);
+  const worked = ended('complete').flatMap((event) =>
+    event.type === 'SessionEnded' ? [start('DEV-001'), ...merged('DEV-001', ['a.ts']), event] : [event],
   );
+  check(worked, `ended: complete, unverified. So it is. Bring the work over: umpire apply ${NAME}. All of it: umpire report ${NAME}`);
   check(ended('complete', { workspace: null }), `ended: complete, unverified. So it is. All of it: umpire report ${NAME}`);
   const aborted = { outcome: 'aborted', unverified: true, reason: 'A person aborted it: enough' } as const;
   check(

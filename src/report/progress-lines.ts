@@ -12,7 +12,7 @@ import { isOver, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import { lineOf } from './foreign-text.js';
 import { answerLine, grantWords, shellWord } from './session-question.js';
-import { whyWords } from './session-view.js';
+import { hasWork, whyWords } from './session-view.js';
 import { count, duration } from './words.js';
 
 export interface ProgressOptions {
@@ -106,7 +106,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'RoundsRecalled':
       return `rounds that the journal had lost are counted again: ${event.data.chains.map(({ chain, round }) => `${chain} round ${round}`).join(', ')}`;
     case 'SessionEnded':
-      return endedLine(event.data, session, (run?.started.workspace ?? null) !== null);
+      return endedLine(event.data, session, hasWork(run));
     case 'SessionObserved':
     case 'RulesFrozen':
     case 'TargetFrozen':
@@ -197,10 +197,10 @@ function verdictLine(verdict: Verdict, critic: string | null): Told {
   return [text, outcome === 'escalate' ? 'call' : outcome === 'revise' ? 'plain' : 'good'];
 }
 
-function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, hasWork: boolean): Told {
+function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, isToBring: boolean): Told {
   const mark = data.unverified ? ', unverified' : '';
   const first =
-    data.outcome === 'complete' && hasWork
+    data.outcome === 'complete' && isToBring
       ? `Bring the work over: umpire apply ${session}. `
       : data.outcome === 'failed'
         ? `Run what failed again: umpire resume ${session} --retry. `

@@ -11,6 +11,7 @@ import { git, lookAround } from './git.js';
 import { branchOf, projectNames, safeName } from './names.js';
 import { knownProvisions } from './provisions.js';
 import { removeTree } from './removal.js';
+import { SNAPSHOT } from './repository.js';
 import { changeRefs, listRefs, readRef, refsOf } from './refs.js';
 import { readSessionNote } from './session-note.js';
 import { findSite, isOwnSite } from './site.js';
@@ -54,12 +55,19 @@ export async function makeRoom(site: Site): Promise<void> {
   const [made, base, head] = await Promise.all([names.branch, names.base, names.head].map((ref) => readOnce(site, ref)));
   const isFree = made === null && base === null && head === null;
   if (isOwn === null && isFree) return;
-  if ((isOwn === true || (isOwn === null && repository.kind === 'snapshot')) && head === base) await clearAway(site);
+  // A crash may have come between one ref and the next.
+  const isUnbegun = [made, head].every((commit) => commit === null || commit === base);
+  if ((isOwn ?? repository.kind === 'snapshot') && isUnbegun) await clearAway(site);
   else throw new UmpireError('session-taken', { session: place.session, branch });
 }
 
 async function readOnce(site: Site, ref: string): Promise<string | null> {
   return existsSync(site.repository.gitDir) ? readRef(site, ref) : null;
+}
+
+/** Is there anything to clear away? */
+export function isLeft({ project, session, home, sessionFolder }: SessionPlace): boolean {
+  return existsSync(join(sessionFolder, SNAPSHOT)) || isNameTaken(existsSync(project) ? project : null, home, session);
 }
 
 /** Do worktrees, a branch or refs go by this name already? `project`: null where no repository is around it. */
