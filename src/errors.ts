@@ -64,6 +64,11 @@ export const ERRORS = {
     message: 'There is no folder at "{path}".',
     hint: 'Check the path. --project takes a folder of the project: the one that holds .umpire/ or .workflow/, or one inside it.',
   },
+  'project-moved': {
+    exit: 1,
+    message: 'The session {session} works on {path}, and there is no such folder any more.',
+    hint: 'A session goes on only where it began: move the project back. What it has made so far you see and take over from the new place too: `umpire diff {session}`, `umpire apply {session} --force`.',
+  },
   'session-busy': {
     exit: 1,
     message: 'Another process holds this session: {holder}.',

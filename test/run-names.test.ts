@@ -1,7 +1,7 @@
 // Sessions that would go by one name in one repository: in two worktrees of it, in a folder and a folder inside it, after a session
 // folder was deleted, or where a person says so. Each has its own branch and begins with its own last commit.
 
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { gitIn, writeFiles } from './support/git-project.js';
@@ -91,4 +91,20 @@ it('cleans up after a session of any name, also where its worktrees are gone alr
   expect((await project.umpireWith({ env: HOME }, 'clean')).exit).toBe(0);
   expect(project.git('for-each-ref', 'refs/umpire', 'refs/heads/umpire')).toBe('');
   expect(project.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+});
+
+it('shows, brings over and clears away the work of a project that was moved, and says where the session can go on', async () => {
+  const project = makeProject();
+  await make(project, project.root, 'one');
+  const agent = project.sh('complete nothing', 'idle.sh');
+  await project.umpireWith({ env: HOME }, 'until', 'false', 'never', '--max-rounds', '1', ...agent);
+  const moved = join(project.beside, 'moved');
+  renameSync(project.root, moved);
+  const at = (...args: readonly string[]) => project.umpireWith({ cwd: moved, env: HOME }, ...args);
+  expect(await filesOf(project, moved, 'until-the-same')).toEqual(['one']);
+  expect((await at('apply', 'until-the-same')).out).toBe('one\n');
+  const { exit, err } = await at('resolve', 'until-never', 'extend', '--rounds', '1');
+  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining(`works on ${project.root}, and there is no`) as string });
+  expect((await at('clean', 'until-the-same')).exit).toBe(0);
+  expect(gitIn(moved, 'branch', '--list', 'umpire/until-the-same*')).toBe('');
 });

@@ -33,7 +33,7 @@ import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
-import { changedFiles, isInGit, makeSessionFolder, openProject, worktreeHome } from './places.js';
+import { changedFiles, isFolder, isInGit, makeSessionFolder, openProject, worktreeHome } from './places.js';
 import { takeFlags } from './run-flags.js';
 import type { RunFlags } from './run-flags.js';
 import { openWorkspaceFor } from './workspaces.js';
@@ -177,7 +177,8 @@ function reportOf(session: string, state: SessionState): RunReport {
 function runIn({ journal, folder }: OpenedSession): RunState {
   const { run: now } = journal.state;
   if (now === null) throw new UmpireError(journal.state.observed ? 'not-run' : 'not-begun', { session: folder.name });
-  openProject(now.started.project);
+  const { project } = now.started;
+  if (!isFolder(project)) throw new UmpireError('project-moved', { session: folder.name, path: project });
   return now;
 }
 

@@ -17,7 +17,7 @@ import { cleanSession, cleanUnbegun, isLeft } from '../workspace/cleaning.js';
 import type { Cleaned } from '../workspace/cleaning.js';
 import { diffOf } from '../workspace/difference.js';
 import type { SessionPlace } from '../workspace/site.js';
-import { worktreeHome } from './places.js';
+import { projectOf, worktreeHome } from './places.js';
 import { readSettings } from './session.js';
 
 interface Made {
@@ -30,8 +30,9 @@ async function open(session: string): Promise<Made> {
   const folder = openFolder(session);
   const { run } = fold(readJournal(folder).events);
   if (run === null) throw new UmpireError('not-run', { session: folder.name });
-  const { project, workspace } = run.started;
+  const { workspace } = run.started;
   if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });
+  const project = projectOf(run.started.project, folder.root);
   const { home } = (await readSettings(project)).workspace;
   return { run, place: { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: folder.root } };
 }
