@@ -272,6 +272,14 @@ it('chooses the mode by goal and change, and shows why', async () => {
   await Promise.all(tried);
 });
 
+it('chooses by what changed in the project, where that is a folder of a repository', async () => {
+  const project = makeProject({ inner: 'packages/one' });
+  project.write(Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`../other/f${n}.txt`, 'x\n'])));
+  project.write({ 'm0/f.txt': 'x\n', 'm1/f.txt': 'x\n' });
+  const { session } = await project.umpire('run', 'testing', 'cover it', ...project.sh('fail "not today"'));
+  expect(eventsOfType(session, 'SessionStarted')[0]?.why).toContain('2 files in 2 modules');
+});
+
 it('refuses a mode that is not there, with the list, and leaves nothing behind', async () => {
   const project = makeProject({ answers: [REST] });
   const { exit, err } = await project.umpire('run', 'review', 'x', '--mode', 'sprnt');

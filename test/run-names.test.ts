@@ -78,6 +78,14 @@ it('begins again under the name of an attempt whose set-up failed, with the last
   expect(await filesOf(project, project.root, session)).toEqual(['one']);
 });
 
+it('leaves no session behind that could not begin', async () => {
+  const project = makeProject();
+  const cwd = join(project.root, '.git');
+  const { exit, err } = await make(project, cwd, 'one');
+  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('it is a bare git repository, or lies inside') as string });
+  expect((await project.umpireWith({ cwd }, 'list')).out).toBe('There is no session here.\n');
+});
+
 it('cleans up after a session of any name, also where its worktrees are gone already', async () => {
   const project = makeProject();
   for (const [file, name] of Object.entries({ one: 'two words', two: '-dash', three: 'a..b', four: 'plain' })) {

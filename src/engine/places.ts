@@ -1,14 +1,16 @@
 // Where sessions of a project live and what they are called; what of the project has changed.
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { UmpireError } from '../errors.js';
 import { isFile, isFolder } from '../runtime/entry.js';
 import { cacheHome, surroundings } from '../runtime/environment.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
+import { JOURNAL } from '../runtime/journal-file.js';
+import { safeName } from '../workspace/names.js';
 
 /** The folder that a person names as the project: where agents work. */
 export function openProject(path: string): string {
@@ -62,6 +64,13 @@ export function makeSessionFolder(
   }
 }
 
+/** Removes a session's folder that was made just now and holds nothing yet. One with worktrees stays: they may tell what went wrong. */
+export function forgetUnbegun(session: string, home: string): void {
+  if (!isFolder(session)) return;
+  const isEmpty = readdirSync(session).every((name) => name === JOURNAL && statSync(join(session, name)).size === 0);
+  if (isEmpty && !existsSync(join(resolve(home), safeName(basename(session))))) rmSync(session, { recursive: true });
+}
+
 /** Git ignores the folder by a file inside it: nothing of the person's own is edited. */
 export function ignoreUmpire(project: string): void {
   const place = join(project, '.umpire', '.gitignore');
@@ -95,14 +104,22 @@ export function worktreeHome(project: string, configured: string | null): string
 
 const exec = promisify(execFile);
 
-/** The files of the change that a person has in hand: uncommitted ones, else those of the branch; null where git cannot tell. */
+/** The files of the project that a person is changing: uncommitted ones, else those of the branch; null where git cannot tell. */
 export async function changedFiles(project: string): Promise<readonly string[] | null> {
-  const uncommitted = await gitNames(project, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all']);
+  const [prefix = ''] = (await gitNames(project, ['rev-parse', '--show-prefix'])) ?? [];
+  const folder = prefix.replace(/\n$/, '');
+  const changed = await changedIn(project);
+  return changed?.map((path) => path.slice(folder.length)) ?? null;
+}
+
+/** By their names in the repository. */
+async function changedIn(project: string): Promise<readonly string[] | null> {
+  const uncommitted = await gitNames(project, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--', '.']);
   if (uncommitted === null) return null;
   const files = uncommitted.map((entry) => entry.slice(3)).filter((path) => path !== '' && !path.startsWith('.umpire/'));
   if (files.length > 0) return files;
   for (const trunk of ['origin/HEAD', 'main', 'master']) {
-    const names = await gitNames(project, ['diff', '--name-only', '-z', `${trunk}...HEAD`, '--']);
+    const names = await gitNames(project, ['diff', '--name-only', '-z', `${trunk}...HEAD`, '--', '.']);
     if (names !== null) return names.length > 0 ? names : null;
   }
   return null;

@@ -33,7 +33,7 @@ import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
-import { changedFiles, isFolder, isInGit, makeSessionFolder, openProject, worktreeHome } from './places.js';
+import { changedFiles, forgetUnbegun, isFolder, isInGit, makeSessionFolder, openProject, worktreeHome } from './places.js';
 import { takeFlags } from './run-flags.js';
 import type { RunFlags } from './run-flags.js';
 import { openWorkspaceFor } from './workspaces.js';
@@ -102,13 +102,17 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const home = worktreeHome(project, config.workspace.home);
   const isTaken = (name: string) => isNameTaken(isInGit(project) ? project : null, home, name);
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session, isTaken);
-  return inSession(session, request, async (opened) => {
+  const report = inSession(session, request, async (opened) => {
     if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
       refuseOther(opened, loop.loop);
       if (request.maxRounds !== undefined && opened.journal.state.run.ended === null) raiseCap(opened, request.maxRounds);
     }
     return goOn({ config, by: 'run', settings, ...opened });
+  });
+  return report.catch((error: unknown) => {
+    if (request.session === undefined) forgetUnbegun(session, home);
+    throw error;
   });
 }
 

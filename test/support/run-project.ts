@@ -71,7 +71,7 @@ const made: string[] = [];
 export function cleanUpProjects(): void {
   afterAll(() => {
     for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-  });
+  }, 120_000);
 }
 
 export function makeProject({
