@@ -263,6 +263,15 @@ it('calls the configured command when a person is needed, with the session in it
   expect(textOf(project.beside, 'calls.txt')).toBe('a word; with $(blanks)\n');
 });
 
+it('says once, and why, that the command that calls a person cannot be started', async () => {
+  const project = makeProject({ answers: PAYERS, config: { notify: 'no-such-program' } });
+  const { exit, err } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
+  expect({ exit, told: err.match(/The command that calls a person .*/g) }).toEqual({
+    exit: 4,
+    told: ['The command that calls a person (no-such-program) failed: spawn no-such-program ENOENT. The session waits all the same.'],
+  });
+});
+
 it('holds a conversation: an interactive task asks, a person answers, the task goes on with all that was said', async () => {
   const project = makeProject({
     files: proseFiles({

@@ -249,7 +249,11 @@ function callPerson({ folder, config, watch, journal }: Leg, question: Question)
         watch.onNote?.(`The command that calls a person (${program}) failed: ${problem}. The session waits all the same.`);
       done(program);
     };
-    child.on('error', (error) => end(error.message));
+    // One that cannot be started ends with a status too, which says less.
+    child.once('error', (error) => {
+      child.removeAllListeners('close');
+      end(error.message);
+    });
     child.on('close', (code, signal) => end(code === 0 ? null : signal === null ? `exit status ${String(code)}` : signal));
   });
 }

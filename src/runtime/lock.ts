@@ -132,23 +132,28 @@ function isDead(content: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
-  const started = startOf(holder.pid);
+  const { state, started } = statOf(holder.pid);
+  if (ENDED.test(state)) return true;
   return holder.started !== '' && started !== '' && started !== holder.started;
 }
+
+/** It has ended, and its parent has not asked how: in a container often nobody ever does. */
+const ENDED = /^[ZXx]$/;
 
 let known: string | null = null;
 
 function ownStart(): string {
-  return (known ??= startOf(process.pid));
+  return (known ??= statOf(process.pid).started);
 }
 
-/** The start time of a process in clock ticks (Linux), else nothing. */
-function startOf(pid: number): string {
+/** The state of a process and its start time in clock ticks (Linux), else nothing. */
+function statOf(pid: number): { readonly state: string; readonly started: string } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', started: fields[19] ?? '' };
   } catch {
-    return '';
+    return { state: '', started: '' };
   }
 }
 

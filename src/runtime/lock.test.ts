@@ -1,0 +1,35 @@
+// Who counts as dead: a lock left behind must not keep a session busy.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openFolder } from './folder.js';
+import { acquireLock, holderOf } from './lock.js';
+
+it.skipIf(process.platform !== 'linux')(
+  'takes over from a process that was killed and that nobody has waited for, as in a container',
+  async () => {
+    const root = mkdtempSync(join(tmpdir(), 'umpire-lock-'));
+    // The shell becomes a program that waits for no child: what has ended stays in the table of processes.
+    const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec sleep 1000'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      const [text] = (await once(parent.stdout, 'data')) as [Buffer];
+      const pid = Number(text.toString('utf8'));
+      const stat = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+      writeFileSync(join(root, '.umpire-lock'), JSON.stringify({ pid, host: hostname(), started: stat()[19] }));
+      const folder = openFolder(root);
+      expect(holderOf(folder)).toEqual({ who: `process ${pid} on ${hostname()}`, isDead: false });
+      process.kill(pid, 'SIGKILL');
+      await expect.poll(() => stat()[0]).toBe('Z');
+      expect(holderOf(folder)?.isDead).toBe(true);
+      acquireLock(folder, 0).release();
+      expect(holderOf(folder)).toBeNull();
+    } finally {
+      parent.kill('SIGKILL');
+      rmSync(root, { recursive: true, force: true });
+    }
+  },
+);
