@@ -86,6 +86,8 @@ it('shows what a session changed, all of it and by round, and brings it over int
   expect(endOf(session)).toBe('complete');
   const report = await project.umpire('report', session);
   expect(report.exit).toBe(0);
+  expect((await project.umpire('status', session)).out).toMatch(/cleared away\.[^]*^Read all of it: .*\n$/m);
+  expect((await project.umpire('status', session)).out).not.toContain('umpire apply');
 });
 
 it('refuses to bring work over into a dirty tree, or from a session that is not complete', async () => {

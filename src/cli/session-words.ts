@@ -1,7 +1,7 @@
 // What the commands that only look at sessions share: which session is meant, and by which word other commands know it.
 
 import { basename, relative } from 'node:path';
-import { worktreeAt } from '../engine/worktrees.js';
+import { workAt } from '../engine/worktrees.js';
 import type { SessionSurroundings } from '../report/session-view.js';
 import { projectAt, sessionFolders } from '../runtime/session-folders.js';
 import { readSession } from '../runtime/session-record.js';
@@ -17,12 +17,15 @@ export function recordOf(named: string | undefined, words: Words): SessionRecord
   return readSession(named === undefined ? latestSession(project) : resolveSession(named, project));
 }
 
+const CLEARED = 'Its worktrees and its branch were cleared away.';
+
 /** All that the state does not know of itself. */
 export async function surroundingsOf(record: SessionRecord): Promise<SessionSurroundings> {
   const { word, tasks, notes, state } = record;
   // `decide` takes a folder, the commands of a run also take a name.
   const session = state.run === null ? pathWord(record.path) : sessionWord(record.path);
-  return { session, state: word, tasks, place: await worktreeAt(state.run, record), notes };
+  const { place, isCleared } = await workAt(state.run, record);
+  return { session, state: word, tasks, place, isCleared, notes: isCleared ? [...notes, CLEARED] : notes };
 }
 
 /** The name, where it is known here, means one session only and looks like no flag; else the path. */

@@ -5,22 +5,34 @@ import { join } from 'node:path';
 import type { RunState } from '../brain/run-state.js';
 import { isUmpireError } from '../errors.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
+import { isLeft } from '../workspace/cleaning.js';
 import { sessionPath } from '../workspace/session-worktree.js';
 import { findSite } from '../workspace/site.js';
-import { worktreeHome } from './places.js';
+import { projectOf, worktreeHome } from './places.js';
 
-/** The session's worktree; null where there is none (any more), or the project cannot tell. Looking on never fails for it. */
-export async function worktreeAt(run: RunState | null, session: { readonly name: string; readonly path: string }): Promise<string | null> {
-  if (run === null || run.started.workspace === null) return null;
-  const { project } = run.started;
+export interface WorkPlace {
+  /** The session's worktree; null where there is none (any more), or the project cannot tell. */
+  readonly place: string | null;
+  /** Worktrees and branch are gone: there is nothing to show or to bring over. */
+  readonly isCleared: boolean;
+}
+
+const UNKNOWN: WorkPlace = { place: null, isCleared: false };
+
+/** Looking on never fails for it. */
+export async function workAt(run: RunState | null, session: { readonly name: string; readonly path: string }): Promise<WorkPlace> {
+  if (run === null || run.started.workspace === null) return UNKNOWN;
   try {
+    const project = projectOf(run.started.project, session.path);
     const { parseSettings } = await import('../runtime/settings.js');
     const { home } = parseSettings(readConfigText(project) ?? '', join(project, CONFIG)).workspace;
     const place = { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: session.path };
     const path = sessionPath({ site: findSite(place) });
-    return existsSync(path) ? path : null;
+    if (existsSync(path)) return { place: path, isCleared: false };
+    // Of a project that is elsewhere now nobody knows what became of its branches.
+    return { place: null, isCleared: run.ended !== null && project === run.started.project && !isLeft(place) };
   } catch (error) {
-    if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return null;
+    if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return UNKNOWN;
     throw error;
   }
 }

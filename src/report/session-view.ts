@@ -114,6 +114,8 @@ export interface SessionSurroundings {
   /** tasks.csv with its waves, of a session that others run. */
   readonly tasks: readonly { readonly task: Task; readonly wave: number }[];
   readonly place: string | null;
+  /** What it made is gone from beside its folder. */
+  readonly isCleared?: boolean;
   readonly notes: readonly string[];
 }
 
@@ -154,7 +156,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
         : { ...run.started.workspace, head: run.head, project: run.started.project, place: around.place },
     events: state.events,
     notes,
-    next: nextSteps(around.state, session, run, verdicts.at(-1)),
+    next: nextSteps(around, run, verdicts.at(-1)),
   };
 }
 
@@ -287,10 +289,10 @@ function spentOf(run: RunState): SpentView {
   return { minutes: run.activeMs / 60_000, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd };
 }
 
-function nextSteps(word: StateWord, session: string, run: RunState | null, last: PastVerdict | undefined): SessionView['next'] {
-  const name = shellWord(session);
+function nextSteps(around: SessionSurroundings, run: RunState | null, last: PastVerdict | undefined): SessionView['next'] {
+  const name = shellWord(around.session);
   const report = { what: 'Read all of it', command: `umpire report ${name}` };
-  switch (word) {
+  switch (around.state) {
     case 'running':
       return [{ what: 'Read what agents print', command: `umpire logs ${name}` }];
     case 'awaiting':
@@ -298,7 +300,9 @@ function nextSteps(word: StateWord, session: string, run: RunState | null, last:
     case 'interrupted':
       return [{ what: 'Let it go on', command: `umpire resume ${name}` }];
     case 'complete':
-      return !hasWork(run) ? [report] : [{ what: 'Bring the work over', command: `umpire apply ${name}` }, report];
+      return !hasWork(run) || around.isCleared === true
+        ? [report]
+        : [{ what: 'Bring the work over', command: `umpire apply ${name}` }, report];
     case 'failed':
       return [{ what: 'Run what failed again', command: `umpire resume ${name} --retry` }, report];
     case 'aborted':
