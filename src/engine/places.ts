@@ -19,10 +19,6 @@ export function openProject(path: string): string {
   return realpathSync.native(place);
 }
 
-export function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
 /** The project that a session began in; where that was moved, the one around the session's folder: its work is there too. */
 export function projectOf(recorded: string, sessionFolder: string): string {
   const around = dirname(dirname(dirname(sessionFolder)));

@@ -1,6 +1,6 @@
 // The doors to what a session made: show it, bring it over, clear it away.
 
-import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { fold } from '../brain/evolve.js';

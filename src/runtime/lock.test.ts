@@ -25,7 +25,8 @@ it.skipIf(process.platform !== 'linux')(
       process.kill(pid, 'SIGKILL');
       await expect.poll(() => stat()[0]).toBe('Z');
       expect(holderOf(folder)?.isDead).toBe(true);
-      acquireLock(folder, 0).release();
+      const lock = await acquireLock(folder, 1000);
+      lock.release();
       expect(holderOf(folder)).toBeNull();
     } finally {
       parent.kill('SIGKILL');
