@@ -3,7 +3,7 @@
 
 import type { Anomaly, Finding, Task, TaskRecord } from '../model.js';
 import type { Loop, TaskTemplate } from '../loops/loop.js';
-import { fillTemplate } from '../loops/template.js';
+import { fillTemplate, showNumber } from '../loops/template.js';
 import type { Lookup } from '../loops/template.js';
 import { merged, setOwn } from '../formats/merged.js';
 import { joinIds } from '../formats/tasks-csv.js';
@@ -310,6 +310,6 @@ export function lowestDimensions(items: readonly Readonly<Record<string, unknown
     (item): item is { name: string; score: number } => typeof item['name'] === 'string' && typeof item['score'] === 'number',
   );
   const lowest = Math.min(...scored.map((item) => item.score));
-  const names = scored.filter((item) => item.score === lowest).map((item) => `${item.name} (${item.score}/10)`);
+  const names = scored.filter((item) => item.score === lowest).map((item) => `${item.name} (${showNumber(item.score)}/10)`);
   return names.length === 0 ? NONE_SCORED : names.join(', ');
 }

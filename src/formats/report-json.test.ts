@@ -55,6 +55,8 @@ describe('dimensions', () => {
         notes: ['the score of "a" is not a number; it was left out', 'the score -1 of "c" does not lie between 0 and 10; it was left out'],
       },
     ));
+  test('a grade in place of a score is told', () =>
+    check({ dimensions: { a: 'B-', b: 8 } }, { dimensions: ['b 8'], notes: ['the score of "a" is not a number; it was left out'] }));
   test('not an object', () => check({ dimensions: 'a, b' }, { isReport: false }));
   test('issues of a dimension', () =>
     check(

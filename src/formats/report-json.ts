@@ -94,27 +94,34 @@ interface Entry {
   readonly name: string;
   readonly body: JsonObject;
   readonly score: Score | null;
+  /** What stands where its score should. */
+  readonly said: unknown;
 }
 
 function dimensionsOf(value: unknown): readonly Entry[] {
   if (Array.isArray(value)) {
     return value
       .filter(isObject)
-      .map((body) => ({ name: String(firstOf(body, NAME_KEYS) ?? ''), body, score: scoreOf(body) }))
+      .map((body) => ({ name: String(firstOf(body, NAME_KEYS) ?? ''), body, score: scoreOf(body), said: own(body, 'score') }))
       .filter((entry) => entry.name !== '');
   }
   if (!isObject(value)) return [];
   return Object.entries(value)
     .filter(([name]) => name !== '__proto__')
-    .map(([name, body]) => ({ name, body: isObject(body) ? body : {}, score: scoreOf(body) }));
+    .map(([name, body]) => ({
+      name,
+      body: isObject(body) ? body : {},
+      score: scoreOf(body),
+      said: isObject(body) ? own(body, 'score') : body,
+    }));
 }
 
 function takeDimensions(entries: readonly Entry[], draft: Draft): void {
   const hundred = entries.some(({ score }) => score !== null && outOfHundred(score));
   if (hundred) draft.note('a dimension scores above 10; all were taken as out of 100');
-  for (const { name, body, score } of entries) {
+  for (const { name, body, score, said } of entries) {
     if (score === null) {
-      if (own(body, 'score') !== undefined && own(body, 'score') !== null)
+      if (said !== undefined && said !== null && typeof said !== 'object')
         draft.note(`the score of ${quote(name)} is not a number; it was left out`);
       continue;
     }

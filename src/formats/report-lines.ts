@@ -113,7 +113,7 @@ export function scoreLine(text: string, listed: boolean): ScoreLine | null {
   const found = first === null ? null : findScore(plain.slice(arrow));
   if (found !== null) return countsThings(plain.slice(arrow + found.end)) ? null : { ...line, score: found.score };
   if (pair === null || !(name === null ? PLAIN_SCORES.has(wordsOf(whole).at(-1) ?? '') : listed)) return null;
-  const number = /^(\d{1,3}(?:\.\d{1,4})?(?:\s{0,3}\/\s{0,3}\d{1,3})?)(?=$|[\s(,;\u2014\u2013]|\.$)(?!\s{0,3}%)/.exec(pair.value)?.[1];
+  const number = /^(\d{1,3}(?:[.,]\d{1,20})?(?:\s{0,3}\/\s{0,3}\d{1,3})?)(?=$|[\s(,;\u2014\u2013]|\.$)(?!\s{0,3}%)/.exec(pair.value)?.[1];
   const score = number === undefined ? null : parseScore(number);
   return score === null || (score.outOf === null && score.value > 10) ? null : { ...line, score };
 }
@@ -138,7 +138,7 @@ function withoutScore(name: string): string {
 
 function thresholdIn(text: string): Score | null {
   const lower = text.toLowerCase();
-  return lower.includes('threshold') ? parseScore(/\bthreshold\W{0,5}(\d{1,3}(?:\.\d{1,4})?)/.exec(lower)?.[1]) : null;
+  return lower.includes('threshold') ? parseScore(/\bthreshold\W{0,5}(\d{1,3}(?:[.,]\d{1,20})?)/.exec(lower)?.[1]) : null;
 }
 
 /** "8/10 components" is no score. */

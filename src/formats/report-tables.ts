@@ -5,6 +5,7 @@ import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './letters.js';
 import { plainText, type Block } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
+import { quote } from './reader.js';
 import type { Draft } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';
 import { parseSeverity, unknownSeverityNote } from './severity.js';
@@ -153,7 +154,12 @@ function takeScores(table: Table, columns: Columns, context: TableContext, draft
   const hundred = scored.some(({ said }) => said !== null && said.outOf === null && said.value > 10 && said.value <= 100);
   for (const { row, said } of scored) {
     const name = withoutRemark(cellAt(row.cells, Math.max(columns.dimension, 0)));
-    if (said === null || !hasLetter(name)) continue;
+    if (!hasLetter(name)) continue;
+    if (said === null) {
+      const cell = plainText(cellAt(row.cells, columns.score));
+      if (hasDigit(cell) && !isNoFinding(cell)) draft.note(`the score ${quote(cell)} of ${quote(name)} cannot be read; it was left out`);
+      continue;
+    }
     const outOf = parseScore(cellAt(row.cells, columns.outOf))?.value ?? said.outOf ?? (hundred ? 100 : null);
     const score: Score = { value: said.value, outOf };
     if (OVERALL.has(leadingWord(name))) {

@@ -101,8 +101,19 @@ describe('pass_rate', () => {
   test('percent as a text', () => check({ ...full, pass_rate: '90%' }, { values: full }));
   test('missing', () =>
     check({ ...full, pass_rate: null }, { values: full, notes: ['pass_rate is missing; computed from passed and total as 0.9'] }));
-  test('rounded', () =>
-    check({ pass_rate: 0.67, total: 3, passed: 2 }, { values: { pass_rate: 0.666667, total: 3, passed: 2, failed: 1 } }));
+  test('rounded by an agent: the counts hold', () =>
+    check({ pass_rate: 0.67, total: 3, passed: 2 }, { values: { pass_rate: 2 / 3, total: 3, passed: 2, failed: 1 } }));
+  test('just below 95% stays below', () =>
+    check(
+      { pass_rate: 94.99996, coverage: 80 },
+      {
+        values: { pass_rate: 0.9499996, coverage: 80 },
+        notes: [
+          'pass_rate is 94.99996, above 1; taken as 94.99996 percent',
+          'passed and total are missing; that any test was run rests on pass_rate alone',
+        ],
+      },
+    ));
   test('better than the counts', () =>
     check({ ...full, pass_rate: 1 }, { values: full, notes: ['pass_rate is 1 but passed/total is 0.9; the worse holds'] }));
   test('worse than the counts', () =>

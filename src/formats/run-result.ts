@@ -145,11 +145,11 @@ function rateOf(run: JsonObject, counted: Counted, notes: string[]): number | nu
   }
   if (stated === null) {
     notes.push(`pass_rate is missing; computed from passed and total as ${rounded(computed)}`);
-    return rounded(computed);
+    return computed;
   }
   // Agents round: half a percent is no contradiction, but the worse of the two still holds.
   if (Math.abs(stated - computed) > 0.005) notes.push(`pass_rate is ${stated} but passed/total is ${rounded(computed)}; the worse holds`);
-  return Math.min(stated, rounded(computed));
+  return Math.min(stated, computed);
 }
 
 function statedRate(value: unknown, notes: string[]): number | null | Refusal {
@@ -160,7 +160,7 @@ function statedRate(value: unknown, notes: string[]): number | null | Refusal {
   if (rate > 1 && percent !== null) return new Refusal(`pass_rate is ${shown(value)}; expected at most 100%`);
   if (rate > 1) {
     notes.push(`pass_rate is ${rate}, above 1; taken as ${rate} percent`);
-    return rounded(rate / 100);
+    return rate / 100;
   }
   return rate;
 }
@@ -196,6 +196,7 @@ function coverageOf(value: unknown, notes: string[]): number | null | Refusal {
   return percent;
 }
 
+/** For notes only: what is judged is never rounded up to what a rule asks for. */
 function rounded(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }

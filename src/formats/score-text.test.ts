@@ -19,6 +19,16 @@ test.each([
   ['8 out of 10', 8],
   ['85%', 8.5],
   ['0', 0],
+  [6.999, 6.999],
+  ['5.996/10', 5.996],
+  ['69.96%', 6.996],
+  ['34.3/49', 7],
+  ['5.333333333333333/10', 5.333333333333333],
+  ['5,5/10', 5.5],
+  ['8,25', 8.25],
+  ['5.5/10.0', 5.5],
+  ['1,2,3', null],
+  ['4.9/7', 7],
   ['-1', null],
   [11, null],
   ['11/10', null],
@@ -53,8 +63,13 @@ test('thresholds', () => {
 
 test('inside a line', () => {
   expect(findScore('Accessibility: 5/10 (25%)')).toEqual({ score: { value: 5, outOf: 10 }, start: 15, end: 19 });
+  expect(findScore('Accessibility: 5.333333333333333/10')?.score.value).toBe(5.333333333333333);
+  expect(findScore('Accessibility: 3,9/10')?.score.value).toBe(3.9);
+  expect(findScore('Accessibility: 5.5/10.0 now')).toEqual({ score: { value: 5.5, outOf: 10 }, start: 15, end: 23 });
   expect(findScore('now 80 / 100.')).toEqual({ score: { value: 80, outOf: 100 }, start: 4, end: 12 });
-  expect(['5/101', '15/10%', 'v1/10', '1/10/2024', '3/5', '2 of 10', '1.5.5/10', 'none'].map(findScore)).toEqual(Array(8).fill(null));
+  expect(['5/101', '15/10%', 'v1/10', '1/10/2024', '3/5', '2 of 10', '1.5.5/10', '5/10.0.1', 'none'].map(findScore)).toEqual(
+    Array(9).fill(null),
+  );
 });
 
 test('a score on its own scale lies between 0 and 10', () => {

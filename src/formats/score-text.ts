@@ -10,8 +10,11 @@ export interface Score {
   readonly outOf: number | null;
 }
 
-const NUMBER = /^\d{1,9}(?:\.\d{1,9})?$/;
-const INSIDE = new LetterPattern(String.raw`(?<![\d.\p{L}])(\d{1,3}(?:\.\d{1,4})?)\s*(?:\/|out of)\s*(100?)(?![\d%\p{L}]|\.\d|\/)`);
+/** As many digits as averages come with, and a comma where the writer's language has one. */
+const NUMBER = /^\d{1,9}(?:[.,]\d{1,20})?$/;
+const INSIDE = new LetterPattern(
+  String.raw`(?<![\d.\p{L}])(\d{1,3}(?:[.,]\d{1,20})?)\s*(?:\/|out of)\s*(100?)(?:\.0{1,4})?(?![\d%\p{L}]|\.\d|\/)`,
+);
 
 /** A value that is a score and nothing else. */
 export function parseScore(value: unknown): Score | null {
@@ -23,13 +26,17 @@ export function parseScore(value: unknown): Score | null {
   if (scale === undefined) return scoreOutOf(text, null);
   const at = text.indexOf(scale);
   const top = text.slice(at + scale.length).trimStart();
-  return NUMBER.test(top) ? scoreOutOf(text.slice(0, at), Number(top)) : null;
+  return NUMBER.test(top) ? scoreOutOf(text.slice(0, at), numberIn(top)) : null;
 }
 
 function scoreOutOf(text: string, outOf: number | null): Score | null {
   const number = text.trimEnd();
   const isNumber = NUMBER.test(number.startsWith('-') || number.startsWith('+') ? number.slice(1) : number);
-  return isNumber ? { value: Number(number), outOf } : null;
+  return isNumber ? { value: numberIn(number), outOf } : null;
+}
+
+function numberIn(text: string): number {
+  return Number(text.replace(',', '.'));
 }
 
 /** The first `5/10` or `80/100` inside a text, and where it stands. */
@@ -39,7 +46,11 @@ export function findScore(text: string): { readonly score: Score; readonly start
   if (!text.includes('/') && !lower.includes('out of')) return null;
   const match = INSIDE.for(lower).exec(lower);
   if (match === null) return null;
-  return { score: { value: Number(match[1]), outOf: Number(match[2]) }, start: match.index, end: match.index + match[0].length };
+  return {
+    score: { value: numberIn(match[1] as string), outOf: Number(match[2]) },
+    start: match.index,
+    end: match.index + match[0].length,
+  };
 }
 
 /** A threshold stands on the scale of its score, save that 6 beside 80/100 means 6 of 10: read as 6 of 100 it would ask for nothing. */
@@ -49,9 +60,10 @@ export function parseThreshold(value: unknown, outOf: number | null): Score | nu
   return { value: threshold.value, outOf: outOf === 100 && threshold.value <= 10 ? 10 : outOf };
 }
 
-/** The score on a scale of 0 to 10, or null where it does not lie on its own scale. */
+/** The score on a scale of 0 to 10, or null where it does not lie on its own scale. Never rounded to what a rule asks for: 6.999 is not 7. */
 export function toTen(score: Score): number | null {
   const outOf = score.outOf ?? 10;
   if (!(outOf > 0) || score.value < 0 || score.value > outOf) return null;
-  return Math.round((score.value * 1000) / outOf) / 100;
+  // Fifteen digits take away what the division itself adds.
+  return outOf === 10 ? score.value : Number(((score.value * 10) / outOf).toPrecision(15));
 }
