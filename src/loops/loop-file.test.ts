@@ -73,6 +73,14 @@ describe('mistakes', () => {
     check(/file: \S+\.json/, 'file: ../outside.json', /inside the session folder/);
     check(/grade: testified/, 'grade: told', /grade: it must be one of "measured", "testified"/);
   });
+
+  it('says what it would have taken where nothing fits', () => {
+    check(/^chain: session/m, 'chain: sesion', /chain: it fits none of the forms that are known here: "session", "id", keys with values\./);
+    check('first: 1', 'first: 2', /round\.first: .*: 0, 1\.$/);
+    check('file: artifacts', 'files: artifacts', /evidence\.review: .*: one with "row", one with "column", one with "file", /);
+    check('{ state: review }', '{}', /facts\.review: .*: one with "state", one with "enum", one with "number", /);
+    check('number: [0, 10]', 'number: 10', /facts\.clarity\.number: a list of two is expected here, not number/);
+  });
 });
 
 describe('the parts of a loop', () => {
@@ -91,6 +99,13 @@ describe('the parts of a loop', () => {
     evidence: Record<string, Any>;
     agree?: Any;
     report: Any[];
+    roles: Any;
+    round: Any;
+    columns: Any;
+    target?: Any;
+    progress?: Any;
+    planned?: Any;
+    unwritable?: Any;
   }
 
   it.each<[string, (loop: Mutable) => void, RegExp]>([
@@ -149,6 +164,46 @@ describe('the parts of a loop', () => {
     ['a count without evidence', (loop) => void (loop.facts['x'] = { count: 'moon.list' }), /"moon" is no evidence/],
     ['a re-check by another', (loop) => void (loop.tasks.at(-1)!['role'] = 'developer'), /its role must be "reviewer"/],
     ['a task a file without its number', (loop) => void (loop.tasks[0]!['id'] = 'FIX-{round}'), /needs \{n\} in its id/],
+    ['two tasks of one id', (loop) => void loop.tasks.unshift({ ...loop.tasks[0] }), /"FIX-\{round\}-\{n\}" is also the id of task 1/],
+    ['an id with a semicolon', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW;{mend}'), /cannot hold a semicolon/],
+    ["a fix by the critic's role", (loop) => void (loop.tasks[0]!['role'] = 'reviewer'), /only the recheck is the critic's/],
+    ['one role for both', (loop) => void (loop.roles['critic'] = 'developer'), /needs a role of its own/],
+    ['a status set from the start', (loop) => void (loop.tasks[0]!['set'] = { status: 'completed' }), /fills in "status" of every task/],
+    ["a re-check with the critic's answer", (loop) => void (loop.tasks.at(-1)!['copy'] = ['gc_signal']), /would count as done/],
+    ['a strange name in a cell', (loop) => void (loop.tasks[0]!['set'] = { pipeline: '{moon}' }), /tasks\.0\.set\.pipeline: \{moon\}/],
+    ["a task over Umpire's history", (loop) => void (loop.tasks[0]!['file'] = './journal.ndjson'), /Umpire keeps journal\.ndjson itself/],
+    ['a task among the verdicts', (loop) => void (loop.tasks[0]!['file'] = 'verdicts/{id}.md'), /Umpire keeps verdicts itself/],
+    ['one file for all tasks', (loop) => void (loop.tasks[0]!['file'] = 'tasks/{round}.json'), /a file of its own: put \{id\}/],
+    ['a strange name in a file', (loop) => void (loop.tasks[0]!['file'] = 'tasks/{id}-{moon}.json'), /\{moon\}/],
+    ['a common column handed back', (loop) => void (loop.columns['out'] = ['status']), /every task has "status"/],
+    ['a column both given and handed back', (loop) => void (loop.columns['out'] = ['sprint_num']), /every row would count as done/],
+    [
+      'a strange name in a path',
+      (loop) => void (loop.evidence['results']!['file'] = 'run-{layer}.json'),
+      /\{layer\} is not filled in here/,
+    ],
+    [
+      'a strange name in a worker',
+      (loop) =>
+        void (loop.evidence['x'] = { discoveries: 'x', of: { worker: 'a-{moon}' }, reader: 'entries', grade: 'testified', what: 'x' }),
+      /\{moon\} is not filled in here/,
+    ],
+    ['a value without a name', (loop) => void (loop.facts['x'] = { flag: ['results.'] }), /must name a value of some evidence/],
+    ['progress of no fact', (loop) => void (loop.progress = { moon: 'higher' }), /"moon" is no fact/],
+    ['a target beyond all', (loop) => void (loop.target = { default: 500, column: 'goal', what: 'goal' }), /from 0 to 100/],
+    ['finished tasks without their number', (loop) => void (loop.round['from'] = [{ finished: 'FIX-1' }]), /it needs \{n\}/],
+    ['a strange name in a hint', (loop) => void (loop.repairs[0]!['error'] = { message: 'x', hint: '{moon}' }), /error\.hint: \{moon\}/],
+    ['a strange name in an anomaly', (loop) => void (loop.table[0]!['anomaly'] = '{moon}'), /anomaly: \{moon\}/],
+    [
+      'a strange name in a notice',
+      (loop) => void (loop.planned = { skip: '{moon}' }),
+      /\{moon\} is no word that this text may use; it may use \{rule\}/,
+    ],
+    [
+      'a word that is also a test',
+      (loop) => void ((loop.facts['x'] = { enum: ['present', 'absent'], at: ['results.x'] }), (loop.table[0]!['when'] = { x: 'present' })),
+      /"present" is also a word of "x"; write \[present\]/,
+    ],
     ['a task id that repeats', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW-again'), /needs \{round\}, \{next\} or \{mend\}/],
   ])('%s', (_, change, expected) => {
     expect(told(change)).toMatch(expected);

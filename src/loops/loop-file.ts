@@ -13,7 +13,7 @@ import { firstIssue } from './schema-issue.js';
 import { loopSchema, shapesAgree } from './schema.js';
 import type { LoopInput } from './schema.js';
 import { validateLoop } from './validate.js';
-import type { Complaint } from './validate.js';
+import type { Complaint } from './loop-texts.js';
 
 export type { LoopInput } from './schema.js';
 

@@ -5,7 +5,7 @@ import type { Loop } from './loop.js';
 import { holesOf, unrollMode, wavesOf } from './pipeline.js';
 import type { Mode, Pipeline, Unrolled } from './pipeline.js';
 import type { PipelinesShape } from './pipeline-schema.js';
-import type { Complaint } from './validate.js';
+import type { Complaint } from './loop-texts.js';
 
 /** The pipeline that a shape means, with what it leaves out filled in. */
 export function pipelineFor(shape: PipelinesShape, loop: Loop): Pipeline {

@@ -1,6 +1,6 @@
 // What a schema complains of, in words for people: the one issue to tell, where it is, and what is wanted there.
 
-import type { Complaint } from './validate.js';
+import type { Complaint } from './loop-texts.js';
 
 /** An issue as zod gives it. */
 export interface Issue {
@@ -9,6 +9,9 @@ export interface Issue {
   readonly keys?: readonly string[];
   readonly code?: string | undefined;
   readonly errors?: readonly (readonly Issue[])[];
+  /** The kind that is wanted, and the words that there are. */
+  readonly expected?: string;
+  readonly values?: readonly unknown[];
 }
 
 /** The issue to tell: a key that is not known before one that is missing (it is often the same, misspelt), and in a union the
@@ -22,11 +25,31 @@ export function firstIssue(issues: readonly Issue[], what: string, base: readonl
     .map((branch) => firstIssue(branch, what, path))
     .toSorted((a, b) => b.path.length - a.path.length);
   const [deepest] = branches;
-  if (deepest !== undefined && deepest.path.length > path.length) return deepest;
-  return { path: path.map((key) => (typeof key === 'number' ? key : String(key))), problem: wordsOf(issue) };
+  const forms = formsOf(issue.errors ?? []);
+  const empty =
+    branches.length > 1 && branches.length === issue.errors?.length && branches.every((branch) => branch.path.length === path.length + 1);
+  if (deepest !== undefined && deepest.path.length > path.length && !empty) return deepest;
+  const known = forms.length === 0 ? '' : `: ${forms.join(', ')}`;
+  return { path: path.map((key) => (typeof key === 'number' ? key : String(key))), problem: wordsOf(issue) + known };
 }
 
+/** What each alternative of a union would have taken: its words, its kind, or the key that tells it from the others. */
+function formsOf(alternatives: readonly (readonly Issue[])[]): readonly string[] {
+  const forms = alternatives.flatMap((issues) => {
+    const top = issues.find((issue) => issue.path.length === 0 && issue.code !== 'unrecognized_keys');
+    if (top?.values !== undefined) return top.values.map((value) => JSON.stringify(value));
+    if (top?.errors !== undefined) return formsOf(top.errors);
+    if (top?.expected !== undefined) return [KINDS[top.expected] ?? `a ${top.expected}`];
+    const key = issues.find((issue) => issue.path.length === 1 && issue.code !== 'unrecognized_keys')?.path[0];
+    return key === undefined ? [] : [`one with "${String(key)}"`];
+  });
+  return [...new Set(forms)];
+}
+
+const KINDS: Readonly<Record<string, string>> = { string: 'a text', boolean: 'true or false', array: 'a list', object: 'keys with values' };
+
 const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^Invalid input: expected tuple, received (\w+)$/, 'a list of two is expected here, not $1'],
   [/^Invalid input: expected (\w+), received undefined$/, 'it is missing; a value of kind $1 is expected here'],
   [/^Invalid input: expected (\w+), received (\w+)$/, 'a value of kind $1 is expected here, not $2'],
   [/^Invalid option: expected one of (.*)$/, 'it must be one of $1'],

@@ -1,20 +1,14 @@
 // Do the parts of a loop fit each other? Names that exist, words that are known, a table that always ends in a row.
 // Shapes are schema.ts' business; whether the rules are wise is check's.
 
-import type { Severity } from '../model.js';
-import { SEVERITIES } from '../model.js';
 import type { Block, FactSpec, Loop, ReportSection, SetValue } from './loop.js';
 import { parseCondition } from './condition.js';
 import type { Condition } from './condition.js';
 import { evidenceOf, sameWord } from './facts.js';
 import { EVIDENCE_STATES } from './loop.js';
-import { compileTemplate } from './template.js';
-
-export interface Complaint {
-  /** Where in the file: keys and indexes from the top. */
-  readonly path: readonly (string | number)[];
-  readonly problem: string;
-}
+import { checkText, strayHole } from './loop-texts.js';
+import type { Complaint } from './loop-texts.js';
+import { checkTasks, GIVEN } from './task-check.js';
 
 /**
  * Everything that does not fit, in the order of the file. `readers` are the names of the readers there are. `gaps`: cases that
@@ -23,6 +17,8 @@ export interface Complaint {
 export function validateLoop(loop: Loop, readers: ReadonlySet<string>, gaps = false): readonly Complaint[] {
   return [
     ...checkWords(loop),
+    ...checkCounting(loop),
+    ...checkColumns(loop),
     ...checkEvidence(loop, readers),
     ...checkFacts(loop),
     ...checkRepairs(loop),
@@ -30,6 +26,7 @@ export function validateLoop(loop: Loop, readers: ReadonlySet<string>, gaps = fa
     ...(gaps ? [] : checkEnding(loop)),
     ...checkPromises(loop),
     ...checkTasks(loop),
+    ...checkNotices(loop),
     ...checkReport(loop, loop.report, ['report']),
   ];
 }
@@ -37,6 +34,8 @@ export function validateLoop(loop: Loop, readers: ReadonlySet<string>, gaps = fa
 function checkWords(loop: Loop): Complaint[] {
   const seen = new Map<string, string>();
   const out: Complaint[] = [];
+  if (loop.roles.generator === loop.roles.critic)
+    out.push({ path: ['roles', 'critic'], problem: 'the critic needs a role of its own: by its role the row that is judged is found' });
   for (const [outcome, word] of Object.entries(loop.words)) {
     const other = seen.get(word);
     if (other !== undefined)
@@ -46,9 +45,65 @@ function checkWords(loop: Loop): Complaint[] {
   return out;
 }
 
+function checkCounting(loop: Loop): Complaint[] {
+  const out: Complaint[] = [];
+  loop.round.from.forEach((source, index) => {
+    if ('finished' in source && !source.finished.includes('{n}'))
+      out.push({
+        path: ['round', 'from', index, 'finished'],
+        problem: 'it needs {n}, the number that is read from the ids of finished tasks',
+      });
+  });
+  if (loop.target !== undefined && !(loop.target.default >= 0 && loop.target.default <= 100))
+    out.push({ path: ['target', 'default'], problem: 'a target is a number from 0 to 100' });
+  for (const fact of Object.keys(loop.progress ?? {})) {
+    if (specOf(loop, fact) === undefined) out.push({ path: ['progress', fact], problem: `"${fact}" is no fact of this loop` });
+  }
+  return out;
+}
+
+/** A row that hands something back counts as done: what a task is given from the start must not be among it. */
+function checkColumns(loop: Loop): Complaint[] {
+  const { columns, chain, target } = loop;
+  const given = new Set([
+    ...columns.in,
+    ...(typeof chain === 'object' ? [chain.column] : []),
+    ...(target === undefined ? [] : [target.column]),
+  ]);
+  const everybody = (key: 'in' | 'out') =>
+    columns[key]
+      .filter((column) => GIVEN.has(column))
+      .map((column) => ({
+        path: ['columns', key],
+        problem: `every task has "${column}", so it is no column of this loop alone; leave it out`,
+      }));
+  const both = columns.out.filter((column) => given.has(column));
+  return [
+    ...everybody('in'),
+    ...everybody('out'),
+    ...both.map((column) => ({
+      path: ['columns', 'out'],
+      problem: `"${column}" is given to a task, so it cannot be what it hands back: every row would count as done`,
+    })),
+  ];
+}
+
 function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
   const out: Complaint[] = [];
   for (const [name, source] of Object.entries(loop.evidence)) {
+    const key = 'file' in source ? 'file' : 'folder' in source ? 'folder' : null;
+    const stray =
+      key === null ? null : strayHole(('file' in source ? source.file : 'folder' in source ? source.folder : []).join(' '), ['chain']);
+    if (key !== null && stray !== null)
+      out.push({ path: ['evidence', name, key], problem: `{${stray}} is not filled in here; a path takes {chain} only` });
+    if ('discoveries' in source && typeof source.of === 'object') {
+      const odd = strayHole(source.of.worker, ['chain', 'round']);
+      if (odd !== null)
+        out.push({
+          path: ['evidence', name, 'of', 'worker'],
+          problem: `{${odd}} is not filled in here; a worker takes {chain} and {round}`,
+        });
+    }
     if ('reader' in source && !readers.has(source.reader)) {
       out.push({
         path: ['evidence', name, 'reader'],
@@ -106,10 +161,13 @@ function checkFacts(loop: Loop): Complaint[] {
         out.push({ path: ['facts', name], problem: `"${evidence}" is no evidence of this loop` });
     }
     const dotless = ('at' in spec ? spec.at : 'flag' in spec ? spec.flag : 'count' in spec ? [spec.count] : []).find(
-      (at) => !at.includes('.'),
+      (at) => !/.\../.test(at),
     );
     if (dotless !== undefined)
-      out.push({ path: ['facts', name], problem: `"${dotless}" must name a value of some evidence, as in "report.${dotless}"` });
+      out.push({
+        path: ['facts', name],
+        problem: `"${dotless}" must name a value of some evidence, as in "report.${dotless.replaceAll('.', '') || 'score'}"`,
+      });
     const twice = 'enum' in spec ? spec.enum.find((word, at) => spec.enum.findIndex((one) => sameWord(one, word)) !== at) : undefined;
     if (twice !== undefined)
       out.push({ path: ['facts', name, 'enum'], problem: `"${twice}" is there twice: case, blanks, - and _ make no difference` });
@@ -131,7 +189,9 @@ function checkRepairs(loop: Loop): Complaint[] {
       if (problem !== null) out.push({ path: [...path, 'set', fact], problem });
     }
     out.push(...checkText(loop, repair.why, [...path, 'why'], []));
-    if (repair.error) out.push(...checkText(loop, repair.error.message, [...path, 'error', 'message'], []));
+    for (const key of ['message', 'hint'] as const) {
+      if (repair.error) out.push(...checkText(loop, repair.error[key], [...path, 'error', key], []));
+    }
   });
   return out;
 }
@@ -188,6 +248,7 @@ function checkTable(loop: Loop): Complaint[] {
     }
     out.push(...checkText(loop, row.why, [...path, 'why'], []));
     out.push(...checkText(loop, row.next, [...path, 'next'], ['tasks', 'options', 'chain']));
+    if (row.anomaly !== undefined) out.push(...checkText(loop, row.anomaly, [...path, 'anomaly'], []));
   });
   return out;
 }
@@ -207,36 +268,20 @@ function checkPromises(loop: Loop): Complaint[] {
   return (loop.promises ?? []).flatMap((vow, index) => checkWhen(loop, vow.when, ['promises', index, 'when']));
 }
 
-function checkTasks(loop: Loop): Complaint[] {
-  const revises = loop.table.some((row) => row.then === 'revise');
-  const rechecks = loop.tasks.filter((task) => task.recheck === true);
-  const out: Complaint[] = [];
-  if (revises && rechecks.length !== 1)
-    out.push({ path: ['tasks'], problem: 'a loop that revises needs exactly one task with "recheck: true": the critic\'s new run' });
-  if (rechecks.length === 1 && loop.tasks.at(-1)?.recheck !== true)
-    out.push({ path: ['tasks'], problem: 'the task with "recheck: true" must be the last: it comes after all that it checks' });
-  const known = ['mend', 'chain', 'n', 'findings', 'files', 'lowest', 'critic', 'id'];
-  loop.tasks.forEach((task, index) => {
-    const path = ['tasks', index];
-    if (task.recheck === true && task.role !== loop.roles.critic) {
-      out.push({ path: [...path, 'role'], problem: `the recheck is the critic's, so its role must be "${loop.roles.critic}"` });
-    }
-    if (task.each === 'file' && !task.id.includes('{n}'))
-      out.push({ path: [...path, 'id'], problem: 'one task for each file needs {n} in its id' });
-    for (const key of ['id', 'title', 'description', 'without'] as const) {
-      const value = task[key];
-      if (value !== undefined) out.push(...checkText(loop, value, [...path, key], known));
-    }
-    const odd = compileTemplate(task.id).names.find((name) => !['round', 'next', 'mend', 'chain', 'n'].includes(name));
-    if (odd !== undefined)
-      out.push({
-        path: [...path, 'id'],
-        problem: `{${odd}} cannot be part of an id: an id takes {round}, {next}, {mend}, {chain} and {n}`,
-      });
-    if (!/\{(round|next|mend)\}/.test(task.id))
-      out.push({ path: [...path, 'id'], problem: 'a task id needs {round}, {next} or {mend}, so that each round has its own' });
+/** Texts that know little: what goes with them is all that they may name. */
+function checkNotices({ agree, planned, unwritable, facts }: Loop): Complaint[] {
+  const texts: readonly (readonly [readonly string[], string | undefined, readonly string[]])[] = [
+    [['agree', 'why'], agree?.why, ['detail']],
+    [['planned', 'skip'], planned?.skip, ['rule', 'round', 'next', 'cap', 'target', ...Object.keys(facts)]],
+    [['unwritable', 'why'], unwritable?.why, ['error']],
+    [['unwritable', 'next'], unwritable?.next, ['error', 'options']],
+  ];
+  return texts.flatMap(([path, text, known]) => {
+    const odd = text === undefined ? null : strayHole(text, known);
+    return odd === null
+      ? []
+      : [{ path, problem: `{${odd}} is no word that this text may use; it may use ${known.map((name) => `{${name}}`).join(', ')}` }];
   });
-  return out;
 }
 
 const REPORT_NAMES = ['decision', 'verdict', 'rule', 'reason', 'nextStep', 'chain', 'counts', 'tasks'];
@@ -259,20 +304,6 @@ function checkBlock(loop: Loop, block: Block, path: readonly (string | number)[]
   return [];
 }
 
-/** `before.x` and `delta.x` of a fact, `count.high`, `evidence.value`. */
-function isDotted(loop: Loop, name: string): boolean {
-  const [head = '', tail = ''] = name.split('.');
-  if (head === 'before' || head === 'delta') return Object.hasOwn(loop.facts, tail);
-  return head === 'count' ? SEVERITIES.includes(tail as Severity) : tail !== '' && Object.hasOwn(loop.evidence, head);
-}
-
-function checkText(loop: Loop, text: string, path: readonly (string | number)[], more: readonly string[]): Complaint[] {
-  const known = new Set(['round', 'next', 'cap', 'target', ...Object.keys(loop.facts), ...more]);
-  return compileTemplate(text)
-    .names.filter((name) => !known.has(name) && !(path[0] === 'report' && isDotted(loop, name)))
-    .map((name) => ({ path, problem: `{${name}} is neither a fact of this loop nor a word that this text may use` }));
-}
-
 function checkWhen(loop: Loop, when: Readonly<Record<string, unknown>>, path: readonly (string | number)[]): Complaint[] {
   const out: Complaint[] = [];
   for (const [fact, test] of Object.entries(when)) {
@@ -289,7 +320,10 @@ function checkCondition(loop: Loop, condition: Condition): string | null {
   if (fact === 'round') return condition.kind === 'compare' ? null : 'round takes a comparison, such as "<cap"';
   const spec = specOf(loop, fact);
   if (spec === undefined) return `"${fact}" is no fact of this loop`;
-  if (condition.kind === 'absent' || condition.kind === 'present') return null;
+  if (condition.kind === 'absent' || condition.kind === 'present') {
+    const isWord = 'enum' in spec && spec.enum.some((word) => sameWord(word, condition.kind));
+    return isWord ? `"${condition.kind}" is also a word of "${fact}"; write [${condition.kind}] for the word` : null;
+  }
   const words: readonly string[] | null = 'state' in spec ? EVIDENCE_STATES : 'enum' in spec ? spec.enum : null;
   if (words !== null) {
     if (condition.kind !== 'words') return `"${fact}" is a word: one of ${words.join(', ')}`;
