@@ -26,6 +26,24 @@ describe('a loop of your own', () => {
     expect(decide('./nowhere.yaml', folder, '--json')).toMatchObject({ exit: 1, json: { error: { code: 'loop-unreadable' } } });
   });
 
+  it('has chains named by cells, and ids that tasks.csv takes whatever a cell holds', () => {
+    const { loop, folder } = withLoop((yaml) =>
+      yaml
+        .replace('chain: session', 'chain: { column: page, what: pages }')
+        .replace('"WRITE-fix-{round}"', '"WRITE-{chain}-{round}"')
+        .replace('"EDIT-re-{round}"', '"EDIT-{chain}-{round}"'),
+    );
+    const file = join(folder, 'tasks.csv');
+    const tasks = readFileSync(file, 'utf8');
+    const page = /^EDIT-.*?,editor,([^,]*),/m.exec(tasks)?.[1] ?? '';
+    writeFileSync(file, tasks.replaceAll(`,${page},`, ',"a;b\nc",'));
+    expect(decide(loop, folder, '--json')).toMatchObject({
+      exit: 3,
+      json: { chain: 'a;b\nc', tasks: [{ id: 'WRITE-a-b-c-1' }, { id: 'EDIT-a-b-c-1', deps: ['WRITE-a-b-c-1'] }] },
+    });
+    expect(decide(loop, folder, '--json')).toMatchObject({ exit: 3, json: { round: 1 } });
+  });
+
   it('E8: approves nothing over a Critical finding, whatever its table says', () => {
     const { loop, folder } = withLoop((yaml) =>
       yaml.replace(/^table:[\s\S]*?^(?=tasks:)/m, 'table:\n  - { id: X1, then: converge, why: Fine., next: Go. }\n'),

@@ -92,3 +92,8 @@ export function mendOf(chain: string, round: number): string {
   const number = Number(/(\d+)$/.exec(chain)?.[1] ?? 1);
   return number <= 1 ? String(round).padStart(3, '0') : `${String(number).padStart(3, '0')}-${round}`;
 }
+
+/** The chain as a part of a task id: a cell may hold what an id cannot. */
+export function chainInId(chain: string): string {
+  return chain.replace(/[;\r\n]+/g, '-');
+}

@@ -7,7 +7,7 @@ import { fillTemplate, showNumber } from '../loops/template.js';
 import type { Lookup } from '../loops/template.js';
 import { merged, setOwn } from '../formats/merged.js';
 import { joinIds } from '../formats/tasks-csv.js';
-import { isFinished, mendOf, statedWave } from './chains.js';
+import { chainInId, isFinished, mendOf, statedWave } from './chains.js';
 import type { Placed } from './chains.js';
 import { listFindings, pickWorst } from '../formats/finding-words.js';
 import type { Effects } from './messages.js';
@@ -178,7 +178,10 @@ function waveAfter(deps: readonly string[], input: PlanInput, made: readonly Cel
 }
 
 function idOf(template: TaskTemplate, input: PlanInput, round: number, n: number): string {
-  return fillTemplate(template.id, (name) => (name === 'n' ? n : placeholder(name, input, round)));
+  return fillTemplate(template.id, (name) => {
+    if (name === 'chain') return chainInId(input.chain);
+    return name === 'n' ? n : placeholder(name, input, round);
+  });
 }
 
 function placeholder(name: string, input: PlanInput, round: number): unknown {

@@ -3,7 +3,7 @@
 
 import type { Task } from '../model.js';
 import type { Loop } from '../loops/loop.js';
-import { isFinished } from './chains.js';
+import { chainInId, isFinished } from './chains.js';
 import { chainKey, decidedIn } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import type { Standing } from './messages.js';
@@ -161,7 +161,7 @@ function makeRoundReader(pattern: string, chain: string): RoundReader {
     .map((part) => {
       if (part === '{mend}') return mend;
       if (part === '{next}' || part === '{round}') return '(\\d{1,6})';
-      if (part === '{chain}') return escapeRegExp(chain);
+      if (part === '{chain}') return escapeRegExp(chainInId(chain));
       return escapeRegExp(part);
     })
     .join('');
