@@ -41,7 +41,14 @@ describe('critique-entries', () => {
     entries(lines({ issue: 'a', priority: 'odd' }), ['high - a'], '0100', ['severity "odd" is not known; counted as High']));
   test('no message', () => entries(lines({ severity: 'low', idea: 3 }), ['low - a critique by CHALLENGE-001'], '0001'));
   test('no message and no worker', () => entries('{"severity": "low"}', ['low - a critique by an unnamed worker'], '0001'));
-  test('no severity', () => entries(lines({ challenge: 'a' }, { severity: '', challenge: 'b' }), [], null));
+  test('no severity', () =>
+    entries(lines({ challenge: 'a' }, { severity: '', challenge: 'b' }), [], null, [
+      'a critique has no severity, so it is not counted: "a" (and 1 more)',
+    ]));
+  test('one without a severity beside others is told', () =>
+    entries(lines({ severity: 'low', challenge: 'a' }, { challenge: 'the big one' }, { challenge: 'None' }), ['low - a'], '0001', [
+      'a critique has no severity, so it is not counted: "the big one"',
+    ]));
   test('none', () => entries(lines({ severity: 'none', challenge: 'a' }, { severity: 'low', challenge: 'None' }), [], null));
   test('summaries', () =>
     entries(

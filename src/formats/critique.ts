@@ -17,6 +17,7 @@ import { countsOfObject, worstStated, type SeveritySummary, type StatedCounts } 
 
 const EXPECTED = 'critiques with a severity each, or counts such as CRITICAL:1 HIGH:2';
 const COUNT_KEYS = new WordList('critical high medium low critical_count high_count medium_count low_count');
+const SEVERITY_KEYS = ['severity', 'severity_level', 'level', 'priority'];
 const MESSAGE_KEYS = ['challenge', 'critique', 'message', 'description', 'issue', 'title', 'text', 'summary', 'finding', 'data'];
 
 export const readCritique: Reader = (text, about) => {
@@ -32,13 +33,22 @@ export const readCritiqueEntries: Reader = (text) => {
   if (entries.length === 0) return unreadable(broken[0] ?? `there is no entry in it; expected ${EXPECTED}`);
   const notes = [...broken];
   const findings: Finding[] = [];
+  const uncounted: string[] = [];
   let stated: StatedCounts | null = null;
   for (const entry of entries) {
-    findings.push(...findingsIn(entry, notes));
+    const found = findingsIn(entry, notes);
+    findings.push(...found);
     const summary = summaryOf(entry.data);
+    const silent = found.length === 0 && summary === null ? withoutSeverity(entry) : null;
+    if (silent !== null) uncounted.push(silent);
     if (summary === null) continue;
     stated = worstStated(stated, summary.said);
     notes.push(...summary.notes);
+  }
+  const [first, ...more] = uncounted;
+  if (first !== undefined) {
+    const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    notes.push(`a critique has no severity, so it is not counted: ${quote(first)}${others}`);
   }
   const listed = dedupe(findings);
   const { counts } = reconcile(listed, stated);
@@ -51,6 +61,15 @@ export const readSeveritySummary: Reader = (text) => {
   if (summary === null) return readable({ notes: [`${quote(text)} holds no count; expected counts such as CRITICAL:1 HIGH:2`] });
   return readable({ counts: summary.counts, notes: summary.notes });
 };
+
+/** What a critique says that gives no severity at all; null where it says nothing, or that there is nothing. */
+function withoutSeverity({ data: raw }: Entry): string | null {
+  const data = plainKeys(raw);
+  const word = firstOf(data, SEVERITY_KEYS);
+  const message = firstOf(data, MESSAGE_KEYS);
+  const isSilent = word === undefined || word === null || (typeof word === 'string' && word.trim() === '');
+  return isSilent && typeof message === 'string' && message.trim() !== '' && !isNoFinding(message) ? message : null;
+}
 
 /** One entry is one critique, or carries a list of them. */
 function findingsIn({ data: raw, worker, line, repeated }: Entry, notes: string[]): readonly Finding[] {
@@ -65,7 +84,7 @@ function findingsIn({ data: raw, worker, line, repeated }: Entry, notes: string[
   notes.push(...(nested?.notes ?? []));
   const message = firstOf(data, MESSAGE_KEYS);
   const text = typeof message === 'string' ? message : '';
-  const word = firstOf(data, ['severity', 'severity_level', 'level', 'priority']);
+  const word = firstOf(data, SEVERITY_KEYS);
   const tag = word === undefined ? splitTag(text) : null;
   if (tag !== null && tag.rest !== '' && !isNoFinding(tag.rest)) {
     return [makeFinding({ severity: tag.severity, ...placed(tag.rest, data) }), ...(nested?.findings ?? [])];

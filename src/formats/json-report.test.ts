@@ -30,16 +30,18 @@ function check(read: Reader, text: string, expected: Readonly<Record<string, unk
 describe('json', () => {
   const json = (value: unknown, expected: Readonly<Record<string, unknown>> | string) =>
     check(readJson, typeof value === 'string' ? value : JSON.stringify(value), expected);
-  test('values', () => json({ a: 1, b: 'x', c: true, d: null, e: [1] }, { values: { a: 1, b: 'x', c: true } }));
+  test('values', () => json({ a: 1, b: 'x', c: true, d: null }, { values: { a: 1, b: 'x', c: true } }));
   test('nested to four levels', () => json({ a: { b: { c: { d: 1, e: { f: 2 } } } } }, { values: { 'a.b.c.d': 1 } }));
   test('lists', () => json({ rows: [{ a: 1, b: [] }], deep: { rows: [] } }, { lists: { rows: [{ a: 1 }], 'deep.rows': [] } }));
+  test('lists of texts', () =>
+    json({ rows: ['a', 2, { name: 'c' }, null] }, { lists: { rows: [{ name: 'a' }, { name: 2 }, { name: 'c' }, {}] } }));
   test('findings', () =>
     json(
       { issues: [{ text: 'm' }], review: { findings: ['[LOW] n'] } },
       {
         drawn: ['high m', 'low n'],
         counts: '0101',
-        lists: { issues: [{ text: 'm' }] },
+        lists: { issues: [{ text: 'm' }], 'review.findings': [{ name: '[LOW] n' }] },
         notes: ['a finding has no severity; counted as High: "m"'],
       },
     ));
@@ -60,6 +62,11 @@ describe('markdown', () => {
     markdown('- Verdict: pass\n- **Bundle size**: 210\nIn budget: FALSE\nScore: 70/100\nShare: 80%\n', {
       values: { verdict: 'pass', bundle_size: 210, in_budget: false, score: 7, share: 80 },
     }));
+  test('another scale is left to the fact', () =>
+    markdown('- Quality: 80/100\n- Verdict: pass', {
+      values: { quality: '80/100', verdict: 'pass' },
+      lists: { dimensions: [{ name: 'Quality', score: 8, threshold: null }] },
+    }));
   test('a score that cannot be', () =>
     markdown('Speed: 12/10', {
       values: { speed: '12/10' },
@@ -74,14 +81,14 @@ describe('markdown', () => {
     }));
   test('findings and dimensions', () =>
     markdown('- [HIGH] m\n- Speed: 4/10\n\n| a | b |\n|---|---|', {
-      values: { speed: 4 },
+      values: { speed: '4/10' },
       drawn: ['high m'],
       counts: '0100',
       lists: { dimensions: [{ name: 'Speed', score: 4, threshold: null }] },
     }));
   test('the report is the better witness of its score', () =>
     markdown('Score: 7/10\nOverall score: 5/10', {
-      values: { score: 5, overall_score: 5 },
+      values: { score: 5, overall_score: '5/10' },
       notes: ['the report gives several scores, 5, 7; the lowest holds'],
     }));
   test('unreadable', () => {

@@ -1,4 +1,4 @@
-// The readers for a user's own critic: `json` (any JSON object: its scalars are values, its lists of objects are lists)
+// The readers for a user's own critic: `json` (any JSON object: its scalars are values, its lists are lists)
 // and `markdown` (a report as `audit` reads it, with `Key: value` lines as values).
 
 import type { Item, Scalar } from '../model.js';
@@ -10,7 +10,7 @@ import { parseMarkdown, type Block, type ListItem, type Section } from './markdo
 import { isPlaceholder } from './no-finding.js';
 import { readable, refuseText, unreadable, type Reader } from './reader.js';
 import { splitKey } from './report-lines.js';
-import { parseScore, toTen } from './score-text.js';
+import { parseScore } from './score-text.js';
 
 const MAX_LEVELS = 4;
 
@@ -35,8 +35,14 @@ function flatten(object: JsonObject, prefix: string, level: number, values: [str
     const name = prefix === '' ? key : `${prefix}.${key}`;
     if (isScalar(value)) values.push([name, value]);
     else if (isObject(value) && level < MAX_LEVELS) flatten(value, name, level + 1, values, lists);
-    else if (Array.isArray(value) && value.every(isObject)) lists.push([name, value.map(scalarsOf)]);
+    else if (Array.isArray(value)) lists.push([name, value.map(itemOf)]);
   }
+}
+
+/** A text or a number in a list is the name of its item: `failures: ["a", "b"]` are two failures, not none. */
+function itemOf(value: unknown): Item {
+  if (isObject(value)) return scalarsOf(value);
+  return isScalar(value) ? { name: value } : {};
 }
 
 export const readMarkdown: Reader = (text, about) => {
@@ -70,7 +76,8 @@ function scalarOf(text: string): Scalar {
   if (lower === 'true' || lower === 'false') return lower === 'true';
   const score = parseScore(text);
   if (score === null) return text;
-  return score.outOf === null || text.endsWith('%') ? score.value : (toTen(score) ?? text);
+  // On a scale of its own it stays a text: the fact that is drawn from it knows the scale that is wanted.
+  return score.outOf === null || text.endsWith('%') ? score.value : text;
 }
 
 function linesOf(section: Section): readonly string[] {

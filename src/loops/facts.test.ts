@@ -48,6 +48,8 @@ it('reads numbers as agents write them, within bounds', () => {
     ['8.5', 8.5],
     ['8/10', 8],
     ['80 / 100', 8],
+    ['85%', 8.5],
+    ['0/0', null],
     ['eight', null],
     [11, null],
     ['-1', null],
@@ -56,6 +58,17 @@ it('reads numbers as agents write them, within bounds', () => {
     [true, null],
   ];
   for (const [value, expected] of cases) check(spec, reading({ values: { score: value } }), expected);
+});
+
+it('brings a text on another scale to the bounds of its fact', () => {
+  const spec: FactSpec = { number: [0, 100], at: ['a.score'] };
+  for (const [value, expected] of [
+    ['8/10', 80],
+    ['80/100', 80],
+    ['69.99/100', 69.99],
+    ['7 out of 10', 70],
+  ] as const)
+    check(spec, reading({ values: { score: value } }), expected);
 });
 
 it('reads flags, and nothing for a flag', () => {

@@ -2,6 +2,7 @@
 
 import type { Anomaly, Counts, Finding, Item, Reading, Scalar, Severity } from '../model.js';
 import { SEVERITIES } from '../model.js';
+import { parseScore } from '../formats/score-text.js';
 import type { At, EvidenceState, FactSpec, Facts, FactValue, Loop } from './loop.js';
 import { fillTemplate } from './template.js';
 
@@ -56,15 +57,18 @@ export function listAt(dotted: string, gathered: GatheredAll): readonly Item[] |
   return (Object.hasOwn(reading.lists, key) ? reading.lists[key] : undefined) ?? [];
 }
 
-/** A number as agents write it: 8, "8", "8/10", "80/100". Out of bounds is no number. */
+/** A number as agents write it: 8, "8", "8/10", "80/100", "85%". Out of bounds is no number. */
 function toNumber(value: Scalar, [low, high]: readonly [number, number]): number | null {
-  let number = NaN;
-  if (typeof value === 'number') number = value;
-  if (typeof value === 'string') {
-    const match = /^\s*(-?\d+(?:\.\d+)?)\s*(?:\/\s*(\d+(?:\.\d+)?))?\s*$/.exec(value);
-    if (match !== null) number = match[2] === undefined ? Number(match[1]) : (Number(match[1]) / Number(match[2])) * high;
-  }
+  const number = typeof value === 'number' ? value : typeof value === 'string' ? numberIn(value, high) : NaN;
   return number >= low && number <= high ? number : null;
+}
+
+/** A text on a scale of its own is brought to the one that is wanted. */
+function numberIn(text: string, high: number): number {
+  if (/^\s*-?\d+(?:\.\d+)?\s*$/.test(text)) return Number(text);
+  const score = parseScore(text);
+  if (score === null) return NaN;
+  return score.outOf === null ? score.value : Number(((score.value * high) / score.outOf).toPrecision(15));
 }
 
 /** A cell of a row is text, so `true` and `false` count as words too. */
