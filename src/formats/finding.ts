@@ -5,7 +5,7 @@ import type { Finding, Severity } from '../model.js';
 import { saidSeverity } from './finding-severity.js';
 import { firstOf, isObject, own, plainKeys, type JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
-import { parseReference } from './reference.js';
+import { parsePath, parseReference } from './reference.js';
 import { severityName, parseSeverity, worseOf } from './severity.js';
 import { splitTag } from './severity-tag.js';
 import { leadingWord, oneLine, WordList } from './wording.js';
@@ -173,7 +173,7 @@ function placeOf(value: JsonObject): { readonly artifact: string | null; readonl
     return { artifact: inner === '' ? null : inner, line: line ?? lineFrom(firstOf(first, LINE_KEYS)) };
   }
   if (typeof first !== 'string' || isNoFinding(first)) return { artifact: null, line };
-  const pointed = parseReference(first);
+  const pointed = parsePath(first) ?? parseReference(first);
   return { artifact: pointed.artifact ?? first, line: line ?? pointed.line };
 }
 

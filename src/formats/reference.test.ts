@@ -1,7 +1,7 @@
 // References to files and lines in sentences, and what only looks like one.
 
 import { describe, expect, test } from 'vitest';
-import { parseReference } from './reference.js';
+import { parsePath, parseReference } from './reference.js';
 
 function check(text: string, artifact: string | null, line: number | null, message = text): void {
   expect(parseReference(text)).toEqual({ artifact, line, message });
@@ -27,6 +27,8 @@ describe('with a line', () => {
     ['see `specs/modal.md` lines 12-14', 'specs/modal.md', 12],
     ['C:\\src\\a.ts:4 is wrong', 'C:\\src\\a.ts', 4],
     ['app/[id]/page.tsx:9 is wrong', 'app/[id]/page.tsx', 9],
+    ['app/(shop)/page.tsx:9 is wrong', 'app/(shop)/page.tsx', 9],
+    ['wrong (src/app/(shop)/(cart)/page.tsx:9)', 'src/app/(shop)/(cart)/page.tsx', 9, 'wrong'],
     ['policy/x.unknown:9 is wrong', 'policy/x.unknown', 9],
     ['Dockerfile:2 is wrong', 'Dockerfile', 2],
     ['spacing.md:4 is wrong', 'spacing.md', 4],
@@ -42,6 +44,7 @@ describe('without a line', () => {
     ['Wrong in `tokens.json`', 'tokens.json', null],
     ['tokens.json: wrong', 'tokens.json', null, 'wrong'],
     ['Wrong in src/button.css.', 'src/button.css', null],
+    ['Copy a.ts to b.ts', 'a.ts', null],
     ['Wrong in b.ts, not (a.ts)', 'a.ts', null, 'Wrong in b.ts, not'],
     ['a.ts:0 is wrong', 'a.ts', null],
     ['.env is committed', '.env', null],
@@ -65,4 +68,20 @@ describe('no reference', () => {
     `${'x'.repeat(400)}.ts:3`,
     '',
   ])('%s', (text) => check(text, null, null));
+});
+
+test('a value that is a path', () => {
+  const path = (text: string) => {
+    const found = parsePath(text);
+    return found === null ? null : `${found.artifact} ${found.line ?? '-'}`;
+  };
+  expect(['src/a.ts', 'src/my page.tsx:12', 'app/(shop)/page.tsx', ' src/\u00e4 \u00f6.ts '].map(path)).toEqual([
+    'src/a.ts -',
+    'src/my page.tsx 12',
+    'app/(shop)/page.tsx -',
+    'src/\u00e4 \u00f6.ts -',
+  ]);
+  expect(
+    ['a.ts', 'In src/a.ts', 'src/a.ts and src/b.ts', 'src/a.ts, src/b.ts', 'the header', 'https://x.org/a.ts', 'src/a.ts (new)'].map(path),
+  ).toEqual(Array(7).fill(null));
 });

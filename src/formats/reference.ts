@@ -31,7 +31,8 @@ const PRODUCTS = new WordList('node next vue react nuxt express three d3 chart e
 const SCALES =
   'spac radi shadow size sizing font text gap breakpoint screen container padding margin border elevation line type icon button input';
 
-const TOKEN = /[^\s()<>"'`,;|{}\u201c\u201d\u2018\u2019]+/g;
+/** A folder in brackets, as in `app/(shop)/page.tsx`, is part of a path; other brackets are not. */
+const TOKEN = /(?:[^\s()<>"'`,;|{}\u201c\u201d\u2018\u2019]|(?<=\/)\([^\s()]{1,60}\)(?=\/))+/g;
 const POINTER =
   /^((?:[A-Za-z]:[\\/])?[^:#?*]{1,300})(?::L?(\d{1,7})(?:[-\u2013]L?\d{1,7})?(?::\d{1,7})?(?:[-\u2013]\d{1,7})?|#L(\d{1,7})(?:-?L?\d{1,7})?)?$/;
 /** What may part a reference from the sentence that it opens or ends. */
@@ -53,6 +54,17 @@ export function parseReference(text: string): Reference {
   return { artifact: found.artifact, line: found.line, message: withoutReference(text, found) };
 }
 
+/** A value that is one path and nothing else, blanks in it included: `src/my page.tsx`, `src/my page.tsx:12`. */
+export function parsePath(text: string): { readonly artifact: string; readonly line: number | null } | null {
+  const plain = text.trim();
+  const pointer = plain.includes('/') && !/[,;\n]/.test(plain) && !plain.includes('://') ? splitPointer(plain) : null;
+  if (pointer === null || !isFile(pointer.path, pointer.number !== undefined)) return null;
+  const words = pointer.path.split(' ');
+  // A sentence that ends in a file begins with words, and one that lists files has several.
+  if (!(words[0] ?? '').includes('/') || words.slice(0, -1).some((word) => isFile(word, true))) return null;
+  return { artifact: pointer.path, line: pointer.number === undefined ? null : lineOf(pointer.number) };
+}
+
 /** The first reference with a line; else the first file in brackets or quotes; else the first file. */
 function findReference(text: string): Found | null {
   let enclosed: Found | null = null;
@@ -67,7 +79,8 @@ function findReference(text: string): Found | null {
     const found = referenceAt(text, start, token);
     if (found === null) continue;
     if (found.line !== null) return found;
-    if (PAIRS.get(text[found.start - 1] ?? '') === text[found.end]) enclosed ??= found;
+    const close = PAIRS.get(text[found.start - 1] ?? '');
+    if (close !== undefined && close === text[found.end]) enclosed ??= found;
     else plain ??= found;
   }
   return enclosed ?? plain;
