@@ -4,6 +4,8 @@ export { decide } from './engine/decide.js';
 export { check } from './runtime/check.js';
 export type { Checked } from './runtime/check.js';
 export { replay, replayAll } from './runtime/replay.js';
+export type { ReplayAllRequest, ReplayRequest } from './runtime/replay.js';
+export type { ProjectReplay, Replay } from './report/replay-page.js';
 export type { DecideRequest, Decision } from './engine/decide.js';
 export { resolve, resume, run } from './engine/session.js';
 export type { ResolveRequest, ResumeRequest, RunReport, RunRequest } from './engine/session.js';

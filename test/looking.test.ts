@@ -224,5 +224,6 @@ it('says how it is called', () => {
     expect(umpire(name, 'a', 'b', 'c').exit).toBe(2);
     expect(umpire(name, '--nothing')).toMatchObject({ exit: 2, err: expect.stringContaining('There is no flag "--nothing".') });
   }
+  expect(umpire('help', 'nothing')).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('There is no command "nothing".') });
   expect(umpire('status', 'nothing')).toMatchObject({ exit: 1, err: expect.stringContaining('There is no session in') });
 });

@@ -44,6 +44,24 @@ describe('a loop of your own', () => {
     expect(decide(loop, folder, '--json')).toMatchObject({ exit: 3, json: { round: 1 } });
   });
 
+  it('refuses a chain that no file can be named for, and judges no other in its place', () => {
+    const { loop, folder } = withLoop((yaml) =>
+      yaml
+        .replace('chain: session', 'chain: { column: page, what: pages, choose: true }')
+        .replace('file: artifacts/docs-review.json', 'file: "artifacts/page-{chain}.json"'),
+    );
+    expect(decide(loop, folder, '--json')).toMatchObject({
+      exit: 1,
+      json: {
+        error: {
+          code: 'tasks-malformed',
+          message: `tasks.csv:3: the page "artifacts/backup.md" of EDIT-001 cannot be part of a file's name.`,
+          hint: expect.stringContaining('such as L1'),
+        },
+      },
+    });
+  });
+
   it('E8: approves nothing over a Critical finding, whatever its table says', () => {
     const { loop, folder } = withLoop((yaml) =>
       yaml.replace(/^table:[\s\S]*?^(?=tasks:)/m, 'table:\n  - { id: X1, then: converge, why: Fine., next: Go. }\n'),

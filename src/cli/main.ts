@@ -41,7 +41,9 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
 async function help(command: string | undefined): Promise<Outcome> {
   if (command === undefined || command === 'umpire') return { stdout: HELP.umpire, exit: 0 };
   const texts: Readonly<Record<string, string>> = { ...HELP, ...(await import('./run-help.js')).RUN_HELP };
-  return { stdout: Object.hasOwn(texts, command) ? (texts[command] ?? '') : HELP.umpire, exit: 0 };
+  const text = Object.hasOwn(texts, command) ? texts[command] : undefined;
+  if (text === undefined) throw new UmpireError('unknown-command', { name: command.slice(0, 40) });
+  return { stdout: text, exit: 0 };
 }
 
 /** For the build: judges a sample session, so that the code kept for the next start holds what a verdict runs through. */

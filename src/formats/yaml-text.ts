@@ -1,7 +1,7 @@
 // YAML as people write it, to plain data and back to lines: for loop files and settings. Loaded late: a verdict needs no YAML.
 
 import { LineCounter, isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
-import type { Document } from 'yaml';
+import type { Document, YAMLParseError } from 'yaml';
 
 /** Keys and indexes from the top. */
 export type YamlPath = readonly (string | number)[];
@@ -19,7 +19,7 @@ export function readYaml(text: string): YamlText {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const [fault] = document.errors;
-  if (fault !== undefined) return { ok: false, line: lines.linePos(fault.pos[0]).line, problem: fault.message.replace(/\.$/, '') };
+  if (fault !== undefined) return { ok: false, line: lines.linePos(fault.pos[0]).line, problem: problemOf(fault) };
   const odd = oddKey(document);
   if (odd !== null) return { ok: false, line: lines.linePos(odd).line, problem: '"__proto__" cannot be a name' };
   try {
@@ -27,6 +27,15 @@ export function readYaml(text: string): YamlText {
   } catch {
     return { ok: false, line: null, problem: 'its aliases unfold into too much' };
   }
+}
+
+const QUOTES = new Set(['UNEXPECTED_TOKEN', 'BLOCK_AS_IMPLICIT_KEY', 'BLOCK_IN_FLOW']);
+
+/** The parser's words, and what to do where they do not say it: mostly a text lacks its quotes. */
+function problemOf({ code, message }: YAMLParseError): string {
+  if (code === 'MULTIPLE_DOCS') return 'a line of --- begins a second document; a file holds one';
+  const said = message.replace(/\.$/, '');
+  return QUOTES.has(code) ? `${said}; a text with braces, a colon or quotes in it needs quotes around it, as in "FIX-{round}"` : said;
 }
 
 /** Where a key stands that JavaScript would not keep as one. */

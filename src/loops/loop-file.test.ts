@@ -55,6 +55,9 @@ describe('mistakes', () => {
   it('names the line of broken YAML', () => {
     expect(complaintOf(() => parseLoop('loop: x\n  bad: [\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:\d+: /);
     expect(complaintOf(() => parseLoop('loop: a\nloop: b\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:2: .*unique/i);
+    expect(complaintOf(() => parseLoop('a: { b: x-{c}.json }\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:1: .*needs quotes around it/);
+    expect(complaintOf(() => parseLoop('why: Not done: see x\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:1: .*needs quotes around it/);
+    expect(complaintOf(() => parseLoop('loop: a\n---\nloop: b\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:2: .*second document/);
     expect(complaintOf(() => parseLoop('', 'my-loop.yaml'))).toMatch(/my-loop\.yaml.*object/);
     expect(complaintOf(() => parseLoop('a: &x [*x, *x]\n', 'my-loop.yaml'))).not.toBe('accepted');
   });

@@ -47,7 +47,7 @@ export async function replay(request: ReplayRequest): Promise<Replay> {
 }
 
 /** Judges every session of a project again. What is wrong with one never stops the others. */
-export async function replayAll(request: ReplayAllRequest): Promise<ProjectReplay> {
+export async function replayAll(request: ReplayAllRequest = {}): Promise<ProjectReplay> {
   const loop = await otherOf(request.loop);
   const project = projectAt(request.project ?? '.');
   const other = loop === null ? null : { ...loop, sameNameOnly: true };

@@ -182,13 +182,27 @@ function chooseChain(folder: SessionFolder, loop: Loop, tasks: readonly Task[], 
     return asked;
   }
   const withEvidence = chainsWithEvidence(folder, loop);
-  const inTasks = [
-    ...new Set(tasks.filter((task) => task.role === loop.roles.critic).map((task) => task.columns[chain.column]?.trim() ?? '')),
-  ].filter((name) => LAYER.test(name));
+  const critics = tasks.filter((task) => task.role === loop.roles.critic);
+  const inTasks = [...new Set(critics.map((task) => task.columns[chain.column]?.trim() ?? ''))].filter((name) => LAYER.test(name));
   const known = withEvidence.length > 0 ? withEvidence : inTasks;
   const [first] = known;
   if (first !== undefined && known.length > 1) throw new UmpireError('layer-unknown', { what: chain.what, known: known.join(', '), first });
+  if (first === undefined) refuseNames(critics, chain.column);
   return first ?? 'L1';
+}
+
+/** A name that no file of evidence can have would be passed over, and another chain judged in its place. */
+function refuseNames(critics: readonly Task[], column: string): void {
+  for (const { id, columns, line } of critics) {
+    const name = columns[column]?.trim() ?? '';
+    if (name === '') continue;
+    throw new UmpireError('tasks-malformed', {
+      file: TASKS,
+      line,
+      detail: `the ${column} "${name.slice(0, 40)}" of ${id} cannot be part of a file's name`,
+      hint: `Name it with letters, digits, ".", "_" and "-", such as L1, and the critic's report after it.`,
+    });
+  }
 }
 
 function chainsWithEvidence(folder: SessionFolder, loop: Loop): readonly string[] {
