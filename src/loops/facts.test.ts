@@ -78,6 +78,13 @@ it('reads flags, and nothing for a flag', () => {
   check({ flag: ['a.ok'] }, reading({ values: { ok: 'yes' } }), null);
 });
 
+it('counts items by what their fields say, be they texts, flags or numbers', () => {
+  const rows = [{ blocking: true, level: 2 }, { blocking: 'true', level: '2' }, { blocking: false, level: 3 }, { blocking: null }];
+  check({ count: 'a.rows', where: { blocking: 'true' } }, reading({ lists: { rows } }), 2);
+  check({ count: 'a.rows', where: { level: '2', blocking: 'true' } }, reading({ lists: { rows } }), 2);
+  check({ count: 'a.rows', where: { blocking: 'null' } }, reading({ lists: { rows } }), 0);
+});
+
 it('does not take inherited names for values', () => {
   expect(valueAt(['a.constructor', 'a.__proto__', 'b.x'], reading({}))).toBe(null);
 });

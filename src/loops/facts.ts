@@ -125,7 +125,12 @@ function countItems(spec: CountSpec, gathered: GatheredAll, past: PastLists): nu
     return spec.change === 'new' ? added : [...then].filter((name) => !now.has(name)).length - added;
   }
   const wanted = Object.entries(spec.where ?? {});
-  return items.filter((item) => wanted.every(([field, value]) => item[field] === value) && isBelow(item, spec.below)).length;
+  return items.filter((item) => wanted.every(([field, value]) => isText(item[field], value)) && isBelow(item, spec.below)).length;
+}
+
+/** A flag or a number is the text it is written as: `where: { blocking: "true" }` also counts what says true. */
+function isText(field: Item[string] | undefined, text: string): boolean {
+  return field === text || (typeof field !== 'string' && field !== null && field !== undefined && String(field) === text);
 }
 
 function isBelow(item: Item, below: number | undefined): boolean {
