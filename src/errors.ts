@@ -176,7 +176,7 @@ export const ERRORS = {
   },
   'session-other': {
     exit: 2,
-    message: 'The session {session} runs the {loop} loop.',
+    message: 'The session {session} was begun for something else: {detail}.',
     hint: 'Go on with it by `umpire resume {session}`, or leave --session out for a new one.',
   },
   'no-work': {

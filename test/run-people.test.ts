@@ -320,3 +320,38 @@ esac
   });
   expect(jsonOf(project.beside, 'B-1.json')['prev_context']).toBe('TALK: asked twice');
 });
+
+it('holds a session that `run` is given once more to what it was held to, unless a flag says otherwise', async () => {
+  const project = makeProject({
+    files: proseFiles({
+      tasks: [
+        { id: 'A', approve: true },
+        { id: 'B', deps: ['A'] },
+      ],
+    }),
+  });
+  const words = ['run', './prose.yaml', 'a book', '--session', '.umpire/sessions/s', ...project.sh('complete done')];
+  await project.umpire(...words, '--max-tokens', '100', '--max-cost-usd', '2', '--strict');
+  await project.umpire(...words, '--max-cost-usd', '3');
+  const { settings } = eventsOfType(join(project.root, '.umpire/sessions/s'), 'RunBegun').at(-1) ?? {};
+  expect(settings).toMatchObject({ maxTokens: 100, maxCostUsd: 3, strict: true });
+});
+
+const PASSED = ['until', 'true', 'mend it', '--session', '.umpire/sessions/s'];
+
+it.each([
+  ['another command', ['until', 'false', 'mend it', ...PASSED.slice(3)], 'its command is "true"'],
+  ['another goal', ['until', 'true', 'mend all', ...PASSED.slice(3)], 'its goal is "mend it"'],
+  ['another mode', [...PASSED, '--mode', 'work-first'], 'its mode is check-first'],
+  ['another report', [...PASSED, '--report', 'x.sarif'], 'its report is ""'],
+  ['another loop', ['run', 'debt', ...PASSED.slice(2)], 'it runs the until loop'],
+])('does not say of a session that ended that it is complete where %s is asked for', async (_, asked, detail) => {
+  const project = makeProject({});
+  const agent = project.sh('complete done');
+  const first = await project.umpire(...PASSED, ...agent);
+  const again = await project.umpire(...PASSED, ...agent);
+  const other = await project.umpire(...asked, ...agent);
+  expect([first.exit, again.exit, other.exit]).toEqual([0, 0, 2]);
+  expect(again.err).toContain('The session has ended as complete');
+  expect(other.err).toContain(`The session s was begun for something else: ${detail}.`);
+});

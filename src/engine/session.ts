@@ -104,12 +104,14 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const isTaken = (name: string) => isNameTaken(isInGit(project) ? project : null, home, name);
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session, isTaken);
   const report = inSession(session, request, async (opened) => {
-    if (opened.journal.state.run === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
+    const known = opened.journal.state.run;
+    if (known === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
-      refuseOther(opened, loop.loop);
-      if (request.maxRounds !== undefined && opened.journal.state.run.ended === null) raiseCap(opened, request.maxRounds);
+      refuseOther(opened, known.started, { ...request, project }, loop);
+      goOnWith(opened, request, known);
     }
-    return goOn({ config, by: 'run', settings, ...opened });
+    // What it was held to when it began holds until a flag says otherwise.
+    return goOn({ config, by: 'run', settings: known === null ? settings : takeFlags(request, config, known.settings), ...opened });
   });
   return report.catch((error: unknown) => {
     if (request.session === undefined) forgetUnbegun(session, home);
@@ -123,8 +125,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     const config = await readSettings(state.started.project);
     const settings = takeFlags(request, config, state.settings);
     if (request.retry === true) retry(opened, state);
-    if (state.ended !== null) request.onNote?.(endedNote(opened.folder.name, state));
-    else if (request.maxRounds !== undefined) raiseCap(opened, request.maxRounds);
+    goOnWith(opened, request, state);
     return goOn({ config, by: 'resume', settings, ...opened });
   });
 }
@@ -187,9 +188,27 @@ function runIn({ journal, folder }: OpenedSession): RunState {
   return now;
 }
 
-function refuseOther({ journal, folder }: OpenedSession, loop: string): void {
-  const started = journal.state.run?.started;
-  if (started !== undefined && started.loop !== loop) throw new UmpireError('session-other', { session: folder.name, loop: started.loop });
+/** Who asks for something else is not told how that session ended. */
+function refuseOther({ folder }: OpenedSession, started: SessionStarted, request: RunRequest, loop: Loop): void {
+  const { project, goal, mode, command, report, target } = request;
+  const targets = Object.values(started.frozen?.targets ?? {});
+  const differs: readonly (readonly [differs: boolean, detail: string])[] = [
+    [started.loop !== loop.loop, `it runs the ${started.loop} loop`],
+    [started.project !== project, `its project is ${started.project}`],
+    [started.command !== command, `its command is ${JSON.stringify(started.command ?? '')}`],
+    [goal !== undefined && started.goal !== goal, `its goal is ${JSON.stringify(started.goal)}`],
+    [mode !== undefined && started.mode !== mode, `its mode is ${started.mode}`],
+    [report !== undefined && started.report !== report, `its report is ${JSON.stringify(started.report ?? '')}`],
+    [target !== undefined && targets.some((held) => held !== target), `its target is ${targets.join(', ')}`],
+    [(started.frozen?.hash ?? hashOf(loop)) !== hashOf(loop), `the rules of its loop have changed since`],
+  ];
+  const detail = differs.find(([is]) => is)?.[1];
+  if (detail !== undefined) throw new UmpireError('session-other', { session: folder.name, detail });
+}
+
+function goOnWith(opened: OpenedSession, { maxRounds, onNote }: RunFlags & RunWatch, state: RunState): void {
+  if (state.ended !== null) onNote?.(endedNote(opened.folder.name, state));
+  else if (maxRounds !== undefined) raiseCap(opened, maxRounds);
 }
 
 function endedNote(session: string, { ended }: RunState): string {
