@@ -1,7 +1,7 @@
 // A person's edit of tasks.csv while a session rests or runs: taken up, or refused with the reason and the file kept beside; never
 // overwritten unseen.
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { proseFiles, reading } from './support/run-loop-file.js';
@@ -80,6 +80,7 @@ const REFUSED: readonly (readonly [what: string, change: (text: string) => strin
   ['a task waits for nobody there', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1Z'), 'not there: Z'],
   ['a role is changed', (text) => text.replace(/^(B,[^\n]*),writer,/m, '$1,reader,'), 'its role cannot be changed'],
   ['an output is written beforehand', (text) => text.replace(/^(READ,.*pending,)/m, '$1It is fine.'), 'findings is what its agent reports'],
+  ['more is written than a line of the journal should hold', (text) => text.replace('B of', `${'B'.repeat(1_000_000)} of`), '1,000,000'],
   ['it is no CSV', () => 'id,title\n"A', 'tasks.csv:2'],
 ];
 
@@ -96,6 +97,51 @@ it.concurrent.each(REFUSED)('refuses an edit where %s, keeps the file beside and
   expect(err).toContain('tasks.refused-1.csv');
   expect(textOf(session, 'tasks.refused-1.csv')).toBe(change(before));
   expect(standingOf(session)).toEqual(['A completed', 'B completed', 'READ completed']);
+});
+
+it('refuses an edit that is not UTF-8, and keeps it byte for byte', async () => {
+  const { project, session } = await atRest();
+  const edited = Buffer.from(textOf(session, 'tasks.csv').replace('B of a book', 'B of a café'), 'latin1');
+  writeFileSync(join(session, 'tasks.csv'), edited);
+  const { exit } = await project.umpire('resolve', session, 'approve');
+  expect({ exit, taken: eventsOfType(session, 'TasksEdited'), refused: eventsOfType(session, 'EditRefused') }).toEqual({
+    exit: 0,
+    taken: [],
+    refused: [{ reason: expect.stringContaining('not UTF-8'), kept: 'tasks.refused-1.csv' }],
+  });
+  expect(readFileSync(join(session, 'tasks.refused-1.csv'))).toEqual(edited);
+});
+
+it('takes up an edit of a task that is called as the prototype is', async () => {
+  const plan = {
+    tasks: [
+      { id: 'A', approve: true },
+      { id: 'B', deps: ['A'], approve: true },
+      { id: 'C', deps: ['B'] },
+    ],
+  };
+  const project = makeProject({ files: proseFiles(plan) });
+  const { session } = await project.umpire('run', './prose.yaml', 'a book', ...project.sh('complete done'));
+  const edit = (change: (text: string) => string) => {
+    writeFileSync(join(session, 'tasks.csv'), change(textOf(session, 'tasks.csv')));
+    return project.umpire('resolve', session, 'approve');
+  };
+  await edit((text) => `${text}__proto__,Late,Do it.,writer,B,,csv-wave,,,,,\n`);
+  const { err } = await edit((text) => text.replace('Do it.', 'Do it well.'));
+  expect(err).toContain('your edit of tasks.csv is taken up: __proto__: description changed');
+});
+
+it('takes no file that it was writing itself when it was killed for the edit of a person', async () => {
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
+  const fault = {
+    NODE_OPTIONS: `--require ${join(import.meta.dirname, 'support', 'fault.cjs')}`,
+    UMPIRE_FAULT: 'kill:1:/.umpire-tasks.csv',
+  };
+  const args = ['run', './prose.yaml', 'a book', '--session', '.umpire/sessions/s', ...project.sh('complete done')];
+  const killed = await project.umpireWith({ env: fault }, ...args);
+  const session = join(project.root, '.umpire', 'sessions', 's');
+  const { exit } = await project.umpire('resume', 's');
+  expect({ killed: killed.exit, exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ killed: null, exit: 0, refused: [] });
 });
 
 it('takes up an edit that is made while a wave runs, skips what a person skips, and writes a lost tasks.csv again', async () => {

@@ -1,6 +1,7 @@
 // A person's edit of tasks.csv, found by comparison. What is still to come may be changed: texts, dependencies, new tasks. What
 // contradicts what happened, or would let something start before its critic was judged, is refused with the reason.
 
+import { setOwn } from '../formats/merged.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import type { Task } from '../model.js';
 import { EXEC_MODES } from '../model.js';
@@ -30,6 +31,9 @@ export type Edit =
 /** Agents write to the folder too: a plan that keeps growing must end. */
 const MOST_ADDED = 100;
 
+/** In characters: an edit is a line of the journal, which is read whole whenever the session is taken on. */
+const LONGEST_EDIT = 1_000_000;
+
 /** `last`: the rows that Umpire wrote last, by id. A cell that is as it was then, or as it would be now, is no edit. */
 export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<string, Cells>, outputs: readonly string[]): Edit {
   const refusals: string[] = [];
@@ -55,7 +59,7 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
     const problem = Object.keys(known).length === 0 ? null : cellProblem(run, task, known, outputs);
     if (problem !== null) refusals.push(`${id}: ${problem}`);
     else {
-      set[id] = taken(cells);
+      setOwn(set, id, taken(cells));
       told.push(`${id}: ${Object.keys(cells).join(', ')} changed`);
     }
   }
@@ -63,12 +67,18 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
   const added = run.tasks.filter((task) => task.isAdded).length + add.length;
   if (add.length > 0 && added > MOST_ADDED)
     refusals.push(`more than ${MOST_ADDED} tasks would have been added by hand; begin a session for them`);
+  if (lengthOf([...Object.values(set), ...add]) > LONGEST_EDIT)
+    refusals.push(`the changed cells have more than ${LONGEST_EDIT.toLocaleString('en')} characters together`);
   const graph = refusals.length === 0 ? graphProblem(run, set, add) : null;
   if (graph !== null) refusals.push(graph);
   if (refusals.length > 0) return { kind: 'refused', reason: refusals.slice(0, 5).join('; ') };
   const isSame = Object.keys(set).length === 0 && add.length === 0 && file.columns.join() === run.columns.join();
   if (isSame) return { kind: 'none' };
   return { kind: 'edit', set, add, columns: file.columns, told: [...told, ...add.map((row) => `${row['id'] ?? ''}: added`)] };
+}
+
+function lengthOf(rows: readonly Cells[]): number {
+  return rows.reduce((sum, row) => Object.values(row).reduce((length, cell) => length + cell.length, sum), 0);
 }
 
 function changedCells(task: TaskState, now: Cells, last: Cells): Cells {
@@ -78,7 +88,7 @@ function changedCells(task: TaskState, now: Cells, last: Cells): Cells {
     if (name === 'wave' || name === 'id') continue;
     const was = (Object.hasOwn(last, name) ? last[name] : '') ?? '';
     const is = (Object.hasOwn(current, name) ? current[name] : '') ?? '';
-    if (value !== was && value !== is) changed[name] = value;
+    if (value !== was && value !== is) setOwn(changed, name, value);
   }
   return changed;
 }

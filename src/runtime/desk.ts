@@ -2,7 +2,7 @@
 // written from the journal's state and can be written again; a person's edit of tasks.csv is read from it first, and never
 // overwritten unseen.
 
-import { closeSync, constants, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { compareEdit } from '../brain/edits.js';
 import { chainKey } from '../brain/evolve.js';
@@ -20,11 +20,30 @@ import { contextPage } from '../report/session-page.js';
 import { prevContext } from './assignment.js';
 import { BOARD, readBoard } from './board.js';
 import { TASKS, keepBlobs, projectVerdict } from './commit.js';
-import { appendLines, faultOf, listFiles, lookAgain, placeFor, readBytes, readTail, writeAtomically, writeProjection } from './folder.js';
-import type { SessionFolder } from './folder.js';
+import {
+  appendLines,
+  faultOf,
+  hasEntry,
+  listFiles,
+  lookAgain,
+  moveEntry,
+  placeFor,
+  readBytes,
+  readTail,
+  removeEntry,
+  writeAtomically,
+  writeProjection,
+} from './folder.js';
+import type { FileRead, SessionFolder } from './folder.js';
 
 /** tasks.csv as it was written last: what differs from it is a person's edit. */
 const LAST = '.umpire-tasks.csv';
+
+/** The same while both are written: where a crash comes between the two, it is what tasks.csv holds. */
+const NEXT = '.umpire-tasks-next.csv';
+
+/** Whoever edits on and on, such as a process that an agent left, does not keep the session from going on. */
+const MOST_IN_A_ROW = 20;
 
 /** What the session folder shows of a run. Written from the state; a person's edits are read from it. */
 export interface Desk {
@@ -46,9 +65,11 @@ export interface DeskInput {
 }
 
 export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
-  let last: string | null = textOf(folder, LAST);
+  let last = textWritten(folder);
   /** An edit that was refused and kept beside: it is written over. */
   let refused: string | null | undefined;
+  /** Edits since a task was started. */
+  let edits = 0;
   const shown = new Set<string>();
   const written: Written = { paths: new Set(), tasks: null };
   const kept = new Set<string>();
@@ -56,9 +77,12 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
   const run = () => state().run as RunState;
   return {
     readEdit: () => {
-      const found = textOf(folder, TASKS);
+      if (edits === MOST_IN_A_ROW) return [];
+      const read = readBytes(folder, TASKS);
+      const found = textIn(read);
       if (found === last || (refused !== undefined && found === refused)) return [];
-      const edit = findEdit(state(), found, last);
+      const edit = findEdit(state(), read, last);
+      edits++;
       if (edit.kind === 'edit') {
         last = found;
         return [{ type: 'TasksEdited', data: { set: edit.set, add: edit.add, columns: edit.columns, told: edit.told } }];
@@ -68,7 +92,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
         return [];
       }
       refused = found;
-      return [{ type: 'EditRefused', data: { reason: edit.reason, kept: keepRefused(folder, found) } }];
+      return [{ type: 'EditRefused', data: { reason: edit.reason, kept: keepRefused(folder, read) } }];
     },
     show: () => {
       lookAgain(folder);
@@ -91,6 +115,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
     },
     roleText,
     logFor: (task, attempt) => {
+      edits = 0;
       const path = `logs/${safeName(task)}-${attempt}.txt`;
       let place: string | null = null;
       return (_, chunk) => {
@@ -165,13 +190,21 @@ function write(folder: SessionFolder, path: string, text: string, { paths }: Pic
 }
 
 function textOf(folder: SessionFolder, path: string): string | null {
-  const read = readBytes(folder, path);
+  return textIn(readBytes(folder, path));
+}
+
+function textWritten(folder: SessionFolder): string | null {
+  const next = textOf(folder, NEXT);
+  return next !== null && next === textOf(folder, TASKS) ? next : textOf(folder, LAST);
+}
+
+function textIn(read: FileRead): string | null {
   return read.kind === 'bytes' ? read.bytes.toString('utf8') : null;
 }
 
-function parsed(text: string): TasksFile | string {
+function parsed(bytes: Uint8Array): TasksFile | string {
   try {
-    const decoded = decodeExactly(Buffer.from(text));
+    const decoded = decodeExactly(bytes);
     return decoded.ok ? parseTasks(decoded.text, TASKS) : decoded.problem;
   } catch (error) {
     if (isUmpireError(error)) return error.message.replace(/\.$/, '');
@@ -179,25 +212,26 @@ function parsed(text: string): TasksFile | string {
   }
 }
 
-function findEdit(state: SessionState, found: string | null, last: string | null): ReturnType<typeof compareEdit> {
-  if (found === null) return { kind: 'refused', reason: `${TASKS} was removed or cannot be read; it is written again` };
-  const file = parsed(found);
+function findEdit(state: SessionState, read: FileRead, last: string | null): ReturnType<typeof compareEdit> {
+  if (read.kind === 'missing') return { kind: 'refused', reason: `${TASKS} was removed; it is written again` };
+  if (read.kind === 'unreadable') return { kind: 'refused', reason: `${TASKS} cannot be read: ${read.problem}; it is written again` };
+  const file = parsed(read.bytes);
   if (typeof file === 'string') return { kind: 'refused', reason: file };
-  const before = last === null ? null : parsed(last);
+  const before = last === null ? null : parsed(Buffer.from(last));
   const rows = new Map(before === null || typeof before === 'string' ? [] : before.tasks.map((task) => [task.id, task.columns]));
   const run = state.run as RunState;
   const outputs = state.frozen.get(run.started.loop)?.rules.columns.out ?? [];
   return compareEdit(run, file, rows, outputs);
 }
 
-/** The refused file is kept beside the one that is written anew. */
-function keepRefused(folder: SessionFolder, text: string | null): string {
-  if (text === null) return '';
-  const taken = new Set(listFiles(folder, '.'));
+/** The refused file is kept beside the one that is written anew, byte for byte; what cannot be read is moved there. */
+function keepRefused(folder: SessionFolder, read: FileRead): string {
+  if (read.kind === 'missing') return '';
   let number = 1;
-  while (taken.has(`tasks.refused-${number}.csv`)) number++;
+  while (hasEntry(folder, `tasks.refused-${number}.csv`)) number++;
   const path = `tasks.refused-${number}.csv`;
-  write(folder, path, text, { paths: new Set() });
+  if (read.kind === 'bytes') writeProjection(folder, path, read.bytes);
+  else moveEntry(folder, TASKS, path);
   return path;
 }
 
@@ -206,12 +240,13 @@ function showTasks(folder: SessionFolder, run: RunState, last: string | null, re
   const found = textOf(folder, TASKS);
   if (found !== null && found !== last && found !== refused) return last;
   const isAnew = found === null || found === refused || found === written.tasks;
-  const file = isAnew ? null : parsed(found);
+  const file = isAnew ? null : parsed(Buffer.from(found));
   const isPrinted = file === null || typeof file === 'string';
   const text = isPrinted ? printCells(run.columns, run.tasks, cellOf) : edited(run, file);
   if (text === found) return last;
+  writeProjection(folder, NEXT, text);
   write(folder, TASKS, text, written);
-  write(folder, LAST, text, written);
+  moveEntry(folder, NEXT, LAST);
   written.tasks = isPrinted ? text : null;
   return text;
 }
@@ -239,7 +274,8 @@ function showWave(folder: SessionFolder, run: RunState, written: Written): void 
   const isOpen = run.ended === null && (run.open[run.wave] ?? 0) > 0;
   for (const other of listFiles(folder, '.')) {
     if (/^wave-\d+\.csv$/.test(other) && !(isOpen && other === name)) {
-      unlinkSync(placeFor(folder, other));
+      // The entry itself: an agent may have made it a link to what is not to go.
+      removeEntry(folder, other);
       written.paths.delete(other);
     }
   }

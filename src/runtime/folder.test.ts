@@ -124,3 +124,10 @@ it('makes a folder with all above it, and comes to an end where none can be made
   // It says of a folder that is there that it is not.
   if (existsSync('/proc/self')) expect(codeOf('/proc/umpire/session')).toBe('ENOENT');
 });
+
+it('writes beside what a process of the same number left when it was killed', () => {
+  writeProjection(folder, 'a.md', 'old');
+  for (let number = 0; number < 200; number++) writeFileSync(join(folder.root, `.umpire-tmp-${process.pid}-${number}`), 'half of it');
+  writeAtomically(folder, 'a.md', 'new');
+  expect(readFileSync(join(folder.root, 'a.md'), 'utf8')).toBe('new');
+});

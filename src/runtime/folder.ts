@@ -13,6 +13,7 @@ import {
   readdirSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -221,7 +222,10 @@ let counter = 0;
 export function prepareWrite(folder: SessionFolder, path: string, data: string | Uint8Array, durable = true): Prepared {
   const place = placeFor(folder, path);
   const parent = dirname(place);
-  const temporary = join(parent, `.umpire-tmp-${process.pid}-${++counter}`);
+  let temporary: string;
+  // A process that was killed may have left one, and had the same number: in a container it often has.
+  do temporary = join(parent, `.umpire-tmp-${process.pid}-${++counter}`);
+  while (lstatSync(temporary, { throwIfNoEntry: false }) !== undefined);
   guardWrite(path, () => {
     const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, modeOf(place));
     try {
@@ -265,6 +269,23 @@ export function writeFresh(folder: SessionFolder, path: string, data: string | U
 /** For what can be written again from the journal: in one step where it is not there yet, else the old file or the new one. */
 export function writeProjection(folder: SessionFolder, path: string, data: string | Uint8Array): void {
   if (!writeFresh(folder, path, data)) writeAtomically(folder, path, data, false);
+}
+
+/** Removes the entry of this name: of a link, the link, wherever it leads. One that is gone is gone. */
+export function removeEntry(folder: SessionFolder, path: string): void {
+  const place = nameFor(folder, path, false);
+  guardWrite(path, () => rmSync(place, { force: true }));
+}
+
+/** The entry itself, be it a folder or a link. */
+export function moveEntry(folder: SessionFolder, from: string, to: string): void {
+  const place = nameFor(folder, from, false);
+  guardWrite(from, () => renameSync(place, nameFor(folder, to, true)));
+}
+
+/** Is there anything of this name? */
+export function hasEntry({ root }: SessionFolder, path: string): boolean {
+  return lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Appends whole lines in one write. A file whose last line was cut off gets its newline first. */

@@ -1,9 +1,10 @@
 // Preloaded into the command: ends the process with SIGKILL at the n-th change it makes to the disk (before it, or in the
-// middle of a write), or lets that change fail as a full disk does. UMPIRE_FAULT is kill:N, tear:N or full:N.
+// middle of a write), or lets that change fail as a full disk does. UMPIRE_FAULT is kill:N, tear:N or full:N; with :END after it,
+// only changes of paths that end so are counted.
 'use strict';
 const fs = require('node:fs');
 
-const [kind, at] = (process.env.UMPIRE_FAULT || 'none:0').split(':');
+const [kind, at, end = ''] = (process.env.UMPIRE_FAULT || 'none:0').split(':');
 const CHANGES = [
   'openSync',
   'writeSync',
@@ -18,6 +19,7 @@ const CHANGES = [
 let count = 0;
 
 function isChange(name, args) {
+  if (end !== '' && !args.some((arg) => typeof arg === 'string' && arg.endsWith(end))) return false;
   if (name === 'openSync') return args[1] !== 'r' && args[1] !== undefined && args[1] !== fs.constants.O_RDONLY;
   if (name === 'writeSync') return args[0] > 2;
   return true;
