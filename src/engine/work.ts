@@ -6,6 +6,7 @@ import { UmpireError } from '../errors.js';
 import { fold } from '../brain/evolve.js';
 import type { RunState } from '../brain/run-state.js';
 import { statOf } from '../runtime/entry.js';
+import { TASKS } from '../runtime/commit.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { JOURNAL, readJournal } from '../runtime/journal-file.js';
@@ -84,7 +85,7 @@ export async function clean(session: string, { force = false }: { readonly force
   const folder = openFolder(session);
   const lock = await acquireLock(folder, 1000);
   try {
-    if (isUnbegun(folder)) return await removeUnbegun(folder);
+    if (isUnbegun(folder)) return await removeUnbegun(folder, force);
     const { run, place } = await open(session);
     if (run.ended === null && !force) return { ok: false, why: 'open', files: [] };
     if (!isLeft(place)) return { ok: true, branch: null, nothing: true };
@@ -101,10 +102,12 @@ function isUnbegun({ root }: SessionFolder): boolean {
   return isOurs && statOf(join(root, JOURNAL))?.size === 0;
 }
 
-async function removeUnbegun({ root, name }: SessionFolder): Promise<Cleaned> {
+async function removeUnbegun({ root, name }: SessionFolder, force: boolean): Promise<Cleaned> {
   const project = dirname(dirname(dirname(root)));
   const { home } = (await readSettings(project)).workspace;
-  const cleaned = await cleanUnbegun({ project, session: name, home: worktreeHome(project, home), sessionFolder: root });
+  const place = { project, session: name, home: worktreeHome(project, home), sessionFolder: root };
+  const cleaned = await cleanUnbegun(place, { force, hasTasks: statOf(join(root, TASKS)) !== undefined });
+  if (!cleaned.ok) return cleaned;
   rmSync(join(root, JOURNAL), { force: true });
   return cleaned;
 }

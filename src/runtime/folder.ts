@@ -225,7 +225,7 @@ export function prepareWrite(folder: SessionFolder, path: string, data: string |
   let temporary: string;
   // A process that was killed may have left one, and had the same number: in a container it often has.
   do temporary = join(parent, `.umpire-tmp-${process.pid}-${++counter}`);
-  while (lstatSync(temporary, { throwIfNoEntry: false }) !== undefined);
+  while (lstatOf(temporary) !== undefined);
   guardWrite(path, () => {
     const fd = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, modeOf(place));
     try {
@@ -285,7 +285,7 @@ export function moveEntry(folder: SessionFolder, from: string, to: string): void
 
 /** Is there anything of this name? */
 export function hasEntry({ root }: SessionFolder, path: string): boolean {
-  return lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined;
+  return lstatOf(join(root, path)) !== undefined;
 }
 
 /** Appends whole lines in one write. A file whose last line was cut off gets its newline first. */

@@ -28,7 +28,7 @@ export async function acquireLock(folder: SessionFolder, waitMs: number): Promis
   const own = JSON.stringify({ pid: process.pid, host: hostname(), started: ownStart() } satisfies Holder);
   let until: number | null = null;
   for (;;) {
-    if (take(folder, place, own)) return { release: () => removeQuietly(place) };
+    if (take(folder, place, own)) return { release: () => giveBack(place, own) };
     until ??= elapsedMs() + waitMs;
     const content = readHolder(place);
     if (content !== null && isDead(content) && stealFrom(folder, place, content, own)) continue;
@@ -105,6 +105,19 @@ function stealFrom(folder: SessionFolder, place: string, dead: string, own: stri
     removeQuietly(claim);
   }
   return true;
+}
+
+/**
+ * Agents write to the folder: what lies there now is removed only where it is this process's own. What cannot be removed is taken
+ * over once the process is gone; how the session ended is told all the same.
+ */
+function giveBack(place: string, own: string): void {
+  if (readHolder(place) !== own) return;
+  try {
+    unlinkSync(place);
+  } catch {
+    // See above.
+  }
 }
 
 function removeQuietly(path: string): void {

@@ -30,10 +30,22 @@ export async function cleanSession(place: SessionPlace, { force = false }: { rea
   return held ?? { ok: true, branch: await clearAway(site) };
 }
 
-/** Clears away what a session that never began has left. What is another's under the same name stays. */
-export async function cleanUnbegun(place: SessionPlace): Promise<Cleaned> {
+interface Unbegun {
+  readonly force: boolean;
+  /** It has a list of tasks, so it may have begun after all. */
+  readonly hasTasks: boolean;
+}
+
+/**
+ * Clears away what a session that never began has left. What is another's under the same name stays. One whose journal somebody emptied
+ * looks the same: what was committed is work, and where there were tasks so is what was changed.
+ */
+export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unbegun): Promise<Cleaned> {
   const site = findSite(place);
-  return { ok: true, branch: isOwnSite(site) === false ? null : await clearAway(site) };
+  if (isOwnSite(site) === false) return { ok: true, branch: null };
+  const held = force ? null : await heldBack(site);
+  if (held !== null && (held.why === 'unapplied' || hasTasks)) return held;
+  return { ok: true, branch: await clearAway(site) };
 }
 
 /** Answers with the branch where it had to stay. */

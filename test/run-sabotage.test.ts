@@ -1,0 +1,98 @@
+// Agents that write where only Umpire does while a run is at work: links in the place of its files, another lock, an empty journal,
+// a tasks.csv that changes on and on. The session goes on or says why not, and nothing that was done is lost.
+
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { proseFiles } from './support/run-loop-file.js';
+import { cleanUpProjects, endOf, eventsOfType, makeProject, standingOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+const TWO = { tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }] };
+
+it('keeps the work of a session whose journal was emptied when it cleans', async () => {
+  const project = makeProject({ files: proseFiles({ ...TWO, writes: ['writer'] }) });
+  const agent = project.sh('echo "$id" > "$id.txt"; [ "$id" = B ] && : > "$UMPIRE_SESSION/journal.ndjson"; complete done');
+  const { exit } = await project.umpire('run', './prose.yaml', 'a book', '--session', '.umpire/sessions/s', ...agent);
+  const cleaned = await project.umpire('clean');
+  expect({ exit, told: cleaned.err, work: project.git('ls-tree', '--name-only', 'umpire/s', 'A.txt').trim() }).toEqual({
+    exit: 1,
+    told: expect.stringContaining('s: kept, since its work was not applied: A.txt'),
+    work: 'A.txt',
+  });
+  const forced = await project.umpire('clean', 's', '--force');
+  expect({ exit: forced.exit, branches: project.git('branch', '--list', 'umpire/*').trim() }).toEqual({ exit: 0, branches: '' });
+});
+
+it.each([
+  ['to the journal', 'journal.ndjson'],
+  ['that leads nowhere', '/nowhere/at/all'],
+])('removes a link %s in the place of a wave’s table, and not what it leads to', async (_, target) => {
+  const project = makeProject({ files: proseFiles(TWO) });
+  const agent = project.sh(`ln -s ${target} "$UMPIRE_SESSION/wave-$attempt$attempt.csv"; complete done`);
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  expect({ exit, standing: standingOf(session), left: readdirSync(session).filter((name) => name.startsWith('wave-')) }).toEqual({
+    exit: 0,
+    standing: ['A completed', 'B completed'],
+    left: [],
+  });
+});
+
+it('tells how a session ended whose lock an agent has put something else in the place of, and leaves that alone', async () => {
+  const project = makeProject({ files: proseFiles(TWO) });
+  const agent = project.sh('rm -f "$UMPIRE_SESSION/.umpire-lock"; mkdir -p "$UMPIRE_SESSION/.umpire-lock"; complete done');
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  expect({ exit, end: endOf(session), isThere: existsSync(join(session, '.umpire-lock')) }).toEqual({
+    exit: 0,
+    end: 'complete unverified',
+    isThere: true,
+  });
+});
+
+// Each reading of the file takes longer than the next change of it.
+it('ends although a process that an agent left changes tasks.csv without end', async () => {
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
+  const stop = join(project.beside, 'stop');
+  writeFileSync(
+    join(project.beside, 'flip.mjs'),
+    `import { existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+const [, , file, ready, stop] = process.argv;
+const [head, ...rows] = readFileSync(file, 'utf8').trimEnd().split('\\n');
+const text = [head + ',note', ...rows.map((row) => row + ',' + 'y'.repeat(300000) + '00000000')].join('\\n') + '\\n';
+writeFileSync(file, text);
+const fd = openSync(file, 'r+');
+writeFileSync(ready, '');
+for (let at = 0; at % 1000 !== 0 || !existsSync(stop); at++) writeSync(fd, String(at % 1e8).padStart(8, '0'), text.length - 9);
+`,
+  );
+  const agent = project.sh(`
+setsid env -i "${process.execPath}" "$beside/flip.mjs" "$UMPIRE_SESSION/tasks.csv" "$beside/ready" "${stop}" > "$beside/flip.log" 2>&1 < /dev/null &
+until_file "$beside/ready"
+complete done`);
+  const running = project.start('run', './prose.yaml', 'a book', ...agent);
+  const { exit, session } = await running.ended;
+  writeFileSync(stop, '');
+  expect({ exit, end: endOf(session), finished: eventsOfType(session, 'TaskFinished').map(({ task }) => task) }).toEqual({
+    exit: 0,
+    end: 'complete unverified',
+    finished: ['A'],
+  });
+  expect(eventsOfType(session, 'TasksEdited').length).toBeLessThanOrEqual(20);
+  expect(readFileSync(join(project.beside, 'flip.log'), 'utf8')).toBe('');
+});
+
+it('moves what cannot be read out of the way of tasks.csv, keeps it, and goes on by the record', async () => {
+  const project = makeProject({ files: proseFiles(TWO) });
+  const agent = project.sh(`
+cd "$UMPIRE_SESSION"
+[ "$id" = A ] && rm tasks.csv && mkdir tasks.csv && echo mine > tasks.csv/mine
+complete done`);
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  expect({ exit, standing: standingOf(session), refused: eventsOfType(session, 'EditRefused') }).toEqual({
+    exit: 0,
+    standing: ['A completed', 'B completed'],
+    refused: [{ reason: expect.stringContaining('tasks.csv cannot be read'), kept: 'tasks.refused-1.csv' }],
+  });
+  expect(readFileSync(join(session, 'tasks.refused-1.csv', 'mine'), 'utf8')).toBe('mine\n');
+});
