@@ -35,6 +35,8 @@ export function answerEvents(state: SessionState, session: string, given: Answer
   if (given.reason.trim() === '' && needsReason(question, given.answer))
     throw refuse(session, `${given.answer} needs a reason, which every report will show`, allowed);
   if (given.answer === 'extend') {
+    const odd = GRANTS.find((field) => !isGrant(given[field], field));
+    if (odd !== undefined) throw refuse(session, `${String(given[odd])} is no number of ${WORDS[odd]} to grant`, allowed);
     const cap = state.frozen.get(run.started.loop)?.cap ?? 0;
     const needs = neededFor(question);
     if (needs !== null && given[needs.field] <= 0) throw refuse(session, `extend needs ${needs.flag} here`, allowed);
@@ -47,6 +49,14 @@ export function answerEvents(state: SessionState, session: string, given: Answer
       given.answer === 'extend' ? { ...given, rounds: Math.min(given.rounds, HIGHEST_CAP) } : { ...given, ...NOTHING_GRANTED },
     ),
   ];
+}
+
+const GRANTS = ['rounds', 'costUsd', 'minutes', 'tokens'] as const;
+const WORDS = { rounds: 'rounds', costUsd: 'dollars', minutes: 'minutes', tokens: 'tokens' };
+
+/** What is no number would lift a limit, and another one once it has been through the journal. */
+function isGrant(value: number, field: (typeof GRANTS)[number]): boolean {
+  return Number.isFinite(value) && value >= 0 && (Number.isInteger(value) || field === 'costUsd' || field === 'minutes');
 }
 
 const NOTHING_GRANTED = { rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };

@@ -19,7 +19,8 @@ export function evolveRun(run: RunState | null, event: Recorded): RunState | nul
   if (run === null) return event.type === 'SessionStarted' ? beginRun(event.data, millisecondsOf(event.ts)) : null;
   const ms = millisecondsOf(event.ts);
   if (!AFTER_REST.has(event.type)) run.activeMs += Math.max(0, ms - run.lastMs);
-  run.lastMs = Math.max(ms, run.lastMs);
+  // Also where the clock was set back: the time from there on counts.
+  run.lastMs = ms;
   change(run, event);
   return run;
 }
