@@ -1,6 +1,7 @@
 // One process takes a session on: it wires agents, workspace, desk and court to the loop that runs it, and cleans up after.
 
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
@@ -243,12 +244,19 @@ function callPerson({ folder, config, watch, journal }: Leg, question: Question)
       UMPIRE_STATUS: 'awaiting',
       UMPIRE_QUESTION: describe(question),
     };
-    const child = spawn(program, args, { env, cwd: started?.project, stdio: 'ignore', timeout: NOTIFY_MS, killSignal: 'SIGKILL' });
     const end = (problem: string | null) => {
       if (problem !== null)
         watch.onNote?.(`The command that calls a person (${program}) failed: ${problem}. The session waits all the same.`);
       done(program);
     };
+    let child: ChildProcess;
+    try {
+      child = spawn(program, args, { env, cwd: started?.project, stdio: 'ignore', timeout: NOTIFY_MS, killSignal: 'SIGKILL' });
+    } catch (error) {
+      // A goal may be longer than what a program can be handed.
+      end(String(error));
+      return;
+    }
     // One that cannot be started ends with a status too, which says less.
     child.once('error', (error) => {
       child.removeAllListeners('close');
