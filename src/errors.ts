@@ -166,8 +166,9 @@ export const ERRORS = {
   },
   'run-by-umpire': {
     exit: 2,
-    message: 'Umpire runs the session {session} itself, so rounds are not changed from outside.',
-    hint: 'Grant more with `umpire resolve {session} extend --rounds N`, or `umpire resume {session} --max-rounds N`.',
+    message:
+      'Umpire runs the session {session} itself: it judges as it goes on, by its own record, and rounds are not changed from outside.',
+    hint: 'Go on with `umpire resume {session}`. Grant more with `umpire resolve {session} extend --rounds N`, or `umpire resume {session} --max-rounds N`.',
   },
   'session-foreign': {
     exit: 1,

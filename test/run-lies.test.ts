@@ -8,6 +8,7 @@ import { printJournalLine } from '../src/formats/journal.js';
 import { openFolder } from '../src/runtime/folder.js';
 import { sha256 } from '../src/runtime/hash.js';
 import { readJournal } from '../src/runtime/journal-file.js';
+import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, makeProject, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
@@ -56,6 +57,29 @@ it('judges what a critic left when it ended, whoever writes there afterwards', a
   const { exit, session } = await running.ended;
   expect(readFileSync(join(session, 'artifacts', 'review-results.json'), 'utf8')).toContain('CONVERGED');
   expect({ exit, verdict: verdictsOf(session) }).toMatchObject({ exit: 4, verdict: [expect.stringContaining('ESCALATE')] });
+});
+
+it('does not judge from outside what the run has not judged yet, by whatever lies in the folder then', async () => {
+  const tasks = [{ id: 'A' }, { id: 'READ', role: 'reader', deps: ['A'] }, { id: 'SLOW', deps: ['A'] }];
+  const project = makeProject({ files: proseFiles({ tasks, judged: true }) });
+  const agent = project.sh(`
+[ "$role" = reader ] && echo '{"good": false}' > "$UMPIRE_SESSION/reading.json"
+[ "$id" = SLOW ] && until_file "$beside/go"
+complete done`);
+  const running = project.start('run', './prose.yaml', 'a book', '--session', '.umpire/sessions/s', '--max-rounds', '1', ...agent);
+  await running.says('READ completed');
+  running.child.kill('SIGINT');
+  await running.ended;
+  const session = join(project.root, '.umpire', 'sessions', 's');
+  writeFileSync(join(session, 'reading.json'), '{"good": true}');
+  const decided = await project.umpire('decide', './prose.yaml', '.umpire/sessions/s');
+  writeFileSync(join(project.beside, 'go'), '');
+  const resumed = await project.umpire('resume', 's');
+  expect({ decided: decided.exit, resumed: resumed.exit, verdicts: verdictsOf(session) }).toEqual({
+    decided: 2,
+    resumed: 4,
+    verdicts: [expect.stringContaining('ASK')],
+  });
 });
 
 it('judges the same evidence when rounds are granted, not what lies there now', async () => {

@@ -103,6 +103,8 @@ function decideIn(context: Context): Decision {
   const last = decidedIn(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
   const repeat = last === null ? null : findRepeat(context, scene, last);
   if (repeat !== null) return repeat;
+  // What lies in the folder may be anybody's: the run judges what its critic left when it ended.
+  if (scene.state.run !== null && request.dryRun !== true) throw new UmpireError('run-by-umpire', { session: folder.name });
   if (request.round !== undefined && request.round < scene.round)
     throw new UmpireError('round-below', { asked: request.round, round: scene.round });
   const round = Math.max(scene.round, request.round ?? 0);
