@@ -1,7 +1,7 @@
 // Agents that write where only Umpire does while a run is at work: links in the place of its files, another lock, an empty journal,
 // a tasks.csv that changes on and on. The session goes on or says why not, and nothing that was done is lost.
 
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { proseFiles } from './support/run-loop-file.js';
@@ -95,4 +95,19 @@ complete done`);
     refused: [{ reason: expect.stringContaining('tasks.csv cannot be read'), kept: 'tasks.refused-1.csv' }],
   });
   expect(readFileSync(join(session, 'tasks.refused-1.csv', 'mine'), 'utf8')).toBe('mine\n');
+});
+
+it('writes no task into a folder that an agent has linked in the place of its own', async () => {
+  const project = makeProject({ files: proseFiles(TWO) });
+  const elsewhere = join(project.beside, 'elsewhere');
+  mkdirSync(elsewhere);
+  writeFileSync(join(elsewhere, '1.task.json'), 'mine');
+  const agent = project.sh(`
+[ "$id" = B ] && { complete done; exit; }
+rm -rf "$UMPIRE_SESSION/agents"; ln -s "${elsewhere}" "$UMPIRE_SESSION/agents"
+echo '{"id":"A","status":"completed","findings":"linked"}'`);
+  const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  expect(readdirSync(elsewhere)).toEqual(['1.task.json']);
+  expect(readFileSync(join(elsewhere, '1.task.json'), 'utf8')).toBe('mine');
+  expect(eventsOfType(session, 'TaskFinished').find(({ task }) => task === 'B')?.findings).toBe('done');
 });
