@@ -42,7 +42,7 @@ export function takeSlot(assignment: Assignment): TaskSlot {
   const resultFile = `${stem}.result.json`;
   try {
     // An agent may have put a link there, and tasks would be written outside the session.
-    if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) clear(folder);
+    if (lstatOf(folder)?.isSymbolicLink() === true) clear(folder);
     clear(resultFile);
     writeTask(taskFile, Buffer.from(`${JSON.stringify(taskFileOf(assignment))}\n`), folder);
   } catch (error) {
