@@ -29,6 +29,18 @@ it('gives up where there is no end', () => {
 });
 
 it.each([
+  ["import { a } from './\\u0061';", false],
+  ["export * from './\\u0061';", false],
+  ["import './\\u0061';", false],
+  ["const a = await import('./\\u0061');", false],
+  ["const a = require ( './\\u0061');", false],
+  ["const bytes = Buffer.from('a\\n');", true],
+  ['const letters = Array.from (`a\\n`);', true],
+])('can tell where a file leads that says %s: %s', (text, isTold) => {
+  expect(reachedFrom('test/a.test.ts', text, lookup) !== null).toBe(isTold);
+});
+
+it.each([
   ['test/helpers/deep.ts', true],
   ['test/helpers/late.ts', true],
   ['test/helpers/other.ts', false],

@@ -6,8 +6,8 @@ import { candidates, isOfTests, joinPath } from './paths.js';
 
 /** All that looks like a path from here: in each kind of quotes, with the other kinds within. */
 const RELATIVE = /'(\.{1,2}(?:\/[^'\n]*)?)'|"(\.{1,2}(?:\/[^"\n]*)?)"|`(\.{1,2}(?:\/[^`\n]*)?)`/g;
-/** A path that is written with escapes. */
-const ESCAPED = /(?:from|import|require)\s*\(?\s*['"`][^'"`\n]*\\/;
+/** A path that is written with escapes. `Buffer.from('a\n')` is no import. */
+const ESCAPED = /(?:from|(?:import|require)\s*\(?)\s*['"`][^'"`\n]*\\/;
 const MOST_FILES = 300;
 
 export interface Reached {
