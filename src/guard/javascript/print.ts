@@ -39,6 +39,8 @@ const FREE = 11;
 
 /** Checks of a test ask for the same again and again. Texts are kept for as long as their names hold what they held. */
 const texts = new Map<Node, Kept>();
+/** Those that may have been cut off somewhere: they are the same at the same depth. */
+const deep = new Map<Node, Kept>();
 let since = -1;
 /** The text that is being made. */
 let making: Kept | null = null;
@@ -63,9 +65,16 @@ function known(node: Node, env: Env, how: Printing, depth: number): Kept | null 
   if (since !== Env.changes) {
     since = Env.changes;
     texts.clear();
+    deep.clear();
   }
   const kept = texts.get(node);
-  if (kept === undefined || kept.env !== env || depth + kept.deepest - kept.depth > FREE) return null;
+  if (kept !== undefined && kept.env === env && depth + kept.deepest - kept.depth <= FREE) return fits(kept, how);
+  const cut = deep.get(node);
+  return cut === undefined || cut.env !== env || cut.depth !== depth ? null : fits(cut, how);
+}
+
+/** A template leaves names where others fill in values. */
+function fits(kept: Kept, how: Printing): Kept | null {
   return how.template && (kept.rows || kept.mapped) ? null : kept;
 }
 
@@ -75,7 +84,7 @@ function made(node: Node, env: Env, how: Printing, depth: number): Kept {
   making = kept;
   kept.text = cut(node.type === 'Identifier' ? printName(nameOf(node), env, how, depth + 1) : printed(node, env, how, depth + 1));
   making = outer;
-  if (!how.template && kept.deepest <= FREE) texts.set(node, kept);
+  if (!how.template) (kept.deepest <= FREE ? texts : deep).set(node, kept);
   return kept;
 }
 
