@@ -5,12 +5,13 @@
 import { at, bare, holesAt, isFunction, keyName, listAt, nameOf, propertyName, textAt } from './tree.js';
 import type { Node } from './tree.js';
 import { patternNames } from './names.js';
+import { asText, binary, truth, unary } from './operators.js';
 import { callGlobal, callMethod, isGlobal } from './pure-methods.js';
 import { isChanging, isPure } from './purity.js';
-import { Closure, Opaque, UNKNOWN, isList, isPlain, isRecord } from './plain-values.js';
+import { Closure, Opaque, UNKNOWN, isList, isRecord } from './plain-values.js';
 import type { Plain } from './plain-values.js';
-import { follow, functionOf } from './scope.js';
-import type { Env, Value } from './scope.js';
+import { Env, follow, functionOf } from './scope.js';
+import type { Value } from './scope.js';
 
 const MOST_STEPS = 1500;
 const DEEPEST = 12;
@@ -74,6 +75,9 @@ interface Frame {
   readonly names: Map<string, Plain>;
   readonly outer: Frame | null;
 }
+
+/** What names stand for that did not come out, for as long as names hold what they held: many expressions of a file begin with one. */
+const hopeless = new WeakMap<Value, { readonly name: string; readonly changes: number }>();
 
 class Work {
   private steps = 0;
@@ -143,10 +147,19 @@ class Work {
     if (value.base !== undefined) return this.part(this.value(value.base, name), value.access ?? '');
     const target = value.source === undefined ? value : follow(value);
     if (target === null || target.node === null) return new Opaque(name);
-    const frame: Frame = { env: target.env, names: new Map(), outer: null };
-    const node = bare(target.node);
-    if (node === null || nameOf(node) === name || isChanging(node, name, target.env.module.tree)) throw UNKNOWN;
-    return this.deeper(() => this.held(node, frame));
+    const known = hopeless.get(value);
+    if (known?.name === name && known.changes === Env.changes) throw UNKNOWN;
+    try {
+      const frame: Frame = { env: target.env, names: new Map(), outer: null };
+      const node = bare(target.node);
+      if (node === null || nameOf(node) === name || isChanging(node, name, target.env.module.tree)) throw UNKNOWN;
+      return this.deeper(() => this.held(node, frame));
+    } catch (error) {
+      // What was given up for its length or depth, or for a row, may be known elsewhere.
+      const isTired = this.steps > MOST_STEPS || this.depth >= DEEPEST;
+      if (error === UNKNOWN && this.sight.fills && !isTired) hopeless.set(value, { name, changes: Env.changes });
+      throw error;
+    }
   }
 
   private part(whole: Plain, access: string): Plain {
@@ -336,60 +349,4 @@ function property(owner: Plain, key: string): Plain {
   if ((typeof owner === 'string' || isList(owner)) && key === 'length') return owner.length;
   if (!isRecord(owner)) throw UNKNOWN;
   return Object.hasOwn(owner, key) ? owner[key] : undefined;
-}
-
-function truth(value: Plain): boolean {
-  if (value instanceof Opaque) throw UNKNOWN;
-  return Boolean(value);
-}
-
-export function asText(value: Plain): string {
-  if (typeof value === 'string') return value;
-  if (!isPlain(value)) throw UNKNOWN;
-  return String(value);
-}
-
-function unary(operator: string, value: Plain): Plain {
-  if (operator === '!') return !truth(value);
-  if (typeof value !== 'number') throw UNKNOWN;
-  if (operator === '-') return -value;
-  if (operator === '+') return value;
-  throw UNKNOWN;
-}
-
-function binary(left: Plain, operator: string, right: Plain): Plain {
-  if (operator === '+' && (typeof left === 'string' || typeof right === 'string')) return asText(left) + asText(right);
-  if (operator === '===' || operator === '!==') {
-    if (!isPlain(left) || !isPlain(right)) throw UNKNOWN;
-    return (left === right) === (operator === '===');
-  }
-  if (typeof left !== 'number' || typeof right !== 'number') throw UNKNOWN;
-  return arithmetic(left, operator, right);
-}
-
-function arithmetic(left: number, operator: string, right: number): Plain {
-  switch (operator) {
-    case '+':
-      return left + right;
-    case '-':
-      return left - right;
-    case '*':
-      return left * right;
-    case '/':
-      return left / right;
-    case '%':
-      return left % right;
-    case '**':
-      return left ** right;
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    case '>=':
-      return left >= right;
-    default:
-      throw UNKNOWN;
-  }
 }
