@@ -38,7 +38,11 @@ const reading = new Reading({ files: files.filter(({ path }) => !left.has(path))
 
 for (let last = batches.length - 1; !asked.isDeep && takeBatch(taken, batches.length); last -= 1) {
   const here = filesOf(batches[last], files).filter((file) => !left.has(file.path) && !isForFirst(file));
-  const told: Told = here.map((file) => [file.path, tell(reading.read(file), reading.isReached(file, helpers))]);
+  const told: Told = here.map((file) => {
+    const facts = tell(reading.read(file), reading.isReached(file, helpers));
+    reading.forget(file);
+    return [file.path, facts];
+  });
   if (!asked.isDeep) port.postMessage(told);
 }
 port.close();

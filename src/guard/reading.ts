@@ -54,6 +54,13 @@ export class Side {
     if (!this.facts.has(path)) this.facts.set(path, heard(told, again));
   }
 
+  /** Of a test file of JavaScript: trees are large, and seldom does another file look into it. */
+  forget(path: string): void {
+    if (!isJavaScript(path) || roleOf(path) !== 'test') return;
+    this.facts.delete(path);
+    this.javascript.forget(path);
+  }
+
   private extract(path: string, text: string): FileFacts | null {
     const depth = DEPTHS[roleOf(path)];
     if (isJavaScript(path)) return this.javascript.read(path, text, depth ?? (looksLikeTests(text) ? 'support' : 'source'));
@@ -111,6 +118,12 @@ export class Reading {
   learn({ path, renamedFrom, before, after }: FileChange, told: ToldFile): void {
     if (before !== null && told.before !== null) this.before.learn(renamedFrom ?? path, before, told.before);
     if (after !== null && told.after !== null) this.after.learn(path, after, told.after);
+  }
+
+  /** For who has told what there is to tell of the file. */
+  forget({ path, renamedFrom }: FileChange): void {
+    this.before.forget(renamedFrom ?? path);
+    this.after.forget(path);
   }
 
   /** Whether another changed file may have a say in what tests of this one ask. */

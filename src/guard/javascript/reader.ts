@@ -1,6 +1,6 @@
 // The extractor for JavaScript and TypeScript: one file in, its facts out.
 
-import type { FileFacts, HelperFact, Lookup, TableFact } from '../facts.js';
+import type { FileFacts, HelperFact, Lookup, ReplacementFact, TableFact } from '../facts.js';
 import { at, bare, descend, isFunction, keyName, listAt, nodesOf, spanOf } from './tree.js';
 import type { Node } from './tree.js';
 import { bindOwn, printValue } from './print.js';
@@ -38,6 +38,11 @@ export class JavaScriptReader {
     }
   }
 
+  /** Who asks for it again has it parsed again. */
+  forget(file: string): void {
+    this.project.modules.delete(file);
+  }
+
   private extract(file: string, text: string, depth: Depth): FileFacts {
     const module = this.project.load(file) ?? this.project.open(file, text);
     const { tree } = module;
@@ -45,11 +50,12 @@ export class JavaScriptReader {
     if (depth === 'source') return { file, tests: [], helpers: [], suppressions, replacements: () => [], problem: tree.problem };
     const tests = testsOf(module, depth === 'test');
     const imports = importsOf(module);
-    const replaced = new ReplacementSearch(module, imports, () => unitsOf(module, imports, tests), tests).run();
+    const search = new ReplacementSearch(module, imports, () => unitsOf(module, imports, tests), tests);
     const helpers = [...(tests.length === 0 ? helpersOf(module) : []), ...matchersOf(module)];
     const tables = tests.length === 0 ? tablesOf(module) : [];
     const [hooks, named] = [retriesOf(tree), importFacts(module, imports)];
-    const [outside, replacements] = [() => outsideOf(tree, tests), () => replaced];
+    let replaced: readonly ReplacementFact[] | null = null;
+    const [outside, replacements] = [() => outsideOf(tree, tests), () => (replaced ??= search.run())];
     return { file, tests, outside, helpers, tables, hooks, suppressions, replacements, imports: named, problem: tree.problem };
   }
 }

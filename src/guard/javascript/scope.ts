@@ -155,7 +155,7 @@ export class Module {
 
 /** All modules of one version of the tree that were asked for. */
 export class Project {
-  private readonly modules = new Map<string, Module | null>();
+  readonly modules = new Map<string, Module | null>();
   constructor(readonly lookup: Lookup) {}
 
   open(file: string, text: string): Module {
