@@ -57,9 +57,11 @@ function touchedTests({ change, before, after }: Pick<ReadFile, 'change' | 'befo
   if (isReached || change.before === null || change.after === null || before === null || after === null) return all;
   const names = reachedNames({ before: change.before, after: change.after, factsBefore: before, factsAfter: after });
   if (names === null) return all;
-  const [old, now] = [new Set(before.tests.flatMap(keysOf)), new Set(after.tests.flatMap(keysOf))];
+  const keys = new Map([...all].map((test) => [test, keysOf(test)]));
+  const keysIn = ({ tests }: FileFacts) => new Set(tests.flatMap((test) => keys.get(test) ?? []));
+  const [old, now] = [keysIn(before), keysIn(after)];
   for (const test of all) {
-    const isSame = test.hidden === null && keysOf(test).some((key) => old.has(key) && now.has(key));
+    const isSame = test.hidden === null && keys.get(test)?.some((key) => old.has(key) && now.has(key)) === true;
     if (isSame && isAlone(test, names)) all.delete(test);
   }
   return all;

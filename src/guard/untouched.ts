@@ -13,6 +13,17 @@ export interface Sides {
 
 /** Names that a change around the tests may reach a test by; null: it may reach every test. */
 export function reachedNames(sides: Sides): ReadonlySet<string> | null {
+  const known = told.get(sides.factsAfter);
+  if (known?.before === sides.factsBefore) return known.names;
+  const names = namesReached(sides);
+  told.set(sides.factsAfter, { before: sides.factsBefore, names });
+  return names;
+}
+
+/** It is asked when a file is read, and again when all are. */
+const told = new WeakMap<FileFacts, { readonly before: FileFacts; readonly names: ReadonlySet<string> | null }>();
+
+function namesReached(sides: Sides): ReadonlySet<string> | null {
   const { factsBefore, factsAfter } = sides;
   const before = outsideTests(sides.before, factsBefore.tests);
   const after = outsideTests(sides.after, factsAfter.tests);
