@@ -1,7 +1,7 @@
 // All that the rules look at: the facts of both sides, paired tests, what ran, what else changed.
 
 import type { GuardInput, FileChange } from './change.js';
-import type { AssertionFact, FileFacts, TestFact } from './facts.js';
+import type { AssertionFact, FileFacts, TestFact, TestMark } from './facts.js';
 import type { FileRole } from './paths.js';
 import type { Match } from './matching.js';
 import type { Pair, Pairing } from './pairing.js';
@@ -44,9 +44,17 @@ export interface Evidence {
 export function isUntouched({ steady }: Pick<Evidence, 'steady'>, { before, after }: Pair): boolean {
   if (before.hidden !== null || after.hidden !== null || !isSameText(before, after)) return false;
   // Marks may stand outside the text of a test. Those in it are only known after a walk through it, which is dear.
-  if (before.outer.length !== after.outer.length || (before.condition === null) !== (after.condition === null)) return false;
+  if (!isSameMarks(before.outer, after.outer) || (before.condition === null) !== (after.condition === null)) return false;
   const names = steady.get(after.span.file);
   return names !== undefined && isAlone(after, names);
+}
+
+/** What a condition comes to may be said in another file. */
+function isSameMarks(before: readonly TestMark[], after: readonly TestMark[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every(({ kind, settled }, index) => kind === after[index]?.kind && settled === after[index].settled)
+  );
 }
 
 /** The text is the same, if under another title. */

@@ -92,6 +92,8 @@ export interface AssertionFact {
 export interface TestMark {
   /** conditional: skipped or run by a condition. */
   readonly kind: 'skipped' | 'focused' | 'failing' | 'conditional';
+  /** Of a condition: as things stand it leaves nothing out, since what it asks is a constant. */
+  readonly settled?: boolean;
   readonly span: Span;
   /** The same for the same mark in other versions: what is marked with what, without title or layout. */
   readonly key: string;
@@ -148,6 +150,8 @@ export interface HookFact {
   readonly key: string;
   /** Of tries: how often at most. */
   readonly count?: number;
+  /** Of a mark that other files take: what it does to their tests. Told where what bore its name before did less. */
+  readonly mark?: Exclude<TestMark['kind'], 'focused'>;
   /** Of tries: title of the test or suite they are for. Left out: the whole file. */
   readonly title?: string;
 }

@@ -65,6 +65,22 @@ export function rulesFor(before: string, after: string, more: Readonly<Record<st
   return [...new Set(findings.map(({ rule }) => rule))].toSorted();
 }
 
+/** The same of a change of any files: what they held, and what they hold now. `same`: other files that it leaves alone. */
+export function rulesAmong(
+  changed: Readonly<Record<string, readonly [before: string, after: string]>>,
+  same: Readonly<Record<string, string>> = {},
+): readonly string[] {
+  const headed = (path: string, text: string) => (path === 'tests/test_cart.py' ? HEAD + text : text);
+  const files = Object.entries(changed).map(([path, [before, after]]) => ({
+    path,
+    before: headed(path, before),
+    after: headed(path, after),
+  }));
+  const lookup = (path: string) => (same[path] === undefined ? (SAME.get(path) ?? null) : headed(path, same[path]));
+  const { findings } = guard({ change: { files }, scope: 'testing', same: lookup });
+  return [...new Set(findings.map(({ rule }) => rule))].toSorted();
+}
+
 /** A test function around these lines. */
 export function testOf(body: string, head = 'def test_a():'): string {
   return `${head}\n${indented(body, '    ')}\n`;

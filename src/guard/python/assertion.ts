@@ -3,7 +3,7 @@
 import { NEVER_FREE, type AssertionFact, type Span } from '../facts.js';
 import type { Draft, Tolerance } from './checks.js';
 import { ANY_ERROR, depthOfError } from './matchers.js';
-import { fullName } from './marks.js';
+import { fullName } from './names.js';
 import { print } from './print.js';
 import { isConstant, isTrue } from './constants.js';
 import { returnedBy } from './receiver.js';

@@ -29,6 +29,7 @@ import {
 import { SILENT } from './matchers.js';
 import { behindName, givenBy } from './contexts.js';
 import { isMentioned } from './mentions.js';
+import { isSkipError } from './names.js';
 import { START } from './notes.js';
 import type { Place } from './notes.js';
 import { print, printValue } from './print.js';
@@ -37,6 +38,7 @@ import { raisedByItself } from './raised.js';
 import { bindEntries, isEmptyList, isUncertain, rowsOf } from './rows.js';
 import { bind, declare, valueOf } from './scope.js';
 import type { Callable, Env, Value } from './scope.js';
+import { isSwitchedOff } from './switches.js';
 import type { Expr, FunctionStmt, Handler, Stmt } from './tree.js';
 import { dotted, keyword, lastName, positional, settled, spanOf } from './tree.js';
 
@@ -148,8 +150,7 @@ export class BodyWalk extends CallWalk {
         if (place.own) this.pending.push({ node, branch: place.branch });
         return;
       case 'Raise':
-        if (node.value !== null && /(^|\.)SkipTest$|^Skipped$/.test(dotted(node.value.type === 'Call' ? node.value.callee : node.value)))
-          this.skip(node, env, place);
+        if (node.value !== null && isSkipError(node.value, env)) this.skip(node, env, place);
         return;
       case 'If':
         return this.branches(node, env, place);
@@ -226,7 +227,7 @@ export class BodyWalk extends CallWalk {
       const told = truthOfRow(test, env, (name) => this.isParameter(name));
       if (told === true) return this.block(body, env, rest);
       if (told === false) continue;
-      const known = constantTruth(test);
+      const known = constantTruth(test) ?? (isSwitchedOff(test, body, env) ? true : null);
       const never: Place = { ...rest, reach: 'never', why: 'under a condition that is never true' };
       const branch = known === null && checksIn(body, env);
       this.block(body, env, known === null ? { ...this.maybe(rest, 'under a condition'), branch } : known ? rest : never);
@@ -315,7 +316,7 @@ export class BodyWalk extends CallWalk {
       return 'in a try whose finally throws the failure away';
     const catching = node.handlers.find((handler) => caughtBy(handler.caught, env));
     if (catching !== undefined) return letsGo(catching, env) ? 'in a try whose except lets it go' : null;
-    const other = node.handlers.some((handler) => !isMissing(handler) && letsGo(handler, env)) && !failsInside(node.body);
+    const other = node.handlers.some((handler) => !isMissing(handler, env) && letsGo(handler, env)) && !failsInside(node.body);
     return other && mayRaise(node.body) ? OTHERS_GO : null;
   }
 

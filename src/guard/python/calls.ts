@@ -3,7 +3,8 @@
 import { isCoroutine } from './assertion.js';
 import { customCall, draft, knownMethod, parseCall, raisingOf } from './checks.js';
 import type { Draft, Parsed } from './checks.js';
-import { skipsIn, waitedFor } from './flow.js';
+import { waitedFor } from './flow.js';
+import { skipOf } from './names.js';
 import { Notes } from './notes.js';
 import type { Place } from './notes.js';
 import { questions } from './questions.js';
@@ -248,8 +249,9 @@ export abstract class CallWalk extends Notes {
 
   private isSkip(node: Extract<Expr, { type: 'Call' }>, name: string, env: Env, place: Place): boolean {
     if (name === 'applymarker' || name === 'add_marker') return this.marked(node, env, place);
-    if (!skipsIn(node, name)) return false;
-    this.skip(node, env, name === 'importorskip' ? this.maybe(place, '') : place, name === 'xfail');
+    const skip = skipOf(node, env);
+    if (skip === null) return false;
+    this.skip(node, env, skip === 'importorskip' ? this.maybe(place, '') : place, skip === 'xfail');
     return true;
   }
 }

@@ -2,8 +2,8 @@
 
 import type { TestFact } from '../facts.js';
 import { isConftest } from './hooks.js';
+import { fixtureMark } from './names.js';
 import { print } from './print.js';
-import { fixtureMark } from './scope.js';
 import type { Module } from './scope.js';
 import type { Argument, Expr, Stmt } from './tree.js';
 import { descend, dotted, expressionsIn, keyword, lastName, parts, positional, settled, statementsIn } from './tree.js';
@@ -57,7 +57,12 @@ function moves(answer: Expr, module: Module): boolean {
 /** A fixture gives it to the tests, and they write to it under the fixture's name: `now[0] += 60`. Those of a conftest.py are elsewhere. */
 function isHandedOut(node: Extract<Expr, { type: 'Name' }>, module: Module): boolean {
   for (const statement of statementsIn(module.tree.body, true)) {
-    if (statement.type !== 'Function' || statement.start > node.start || node.end > statement.end || fixtureMark(statement) === null)
+    if (
+      statement.type !== 'Function' ||
+      statement.start > node.start ||
+      node.end > statement.end ||
+      fixtureMark(statement, module.env) === null
+    )
       continue;
     for (const inner of statementsIn(statement.body, false)) {
       const given =
@@ -83,7 +88,7 @@ function isComputed(name: string, module: Module): boolean {
 function isGiven(node: Extract<Expr, { type: 'Name' }>, module: Module): boolean {
   for (const statement of statementsIn(module.tree.body, true)) {
     if (statement.type !== 'Function' || statement.start > node.start || node.end > statement.end) continue;
-    const plain = statement.name.startsWith('test') || fixtureMark(statement) !== null;
+    const plain = statement.name.startsWith('test') || fixtureMark(statement, module.env) !== null;
     if (!plain && statement.params.some(({ name }) => name === node.name && name !== 'self')) return true;
   }
   return false;

@@ -3,8 +3,8 @@
 import type { ReplacementFact, TestFact } from '../facts.js';
 import { roleOf } from '../paths.js';
 import { Fixtures } from './fixtures.js';
+import { fixtureMark, isAutomatic } from './names.js';
 import { ReplacementSearch } from './replacements.js';
-import { fixtureMark, isAutomatic } from './scope.js';
 import type { Module } from './scope.js';
 import { testsOf } from './tests.js';
 import { dotted, expressionsIn, keyword, lastName, positional, spanOf, statementsIn, textOf } from './tree.js';
@@ -34,7 +34,7 @@ export function replacedAround(module: Module, imports: readonly Imported[]): re
 function mockedFixtures(module: Module, imports: readonly Imported[]): readonly ReplacementFact[] {
   const fixtures = new Fixtures(module);
   return module.tree.body.flatMap((statement): readonly ReplacementFact[] => {
-    if (statement.type !== 'Function' || fixtureMark(statement) === null) return [];
+    if (statement.type !== 'Function' || fixtureMark(statement, module.env) === null) return [];
     const { node } = fixtures.value(statement.name, module.env);
     if (node?.type !== 'Call' || !/Mock$|^create_autospec$/.test(lastName(node.callee))) return [];
     const spec = keyword(node.args, 'spec') ?? keyword(node.args, 'spec_set') ?? positional(node.args)[0] ?? null;
@@ -72,7 +72,7 @@ function isAutomaticAt(module: Module, { span }: ReplacementFact): boolean {
   const [outer, ...inner] = around;
   if (outer === undefined) return true;
   if (outer.type !== 'Function' || inner.length > 0) return false;
-  const mark = fixtureMark(outer);
+  const mark = fixtureMark(outer, module.env);
   return mark === null ? outer.name.startsWith('pytest_') : isAutomatic(mark);
 }
 

@@ -1,8 +1,7 @@
 // Places in Python tests where the whole run is ended as if all were well: `os._exit(0)` at import, in a hook, in a setup.
 
 import { caughtBy, constantTruth } from './flow.js';
-import { fullName } from './marks.js';
-import { fixtureMark, isAutomatic } from './scope.js';
+import { fixtureMark, fullName, isAutomatic } from './names.js';
 import type { Env, Module } from './scope.js';
 import type { Expr, FunctionStmt, Stmt } from './tree.js';
 import { dotted, expressionsOf, keyword, lastName, parts, positional, statementsIn } from './tree.js';
@@ -31,7 +30,7 @@ export function exitsOf(module: Module): readonly Exit[] {
 
 /** Only what runs without being called by a test; of a test itself, what no failure could tell of. */
 function exitsOfFunction(fn: FunctionStmt, env: Env): readonly Exit[] {
-  const mark = fixtureMark(fn);
+  const mark = fixtureMark(fn, env);
   if (fn.name.startsWith('pytest_')) return exitsIn(fn.body, env, fn.name, FREE);
   if (SETUP.test(fn.name) || (mark !== null && isAutomatic(mark))) return exitsIn(fn.body, env, null, { soft: false, branches: true });
   return mark === null && fn.name.startsWith('test') ? exitsIn(fn.body, env, null, { soft: false, branches: false }) : [];

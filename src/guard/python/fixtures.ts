@@ -1,8 +1,9 @@
 // Fixtures and set-up of Python tests: what a test's parameters and attributes of self hold, and what runs around it.
 
 import { roleOf } from '../paths.js';
+import { fixtureMark, isAutomatic } from './names.js';
 import { fixtureTable } from './tables.js';
-import { basesOf, declare, fixtureMark, follow, functionOf, isAutomatic, isFilledLater } from './scope.js';
+import { basesOf, declare, follow, functionOf, isFilledLater } from './scope.js';
 import type { Callable, Env, Module, TypeValue, Value } from './scope.js';
 import type { ClassStmt, FunctionStmt, Stmt } from './tree.js';
 import { dotted, keyword, statementsIn, textOf } from './tree.js';
@@ -45,7 +46,7 @@ export class Fixtures {
   }
 
   private add(node: FunctionStmt, env: Env): void {
-    const mark = fixtureMark(node);
+    const mark = fixtureMark(node, env);
     if (mark === null) return;
     const name = mark.type === 'Call' ? (textOf(keyword(mark.args, 'name')) ?? node.name) : node.name;
     this.known.set(name, { node, env, automatic: isAutomatic(mark) });
@@ -96,7 +97,7 @@ export class Fixtures {
   tables(names: readonly string[]): readonly { readonly names: readonly string[]; readonly rows: readonly Value[] | null }[] {
     return names.flatMap((name) => {
       const fixture = this.known.get(name);
-      const mark = fixture === undefined ? null : fixtureMark(fixture.node);
+      const mark = fixture === undefined ? null : fixtureMark(fixture.node, fixture.env);
       const rows = fixture === undefined || mark === null ? undefined : fixtureTable(mark, fixture.env);
       return rows === undefined ? [] : [{ names: [`${name}.param`], rows }];
     });

@@ -2,6 +2,7 @@
 
 import { customCall, draft, parseCall, raisingOf } from './checks.js';
 import { isConstant, isTrue } from './constants.js';
+import { skipOf } from './names.js';
 import { print } from './print.js';
 import { questions } from './questions.js';
 import { classOf, functionOf, isOfTests, methodOf } from './scope.js';
@@ -68,11 +69,11 @@ function mentions(node: Expr | null, name: string): boolean {
 }
 
 /** A part of the program that may not be there: what needs it is checked where it is. Skips are told by themselves. */
-export function isMissing(handler: Handler): boolean {
+export function isMissing(handler: Handler, env: Env): boolean {
   const { caught } = handler;
   const types = caught === null ? [] : caught.type === 'Tuple' ? caught.items : [caught];
   if (types.length > 0 && types.every((type) => /^(ImportError|ModuleNotFoundError)$/.test(lastName(type)))) return true;
-  return [...expressionsIn(handler.body, false)].some((node) => node.type === 'Call' && skipsIn(node, lastName(node.callee)));
+  return [...expressionsIn(handler.body, false)].some((node) => node.type === 'Call' && skipOf(node, env) !== null);
 }
 
 /** The block can only be left by an error: it fails by itself. */
@@ -131,14 +132,6 @@ export function checksIn(body: readonly Stmt[], env: Env): boolean {
     if (inner?.type === 'Call' && /^_?(check|verify|test)_?/.test(lastName(inner.callee))) return true;
   }
   return false;
-}
-
-/** `pytest.skip()`, `self.skipTest()`, `pytest.importorskip()`, `pytest.xfail()`. */
-export function skipsIn(node: Extract<Expr, { type: 'Call' }>, name: string): boolean {
-  const owner = node.callee.type === 'Attribute' ? dotted(node.callee.object) : '';
-  if (name === 'skipTest') return true;
-  if (name === 'importorskip') return owner === 'pytest' || owner === '';
-  return (name === 'skip' || name === 'xfail' || name === 'exit') && owner === 'pytest';
 }
 
 /** The block does nothing but fail. */

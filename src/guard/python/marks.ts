@@ -1,42 +1,27 @@
 // Marks on Python tests: decorators, `pytestmark`, rows of a table, whatever name they were given; and marks that the settings leave out.
 
 import type { Lookup, TestMark } from '../facts.js';
-import { constantTruth } from './flow.js';
+import { isConstant } from './constants.js';
+import { fullName } from './names.js';
 import { follow } from './scope.js';
 import type { Env } from './scope.js';
+import { settledTruth } from './switches.js';
 import type { Argument, Expr } from './tree.js';
 import { descend, expressionsIn, keyword, lastName, positional, spanOf } from './tree.js';
 
-/** The full name of an expression: `pytest.mark.skip`, whatever it was imported or kept as. */
-export function fullName(node: Expr, env: Env, depth = 0): string {
-  if (depth > 6) return '';
-  if (node.type === 'Attribute') {
-    const owner = fullName(node.object, env, depth + 1);
-    return owner === '' ? '' : `${owner}.${node.name}`;
-  }
-  if (node.type === 'Call') return fullName(node.callee, env, depth + 1);
-  if (node.type !== 'Name') return '';
-  const value = env.find(node.name);
-  if (value === null) return node.name;
-  if (value.source !== undefined) {
-    const kept = follow(value);
-    if (kept !== null && kept.node !== null && kept.node.type !== 'Function' && kept.node.type !== 'Class')
-      return fullName(kept.node, kept.env, depth + 1);
-    const { module, name } = value.source;
-    return name === '' ? module : `${module}.${name}`;
-  }
-  if (value.node === null || value.node.type === 'Function' || value.node.type === 'Class') return node.name;
-  return fullName(value.node, value.env, depth + 1);
-}
-
-/** The call behind a mark that was kept under a name. */
-function argumentsOf(node: Expr, env: Env, depth = 0): readonly Argument[] {
-  if (node.type === 'Call') return node.args;
-  if (node.type !== 'Name' || depth > 5) return [];
+/** The call behind a mark that was kept under a name, with the names around it. */
+function callOf(node: Expr, env: Env, depth = 0): Condition {
+  if (node.type === 'Call') return { args: node.args, env };
+  if (node.type !== 'Name' || depth > 5) return { args: [], env };
   const value = env.find(node.name);
   const target = value === null ? null : follow(value);
-  if (target === null || target.node === null || target.node.type === 'Function' || target.node.type === 'Class') return [];
-  return argumentsOf(target.node, target.env, depth + 1);
+  if (target === null || target.node === null || target.node.type === 'Function' || target.node.type === 'Class') return { args: [], env };
+  return callOf(target.node, target.env, depth + 1);
+}
+
+interface Condition {
+  readonly args: readonly Argument[];
+  readonly env: Env;
 }
 
 /** The marks that a decorator (or an entry of `pytestmark`) sets. */
@@ -49,7 +34,7 @@ export function marksOf(node: Expr, env: Env, idle: ReadonlySet<string>): readon
   )
     return mark('skipped');
   if (/(^|\.)mark\.skipif$|^unittest(\.case)?\.skip(If|Unless)$/.test(name))
-    return conditional(argumentsOf(node, env), name.endsWith('Unless'), mark);
+    return conditional(callOf(node, env), name.endsWith('Unless'), mark);
   if (/(^|\.)mark\.xfail$|^unittest(\.case)?\.expectedFailure$/.test(name)) return mark('failing');
   if (/(^|\.)mark\.(only|focus|focused|solo|run_only|this)$/.test(name)) return mark('focused');
   const own = /(^|\.)mark\.(\w+)$/.exec(name);
@@ -58,14 +43,16 @@ export function marksOf(node: Expr, env: Env, idle: ReadonlySet<string>): readon
 }
 
 function conditional(
-  args: readonly Argument[],
+  { args, env }: Condition,
   unless: boolean,
   mark: (kind: TestMark['kind']) => readonly TestMark[],
 ): readonly TestMark[] {
   const condition = positional(args)[0] ?? keyword(args, 'condition');
-  const known = condition === null ? null : condition.type === 'String' ? null : constantTruth(condition);
-  if (known === null) return mark('conditional');
-  return known !== unless ? mark('skipped') : [];
+  const known = condition === null ? null : settledTruth(condition, env);
+  if (condition === null || known === null) return mark('conditional');
+  if (known !== unless) return mark('skipped');
+  // A name may be given another value, elsewhere and later.
+  return isConstant(condition) && condition.type !== 'String' ? [] : mark('conditional').map((one) => ({ ...one, settled: true }));
 }
 
 /** A decorator of the tests themselves that hands out a mark. */

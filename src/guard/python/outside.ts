@@ -5,8 +5,8 @@ import type { Outside, TestFact } from '../facts.js';
 import { textWithout } from '../stretches.js';
 import type { Stretch } from '../stretches.js';
 import { conftestsOf, isSurround } from './fixtures.js';
-import { fullName } from './marks.js';
-import { classOf, fixtureMark, follow, isAutomatic } from './scope.js';
+import { fixtureMark, fullName, isAutomatic } from './names.js';
+import { classOf, follow } from './scope.js';
 import type { Module, TypeValue } from './scope.js';
 import type { ClassStmt, FunctionStmt, Stmt } from './tree.js';
 import { descend, textOf } from './tree.js';
@@ -94,7 +94,7 @@ class Surroundings {
 
   /** A fixture may have another name than its function, and be asked for by fixtures of conftest.py. */
   private definedBy(one: FunctionStmt | ClassStmt, text: string): readonly string[] | null {
-    const mark = one.type === 'Function' ? fixtureMark(one) : null;
+    const mark = one.type === 'Function' ? fixtureMark(one, this.module.env) : null;
     if (isSurround(one.name) || (mark !== null && (isAutomatic(mark) || ENDS_TESTS.test(text)))) return null;
     if (mark === null) return [one.name];
     this.above ??= conftestsOf(this.module)
@@ -107,8 +107,8 @@ class Surroundings {
   /** Of another file: who asks for it need not name it here. */
   private isFixture(local: string): boolean {
     const value = this.module.env.find(local);
-    const node = value?.source === undefined ? null : follow(value)?.node;
-    return node?.type === 'Function' && fixtureMark(node) !== null;
+    const target = value?.source === undefined ? null : follow(value);
+    return target?.node?.type === 'Function' && fixtureMark(target.node, target.env) !== null;
   }
 
   private imported({ module, level, from, names }: Extract<Stmt, { type: 'Import' }>): void {

@@ -5,7 +5,9 @@ import type { FileFacts, HelperFact, Lookup, ReplacementFact, TableFact } from '
 import { BodyWalk } from './body.js';
 import { replacedAround } from './conftest.js';
 import { exitsOf } from './exits.js';
-import { choicesOf, hooksOf, isConftest } from './hooks.js';
+import { choicesOf, marksTaken } from './choices.js';
+import { hooksOf, isConftest } from './hooks.js';
+import { settingsOf } from './marks.js';
 import { outsideOf } from './outside.js';
 import { ReplacementSearch } from './replacements.js';
 import { Project } from './scope.js';
@@ -46,11 +48,11 @@ export class PythonReader {
     const facts = importFacts(module, imports, tests);
     return {
       file,
-      tests: [...tests, ...choicesOf(module)],
+      tests: [...tests, ...choicesOf(module, tests.length === 0)],
       outside: () => outsideOf(module, tests),
       helpers,
       tables,
-      hooks: hooksOf(module),
+      hooks: [...hooksOf(module), ...(tests.length === 0 ? marksTaken(module, settingsOf(this.project.lookup).idle) : [])],
       suppressions,
       replacements: () => (known ??= replaced()),
       imports: facts,

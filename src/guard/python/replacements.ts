@@ -5,10 +5,10 @@ import type { ReplacementFact, TestFact } from '../facts.js';
 import { Fixtures } from './fixtures.js';
 import { isClock, isMoving, isStamp, tellsTime } from './clock.js';
 import { fakeClocks } from './fake-clocks.js';
-import { fullName } from './marks.js';
+import { fixtureMark, fullName } from './names.js';
 import { callsSuper, overriddenIn } from './own-assertions.js';
 import { print } from './print.js';
-import { classOf, fixtureMark, methodOf } from './scope.js';
+import { classOf, methodOf } from './scope.js';
 import type { Env, Module } from './scope.js';
 import { answerOf, doesWork, injectedClock, isToldBy, toldIn } from './stand-ins.js';
 import { TestUses, usesIn } from './uses.js';
@@ -350,7 +350,10 @@ export class ReplacementSearch {
   /** The fixture that a statement stands in: tests know by its name what it hands out. */
   private fixturesAround(node: Stmt): readonly string[] {
     return [...statementsIn(this.module.tree.body, true)].flatMap((statement) =>
-      statement.type === 'Function' && fixtureMark(statement) !== null && statement.start <= node.start && node.end <= statement.end
+      statement.type === 'Function' &&
+      fixtureMark(statement, this.module.env) !== null &&
+      statement.start <= node.start &&
+      node.end <= statement.end
         ? [statement.name]
         : [],
     );

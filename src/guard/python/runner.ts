@@ -1,7 +1,8 @@
 // What pytest and unittest take for a test, and what a decorator of the tests puts in its place.
 
 import type { BodyWalk } from './body.js';
-import { classOf, fixtureMark, functionOf } from './scope.js';
+import { fixtureMark } from './names.js';
+import { classOf, functionOf } from './scope.js';
 import type { Callable, Env, TypeValue, Value } from './scope.js';
 import type { FunctionStmt, Stmt } from './tree.js';
 import { descend, dotted, expressionsIn, keyword, lastName, positional, statementsIn } from './tree.js';
@@ -11,7 +12,7 @@ export function decorated(fn: Callable, walk: BodyWalk, args: ReadonlyMap<string
   if (fn.node.type !== 'Function') return null;
   for (const decorator of fn.node.decorators.toReversed()) {
     const maker = functionOf(decorator.type === 'Call' ? decorator.callee : decorator, home);
-    if (maker?.node.type !== 'Function' || fixtureMark(maker.node) !== null) continue;
+    if (maker?.node.type !== 'Function' || fixtureMark(maker.node, maker.env) !== null) continue;
     const first = decorator.type === 'Call' ? returned(maker) : maker;
     const wrapper = first === null ? null : returnedFor(first, { node: fn.node, env: fn.env });
     if (wrapper === null) continue;

@@ -6,7 +6,7 @@ import { roleOf } from '../paths.js';
 import { ModulePaths } from './module-paths.js';
 import { parseTree } from './parse.js';
 import type { ClassStmt, Expr, FunctionStmt, Stmt, Tree } from './tree.js';
-import { blocksOf, dotted, keyword, lastName, positional, settled } from './tree.js';
+import { blocksOf, dotted, lastName, positional, settled } from './tree.js';
 
 /** An expression or definition and the names around it; or a text where there is nothing to point at. */
 export interface Value {
@@ -354,19 +354,4 @@ export function methodOf(type: TypeValue, name: string, depth = 0): Callable | n
 
 function isStatic(node: FunctionStmt): boolean {
   return node.decorators.some((decorator) => dotted(decorator) === 'staticmethod');
-}
-
-/** The decorator that makes a function a fixture. */
-export function fixtureMark(node: FunctionStmt): Expr | null {
-  return (
-    node.decorators.find((decorator) =>
-      /(^|\.)(async_)?fixture$|^yield_fixture$/.test(dotted(decorator.type === 'Call' ? decorator.callee : decorator)),
-    ) ?? null
-  );
-}
-
-/** It runs for every test, or may: a variable says so. */
-export function isAutomatic(mark: Expr): boolean {
-  const wanted = mark.type === 'Call' ? keyword(mark.args, 'autouse') : null;
-  return wanted !== null && !(wanted.type === 'Constant' && wanted.name === 'False');
 }

@@ -1,7 +1,8 @@
 // Tables of Python tests: parametrize of pytest, on tests, classes and fixtures; expand of parameterized; data that is drawn at random.
 
 import type { TestMark } from '../facts.js';
-import { markList, fullName } from './marks.js';
+import { markList } from './marks.js';
+import { fullName } from './names.js';
 import { printValue } from './print.js';
 import { columnsOf, rowsOf, siftedBy } from './rows.js';
 import type { Env, Value } from './scope.js';

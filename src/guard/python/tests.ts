@@ -10,8 +10,11 @@ import { distinctMarks, walkedOf } from './found.js';
 import { declareSelf, Fixtures, isSurround, surroundOf } from './fixtures.js';
 import { isAsyncMark, markList, marksOf, settingsOf } from './marks.js';
 import type { Settings } from './marks.js';
+import { functionSkips, importedMarks, importSkips, setupSkips, skipsOf } from './module-skips.js';
+import { fixtureMark } from './names.js';
+import { runSkips } from './own-runs.js';
 import { printBody } from './print.js';
-import { basesOf, fixtureMark, valueOf } from './scope.js';
+import { basesOf, valueOf } from './scope.js';
 import type { Callable, Env, Module, TypeValue, Value } from './scope.js';
 import { chosenBy, decorated, headOf, isChosen, isOfPytest, isSetter, isTestName, kindOf, takesAway, unmade, usedNames } from './runner.js';
 import type { Chosen } from './runner.js';
@@ -50,6 +53,7 @@ class TestSearch {
   /** Marks put async tests on an event loop here: those that bear none are on none. */
   private isMarked = false;
   private names: ReadonlySet<string> | null = null;
+  private perFunction: readonly TestMark[] | null = null;
   private readonly settings: Settings;
   private readonly chosen: Loader | null;
   private readonly fixtures: Fixtures;
@@ -96,19 +100,7 @@ class TestSearch {
     const marks = [...this.listed(tree.body, env)];
     const loader = this.chosen;
     if (loader !== null) marks.push({ kind: 'focused', span: loader.span, key: 'load_tests' });
-    const body = tree.body.filter(
-      ({ type }) => type === 'Expression' || type === 'If' || type === 'Try' || type === 'Raise' || type === 'Assign',
-    );
-    // Without a call and a raise nothing is skipped.
-    if (body.some(({ start, end }) => /\(|\braise\b/.test(tree.text.slice(start, end)))) {
-      const walk = new BodyWalk(tree);
-      walk.run({ node: moduleFunction(body), env, bound: 0 }, new Map());
-      for (const { span, kind } of walk.skips) marks.push({ kind, span, key: 'skip()' });
-    }
-    for (const name of ['setUpModule', 'setup_module']) {
-      const value = env.find(name);
-      if (value?.node?.type === 'Function') marks.push(...this.skipsOf({ node: value.node, env, bound: 0 }));
-    }
+    marks.push(...importedMarks(this.module, this.settings.idle), ...importSkips(this.module), ...setupSkips(this.module));
     return marks;
   }
 
@@ -127,12 +119,6 @@ class TestSearch {
         statement.targets.some((target) => dotted(target) === 'pytestmark') &&
         isAsyncMark(statement.value, env),
     );
-  }
-
-  private skipsOf(fn: Callable): readonly TestMark[] {
-    const walk = new BodyWalk(fn.env.module.tree);
-    walk.run(fn, new Map());
-    return walk.skips.map(({ span, kind }) => ({ kind, span, key: 'skip()' }));
   }
 
   /** `load_tests` decides what unittest runs, unless it gives back what it was given. */
@@ -205,7 +191,7 @@ class TestSearch {
     declareSelf(node, surround.before, env);
     const fixtures = new Fixtures(this.module, this.fixtures);
     fixtures.within(node.body, scene.env);
-    const skips = surround.before.flatMap((fn) => this.skipsOf(fn));
+    const skips = [...surround.before.flatMap((fn) => skipsOf(fn)), ...(kind === 'case' || kind === 'async' ? runSkips(type) : [])];
     const inner: Scene = {
       ...scene,
       titles: [...scene.titles, node.name],
@@ -249,7 +235,7 @@ class TestSearch {
   }
 
   private method(node: FunctionStmt, scene: Scene): void {
-    if (fixtureMark(node) !== null || isSurround(node.name) || /^(pytest_|__)/.test(node.name)) return;
+    if (fixtureMark(node, scene.env) !== null || isSurround(node.name) || /^(pytest_|__)/.test(node.name)) return;
     if (isTestName(node.name)) return this.test(node, scene, scene.env);
     if (!this.hides || this.used.has(node.name)) return;
     const hidden = scene.hidden ?? this.span(node.head);
@@ -270,7 +256,8 @@ class TestSearch {
       return known;
     };
     if (asserting && walk().assertions.length === 0) return;
-    const outer = [...scene.marks, ...own.flatMap((one) => marksOf(one.node, one.env, this.settings.idle)), ...tables.marks];
+    const around = scene.type === null ? [...scene.marks, ...(this.perFunction ??= functionSkips(this.module))] : scene.marks;
+    const outer = [...around, ...own.flatMap((one) => marksOf(one.node, one.env, this.settings.idle)), ...tables.marks];
     const inherited = home.module !== this.module || (scene.type !== null && !scene.type.node.body.includes(node) && !asserting);
     const place = inherited && scene.type !== null ? headOf(scene.type.node) : node;
     const marked = scene.asynchronous || decorators.some((one) => isAsyncMark(one.node, one.env));
@@ -377,19 +364,4 @@ function withSelf(home: Env, env: Env): Env {
 
 function walkSelf(args: Map<string, Value>, env: Env): void {
   for (const [name, value] of env.under('self.')) args.set(name, value);
-}
-
-function moduleFunction(body: readonly Stmt[]): FunctionStmt {
-  return {
-    type: 'Function',
-    start: 0,
-    end: 0,
-    name: '',
-    params: [],
-    returns: null,
-    decorators: [],
-    body,
-    async: false,
-    head: { start: 0, end: 0 },
-  };
 }

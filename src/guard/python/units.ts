@@ -3,7 +3,7 @@
 import type { AssertionFact, ImportFact, TestFact } from '../facts.js';
 import { roleOf } from '../paths.js';
 import { Fixtures } from './fixtures.js';
-import { fixtureMark } from './scope.js';
+import { fixtureMark } from './names.js';
 import type { Module } from './scope.js';
 import type { Stmt } from './tree.js';
 import { dotted, expressionsIn, lastName, spanOf, statementsIn } from './tree.js';
@@ -86,7 +86,7 @@ export function madeUnits(module: Module, imports: readonly Imported[]): Readonl
   const heads = new Set<string>();
   const fixtures = new Fixtures(module);
   for (const statement of module.tree.body) {
-    if (statement.type !== 'Function' || fixtureMark(statement) === null) continue;
+    if (statement.type !== 'Function' || fixtureMark(statement, module.env) === null) continue;
     const { node } = fixtures.value(statement.name, module.env);
     if (node?.type === 'Call') heads.add(dotted(node.callee).split('.')[0] ?? '');
   }

@@ -2,7 +2,7 @@
 
 import type { TestFact } from '../facts.js';
 import { isSurround } from './fixtures.js';
-import { fixtureMark, isAutomatic } from './scope.js';
+import { fixtureMark, isAutomatic } from './names.js';
 import type { Module } from './scope.js';
 import type { Expr, FunctionStmt, Stmt } from './tree.js';
 import { descend, dotted, expressionsOf, lastName, parts, positional, settled, statementsIn, textOf } from './tree.js';
@@ -35,7 +35,7 @@ export class TestUses {
     const around = this.functions.find((fn) => isWithin(place, fn) || fn.decorators.some((decorator) => isWithin(place, decorator)));
     if (around === undefined || isSurround(around.name)) return null;
     if (this.isTest(around)) return this.usedBy(around).has(name);
-    const mark = fixtureMark(around);
+    const mark = fixtureMark(around, this.module.env);
     if (mark !== null && (isAutomatic(mark) || this.shared().has(around.name))) return null;
     return this.functions.some((fn) => this.isTest(fn) && this.usedBy(fn).has(around.name) && this.usedBy(fn).has(name));
   }

@@ -60,11 +60,12 @@ export function testsRule(evidence: Evidence): TestSightings {
 }
 
 function markSightings(before: TestFact | null, after: TestFact): readonly Sighting[] {
-  const old = (before?.marks ?? []).map(({ kind }) => kind);
-  const skippedBefore = old.includes('skipped');
+  const old = [...(before?.marks ?? [])];
+  const skippedBefore = old.some(({ kind }) => kind === 'skipped');
   const found: Sighting[] = [];
   for (const mark of after.marks) {
-    const index = old.indexOf(mark.kind);
+    // One that left nothing out does not stand for one that does.
+    const index = old.findIndex(({ kind, settled }) => kind === mark.kind && (settled !== true || mark.settled === true));
     if (index >= 0) old.splice(index, 1);
     else if (!(mark.kind === 'conditional' && skippedBefore)) {
       found.push({ rule: MARKS[mark.kind], file: mark.span.file, before: before?.head ?? null, after: mark.span, test: after.path });
