@@ -1,7 +1,7 @@
 // The extractor for Python: one file in, its facts out.
 
 import type { Depth } from '../javascript/reader.js';
-import type { FileFacts, HelperFact, Lookup, ReplacementFact, TableFact } from '../facts.js';
+import type { FileFacts, HelperFact, Lookup, ReplacementFact, TableFact, TestFact } from '../facts.js';
 import { BodyWalk } from './body.js';
 import { replacedAround } from './conftest.js';
 import { exitsOf } from './exits.js';
@@ -39,7 +39,8 @@ export class PythonReader {
     const units = () => (tests.length === 0 ? madeUnits(module, imports) : unitsOf(module, imports, this.around(file), tests));
     const replaced = (): readonly ReplacementFact[] => {
       const own = new ReplacementSearch(module, imports, units, tests).run();
-      const more = isConftest(file) ? replacedAround(module, imports) : endings(module);
+      const around = handsOut(module, tests) ? replacedAround(module, imports) : [];
+      const more = [...(isConftest(file) ? [] : endings(module)), ...around];
       return [...own, ...more.filter(({ span }) => !own.some((one) => one.span.from === span.from))];
     };
     let known: readonly ReplacementFact[] | null = null;
@@ -69,6 +70,11 @@ export class PythonReader {
       return module === null ? [] : importsOf(module);
     });
   }
+}
+
+/** A file that others have fixtures from. */
+function handsOut({ tree }: Module, tests: readonly TestFact[]): boolean {
+  return isConftest(tree.file) || (tests.length === 0 && tree.text.includes('fixture'));
 }
 
 /** Files that pytest and unittest look into by themselves. */
