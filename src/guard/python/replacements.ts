@@ -2,14 +2,15 @@
 // collaborators are usual and no facts.
 
 import type { ReplacementFact, TestFact } from '../facts.js';
-import { Fixtures } from './fixtures.js';
 import { isClock, isMoving, isStamp, tellsTime } from './clock.js';
 import { fakeClocks } from './fake-clocks.js';
 import { fixtureMark, fullName } from './names.js';
 import { callsSuper, overriddenIn } from './own-assertions.js';
 import { print } from './print.js';
-import { classOf, methodOf } from './scope.js';
+import { methodOf } from './scope.js';
 import type { Env, Module } from './scope.js';
+import { Targets } from './targets.js';
+import type { Target } from './targets.js';
 import { answerOf, doesWork, injectedClock, isToldBy, toldIn } from './stand-ins.js';
 import { TestUses, usesIn } from './uses.js';
 import { stemOf, wordOf } from './units.js';
@@ -27,13 +28,6 @@ interface Replaced {
   readonly faint?: boolean;
 }
 
-/** What is replaced: a module of the project or a package, and the names down from there. */
-interface Target {
-  readonly stem: string;
-  readonly names: readonly string[];
-  readonly text: string;
-}
-
 const ASSERTING =
   /^(unittest(\.case)?\.(TestCase|case\.TestCase)(\.|$)|pytest\.(raises|approx|fail|warns|assume)|(builtins\.)?AssertionError$|unittest\.mock\.(Mock|MagicMock|NonCallableMock|AsyncMock|CallableMixin)(\.|$)|numpy\.testing|np\.testing)/;
 
@@ -41,16 +35,17 @@ const ASSERTING =
 const OUTWARD =
   /^_|send|post|^get|put|fetch|request|connect|open|close|read|write|load|save|publish|deliver|upload|download|sleep|now|today|query|execute|commit|call|notify|mail/i;
 
-const REPLACING: ReadonlySet<string> = new Set('patch setattr object replace multiple dict setitem delitem update'.split(' '));
+const REPLACING: ReadonlySet<string> = new Set('patch setattr __setattr__ object replace multiple dict setitem delitem update'.split(' '));
 
 export class ReplacementSearch {
   private known: ReadonlySet<string> | null = null;
   private readonly byName = new Map<string, Imported>();
   private used: ReadonlySet<string> | null = null;
-  private handed: Fixtures | null = null;
+  private readonly targets: Targets;
   private readonly around: TestUses;
   /** What stands in the body of a class: it hides no name of the module. */
   private inClasses: ReadonlySet<Stmt> | null = null;
+  private functions: ReadonlySet<string> | null = null;
 
   constructor(
     private readonly module: Module,
@@ -62,6 +57,7 @@ export class ReplacementSearch {
   ) {
     for (const one of imports) this.byName.set(one.local, one);
     this.around = new TestUses(module, tests);
+    this.targets = new Targets(module, this.byName, tests, () => this.units);
   }
 
   private get uses(): ReadonlySet<string> {
@@ -69,14 +65,23 @@ export class ReplacementSearch {
     return this.used;
   }
 
-  private get fixtures(): Fixtures {
-    this.handed ??= new Fixtures(this.module);
-    return this.handed;
-  }
-
   private get members(): ReadonlySet<Stmt> {
     this.inClasses ??= new Set(statementsIn(this.module.tree.body, true).flatMap((one) => (one.type === 'Class' ? one.body : [])));
     return this.inClasses;
+  }
+
+  /** Functions that tests and fixtures make within themselves, save those that call what a variable has kept: it may be the real one. */
+  private get made(): ReadonlySet<string> {
+    this.functions ??= new Set(
+      statementsIn(this.module.tree.body, true).flatMap((one) => {
+        if (one.type !== 'Function' || this.members.has(one)) return [];
+        const kept = expressionsIn(one.body, true).some(
+          (node) => node.type === 'Call' && node.callee.type === 'Name' && this.targets.given(node.callee) !== null,
+        );
+        return kept ? [] : [one.name];
+      }),
+    );
+    return this.functions;
   }
 
   /** Finding the units means walking through every test: only where something is replaced. */
@@ -124,17 +129,18 @@ export class ReplacementSearch {
     const name = full.at(-1) ?? lastName(node.callee);
     const owner = full.at(-2) ?? '';
     const [first = null, second = null] = positional(node.args);
-    const text = this.targetText(first);
-    if (name === 'patch' && text !== null) return this.replaced(this.fromText(text), node, node.args);
-    if (node.callee.type === 'Name' && node.callee.name === 'setattr' && !this.stands(positional(node.args)[2] ?? node, env)) return [];
-    if (name === 'setattr' && text !== null) return this.replaced(this.fromText(text), node, node.args);
-    if ((name === 'object' && owner === 'patch') || name === 'setattr' || (name === 'replace' && owner === 'monkeypatch')) {
-      const member = textOf(second);
-      if (first === null || member === null) return [];
-      return this.replaced(this.fromExpression(first, env, [member]), node, node.args);
+    const text = this.targets.targetText(first);
+    if (name === 'patch' && text !== null) return this.replaced(this.targets.fromText(text), node, node.args);
+    const isPlain = name === '__setattr__' || (node.callee.type === 'Name' && node.callee.name === 'setattr');
+    if (isPlain && !this.stands(positional(node.args)[2] ?? node, env)) return [];
+    if (name === 'setattr' && text !== null) return this.replaced(this.targets.fromText(text), node, node.args);
+    if ((name === 'object' && owner === 'patch') || name === 'setattr' || isPlain || (name === 'replace' && owner === 'monkeypatch')) {
+      if (first === null) return [];
+      const members = this.targets.members(second);
+      return members.flatMap((member) => this.replaced(this.targets.fromExpression(first, env, [member]), node, node.args));
     }
     if (name === 'multiple' && owner === 'patch') {
-      const target = text === null ? (first === null ? null : this.fromExpression(first, env, [])) : this.fromText(text);
+      const target = text === null ? (first === null ? null : this.targets.fromExpression(first, env, [])) : this.targets.fromText(text);
       const keys = node.args.flatMap((argument) => argument.name ?? []);
       return keys.flatMap((key) => (target === null ? [] : this.replaced({ ...target, names: [...target.names, key] }, node, node.args)));
     }
@@ -144,16 +150,6 @@ export class ReplacementSearch {
     if (name === 'update' && node.callee.type === 'Attribute' && dotted(node.callee.object) === 'sys.modules')
       return moduleNames(first).flatMap((one) => this.moduleReplaced(one, node));
     return [];
-  }
-
-  /** A dotted name; `f'{__name__}.total'` speaks of the test file itself. */
-  private targetText(node: Expr | null): string | null {
-    if (node?.type !== 'Format') return textOf(node);
-    const own = stemOf(this.module.tree.file).replace(/\//g, '.');
-    const pieces = node.parts.map((part) =>
-      typeof part === 'string' ? part : dotted(part) === '__name__' ? own : fullName(part, this.module.env),
-    );
-    return pieces.every((piece) => !piece.includes('{')) ? pieces.join('') : null;
   }
 
   private moduleReplaced(name: string, node: Expr | Stmt): readonly Replaced[] {
@@ -167,53 +163,6 @@ export class ReplacementSearch {
 
   private isUnitStem(stem: string): boolean {
     return this.units.has(stem) || [...this.units].some((unit) => unit.endsWith(`/${stem}`));
-  }
-
-  /** The longest part of a dotted name that is a file of the project is its module. */
-  private fromText(text: string): Target {
-    const names = text.split('.');
-    for (let count = names.length; count > 0; count -= 1) {
-      const path = this.module.project.resolve(this.module.tree.file, names.slice(0, count).join('.'), 0);
-      if (path !== null && !path.endsWith('/__init__.py')) return { stem: stemOf(path), names: names.slice(count), text };
-      const plain = names.slice(0, count).join('/');
-      if (this.units.has(plain)) return { stem: plain, names: names.slice(count), text };
-    }
-    return { stem: '', names, text };
-  }
-
-  private fromExpression(node: Expr, env: Env, names: readonly string[]): Target {
-    const held = settled(node);
-    const inner = held.type === 'Call' && lastName(held.callee) === 'type' ? (positional(held.args)[0] ?? held) : held;
-    const text = [fullName(inner, env) || dotted(inner), ...names].join('.');
-    const path = dotted(inner).split('.');
-    const count = path.findLastIndex((_name, index) => this.byName.has(path.slice(0, index + 1).join('.'))) + 1;
-    const imported = this.byName.get(path.slice(0, count).join('.'));
-    if (imported !== undefined) {
-      const own = imported.name === '' ? path.slice(count) : [imported.name, ...path.slice(count)];
-      return { stem: imported.stem, names: [...own, ...names], text };
-    }
-    const made = this.madeOf(inner, env);
-    return made === null ? { stem: '', names: text.split('.'), text } : { stem: made.stem, names: [made.name, ...names], text };
-  }
-
-  /** The class of the project that a variable of the tests holds. */
-  private madeOf(node: Expr, env: Env): { readonly stem: string; readonly name: string } | null {
-    const names = dotted(node).split('.');
-    const local = names[0] === 'self' ? names.slice(0, 2).join('.') : (names[0] ?? '');
-    if (local !== dotted(node) && !this.isAskedOf(dotted(node))) return null;
-    for (const statement of statementsIn(this.module.tree.body, true)) {
-      if (statement.type !== 'Assign' || statement.value === null || !statement.targets.some((target) => dotted(target) === local))
-        continue;
-      const value = settled(statement.value);
-      const root = value.type === 'Call' ? dotted(value.callee).split('.')[0] : '';
-      const imported = this.byName.get(root ?? '');
-      if (imported !== undefined) return { stem: imported.stem, name: imported.name };
-    }
-    const fixture = this.fixtures.find(local) === null ? null : this.fixtures.value(local, env);
-    const given = fixture?.node;
-    const known = given !== null && given !== undefined && given.type !== 'Function' && given.type !== 'Class';
-    const type = known && fixture !== null ? classOf(given, fixture.env) : classOf(node, env);
-    return type === null ? null : { stem: stemOf(type.env.module.tree.file), name: type.node.name };
   }
 
   private replaced(target: Target, node: Expr | Stmt, args: readonly Argument[]): readonly Replaced[] {
@@ -257,10 +206,11 @@ export class ReplacementSearch {
     if (target.type === 'Subscript') {
       const [index] = target.index;
       if (/(^|\.)view_functions$/.test(dotted(target.object)) && this.stands(value, env))
-        return this.isUnitStem(this.fromExpression(target.object, env, []).stem)
+        return this.isUnitStem(this.targets.fromExpression(target.object, env, []).stem)
           ? [{ kind: 'unit', key: print(target, env), node: statement }]
           : [];
-      return dotted(target.object) === 'sys.modules' && index?.type === 'String' ? this.moduleReplaced(index.value, statement) : [];
+      if (dotted(target.object) === 'sys.modules' && index?.type === 'String') return this.moduleReplaced(index.value, statement);
+      return this.entry(target.object, textOf(index ?? null), value, statement);
     }
     const mocked = this.mockOfUnit(target, value, statement);
     const made = value.type === 'Name' && env.find(value.name)?.node?.type === 'Class' && ASSERTING.test(fullName(target, env));
@@ -268,8 +218,21 @@ export class ReplacementSearch {
     if (target.type === 'Name')
       return this.members.has(statement) || this.leadsOn(value, target.name) ? [] : this.shadow(target.name, statement);
     if (target.type !== 'Attribute') return [];
-    const owner = this.fromExpression(target.object, env, [target.name]);
+    const owner = this.targets.fromExpression(target.object, env, [target.name]);
     return this.replaced(owner, statement, value.type === 'Call' ? value.args : [{ name: null, star: '', value }]);
+  }
+
+  /** `cart.__dict__['total'] = …`, `vars(cart)['total'] = …`, `globals()['total'] = …`. */
+  private entry(names: Expr, member: string | null, value: Expr, statement: Stmt): readonly Replaced[] {
+    const { env } = this.module;
+    if (member === null || !this.stands(value, env)) return [];
+    const called = names.type === 'Call' ? dotted(names.callee) : '';
+    if (called === 'globals') return this.shadow(member, statement);
+    const [first = null] = names.type === 'Call' && called === 'vars' ? positional(names.args) : [];
+    const owner = names.type === 'Attribute' && names.name === '__dict__' ? names.object : first;
+    return owner === null
+      ? []
+      : this.replaced(this.targets.fromExpression(owner, env, [member]), statement, [{ name: null, star: '', value }]);
   }
 
   /** A function or mock in place of the real one; a name that was kept is put back. */
@@ -279,7 +242,7 @@ export class ReplacementSearch {
     if (inner.type === 'Call')
       return /Mock$|^create_autospec$|^staticmethod$|^classmethod$|^property$|^PropertyMock$|^partial$/.test(lastName(inner.callee));
     if (inner.type !== 'Name') return false;
-    return env.find(inner.name)?.node?.type === 'Function';
+    return env.find(inner.name)?.node?.type === 'Function' || this.made.has(inner.name);
   }
 
   /** A function of the tests that calls the real one. */
@@ -330,13 +293,6 @@ export class ReplacementSearch {
   private isAsked(method: string): boolean {
     return this.tests.some(({ assertions }) =>
       assertions.some(({ kind, span }) => !kind.startsWith('called') && span.text.includes(`.${method}(`)),
-    );
-  }
-
-  /** An assertion asks what an object holds by its full name: it is no mere collaborator of the object. */
-  private isAskedOf(name: string): boolean {
-    return this.tests.some(({ assertions }) =>
-      assertions.some(({ kind, span }) => !kind.startsWith('called') && span.text.includes(`${name}.`) && span.text.includes('(')),
     );
   }
 
