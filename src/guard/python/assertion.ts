@@ -23,7 +23,7 @@ export interface Standing {
   /** Says whether a variable still holds what it was given: nothing was called in between. */
   readonly fresh: (name: string) => boolean;
   /** What the test itself wrote into the file that an expression reads; null where it wrote none. */
-  readonly wrote: (text: string) => string | null;
+  readonly wrote: (text: string, wanted?: Expr) => string | null;
   /** A flag that a block within the test may set, or what a caller hands over: no constant of the test. */
   readonly varied: (name: string) => boolean;
   /** An error was wanted before: what is asked now may be that it changed nothing. */
@@ -239,7 +239,7 @@ function tautologyOf(asked: Draft, texts: Texts, standing: Standing): string | n
   if (gluedOn(asked, resolved(subject, env), wanted)) return 'the test itself wrote the wanted text';
   if (asked.kind === 'oneOf' && asked.op !== 'or' && !standing.varied(dotted(subject)) && listed(wanted, texts.subject, env))
     return 'the value is on its own list';
-  const wrote = texts.expected === null ? null : standing.wrote(texts.expected);
+  const wrote = texts.expected === null ? null : standing.wrote(texts.expected, settled(wanted));
   if (wrote !== null && (wrote === texts.subject || (texts.subject.includes('(') && wrote.includes(texts.subject))))
     return 'the test itself wrote the wanted value';
   if (standing.wrote(texts.subject) === texts.expected && texts.expected !== null && asked.kind === 'equal')

@@ -138,7 +138,7 @@ export class BodyWalk extends CallWalk {
       case 'Expression':
         this.visit(node.value, env, forgets(node.value) ? this.losing(place, FORGOTTEN) : place);
         this.drop(node.value, env);
-        return this.count(node.value, env);
+        return this.count(node.value, env, place);
       case 'Assign':
         return this.assignment(node, env, place);
       case 'Update':
@@ -191,7 +191,7 @@ export class BodyWalk extends CallWalk {
       this.visit(node.value, env, lost, !this.isLeft(node.targets, node.value, env));
       if (unread) this.drop(node.value, env);
     }
-    this.count(node.value, env);
+    this.count(node.value, env, place);
     const inner = settled(node.value);
     const raising = inner.type === 'Call' ? parseCall(inner, env) : null;
     for (const target of node.targets) {
@@ -336,7 +336,7 @@ export class BodyWalk extends CallWalk {
       const name = call.type === 'Call' ? lastName(call.callee) : '';
       if (raising === null) {
         this.visit(value, env, place, true);
-        this.count(value, env);
+        this.count(value, env, place);
       } else raisings.push({ raising, item: value });
       if (target !== null) {
         if (raising !== null) bind(target, { node: null, env, text: noticed(raising, env) === null ? CAUGHT : 'logs' }, env);

@@ -5,12 +5,13 @@ import { assertionOf } from './assertion.js';
 import { isYesOrNo } from './booleans.js';
 import { draft, raisingDraft } from './checks.js';
 import type { Draft } from './checks.js';
+import { fullName } from './names.js';
 import { print } from './print.js';
 import { aboutCalls } from './recorders.js';
 import { isEmptyList, isUncertain } from './rows.js';
 import type { Env } from './scope.js';
 import type { Expr, Stmt, Tree } from './tree.js';
-import { descend, dotted, lastName, positional, settled, spanOf } from './tree.js';
+import { descend, dotted, keyword, lastName, positional, settled, spanOf } from './tree.js';
 
 /** Where the walk is. */
 export interface Place {
@@ -51,6 +52,12 @@ export const START: Place = {
   branch: false,
 };
 
+/** What takes a value out of an open file. */
+const LOADING = /^(json|yaml|pickle|tomllib|toml|marshal|ujson|simplejson)\.(load|safe_load)$/;
+
+/** The file is open to be written: the variable of that name was given another file since. */
+const WRITING = /(?:,|=|\.open\()["'][wax]/;
+
 /** Why a check in a loop over a computed list need not run. Nothing is wrong with that, and another condition in it is. */
 const MAY_BE_EMPTY = 'in a loop that may have nothing to walk over';
 
@@ -87,7 +94,10 @@ export class Notes {
   protected readonly since = new Map<string, number>();
   /** Variables that a block within the test gives another value, if it is reached. */
   protected readonly flags = new Set<string>();
-  private readonly written = new Map<string, { readonly text: string; readonly at: number; readonly noted: number }>();
+  private readonly written = new Map<
+    string,
+    { readonly text: string; readonly at: number; readonly noted: number; readonly sure: boolean }
+  >();
   protected calls = 0;
   /** A coroutine of the unit was made and dropped: what follows asks about something that never happened. */
   protected dropped = false;
@@ -117,13 +127,12 @@ export class Notes {
     if (drafts.length > 0) this.confirm();
     const span = spanOf(env.module.tree, node.start, node.end);
     const noted = this.assertions.length;
-    const wrote = (text: string): string | null => {
+    const wrote = (text: string, wanted: Expr | null = null): string | null => {
       const file = this.written.get(fileOf(/^(.+)\.read(?:_text|_bytes)?\([^()]*\)$/.exec(text)?.[1] ?? ''));
       // What is asked in between may be what should leave the file alone.
       if (file !== undefined && file.at === this.calls && (file.noted === noted || file.text.includes('('))) return file.text;
       const parsed = /^[\w.]+\((.+)\.read(?:_text|_bytes)?\([^()]*\)\)$/.exec(text)?.[1];
-      const loaded = /^(?:json|yaml|pickle|tomllib)\.(?:load|safe_load)\((.+)\)$/.exec(text)?.[1];
-      return this.written.get(fileOf(parsed ?? loaded ?? ''))?.text ?? null;
+      return this.written.get(fileOf(parsed ?? ''))?.text ?? (wanted === null ? null : this.stored(text, wanted, env));
     };
     const fresh = (name: string) => (this.since.get(name) ?? 0) === this.calls;
     for (const one of drafts.flatMap(aboutCalls).map(decided)) {
@@ -147,6 +156,18 @@ export class Notes {
         one.over.clauses.some(({ over, conditions }) => conditions.length > 0 || (over.type !== 'Call' && isUncertain(over, env)));
       this.assertions.push(assertionOf(filtered ? { ...one, loose: one.loose + 1 } : one, span, standing));
     }
+  }
+
+  /** `wanted` is loaded from a file that lasts, after the test itself put a value there. Through one that does not last, values only pass. */
+  private stored(text: string, wanted: Expr, env: Env): string | null {
+    const held = wanted.type === 'Name' ? env.find(wanted.name)?.node : wanted;
+    if (held?.type !== 'Call' || !LOADING.test(fullName(held.callee, env))) return null;
+    const opened = /^(?:\w+\.)?(?:load|safe_load)\((.+)\)$/.exec(text)?.[1] ?? '';
+    const file = fileOf(opened);
+    const put = WRITING.test(opened) || /tmp|temp/i.test(file) ? undefined : this.written.get(file);
+    const isEarlier = wanted.type === 'Name' && (this.since.get(wanted.name) ?? 0) < (put?.at ?? 0);
+    // Under a condition it is a way to write the file anew when somebody asks for that.
+    return put?.sure !== true || isEarlier ? null : put.text;
   }
 
   /** A parameter of the function that is walked through: its callers say what it holds. */
@@ -187,18 +208,25 @@ export class Notes {
   }
 
   /** Calls that are no assertion may change what variables stand for. */
-  protected count(node: Expr, env: Env): void {
+  protected count(node: Expr, env: Env, { reach }: Place): void {
     this.changed(node, env);
     const inner = settled(node);
-    if (inner.type !== 'Call' || inner.callee.type !== 'Attribute') return;
+    if (inner.type !== 'Call') return;
     const [first = null, second = null] = positional(inner.args);
     const [at, noted] = [this.calls, this.assertions.length];
-    const { name, object } = inner.callee;
-    if (/^write(_text|_bytes)?$/.test(name)) this.written.set(fileOf(print(object, env)), { text: print(first, env), at, noted });
-    else if (second !== null && /^(dump|safe_dump)$/.test(name))
-      this.written.set(fileOf(print(second, env)), { text: print(first, env), at, noted });
+    const put = (file: Expr | null, text: string): void => {
+      if (file !== null) this.written.set(fileOf(print(file, env)), { text, at, noted, sure: reach === 'always' });
+    };
+    const name = lastName(inner.callee);
+    if (/^(dump|safe_dump)$/.test(name)) {
+      const value = first ?? keyword(inner.args, 'obj') ?? keyword(inner.args, 'data');
+      return put(second ?? keyword(inner.args, 'fp') ?? keyword(inner.args, 'stream'), print(value, env));
+    }
+    if (inner.callee.type !== 'Attribute') return;
+    const { object } = inner.callee;
+    if (/^write(_text|_bytes)?$/.test(name)) put(object, print(first, env));
     else if (second !== null && /^copy(file|2)?$/.test(name) && dotted(object) === 'shutil')
-      this.written.set(fileOf(print(second, env)), { text: `${print(first, env)}.read_text()`, at, noted });
+      put(second, `${print(first, env)}.read_text()`);
   }
 
   /** A file is read, or what was written into one is worked out again: nothing changes by that. */
