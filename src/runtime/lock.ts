@@ -145,7 +145,7 @@ function isDead(content: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
   }
-  const { state, started } = statOf(holder.pid);
+  const { state, started } = processOf(holder.pid);
   if (ENDED.test(state)) return true;
   return holder.started !== '' && started !== '' && started !== holder.started;
 }
@@ -156,11 +156,11 @@ const ENDED = /^[ZXx]$/;
 let known: string | null = null;
 
 function ownStart(): string {
-  return (known ??= statOf(process.pid).started);
+  return (known ??= processOf(process.pid).started);
 }
 
 /** The state of a process and its start time in clock ticks (Linux), else nothing. */
-function statOf(pid: number): { readonly state: string; readonly started: string } {
+function processOf(pid: number): { readonly state: string; readonly started: string } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
