@@ -186,7 +186,7 @@ describe('docs/agents.md', () => {
     });
     inShop('umpire run review x --mode patch --agent-command ./spy.sh --session .umpire/sessions/spied');
     const env = readFileSync(join(folder, 'shop-2', '.umpire', 'sessions', 'spied', 'env.txt'), 'utf8');
-    const given = [...env.matchAll(/^(UMPIRE_\w+)=/gm)].map(([, name = '']) => name);
+    const given = [...env.matchAll(/^(UMPIRE_\w+|PWD)=/gm)].map(([, name = '']) => name);
     const said = tableOf(agents, 'variable | holds').flatMap(([name = '']) => codeIn(name));
     expect(said.toSorted()).toEqual(given.toSorted());
   });
