@@ -10,8 +10,11 @@ export interface Score {
   readonly outOf: number | null;
 }
 
-/** As many digits as averages come with, and a comma where the writer's language has one. */
-const NUMBER = /^\d{1,9}(?:[.,]\d{1,20})?$/;
+/**
+ * As many digits as averages come with, and a comma where the writer's language has one. With three digits after it nobody knows:
+ * 1,024 errors are not 1.024.
+ */
+const NUMBER = /^\d{1,9}(?:\.\d{1,20}|,(?!\d{3}$)\d{1,20})?$/;
 const INSIDE = new LetterPattern(
   String.raw`(?<![\d.\p{L}])(\d{1,3}(?:[.,]\d{1,20})?)\s*(?:\/|out of)\s*(100?)(?:\.0{1,4})?(?![\d%\p{L}]|\.\d|\/)`,
 );
