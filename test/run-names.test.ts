@@ -67,6 +67,29 @@ it('refuses a name that another session has, and leaves that one as it is', asyn
   expect(await filesOf(project, project.root, here!)).toEqual(['one']);
 });
 
+it('cleans nothing of a session in another worktree that has the name now', async () => {
+  const project = makeProject();
+  const other = join(project.beside, 'other');
+  project.git('worktree', 'add', '-q', '-b', 'feature', other);
+  const first = await make(project, project.root, 'one');
+  await project.umpireWith({ env: HOME }, 'apply', first.session);
+  await project.umpireWith({ env: HOME }, 'clean');
+  const idle = project.sh('complete nothing', 'idle.sh');
+  const second = await project.umpireWith({ cwd: other, env: HOME }, 'until', 'false', 'the same', '--max-rounds', '1', ...idle);
+  expect(basename(second.session)).toBe(basename(first.session));
+  const refs = () => project.git('for-each-ref', 'refs/umpire', 'refs/heads/umpire');
+  const before = refs();
+  expect(before).not.toBe('');
+  expect((await project.umpireWith({ env: HOME }, 'clean')).err).toContain('nothing');
+  expect(refs()).toBe(before);
+  // Nor where an attempt under its name was refused.
+  const taken = join('.umpire', 'sessions', basename(second.session));
+  rmSync(join(project.root, taken), { recursive: true });
+  expect((await make(project, project.root, 'three', '--session', taken)).err).toContain('Another session is called');
+  await project.umpireWith({ env: HOME }, 'clean', taken, '--force');
+  expect(refs()).toBe(before);
+});
+
 it('begins again under the name of an attempt whose set-up failed, with the last commit', async () => {
   const project = makeProject({ config: { workspace: { setup: 'test -e ready' } } });
   const session = join(project.beside, 'it');

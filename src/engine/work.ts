@@ -102,14 +102,14 @@ function isUnbegun({ root }: SessionFolder): boolean {
   return isOurs && statOf(join(root, JOURNAL))?.size === 0;
 }
 
-async function removeUnbegun({ root, name }: SessionFolder, force: boolean): Promise<Cleaned> {
+async function removeUnbegun({ root, name }: SessionFolder, force: boolean): Promise<CleanResult> {
   const project = dirname(dirname(dirname(root)));
   const { home } = (await readSettings(project)).workspace;
   const place = { project, session: name, home: worktreeHome(project, home), sessionFolder: root };
   const cleaned = await cleanUnbegun(place, { force, hasTasks: statOf(join(root, TASKS)) !== undefined });
-  if (!cleaned.ok) return cleaned;
+  if (cleaned !== null && !cleaned.ok) return cleaned;
   rmSync(join(root, JOURNAL), { force: true });
-  return cleaned;
+  return cleaned ?? { ok: true, branch: null, nothing: true };
 }
 
 /** The folder of a session that began is never empty. */

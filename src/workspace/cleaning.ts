@@ -14,7 +14,7 @@ import { removeTree } from './removal.js';
 import { SNAPSHOT } from './repository.js';
 import { changeRefs, listRefs, readRef, refsOf } from './refs.js';
 import { readSessionNote } from './session-note.js';
-import { findSite, isOwnSite } from './site.js';
+import { findSite, isAnothers, isOwnSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
 
@@ -38,11 +38,11 @@ interface Unbegun {
 
 /**
  * Clears away what a session that never began has left. What is another's under the same name stays. One whose journal somebody emptied
- * looks the same: what was committed is work, and where there were tasks so is what was changed.
+ * looks the same: what was committed is work, and where there were tasks so is what was changed. Null where there is nothing of its own.
  */
-export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unbegun): Promise<Cleaned> {
+export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unbegun): Promise<Cleaned | null> {
   const site = findSite(place);
-  if (isOwnSite(site) === false) return { ok: true, branch: null };
+  if (!isItsOwn(site)) return null;
   const held = force ? null : await heldBack(site);
   if (held !== null && (held.why === 'unapplied' || hasTasks)) return held;
   return { ok: true, branch: await clearAway(site) };
@@ -61,25 +61,31 @@ async function clearAway(site: Site): Promise<Extract<Cleaned, { ok: true }>['br
  * by its name, that is another's.
  */
 export async function makeRoom(site: Site): Promise<void> {
-  const { repository, place, branch } = site;
-  const isOwn = isOwnSite(site);
+  const { place, branch } = site;
   const names = refsOf(site);
   const [made, base, head] = await Promise.all([names.branch, names.base, names.head].map((ref) => readOnce(site, ref)));
   const isFree = made === null && base === null && head === null;
-  if (isOwn === null && isFree) return;
+  if (isOwnSite(site) === null && isFree) return;
   // A crash may have come between one ref and the next.
   const isUnbegun = [made, head].every((commit) => commit === null || commit === base);
-  if ((isOwn ?? repository.kind === 'snapshot') && isUnbegun) await clearAway(site);
+  if (isItsOwn(site) && isUnbegun) await clearAway(site);
   else throw new UmpireError('session-taken', { session: place.session, branch });
+}
+
+/** Where no folder tells whose the branch is, it may be that of a session in another worktree. A snapshot is in the session's own folder. */
+function isItsOwn(site: Site): boolean {
+  return isOwnSite(site) ?? site.repository.kind === 'snapshot';
 }
 
 async function readOnce(site: Site, ref: string): Promise<string | null> {
   return existsSync(site.repository.gitDir) ? readRef(site, ref) : null;
 }
 
-/** Is there anything to clear away? */
-export function isLeft({ project, session, home, sessionFolder }: SessionPlace): boolean {
-  return existsSync(join(sessionFolder, SNAPSHOT)) || isNameTaken(existsSync(project) ? project : null, home, session);
+/** Is there anything of its own to clear away? */
+export function isLeft(place: SessionPlace): boolean {
+  const { project, session, home, sessionFolder } = place;
+  if (existsSync(join(sessionFolder, SNAPSHOT))) return true;
+  return isNameTaken(existsSync(project) ? project : null, home, session) && !isAnothers(findSite(place));
 }
 
 /** Do worktrees, a branch or refs go by this name already? `project`: null where no repository is around it. */

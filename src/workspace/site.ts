@@ -2,7 +2,7 @@
 // written down there says whose it is, for `umpire clean` and against two projects in one place.
 
 import { existsSync, readFileSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
 import type { Seat } from './git.js';
@@ -72,6 +72,31 @@ export function claimSite({ folder, place, repository }: Site): void {
 export function isOwnSite({ folder, place }: Site): boolean | null {
   const note = readNote(folder);
   return note === null ? null : note.sessionFolder === resolve(place.sessionFolder);
+}
+
+/**
+ * Does another session work under this name now? Sessions of one repository share its branches, and once this one was cleared away its
+ * name was free. The note beside the worktrees that git knows by it tells whose they are.
+ */
+export function isAnothers(site: Site): boolean {
+  const own = isOwnSite(site);
+  if (own !== null) return !own;
+  const all = join(site.repository.gitDir, 'worktrees');
+  const names = existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(`umpire+${safeName(site.place.session)}+`)) : [];
+  return names.some((name) => {
+    const note = readNote(dirname(dirname(gitFileOf(join(all, name)))));
+    // Where the project was moved, it is this very session's, and its folder is where the note does not say.
+    return note !== null && note.sessionFolder !== resolve(site.place.sessionFolder) && existsSync(note.sessionFolder);
+  });
+}
+
+/** The file by which a worktree names its repository. */
+function gitFileOf(admin: string): string {
+  try {
+    return readFileSync(join(admin, 'gitdir'), 'utf8').trim();
+  } catch {
+    return '';
+  }
 }
 
 function readNote(folder: string): Note | null {
