@@ -50,6 +50,14 @@ it('tells how a session ended whose lock an agent has put something else in the 
   });
 });
 
+it('does not keep a session busy whose lock an agent has written over', async () => {
+  const project = makeProject({ files: proseFiles(TWO) });
+  const agent = project.sh('echo mine > "$UMPIRE_SESSION/.umpire-lock"; complete done');
+  const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  const { exit, err } = await project.umpire('resume', session);
+  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('has ended as complete') as string });
+});
+
 // Each reading of the file takes longer than the next change of it.
 it('ends although a process that an agent left changes tasks.csv without end', async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });

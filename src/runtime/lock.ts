@@ -108,11 +108,12 @@ function stealFrom(folder: SessionFolder, place: string, dead: string, own: stri
 }
 
 /**
- * Agents write to the folder: what lies there now is removed only where it is this process's own. What cannot be removed is taken
- * over once the process is gone; how the session ended is told all the same.
+ * Agents write to the folder: a lock that is another process's stays, and a text that is no lock at all goes, since nobody would ever
+ * give that back. What cannot be removed is taken over once the process is gone; how the session ended is told all the same.
  */
 function giveBack(place: string, own: string): void {
-  if (readHolder(place) !== own) return;
+  const content = readHolder(place);
+  if (content === null || (content !== own && parseHolder(content) !== null)) return;
   try {
     unlinkSync(place);
   } catch {
