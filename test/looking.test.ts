@@ -224,6 +224,7 @@ it('says how it is called', () => {
     expect(umpire(name, 'a', 'b', 'c').exit).toBe(2);
     expect(umpire(name, '--nothing')).toMatchObject({ exit: 2, err: expect.stringContaining('There is no flag "--nothing".') });
   }
+  for (const word of ['help', '--help', '--json']) expect(umpire('help', word)).toMatchObject({ exit: 0, out: umpire('help').out });
   expect(umpire('help', 'nothing')).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('There is no command "nothing".') });
   expect(umpire('status', 'nothing')).toMatchObject({ exit: 1, err: expect.stringContaining('There is no session in') });
 });
