@@ -38,6 +38,12 @@ test('the last answer and all that was used, wherever the output is cut', () => 
   }
 });
 
+test('an answer as long as a result may be', () => {
+  const result = JSON.stringify({ status: 'completed', findings: 'x'.repeat(900_000) });
+  const line = JSON.stringify({ type: 'item.completed', item: { type: 'agent_message', text: result } });
+  for (const size of [64 * 1024, line.length]) expect(told(`${CODEX[0]}\n${line}\n`, size)?.text).toBe(result);
+});
+
 test('what went wrong last', () => {
   const fault = (...lines: readonly string[]) => told(lines.join('\n'))?.fault;
   const again = '{"type":"error","message":"Reconnecting... 5/5"}';

@@ -4,6 +4,7 @@
 import { readAgentEvent } from '../formats/agent-event.js';
 import { LineStream } from '../formats/tools/line-stream.js';
 import type { Usage } from '../ports.js';
+import { MAX_RESULT_BYTES } from './result.js';
 
 export interface Told {
   /** What it said last; empty where it said nothing. */
@@ -13,8 +14,11 @@ export interface Told {
   readonly fault: string | null;
 }
 
+/** An answer may be as long as a result, and is written with escapes. */
+const LONGEST_EVENT = 2 * MAX_RESULT_BYTES;
+
 export class EventStream {
-  private readonly lines = new LineStream(({ text }) => this.take(text));
+  private readonly lines = new LineStream(({ text }) => this.take(text), LONGEST_EVENT);
   private isHeard = false;
   private text = '';
   private fault: string | null = null;

@@ -24,7 +24,11 @@ export class LineStream {
   private kept = 0;
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-  constructor(private readonly take: (line: Line) => void) {}
+  /** `longest`: so many bytes of a line are kept. */
+  constructor(
+    private readonly take: (line: Line) => void,
+    private readonly longest = LONGEST,
+  ) {}
 
   write(chunk: Uint8Array): void {
     let from = 0;
@@ -43,7 +47,7 @@ export class LineStream {
 
   private hold(piece: Uint8Array): void {
     this.length += piece.length;
-    const room = LONGEST - this.kept;
+    const room = this.longest - this.kept;
     if (room <= 0) return;
     const held = piece.slice(0, room);
     this.kept += held.length;
@@ -51,7 +55,7 @@ export class LineStream {
   }
 
   private finish(rest: Uint8Array, isOpen: boolean): void {
-    let bytes = rest.length > LONGEST ? rest.subarray(0, LONGEST) : rest;
+    let bytes = rest.length > this.longest ? rest.subarray(0, this.longest) : rest;
     let length = rest.length;
     if (this.length > 0) {
       this.hold(rest);
