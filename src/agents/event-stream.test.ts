@@ -44,6 +44,14 @@ test('an answer as long as a result may be', () => {
   for (const size of [64 * 1024, line.length]) expect(told(`${CODEX[0]}\n${line}\n`, size)?.text).toBe(result);
 });
 
+test('words after the result do not take its place', () => {
+  const said = (text: string) => JSON.stringify({ type: 'text', sessionID: 's', part: { type: 'text', text } });
+  expect(told([said('I look at {"name":"x"}.'), said('{"status":"completed"}'), said('Done.')].join('\n'))?.text).toBe(
+    '{"status":"completed"}',
+  );
+  expect(told([said('I look at it.'), said('Done.')].join('\n'))?.text).toBe('Done.');
+});
+
 test('what went wrong last', () => {
   const fault = (...lines: readonly string[]) => told(lines.join('\n'))?.fault;
   const again = '{"type":"error","message":"Reconnecting... 5/5"}';

@@ -4,10 +4,11 @@
 import { readAgentEvent } from '../formats/agent-event.js';
 import { LineStream } from '../formats/tools/line-stream.js';
 import type { Usage } from '../ports.js';
+import { findLastObject } from './last-object.js';
 import { MAX_RESULT_BYTES } from './result.js';
 
 export interface Told {
-  /** What it said last; empty where it said nothing. */
+  /** What it said last that holds an object, else what it said last; empty where it said nothing. */
   readonly text: string;
   readonly usage: Usage;
   /** What went wrong at last, in its own words; null where it went on after it. */
@@ -21,6 +22,7 @@ export class EventStream {
   private readonly lines = new LineStream(({ text }) => this.take(text), LONGEST_EVENT);
   private isHeard = false;
   private text = '';
+  private holdsObject = false;
   private fault: string | null = null;
   private tokens = 0;
   private costUsd = 0;
@@ -46,9 +48,16 @@ export class EventStream {
     }
     if (event.kind === 'noted') return;
     this.fault = null;
-    if (event.kind === 'said' && event.text !== '') this.text = event.text;
+    if (event.kind === 'said' && event.text !== '') this.hear(event.text);
     if (event.kind !== 'spent') return;
     this.tokens += event.tokens;
     this.costUsd += event.costUsd;
+  }
+  /** Words after the result, such as "Done.", do not take its place: the last object counts, as on any output. */
+  private hear(text: string): void {
+    const holdsObject = findLastObject(text) !== null;
+    if (this.holdsObject && !holdsObject) return;
+    this.text = text;
+    this.holdsObject = holdsObject;
   }
 }

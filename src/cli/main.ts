@@ -39,7 +39,8 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
 };
 
 async function help(command: string | undefined): Promise<Outcome> {
-  if (command === undefined || command === 'umpire' || command === 'help' || command.startsWith('-')) return { stdout: HELP.umpire, exit: 0 };
+  if (command === undefined || command === 'umpire' || command === 'help' || command.startsWith('-'))
+    return { stdout: HELP.umpire, exit: 0 };
   const texts: Readonly<Record<string, string>> = { ...HELP, ...(await import('./run-help.js')).RUN_HELP };
   const text = Object.hasOwn(texts, command) ? texts[command] : undefined;
   if (text === undefined) throw new UmpireError('unknown-command', { name: command.slice(0, 40) });
