@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -34,3 +34,13 @@ it.skipIf(process.platform !== 'linux')(
     }
   },
 );
+
+it('tells that the folder takes no lock, also where what is in the way cannot be removed', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'umpire-lock-'));
+  try {
+    mkdirSync(join(root, `.umpire-lock-${process.pid}`));
+    await expect(acquireLock(openFolder(root), 1)).rejects.toMatchObject({ code: 'write-failed' });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});

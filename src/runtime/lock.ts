@@ -56,7 +56,7 @@ function take(folder: SessionFolder, place: string, own: string): boolean {
   try {
     writeFileSync(draft, own);
   } catch (error) {
-    removeQuietly(draft);
+    removeIfPossible(draft);
     throw new UmpireError('write-failed', { path: `${folder.name}/${NAME}`, detail: faultOf(error) });
   }
   try {
@@ -114,10 +114,14 @@ function stealFrom(folder: SessionFolder, place: string, dead: string, own: stri
 function giveBack(place: string, own: string): void {
   const content = readHolder(place);
   if (content === null || (content !== own && parseHolder(content) !== null)) return;
+  removeIfPossible(place);
+}
+
+function removeIfPossible(path: string): void {
   try {
-    unlinkSync(place);
+    unlinkSync(path);
   } catch {
-    // See above.
+    // Whoever calls has something else to tell.
   }
 }
 
