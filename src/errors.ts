@@ -267,7 +267,7 @@ export const ERRORS = {
   },
   'nothing-made': {
     exit: 1,
-    message: 'The session {session} has no work in this project: there is no branch {branch}.',
+    message: 'The session {session} has no work in this project: there is no branch {branch} of its own.',
     hint: 'It may have been cleaned away, or was started in another project. `umpire list` shows the sessions.',
   },
   'apply-dirty': {

@@ -67,7 +67,7 @@ it('refuses a name that another session has, and leaves that one as it is', asyn
   expect(await filesOf(project, project.root, here!)).toEqual(['one']);
 });
 
-it('cleans nothing of a session in another worktree that has the name now', async () => {
+it('neither cleans nor brings over what a session in another worktree makes that has the name now', async () => {
   const project = makeProject();
   const other = join(project.beside, 'other');
   project.git('worktree', 'add', '-q', '-b', 'feature', other);
@@ -82,6 +82,8 @@ it('cleans nothing of a session in another worktree that has the name now', asyn
   expect(before).not.toBe('');
   expect((await project.umpireWith({ env: HOME }, 'clean')).err).toContain('nothing');
   expect(refs()).toBe(before);
+  for (const door of ['diff', 'apply'])
+    expect((await project.umpireWith({ env: HOME }, door, first.session)).err).toContain('has no work in this project');
   // Nor where an attempt under its name was refused.
   const taken = join('.umpire', 'sessions', basename(second.session));
   rmSync(join(project.root, taken), { recursive: true });

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { git } from './git.js';
 import { readRef, refsOf } from './refs.js';
-import { findSite } from './site.js';
+import { findSite, isAnothers } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 
 /** Where the session began, and what it has come to. */
@@ -23,7 +23,8 @@ export async function findCommits(site: Site): Promise<SessionCommits | null> {
 
 export async function commitsOf(site: Site): Promise<SessionCommits> {
   const found = await findCommits(site);
-  if (found === null) throw new UmpireError('nothing-made', { session: site.place.session, branch: site.branch });
+  // What goes by its name once it was cleared away is not what it made.
+  if (found === null || isAnothers(site)) throw new UmpireError('nothing-made', { session: site.place.session, branch: site.branch });
   return found;
 }
 

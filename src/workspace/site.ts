@@ -78,16 +78,14 @@ export function isOwnSite({ folder, place }: Site): boolean | null {
  * Does another session work under this name now? Sessions of one repository share its branches, and once this one was cleared away its
  * name was free. The note beside the worktrees that git knows by it tells whose they are.
  */
-export function isAnothers(site: Site): boolean {
-  const own = isOwnSite(site);
-  if (own !== null) return !own;
-  const all = join(site.repository.gitDir, 'worktrees');
-  const names = existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(`umpire+${safeName(site.place.session)}+`)) : [];
-  return names.some((name) => {
-    const note = readNote(dirname(dirname(gitFileOf(join(all, name)))));
-    // Where the project was moved, it is this very session's, and its folder is where the note does not say.
-    return note !== null && note.sessionFolder !== resolve(site.place.sessionFolder) && existsSync(note.sessionFolder);
-  });
+export function isAnothers({ folder, place, repository }: Site): boolean {
+  const all = join(repository.gitDir, 'worktrees');
+  const named = `umpire+${safeName(place.session)}+`;
+  const elsewhere = () => (existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(named)) : []);
+  const own = readNote(folder);
+  const notes = own === null ? elsewhere().map((name) => readNote(dirname(dirname(gitFileOf(join(all, name)))))) : [own];
+  // Where the project or the session's folder was moved, the note is this very session's, and what it names is gone.
+  return notes.some((note) => note !== null && note.sessionFolder !== resolve(place.sessionFolder) && existsSync(note.sessionFolder));
 }
 
 /** The file by which a worktree names its repository. */
