@@ -5,7 +5,6 @@ import { readAgentEvent } from '../formats/agent-event.js';
 import { LineStream } from '../formats/tools/line-stream.js';
 import type { Usage } from '../ports.js';
 import { findLastObject } from './last-object.js';
-import { MAX_RESULT_BYTES } from './result.js';
 
 export interface Told {
   /** What it said last that holds an object, else what it said last; empty where it said nothing. */
@@ -15,8 +14,8 @@ export interface Told {
   readonly fault: string | null;
 }
 
-/** An answer may be as long as a result, and is written with escapes. */
-const LONGEST_EVENT = 2 * MAX_RESULT_BYTES;
+/** An answer may hold a whole result, of 1 MB, and is written with escapes. */
+const LONGEST_EVENT = 2 * 1024 * 1024;
 
 export class EventStream {
   private readonly lines = new LineStream(({ text }) => this.take(text), LONGEST_EVENT);
