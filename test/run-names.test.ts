@@ -126,8 +126,11 @@ it('cleans up after a session of any name, also where its worktrees are gone alr
   expect(project.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
 });
 
-it('shows, brings over and clears away the work of a project that was moved, and says where the session can go on', async () => {
-  const project = makeProject();
+it.each([
+  ['beside those of others', {}],
+  ['where the settings say', { config: { workspace: { home: '../worktrees' } } }],
+])('shows, brings over and clears away the work of a project that was moved, its worktrees %s', async (_, settings) => {
+  const project = makeProject(settings);
   await make(project, project.root, 'one');
   const agent = project.sh('complete nothing', 'idle.sh');
   await project.umpireWith({ env: HOME }, 'until', 'false', 'never', '--max-rounds', '1', ...agent);

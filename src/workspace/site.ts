@@ -43,7 +43,8 @@ const NOTE = 'workspace.json';
 export function findSite(place: SessionPlace): Site {
   const folder = join(resolve(place.home), safeName(place.session));
   const note = readNote(folder);
-  if (note !== null && note.project !== realpathSync.native(place.project))
+  // Where that project is gone it was moved here: a session of this name that began here would have been refused.
+  if (note !== null && note.project !== realpathSync.native(place.project) && existsSync(note.project))
     throw new UmpireError('project-other', { folder, other: note.project });
   const repository = findRepository(place.project, resolve(place.sessionFolder), note?.kind ?? null);
   return { place, repository, seat: { gitDir: repository.gitDir }, branch: branchOf(place.session), folder };
