@@ -69,9 +69,9 @@ test('inside a line', () => {
   expect(findScore('Accessibility: 3,9/10')?.score.value).toBe(3.9);
   expect(findScore('Accessibility: 5.5/10.0 now')).toEqual({ score: { value: 5.5, outOf: 10 }, start: 15, end: 23 });
   expect(findScore('now 80 / 100.')).toEqual({ score: { value: 80, outOf: 100 }, start: 4, end: 12 });
-  expect(['5/101', '15/10%', 'v1/10', '1/10/2024', '3/5', '2 of 10', '1.5.5/10', '5/10.0.1', 'none'].map(findScore)).toEqual(
-    Array(9).fill(null),
-  );
+  expect(
+    ['5/101', '15/10%', 'v1/10', '1/10/2024', '3/5', '2 of 10', '1.5.5/10', '5/10.0.1', '1,005/10', '7,125/10', 'none'].map(findScore),
+  ).toEqual(Array(11).fill(null));
 });
 
 test('a score on its own scale lies between 0 and 10', () => {

@@ -16,7 +16,7 @@ export interface Score {
  */
 const NUMBER = /^\d{1,9}(?:\.\d{1,20}|,(?!\d{3}$)\d{1,20})?$/;
 const INSIDE = new LetterPattern(
-  String.raw`(?<![\d.\p{L}])(\d{1,3}(?:[.,]\d{1,20})?)\s*(?:\/|out of)\s*(100?)(?:\.0{1,4})?(?![\d%\p{L}]|\.\d|\/)`,
+  String.raw`(?<![\d.\p{L}]|\d,)(\d{1,3}(?:\.\d{1,20}|,(?!\d{3}(?!\d))\d{1,20})?)\s*(?:\/|out of)\s*(100?)(?:\.0{1,4})?(?![\d%\p{L}]|\.\d|\/)`,
 );
 
 /** A value that is a score and nothing else. */
