@@ -70,13 +70,18 @@ function checkColumns(loop: Loop): Complaint[] {
     ...(typeof chain === 'object' ? [chain.column] : []),
     ...(target === undefined ? [] : [target.column]),
   ]);
-  const everybody = columns.out.filter((column) => GIVEN.has(column));
+  // A file would have the column twice.
+  const everybody = (key: 'in' | 'out') =>
+    columns[key]
+      .filter((column) => GIVEN.has(column))
+      .map((column) => ({
+        path: ['columns', key],
+        problem: `every task has "${column}", so it is no column of this loop alone; leave it out`,
+      }));
   const both = columns.out.filter((column) => given.has(column));
   return [
-    ...everybody.map((column) => ({
-      path: ['columns', 'out'],
-      problem: `every task has "${column}", so it is no column of this loop alone; leave it out`,
-    })),
+    ...everybody('in'),
+    ...everybody('out'),
     ...both.map((column) => ({
       path: ['columns', 'out'],
       problem: `"${column}" is given to a task, so it cannot be what it hands back: every row would count as done`,
