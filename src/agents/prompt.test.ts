@@ -20,6 +20,12 @@ function outsideFences(text: string): string {
   return outside.join('\n');
 }
 
+test('says what a worktree shares with the checkout, and of no other folder', () => {
+  const shared = 'leave `git stash` and `git config` alone';
+  expect(promptFor(assignmentOf({ workdir: '/work', session: '/s' }))).toContain(shared);
+  expect(promptFor(assignmentOf({ workdir: '/s', session: '/s' }))).not.toContain(shared);
+});
+
 test('says everything that there is to say', () => {
   const prompt = promptFor(assignmentOf({ attempt: 2 }), { taskFile: '/s/t.json', resultFile: '/s/r.json' });
   const parts = [
