@@ -258,7 +258,7 @@ export const ERRORS = {
   'session-taken': {
     exit: 1,
     message: 'Another session is called {session}: the branch {branch} and its worktrees hold its work.',
-    hint: 'Give this one another name with --session, or leave --session out. Sessions of one repository share its branches, also in other worktrees and folders of it.',
+    hint: 'Give this one another name with --session, or leave --session out. Sessions of one repository share its branches, also in other worktrees and folders of it. Where the folder of that one was deleted and its work is not wanted: `umpire clean {session} --force`.',
   },
   'worktree-lost': {
     exit: 1,
