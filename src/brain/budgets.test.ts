@@ -1,45 +1,16 @@
 // What a session may spend, and what a person grants: time as the journal tells it, and numbers that are numbers.
 
 import { expect, it } from 'vitest';
+import { SETTINGS, begun, row } from '../../test/support/story.js';
 import { answerEvents } from './answers.js';
 import type { AnswerGiven } from './answers.js';
 import { NEW_SESSION, evolve } from './evolve.js';
 import type { SessionState } from './evolve.js';
 import type { Event } from './messages.js';
 import { questionOf } from './question.js';
-import type { RunSettings, SessionStarted } from './run-messages.js';
 import type { RunState } from './run-state.js';
 
-const SETTINGS: RunSettings = {
-  agents: { '*': 'a' },
-  agentCommand: null,
-  concurrency: 2,
-  maxMinutes: 10,
-  maxCostUsd: null,
-  maxTokens: null,
-  stopWhenStalled: false,
-  strict: false,
-  yes: false,
-  timeoutMinutes: 30,
-};
-
-const STARTED: SessionStarted = {
-  session: 's',
-  loop: 'review',
-  goal: 'g',
-  project: '/p',
-  loopFolder: null,
-  mode: 'sprint',
-  why: 'as asked',
-  critic: 'reviewer',
-  judged: true,
-  columns: ['id', 'description', 'role', 'deps', 'status'],
-  rows: [{ id: 'DEV-001', description: 'Do it.', role: 'developer', deps: '', status: 'pending' }],
-  gates: [],
-  writers: [],
-  settings: SETTINGS,
-  workspace: null,
-};
+const settings = { ...SETTINGS, maxMinutes: 10 };
 
 const start = (attempt: number): Event => ({ type: 'TaskStarted', data: { task: 'DEV-001', attempt, agent: 'a' } });
 const stop = (attempt: number): Event => ({ type: 'TaskInterrupted', data: { task: 'DEV-001', attempt, why: 'stopped' } });
@@ -53,8 +24,8 @@ function told(...events: readonly (readonly [minute: number, event: Event])[]): 
 }
 
 const BEGUN: readonly (readonly [number, Event])[] = [
-  [600, { type: 'SessionStarted', data: STARTED }],
-  [600, { type: 'RunBegun', data: { run: 'r1', by: 'run', settings: SETTINGS, head: null } }],
+  [600, begun([row('DEV-001', 'developer')], { settings })[0] as Event],
+  [600, { type: 'RunBegun', data: { run: 'r1', by: 'run', settings, head: null } }],
 ];
 
 it('counts the minutes on after the clock was set back: a limit holds all the same', () => {

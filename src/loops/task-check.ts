@@ -1,22 +1,13 @@
 // Can the tasks of a revision be made as the loop says? Ids that tasks.csv takes and that differ, columns that are theirs to
 // set, files that are nobody else's.
 
+import { COMMON_COLUMNS } from '../formats/tasks-csv.js';
 import type { Loop, TaskTemplate } from './loop.js';
 import { checkText, strayHole } from './loop-texts.js';
 import type { Complaint } from './loop-texts.js';
 
 /** What every task has from the start: Umpire fills it in. */
-export const GIVEN: ReadonlySet<string> = new Set([
-  'id',
-  'title',
-  'description',
-  'role',
-  'deps',
-  'context_from',
-  'exec_mode',
-  'wave',
-  'status',
-]);
+export const GIVEN: ReadonlySet<string> = new Set(COMMON_COLUMNS.filter((column) => column !== 'findings' && column !== 'error'));
 
 /** What Umpire writes in a session folder itself: the history, the plan, the board, the pages, the evidence it kept. */
 const OWN_FILES: ReadonlySet<string> = new Set(['journal.ndjson', 'tasks.csv', 'discoveries.ndjson', 'results.csv', 'blobs', 'verdicts']);
