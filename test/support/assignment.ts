@@ -1,6 +1,6 @@
 // An assignment for tests of agents, a watch that keeps what was printed, and waiting for a condition.
 
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
@@ -10,8 +10,9 @@ const base = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-agents-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 let made = 0;
 
-/** An empty folder, gone when the tests are done. */
+/** An empty folder, gone when the tests are done. Where files share this one (`npm run check`), the first has removed what it is in. */
 export function newFolder(): string {
+  mkdirSync(base, { recursive: true });
   return mkdtempSync(join(base, `${++made}-`));
 }
 
