@@ -220,6 +220,11 @@ export const ERRORS = {
     message: 'The guardian process, which ends the agents if Umpire itself is killed, could not be started with /bin/sh.',
     hint: 'Check that /bin/sh is there and that the system allows more processes (ulimit -u), then run the same command again.',
   },
+  'sandbox-unavailable': {
+    exit: 1,
+    message: 'Programs cannot be held in a sandbox here: {detail}.',
+    hint: 'Install bubblewrap (its package has that name) and allow user namespaces where the system forbids them (Ubuntu: kernel.apparmor_restrict_unprivileged_userns), or run Umpire in a container and leave --sandbox out.',
+  },
   'git-missing': {
     exit: 1,
     message: 'git was not found. Umpire keeps the work of agents apart with it, also in folders that are no git repository.',

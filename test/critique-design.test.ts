@@ -15,7 +15,7 @@ const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 const fixtures = join(import.meta.dirname, '../fixtures/tokens');
-const guardian = { run: 'test', watch: () => {}, release: () => {}, close: () => Promise.resolve() };
+const guardian = { run: 'test', sandbox: null, watch: () => {}, release: () => {}, close: () => Promise.resolve() };
 
 interface Given {
   readonly files?: Readonly<Record<string, string>>;

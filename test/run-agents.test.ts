@@ -253,7 +253,6 @@ it('refuses words that make no sense, with what it takes', async () => {
     ['until', '  '],
     ['resolve', 'x'],
     ['resolve', 'x', 'perhaps'],
-    ['run', 'review', 'x', '--sandbox', '--agent', 'claude'],
   ]) {
     const { exit, err } = await project.umpire(...args);
     expect({ args, exit, hint: err.includes('umpire help') }).toEqual({ args, exit: 2, hint: true });

@@ -12,6 +12,8 @@ import { Tail } from './tail.js';
 export interface Launch {
   readonly argv: readonly string[];
   readonly workdir: string;
+  /** Folders beside it that the program may write in, where a sandbox holds it. */
+  readonly writable?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** An entry of `env` that is this launch's alone, by which processes that left the group are found. */
   readonly mark: string;
@@ -50,10 +52,11 @@ const STDERR_BYTES = 4096;
 export function runChild(launch: Launch, guardian: Guardian, watch: Watch): Promise<ChildEnd> {
   let child: ChildProcessWithoutNullStreams;
   try {
-    const [program = '', ...args] = launch.argv;
+    const { workdir } = launch;
+    const [program = '', ...args] = guardian.sandbox?.around(launch) ?? launch.argv;
     // Programs that ask PWD where they are would else be where this process was started.
-    const env: Readonly<Record<string, string>> = Object.assign(Object.create(launch.env), { PWD: launch.workdir });
-    child = spawn(program, args, { cwd: launch.workdir, env, detached: true, stdio: 'pipe' });
+    const env: Readonly<Record<string, string>> = Object.assign(Object.create(launch.env), { PWD: workdir });
+    child = spawn(program, args, { cwd: workdir, env, detached: true, stdio: 'pipe' });
   } catch (error) {
     return Promise.resolve({ kind: 'unstarted', error: error as NodeJS.ErrnoException });
   }

@@ -47,7 +47,18 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
     const places = { UMPIRE_SESSION: session, UMPIRE_TASK_FILE: slot.taskFile, UMPIRE_RESULT_FILE: slot.resultFile };
     const env: Readonly<Record<string, string>> = Object.assign(Object.create(inherited), places, { UMPIRE_CALL: call });
     const input = promptFor(assignment, slot);
-    const launch = { argv, workdir, env, mark: `UMPIRE_CALL=${call}`, input, timeoutMs, finish, graceMs, tailBytes: MAX_RESULT_BYTES };
+    const launch = {
+      argv,
+      workdir,
+      writable: [session],
+      env,
+      mark: `UMPIRE_CALL=${call}`,
+      input,
+      timeoutMs,
+      finish,
+      graceMs,
+      tailBytes: MAX_RESULT_BYTES,
+    };
     const events = spec.events === true ? new EventStream() : null;
     const end = await runChild(launch, guardian, events === null ? watch : heardBy(events, watch));
     if (end.kind === 'unstarted') return { kind: 'broken', reason: whyUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };

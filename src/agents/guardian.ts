@@ -4,10 +4,13 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
+import type { Sandbox } from './sandbox.js';
 
 export interface Guardian {
   /** The run's id. Children carry it in their environment as UMPIRE_RUN. */
   readonly run: string;
+  /** What its children are held in. */
+  readonly sandbox: Sandbox | null;
   /** To be called at once after a child was started as the leader of a group. */
   watch(group: number): void;
   /** The group has ended. It is never killed afterwards: its number may be another's by then. */
@@ -50,7 +53,7 @@ done
 /** A run's id: letters, digits and dashes, and long enough to be nobody else's. */
 const RUN_ID = /^[A-Za-z0-9-]{8,64}$/;
 
-export function startGuardian(run: string): Guardian {
+export function startGuardian(run: string, sandbox: Sandbox | null = null): Guardian {
   if (!RUN_ID.test(run)) throw new Error(`a run cannot be called ${JSON.stringify(run)}: 8 to 64 letters, digits and dashes are`);
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'umpire-guardian', run], {
     cwd: '/',
@@ -76,6 +79,7 @@ export function startGuardian(run: string): Guardian {
   // A write to an idle pipe reaches the system before it returns: a kill in the next instant loses nothing.
   return {
     run,
+    sandbox,
     watch: (group) => tell(`${untold}+${group}\n`),
     release: (group) => {
       if (untold === '') setImmediate(() => tell(untold));

@@ -19,6 +19,8 @@ export interface RunSettings {
   readonly maxTokens: number | null;
   readonly stopWhenStalled: boolean;
   readonly strict: boolean;
+  /** Programs are held in a sandbox. */
+  readonly sandbox?: true;
   /** Plans are approved without asking. */
   readonly yes: boolean;
   /** For one task, unless its agent says otherwise. */

@@ -13,6 +13,8 @@ const LIMITS = `  --max-rounds N    the cap of every chain
   --max-tokens N
   --stop-when-stalled  escalate where a loop stalls, oscillates or diverges
   --strict          approve nothing by waiver: escalate instead
+  --sandbox         programs write where their work goes, and nowhere else
+                    (Linux, with bubblewrap)
   --yes             approve plans without asking
   --json            print every event as a line of JSON on stdout`;
 

@@ -124,7 +124,6 @@ function values<K extends string>(words: Words, flags: Readonly<Record<K, string
 }
 
 function flagsOf(words: Words, command: string): RunFlags {
-  if (words.switches.has('--sandbox')) throw usage('--sandbox is not there yet: run Umpire inside a container of yours instead.', command);
   const numbers: Partial<Record<'maxRounds' | 'concurrency' | 'maxTokens' | 'maxMinutes' | 'maxCostUsd', number>> = {};
   const take = (name: keyof typeof numbers, value: number | undefined) => {
     if (value !== undefined) numbers[name] = value;
@@ -141,6 +140,7 @@ function flagsOf(words: Words, command: string): RunFlags {
     ...values(words, { agentCommand: '--agent-command' }),
     ...(words.switches.has('--stop-when-stalled') ? { stopWhenStalled: true } : {}),
     ...(words.switches.has('--strict') ? { strict: true } : {}),
+    ...(words.switches.has('--sandbox') ? { sandbox: true } : {}),
     ...(words.switches.has('--yes') ? { yes: true } : {}),
   };
 }

@@ -32,6 +32,7 @@ export function checkCommand(command: string, report: string | null, guardian: G
     const launch = {
       argv: ['/bin/sh', '-c', command],
       workdir: assignment.workdir,
+      writable: [assignment.session],
       env: { ...env, UMPIRE_CHECK: mark.slice('UMPIRE_CHECK='.length) },
       mark,
       input: '',

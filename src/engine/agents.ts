@@ -65,7 +65,7 @@ export async function checkAgents(choice: Omit<AgentChoice, 'guardian'>): Promis
   const none = (): never => {
     throw new Error('Nothing runs while agents are only looked at.');
   };
-  const guardian: Guardian = { run: 'look-only', watch: none, release: none, close: none };
+  const guardian: Guardian = { run: 'look-only', sandbox: null, watch: none, release: none, close: none };
   for (const name of namesIn(choice)) await agentNamed(name, { ...choice, guardian }, () => ({ name, run: none }));
 }
 

@@ -27,11 +27,13 @@ import { blobsIn } from '../runtime/recorded-place.js';
 import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
+import type { Sandbox } from '../agents/sandbox.js';
 import type { Agent, Workspace } from '../ports.js';
 import { agentsFor, measuresItself, wordsOf } from './agents.js';
 import { guardingFor } from './guarding.js';
 import { failedAt } from './measured-failures.js';
 import type { OpenedSession } from './opened.js';
+import { sandboxFor } from './sandboxes.js';
 import { openWorkspaceFor } from './workspaces.js';
 
 export interface Leg extends OpenedSession {
@@ -57,7 +59,8 @@ export async function goOn(leg: Leg): Promise<void> {
   const id = randomUUID().replaceAll('-', '').slice(0, 16);
   const own = watch.agents ?? {};
   const isParent = hasChildren(leg, own);
-  const guardian = guardianOf(id, isParent);
+  const sandbox = settings.sandbox === true && isParent ? await sandboxFor(started, folder.root, config) : null;
+  const guardian = guardianOf(id, isParent, sandbox);
   const { project } = started;
   const now = watch.now ?? (() => new Date());
   const failures = (commit: string) => failedAt(journal.state.run as RunState, blobsIn(folder), commit);
@@ -192,11 +195,12 @@ function hasChildren({ journal, settings, config }: Leg, own: Readonly<Record<st
 }
 
 /** There before the first child, so that no kill finds a child without it. */
-function guardianOf(run: string, isNeeded: boolean): Guardian {
-  let real: Guardian | null = isNeeded ? startGuardian(run) : null;
-  const started = () => (real ??= startGuardian(run));
+function guardianOf(run: string, isNeeded: boolean, sandbox: Sandbox | null): Guardian {
+  let real: Guardian | null = isNeeded ? startGuardian(run, sandbox) : null;
+  const started = () => (real ??= startGuardian(run, sandbox));
   return {
     run,
+    sandbox,
     watch: (group) => started().watch(group),
     release: (group) => started().release(group),
     close: () => real?.close() ?? Promise.resolve(),

@@ -16,6 +16,7 @@ export interface RunFlags {
   readonly maxTokens?: number;
   readonly stopWhenStalled?: boolean;
   readonly strict?: boolean;
+  readonly sandbox?: boolean;
   readonly yes?: boolean;
 }
 
@@ -41,6 +42,7 @@ export function takeFlags(flags: RunFlags, config: Settings, before: RunSettings
     maxTokens: flags.maxTokens ?? before?.maxTokens ?? config.maxTokens,
     stopWhenStalled: flags.stopWhenStalled ?? before?.stopWhenStalled ?? config.stopWhenStalled,
     strict: flags.strict ?? before?.strict ?? config.strict,
+    ...((flags.sandbox ?? before?.sandbox ?? config.sandbox.isOn) ? { sandbox: true } : {}),
     yes: flags.yes ?? before?.yes ?? false,
     timeoutMinutes: before?.timeoutMinutes ?? config.timeoutMinutes,
   };

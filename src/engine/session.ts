@@ -36,6 +36,7 @@ import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
 import { changedFiles, forgetUnbegun, isInGit, makeSessionFolder, openProject, worktreeHome } from './places.js';
 import { takeFlags } from './run-flags.js';
+import { checkSandbox } from './sandboxes.js';
 import type { RunFlags } from './run-flags.js';
 import { openWorkspaceFor } from './workspaces.js';
 
@@ -100,6 +101,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const settings = isOwn ? { ...given, agents: { ...given.agents, [loop.roles.critic]: BUILT_IN } } : given;
   checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
   await checkAgents({ started, settings, session: project, config, own, now });
+  if (settings.sandbox === true) await checkSandbox();
   const home = worktreeHome(project, config.workspace.home);
   const isTaken = (name: string) => isNameTaken(isInGit(project) ? project : null, home, name);
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session, isTaken);

@@ -126,7 +126,8 @@ function startedLine(started: SessionStarted): Told {
 function begunLine(run: RunState | null, by: string): Told {
   if (run === null) return null;
   const agents = Object.entries(run.settings.agents).map(([role, agent]) => (role === '*' ? agent : `${role} by ${agent}`));
-  const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}`;
+  const held = run.settings.sandbox === true ? ', in a sandbox' : '';
+  const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}${held}`;
   if (run.runs.length <= 1) return `at most ${count(run.settings.concurrency, 'task')} at a time${who}`;
   const done = run.tasks.filter((task) => isOver(task.status)).length;
   return `taken on again (${by}): ${done} of ${count(run.tasks.length, 'task')} done${who}`;

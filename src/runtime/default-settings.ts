@@ -91,6 +91,12 @@ export interface Settings {
   readonly maxCostUsd: number | null;
   readonly maxTokens: number | null;
   readonly stopWhenStalled: boolean;
+  readonly sandbox: {
+    /** Programs of every run are held in one. */
+    readonly isOn: boolean;
+    /** Where they may write beside their work: absolute, from the home folder (`~/`), or from the project. */
+    readonly write: readonly string[];
+  };
   /** Run where a person is needed. */
   readonly notify: CommandLine | null;
   /** For one task. */
@@ -121,6 +127,7 @@ export const DEFAULT_SETTINGS: Settings = {
   maxCostUsd: null,
   maxTokens: null,
   stopWhenStalled: false,
+  sandbox: { isOn: false, write: [] },
   notify: null,
   timeoutMinutes: 30,
   critics: {

@@ -38,6 +38,7 @@ it('fills in every default', () => {
     maxCostUsd: null,
     maxTokens: null,
     stopWhenStalled: false,
+    sandbox: { isOn: false, write: [] },
     notify: null,
     timeoutMinutes: 30,
     critics: {
@@ -78,6 +79,7 @@ it('reads the example of its page', () => {
     maxCostUsd: 7.5,
     maxTokens: 2_000_000,
     stopWhenStalled: true,
+    sandbox: { isOn: true, write: ['~/.exact'] },
     notify: 'notify-send "Umpire needs you"',
     timeoutMinutes: 45,
     critics: {
@@ -112,7 +114,18 @@ it('has a page with every key, and no other', () => {
   const tops = ['agent', 'roles', 'agents', 'concurrency', 'timeout_minutes', 'max_rounds', 'max_minutes', 'max_cost_usd', 'max_tokens'];
   const mine = ['command', 'script', 'person', 'timeout_minutes', 'finish', 'grace_seconds', 'env', 'home', 'link', 'copy', 'setup'];
   const allowance = ['rule', 'path', 'test', 'reason', 'until'];
-  expect(rows).toEqual([...tops, 'stop_when_stalled', 'strict', 'notify', 'workspace', 'critics', 'guard', ...mine, ...allowance]);
+  expect(rows).toEqual([
+    ...tops,
+    'stop_when_stalled',
+    'strict',
+    'sandbox',
+    'notify',
+    'workspace',
+    'critics',
+    'guard',
+    ...mine,
+    ...allowance,
+  ]);
   expect([...page.matchAll(/`guard\.(\w+)`/g)].map((match) => match[1])).toEqual(['scope', 'allowances', 'loops']);
   const critics = [...page.matchAll(/`critics\.([\w.]+)`/g)].map((match) => match[1]);
   const keys = 'testing.runner testing.layers debt.reruns debt.types debt.lint debt.quality debt.complexity';
@@ -136,6 +149,12 @@ describe('agents', () => {
   });
 });
 
+it('reads a sandbox that is on, off, or has places of its own', () => {
+  check('sandbox: true', { sandbox: { isOn: true, write: [] } });
+  check('sandbox: false', { sandbox: { isOn: false, write: [] } });
+  check('sandbox: { write: [~/.a, /opt/b] }', { sandbox: { isOn: true, write: ['~/.a', '/opt/b'] } });
+});
+
 it('leaves other keys alone, but not one that is misspelt', () => {
   check('dashboard: { port: 80 }\npages: [a]\nconstructor: 1\nstrict: true\n', { strict: true });
 });
@@ -152,6 +171,11 @@ describe('mistakes', () => {
       'critics: { debt: { lint: true } }',
       ':1: critics.debt.lint: it must be a command such as "node my-agent.mjs", or the list of its words, not true',
     ],
+    [
+      'sandbox: yes please',
+      ':1: sandbox: it must be true, false, or where programs may write, such as { write: [~/.my-agent] }, not "yes please"',
+    ],
+    ['sandbox: { write: ~/.a }', ':1: sandbox.write: it must be a list of paths, not "~/.a"'],
     ['strict:', ':1: strict: it must be true or false, and is empty'],
     ['\n\nconcurency: 3', ':3: concurency: this key is not known here; did you mean "concurrency"?'],
     [

@@ -149,6 +149,14 @@ const guardFields = fieldsOf(
   'settings of the guard, such as { scope: any }',
 );
 
+const sandboxFields = fieldsOf(
+  { write: listOf(text('a path, such as ~/.my-agent'), 'a list of paths') },
+  'true, false, or where programs may write, such as { write: [~/.my-agent] }',
+);
+
+const sandbox: Rule<Settings['sandbox']> = (value, path) =>
+  typeof value === 'boolean' ? { isOn: value, write: [] } : { isOn: true, write: sandboxFields(value, path).write ?? [] };
+
 const FIELDS = {
   strict: flag,
   agents: mapOf(agent, 'names, each with its agent', name, nameIs),
@@ -160,6 +168,7 @@ const FIELDS = {
   max_cost_usd: amount(1_000_000),
   max_tokens: whole(1, Number.MAX_SAFE_INTEGER),
   stop_when_stalled: flag,
+  sandbox,
   notify: command,
   timeout_minutes: amount(DAY_MINUTES),
   critics: criticFields,
@@ -204,6 +213,7 @@ function withDefaults(read: Read<typeof FIELDS>): Settings {
     maxCostUsd: read.max_cost_usd ?? usual.maxCostUsd,
     maxTokens: read.max_tokens ?? usual.maxTokens,
     stopWhenStalled: read.stop_when_stalled ?? usual.stopWhenStalled,
+    sandbox: read.sandbox ?? usual.sandbox,
     notify: read.notify ?? usual.notify,
     timeoutMinutes: read.timeout_minutes ?? usual.timeoutMinutes,
     critics: criticsOf(read.critics ?? {}),

@@ -16,8 +16,12 @@ export function linkPackages(root: string, at: string): readonly Provision[] {
   return [{ kind: 'folder', at }, ...linkEntries(root, at, true)];
 }
 
+/** Tools make them again. A link would let a task write into the person's own. */
+const CACHES: ReadonlySet<string> = new Set(['.cache', '.vite', '.vite-temp', '.vitest', '.tmp']);
+
 function linkEntries(root: string, at: string, isTop: boolean): readonly Provision[] {
   return readdirSync(join(root, at), { withFileTypes: true }).flatMap((entry): readonly Provision[] => {
+    if (isTop && CACHES.has(entry.name)) return [];
     const path = `${at}/${entry.name}`;
     const source = join(root, path);
     if (entry.isDirectory() && isTop && (entry.name.startsWith('@') || entry.name === '.bin'))

@@ -61,6 +61,16 @@ describe('packages', () => {
     expect(runB(project.root)).toBe('a of the checkout, left, deep');
   });
 
+  test("what tools cache there stays in the worktree, and the checkout's own is left alone", async () => {
+    const project = monorepo('node_modules\n');
+    writeFiles(project.root, { 'node_modules/.vite/kept.json': '{}\n', 'packages/b/node_modules/.cache/kept': 'x\n' });
+    const workspace = await project.open();
+    const folder = await workspace.lend('T1', 1);
+    writeFiles(folder, { 'node_modules/.vite/new.json': '{}\n', 'packages/b/node_modules/.cache/new': 'x\n' });
+    const caches = ['node_modules/.vite', 'packages/b/node_modules/.cache'].map((path) => readdirSync(join(project.root, path)));
+    expect(caches).toEqual([['kept.json'], ['kept']]);
+  });
+
   test('what a task installs or clears away stays in its worktree', async () => {
     const project = monorepo('');
     const before = ownThings(project.root);

@@ -1,0 +1,134 @@
+// The sandbox of `--sandbox`: every program of a run sees the whole disk and writes only where its work goes. bubblewrap makes it;
+// which places are whose is said by who runs the session. Starting and ending programs is left to child.ts.
+
+import { execFile } from 'node:child_process';
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { homedir, platform, tmpdir } from 'node:os';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { UmpireError } from '../errors.js';
+import { isFile } from '../runtime/entry.js';
+
+export interface HeldCommand {
+  readonly argv: readonly string[];
+  readonly workdir: string;
+  /** Folders beside its working folder that it may write in. */
+  readonly writable?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Sandbox {
+  /** The command that runs it inside. Throws, as starting it would, where there is no such program. */
+  around(command: HeldCommand): readonly string[];
+}
+
+/** All absolute. Where one lies in another, the later of these lists holds. */
+export interface SandboxPlaces {
+  /** Never written: the person's checkout and repository, the worktrees of others. */
+  readonly kept: readonly string[];
+  /** What the person's settings allow beside what agents need for themselves. */
+  readonly write: readonly string[];
+  /** What only Umpire writes in the session folder. */
+  readonly sealed: readonly string[];
+}
+
+/** Where coding agents keep their sign-in, settings and history, and package managers what they have downloaded; below the home folder. */
+const STATE: readonly string[] = [
+  '.claude',
+  '.claude.json',
+  '.codex',
+  '.gemini',
+  '.config/opencode',
+  '.local/share/opencode',
+  '.local/state/opencode',
+  '.cache',
+  '.npm',
+];
+
+/** The same, moved elsewhere by the person. */
+const STATE_VARIABLES: readonly string[] = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'OPENCODE_CONFIG_DIR', 'XDG_CACHE_HOME'];
+
+const BASE: readonly string[] = [
+  '--die-with-parent',
+  '--unshare-pid',
+  '--cap-drop',
+  'ALL',
+  '--ro-bind',
+  '/',
+  '/',
+  '--dev',
+  '/dev',
+  '--proc',
+  '/proc',
+];
+
+/** bubblewrap itself must outlive the question whether its program would finish, and a shell cannot trap what it inherits as ignored. */
+const HEEDLESS = ['/usr/bin/env', '--ignore-signal=INT,TERM'];
+const HEEDING = ['/usr/bin/env', '--default-signal=INT,TERM'];
+
+/** Throws `sandbox-unavailable` where programs cannot be held here: nothing runs without the sandbox that was asked for. */
+export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
+  const bwrap = findProgram('bwrap', process.env['PATH'] ?? '');
+  if (platform() !== 'linux' || bwrap === null) throw new UmpireError('sandbox-unavailable', { detail: whyNone(platform()) });
+  const enter = (binds: readonly string[], argv: readonly string[]) => [...HEEDLESS, bwrap, ...BASE, ...binds, '--', ...HEEDING, ...argv];
+  const fault = await faultOfRun(enter([], ['true']));
+  if (fault !== null) throw new UmpireError('sandbox-unavailable', { detail: `bubblewrap does not work here: ${fault}` });
+  const around: Sandbox['around'] = ({ argv, workdir, writable = [], env }) => {
+    checkProgram(argv[0] ?? '', workdir, env['PATH'] ?? '');
+    const binds = [
+      ...bound('--bind-try', [...temporaryFolders(), ...stateFolders()]),
+      ...bound('--ro-bind-try', places.kept),
+      ...bound('--bind-try', [...places.write, workdir, ...writable]),
+      ...bound('--ro-bind-try', places.sealed),
+    ];
+    return enter([...binds, '--chdir', workdir], argv);
+  };
+  return { around };
+}
+
+function whyNone(system: string): string {
+  return system === 'linux' ? 'the program bwrap is not installed' : `it is made with bubblewrap, which ${system} does not have`;
+}
+
+/** Paths with links in them are resolved: inside, a link may lead elsewhere. What is not there is left out. */
+function bound(how: '--bind-try' | '--ro-bind-try', paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    try {
+      const place = realpathSync.native(path);
+      return [how, place, place];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function temporaryFolders(): readonly string[] {
+  return ['/tmp', '/var/tmp', tmpdir()];
+}
+
+function stateFolders(): readonly string[] {
+  const named = STATE_VARIABLES.map((name) => process.env[name] ?? '');
+  const below = homedir() === '' ? [] : STATE.map((path) => join(homedir(), path));
+  return [...below, ...named].filter((path) => isAbsolute(path));
+}
+
+/** An entry of PATH that is not absolute would depend on where one stands. */
+function findProgram(name: string, path: string): string | null {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder));
+  return folders.map((folder) => join(folder, name)).find((place) => isFile(place)) ?? null;
+}
+
+/** Inside, a program that cannot be started would look like one that failed. */
+function checkProgram(program: string, workdir: string, path: string): void {
+  const place = program.includes('/') ? resolve(workdir, program) : findProgram(program, path);
+  if (place === null) throw Object.assign(new Error(`spawn ${program} ENOENT`), { code: 'ENOENT' });
+  accessSync(place, constants.X_OK);
+}
+
+/** Why a command fails, in its own last line; null where it does not. */
+function faultOfRun([program = '', ...args]: readonly string[]): Promise<string | null> {
+  return new Promise((resolve) => {
+    execFile(program, args, { timeout: 10_000 }, (error, _, stderr) => {
+      resolve(error === null ? null : (stderr.trim().split('\n').at(-1) ?? '') || error.message);
+    });
+  });
+}

@@ -1,0 +1,33 @@
+// The sandbox of a session's programs: which places are the person's, which are its own, which are Umpire's alone.
+
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { SessionStarted } from '../brain/run-messages.js';
+import { openSandbox } from '../agents/sandbox.js';
+import type { Sandbox } from '../agents/sandbox.js';
+import { cacheHome } from '../runtime/environment.js';
+import { JOURNAL } from '../runtime/journal-file.js';
+import type { Settings } from '../runtime/default-settings.js';
+import { SNAPSHOT, findRepository } from '../workspace/repository.js';
+import { worktreeHome } from './places.js';
+
+/** Folders of a session that Umpire alone writes. Made now: what is not there cannot be sealed. */
+const OWN_FOLDERS: readonly string[] = ['verdicts', 'blobs'];
+
+/** Throws `sandbox-unavailable`, before anything has begun. */
+export async function checkSandbox(): Promise<void> {
+  await openSandbox({ kept: [], write: [], sealed: [] });
+}
+
+export function sandboxFor(started: SessionStarted, session: string, config: Settings): Promise<Sandbox> {
+  const { project, workspace } = started;
+  const repository = workspace === null ? null : findRepository(project, session, workspace.kind);
+  const theirs = repository === null ? [] : [repository.checkout.workTree, repository.checkout.gitDir, repository.gitDir];
+  for (const name of OWN_FOLDERS) mkdirSync(join(session, name), { recursive: true });
+  return openSandbox({
+    kept: [project, ...theirs, worktreeHome(project, config.workspace.home), join(cacheHome(), 'umpire')],
+    write: config.sandbox.write.map((path) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(project, path))),
+    sealed: [JOURNAL, SNAPSHOT, ...OWN_FOLDERS].map((name) => join(session, name)),
+  });
+}

@@ -1,0 +1,118 @@
+// `--sandbox` through the command: agents and checks do their work, and the person's own is out of their reach.
+
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hasBubblewrap } from './support/bubblewrap.js';
+import { cleanUpProjects, eventsOfType, makeProject } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+/** Each line is tried by an agent, and its log says which of them went through. */
+const TRIES = [
+  'echo x > "$PROJECT/planted.txt"',
+  'git stash --include-untracked',
+  'git stash drop',
+  'git config user.name another',
+  'git branch another',
+  'git commit --allow-empty -m mine',
+  'echo "{}" >> "$UMPIRE_SESSION/journal.ndjson"',
+  'rm -f "$UMPIRE_SESSION/journal.ndjson"',
+  'echo x > "$UMPIRE_SESSION/verdicts/mine.md"',
+  'echo x > "$UMPIRE_SESSION/blobs/mine"',
+];
+
+const SABOTAGE = `${TRIES.map((line) => `if ( ${line} ) >/dev/null 2>&1; then echo 'DID ${line}'; fi`).join('\n')}
+git status > "$UMPIRE_SESSION/artifacts-status.txt" || exit 1
+echo fixed > fixed.txt
+complete done`;
+
+/** A stash, and a change that is not committed. */
+function busyProject(config: Readonly<Record<string, unknown>> = {}): RunProject {
+  const project = makeProject({ config });
+  project.write({ 'README.md': 'In the stash.\n' });
+  project.git('stash');
+  project.write({ 'README.md': 'Not committed.\n' });
+  return project;
+}
+
+function ownThings(project: RunProject): Readonly<Record<string, string>> {
+  return {
+    status: project.git('status', '--short'),
+    stash: project.git('stash', 'list'),
+    branches: project.git('branch', '--format=%(refname) %(objectname)', '--list', '[!u]*'),
+    config: readFileSync(join(project.root, '.git', 'config'), 'utf8'),
+  };
+}
+
+const untilFixed = ['until', 'test -e fixed.txt', '--session', '.umpire/sessions/s'] as const;
+
+describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
+  it.each([
+    ['by a flag', {}, ['--sandbox']],
+    ['by the settings', { sandbox: true }, []],
+  ])('the work is done and merged, and nothing else is touched (%s)', async (_, config, flags) => {
+    const project = busyProject(config);
+    const before = ownThings(project);
+    const env = { PROJECT: project.root };
+    const { exit, err, session } = await project.umpireWith({ env }, ...untilFixed, ...flags, ...project.sh(SABOTAGE));
+    const { out } = await project.umpire('logs', 's', 'WORK-1');
+    expect({ exit, told: err.includes('agents: command, in a sandbox'), did: out.match(/^DID .*$/gm) }).toEqual({
+      exit: 0,
+      told: true,
+      did: null,
+    });
+    expect(ownThings(project)).toEqual(before);
+    expect(project.git('show', 'umpire/s:fixed.txt')).toBe('fixed\n');
+    expect(readdirSync(session)).toContain('artifacts-status.txt');
+  });
+
+  it('the same agent without it does harm, so that the tries above mean something', async () => {
+    const project = busyProject();
+    const env = { PROJECT: project.root };
+    await project.umpireWith({ env }, ...untilFixed, ...project.sh(SABOTAGE.replaceAll('journal.ndjson', 'other.ndjson')));
+    const { out } = await project.umpire('logs', 's', 'WORK-1');
+    expect(out.match(/^DID .*$/gm)?.length).toBeGreaterThan(6);
+  });
+
+  it('the command of the plain loop is held as well', async () => {
+    const project = makeProject();
+    const check = `echo x > '${join(project.root, 'planted.txt')}'; test -e fixed.txt`;
+    const { exit } = await project.umpire('until', check, '--sandbox', ...project.sh('echo x > fixed.txt; complete done'));
+    expect({ exit, planted: existsSync(join(project.root, 'planted.txt')) }).toEqual({ exit: 0, planted: false });
+  });
+
+  it('the settings open more places', async () => {
+    const project = makeProject({ config: { sandbox: { write: ['notes', '~/not-there'] } }, files: { 'notes/old.txt': 'x\n' } });
+    const agent = project.sh('echo x > "$PROJECT/notes/new.txt" && ! echo x > "$PROJECT/new.txt" && echo x > fixed.txt; complete done');
+    const { exit } = await project.umpireWith({ env: { PROJECT: project.root } }, ...untilFixed, ...agent);
+    expect({ exit, notes: readdirSync(join(project.root, 'notes')) }).toEqual({ exit: 0, notes: ['new.txt', 'old.txt'] });
+  });
+
+  it('a session remembers that it is held', async () => {
+    const project = makeProject();
+    const env = { PROJECT: project.root };
+    const agent = project.sh('echo x > "$PROJECT/planted.txt"; complete done');
+    const first = await project.umpireWith({ env }, ...untilFixed, '--max-rounds', '1', '--sandbox', ...agent);
+    const again = await project.umpireWith({ env }, 'resolve', 's', 'extend', '--rounds', '1', '--reason', 'once more');
+    const held = eventsOfType(first.session, 'RunBegun').map(({ settings }) => settings.sandbox);
+    expect({ exits: [first.exit, again.exit], held, planted: existsSync(join(project.root, 'planted.txt')) }).toEqual({
+      exits: [4, 4],
+      held: [true, true],
+      planted: false,
+    });
+  });
+});
+
+it('nothing begins where there is no sandbox to be had', async () => {
+  const project = makeProject();
+  const agent = project.sh('complete done');
+  const env = { PATH: project.beside };
+  const { exit, err } = await project.umpireWith({ env }, ...untilFixed, '--sandbox', ...agent);
+  expect({ exit, err, session: existsSync(join(project.root, '.umpire', 'sessions', 's')) }).toEqual({
+    exit: 1,
+    err: expect.stringMatching(/cannot be held in a sandbox here/) as string,
+    session: false,
+  });
+});
