@@ -61,7 +61,7 @@ function section(heading: string, lines: readonly string[]): readonly string[] {
 }
 
 function headLines(view: SessionView, history: History): readonly string[] {
-  const { loops, mode, why, reason, spent, work, chains, notes } = view;
+  const { loops, mode, why, reason, spent, sandbox, work, chains, notes } = view;
   const ended = reason === '' ? '' : `: ${inline(reason)}`;
   return [
     `- Outcome: **${stateWords(view)}**${ended}`,
@@ -70,6 +70,7 @@ function headLines(view: SessionView, history: History): readonly string[] {
     ...(history.firstAt === null ? [] : [`- From ${moment(history.firstAt)} to ${moment(history.lastAt ?? '')} (UTC)`]),
     ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),
     ...(spent === null ? [] : [`- Spent: ${spentWords(spent)}`]),
+    ...(sandbox ? ['- Programs: held in a sandbox'] : []),
     ...(work === null
       ? []
       : [`- Work: branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`]),

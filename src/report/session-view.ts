@@ -98,6 +98,8 @@ export interface SessionView {
   readonly tasks: readonly TaskView[];
   readonly chains: readonly ChainView[];
   readonly spent: SpentView | null;
+  /** Its programs are held in a sandbox. */
+  readonly sandbox: boolean;
   readonly question: QuestionView | null;
   readonly work: WorkView | null;
   readonly events: number;
@@ -149,6 +151,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts, around.state === 'running'),
     chains,
     spent: run === null ? null : spentOf(run),
+    sandbox: run?.settings.sandbox === true,
     question: run === null || question === null ? null : questionView(run, question, session),
     work:
       run === null || run.started.workspace === null
