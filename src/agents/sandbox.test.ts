@@ -114,6 +114,12 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(end).toMatchObject({ kind: 'ended', code: 7, stdout: Buffer.from('') });
   });
 
+  it('may make a sandbox of its own inside', async () => {
+    const inner = ['--ro-bind', '/', '/', '--dev', '/dev', '--bind', places.workdir, places.workdir];
+    expect(await run({ argv: ['bwrap', ...inner, '/bin/sh', '-c', 'echo x > deep'] })).toMatchObject({ code: 0 });
+    expect(existsSync(join(places.workdir, 'deep'))).toBe(true);
+  });
+
   it('says as ever that a program is not there, or is none', async () => {
     writeFileSync(join(places.workdir, 'plain'), 'x\n');
     const ends = await Promise.all([['no-such-program-here'], ['./nor-here'], ['./plain']].map((argv) => run({ argv })));

@@ -47,7 +47,11 @@ const STATE: readonly string[] = [
 /** The same, moved elsewhere by the person. */
 const STATE_VARIABLES: readonly string[] = ['CLAUDE_CONFIG_DIR', 'CODEX_HOME', 'OPENCODE_CONFIG_DIR', 'XDG_CACHE_HOME'];
 
+/** Root without its powers could make no sandbox inside, and Codex makes one. By another name it is as any user; its files stay root's. */
+const AS_NOBODY = process.getuid?.() === 0 ? ['--unshare-user', '--uid', '65534', '--gid', '65534'] : [];
+
 const BASE: readonly string[] = [
+  ...AS_NOBODY,
   '--die-with-parent',
   '--unshare-pid',
   '--cap-drop',
