@@ -17,12 +17,27 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
   /** An entry of `env` that is this launch's alone, by which processes that left the group are found. */
   readonly mark: string;
-  readonly input: string;
+  /** Told all at once, or by somebody who talks with it while it runs. */
+  readonly input: string | Talk;
   readonly timeoutMs: number;
-  /** How it is asked to finish; null where it cannot be asked. */
+  /** How it is asked to finish, where nobody talks with it; null where it cannot be asked. */
   readonly finish: 'SIGINT' | 'SIGTERM' | null;
   readonly graceMs: number;
   readonly tailBytes: number;
+}
+
+/** Somebody who talks with a program. What it says comes through `watch.log`. */
+export interface Talk {
+  begin(line: TalkLine): void;
+  /** Asks it to finish; false where that cannot be asked now. */
+  finish(): boolean;
+}
+
+export interface TalkLine {
+  /** False: it does not read, and more would only pile up. */
+  readonly say: (text: string) => boolean;
+  /** Nothing more is wanted of it: its input ends, and it may end by itself. */
+  readonly leave: () => void;
 }
 
 export type ChildEnd =
@@ -47,6 +62,12 @@ const DRAIN_MS = 100;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 const STDERR_BYTES = 4096;
+
+/** So long a program that is no longer wanted has before it is told so by a signal. */
+const LEAVE_MS = 3000;
+
+/** So much may lie in front of a program that is talked with. */
+const MOST_UNREAD = 64 * 1024 * 1024;
 
 /** Rejects where `watch.log` throws: then the output cannot be kept, and that is no fault of the program. */
 export function runChild(launch: Launch, guardian: Guardian, watch: Watch): Promise<ChildEnd> {
@@ -78,6 +99,7 @@ class Run {
   private grace: NodeJS.Timeout | null = null;
   private drain: NodeJS.Timeout | null = null;
   private released = false;
+  private left = false;
   private stopped: { by: 'timeout' | 'abort'; how: 'asked' | 'killed' } | null = null;
   private exit: { code: number | null; signal: string | null } | null = null;
   private received = 0;
@@ -106,7 +128,27 @@ class Run {
     child.on('error', () => undefined);
     child.once('exit', (code, signal) => this.exited(code, signal));
     child.once('close', () => this.finish());
-    child.stdin.end(launch.input);
+    if (typeof launch.input === 'string') child.stdin.end(launch.input);
+    else launch.input.begin({ say: (text) => this.say(text), leave: () => this.leave() });
+  }
+
+  private say(text: string): boolean {
+    if (!this.left && this.exit === null) this.child.stdin.write(text);
+    return this.child.stdin.writableLength <= MOST_UNREAD;
+  }
+
+  /** It has said all that it was asked for, so its time can no longer run out. */
+  private leave(): void {
+    if (this.left || this.exit !== null) return;
+    this.left = true;
+    clearTimeout(this.timer);
+    this.child.stdin.end();
+    if (this.stopped === null) this.grace = setTimeout(() => this.ask('SIGTERM'), LEAVE_MS);
+  }
+
+  private ask(signal: 'SIGINT' | 'SIGTERM'): void {
+    signalGroup(this.group, signal);
+    this.grace = setTimeout(() => this.kill(), this.launch.graceMs);
   }
 
   private take(stream: 'stdout' | 'stderr', chunk: Buffer): void {
@@ -127,13 +169,14 @@ class Run {
       if (by === 'abort') this.stopped.by = by;
       return;
     }
-    const { finish, graceMs } = this.launch;
+    const { input, finish, graceMs } = this.launch;
     this.stopped = { by, how: 'asked' };
-    if (finish === null) this.kill();
-    else {
-      signalGroup(this.group, finish);
-      this.grace = setTimeout(() => this.kill(), graceMs);
-    }
+    if (this.grace !== null) clearTimeout(this.grace);
+    if (typeof input === 'string' || this.left) {
+      if (finish === null) this.kill();
+      else this.ask(finish);
+    } else if (input.finish()) this.grace = setTimeout(() => this.kill(), graceMs);
+    else this.kill();
   }
 
   private kill(): void {

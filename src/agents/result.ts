@@ -20,6 +20,8 @@ export const MAX_RESULT_BYTES = 1024 * 1024;
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
+  /** How it ended, as the end of a sentence, where that is told by more than its exit. */
+  readonly words?: string;
 }
 
 export interface Handed {
@@ -35,7 +37,7 @@ export interface Handed {
   readonly told?: Told | null;
 }
 
-const CLEAN_EXIT: Exit = { code: 0, signal: null };
+export const CLEAN_EXIT: Exit = { code: 0, signal: null };
 
 /** `name`: the agent's, for the reason. */
 export function readResult(handed: Handed, assignment: Assignment, name: string): Ending {
@@ -79,7 +81,8 @@ export function endingOf(object: JsonObject, assignment: Assignment, where = 'Th
 }
 
 /** How a program exited, as the end of a sentence. */
-export function exitWords({ code, signal }: Exit): string {
+export function exitWords({ code, signal, words }: Exit): string {
+  if (words !== undefined) return words;
   return signal === null ? `exited with status ${code ?? 'unknown'}` : `was ended by the signal ${signal}`;
 }
 
@@ -124,8 +127,8 @@ function objectIn(text: string): JsonObject | null {
   return parsed !== null && parsed.ok && isObject(parsed.value) ? parsed.value : null;
 }
 
-function isClean({ code, signal }: Exit): boolean {
-  return code === CLEAN_EXIT.code && signal === null;
+function isClean({ code, signal, words }: Exit): boolean {
+  return code === CLEAN_EXIT.code && signal === null && words === undefined;
 }
 
 /** A broken ending tells what the program said last went wrong, or else said last on stderr: that is most often why. */
