@@ -6,7 +6,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { presetFor, PRESET_NAMES } from '../src/agents/presets.js';
+import { acpPresetFor, presetFor, PRESET_NAMES } from '../src/agents/presets.js';
 import { parseScript } from '../src/agents/script.js';
 import { answersTo } from '../src/brain/question.js';
 import type { Question } from '../src/brain/run-messages.js';
@@ -193,11 +193,13 @@ describe('docs/agents.md', () => {
 
   it('says what presets run', () => {
     const rows = tableOf(agents, "name | what is run (`SESSION` is the session's folder) | asked to finish by");
+    const overAcp = tableOf(agents, "name | what is started (`SESSION` is the session's folder)");
     const real = PRESET_NAMES.map((name) => {
       const spec = presetFor(name, 'SESSION');
-      return [name, spec?.argv.join(' '), spec?.finish];
+      return spec === null ? [name, acpPresetFor(name, 'SESSION')?.argv.join(' '), ''] : [name, spec.argv.join(' '), spec.finish];
     });
-    expect(rows.map(([name = '', command = '', finish = '']) => [codeIn(name)[0], codeIn(command)[0], finish])).toEqual(real);
+    const told = [...rows, ...overAcp].map(([name = '', command = '', finish = '']) => [codeIn(name)[0], codeIn(command)[0], finish]);
+    expect(told).toEqual(real);
   });
 
   it('has a script that parses, with every key explained', () => {

@@ -36,8 +36,8 @@ export interface Talk {
 export interface TalkLine {
   /** False: it does not read, and more would only pile up. */
   readonly say: (text: string) => boolean;
-  /** Nothing more is wanted of it: its input ends, and it may end by itself. */
-  readonly leave: () => void;
+  /** Nothing more is wanted of it: its input ends, and it may end by itself, or is asked to at once. */
+  readonly leave: (isUrgent: boolean) => void;
 }
 
 export type ChildEnd =
@@ -129,7 +129,7 @@ class Run {
     child.once('exit', (code, signal) => this.exited(code, signal));
     child.once('close', () => this.finish());
     if (typeof launch.input === 'string') child.stdin.end(launch.input);
-    else launch.input.begin({ say: (text) => this.say(text), leave: () => this.leave() });
+    else launch.input.begin({ say: (text) => this.say(text), leave: (isUrgent) => this.leave(isUrgent) });
   }
 
   private say(text: string): boolean {
@@ -138,12 +138,12 @@ class Run {
   }
 
   /** It has said all that it was asked for, so its time can no longer run out. */
-  private leave(): void {
+  private leave(isUrgent: boolean): void {
     if (this.left || this.exit !== null) return;
     this.left = true;
     clearTimeout(this.timer);
     this.child.stdin.end();
-    if (this.stopped === null) this.grace = setTimeout(() => this.ask('SIGTERM'), LEAVE_MS);
+    if (this.stopped === null) this.grace = setTimeout(() => this.ask('SIGTERM'), isUrgent ? 0 : LEAVE_MS);
   }
 
   private ask(signal: 'SIGINT' | 'SIGTERM'): void {

@@ -5,11 +5,12 @@ import { expect, test } from 'vitest';
 import { newFolder, newWatch, realAssignment } from '../../test/support/assignment.js';
 import { commandAgent } from './command.js';
 import { startGuardian } from './guardian.js';
-import { PRESET_NAMES, presetFor } from './presets.js';
+import { PRESET_NAMES, acpPresetFor, presetFor } from './presets.js';
 
 test('each takes the prompt from stdin and may write to the session', () => {
-  expect(PRESET_NAMES).toEqual(['claude', 'codex', 'gemini', 'opencode']);
-  const commands = PRESET_NAMES.map((name) => presetFor(name, '/s p', ['--model', 'm'])?.argv.join(' '));
+  const once = ['claude', 'codex', 'gemini', 'opencode'];
+  expect(PRESET_NAMES).toEqual([...once, ...once.map((name) => `${name}-acp`)]);
+  const commands = once.map((name) => presetFor(name, '/s p', ['--model', 'm'])?.argv.join(' '));
   expect(commands).toEqual([
     'claude --model m -p --output-format json --permission-mode acceptEdits --add-dir /s p',
     'codex exec --model m --json --sandbox workspace-write --skip-git-repo-check --color never --add-dir /s p -',
@@ -19,6 +20,17 @@ test('each takes the prompt from stdin and may write to the session', () => {
   expect(presetFor('opencode', '/s"p')?.env).toEqual({ OPENCODE_PERMISSION: '{"external_directory":{"/s\\"p/*":"allow"}}' });
   expect(presetFor('gemini', '/s')?.env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' });
   expect([presetFor('cursor', '/s'), presetFor('constructor', '/s')]).toEqual([null, null]);
+});
+
+test('each is talked with over ACP where its name says so', () => {
+  const names = PRESET_NAMES.filter((name) => name.endsWith('-acp'));
+  expect(names.map((name) => acpPresetFor(name, '/s p'))).toEqual([
+    { name: 'claude-acp', argv: ['claude-agent-acp'] },
+    { name: 'codex-acp', argv: ['codex-acp'] },
+    { name: 'gemini-acp', argv: ['gemini', '--acp', '--include-directories', '/s p'] },
+    { name: 'opencode-acp', argv: ['opencode', 'acp'] },
+  ]);
+  expect([acpPresetFor('claude', '/s'), presetFor('claude-acp', '/s'), acpPresetFor('constructor', '/s')]).toEqual([null, null, null]);
 });
 
 test('a program that behaves like one of them is understood', async () => {

@@ -1,6 +1,8 @@
 // Agents known by name: how the command lines of coding agents are started without a person at them, by their own documentation.
-// Conservative: edits are allowed, nothing that skips their safeguards is. Full support comes with ACP, which they also speak.
+// Conservative: edits are allowed, nothing that skips their safeguards is. With `-acp` behind its name each is talked with over the Agent
+// Client Protocol instead.
 
+import type { AcpSpec } from './acp.js';
 import type { CommandSpec } from './command.js';
 
 type Preset = (session: string) => CommandSpec;
@@ -50,9 +52,17 @@ const PRESETS: Readonly<Record<string, Preset>> = {
   }),
 };
 
-export const PRESET_NAMES: readonly string[] = Object.keys(PRESETS);
+/** They ask what they may do (acp-permission.ts). The session folder is named to those that do not take it over the protocol. */
+const ACP_PRESETS: Readonly<Record<string, (session: string) => readonly string[]>> = {
+  'claude-acp': () => ['claude-agent-acp'],
+  'codex-acp': () => ['codex-acp'],
+  'gemini-acp': (session) => ['gemini', '--acp', '--include-directories', session],
+  'opencode-acp': () => ['opencode', 'acp'],
+};
 
-/** The command of a preset for a session, with arguments of the person's own put before the rest; null where there is none. */
+export const PRESET_NAMES: readonly string[] = [...Object.keys(PRESETS), ...Object.keys(ACP_PRESETS)];
+
+/** The command of a preset that is run once, with arguments of the person's own put before the rest; null where there is none. */
 export function presetFor(name: string, session: string, args: readonly string[] = []): CommandSpec | null {
   const preset = Object.hasOwn(PRESETS, name) ? PRESETS[name] : undefined;
   if (preset === undefined) return null;
@@ -60,4 +70,10 @@ export function presetFor(name: string, session: string, args: readonly string[]
   const head = spec.argv.findIndex((word) => word.startsWith('-'));
   const at = head < 0 ? spec.argv.length : head;
   return { ...spec, argv: [...spec.argv.slice(0, at), ...args, ...spec.argv.slice(at)] };
+}
+
+/** A preset over ACP; null where there is none. */
+export function acpPresetFor(name: string, session: string): AcpSpec | null {
+  const words = Object.hasOwn(ACP_PRESETS, name) ? ACP_PRESETS[name] : undefined;
+  return words === undefined ? null : { name, argv: words(session) };
 }

@@ -41,6 +41,8 @@ export interface Handover {
   readonly told: Told | null;
   /** It did what it was asked, also where it was only asked when its time was up. */
   readonly isOrderly: boolean;
+  /** A sentence that explains why it broke, where it did. */
+  readonly note?: string;
 }
 
 export type Ended = Extract<ChildEnd, { kind: 'ended' }>;
@@ -76,11 +78,12 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, approach: Ap
     };
     const end = await runChild(launch, guardian, heard);
     if (end.kind === 'unstarted') return { kind: 'broken', reason: whyUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
-    const { exit, told, isOrderly } = handed(end);
+    const { exit, told, isOrderly, note } = handed(end);
     if (end.stopped?.by === 'abort') return { kind: 'interrupted' };
     const { stdout, stderr } = end;
     const ending = readResult({ stdout, stderr, exit, told, ...readResultFile(slot.resultFile) }, assignment, name);
-    return end.stopped === null ? ending : afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name);
+    const last = end.stopped === null ? ending : afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name);
+    return last.kind === 'broken' && note !== undefined ? { ...last, reason: `${last.reason} ${note}` } : last;
   };
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };

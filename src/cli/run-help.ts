@@ -1,7 +1,8 @@
 // Help texts of the commands around a running session. Loaded late: no verdict needs them.
 
 const AGENTS = `  --agent NAME      who does the tasks: a preset (claude, codex, gemini,
-                    opencode), person, or a name from umpire.config.yaml
+                    opencode; with -acp behind it, over the Agent Client
+                    Protocol), person, or a name from umpire.config.yaml
   --agent ROLE=NAME who does one role; may be given several times
   --agent-command C any program: prompt on stdin, result as JSON on stdout or
                     in the file UMPIRE_RESULT_FILE (docs/agents.md)`;

@@ -5,15 +5,17 @@ import { resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Agent } from '../ports.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
+import { acpAgent } from '../agents/acp.js';
 import { callingAgent } from '../agents/calling-program.js';
 import { splitCommand } from '../agents/command-line.js';
 import { commandAgent } from '../agents/command.js';
 import type { Guardian } from '../agents/guardian.js';
 import { personAgent } from '../agents/person.js';
-import { PRESET_NAMES, presetFor } from '../agents/presets.js';
+import { PRESET_NAMES, acpPresetFor, presetFor } from '../agents/presets.js';
 import { realTimer, scriptedAgent } from '../agents/scripted.js';
 import { checkCommand } from '../critics/check-command.js';
 import { faultOf } from '../runtime/folder.js';
+import { CONFIG } from '../runtime/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
 import { BUILT_IN, builtInCritic, isBuiltIn } from './critics.js';
 import { COMMAND_AGENT } from './run-flags.js';
@@ -99,6 +101,8 @@ async function agentNamed(name: string, choice: AgentChoice, person: () => Agent
   if (name === 'person') return person();
   const preset = presetFor(name, session);
   if (preset !== null) return commandAgent(preset, guardian);
+  const overAcp = acpPresetFor(name, session);
+  if (overAcp !== null) return acpAgent(overAcp, guardian);
   const known = [...Object.keys(own), ...Object.keys(config.agents), 'person', ...PRESET_NAMES];
   throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', ') });
 }
@@ -124,13 +128,29 @@ async function configured(
       return { ...scriptedAgent(parseScript(readScript(path, runs.path), path), { timer: realTimer }), name };
     }
     case 'command':
-      return commandAgent({ name, argv: wordsOf(runs.command), base: started.project, ...timesOf(set) }, guardian);
-    case 'preset': {
-      const preset = presetFor(name, session);
-      if (preset === null) throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', ') });
-      return commandAgent({ ...preset, ...timesOf(set), env: { ...preset.env, ...set.env } }, guardian);
-    }
+      return commandAgent({ name, argv: wordsOf(runs.command), base: started.project, ...timesOf(set), ...finishOf(set) }, guardian);
+    case 'acp':
+      return acpAgent({ name, argv: wordsOf(runs.command), base: started.project, ...timesOf(set), ...allowedBy(set) }, guardian);
+    case 'preset':
+      return changedPreset(name, set, session, guardian);
   }
+}
+
+/** The agent that comes with Umpire under this name, with what the settings say of it. */
+function changedPreset(name: string, set: AgentSettings, session: string, guardian: Guardian): Agent {
+  const preset = presetFor(name, session);
+  if (preset !== null) {
+    if (set.allow !== undefined) throw misplaced(name, 'allow', `only an agent over ACP asks what it may do, such as ${name}-acp`);
+    return commandAgent({ ...preset, ...timesOf(set), ...finishOf(set), env: { ...preset.env, ...set.env } }, guardian);
+  }
+  const overAcp = acpPresetFor(name, session);
+  if (overAcp === null) throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', ') });
+  if (set.finish !== undefined) throw misplaced(name, 'finish', 'an agent over ACP is asked to finish by the protocol, not by a signal');
+  return acpAgent({ ...overAcp, ...timesOf(set), ...allowedBy(set) }, guardian);
+}
+
+function misplaced(name: string, key: string, why: string): UmpireError {
+  return new UmpireError('config-invalid', { file: CONFIG, line: '', detail: `agents.${name}.${key}: ${why}` });
 }
 
 /** A command line of the settings as words. */
@@ -138,13 +158,20 @@ export function wordsOf(command: CommandLine): readonly string[] {
   return typeof command === 'string' ? splitCommand(command) : command;
 }
 
-function timesOf({ env, timeoutMinutes, finish, graceSeconds }: AgentSettings) {
+function timesOf({ env, timeoutMinutes, graceSeconds }: AgentSettings) {
   return {
     env,
     ...(timeoutMinutes === undefined ? {} : { timeoutMs: timeoutMinutes * 60_000 }),
-    ...(finish === undefined ? {} : { finish }),
     ...(graceSeconds === undefined ? {} : { graceMs: graceSeconds * 1000 }),
   };
+}
+
+function finishOf({ finish }: AgentSettings) {
+  return finish === undefined ? {} : { finish };
+}
+
+function allowedBy({ allow }: AgentSettings) {
+  return allow === undefined ? {} : { allow };
 }
 
 function readScript(path: string, shown: string): string {

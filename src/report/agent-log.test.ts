@@ -47,6 +47,45 @@ it('tells the events of opencode in words', () => {
   ]);
 });
 
+it('tells what was said over ACP in words: messages put together, tools once they are done', () => {
+  const message = (rest: object) => JSON.stringify({ jsonrpc: '2.0', ...rest });
+  const update = (one: object) => message({ method: 'session/update', params: { sessionId: 's', update: one } });
+  const said = (text: string, messageId?: string) =>
+    update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text }, messageId });
+  const lines = [
+    message({ id: 1, result: { protocolVersion: 1 } }),
+    said('I look ', 'm1'),
+    update({ sessionUpdate: 'usage_update', used: 1, size: 2 }),
+    update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'Hm.' } }),
+    said('at it.', 'm1'),
+    said('Then on.', 'm2'),
+    update({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'write', kind: 'edit', status: 'pending' }),
+    message({ id: 0, method: 'session/request_permission', params: {} }),
+    'Umpire: allowed once: edit "a.ts".',
+    update({ sessionUpdate: 'tool_call_update', toolCallId: 't', title: 'a.ts', status: 'completed' }),
+    update({ sessionUpdate: 'tool_call', toolCallId: 'u', title: 'npm test', kind: 'execute', status: 'failed' }),
+    said('Nearly'),
+    'a line on stderr',
+    said(' done.'),
+    message({ id: 3, error: { code: -32603, message: 'Internal error', data: { details: 'the key is wrong' } } }),
+    '{"jsonrpc":"2.0","id":4,"resu',
+    said('The end.'),
+  ];
+  expect(readableLog(lines.join('\n')).split('\n')).toEqual([
+    'I look at it.',
+    'Then on.',
+    'Umpire: allowed once: edit "a.ts".',
+    '> a.ts (edit)',
+    '> npm test (execute, failed)',
+    'Nearly',
+    'a line on stderr',
+    ' done.',
+    'error: Internal error: the key is wrong',
+    '{"jsonrpc":"2.0","id":4,"resu',
+    'The end.',
+  ]);
+});
+
 it('leaves everything else as it came', () => {
   const text = 'a\r\n{"type":"text","text":"mine"}\n{"type":"log"}\n{"type":"item.completed"}\n{"type":"te\n\n\tb';
   expect(readableLog(text)).toBe(text);

@@ -2,17 +2,18 @@
 
 import { readAgentEvent } from '../formats/agent-event.js';
 import type { AgentEvent } from '../formats/agent-event.js';
+import { AcpLog } from './acp-log.js';
 
 /** Lines that say nothing to a person are left out. */
 export function readableLog(text: string): string {
-  if (!text.includes('{"type":"')) return text;
-  return text
-    .split('\n')
-    .flatMap((line) => {
-      const event = readAgentEvent(line);
-      return event === null ? [line] : wordsOf(event);
-    })
-    .join('\n');
+  if (!text.includes('{"type":"') && !text.includes('"jsonrpc"')) return text;
+  const acp = new AcpLog();
+  const lines = text.split('\n').flatMap((line) => {
+    const event = readAgentEvent(line);
+    if (event !== null) return wordsOf(event);
+    return acp.read(line) ?? [...acp.end(), line];
+  });
+  return [...lines, ...acp.end()].join('\n');
 }
 
 function wordsOf(event: AgentEvent): readonly string[] {

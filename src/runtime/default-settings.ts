@@ -6,10 +6,16 @@ import type { GuardAllowance } from '../guard/allowances.js';
 /** Words as a person writes them, or already cut. */
 export type CommandLine = string | readonly string[];
 
+/** What an agent over ACP may be allowed when it asks, beside reading and editing in its folders. */
+export const ALLOWABLE = ['execute', 'fetch', 'other'] as const;
+export type Allowable = (typeof ALLOWABLE)[number];
+
 /** What the agents of one name are. Left out: the agent's own. */
 export interface AgentSettings {
   readonly runs:
     | { readonly kind: 'command'; readonly command: CommandLine }
+    /** A program that speaks the Agent Client Protocol. */
+    | { readonly kind: 'acp'; readonly command: CommandLine }
     /** A file of answers, relative to the project. */
     | { readonly kind: 'script'; readonly path: string }
     | { readonly kind: 'person' }
@@ -19,6 +25,7 @@ export interface AgentSettings {
   /** How it is asked to finish; null: it cannot be asked. */
   readonly finish?: 'SIGINT' | 'SIGTERM' | null;
   readonly graceSeconds?: number;
+  readonly allow?: readonly Allowable[];
   readonly env: Readonly<Record<string, string>>;
 }
 

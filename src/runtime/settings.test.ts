@@ -68,6 +68,7 @@ it('reads the example of its page', () => {
         env: { REVIEW_DEPTH: 'full' },
       },
       exact: { runs: { kind: 'command', command: ['/opt/agents/exact', '--prompt', 'a word with blanks'] }, env: {} },
+      talker: { runs: { kind: 'acp', command: 'my-agent --acp' }, allow: ['execute'], env: {} },
       rehearsal: { runs: { kind: 'script', path: 'agents/rehearsal.yaml' }, env: {} },
       me: { runs: { kind: 'person' }, env: {} },
     },
@@ -112,7 +113,21 @@ it('reads the example of its page', () => {
 it('has a page with every key, and no other', () => {
   const rows = [...page.matchAll(/^\| (`[^|]*) \|/gm)].flatMap((match) => [...(match[1] ?? '').matchAll(/`(\w+)`/g)].map((one) => one[1]));
   const tops = ['agent', 'roles', 'agents', 'concurrency', 'timeout_minutes', 'max_rounds', 'max_minutes', 'max_cost_usd', 'max_tokens'];
-  const mine = ['command', 'script', 'person', 'timeout_minutes', 'finish', 'grace_seconds', 'env', 'home', 'link', 'copy', 'setup'];
+  const mine = [
+    'command',
+    'acp',
+    'script',
+    'person',
+    'timeout_minutes',
+    'finish',
+    'grace_seconds',
+    'allow',
+    'env',
+    'home',
+    'link',
+    'copy',
+    'setup',
+  ];
   const allowance = ['rule', 'path', 'test', 'reason', 'until'];
   expect(rows).toEqual([
     ...tops,
@@ -132,13 +147,22 @@ it('has a page with every key, and no other', () => {
   const others = 'design.tokens design.industry design.pairs design.grid review.reports';
   expect(critics).toEqual(['timeout_minutes', ...`${keys} ${others}`.split(' ')]);
   const told = complaintOf('agents: { a: { x: 1 } }');
-  expect(mine.slice(0, 7).filter((key) => !told.includes(key))).toEqual([]);
+  expect(mine.slice(0, 9).filter((key) => !told.includes(key))).toEqual([]);
 });
 
 describe('agents', () => {
   it('changes one that comes with Umpire, where it names no program', () => {
     check('agents: { claude: { timeout_minutes: 0.5, finish: none } }', {
       agents: { claude: { runs: { kind: 'preset' }, timeoutMinutes: 0.5, finish: null, env: {} } },
+    });
+  });
+
+  it('takes what an agent over ACP may do, and words for it as a list', () => {
+    check('agents: { a: { acp: [my-agent, "--acp"], allow: [execute, fetch, other] }, claude-acp: { allow: [] } }', {
+      agents: {
+        a: { runs: { kind: 'acp', command: ['my-agent', '--acp'] }, allow: ['execute', 'fetch', 'other'], env: {} },
+        'claude-acp': { runs: { kind: 'preset' }, allow: [], env: {} },
+      },
     });
   });
 
@@ -161,6 +185,13 @@ it('leaves other keys alone, but not one that is misspelt', () => {
 
 describe('mistakes', () => {
   it.each([
+    ['agents: { a: { acp: x, command: y } }', ':1: agents.a.acp: an agent is either command or acp; remove all but one'],
+    [
+      'agents: { a: { acp: x, finish: none } }',
+      ':1: agents.a.finish: an agent over ACP is asked to finish by the protocol, not by a signal; remove it',
+    ],
+    ['agents: { a: { command: x, allow: [execute] } }', ':1: agents.a.allow: only an agent over ACP asks what it may do; remove it'],
+    ['agents: { a: { acp: x, allow: [edit] } }', ':1: agents.a.allow.0: it must be one of execute, fetch, other, not "edit"'],
     ['strict: maybe', ':1: strict: it must be true or false, not "maybe"'],
     [
       'critics: { testing: { runner: karma } }',

@@ -6,7 +6,7 @@ import { UmpireError } from '../errors.js';
 import { readYaml } from '../formats/yaml-text.js';
 import type { GuardAllowance } from '../guard/allowances.js';
 import { GUARD_RULES } from '../guard/finding.js';
-import { DEFAULT_SETTINGS } from './default-settings.js';
+import { ALLOWABLE, DEFAULT_SETTINGS } from './default-settings.js';
 import type { AgentSettings, ColourPair, CommandLine, CriticSettings, LoopGuard, Settings } from './default-settings.js';
 import { Misfit, amount, choice, command, day, fieldsOf, flag, inside, listOf, mapOf, onlyTrue, text, whole } from './settings-fields.js';
 import type { Path, Read, Rule } from './settings-fields.js';
@@ -19,11 +19,13 @@ const agentName = text('the name of an agent, such as claude');
 const agentFields = fieldsOf(
   {
     command,
+    acp: command,
     script: text('the path of a scripted agent, such as agents/dry-run.yaml'),
     person: onlyTrue,
     timeout_minutes: amount(DAY_MINUTES),
     finish: choice(['SIGINT', 'SIGTERM', 'none']),
     grace_seconds: amount(600),
+    allow: listOf(choice(ALLOWABLE), `a list of kinds, such as [${ALLOWABLE.join(', ')}]`),
     env: mapOf(
       envValue,
       'names with their values',
@@ -42,21 +44,28 @@ function envValue(value: unknown, path: Path): string {
 
 const agent: Rule<AgentSettings> = (value, path) => {
   const read = agentFields(value, path);
-  const kinds = (['command', 'script', 'person'] as const).filter((key) => read[key] !== undefined);
+  const kinds = (['command', 'acp', 'script', 'person'] as const).filter((key) => read[key] !== undefined);
   if (kinds.length > 1) throw new Misfit([...path, kinds[1] as string], `an agent is either ${kinds.join(' or ')}; remove all but one`);
   if (Object.keys(read).length === 0) throw new Misfit(path, 'it is empty; give it a command, a script, or person: true');
-  const { timeout_minutes: timeoutMinutes, finish, grace_seconds: graceSeconds } = read;
+  const [kind] = kinds;
+  if (kind === 'acp' && read.finish !== undefined)
+    throw new Misfit([...path, 'finish'], 'an agent over ACP is asked to finish by the protocol, not by a signal; remove it');
+  if (kind !== undefined && kind !== 'acp' && read.allow !== undefined)
+    throw new Misfit([...path, 'allow'], 'only an agent over ACP asks what it may do; remove it');
+  const { timeout_minutes: timeoutMinutes, finish, grace_seconds: graceSeconds, allow } = read;
   return {
     runs: runsOf(read),
     ...(timeoutMinutes === undefined ? {} : { timeoutMinutes }),
     ...(finish === undefined ? {} : { finish: finish === 'none' ? null : finish }),
     ...(graceSeconds === undefined ? {} : { graceSeconds }),
+    ...(allow === undefined ? {} : { allow }),
     env: read.env ?? {},
   };
 };
 
 function runsOf(read: ReturnType<typeof agentFields>): AgentSettings['runs'] {
   if (read.command !== undefined) return { kind: 'command', command: read.command };
+  if (read.acp !== undefined) return { kind: 'acp', command: read.acp };
   if (read.script !== undefined) return { kind: 'script', path: read.script };
   return { kind: read.person === true ? 'person' : 'preset' };
 }

@@ -1,0 +1,177 @@
+// What an agent says over the Agent Client Protocol (version 1), as far as it matters here: what it said to the person, what it did
+// with a tool, what it used, what it asks leave for. Whatever else comes is noted, whatever does not fit is left out.
+
+import { faultIn, tokensIn } from './agent-event.js';
+import { isObject, own } from './json-text.js';
+import type { JsonObject } from './json-text.js';
+import type { RpcError } from './json-rpc.js';
+
+export const ACP_VERSION = 1;
+
+/** What is known of one use of a tool. An update tells only what changed. */
+export interface ToolUse {
+  readonly id: string;
+  readonly title?: string;
+  /** `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`, `other`. */
+  readonly kind?: string;
+  readonly status?: string;
+  /** The files that it says it touches. */
+  readonly paths: readonly string[];
+  /** Why it failed. */
+  readonly failure?: string;
+}
+
+export type AcpUpdate =
+  /** A piece of a message; pieces of one message have the same `message`, where the agent tells it. */
+  | { readonly kind: 'said'; readonly text: string; readonly message: string | null }
+  | { readonly kind: 'used'; readonly tool: ToolUse }
+  /** `tokens`: now in the model's context. `costUsd`: of the session so far. */
+  | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number | null }
+  | { readonly kind: 'noted' };
+
+const NOTED: AcpUpdate = { kind: 'noted' };
+
+/** The parameters of `session/update`. */
+export function readUpdate(params: unknown): { readonly session: string | null; readonly update: AcpUpdate } {
+  const update = objectIn(params, 'update');
+  return { session: textIn(params, 'sessionId') ?? null, update: update === null ? NOTED : updateIn(update) };
+}
+
+function updateIn(update: JsonObject): AcpUpdate {
+  switch (own(update, 'sessionUpdate')) {
+    case 'agent_message_chunk': {
+      const content = objectIn(update, 'content');
+      const text = content === null || own(content, 'type') !== 'text' ? undefined : own(content, 'text');
+      return typeof text === 'string' ? { kind: 'said', text, message: textIn(update, 'messageId') ?? null } : NOTED;
+    }
+    case 'tool_call':
+    case 'tool_call_update': {
+      const tool = toolIn(update);
+      return tool === null ? NOTED : { kind: 'used', tool };
+    }
+    case 'usage_update': {
+      const cost = objectIn(update, 'cost');
+      const costUsd = cost !== null && own(cost, 'currency') === 'USD' ? countIn(cost, 'amount') : null;
+      return { kind: 'spent', tokens: countIn(update, 'used') ?? 0, costUsd };
+    }
+    default:
+      return NOTED;
+  }
+}
+
+export interface PermissionRequest {
+  readonly tool: ToolUse;
+  readonly options: readonly { readonly id: string; readonly kind: string }[];
+}
+
+/** The parameters of `session/request_permission`; null where it says neither for what nor how it may be answered. */
+export function readPermission(params: unknown): PermissionRequest | null {
+  const call = objectIn(params, 'toolCall');
+  const tool = call === null ? null : toolIn(call);
+  if (tool === null) return null;
+  const options = listIn(params, 'options').flatMap((option) => {
+    const [id, kind] = [textIn(option, 'optionId'), textIn(option, 'kind')];
+    return id === undefined || kind === undefined ? [] : [{ id, kind }];
+  });
+  return { tool, options };
+}
+
+/** Names under which the input of a tool has a file, for agents that do not tell it in `locations`. */
+const PATH_NAMES = ['path', 'file_path', 'filePath', 'filepath', 'abs_path', 'absolute_path'] as const;
+
+function toolIn(call: JsonObject): ToolUse | null {
+  const id = textIn(call, 'toolCallId');
+  if (id === undefined) return null;
+  const [title, kind, status] = ['title', 'kind', 'status'].map((name) => textIn(call, name));
+  const contents = listIn(call, 'content');
+  const told = [...listIn(call, 'locations'), ...contents.filter((content) => textIn(content, 'type') === 'diff')];
+  const input = objectIn(call, 'rawInput');
+  const paths = [...told.map((one) => textIn(one, 'path')), ...PATH_NAMES.map((name) => textIn(input, name))];
+  const failure = status === 'failed' ? contents.map((content) => textIn(objectIn(content, 'content'), 'text')).find(isText) : undefined;
+  return {
+    id,
+    ...(title === undefined ? {} : { title }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(status === undefined ? {} : { status }),
+    paths: [...new Set(paths.filter(isText))],
+    ...(failure === undefined ? {} : { failure }),
+  };
+}
+
+/** What is known after an update. */
+export function mergedTool(known: ToolUse | undefined, update: ToolUse): ToolUse {
+  return known === undefined ? update : { ...known, ...update, paths: [...new Set([...known.paths, ...update.paths])] };
+}
+
+export interface Stopped {
+  /** `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`; empty where it does not say. */
+  readonly reason: string;
+  /** All tokens of the turn; null where it does not say. */
+  readonly tokens: number | null;
+}
+
+/** The answer to `session/prompt`. Gemini counts in `_meta`. */
+export function readStopped(result: unknown): Stopped {
+  const usage = objectIn(result, 'usage');
+  const quota = objectIn(objectIn(objectIn(result, '_meta'), 'quota'), 'token_count');
+  const total = usage === null ? null : (countIn(usage, 'totalTokens') ?? tokensIn(usage));
+  return { reason: textIn(result, 'stopReason') ?? '', tokens: total ?? (quota === null ? null : tokensIn(quota)) };
+}
+
+export interface Greeting {
+  /** Null where there is none: then it is no answer of this protocol. */
+  readonly version: number | null;
+  /** May folders beside the working folder be opened to it? */
+  readonly takesFolders: boolean;
+  /** How a person may sign in. */
+  readonly signIns: readonly string[];
+}
+
+/** The answer to `initialize`. */
+export function readGreeting(result: unknown): Greeting {
+  const version = isObject(result) ? own(result, 'protocolVersion') : null;
+  const abilities = objectIn(objectIn(result, 'agentCapabilities'), 'sessionCapabilities');
+  return {
+    version: typeof version === 'number' ? version : null,
+    takesFolders: objectIn(abilities, 'additionalDirectories') !== null,
+    signIns: listIn(result, 'authMethods')
+      .map((method) => textIn(method, 'name'))
+      .filter(isText),
+  };
+}
+
+/** The answer to `session/new`. */
+export function readSession(result: unknown): string | null {
+  return textIn(result, 'sessionId') ?? null;
+}
+
+/** What an error says went wrong: its message, and the details that some put beside it. */
+export function errorText({ message, data }: RpcError): string {
+  const words = faultIn({ message }) ?? '';
+  const details = typeof data === 'string' ? data : (textIn(data, 'details') ?? textIn(data, 'message') ?? '');
+  return details === '' || words.includes(details) ? words : words === '' ? details : `${words}: ${details}`;
+}
+
+function isText(value: string | undefined): value is string {
+  return value !== undefined;
+}
+
+function objectIn(value: unknown, name: string): JsonObject | null {
+  const member = isObject(value) ? own(value, name) : null;
+  return isObject(member) ? member : null;
+}
+
+function listIn(value: unknown, name: string): readonly unknown[] {
+  const member = isObject(value) ? own(value, name) : null;
+  return Array.isArray(member) ? (member as readonly unknown[]) : [];
+}
+
+function textIn(value: unknown, name: string): string | undefined {
+  const member = isObject(value) ? own(value, name) : undefined;
+  return typeof member === 'string' && member !== '' ? member : undefined;
+}
+
+function countIn(object: JsonObject, name: string): number | null {
+  const count = own(object, name);
+  return typeof count === 'number' && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : null;
+}
