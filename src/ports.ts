@@ -98,6 +98,8 @@ export interface Workspace {
   open(): Promise<{ readonly base: string; readonly head: string }>;
   /** The session's own worktree: reading tasks run here, a person edits here. */
   readonly path: string;
+  /** The same for a reading task: until `sweep`, git commands there do not reach the person's repository. */
+  visit(): Promise<string>;
   /** A worktree of its own for a writing task, at the branch's head. One left by an earlier attempt is made anew. */
   lend(task: string, attempt: number): Promise<string>;
   /** Commits what the task changed; null where it changed nothing. `files`: what it changed, relative. */

@@ -20,10 +20,10 @@ function outsideFences(text: string): string {
   return outside.join('\n');
 }
 
-test('says what a worktree shares with the checkout, and of no other folder', () => {
-  const shared = 'leave `git stash` and `git config` alone';
-  expect(promptFor(assignmentOf({ workdir: '/work', session: '/s' }))).toContain(shared);
-  expect(promptFor(assignmentOf({ workdir: '/s', session: '/s' }))).not.toContain(shared);
+test('says whose git it is in a worktree, and of no other folder', () => {
+  const own = 'Git there is yours alone';
+  expect(promptFor(assignmentOf({ workdir: '/work', session: '/s' }))).toContain(own);
+  expect(promptFor(assignmentOf({ workdir: '/s', session: '/s' }))).not.toContain(own);
 });
 
 test('says everything that there is to say', () => {

@@ -101,15 +101,15 @@ function opening({ loop, round, attempt, interactive, role }: Assignment): strin
   return `You are the ${showLine(role.name, 80)} in the ${loop} loop${where}. Do the one task below, then hand in its result as described at the end.${again}${talk}`;
 }
 
-/** Worktrees of a repository have one stash and one configuration. */
-const SHARED = " It shares a repository with the person's own checkout: leave `git stash` and `git config` alone.";
+/** So that nobody waits for what a commit or a push there would bring. */
+const OWN_GIT = ' Git there is yours alone: commit or not, as you like; nothing is pushed.';
 
 function places({ workdir, session, writes }: Assignment): string {
   const change = writes
     ? 'What you change there is taken over when the task is completed.'
     : 'This task only reads there: what you change in it is thrown away.';
   return [
-    `- Your working folder is ${inlineCode(showHidden(workdir))}. ${change}${workdir === session ? '' : SHARED}`,
+    `- Your working folder is ${inlineCode(showHidden(workdir))}. ${change}${workdir === session ? '' : OWN_GIT}`,
     `- Reports and other evidence go into the session folder, ${inlineCode(showHidden(session))}.`,
   ].join('\n');
 }

@@ -256,7 +256,7 @@ class Running {
     const { workspace, desk, session, journal } = this.ports;
     const writes = workspace !== null && this.run.started.writers.includes(task.role);
     if (workspace !== null && !writes) this.hasReaders = true;
-    const workdir = workspace === null ? session : writes ? await this.lend(workspace, task, attempt) : workspace.path;
+    const workdir = workspace === null ? session : writes ? await this.lend(workspace, task, attempt) : await workspace.visit();
     if (workdir === null) return this.conclude(task, attempt, { kind: 'interrupted' });
     const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
     const watch = { signal: this.halt.signal, log: desk.logFor(task.id, attempt) };

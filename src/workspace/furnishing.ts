@@ -3,6 +3,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AgentModel } from './agent-repository.js';
 import { hasChanges, listChanges, writeTree } from './changes.js';
 import type { RawName } from './git.js';
 import type { Inspector } from './inspector.js';
@@ -18,6 +19,7 @@ export interface Bay {
   readonly site: Site;
   readonly provisions: Provisions;
   readonly setup: SetupCommand | null;
+  readonly model: AgentModel;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector;
 }

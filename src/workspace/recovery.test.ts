@@ -1,7 +1,7 @@
 // What a killed run leaves, put right by the next one: locks, half-made and half-removed worktrees, files on their way from one
 // commit to another. Whole runs killed at every step are in test/slow/workspace-kills.test.ts.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, filesUnder, gitIn, gitProject, writeFiles } from '../../test/support/git-project.js';
@@ -184,6 +184,7 @@ describe('the worktree of a task', () => {
     const next = await project.open();
     expect(readdirSync(placeOf(project)).filter((name) => name.startsWith('task-'))).toEqual([
       'task-ready-1',
+      'task-ready-1.git',
       'task-ready-1.index',
       'task-ready-1.json',
     ]);
@@ -192,6 +193,19 @@ describe('the worktree of a task', () => {
     await next.giveBack('ready', 1);
     await next.giveBack('ready', 1);
     expect(existsSync(placeOf(project, 'task-ready-1'))).toBe(false);
+  });
+
+  test('goes without what it has links to: also where an agent put one in its own place', async () => {
+    const project = gitProject();
+    const workspace = await project.open();
+    const folder = await workspace.lend('T1', 1);
+    symlinkSync(project.root, join(folder, 'there'));
+    const other = await workspace.lend('T2', 1);
+    rmSync(other, { recursive: true });
+    symlinkSync(project.root, other);
+    await Promise.all([workspace.giveBack('T1', 1), workspace.giveBack('T2', 1)]);
+    expect([folder, other].map((path) => lstatSync(path, { throwIfNoEntry: false }))).toEqual([undefined, undefined]);
+    expect(filesUnder(project.root, (path) => path === '.git' || path === '.umpire')).toEqual(FIRST);
   });
 
   test('one that was lent before is made anew', async () => {

@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { joinAgain, setApart } from './agent-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, undoChanges, writeTree } from './changes.js';
 import type { Changes } from './changes.js';
 import { commitTree, differences, isAncestor, titleOf, treeOf } from './commits.js';
@@ -14,10 +15,11 @@ import type { RawName } from './git.js';
 import { SHORT_ID } from './names.js';
 import { changeRefs, readRef, refsOf } from './refs.js';
 import type { RefChange } from './refs.js';
+import { removeTree } from './removal.js';
 import { breakLocks, readSessionNote, removeSessionNote, writeSessionNote } from './session-note.js';
 import type { SessionNote } from './session-note.js';
 import type { Site } from './site.js';
-import { findAdmin, linkAdmin, makeWorktree, seatOf, worktreeOf, writeAdmin } from './worktree.js';
+import { findAdmin, makeWorktree, seatOf, worktreeOf, writeAdmin } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
 const NAME = 'session';
@@ -41,7 +43,7 @@ export async function openWorktree(bay: Bay, head: string): Promise<readonly Raw
   if (note === null || !existsSync(planned.root)) await make(bay, head);
   else await repair(bay, planned, note, head);
   const { worktree } = current(bay);
-  linkAdmin(worktree);
+  await joinAgain(worktree);
   provide(bay, worktree);
   const changes = await listChanges(worktree, worktree.index, bay.provisions);
   await setAside(bay, worktree, head, changes);
@@ -166,6 +168,13 @@ function asideOf(site: Site, tip: string | null): readonly RefChange[] {
   return tip === null ? [] : [{ ref: asideRef(site, tip), to: tip }];
 }
 
+/** For tasks that read. Until it is swept, git commands in it do not reach the person's repository. */
+export async function hideRepository(bay: Bay, head: string): Promise<void> {
+  const { worktree } = current(bay);
+  await removeTree(worktree.apart);
+  setApart(bay.model, worktree, head, refsOf(bay.site).branch);
+}
+
 /** What a half-done rebase, merge or pick leaves; a reading task has no business with any of it. */
 const HALF_DONE = [
   'MERGE_HEAD',
@@ -190,7 +199,7 @@ export async function sweepWorktree(bay: Bay, head: string): Promise<readonly Ra
   if (tip !== head) await changeRefs(site, [{ ref: branch, to: head }, ...asideOf(site, tip)]);
   const changes = await listChanges(worktree, worktree.index, provisions);
   await undoChanges(worktree, worktree.index, changes);
-  linkAdmin(worktree);
+  await joinAgain(worktree);
   await pointHead(bay, worktree);
   for (const name of HALF_DONE) rmSync(join(worktree.admin, name), { recursive: true, force: true });
   await showIndex(bay, worktree, head);

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf } from '../runtime/folder.js';
+import { setApart } from './agent-repository.js';
 import { hasChanges, listChanges, writeTree } from './changes.js';
 import { commitTree, differences, titleOf, treeOf } from './commits.js';
 import { furnish, workdirOf } from './furnishing.js';
@@ -52,6 +53,7 @@ export async function lendWorktree(bay: Bay, task: string, attempt: number, base
   const paths = pathsOf(site, task, attempt);
   await forget(site, paths);
   const worktree = await makeWorktree(site, paths.name, base);
+  setApart(bay.model, worktree, base, null);
   const products = await furnish(bay, worktree, paths.watch);
   writeLease(paths.lease, { base, admin: worktree.admin, hasProducts: products.length > 0 });
   return workdirOf(site, worktree.root);
@@ -112,7 +114,7 @@ export async function removeHalfMade(site: Site): Promise<void> {
 
 /** `task-T1-1.index.lock` belongs to `task-T1-1`. */
 function stem(name: string): string {
-  return name.replace(/(?:\.(?:index|watch|draft|json|new|lock))+$/, '');
+  return name.replace(/(?:\.(?:index|watch|draft|json|new|lock|git))+$/, '');
 }
 
 function writeLease(path: string, lease: Lease): void {

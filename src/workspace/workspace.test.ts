@@ -146,7 +146,6 @@ describe('a session in a git repository', () => {
     expect(work?.files).toEqual(['a.txt', 'b.txt', 'hidden.txt']);
     expect(project.git('log', '-1', '--format=%P', work!.commit).trim()).toBe(project.git('rev-parse', 'HEAD').trim());
     await workspace.giveBack('T1', 1);
-    gitIn(project.root, 'branch', '-q', '-D', 'of-the-agent');
     expect(ownThings(project.root)).toEqual(before);
   });
 

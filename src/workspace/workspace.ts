@@ -4,6 +4,7 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Merge, Workspace } from '../ports.js';
+import { modelFor } from './agent-repository.js';
 import { makeRoom } from './cleaning.js';
 import type { Bay } from './furnishing.js';
 import { git, rawNames } from './git.js';
@@ -14,7 +15,7 @@ import type { RawMerge } from './merging.js';
 import { projectNames } from './names.js';
 import { openRefs } from './opening.js';
 import { planProvisions } from './provisions.js';
-import { openWorktree, sessionPath, sweepWorktree, takeEditIn } from './session-worktree.js';
+import { hideRepository, openWorktree, sessionPath, sweepWorktree, takeEditIn } from './session-worktree.js';
 import { claimSite, findSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 import { lendWorktree, removeHalfMade, returnWorktree, takeWork } from './task-worktree.js';
@@ -54,11 +55,18 @@ export function openWorkspace(options: WorkspaceOptions): GitWorkspace {
   return new SessionWorkspace(site, options);
 }
 
+interface Opened {
+  readonly bay: Bay;
+  head: string;
+  /** Tasks read in the session's worktree. */
+  isVisited: boolean;
+}
+
 class SessionWorkspace implements GitWorkspace {
   readonly kind: 'git' | 'snapshot';
   readonly branch: string;
   readonly path: string;
-  private opened: { readonly bay: Bay; head: string } | null = null;
+  private opened: Opened | null = null;
   private last: Promise<unknown> = Promise.resolve();
   /** Commits that this process took, with their parents: they are not merged until it merges them. */
   private readonly taken = new Map<string, string>();
@@ -79,17 +87,27 @@ class SessionWorkspace implements GitWorkspace {
       claimSite(site);
       const { base, head } = await openRefs(site);
       const { setup, env = {}, signal = null, inspect } = options;
-      const provisions = await planProvisions(site, options.link, options.copy);
+      const [provisions, model] = await Promise.all([planProvisions(site, options.link, options.copy), modelFor(site)]);
       const bay = {
         site,
         provisions,
+        model,
         setup: setup === null ? null : { command: setup, env, signal },
         ...(inspect === undefined ? {} : { inspect }),
       };
       await removeHalfMade(site);
       const edited = await openWorktree(bay, head);
-      this.opened = { bay, head };
+      this.opened = { bay, head, isVisited: false };
       return { base, head, uncommitted: await uncommittedIn(site), edited: this.names(edited) };
+    });
+  }
+
+  visit(): Promise<string> {
+    return this.inTurn(async () => {
+      const opened = this.ready();
+      if (!opened.isVisited) await hideRepository(opened.bay, opened.head);
+      opened.isVisited = true;
+      return this.path;
     });
   }
 
@@ -124,8 +142,10 @@ class SessionWorkspace implements GitWorkspace {
 
   sweep(): Promise<readonly string[]> {
     return this.inTurn(async () => {
-      const { bay, head } = this.ready();
-      return this.names(await sweepWorktree(bay, head));
+      const opened = this.ready();
+      const files = await sweepWorktree(opened.bay, opened.head);
+      opened.isVisited = false;
+      return this.names(files);
     });
   }
 
@@ -151,7 +171,7 @@ class SessionWorkspace implements GitWorkspace {
     return { ...merge, files: this.names(merge.files) };
   }
 
-  private ready(): { readonly bay: Bay; head: string } {
+  private ready(): Opened {
     if (this.opened === null) throw new Error('open() comes first');
     return this.opened;
   }

@@ -23,6 +23,8 @@ export interface Worktree {
   readonly admin: string;
   /** The files as they were handed over. Agents run git as they like; this index is not theirs. */
   readonly index: string;
+  /** The repository that git commands of agents reach from here (agent-repository.ts). */
+  readonly apart: string;
 }
 
 /** Where git commands about a worktree's files sit: by name, since an agent may remove or replace the .git file there. */
@@ -31,7 +33,7 @@ export function seatOf({ admin, root }: Worktree, index?: string): Seat & { read
 }
 
 export function worktreeOf(site: Site, name: string, admin = plainAdmin(site, name)): Worktree {
-  return { name, root: join(site.folder, name), admin, index: join(site.folder, `${name}.index`) };
+  return { name, root: join(site.folder, name), admin, index: join(site.folder, `${name}.index`), apart: join(site.folder, `${name}.git`) };
 }
 
 /** No other session's, and no worktree of the person's own: `+` is in no safe name. */
@@ -137,8 +139,8 @@ export async function removeAdmin(admin: string): Promise<void> {
 
 /** Removes a worktree, or what a crash left of one. */
 export async function removeWorktree(site: Site, name: string): Promise<void> {
-  const { root, admin, index } = worktreeOf(site, name);
+  const { root, admin, index, apart } = worktreeOf(site, name);
   const byGit = site.repository.isPlain ? null : findAdmin(site, root);
-  await Promise.all([removeTree(root), removeAdmin(admin), ...(byGit === null ? [] : [removeAdmin(byGit)])]);
+  await Promise.all([removeTree(root), removeTree(apart), removeAdmin(admin), ...(byGit === null ? [] : [removeAdmin(byGit)])]);
   for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
 }

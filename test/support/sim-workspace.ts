@@ -52,6 +52,7 @@ export function openRepository(repository: Repository, world: World, process: Pr
         repository.lent.clear();
         return { base: 'h0', head: repository.head, uncommitted: [] };
       }),
+    visit: () => later('visiting', () => PATH),
     lend: (task, attempt) =>
       later(`lending a worktree to ${task}`, () => {
         const path = pathOf(task, attempt);
