@@ -140,7 +140,8 @@ Examples
   diff: `umpire diff [session] [round]
 
 Shows what a session changed: all of it, or what came with one round (the work
-between the verdict of the round before and that round's).
+between the verdict of the round before and that round's). Into a pipe or a file
+it is a patch that \`git apply\` takes, with files that are no text in it.
 
   [session]         its name, a part of it, or its folder (the latest)
   [round]           a number

@@ -2,8 +2,9 @@
 
 import { basename } from 'node:path';
 import { isUmpireError } from '../errors.js';
-import { apply, clean, diff } from '../engine/work.js';
+import { apply, clean, patchOf } from '../engine/work.js';
 import type { CleanResult } from '../engine/work.js';
+import { terminalText } from '../report/foreign-text.js';
 import { count, plainLine } from '../report/words.js';
 import { findSessions, latestSession, resolveSession } from '../runtime/sessions.js';
 import { readWords, usage } from './flags.js';
@@ -21,7 +22,8 @@ function read(args: readonly string[], command: string, most: number): Words {
   return words;
 }
 
-export async function runDiff(args: readonly string[]): Promise<Outcome> {
+/** Into a pipe: all that `git apply` needs, byte for byte. A terminal is shown text only. */
+export async function runDiff(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<Outcome> {
   const words = read(args, 'diff', 2);
   if (words.switches.has('--help')) return { stdout: RUN_HELP.diff, exit: 0 };
   const project = words.values.get('--project') ?? '.';
@@ -31,9 +33,10 @@ export async function runDiff(args: readonly string[]): Promise<Outcome> {
   const round = second ?? (named === undefined ? first : undefined);
   if (round !== undefined && !isRound(round)) throw usage(`A round is a number, not "${round.slice(0, 40)}".`, 'diff');
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
-  const patch = await diff(session, round === undefined ? undefined : Number(round));
+  const patch = await patchOf(session, round === undefined ? undefined : Number(round), { brief: isTerminal });
   const what = round === undefined ? 'The session' : `Round ${round} of the session`;
-  return { stdout: patch, ...(patch === '' ? { stderr: `${what} ${basename(session)} changed nothing.\n` } : {}), exit: 0 };
+  if (patch.length === 0) return { stderr: `${what} ${basename(session)} changed nothing.\n`, exit: 0 };
+  return { ...(isTerminal ? { stdout: terminalText(patch.toString('utf8')) } : { bytes: patch }), exit: 0 };
 }
 
 export async function runApply(args: readonly string[]): Promise<Outcome> {

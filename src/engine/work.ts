@@ -40,8 +40,13 @@ async function open(session: string): Promise<Made> {
 
 /** The patch of the whole session, or of what came between the verdict before a round's and that round's. */
 export async function diff(session: string, round?: number): Promise<string> {
+  return (await patchOf(session, round)).toString('utf8');
+}
+
+/** The same, byte for byte. `brief`: for reading only. */
+export async function patchOf(session: string, round?: number, { brief = false }: { readonly brief?: boolean } = {}): Promise<Buffer> {
   const { run, place } = await open(session);
-  if (round === undefined) return diffOf(place, null, null);
+  if (round === undefined) return diffOf(place, { brief });
   const at = run.marks.findLastIndex((mark) => mark.round === round);
   const mark = run.marks[at];
   if (mark === undefined) {
@@ -49,7 +54,7 @@ export async function diff(session: string, round?: number): Promise<string> {
     throw new UmpireError('round-unknown', { round, session: place.session, known: known === '' ? 'none' : known });
   }
   const before = run.marks.slice(0, at).findLast((one) => one.chain === mark.chain);
-  return diffOf(place, before?.head ?? null, mark.head);
+  return diffOf(place, { from: before?.head ?? null, to: mark.head, brief });
 }
 
 /** Brings the result over into the person's checkout, as changes that are not committed. */

@@ -1,7 +1,8 @@
 // Bringing a session's work over: as uncommitted changes, the index as it was, refused where anything of the person's own would be
 // lost; and the patch that people read before.
 
-import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -169,7 +170,7 @@ describe('applying', () => {
 
   test('a session without work in this project is told apart', async () => {
     await expect(applySession(gitProject().options)).rejects.toMatchObject({ code: 'nothing-made' });
-    await expect(diffOf(plainProject({}).options, null, null)).rejects.toMatchObject({ code: 'nothing-made' });
+    await expect(diffOf(plainProject({}).options)).rejects.toMatchObject({ code: 'nothing-made' });
   });
 });
 
@@ -188,10 +189,30 @@ test('the patch of a round, whatever the person has set for their own', async ()
   const two = await doTask(workspace, 'T2', { 'b.txt': 'two\n' });
   const second = await workspace.merge('T2', two!.commit);
   const heads = [first, second].map((merge) => (merge.ok ? merge.head : ''));
-  const patch = await diffOf(project.options, heads[0]!, heads[1]!);
+  const patch = (await diffOf(project.options, { from: heads[0]!, to: heads[1]! })).toString();
   expect(patch.replace(/index .*/, 'index')).toBe('diff --git a/b.txt b/b.txt\nindex\n--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+two\n');
-  expect((await diffOf(project.options, null, null)).match(/^diff .*/gm)).toEqual([
+  expect((await diffOf(project.options)).toString().match(/^diff .*/gm)).toEqual([
     'diff --git a/a.txt b/a.txt',
     'diff --git a/b.txt b/b.txt',
   ]);
+});
+
+test('the patch brings everything over, also bytes that are no text', async () => {
+  const project = gitProject({ 'a.txt': 'a\n', run: '#!/bin/sh\n' });
+  writeFileSync(join(project.root, 'picture'), Buffer.from([0, 1, 2, 255]));
+  writeFileSync(join(project.root, 'latin'), Buffer.from([0xe9, 10]));
+  project.commit({});
+  const workspace = await project.open();
+  const folder = await workspace.lend('T1', 1);
+  writeFileSync(join(folder, 'picture'), Buffer.from([0, 9, 2, 255]));
+  writeFileSync(join(folder, 'latin'), Buffer.from([0xe9, 0xe8, 10]));
+  writeFileSync(join(folder, 'new'), Buffer.from([0, 0, 7]));
+  writeFileSync(join(folder, '-dash "quoted"\nname'), 'x');
+  const work = await workspace.submit('T1', 1, 'x');
+  await workspace.merge('T1', work!.commit);
+  execFileSync('git', ['apply'], { cwd: project.root, input: await diffOf(project.options) });
+  const isOwn = (path: string): boolean => path === '.git' || path === '.umpire';
+  expect(filesUnder(project.root, isOwn)).toEqual(filesUnder(workspace.path, isOwn));
+  const brief = (await diffOf(project.options, { brief: true })).toString('latin1');
+  expect(brief).toContain('Binary files a/picture and b/picture differ');
 });

@@ -28,10 +28,13 @@ export async function commitsOf(site: Site): Promise<SessionCommits> {
   return found;
 }
 
-/** `from`, `to`: commits; null for the first and the last of the session. */
-export async function diffOf(place: SessionPlace, from: string | null, to: string | null): Promise<string> {
+/** `from`, `to`: commits; null for the first and the last of the session. `brief`: of files that are no text, only that they differ. */
+export async function diffOf(
+  place: SessionPlace,
+  { from, to, brief = false }: { readonly from?: string | null; readonly to?: string | null; readonly brief?: boolean } = {},
+): Promise<Buffer> {
   const site = findSite(place);
   const { base, head } = await commitsOf(site);
   const shape = ['--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', '--src-prefix=a/', '--dst-prefix=b/'];
-  return (await git(site.seat, ['diff', ...shape, '--end-of-options', from ?? base, to ?? head, '--'])).toString('utf8');
+  return git(site.seat, ['diff', ...shape, ...(brief ? [] : ['--binary']), '--end-of-options', from ?? base, to ?? head, '--']);
 }

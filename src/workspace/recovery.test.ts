@@ -125,7 +125,7 @@ describe('the session worktree', () => {
     const project = gitProject();
     await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
     project.git('pack-refs', '--all', '--prune');
-    expect(await diffOf(project.options, null, null)).toContain('+one');
+    expect((await diffOf(project.options)).toString()).toContain('+one');
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 

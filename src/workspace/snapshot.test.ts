@@ -37,7 +37,7 @@ test('a folder without git: lent, merged, shown, brought over, cleaned', async (
   await workspace.merge('T2', one!.commit);
   await workspace.merge('T3', two!.commit);
   expect(filesUnder(project.root, isOurs)).toEqual(before);
-  expect(await diffOf(project.options, null, null)).toContain('-c\r\n');
+  expect((await diffOf(project.options)).toString()).toContain('-c\r\n');
 
   expect((await applySession(project.options)).files).toEqual(['a.txt', 'new/n.txt', 'src/c.txt']);
   const { 'src/c.txt': _gone, ...left } = before;
