@@ -12,11 +12,11 @@ cleanUpProjects();
 /** Each line is tried by an agent, and its log says which of them went through. */
 const TRIES = [
   'echo x > "$PROJECT/planted.txt"',
-  'git stash --include-untracked',
-  'git stash drop',
-  'git config user.name another',
-  'git branch another',
-  'git commit --allow-empty -m mine',
+  'git -C "$PROJECT" stash --include-untracked',
+  'git -C "$PROJECT" stash drop',
+  'git -C "$PROJECT" config user.name another',
+  'git -C "$PROJECT" branch another',
+  'git -C "$PROJECT" commit --allow-empty -m mine',
   'echo "{}" >> "$UMPIRE_SESSION/journal.ndjson"',
   'rm -f "$UMPIRE_SESSION/journal.ndjson"',
   'echo x > "$UMPIRE_SESSION/verdicts/mine.md"',
@@ -24,7 +24,7 @@ const TRIES = [
 ];
 
 const SABOTAGE = `${TRIES.map((line) => `if ( ${line} ) >/dev/null 2>&1; then echo 'DID ${line}'; fi`).join('\n')}
-git status > "$UMPIRE_SESSION/artifacts-status.txt" || exit 1
+git status > "$UMPIRE_SESSION/artifacts-status.txt" && git branch mine && git config own.thing yes || exit 1
 echo fixed > fixed.txt
 complete done`;
 

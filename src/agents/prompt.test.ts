@@ -21,7 +21,7 @@ function outsideFences(text: string): string {
 }
 
 test('says whose git it is in a worktree, and of no other folder', () => {
-  const own = 'Git there is yours alone';
+  const own = 'Git finds a repository of your own there';
   expect(promptFor(assignmentOf({ workdir: '/work', session: '/s' }))).toContain(own);
   expect(promptFor(assignmentOf({ workdir: '/s', session: '/s' }))).not.toContain(own);
 });

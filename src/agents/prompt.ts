@@ -101,8 +101,8 @@ function opening({ loop, round, attempt, interactive, role }: Assignment): strin
   return `You are the ${showLine(role.name, 80)} in the ${loop} loop${where}. Do the one task below, then hand in its result as described at the end.${again}${talk}`;
 }
 
-/** So that nobody waits for what a commit or a push there would bring. */
-const OWN_GIT = ' Git there is yours alone: commit or not, as you like; nothing is pushed.';
+/** So that nobody hands in a commit. */
+const OWN_GIT = ' Git finds a repository of your own there: only the files are handed in, not what you commit or stash.';
 
 function places({ workdir, session, writes }: Assignment): string {
   const change = writes

@@ -27,6 +27,8 @@ export interface SandboxPlaces {
   readonly kept: readonly string[];
   /** What the person's settings allow beside what agents need for themselves. */
   readonly write: readonly string[];
+  /** What belongs to a working folder and lies beside it. */
+  readonly alongside?: (workdir: string) => string;
   /** What only Umpire writes in the session folder. */
   readonly sealed: readonly string[];
 }
@@ -78,10 +80,11 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
   if (fault !== null) throw new UmpireError('sandbox-unavailable', { detail: `bubblewrap does not work here: ${fault}` });
   const around: Sandbox['around'] = ({ argv, workdir, writable = [], env }) => {
     checkProgram(argv[0] ?? '', workdir, env['PATH'] ?? '');
+    const { alongside } = places;
     const binds = [
       ...bound('--bind-try', [...temporaryFolders(), ...stateFolders()]),
       ...bound('--ro-bind-try', places.kept),
-      ...bound('--bind-try', [...places.write, workdir, ...writable]),
+      ...bound('--bind-try', [...places.write, workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]),
       ...bound('--ro-bind-try', places.sealed),
     ];
     return enter([...binds, '--chdir', workdir], argv);

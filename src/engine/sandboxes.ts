@@ -9,7 +9,10 @@ import type { Sandbox } from '../agents/sandbox.js';
 import { cacheHome } from '../runtime/environment.js';
 import { JOURNAL } from '../runtime/journal-file.js';
 import type { Settings } from '../runtime/default-settings.js';
-import { SNAPSHOT, findRepository } from '../workspace/repository.js';
+import { agentRepositoryAt } from '../workspace/agent-repository.js';
+import { SNAPSHOT } from '../workspace/repository.js';
+import type { Repository } from '../workspace/repository.js';
+import { findSite } from '../workspace/site.js';
 import { worktreeHome } from './places.js';
 
 /** Folders of a session that Umpire alone writes. Made now: what is not there cannot be sealed. */
@@ -22,12 +25,18 @@ export async function checkSandbox(): Promise<void> {
 
 export function sandboxFor(started: SessionStarted, session: string, config: Settings): Promise<Sandbox> {
   const { project, workspace } = started;
-  const repository = workspace === null ? null : findRepository(project, session, workspace.kind);
-  const theirs = repository === null ? [] : [repository.checkout.workTree, repository.checkout.gitDir, repository.gitDir];
+  const home = worktreeHome(project, config.workspace.home);
+  const site = workspace === null ? null : findSite({ project, session: started.session, home, sessionFolder: session });
+  const theirs = site === null ? [] : placesOf(site.repository);
   for (const name of OWN_FOLDERS) mkdirSync(join(session, name), { recursive: true });
   return openSandbox({
-    kept: [project, ...theirs, worktreeHome(project, config.workspace.home), join(cacheHome(), 'umpire')],
+    kept: [project, ...theirs, home, join(cacheHome(), 'umpire')],
     write: config.sandbox.write.map((path) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(project, path))),
+    ...(site === null ? {} : { alongside: (workdir: string) => agentRepositoryAt(site, workdir) }),
     sealed: [JOURNAL, SNAPSHOT, ...OWN_FOLDERS].map((name) => join(session, name)),
   });
+}
+
+function placesOf({ checkout, gitDir }: Repository): readonly string[] {
+  return [checkout.workTree, checkout.gitDir, gitDir];
 }

@@ -2,13 +2,13 @@
 // their branches, tags and settings; what is written there (commits, branches, the stash, settings) stays in it, and goes with it.
 
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf } from '../runtime/folder.js';
 import { copyIndex, nameOf, tryGit } from './git.js';
 import { removeTree } from './removal.js';
 import type { Site } from './site.js';
-import { linkAdmin } from './worktree.js';
+import { linkAdmin, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
 /** What is the same in all repositories for agents of a session. */
@@ -131,6 +131,12 @@ export function setApart(model: AgentModel, worktree: Worktree, at: string, bran
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
   }
   linkAdmin({ admin: folder, root });
+}
+
+/** The one behind the worktree that this folder is in. */
+export function agentRepositoryAt(site: Site, folder: string): string {
+  const [name = ''] = relative(site.folder, folder).split(sep);
+  return worktreeOf(site, name).apart;
 }
 
 /** Git there is that of the person's repository again. What agents made in theirs is gone. */
