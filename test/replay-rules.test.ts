@@ -281,14 +281,22 @@ describe('every session of a project', () => {
 
 describe('the words', () => {
   it.each([
-    [[], 'It needs a session folder, or --all.'],
+    [[], 'It needs a session, or --all.'],
     [['a', 'b'], '"b" is one word too many.'],
     [['--all', 'a'], '--all replays every session, so "a" is one word too many.'],
-    [['a', '--project', 'b'], '--project goes with --all.'],
     [['a', '--loop'], '--loop needs a value.'],
     [['a', '--frobnicate'], 'There is no flag "--frobnicate".'],
   ])('%j: usage', async (args, message) => {
     await expect(runReplay(args)).rejects.toMatchObject({ code: 'usage', exit: 2, message });
+  });
+
+  it('take a session by its name, or a part of it, as every command does', async () => {
+    const project = newFolder();
+    const session = join(project, '.umpire', 'sessions', 'review-payments-2026-03-01');
+    cpSync(RAISED, session, { recursive: true });
+    for (const word of ['review-payments-2026-03-01', 'payments'])
+      expect(await runReplay([word, '--project', project])).toMatchObject({ exit: 0, stdout: expect.stringContaining('same') as string });
+    await expect(runReplay(['refunds', '--project', project])).rejects.toMatchObject({ code: 'session-unknown' });
   });
 
   it.each([

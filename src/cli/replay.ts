@@ -4,6 +4,7 @@ import type { ProjectCounts, ProjectReplay, Replay, ReplayResult, SessionReplay 
 import { loopsNamed, pagesNamed, projectPage, replayPage, unaskedLoops } from '../report/replay-page.js';
 import { projectSum } from '../report/replay-sum.js';
 import { replay, replayAll } from '../runtime/replay.js';
+import { resolveSession } from '../runtime/sessions.js';
 import { plain } from '../report/words.js';
 import { readWords, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
@@ -20,13 +21,12 @@ export async function runReplay(args: readonly string[]): Promise<Outcome> {
   const project = words.values.get('--project');
   const loop = words.values.get('--loop');
   if (all && session !== undefined) throw usage(`--all replays every session, so "${session}" is one word too many.`, 'replay');
-  if (!all && session === undefined) throw usage('It needs a session folder, or --all.', 'replay');
-  if (!all && project !== undefined) throw usage('--project goes with --all.', 'replay');
+  if (!all && session === undefined) throw usage('It needs a session, or --all.', 'replay');
   if (extra !== undefined) throw usage(`"${extra}" is one word too many.`, 'replay');
   const rules = loop === undefined ? {} : { loop };
   const json = words.switches.has('--json');
   if (session !== undefined) {
-    const replayed = await replay({ session, ...rules });
+    const replayed = await replay({ session: resolveSession(session, project ?? '.'), ...rules });
     const stderr = headline([replayed], projectSum([replayed]).counts, replayed.by);
     return { stdout: json ? printed(replayed) : replayPage(replayed), stderr, exit: EXIT[replayed.result] };
   }

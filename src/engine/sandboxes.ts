@@ -16,7 +16,7 @@ import { findSite } from '../workspace/site.js';
 import { worktreeHome } from './places.js';
 
 /** Folders of a session that Umpire alone writes. Made now: what is not there cannot be sealed. */
-const OWN_FOLDERS: readonly string[] = ['verdicts', 'blobs'];
+const OWN_FOLDERS: readonly string[] = ['verdicts', 'blobs', 'logs'];
 
 /** Throws `sandbox-unavailable`, before anything has begun. */
 export async function checkSandbox(): Promise<void> {
