@@ -1,9 +1,9 @@
 // `npm run agents`: the coding agents that Umpire knows by name, run for real by `umpire until`, each with an empty home, a dummy key and a
-// model server on loopback that plays along. Installs them (about 1 GB) where needed. `npm run agents -- codex` runs one of them.
+// model server on loopback that plays along. Installs them (about 1.3 GB) where needed. `npm run agents -- codex` runs one of them.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { environmentIn } from '../test/agents/homes.mjs';
 import { startModel } from '../test/agents/model.mjs';
@@ -12,12 +12,20 @@ import { installIfNeeded, root, run as runCommand } from './tools.mjs';
 const AGENTS = join(root, 'test', 'agents');
 const COMMAND = join(root, 'dist', 'umpire.cjs');
 
-/** Whether the agent says what it used, and what that cost. */
+/** Where the homes and projects lie. Not in the system's temporary folder: there Codex does not find its own sandbox. */
+const PLACE = join(homedir(), '.cache');
+
+/** Whether the agent says what it used, and what that cost; what it says where the key is wrong. */
+const KEY = 'the key is wrong';
 const KNOWN = {
-  claude: { tokens: true, cost: true },
-  codex: { tokens: true, cost: false },
-  gemini: { tokens: true, cost: false },
-  opencode: { tokens: true, cost: true },
+  claude: { tokens: true, cost: true, fault: KEY },
+  codex: { tokens: true, cost: false, fault: KEY },
+  gemini: { tokens: true, cost: false, fault: KEY },
+  opencode: { tokens: true, cost: true, fault: KEY },
+  'claude-acp': { tokens: true, cost: true, fault: KEY },
+  'codex-acp': { tokens: true, cost: false, fault: 'wants you to sign in' },
+  'gemini-acp': { tokens: true, cost: false, fault: KEY },
+  'opencode-acp': { tokens: true, cost: false, fault: KEY },
 };
 
 const CHECK = `import { existsSync } from 'node:fs';
@@ -76,7 +84,7 @@ function leftIn(home) {
 const CASES = {
   file: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its work is merged and passes'],
   answer: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its answer is taken for its result'],
-  refuse: ({ exit, ending }) => [exit === 1 && ending.error.includes('the key is wrong'), 'the reason says that the key is wrong'],
+  refuse: ({ exit, ending, fault }) => [exit === 1 && ending.error.includes(fault), `the reason says "${fault}"`],
   hang: ({ exit, ending }) => [exit === 1 && ending.error.includes('ran out of time'), 'it is ended when its time is out'],
 };
 
@@ -84,7 +92,8 @@ const MINUTES = { file: 3, answer: 3, refuse: 3, hang: 0.2 };
 
 /** What is wrong, one line each. */
 async function tryCase(agent, play) {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'umpire-agents-')));
+  mkdirSync(PLACE, { recursive: true });
+  const base = realpathSync(mkdtempSync(join(PLACE, 'umpire-agents-')));
   const [home, project] = [join(base, 'home'), join(base, 'project')];
   mkdirSync(home);
   makeProject(project, MINUTES[play]);
@@ -92,8 +101,8 @@ async function tryCase(agent, play) {
   try {
     const { exit, said } = await runUmpire(project, agent, environmentIn(home, model.port));
     const ending = endingOf(project);
-    const [isGood, what] = CASES[play]({ exit, ending });
-    const { tokens, cost } = KNOWN[agent];
+    const { tokens, cost, fault } = KNOWN[agent];
+    const [isGood, what] = CASES[play]({ exit, ending, fault });
     const isDone = play === 'file' || play === 'answer';
     const faults = [
       [isGood, `${what}: it ended with status ${exit}, ${ending.status} ${ending.error}\n${said}`],
@@ -123,7 +132,7 @@ for (const agent of asked.length > 0 ? asked : Object.keys(KNOWN)) {
     const started = performance.now();
     const faults = await tryCase(agent, play);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${agent.padEnd(9)} ${play.padEnd(7)} ${seconds} s`);
+    console.log(`${faults.length === 0 ? 'ok  ' : 'FAIL'} ${agent.padEnd(12)} ${play.padEnd(7)} ${seconds} s`);
     for (const fault of faults) console.log(`     not so: ${fault}`);
     if (faults.length > 0) process.exitCode = 1;
   }

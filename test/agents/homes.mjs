@@ -22,6 +22,8 @@ export function environmentIn(home, port) {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     // Of its own it tries ten times, and waits longer each time.
     CLAUDE_CODE_MAX_RETRIES: '0',
+    // Over ACP it would else be told that it may skip its permissions, and refuses to start for root.
+    IS_SANDBOX: '',
     FAKE_KEY: KEY,
     GEMINI_API_KEY: KEY,
     GOOGLE_GEMINI_BASE_URL: model,
