@@ -67,7 +67,7 @@ export const ERRORS = {
   'project-moved': {
     exit: 1,
     message: 'The session {session} works on {path}, and there is no such folder any more.',
-    hint: 'A session goes on only where it began: move the project back. What it has made so far you see and take over from the new place too: `umpire diff {session}`, `umpire apply {session} --force`.',
+    hint: 'Where the project was moved together with the session, in its .umpire/sessions/, the session goes on at the new place. This one lies elsewhere: move the project back, or move the session into .umpire/sessions/ of where the project is now.',
   },
   'session-busy': {
     exit: 1,

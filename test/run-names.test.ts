@@ -1,8 +1,8 @@
 // Sessions that would go by one name in one repository: in two worktrees of it, in a folder and a folder inside it, after a session
 // folder was deleted, or where a person says so. Each has its own branch and begins with its own last commit.
 
-import { renameSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { gitIn, writeFiles } from './support/git-project.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
@@ -129,18 +129,49 @@ it('cleans up after a session of any name, also where its worktrees are gone alr
 it.each([
   ['beside those of others', {}],
   ['where the settings say', { config: { workspace: { home: '../worktrees' } } }],
-])('shows, brings over and clears away the work of a project that was moved, its worktrees %s', async (_, settings) => {
-  const project = makeProject(settings);
+])('shows, brings over, clears away and goes on with the work of a project that was moved, its worktrees %s', async (_, settings) => {
+  const project = makeProject({ ...settings, files: { 'node_modules/tool/index.js': 'tool\n', '.gitignore': 'node_modules\n' } });
   await make(project, project.root, 'one');
   const agent = project.sh('complete nothing', 'idle.sh');
-  await project.umpireWith({ env: HOME }, 'until', 'false', 'never', '--max-rounds', '1', ...agent);
+  await project.umpireWith({ env: HOME }, 'until', 'cat node_modules/tool/index.js edited', 'never', '--max-rounds', '1', ...agent);
+  const asked = await project.umpireWith({ env: HOME }, 'resolve', 'until-never', 'manual-fix');
+  const worktree = /Make your edit in (.*), then/.exec(asked.err)?.[1] ?? '';
+  const home = dirname(dirname(worktree));
+  writeFiles(worktree, { edited: 'by hand\n' });
   const moved = join(project.beside, 'moved');
   renameSync(project.root, moved);
   const at = (...args: readonly string[]) => project.umpireWith({ cwd: moved, env: HOME }, ...args);
   expect(await filesOf(project, moved, 'until-the-same')).toEqual(['one']);
   expect((await at('apply', 'until-the-same')).out).toBe('one\n');
-  const { exit, err } = await at('resolve', 'until-never', 'extend', '--rounds', '1');
-  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining(`works on ${project.root}, and there is no`) as string });
+  const { exit, err } = await at('resume', 'until-never');
+  expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('your work is taken up: 1 file (edited)') as string });
+  expect(existsSync(project.root)).toBe(false);
+  expect(
+    gitIn(moved, 'worktree', 'list')
+      .split('\n')
+      .filter((line) => line.includes('prunable')),
+  ).toEqual([]);
+  gitIn(moved, 'stash', '--include-untracked');
+  expect((await at('apply', 'until-never')).out).toBe('edited\n');
+  expect(gitIn(moved, 'worktree', 'list')).toContain('[umpire/until-never');
+  expect((await at('clean', 'until-never')).exit).toBe(0);
   expect((await at('clean', 'until-the-same')).exit).toBe(0);
   expect(gitIn(moved, 'branch', '--list', 'umpire/until-the-same*')).toBe('');
+  expect(readdirSync(home)).toEqual([]);
+});
+
+it('says what to do where the project was moved and the session was not', async () => {
+  const project = makeProject();
+  const session = join(project.beside, 'it');
+  const agent = project.sh('complete nothing', 'idle.sh');
+  await project.umpireWith({ env: HOME }, 'until', 'false', 'never', '--max-rounds', '1', '--session', session, ...agent);
+  const moved = join(project.beside, 'moved');
+  renameSync(project.root, moved);
+  const at = (...args: readonly string[]) => project.umpireWith({ cwd: moved, env: HOME }, ...args);
+  const { exit, err } = await at('resolve', session, 'extend', '--rounds', '1');
+  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining(`works on ${project.root}, and there is no`) as string });
+  const inside = join(moved, '.umpire', 'sessions', 'it');
+  mkdirSync(dirname(inside), { recursive: true });
+  renameSync(session, inside);
+  expect(await at('resolve', 'it', 'extend', '--rounds', '1')).toMatchObject({ exit: 4 });
 });

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
-import type { RunSettings } from '../brain/run-messages.js';
+import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
 import { taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Anomaly } from '../model.js';
@@ -33,6 +33,7 @@ import { agentsFor, measuresItself, wordsOf } from './agents.js';
 import { guardingFor } from './guarding.js';
 import { failedAt } from './measured-failures.js';
 import type { OpenedSession } from './opened.js';
+import { startedNow } from './places.js';
 import { sandboxFor } from './sandboxes.js';
 import { openWorkspaceFor } from './workspaces.js';
 
@@ -45,7 +46,8 @@ export interface Leg extends OpenedSession {
 
 export async function goOn(leg: Leg): Promise<void> {
   const { journal, folder, watch, config, settings, by } = leg;
-  const { started, runs, ended, running, head } = journal.state.run as RunState;
+  const { runs, ended, running, head } = journal.state.run as RunState;
+  const started = startedIn(leg);
   const desk = deskOf(leg);
   if (ended !== null) {
     // A crash may have come between the end and what people read of it.
@@ -121,14 +123,21 @@ function callAfter(ms: number, act: () => void): () => void {
 /** Who hands in no signal stops nothing. */
 const NEVER = new AbortController().signal;
 
+/** Where the project was moved since, it goes on there. */
+function startedIn({ journal, folder }: Leg): SessionStarted {
+  const { started } = journal.state.run as RunState;
+  return startedNow(started, folder.root) ?? started;
+}
+
 function rulesOf({ journal }: Leg): Loop {
   const rules = journal.state.frozen.get(journal.state.run?.started.loop ?? '')?.rules;
   if (rules === undefined) throw new Error('A session that runs has frozen its rules when it began.');
   return rules;
 }
 
-function deskOf({ journal, folder, watch }: Leg): Desk {
-  const { loop, project, loopFolder } = (journal.state.run as RunState).started;
+function deskOf(leg: Leg): Desk {
+  const { journal, folder, watch } = leg;
+  const { loop, project, loopFolder } = startedIn(leg);
   const texts = new Map<string, string>();
   const roleText = (role: string) => {
     const known = texts.get(role) ?? findRole(loop, role, project, loopFolder)?.text ?? '';
@@ -139,8 +148,9 @@ function deskOf({ journal, folder, watch }: Leg): Desk {
 }
 
 /** The court of this session: its role is loaded first, its evidence lies in the session folder. */
-function judgeIn({ journal, folder }: Leg, rules: Loop): (task: string) => Ruling {
-  const { loop, project, loopFolder } = (journal.state.run as RunState).started;
+function judgeIn(leg: Leg, rules: Loop): (task: string) => Ruling {
+  const { journal, folder } = leg;
+  const { loop, project, loopFolder } = startedIn(leg);
   const asked = Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
   const types = new Set(['gc_decision', ...asked]);
   const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, loop, journal.state);
@@ -234,17 +244,18 @@ async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null
 const NOTIFY_MS = 30_000;
 
 /** Runs the configured command, with the session in its environment. That it fails stops nothing. */
-function callPerson({ folder, config, watch, journal }: Leg, question: Question): Promise<string> {
+function callPerson(leg: Leg, question: Question): Promise<string> {
+  const { folder, config, watch } = leg;
   const [program, ...args] = config.notify === null ? [] : wordsOf(config.notify);
   if (program === undefined) return Promise.resolve('nobody');
   return new Promise((done) => {
-    const started = journal.state.run?.started;
+    const { project, loop, goal } = startedIn(leg);
     const env = {
       ...process.env,
       UMPIRE_SESSION: folder.root,
       UMPIRE_SESSION_NAME: folder.name,
-      UMPIRE_LOOP: started?.loop ?? '',
-      UMPIRE_GOAL: started?.goal ?? '',
+      UMPIRE_LOOP: loop,
+      UMPIRE_GOAL: goal,
       UMPIRE_STATUS: 'awaiting',
       UMPIRE_QUESTION: describe(question),
     };
@@ -255,7 +266,7 @@ function callPerson({ folder, config, watch, journal }: Leg, question: Question)
     };
     let child: ChildProcess;
     try {
-      child = spawn(program, args, { env, cwd: started?.project, stdio: 'ignore', timeout: NOTIFY_MS, killSignal: 'SIGKILL' });
+      child = spawn(program, args, { env, cwd: project, stdio: 'ignore', timeout: NOTIFY_MS, killSignal: 'SIGKILL' });
     } catch (error) {
       // A goal may be longer than what a program can be handed.
       end(String(error));

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { UmpireError } from '../errors.js';
 import { isFile, isFolder } from '../runtime/entry.js';
@@ -24,6 +24,18 @@ export function projectOf(recorded: string, sessionFolder: string): string {
   const around = dirname(dirname(dirname(sessionFolder)));
   const isAround = dirname(sessionFolder) === join(around, '.umpire', 'sessions');
   return isFolder(recorded) || !isAround ? openProject(recorded) : around;
+}
+
+/** The beginning of a session, with its places as they are now; null where the project is nowhere. */
+export function startedNow<T extends { readonly project: string; readonly loopFolder: string | null }>(
+  started: T,
+  sessionFolder: string,
+): T | null {
+  const { project: before, loopFolder } = started;
+  const around = isFolder(before) ? before : dirname(dirname(dirname(sessionFolder)));
+  if (!isFolder(before) && dirname(sessionFolder) !== join(around, '.umpire', 'sessions')) return null;
+  const isInside = loopFolder !== null && `${loopFolder}/`.startsWith(`${before}/`);
+  return { ...started, project: around, loopFolder: isInside ? join(around, relative(before, loopFolder)) : loopFolder };
 }
 
 /** A new folder for a session: `<loop>-<slug>-<date>`, numbered where that is taken, here or (`isTaken`) elsewhere. */

@@ -17,7 +17,6 @@ import type { Loop } from '../loops/loop.js';
 import { buildPipeline } from '../loops/pipeline.js';
 import type { Pipeline, PlannedRun } from '../loops/pipeline.js';
 import { chooseMode } from '../loops/pipeline-mode.js';
-import { isFolder } from '../runtime/entry.js';
 import { openFolder } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
 import { openJournal } from '../runtime/journal-writer.js';
@@ -34,7 +33,7 @@ import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
-import { changedFiles, forgetUnbegun, isInGit, makeSessionFolder, openProject, worktreeHome } from './places.js';
+import { changedFiles, forgetUnbegun, isInGit, makeSessionFolder, openProject, startedNow, worktreeHome } from './places.js';
 import { takeFlags } from './run-flags.js';
 import { checkSandbox } from './sandboxes.js';
 import type { RunFlags } from './run-flags.js';
@@ -185,9 +184,9 @@ function reportOf(session: string, state: SessionState): RunReport {
 function runIn({ journal, folder }: OpenedSession): RunState {
   const { run: now } = journal.state;
   if (now === null) throw new UmpireError(journal.state.observed ? 'not-run' : 'not-begun', { session: folder.name });
-  const { project } = now.started;
-  if (!isFolder(project)) throw new UmpireError('project-moved', { session: folder.name, path: project });
-  return now;
+  const started = startedNow(now.started, folder.root);
+  if (started === null) throw new UmpireError('project-moved', { session: folder.name, path: now.started.project });
+  return { ...now, started };
 }
 
 /** Who asks for something else is not told how that session ended. */

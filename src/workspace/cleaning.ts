@@ -8,6 +8,7 @@ import { listChanges } from './changes.js';
 import { differences } from './commits.js';
 import { findCommits } from './difference.js';
 import { git, lookAround } from './git.js';
+import { followProject } from './moving.js';
 import { branchOf, projectNames, safeName } from './names.js';
 import { knownProvisions } from './provisions.js';
 import { removeTree } from './removal.js';
@@ -26,6 +27,7 @@ export type Cleaned =
 
 export async function cleanSession(place: SessionPlace, { force = false }: { readonly force?: boolean } = {}): Promise<Cleaned> {
   const site = findSite(place);
+  await followProject(site);
   const held = force ? null : await heldBack(site);
   return held ?? { ok: true, branch: await clearAway(site) };
 }

@@ -70,7 +70,8 @@ function leaveOut(paths: readonly string[]): Omit<Provisions, 'items'> {
   return { ignore: IGNORE, covers };
 }
 
-function listOf({ folder }: Site): string {
+/** The file that says what was provided. */
+export function listOf({ folder }: Site): string {
   return join(folder, 'provisions.json');
 }
 

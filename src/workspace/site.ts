@@ -51,8 +51,11 @@ export function findSite(place: SessionPlace): Site {
 }
 
 /** Makes the session's folder, with the note of whose it is. */
-export function claimSite({ folder, place, repository }: Site): void {
-  if (existsSync(join(folder, NOTE))) return;
+export function claimSite(site: Site): void {
+  if (!existsSync(join(site.folder, NOTE))) rewriteNote(site);
+}
+
+export function rewriteNote({ folder, place, repository }: Site): void {
   const note: Note = {
     project: realpathSync.native(place.project),
     session: place.session,
@@ -87,6 +90,17 @@ export function isAnothers({ folder, place, repository }: Site): boolean {
   const notes = own === null ? elsewhere().map((name) => readNote(dirname(dirname(gitFileOf(join(all, name)))))) : [own];
   // Where the project or the session's folder was moved, the note is this very session's, and what it names is gone.
   return notes.some((note) => note !== null && note.sessionFolder !== resolve(place.sessionFolder) && existsSync(note.sessionFolder));
+}
+
+/** Where this session's worktrees lie that were made for the project when it was elsewhere, and nothing is there any more; null for none. */
+export function findFormer({ folder, place, repository }: Site): string | null {
+  const all = join(repository.gitDir, 'worktrees');
+  const named = `umpire+${safeName(place.session)}+`;
+  const known = existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(named)) : [];
+  // Where there is one already, no other takes its place. What `apply` left there is empty.
+  const folders = existsSync(join(folder, NOTE)) ? [folder] : known.map((name) => dirname(dirname(gitFileOf(join(all, name)))));
+  const isFormer = (note: Note | null): boolean => note !== null && note.session === place.session && !existsSync(note.project);
+  return folders.find((one) => isFormer(readNote(one))) ?? null;
 }
 
 /** The file by which a worktree names its repository. */

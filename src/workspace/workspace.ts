@@ -12,6 +12,7 @@ import type { RawName } from './git.js';
 import type { Inspector } from './inspector.js';
 import { mergeWork, revertWork } from './merging.js';
 import type { RawMerge } from './merging.js';
+import { followProject } from './moving.js';
 import { projectNames } from './names.js';
 import { openRefs } from './opening.js';
 import { planProvisions } from './provisions.js';
@@ -84,6 +85,7 @@ class SessionWorkspace implements GitWorkspace {
     return this.inTurn(async () => {
       const { site, options } = this;
       if (options.isNew === true) await makeRoom(site);
+      else await followProject(site);
       claimSite(site);
       const { base, head } = await openRefs(site);
       const { setup, env = {}, signal = null, inspect } = options;
