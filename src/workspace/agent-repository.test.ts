@@ -132,6 +132,22 @@ describe('an agent that calls git', () => {
     expect(project.git('log', '-1', '--format=%s', workspace.branch)).toBe('by hand\n');
   });
 
+  test('commits where the person signs, and has hooks', async () => {
+    const project = gitProject();
+    for (const key of ['commit.gpgSign', 'tag.gpgSign']) project.git('config', key, 'true');
+    project.git('config', 'gpg.program', '/bin/false');
+    project.git('config', 'core.hooksPath', join(project.root, '.git', 'own-hooks'));
+    const ran = join(temporaryFolder(), 'ran');
+    for (const folder of ['hooks', 'own-hooks']) {
+      mkdirSync(join(project.root, '.git', folder), { recursive: true });
+      writeFileSync(join(project.root, '.git', folder, 'pre-commit'), `#!/bin/sh\ntouch ${ran}\nexit 1\n`, { mode: 0o755 });
+    }
+    const folder = await (await project.open()).lend('T1', 1);
+    gitIn(folder, 'commit', '-q', '--allow-empty', '-m', 'mine');
+    gitIn(folder, 'tag', '-m', 'x', 'mine');
+    expect(existsSync(ran)).toBe(false);
+  });
+
   test('two at once have a stash and branches of their own', async () => {
     const project = gitProject();
     const workspace = await project.open();

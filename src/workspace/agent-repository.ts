@@ -88,6 +88,8 @@ function configOf({ repository: { gitDir, checkout, kind } }: Site, hooks: strin
     `\trepositoryformatversion = ${kept.length > 0 ? 1 : 0}`,
     '\tbare = false',
     `\thooksPath = ${lineOf(hooks, true)}`,
+    // What agents commit is not kept. Asked for a passphrase they would wait for ever.
+    '[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false',
     ...(kept.length > 0 ? ['[extensions]', ...kept] : []),
     '',
   ].join('\n');

@@ -105,8 +105,9 @@ class SessionWorkspace implements GitWorkspace {
   }
 
   visit(): Promise<string> {
+    const opened = this.ready();
+    if (opened.isVisited) return Promise.resolve(this.path);
     return this.inTurn(async () => {
-      const opened = this.ready();
       if (!opened.isVisited) await hideRepository(opened.bay, opened.head);
       opened.isVisited = true;
       return this.path;
