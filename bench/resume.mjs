@@ -3,7 +3,7 @@
 // the events may take twice the time and no more.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert, atMost, importSources, interleave, line, ms, scratchFolder, timeMs } from './harness.mjs';
 
@@ -79,12 +79,13 @@ function writeJournal(path, events, { printJournalLine, CHAIN_START }) {
     head = printed.head;
     lines.push(printed.line);
   }
-  writeFileSync(path, lines.join(''));
+  mkdirSync(path);
+  writeFileSync(join(path, 'journal.ndjson'), lines.join(''));
 }
 
 /** Reads and parses, and nothing else. */
 function parseAlone(path) {
-  const text = readFileSync(path, 'utf8');
+  const text = readFileSync(join(path, 'journal.ndjson'), 'utf8');
   const events = [];
   let from = 0;
   while (from < text.length) {
@@ -98,12 +99,13 @@ function parseAlone(path) {
 /** What `umpire resume` does before it asks what is pending, and asking it. */
 const SOURCES = {
   'src/formats/journal.ts': ['printJournalLine', 'CHAIN_START'],
-  'src/runtime/journal-file.ts': ['foldBytes'],
+  'src/runtime/folder.ts': ['openFolder'],
+  'src/runtime/journal-file.ts': ['foldJournal'],
   'src/brain/pending.ts': ['pending'],
 };
 
 function resume(ours, path) {
-  const { state, torn } = ours.foldBytes(readFileSync(path));
+  const { state, torn } = ours.foldJournal(ours.openFolder(path));
   assert(!torn && ours.pending(state)[0]?.type === 'EndSession', 'the session is not at its end');
   return state.events;
 }
@@ -112,7 +114,7 @@ export async function run({ runs = 7 } = {}) {
   const ours = await importSources(SOURCES);
   const scratch = scratchFolder('resume');
   try {
-    const [whole, half] = [join(scratch.path, 'whole.ndjson'), join(scratch.path, 'half.ndjson')];
+    const [whole, half] = [join(scratch.path, 'whole'), join(scratch.path, 'half')];
     writeJournal(whole, EVENTS, ours);
     writeJournal(half, EVENTS / 2, ours);
     assert(parseAlone(whole) === EVENTS && resume(ours, whole) === EVENTS, 'events were lost');

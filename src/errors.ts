@@ -119,6 +119,11 @@ export const ERRORS = {
     message: 'journal.ndjson is broken at line {line}: {detail}.',
     hint: 'The history of this session cannot be trusted from that line on. Restore journal.ndjson from a backup, or start a new session folder with the same evidence.',
   },
+  'journal-line-long': {
+    exit: 1,
+    message: 'This is more than one line of journal.ndjson can hold: {type} would have more than {most} million characters.',
+    hint: 'Nothing was recorded, and the session is as it was. Let the critic leave fewer findings (the worst, or one for each kind and file), then judge again.',
+  },
   'journal-changed': {
     exit: 1,
     message: 'journal.ndjson was changed by somebody else while the session ran: {detail}. The run was stopped.',

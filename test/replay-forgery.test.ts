@@ -62,19 +62,34 @@ const FORGERIES: readonly Forgery[] = [
   ['its time is none', REVIEW, 3, (events) => (events[2] = { ...events[2]!, ts: 'yesterday' })],
   ['its time is none', REVIEW, 3, (events) => (events[2] = { ...events[2]!, ts: '2026-02-31T10:00:00.000Z' })],
   ['it holds no data', REVIEW, 3, (events) => (events[2] = line('VerdictGiven', []))],
-  ['it holds no verdict', REVIEW, 3, (events) => (events[2]!.data.verdict['status'] = 'final')],
-  ['it holds no verdict', REVIEW, 3, (events) => (events[2]!.data.verdict['outcome'] = 'approve')],
-  ['it holds no verdict', REVIEW, 3, (events) => (events[2]!.data.scene = null)],
-  ['it holds no target', REVIEW, 3, (events) => events.splice(2, 0, line('TargetFrozen', { loop: 'review', chain: '1' }))],
-  ['it names no chain', REVIEW, 3, (events) => events.splice(2, 0, line('ChainNamed', { loop: 'review' }))],
-  ['it names no chains', REVIEW, 3, (events) => events.splice(2, 0, line('ChainContinued', { loop: 'review', chain: '1' }))],
-  ['it holds no rounds', REVIEW, 3, (events) => events.splice(2, 0, line('RoundsRecalled', { loop: 'review', chains: [null] }))],
-  ['it holds no rounds', REVIEW, 3, (events) => events.splice(2, 0, line('RoundsRecalled', { loop: 'review' }))],
+  ['its verdict.status is missing or of the wrong kind', REVIEW, 3, (events) => (events[2]!.data.verdict['status'] = 'final')],
+  ['its verdict.outcome is missing or of the wrong kind', REVIEW, 3, (events) => (events[2]!.data.verdict['outcome'] = 'approve')],
+  ['its scene is missing or of the wrong kind', REVIEW, 3, (events) => (events[2]!.data.scene = null)],
+  [
+    'its target is missing or of the wrong kind',
+    REVIEW,
+    3,
+    (events) => events.splice(2, 0, line('TargetFrozen', { loop: 'review', chain: '1' })),
+  ],
+  ['its chain is missing or of the wrong kind', REVIEW, 3, (events) => events.splice(2, 0, line('ChainNamed', { loop: 'review' }))],
+  [
+    'its of is missing or of the wrong kind',
+    REVIEW,
+    3,
+    (events) => events.splice(2, 0, line('ChainContinued', { loop: 'review', chain: '1' })),
+  ],
+  [
+    'its chains.0 is missing or of the wrong kind',
+    REVIEW,
+    3,
+    (events) => events.splice(2, 0, line('RoundsRecalled', { loop: 'review', chains: [null] })),
+  ],
+  ['its chains is missing or of the wrong kind', REVIEW, 3, (events) => events.splice(2, 0, line('RoundsRecalled', { loop: 'review' }))],
   [
     'no line before it froze the rules of its loop',
     REVIEW,
     3,
-    (events) => events.splice(2, 0, line('CapChanged', { loop: 'design', from: 3, to: 9 })),
+    (events) => events.splice(2, 0, line('CapChanged', { loop: 'design', from: 3, to: 9, by: '--max-rounds' })),
   ],
 ];
 
@@ -106,19 +121,26 @@ describe('a line that Umpire does not write', () => {
   });
 
   it.each([
-    ['no scene', (events: Line[]) => (events[2]!.data.scene = {})],
+    ['no scene', 3, 'scene.critic', (events: Line[]) => (events[2]!.data.scene = {})],
     [
       'no rules',
+      2,
+      'rules.title',
       (events: Line[]) => Object.assign(events[1]!.data, { rules: { loop: 'review' }, hash: sha256(JSON.stringify({ loop: 'review' })) }),
     ],
-    ['no lists', (events: Line[]) => Object.assign(events[2]!.data.scene as object, { anomalies: 7, exhibits: { results: null } })],
-  ])('is told in plain words where judging stumbles over it: %s', async (_, change) => {
+    [
+      'no lists',
+      3,
+      'scene.anomalies',
+      (events: Line[]) => Object.assign(events[2]!.data.scene as object, { anomalies: 7, exhibits: { results: null } }),
+    ],
+  ])('is told in plain words where judging would stumble over it: %s', async (_, at, field, change) => {
     const folder = golden(REVIEW);
     forge(folder, (events) => void change(events));
     const { exit, stdout } = await runReplay([folder]);
     expect([exit, stdout]).toEqual([
       1,
-      expect.stringContaining("Line 3 cannot be judged again: the journal's record of it is not what Umpire writes\n"),
+      expect.stringContaining(`**broken at line ${at}**: Umpire writes no such line: its ${field} is missing or of the wrong kind.`),
     ]);
     expect(stdout).not.toMatch(/undefined|Cannot|null|not iterable|TypeError/);
   });

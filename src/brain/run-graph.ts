@@ -116,10 +116,13 @@ function waveBehind(run: RunState, index: number): number | null {
   return highest + 1;
 }
 
-/** Waves anew, after tasks came or dependencies changed. What is recorded was checked before; a graph without an order is a bug. */
+/** What is recorded was checked before: thrown by a bug, or by a line that somebody else wrote. */
+export class Contradiction extends Error {}
+
+/** Waves anew, after tasks came or dependencies changed. */
 export function rewire(run: RunState): void {
   const result = computeWaves(run.tasks);
-  if (!result.ok) throw new Error(`The recorded tasks have no order: ${result.kind} at ${result.ids.join(', ')}.`);
+  if (!result.ok) throw new Contradiction(`its tasks have no order: ${result.kind} at ${result.ids.join(', ')}`);
   run.waves = [[]];
   run.open = [0];
   for (let index = 0; index < run.tasks.length; index++) place(run, index, result.waves[index] ?? 1);

@@ -3,13 +3,12 @@
 import { readdirSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
-import { fold } from '../brain/evolve.js';
 import type { RunState } from '../brain/run-state.js';
 import { statOf } from '../runtime/entry.js';
 import { TASKS } from '../runtime/commit.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
-import { JOURNAL, readJournal } from '../runtime/journal-file.js';
+import { JOURNAL, foldJournal } from '../runtime/journal-file.js';
 import { checkJournal } from '../runtime/journal-check.js';
 import { acquireLock } from '../runtime/lock.js';
 import { applySession } from '../workspace/apply.js';
@@ -29,7 +28,7 @@ interface Made {
 /** The session and where its work lies. Throws where others run it, or it changes no project. */
 async function open(session: string): Promise<Made> {
   const folder = openFolder(session);
-  const { run } = fold(readJournal(folder).events);
+  const { run } = foldJournal(folder).state;
   if (run === null) throw new UmpireError('not-run', { session: folder.name });
   const { workspace } = run.started;
   if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });

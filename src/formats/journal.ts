@@ -12,11 +12,14 @@ export interface ParsedJournal {
   readonly events: readonly Envelope[];
   /** The hash of the last whole line, or the start of every chain. */
   readonly head: string;
-  /** Bytes of whole, unbroken lines. */
+  /** Length of whole, unbroken lines. */
   readonly goodLength: number;
   /** A last line that was cut off while it was written: left out, to be cut away by the next write. */
   readonly torn: string | null;
 }
+
+/** No line is written that has more characters. Three bytes each, it is still a text that every supported Node can hold and read. */
+export const LONGEST_LINE = 128 * 1024 * 1024;
 
 export type JournalFault =
   | { readonly kind: 'broken'; readonly line: number; readonly detail: string }
@@ -48,37 +51,70 @@ export function printJournalLine(
 
 export function parseJournal(text: string, knownVersion: number, hash: Hash): JournalResult {
   const events: Envelope[] = [];
-  const result = scanJournal(text, knownVersion, hash, (event) => void events.push(event));
-  return result.ok ? { ok: true, journal: { events, ...result.journal } } : result;
+  const { fault, ...journal } = scanJournal([{ text }], knownVersion, hash, (event) => {
+    events.push(event);
+    return null;
+  });
+  return fault === null ? { ok: true, journal: { events, ...journal } } : { ok: false, fault };
 }
 
-export type ScanResult =
-  | { readonly ok: true; readonly journal: Omit<ParsedJournal, 'events'> & { readonly lines: number } }
-  | Extract<JournalResult, { readonly ok: false }>;
+/** As far as the journal holds. */
+export interface ScannedJournal extends Omit<ParsedJournal, 'events'> {
+  readonly lines: number;
+  /** The first line that does not hold, where there is one. */
+  readonly fault: JournalFault | null;
+}
 
-/** The same, with each event handed over as it is read: a long history need not be held in memory. */
-export function scanJournal(text: string, knownVersion: number, hash: Hash, take: (event: Envelope) => void): ScanResult {
+/** A part of a journal. */
+export interface Piece {
+  readonly text: string;
+  /** The hash of a part of the text and a brace behind it, where there is a way with less work. */
+  readonly hashOf?: (from: number, to: number) => string;
+}
+
+/**
+ * The same, piece by piece and with each event handed over as it is read: a long history need not be held in memory. Every piece but
+ * the last ends with a line. `take` says what is wrong with an event, if anything is.
+ */
+export function scanJournal(
+  pieces: Iterable<Piece>,
+  knownVersion: number,
+  hash: Hash,
+  take: (event: Envelope) => string | null,
+): ScannedJournal {
   let head = CHAIN_START;
-  let from = 0;
   let lines = 0;
-  while (from < text.length) {
-    const end = text.indexOf('\n', from);
-    if (end < 0) return { ok: true, journal: { lines, head, goodLength: from, torn: text.slice(from) } };
-    const parsed = parseLine(text.slice(from, end), lines + 1, head, knownVersion, hash);
-    if (!parsed.ok) return parsed;
-    take(parsed.event);
-    lines++;
-    head = parsed.head;
-    from = end + 1;
+  let before = 0;
+  for (const { text, hashOf } of pieces) {
+    let from = 0;
+    const bodyHash: BodyHash = (raw, at) => (hashOf === undefined ? hash(`${raw.slice(0, at)}}`) : hashOf(from, from + at));
+    while (from < text.length) {
+      const end = text.indexOf('\n', from);
+      if (end < 0) return { lines, head, goodLength: before + from, torn: text.slice(from), fault: null };
+      const parsed = parseLine(text.slice(from, end), lines + 1, head, knownVersion, bodyHash);
+      const fault = parsed.ok ? faultBy(take(parsed.event), lines + 1) : parsed.fault;
+      if (fault !== null || !parsed.ok) return { lines, head, goodLength: before + from, torn: null, fault };
+      lines++;
+      head = parsed.head;
+      from = end + 1;
+    }
+    before += from;
   }
-  return { ok: true, journal: { lines, head, goodLength: from, torn: null } };
+  return { lines, head, goodLength: before, torn: null, fault: null };
 }
+
+function faultBy(detail: string | null, line: number): JournalFault | null {
+  return detail === null ? null : { kind: 'broken', line, detail };
+}
+
+/** Of a line up to where its hash begins, closed by a brace. */
+type BodyHash = (raw: string, at: number) => string;
 
 type LineResult =
   | { readonly ok: true; readonly event: Envelope; readonly head: string }
   | { readonly ok: false; readonly fault: JournalFault };
 
-function parseLine(raw: string, line: number, prev: string, knownVersion: number, hash: Hash): LineResult {
+function parseLine(raw: string, line: number, prev: string, knownVersion: number, hashOf: BodyHash): LineResult {
   const broken = (detail: string): LineResult => ({ ok: false, fault: { kind: 'broken', line, detail } });
   let value: unknown;
   try {
@@ -87,14 +123,14 @@ function parseLine(raw: string, line: number, prev: string, knownVersion: number
     return broken('the line is not JSON');
   }
   if (typeof value !== 'object' || value === null) return broken('the line is not an object');
-  const { v, seq, ts, type, data, prev: claimed } = value as Record<string, unknown>;
+  const { v, seq, ts, type, data, prev: claimed, hash: told } = value as Record<string, unknown>;
   if (typeof v === 'number' && v > knownVersion) return { ok: false, fault: { kind: 'newer', line, version: v } };
   const at = raw.length - TAIL_LENGTH;
   if (!raw.startsWith(TAIL, at) || !raw.endsWith('"}') || typeof v !== 'number' || typeof ts !== 'string' || typeof type !== 'string')
     return broken('the line lacks what every line has (v, seq, ts, type, data, prev, hash)');
   if (seq !== line) return broken(`the line says it is number ${String(seq)}`);
   if (claimed !== prev) return broken('it does not continue the line before it: a line was changed, added or taken out');
-  const head = hash(`${raw.slice(0, at)}}`);
-  if (head !== raw.slice(at + TAIL.length, -2)) return broken('its content does not fit its hash: the line was changed');
+  const head = hashOf(raw, at);
+  if (head !== told) return broken('its content does not fit its hash: the line was changed');
   return { ok: true, event: { seq, ts, type, data }, head };
 }

@@ -1,13 +1,42 @@
 // Times as the journal writes them, `2026-03-01T10:00:00.000Z`, to milliseconds: by arithmetic, so that pure rooms may do it.
 
+/** The hour of the time that was read last: nearly all times of a journal share it with the one before. */
+let hour = { text: '', ms: 0 };
+
 /** Milliseconds since 1970; 0 for anything else than such a time. */
 export function millisecondsOf(text: string): number {
-  if (text.length !== 24 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':') return 0;
-  if (text[19] !== '.' || text[23] !== 'Z') return 0;
-  const days = daysTo(numberIn(text, 0, 4), numberIn(text, 5, 7), numberIn(text, 8, 10));
-  const seconds = (numberIn(text, 11, 13) * 60 + numberIn(text, 14, 16)) * 60 + numberIn(text, 17, 19);
-  const time = (days * 86_400 + seconds) * 1000 + numberIn(text, 20, 23);
-  return Number.isNaN(time) ? 0 : time;
+  return text.length === 24 && hour.text !== '' && text.startsWith(hour.text) ? hour.ms + (msInHour(text) ?? -hour.ms) : wholeTime(text);
+}
+
+/** Is it a time as the journal writes them, of a day that there is? */
+export function isTimestamp(text: string): boolean {
+  if (text.length !== 24) return false;
+  if (hour.text !== '' && text.startsWith(hour.text)) return msInHour(text) !== null;
+  return wholeTime(text) !== 0 || text === '1970-01-01T00:00:00.000Z';
+}
+
+function wholeTime(text: string): number {
+  if (text.length !== 24 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':') return 0;
+  const [year, month, day] = [numberIn(text, 0, 4), numberIn(text, 5, 7), numberIn(text, 8, 10)];
+  const hours = numberIn(text, 11, 13);
+  const inHour = msInHour(text);
+  const isReal = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month) && hours <= 23;
+  if (!isReal || inHour === null || Number.isNaN(year)) return 0;
+  hour = { text: text.slice(0, 14), ms: (daysTo(year, month, day) * 24 + hours) * 3_600_000 };
+  return hour.ms + inHour;
+}
+
+/** Of `59:59.999Z` behind the hour. */
+function msInHour(text: string): number | null {
+  if (text[16] !== ':' || text[19] !== '.' || text[23] !== 'Z') return null;
+  const minutes = numberIn(text, 14, 16);
+  const seconds = numberIn(text, 17, 19);
+  const ms = (minutes * 60 + seconds) * 1000 + numberIn(text, 20, 23);
+  return minutes <= 59 && seconds <= 59 && !Number.isNaN(ms) ? ms : null;
+}
+
+function daysIn(year: number, month: number): number {
+  return daysTo(month === 12 ? year + 1 : year, month === 12 ? 1 : month + 1, 1) - daysTo(year, month, 1);
 }
 
 /** A journal has very many times: digits are read one by one, and nothing is made on the way. */

@@ -17,7 +17,7 @@ import { appendLines, placeFor, prepareWrite, readBytes, writeAtomically, writeF
 import type { Prepared, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, appendEvents } from './journal-file.js';
-import type { JournalFile } from './journal-file.js';
+import type { AppendedJournal } from './journal-file.js';
 import { markOf, pageOf } from './traces.js';
 
 export const TASKS = 'tasks.csv';
@@ -26,7 +26,7 @@ const RESULTS = 'results.csv';
 export interface CommitInput {
   readonly folder: SessionFolder;
   readonly loop: Loop;
-  readonly journal: JournalFile;
+  readonly journal: AppendedJournal;
   readonly ts: string;
   /** What comes before the verdict: the observation, frozen rules, a changed cap. */
   readonly before: readonly Event[];
@@ -76,7 +76,7 @@ function tasksAfter(loop: Loop, tasks: TasksFile | null, effects: VerdictGiven['
 
 export function commitVerdict(input: CommitInput, prepared: Prepared | null): void {
   const { folder, given } = input;
-  let journal: JournalFile;
+  let journal: AppendedJournal;
   try {
     keepBlobs(folder, input.blobs);
     journal = appendEvents(folder, input.journal, input.ts, [...input.before, { type: 'VerdictGiven', data: given }]);
@@ -85,7 +85,7 @@ export function commitVerdict(input: CommitInput, prepared: Prepared | null): vo
     throw error;
   }
   prepared?.commit();
-  project({ ...input, journal }, journal.events.length, false);
+  project({ ...input, journal }, journal.lines, false);
 }
 
 /** The rest of a verdict that a crash cut short. */

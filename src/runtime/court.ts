@@ -1,6 +1,7 @@
 // Judges a critic of a session that Umpire runs. The journal's state says which rules, round, cap and target hold; the place
-// says where the evidence lies. It writes nothing: what it hands back is recorded and projected by the run.
+// says where the evidence lies. It writes no file: what it hands back is recorded in the journal, and projected by the run.
 
+import { isUmpireError } from '../errors.js';
 import type { Anomaly, RoleRef } from '../model.js';
 import { chainOfRow } from '../brain/chains.js';
 import { chainKey, decidedIn } from '../brain/evolve.js';
@@ -11,6 +12,7 @@ import type { Traces } from '../brain/rounds.js';
 import { tasksNow } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import { courseOf, giveVerdict, hear, keyOfRun, recordScene } from './hearing.js';
+import type { Journal } from './journal-writer.js';
 import type { Place } from './place.js';
 
 export interface Docket {
@@ -31,7 +33,28 @@ export type Ruling =
       readonly given: VerdictGiven;
       readonly blobs: ReadonlyMap<string, string | Uint8Array>;
     }
-  | { readonly ok: false; readonly rule: string; readonly message: string; readonly hint: string };
+  | Refused;
+
+interface Refused {
+  readonly ok: false;
+  readonly rule: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Records what was ruled. A verdict that no line of the journal can hold is none: what its critic left cannot be judged. */
+export function recordRuling(journal: Pick<Journal, 'record'>, task: string, attempt: number, ruling: Ruling): void {
+  let failed: Omit<Refused, 'ok'> | null = ruling.ok ? null : ruling;
+  try {
+    if (ruling.ok) journal.record(...ruling.events);
+  } catch (error) {
+    if (!isUmpireError(error) || error.code !== 'journal-line-long') throw error;
+    failed = { rule: 'E3', message: error.message, hint: error.hint };
+  }
+  if (failed === null) return;
+  const { rule, message, hint } = failed;
+  journal.record({ type: 'JudgingFailed', data: { task, attempt, rule, message, hint } });
+}
 
 export function judgeCritic(docket: Docket): Ruling {
   const { state, place, role, traces } = docket;

@@ -1,16 +1,24 @@
 // The lines that Umpire writes, each held against those before it. Any other line fits its hash only because somebody made it fit.
 
+import { UmpireError } from '../errors.js';
+import { EVENT_SHAPES } from '../brain/event-shapes.js';
 import { chainKey } from '../brain/evolve.js';
+import { JOURNAL_VERSION } from '../brain/messages.js';
 import { pending } from '../brain/pending.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Event, Recorded, VerdictGiven } from '../brain/messages.js';
+import { object } from '../formats/shape.js';
+import type { Shape } from '../formats/shape.js';
+import { isTimestamp } from '../formats/timestamp.js';
+import { LONGEST_LINE, printJournalLine } from '../formats/journal.js';
+import type { Envelope, Hash } from '../formats/journal.js';
 import { sha256 } from './hash.js';
 
 type DataOf<T> = Extract<Event, { readonly type: T }>['data'];
 type Rule<D> = readonly [holds: (data: D, before: SessionState) => boolean, otherwise: string];
 
 const OF_FROZEN_LOOP: Rule<{ readonly loop: string }> = [
-  ({ loop }, { frozen }) => isText(loop) && frozen.has(loop),
+  ({ loop }, { frozen }) => frozen.has(loop),
   'no line before it froze the rules of its loop',
 ];
 
@@ -21,37 +29,23 @@ const OF_TASK: Rule<{ readonly task: string }> = [
   'it speaks of a task that no line before it made',
 ];
 
-/** What holds of each kind of line. Types say what Umpire writes; a forger's data may be anything. */
+/** What holds of each kind of line after those before it. That its data is of the right shape is known by then. */
 const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
   SessionObserved: [[(_, { observed }) => !observed, 'the session was observed before']],
   RulesFrozen: [
-    [
-      ({ loop, rules, cap, chains }) => isText(loop) && isObject(rules) && rules.loop === loop && isWhole(cap) && areTexts(chains),
-      'it holds no rules of its loop',
-    ],
+    [({ loop, rules }) => rules.loop === loop, 'it holds no rules of its loop'],
     [({ hash, rules }) => hash === sha256(JSON.stringify(rules)), 'its rules do not fit their hash'],
     [({ loop }, { frozen }) => !frozen.has(loop), 'the rules of its loop were frozen before'],
   ],
   TargetFrozen: [
     OF_FROZEN_LOOP,
-    [({ chain, target }) => isText(chain) && typeof target === 'number', 'it holds no target'],
     [({ loop, chain }, { targets }) => !targets.has(chainKey(loop, chain)), 'the target of its chain was frozen before'],
   ],
-  CapChanged: [
-    OF_FROZEN_LOOP,
-    [({ loop, from, to }, { frozen }) => from === frozen.get(loop)?.cap && isWhole(to), 'it does not change the cap that held'],
-  ],
-  ChainNamed: [OF_FROZEN_LOOP, [({ chain }) => isText(chain), 'it names no chain']],
-  ChainContinued: [OF_FROZEN_LOOP, [({ chain, of }) => isText(chain) && areTexts(of), 'it names no chains']],
-  RoundsRecalled: [
-    OF_FROZEN_LOOP,
-    [
-      ({ chains }) => isList(chains) && chains.every((one) => isObject(one) && isText(one.chain) && isWhole(one.round)),
-      'it holds no rounds',
-    ],
-  ],
+  CapChanged: [OF_FROZEN_LOOP, [({ loop, from }, { frozen }) => from === frozen.get(loop)?.cap, 'it does not change the cap that held']],
+  ChainNamed: [OF_FROZEN_LOOP],
+  ChainContinued: [OF_FROZEN_LOOP],
+  RoundsRecalled: [OF_FROZEN_LOOP],
   VerdictGiven: [
-    [isVerdict, 'it holds no verdict'],
     [
       ({ verdict }, { frozen }) => verdict.status === 'partial' || frozen.has(verdict.loop),
       'it is a decided verdict, and no line before it froze the rules',
@@ -62,7 +56,7 @@ const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
     ],
     [
       ({ verdict, scene }, { frozen }) =>
-        verdict.status !== 'partial' || scene === undefined || isObject(scene.rules) !== frozen.has(verdict.loop),
+        verdict.status !== 'partial' || scene === undefined || (scene.rules !== null) !== frozen.has(verdict.loop),
       'a partial verdict brings its rules where none were frozen before it, and only there',
     ],
     [hasTarget, 'no line before it froze the target of its chain'],
@@ -75,57 +69,66 @@ const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
   ],
   SessionStarted: [
     [(_, { run }) => run === null, 'the session was started before'],
-    [
-      ({ loop, rows, settings, gates, writers }) =>
-        isText(loop) && isList(rows) && isObject(settings) && areTexts(gates) && areTexts(writers),
-      'it holds no session',
-    ],
-    [
-      ({ loop, frozen }) =>
-        frozen === undefined ||
-        (isObject(frozen) && isObject(frozen.rules) && frozen.rules.loop === loop && isWhole(frozen.cap) && areTexts(frozen.chains)),
-      'it holds no rules of its loop',
-    ],
+    [({ loop, frozen }) => frozen === undefined || frozen.rules.loop === loop, 'it holds no rules of its loop'],
     [({ frozen }) => frozen === undefined || frozen.hash === sha256(JSON.stringify(frozen.rules)), 'its rules do not fit their hash'],
   ],
-  RunBegun: [IN_RUN, [({ run, settings }) => isText(run) && isObject(settings), 'it holds no run']],
+  RunBegun: [IN_RUN],
   TaskStarted: [OF_TASK],
-  TaskSubmitted: [OF_TASK, [({ commit }) => isText(commit), 'it holds no commit']],
-  TaskFinished: [OF_TASK, [({ status, outputs }) => ['completed', 'failed'].includes(status) && isObject(outputs), 'it holds no result']],
+  TaskSubmitted: [OF_TASK],
+  TaskFinished: [OF_TASK],
   TaskAsked: [OF_TASK],
   TaskInterrupted: [OF_TASK],
   TaskSkipped: [OF_TASK],
-  TasksReopened: [IN_RUN, [({ tasks }) => areTexts(tasks), 'it names no tasks']],
+  TasksReopened: [IN_RUN],
   JudgingFailed: [OF_TASK],
-  TasksEdited: [IN_RUN, [({ set, add }) => isObject(set) && isList(add), 'it holds no edit']],
+  TasksEdited: [IN_RUN],
   EditRefused: [IN_RUN],
   PersonCalled: [IN_RUN],
-  PersonAnswered: [IN_RUN, [({ key, answer }) => isText(key) && isText(answer), 'it holds no answer']],
+  PersonAnswered: [IN_RUN],
   PersonEdited: [IN_RUN],
   StrayChanges: [IN_RUN],
   WorkReverted: [IN_RUN],
   SessionEnded: [IN_RUN, [endsSo, 'it holds no end that follows from the lines before it']],
 };
 
+interface Kind {
+  readonly shape: Shape<unknown>;
+  readonly rules: readonly Rule<never>[];
+}
+
+const KINDS: ReadonlyMap<string, Kind> = new Map(
+  (Object.keys(RULES) as Event['type'][]).map((type) => [type, { shape: EVENT_SHAPES[type], rules: RULES[type] }]),
+);
+
+/** Of a later version: it has data. */
+const LATER: Kind = { shape: object({}), rules: [] };
+
+/** Why Umpire does not write a line; of one that it does write, whether this version knows what it means. */
+export type LineCheck = { readonly fault: string } | { readonly fault: null; readonly isKnown: boolean };
+
+const KNOWN: LineCheck = { fault: null, isKnown: true };
 /** Events of a later version that changed no meaning are passed over. */
-export function isKnown(event: Recorded): boolean {
-  return Object.hasOwn(RULES, event.type);
-}
+const UNKNOWN: LineCheck = { fault: null, isKnown: false };
 
-/** Why Umpire does not write this line after those before it; null where it does. */
-export function faultOf(event: Recorded, before: SessionState): string | null {
-  if (!isTime(event.ts)) return unwritten('its time is none');
-  if (!before.observed && event.type !== 'SessionObserved' && event.type !== 'SessionStarted')
+/** Is this a line that Umpire writes after those before it? */
+export function checkLine({ ts, type, data }: Recorded, before: SessionState): LineCheck {
+  if (!isTimestamp(ts)) return unwritten('its time is none');
+  if (!before.observed && type !== 'SessionObserved' && type !== 'SessionStarted')
     return unwritten('the first line says what was observed, and this one does not');
-  if (!isObject(event.data)) return unwritten('it holds no data');
-  if (!isKnown(event)) return null;
-  const rules: readonly Rule<never>[] = RULES[event.type];
-  const broken = rules.find(([holds]) => !holds(event.data as never, before));
-  return broken === undefined ? null : unwritten(broken[1]);
+  const kind = KINDS.get(type) ?? LATER;
+  const wrong = kind.shape(data);
+  if (wrong !== null) return unwritten(wrong === '' ? 'it holds no data' : `its ${wrong} is missing or of the wrong kind`);
+  if (kind === LATER) return UNKNOWN;
+  const { rules } = kind;
+  for (let at = 0; at < rules.length; at++) {
+    const rule = rules[at] as Rule<never>;
+    if (!rule[0](data as never, before)) return unwritten(rule[1]);
+  }
+  return KNOWN;
 }
 
-function unwritten(why: string): string {
-  return `Umpire writes no such line: ${why}`;
+function unwritten(why: string): LineCheck {
+  return { fault: `Umpire writes no such line: ${why}` };
 }
 
 /** An end is what was pending when it was recorded. */
@@ -134,43 +137,21 @@ function endsSo({ outcome, unverified }: DataOf<'SessionEnded'>, before: Session
   return due?.type === 'EndSession' && due.outcome === outcome && due.unverified === unverified;
 }
 
-function isVerdict({ verdict, lists, scene }: VerdictGiven): boolean {
-  if (!isObject(verdict) || !isObject(lists) || (scene !== undefined && !isObject(scene))) return false;
-  const { loop, chain, decision, outcome, rule, round, maxRounds, status } = verdict;
-  return (
-    [loop, chain, decision, rule].every(isText) &&
-    [round, maxRounds].every(isWhole) &&
-    ['converge', 'revise', 'accept', 'escalate'].includes(outcome) &&
-    ['decided', 'partial'].includes(status)
-  );
-}
-
 function hasTarget({ verdict }: VerdictGiven, { frozen, targets }: SessionState): boolean {
   const isHeld = verdict.status === 'decided' && frozen.get(verdict.loop)?.rules.target !== undefined;
   return !isHeld || targets.has(chainKey(verdict.loop, verdict.chain));
 }
 
-function isTime(ts: string): boolean {
-  const time = new Date(ts);
-  return !Number.isNaN(time.getTime()) && time.toISOString() === ts;
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isList(value: unknown): boolean {
-  return Array.isArray(value);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
-}
-
-function areTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isText);
-}
-
-function isWhole(value: unknown): boolean {
-  return Number.isInteger(value);
+/** The line as it is written. One that could not be read again is refused before anything of it is on the disk. */
+export function lineOf(event: Envelope, prev: string, hash: Hash): ReturnType<typeof printJournalLine> {
+  let printed: ReturnType<typeof printJournalLine> | null = null;
+  try {
+    printed = printJournalLine(JOURNAL_VERSION, event, prev, hash);
+  } catch (error) {
+    // A text that is longer than any can be.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  if (printed === null || printed.line.length > LONGEST_LINE)
+    throw new UmpireError('journal-line-long', { type: event.type, most: Math.round(LONGEST_LINE / 1048576) });
+  return printed;
 }

@@ -6,15 +6,14 @@ import type { Stats } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { evolve } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
-import { JOURNAL_VERSION } from '../brain/messages.js';
 import type { Event, Recorded } from '../brain/messages.js';
-import { printJournalLine } from '../formats/journal.js';
 import type { Hash } from '../formats/journal.js';
 import { statOf } from './entry.js';
 import { faultOf, placeFor } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, foldJournal } from './journal-file.js';
+import { lineOf } from './journal-lines.js';
 
 export interface Journal {
   readonly state: SessionState;
@@ -117,12 +116,13 @@ export function keepJournal(
     () => state,
     (...events) => {
       const ts = timeOf(store.now());
+      // All are made into lines before one takes effect: what no line can hold leaves nothing behind.
+      const lines = printAll(events, { seq, ts, head, hash: store.hash });
+      text += lines.text;
+      head = lines.head;
       for (const event of events) {
-        const printed = printJournalLine(JOURNAL_VERSION, { seq: ++seq, ts, type: event.type, data: event.data }, head, store.hash);
-        text += printed.line;
-        head = printed.head;
         // Named one by one: many thousands of events are made into lines here, and a spread is slow.
-        const recorded = { type: event.type, data: event.data, seq, ts } as Recorded;
+        const recorded = { type: event.type, data: event.data, seq: ++seq, ts } as Recorded;
         waiting.push(recorded);
         state = evolve(state, recorded);
       }
@@ -142,6 +142,25 @@ export function keepJournal(
       for (const event of written) store.tell(event);
     },
   );
+}
+
+interface LinesAfter {
+  readonly seq: number;
+  readonly ts: string;
+  readonly head: string;
+  readonly hash: Hash;
+}
+
+function printAll(events: readonly Event[], { seq, ts, head, hash }: LinesAfter): { readonly text: string; readonly head: string } {
+  let text = '';
+  let last = head;
+  for (let at = 0; at < events.length; at++) {
+    const { type, data } = events[at] as Event;
+    const printed = lineOf({ seq: seq + at + 1, ts, type, data }, last, hash);
+    text += printed.line;
+    last = printed.head;
+  }
+  return { text, head: last };
 }
 
 /** Several events of one millisecond share their text: it is costly to print. */

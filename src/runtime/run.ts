@@ -10,6 +10,7 @@ import { taskIn, type RunState, type TaskState } from '../brain/run-state.js';
 import type { Event } from '../brain/messages.js';
 import { assign } from './assignment.js';
 import { Turns } from './clock.js';
+import { recordRuling } from './court.js';
 import type { Ruling } from './court.js';
 import type { Desk } from './desk.js';
 import { conflictWords, plainEnding, withBreaches, withEvidence } from './ending.js';
@@ -363,13 +364,8 @@ class Running {
     const { journal, desk, judge } = this.ports;
     await this.sweep();
     const ruling = judge(task);
-    if (!ruling.ok) {
-      const { rule, message, hint } = ruling;
-      journal.record({ type: 'JudgingFailed', data: { task, attempt: taskIn(this.run, task)?.attempt ?? 0, rule, message, hint } });
-      return;
-    }
-    desk.keepBlobs(ruling.blobs);
-    journal.record(...ruling.events);
+    if (ruling.ok) desk.keepBlobs(ruling.blobs);
+    recordRuling(journal, task, taskIn(this.run, task)?.attempt ?? 0, ruling);
   }
 
   private async revert(verdict: number, tasks: readonly string[]): Promise<void> {

@@ -5,7 +5,7 @@ import type { Anomaly, Task } from '../model.js';
 import { UmpireError } from '../errors.js';
 import { chainOfRow, findCriticRow } from '../brain/chains.js';
 import type { Placed } from '../brain/chains.js';
-import { decidedIn, fold } from '../brain/evolve.js';
+import { decidedIn } from '../brain/evolve.js';
 import type { Standing } from '../brain/messages.js';
 import { isBehind, settleRound, standingsBeside } from '../brain/rounds.js';
 import { HIGHEST_CAP } from '../brain/messages.js';
@@ -22,8 +22,8 @@ import { TASKS } from './commit.js';
 import { listFiles, readBytes } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
-import { readJournal } from './journal-file.js';
-import type { JournalFile } from './journal-file.js';
+import { foldJournal } from './journal-file.js';
+import type { FoldedJournal } from './journal-file.js';
 import { capOf, groupTarget, highestTarget, roundOfFiles, targetOf } from './limits.js';
 import { findTraces } from './traces.js';
 
@@ -36,7 +36,7 @@ export interface SceneInput {
 }
 
 export interface Scene {
-  readonly journal: JournalFile;
+  readonly journal: FoldedJournal;
   readonly state: SessionState;
   /** The rules that hold: the ones frozen by the first verdict, where there was one. */
   readonly loop: Loop;
@@ -65,8 +65,8 @@ export interface Scene {
 /** Reads the history and the plain files, and settles which chain and round are judged by which rules. */
 export function observe(input: SceneInput): Scene {
   const { folder } = input;
-  const journal = readJournal(folder);
-  const state = fold(journal.events);
+  const journal = foldJournal(folder);
+  const { state } = journal;
   const hash = sha256(JSON.stringify(input.loop));
   const frozen = state.frozen.get(input.loop.loop);
   const loop = frozen?.rules ?? input.loop;

@@ -4,7 +4,7 @@ import { NEW_SESSION, evolve } from '../../src/brain/evolve.js';
 import type { SessionState } from '../../src/brain/evolve.js';
 import type { Recorded } from '../../src/brain/messages.js';
 import type { RunState } from '../../src/brain/run-state.js';
-import { faultOf } from '../../src/runtime/journal-lines.js';
+import { checkLine } from '../../src/runtime/journal-lines.js';
 import { StoryCheck } from './sim-checks.js';
 import { planOf } from './sim-plan.js';
 import type { Turmoil } from './sim-plan.js';
@@ -52,7 +52,7 @@ function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tal
   story.finishStory();
   let state: SessionState = NEW_SESSION;
   for (const event of events) {
-    const fault = faultOf(event, state);
+    const { fault } = checkLine(event, state);
     if (fault !== null) throw new Broken('journal', `line ${event.seq}: ${fault}`);
     if (event.type === 'VerdictGiven') rejudge(state, event.data, world.blobs);
     state = evolve(state, event);

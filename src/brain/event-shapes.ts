@@ -1,0 +1,202 @@
+// What the data of each event must look like when it is read back. Agents write to the session folder: a line whose hash fits may hold
+// anything, and nobody after this looks again. Whether a line follows from those before it is not asked here.
+
+import { either, flag, listOf, number, object, optional, orNull, recordOf, text, whole, word } from '../formats/shape.js';
+import type { Shape } from '../formats/shape.js';
+import { LOOP_SHAPE } from '../loops/loop-shape.js';
+import type { FactValue } from '../loops/loop.js';
+import type { Anomaly, Counts, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model.js';
+import type { Usage } from '../ports.js';
+import type { Course, Effects, Event, RecordedExhibit, RecordedScene, Standing, VerdictGiven } from './messages.js';
+import type { Breach, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from './run-messages.js';
+
+type DataOf<T> = Extract<Event, { readonly type: T }>['data'];
+
+const texts = listOf(text);
+const cells = recordOf(text);
+const grade = word('measured', 'testified');
+
+const finding = object<Finding>({
+  severity: word('critical', 'high', 'medium', 'low'),
+  message: text,
+  artifact: orNull(text),
+  line: orNull(number),
+  endLine: optional(number),
+  rule: optional(text),
+  dimension: optional(text),
+  fingerprint: text,
+});
+
+const anomaly = object<Anomaly>({ rule: text, message: text });
+
+const cellOfTask = either(text, either(number, texts));
+const namedOfTask = object<Pick<TaskRecord, 'id' | 'deps' | 'context_from'>>({ id: text, deps: texts, context_from: texts });
+const allOfTask = recordOf(cellOfTask);
+const taskRecord: Shape<TaskRecord> = (value) => namedOfTask(value) ?? allOfTask(value);
+
+const verdict = object<Verdict>({
+  loop: text,
+  decision: text,
+  outcome: word('converge', 'revise', 'accept', 'escalate'),
+  status: word('decided', 'partial'),
+  rule: text,
+  reason: text,
+  chain: text,
+  round: whole,
+  maxRounds: whole,
+  unverified: flag,
+  waivers: texts,
+  counts: object<Counts>({ critical: number, high: number, medium: number, low: number }),
+  findings: listOf(finding),
+  anomalies: listOf(anomaly),
+  tasks: listOf(taskRecord),
+  evidence: listOf(object<EvidenceRef>({ path: text, sha256: text, grade })),
+  role: object<RoleRef>({ path: text, sha256: text }),
+  nextStep: text,
+  trend: optional(object<NonNullable<Verdict['trend']>>({ kind: text, stop: flag, why: text })),
+  fates: optional(listOf(object<NonNullable<Verdict['fates']>[number]>({ fate: text, fingerprint: text, finding: text }))),
+});
+
+const effects = object<Effects>({
+  add: listOf(cells),
+  set: recordOf(cells),
+  files: listOf(object<Effects['files'][number]>({ path: text, text })),
+});
+
+const exhibit = object<RecordedExhibit>({
+  state: word('ok', 'missing', 'unreadable', 'unread'),
+  path: optional(text),
+  sha256: optional(text),
+  grade: optional(grade),
+  problem: optional(text),
+});
+
+const keptTasks = either(
+  object<{ readonly sha256: string }>({ sha256: text }),
+  object<{ readonly journal: true }>({ journal: word(true) }),
+);
+
+const scene = object<RecordedScene>({
+  critic: orNull(text),
+  tasks: orNull(either(text, keptTasks)),
+  anomalies: listOf(anomaly),
+  exhibits: recordOf(exhibit),
+  unwritable: orNull(text),
+  rules: orNull(LOOP_SHAPE),
+});
+
+const factValue: Shape<FactValue> = orNull(either(text, either(number, flag)));
+
+const verdictGiven = object<VerdictGiven>({
+  key: text,
+  strict: flag,
+  target: orNull(number),
+  verdict,
+  facts: recordOf(factValue),
+  lists: recordOf(texts),
+  report: text,
+  effects,
+  scene: optional(scene),
+  course: optional(object<Course>({ stop: flag, touched: orNull(texts) })),
+});
+
+const settings = object<RunSettings>({
+  agents: cells,
+  agentCommand: orNull(text),
+  concurrency: number,
+  maxMinutes: orNull(number),
+  maxCostUsd: orNull(number),
+  maxTokens: orNull(number),
+  stopWhenStalled: flag,
+  strict: flag,
+  sandbox: optional(word(true)),
+  yes: flag,
+  timeoutMinutes: number,
+});
+
+const sessionStarted = object<SessionStarted>({
+  session: text,
+  loop: text,
+  goal: text,
+  project: text,
+  loopFolder: orNull(text),
+  mode: text,
+  why: text,
+  critic: text,
+  judged: flag,
+  columns: texts,
+  rows: listOf(cells),
+  gates: texts,
+  writers: texts,
+  settings,
+  frozen: optional(
+    object<NonNullable<SessionStarted['frozen']>>({ hash: text, rules: LOOP_SHAPE, cap: whole, chains: texts, targets: recordOf(number) }),
+  ),
+  workspace: orNull(object<NonNullable<SessionStarted['workspace']>>({ kind: word('git', 'snapshot'), branch: text, base: text })),
+  command: optional(text),
+  report: optional(text),
+});
+
+const usage = object<Usage>({ tokens: number, costUsd: number });
+
+const taskFinished = object<TaskFinished>({
+  task: text,
+  attempt: whole,
+  status: word('completed', 'failed'),
+  findings: text,
+  error: text,
+  outputs: cells,
+  usage,
+  commit: optional(text),
+  head: optional(text),
+  files: optional(texts),
+  evidence: optional(recordOf(orNull(text))),
+  measured: optional(flag),
+  breaches: optional(listOf(object<Breach>({ rule: text, file: text, line: number, message: text, taken: orNull(word('hunk', 'file')) }))),
+});
+
+const submitted = object<{ readonly commit: string }>({ commit: text });
+
+const personAnswered = object<PersonAnswered>({
+  key: text,
+  answer: word('force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer'),
+  reason: text,
+  rounds: whole,
+  costUsd: number,
+  minutes: number,
+  tokens: number,
+  by: text,
+});
+
+export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<DataOf<T>> } = {
+  SessionObserved: object<DataOf<'SessionObserved'>>({ session: text, tasks: number }),
+  RulesFrozen: object<DataOf<'RulesFrozen'>>({ loop: text, hash: text, rules: LOOP_SHAPE, cap: whole, chains: texts }),
+  TargetFrozen: object<DataOf<'TargetFrozen'>>({ loop: text, chain: text, target: number }),
+  CapChanged: object<DataOf<'CapChanged'>>({ loop: text, from: whole, to: whole, by: text }),
+  ChainNamed: object<DataOf<'ChainNamed'>>({ loop: text, chain: text, by: text }),
+  ChainContinued: object<DataOf<'ChainContinued'>>({ loop: text, chain: text, of: texts }),
+  RoundsRecalled: object<DataOf<'RoundsRecalled'>>({
+    loop: text,
+    chains: listOf(object<Standing>({ chain: text, round: whole, open: flag, target: optional(number) })),
+  }),
+  VerdictGiven: verdictGiven,
+  VerdictProjected: object<DataOf<'VerdictProjected'>>({ verdict: whole, results: orNull(text) }),
+  SessionStarted: sessionStarted,
+  RunBegun: object<DataOf<'RunBegun'>>({ run: text, by: text, settings, head: orNull(text) }),
+  TaskStarted: object<DataOf<'TaskStarted'>>({ task: text, attempt: whole, agent: text }),
+  TaskSubmitted: (value) => submitted(value) ?? taskFinished(value),
+  TaskFinished: taskFinished,
+  TaskAsked: object<DataOf<'TaskAsked'>>({ task: text, attempt: whole, question: text, usage }),
+  TaskInterrupted: object<DataOf<'TaskInterrupted'>>({ task: text, attempt: whole, why: text }),
+  TaskSkipped: object<DataOf<'TaskSkipped'>>({ task: text, reason: text }),
+  TasksReopened: object<DataOf<'TasksReopened'>>({ tasks: texts, why: text }),
+  JudgingFailed: object<DataOf<'JudgingFailed'>>({ task: text, attempt: whole, rule: text, message: text, hint: text }),
+  TasksEdited: object<DataOf<'TasksEdited'>>({ set: recordOf(cells), add: listOf(cells), columns: texts, told: texts }),
+  EditRefused: object<DataOf<'EditRefused'>>({ reason: text, kept: text }),
+  PersonCalled: object<DataOf<'PersonCalled'>>({ key: text, by: text }),
+  PersonAnswered: personAnswered,
+  PersonEdited: object<DataOf<'PersonEdited'>>({ commit: text, files: texts }),
+  StrayChanges: object<DataOf<'StrayChanges'>>({ wave: number, files: texts }),
+  WorkReverted: object<DataOf<'WorkReverted'>>({ verdict: number, tasks: texts, head: orNull(text), files: texts, ok: flag }),
+  SessionEnded: object<DataOf<'SessionEnded'>>({ outcome: word('complete', 'failed', 'aborted'), unverified: flag, reason: text }),
+};

@@ -1,0 +1,101 @@
+// What a value that was read from a file must look like, told by functions that cost little. A shape answers null where a value fits,
+// else the path in it that does not. Fields that a shape does not name are let through: a later version may have added them.
+
+export interface Shape<T> {
+  (value: unknown): string | null;
+  /** Never set: it keeps the type that the shape stands for. */
+  readonly of?: T;
+}
+
+export const text: Shape<string> = (value) => (typeof value === 'string' ? null : '');
+
+export const flag: Shape<boolean> = (value) => (typeof value === 'boolean' ? null : '');
+
+/** JSON can say 1e999. */
+export const number: Shape<number> = (value) => (Number.isFinite(value) ? null : '');
+
+export const whole: Shape<number> = (value) => (Number.isSafeInteger(value) ? null : '');
+
+export function word<const T extends string | number | boolean>(...words: readonly T[]): Shape<T> {
+  return (value) => (words.includes(value as T) ? null : '');
+}
+
+export function orNull<T>(shape: Shape<T>): Shape<T | null> {
+  return (value) => (value === null ? null : shape(value));
+}
+
+/** Of a field that may be left out. */
+export function optional<T>(shape: Shape<T>): Shape<T> {
+  return (value) => (value === undefined ? null : shape(value));
+}
+
+export function either<T, U>(one: Shape<T>, other: Shape<U>): Shape<T | U> {
+  return (value) => (one(value) === null ? null : other(value));
+}
+
+export function listOf<T>(shape: Shape<T>): Shape<readonly T[]> {
+  return (value) => {
+    if (!Array.isArray(value)) return '';
+    for (let at = 0; at < value.length; at++) {
+      const fault = shape(value[at]);
+      if (fault !== null) return within(String(at), fault);
+    }
+    return null;
+  };
+}
+
+export function pairOf<T>(shape: Shape<T>): Shape<readonly [T, T]> {
+  const list = listOf(shape);
+  return (value) => list(value) ?? ((value as readonly unknown[]).length === 2 ? null : '');
+}
+
+/** An object whose fields are named by the file. */
+export function recordOf<T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> {
+  return (value) => {
+    if (!isPlain(value)) return '';
+    // What was parsed from JSON inherits nothing that is listed.
+    for (const name in value) {
+      const fault = shape(value[name]);
+      if (fault !== null) return within(name, fault);
+    }
+    return null;
+  };
+}
+
+export function object<T extends object>(fields: { readonly [K in keyof T]-?: Shape<Exclude<T[K], undefined>> }): Shape<T> {
+  const names = Object.keys(fields);
+  const shapes = names.map((name) => (fields as Readonly<Record<string, Shape<unknown>>>)[name] as Shape<unknown>);
+  return (value) => {
+    if (!isPlain(value)) return '';
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] as string;
+      const fault = (shapes[at] as Shape<unknown>)(value[name]);
+      if (fault !== null) return within(name, fault);
+    }
+    return null;
+  };
+}
+
+/** An object of one of several kinds: each is known by a field that it alone has. */
+export function kindOf<T extends object>(kinds: Readonly<Record<string, Shape<T>>>): Shape<T> {
+  const all = Object.entries(kinds);
+  return (value) => {
+    if (!isPlain(value)) return '';
+    const kind = all.find(([name]) => Object.hasOwn(value, name));
+    return kind === undefined ? '' : kind[1](value);
+  };
+}
+
+/** A shape that holds itself. */
+export function later<T>(shape: () => Shape<T>): Shape<T> {
+  return (value) => shape()(value);
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function within(name: string, rest: string): string {
+  const own = name.length > 40 ? `${name.slice(0, 40)}…` : name;
+  return rest === '' ? own : `${own}.${rest}`;
+}
