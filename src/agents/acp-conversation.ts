@@ -76,8 +76,12 @@ export class Conversation implements Talk {
   begin(line: TalkLine): void {
     this.line = line;
     const { readyMs, version } = this.brief;
-    const late = () => `did not answer ${this.open()} within ${readyMs / 1000} seconds: it may not speak the Agent Client Protocol`;
-    this.timer = setTimeout(() => this.settle(late(), true), readyMs);
+    this.timer = setTimeout(() => {
+      const why = this.open() === 'initialize' ? ': it may not speak the Agent Client Protocol' : '';
+      this.settle(`did not answer ${this.open()} within ${readyMs / 1000} seconds${why}`, true);
+    }, readyMs);
+    // Where its output cannot be kept, nobody waits for it.
+    this.timer.unref();
     // Neither files nor terminals are offered: agents then use tools of their own, within their own sandbox and settings.
     const clientCapabilities = { fs: { readTextFile: false, writeTextFile: false }, terminal: false };
     const clientInfo = { name: 'umpire', title: 'Umpire', version };

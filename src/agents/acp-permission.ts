@@ -54,8 +54,7 @@ function whyNot({ kind = 'other', paths }: ToolUse, { workdir, session, writes, 
       if (paths.length === 0) return 'it does not say which file';
       break;
     default:
-      if (allow.includes('other')) return null;
-      if (paths.length === 0) return 'it names no file, and the settings do not say `allow: [other]`';
+      if (paths.length === 0) return allow.includes('other') ? null : 'it names no file, and the settings do not say `allow: [other]`';
   }
   const real = (path: string) => realPath(resolve(workdir, path));
   if (paths.some((path) => isOwnFile(real(path), realPath(session)))) return 'that file is written by Umpire';

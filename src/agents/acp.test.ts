@@ -211,9 +211,16 @@ describe('leave', () => {
   });
 
   test('is given for more where the settings say so', async () => {
-    const calls = [{ kind: 'execute' }, { kind: 'fetch' }, { kind: 'other' }, { kind: 'switch_mode' }, edit('/etc/passwd')];
+    const calls = [
+      { kind: 'execute' },
+      { kind: 'fetch' },
+      { kind: 'other' },
+      { kind: 'switch_mode' },
+      edit('/etc/passwd'),
+      { locations: [{ path: '/etc/passwd' }] },
+    ];
     const { answers } = await asking(calls, realAssignment(), ['execute', 'fetch', 'other']);
-    expect(answers).toEqual(['allow_once', 'allow_once', 'allow_once', 'reject_once', 'reject_once']);
+    expect(answers).toEqual(['allow_once', 'allow_once', 'allow_once', 'reject_once', 'reject_once', 'reject_once']);
   });
 
   test('is given in the session folder alone where the task only reads', async () => {

@@ -101,15 +101,15 @@ const TURNS = {
     for (const text of ['hello', '', '{"jsonrpc":"2.0","id":2,"resu', '{"a":1}', '[1]', 'null', `{"x":${'['.repeat(5000)}`]) print(text);
     print('{"jsonrpc":"2.0","id":99,"result":{}}');
     print('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"?"}}');
-    print(
-      '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"another","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"{}"}}}}',
-    );
     print('{"jsonrpc":"2.0","method":"_mine/told","params":5}');
     for (const method of ['fs/read_text_file', '_mine/ask']) {
       await client.request(method, { sessionId: SESSION, path: '/etc/passwd' }).catch(({ code }) => seen.answers.push(code));
     }
     note();
     await say(JSON.stringify(RESULT));
+    // What another session says is nobody's answer.
+    const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: '{"status":"failed"}' } };
+    print(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 'another', update } }));
     return END;
   },
   /** Goes on until it is told to stop; then asks once more, and says so. */
