@@ -275,7 +275,7 @@ describe('the end', () => {
     expect(watch.text()).toContain('Umpire: asked it to stop.\n');
   });
 
-  test('of the run while it only has to go: it is interrupted, and nothing is left', async () => {
+  test('of the run, for one that does not listen: it is killed with its whole group', async () => {
     const folder = newFolder();
     const watch = newWatch();
     const run = playing(['deaf', folder], { graceMs: 100 }).run(realAssignment(), watch);
@@ -284,6 +284,37 @@ describe('the end', () => {
     expect(await run).toEqual({ kind: 'interrupted' });
     expect(await until(() => !pids.some(isAlive))).toBe(true);
   });
+
+  test('of the run, when its turn is over and it only has to go: it is asked to', async () => {
+    const assignment = realAssignment();
+    const watch = newWatch();
+    const run = playing('stays', { graceMs: 20_000 }).run(assignment, watch);
+    expect(await until(() => watch.text().includes('"end_turn"'))).toBe(true);
+    watch.stop();
+    expect(await run).toEqual({ kind: 'interrupted' });
+    expect(existsSync(join(assignment.workdir, 'asked-to-go'))).toBe(true);
+  });
+});
+
+test('what Umpire says stands between the lines of the log, also where one has only begun', async () => {
+  const half = '{"jsonrpc":"2.0","id":3,';
+  const agent = node(
+    `const say = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+     require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+       const { id, method } = JSON.parse(line);
+       if (method === 'initialize') say(id, { protocolVersion: 1 });
+       if (method === 'session/new') say(id, { sessionId: 's' });
+       if (method === 'session/prompt') process.stdout.write('${half}');
+       if (method === 'session/cancel') console.log('"result":{"stopReason":"cancelled"}}');
+     });`,
+    { graceMs: 20_000 },
+  );
+  const watch = newWatch();
+  const run = agent.run(realAssignment(), watch);
+  expect(await until(() => watch.text().endsWith(half))).toBe(true);
+  watch.stop();
+  expect(await run).toEqual({ kind: 'interrupted' });
+  expect(watch.text().split('\n').slice(2)).toEqual([`${half}"result":{"stopReason":"cancelled"}}`, 'Umpire: asked it to stop.', '']);
 });
 
 test('output that cannot be kept stops the agent and is told', async () => {

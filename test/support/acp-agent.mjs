@@ -136,6 +136,10 @@ const TURNS = {
   },
   /** Has done its task, and stays. */
   async stays() {
+    process.on('SIGTERM', () => {
+      writeFileSync(join(process.cwd(), 'asked-to-go'), '');
+      process.exit(1);
+    });
     setInterval(() => undefined, 1000);
     handIn();
     return END;
