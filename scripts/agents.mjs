@@ -1,7 +1,8 @@
 // `npm run agents`: the coding agents that Umpire knows by name, run for real by `umpire until`, each with an empty home, a dummy key and a
-// model server on loopback that plays along. Installs them (about 1.3 GB) where needed. `npm run agents -- codex` runs one of them.
+// model server on loopback that plays along; once in a sandbox, where there is bubblewrap. Installs them (about 1.3 GB) where needed.
+// `npm run agents -- codex` runs one of them.
 
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -45,14 +46,11 @@ function makeProject(folder, timeoutMinutes) {
   git('commit', '-qm', 'one');
 }
 
-function runUmpire(folder, agent, environment) {
+function runUmpire(folder, agent, environment, flags) {
   const path = [join(AGENTS, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
   const env = { ...process.env, ...environment, PATH: path };
-  const child = spawn(process.execPath, [COMMAND, 'until', 'node check.mjs', '--agent', agent, '--max-rounds', '1'], {
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const words = ['until', 'node check.mjs', '--agent', agent, '--max-rounds', '1', ...flags];
+  const child = spawn(process.execPath, [COMMAND, ...words], { cwd: folder, env, stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', (chunk) => (said += chunk));
   return new Promise((resolve) => child.on('close', (exit) => resolve({ exit, said })));
@@ -83,27 +81,34 @@ function leftIn(home) {
 
 const CASES = {
   file: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its work is merged and passes'],
+  held: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its work is done in a sandbox too'],
   answer: ({ exit, ending }) => [exit === 0 && ending.status === 'completed', 'its answer is taken for its result'],
   refuse: ({ exit, ending, fault }) => [exit === 1 && ending.error.includes(fault), `the reason says "${fault}"`],
   hang: ({ exit, ending }) => [exit === 1 && ending.error.includes('ran out of time'), 'it is ended when its time is out'],
 };
 
-const MINUTES = { file: 3, answer: 3, refuse: 3, hang: 0.2 };
+const MINUTES = { file: 3, held: 3, answer: 3, refuse: 3, hang: 0.2 };
+
+/** What is there once a person has used them: in a sandbox they make no folder in the home. */
+const USED = ['.claude', '.codex', '.gemini', '.cache', '.config/opencode', '.local/share/opencode', '.local/state/opencode'];
+
+const hasSandbox = spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status === 0;
 
 /** What is wrong, one line each. */
 async function tryCase(agent, play) {
   mkdirSync(PLACE, { recursive: true });
   const base = realpathSync(mkdtempSync(join(PLACE, 'umpire-agents-')));
   const [home, project] = [join(base, 'home'), join(base, 'project')];
-  mkdirSync(home);
+  const isHeld = play === 'held';
+  for (const folder of isHeld ? USED : ['']) mkdirSync(join(home, folder), { recursive: true });
   makeProject(project, MINUTES[play]);
-  const model = await startModel(play);
+  const model = await startModel(isHeld ? 'file' : play);
   try {
-    const { exit, said } = await runUmpire(project, agent, environmentIn(home, model.port));
+    const { exit, said } = await runUmpire(project, agent, environmentIn(home, model.port), isHeld ? ['--sandbox'] : []);
     const ending = endingOf(project);
     const { tokens, cost, fault } = KNOWN[agent];
     const [isGood, what] = CASES[play]({ exit, ending, fault });
-    const isDone = play === 'file' || play === 'answer';
+    const isDone = play === 'file' || play === 'answer' || isHeld;
     const faults = [
       [isGood, `${what}: it ended with status ${exit}, ${ending.status} ${ending.error}\n${said}`],
       [readdirSync(project).sort().join(' ') === '.git .umpire check.mjs umpire.config.yaml', 'nothing is written to the checkout'],
@@ -128,7 +133,7 @@ installIfNeeded();
 installIfNeeded(AGENTS);
 runCommand(process.execPath, [join(root, 'scripts', 'build.mjs')]);
 for (const agent of asked.length > 0 ? asked : Object.keys(KNOWN)) {
-  for (const play of Object.keys(CASES)) {
+  for (const play of Object.keys(CASES).filter((name) => hasSandbox || name !== 'held')) {
     const started = performance.now();
     const faults = await tryCase(agent, play);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
