@@ -1,7 +1,7 @@
 // Git as agents use it in their worktrees: it knows the project as the person's own does, and whatever it is told to do, the person's
 // repository stays as it is.
 
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -148,6 +148,27 @@ describe('an agent that calls git', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
+  test('commits where nobody said who the person is, and where that is said by the place of the project', async () => {
+    const project = gitProject();
+    const home = temporaryFolder();
+    const asks = async (global: string): Promise<string> => {
+      writeFileSync(join(home, 'own'), '[user]\n\tname = Ann \\"the\\" Person\n\temail = ann@example.com\n');
+      writeFileSync(join(home, 'config'), global);
+      process.env['GIT_CONFIG_GLOBAL'] = join(home, 'config');
+      const folder = await (await project.open()).lend('T1', 1);
+      execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'x'], { cwd: folder });
+      return execFileSync('git', ['log', '-1', '--format=%an <%ae>'], { cwd: folder, encoding: 'utf8' }).trim();
+    };
+    const before = process.env['GIT_CONFIG_GLOBAL'];
+    try {
+      expect(await asks('[user]\n\tuseConfigOnly = true\n')).toBe('Umpire <umpire@localhost>');
+      expect(await asks(`[includeIf "gitdir:${project.root}/"]\n\tpath = own\n`)).toBe('Ann "the" Person <ann@example.com>');
+    } finally {
+      if (before === undefined) delete process.env['GIT_CONFIG_GLOBAL'];
+      else process.env['GIT_CONFIG_GLOBAL'] = before;
+    }
+  });
+
   test('two at once have a stash and branches of their own', async () => {
     const project = gitProject();
     const workspace = await project.open();
@@ -199,7 +220,7 @@ describe('git in a task’s worktree', () => {
     expect(ask('fsck', '--no-dangling', '--connectivity-only')).toBe('');
   });
 
-  test('works in a shallow clone, a clone of some files, a checkout of some folders, a submodule and a worktree of a bare repository', async () => {
+  test('works in a shallow clone, a clone of some files, a checkout of some folders, a submodule, with sha-256, and in a worktree of a bare repository', async () => {
     const source = gitProject({ 'a.txt': 'a\n', 'in/b.txt': 'b\n', 'out/c.txt': 'c\n' });
     source.commit({ 'a.txt': 'second\n' }, 'second');
     source.git('config', 'uploadpack.allowFilter', 'true');
@@ -216,6 +237,14 @@ describe('git in a task’s worktree', () => {
         outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', url, 'inner');
         outer.git('commit', '-q', '-m', 'with inner');
         symlinkSync(join(outer.root, 'inner'), join(root, 'here'));
+      },
+      'sha-256': (root) => {
+        gitIn(root, 'init', '-q', '--object-format=sha256');
+        for (const message of ['first', 'second']) {
+          writeFiles(root, { 'a.txt': `${message}\n` });
+          gitIn(root, 'add', '-A');
+          gitIn(root, 'commit', '-q', '-m', message);
+        }
       },
       bare: (root) => {
         gitIn(root, 'clone', '-q', '--bare', url, 'hub.git');
@@ -239,7 +268,14 @@ describe('git in a task’s worktree', () => {
       seen[kind] = { log, status, files: work?.files, fsck: gitIn(folder, 'show', '--stat', '--format=%s', 'HEAD').split('\n')[0] };
     }
     const usual = { log: ['second', 'first'], status: '', files: ['a.txt'], fsck: 'third' };
-    expect(seen).toEqual({ shallow: { ...usual, log: ['second'] }, partial: usual, sparse: usual, submodule: usual, bare: usual });
+    expect(seen).toEqual({
+      shallow: { ...usual, log: ['second'] },
+      partial: usual,
+      sparse: usual,
+      submodule: usual,
+      'sha-256': usual,
+      bare: usual,
+    });
   });
 
   test('is there in a folder without git too, and keeps the bytes of files as they are', async () => {

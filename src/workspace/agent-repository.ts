@@ -5,6 +5,8 @@ import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, writeFileS
 import { dirname, join, relative, sep } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf } from '../runtime/folder.js';
+import { identityOf } from './commits.js';
+import type { Identity } from './commits.js';
 import { copyIndex, nameOf, tryGit } from './git.js';
 import { removeTree } from './removal.js';
 import type { Site } from './site.js';
@@ -26,7 +28,10 @@ const OWN_REFS = /^refs\/(?:stash$|(?:umpire|bisect|worktree|rewritten)\/)/;
 
 export async function modelFor(site: Site): Promise<AgentModel> {
   const { gitDir, checkout, kind } = site.repository;
-  const { stdout } = await tryGit(site.seat, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']);
+  const [{ stdout }, identity] = await Promise.all([
+    tryGit(site.seat, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
+    identityOf(site),
+  ]);
   const known = stdout
     .toString('latin1')
     .split('\n')
@@ -43,7 +48,7 @@ export async function modelFor(site: Site): Promise<AgentModel> {
     throw new UmpireError('write-failed', { path: site.folder, detail: faultOf(error) });
   }
   const files = new Map<string, Buffer | string>([
-    ['config', configOf(site, hooks)],
+    ['config', configOf(site, hooks, identity)],
     ['objects/info/alternates', `${lineOf(join(gitDir, 'objects'))}\n`],
   ]);
   for (const [, ref = '', to = ''] of known) if (to !== '') files.set(nameOf(ref), `ref: ${nameOf(to)}\n`);
@@ -76,7 +81,7 @@ exit 1
 `;
 
 /** The person's settings hold; what is set there comes after them, and so counts more. */
-function configOf({ repository: { gitDir, checkout, kind } }: Site, hooks: string): string {
+function configOf({ repository: { gitDir, checkout, kind } }: Site, hooks: string, { name, mail }: Identity): string {
   const extensions = extensionsIn(join(gitDir, 'config'));
   const own = join(checkout.gitDir, 'config.worktree');
   const isOwn = kind === 'git' && extensions.some((line) => PER_WORKTREE.test(line)) && existsSync(own);
@@ -88,8 +93,13 @@ function configOf({ repository: { gitDir, checkout, kind } }: Site, hooks: strin
     `\trepositoryformatversion = ${kept.length > 0 ? 1 : 0}`,
     '\tbare = false',
     `\thooksPath = ${lineOf(hooks, true)}`,
+    '\tfsmonitor = false',
+    // Found by where the project lies, or not at all: without one they could not commit.
+    `[user]\n\tname = ${lineOf(name, true)}\n\temail = ${lineOf(mail, true)}`,
     // What agents commit is not kept. Asked for a passphrase they would wait for ever.
     '[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false',
+    // Nothing goes on in it when its task has ended.
+    '[gc]\n\tauto = 0\n[maintenance]\n\tauto = false',
     ...(kept.length > 0 ? ['[extensions]', ...kept] : []),
     '',
   ].join('\n');
@@ -110,7 +120,7 @@ function extensionsIn(config: string): readonly string[] {
     });
 }
 
-/** A path on one line, as git reads it. */
+/** A path, or words, on one line, as git reads it. */
 function lineOf(path: string, isQuoted = path.includes('\n')): string {
   return isQuoted ? `"${path.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"` : path;
 }

@@ -7,29 +7,34 @@ import type { Site } from './site.js';
 const FALLBACK = 'Umpire';
 const FALLBACK_MAIL = 'umpire@localhost';
 
-const identities = new WeakMap<Site, Promise<NodeJS.ProcessEnv>>();
+export interface Identity {
+  readonly name: string;
+  readonly mail: string;
+  /** The person's own. */
+  readonly isOwn: boolean;
+}
+
+const identities = new WeakMap<Site, Promise<Identity>>();
 
 /** The person's own identity, where git knows one. */
-function identityOf(site: Site): Promise<NodeJS.ProcessEnv> {
+export function identityOf(site: Site): Promise<Identity> {
   const known = identities.get(site);
   if (known !== undefined) return known;
-  const found = tryGit(site.seat, ['-c', 'user.useConfigOnly=true', 'var', 'GIT_COMMITTER_IDENT']).then(({ code }) =>
-    code === 0
-      ? {}
-      : {
-          GIT_AUTHOR_NAME: FALLBACK,
-          GIT_AUTHOR_EMAIL: FALLBACK_MAIL,
-          GIT_COMMITTER_NAME: FALLBACK,
-          GIT_COMMITTER_EMAIL: FALLBACK_MAIL,
-        },
-  );
+  const found = tryGit(site.seat, ['-c', 'user.useConfigOnly=true', 'var', 'GIT_COMMITTER_IDENT']).then(({ code, stdout }) => {
+    const [, name, mail] = /^(.*) <(.*)> \d+ [-+]\d+$/m.exec(code === 0 ? stdout.toString('utf8') : '') ?? [];
+    return { name: name ?? FALLBACK, mail: mail ?? FALLBACK_MAIL, isOwn: code === 0 };
+  });
   identities.set(site, found);
   return found;
 }
 
+function environmentFor({ name, mail, isOwn }: Identity): NodeJS.ProcessEnv {
+  return isOwn ? {} : { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: mail, GIT_COMMITTER_NAME: name, GIT_COMMITTER_EMAIL: mail };
+}
+
 export async function commitTree(site: Site, tree: string, parents: readonly string[], message: string): Promise<string> {
   const args = ['commit-tree', tree, ...parents.flatMap((parent) => ['-p', parent]), '-F', '-'];
-  return askGit(site.seat, args, { input: `${message}\n`, env: await identityOf(site) });
+  return askGit(site.seat, args, { input: `${message}\n`, env: environmentFor(await identityOf(site)) });
 }
 
 export async function treeOf(site: Site, commit: string): Promise<string> {
