@@ -32,18 +32,30 @@ export function taskRef(site: Site, task: string, attempt: number): string {
 
 const ID = /^[0-9a-f]{40,64}$/;
 
-/** The commit of a ref; null where there is none. A file of its own is newer than what git has packed, so it is read first. */
+/** The commit of a ref, or of what names one; null where there is none. Mostly no process is needed for it. */
 export async function readRef(site: Site, ref: string): Promise<string | null> {
-  if (site.repository.isPlain) {
-    try {
-      const id = readFileSync(join(site.repository.gitDir, ref), 'utf8').trim();
-      if (ID.test(id)) return id;
-    } catch {
-      // Packed, or not there.
-    }
-  }
+  const known = site.repository.isPlain && /^refs\/[^^~@{]*$/.test(ref) ? readPlain(site.repository.gitDir, ref) : undefined;
+  if (known !== undefined) return known;
   const { code, stdout } = await tryGit(site.seat, ['rev-parse', '--quiet', '--verify', `${ref}^{commit}`]);
   return code === 0 ? stdout.toString('utf8').trim() : null;
+}
+
+/** A file of its own is newer than what git has packed, so it is read first. Undefined: git has to say. */
+function readPlain(gitDir: string, ref: string): string | null | undefined {
+  const own = textAt(join(gitDir, ref))?.trim();
+  // Packed meanwhile, it is in the other file by now: git writes that one first.
+  if (own === undefined) return textAt(join(gitDir, 'packed-refs'))?.includes(` ${ref}\n`) === true ? undefined : null;
+  return ID.test(own) ? own : undefined;
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
+    throw error;
+  }
 }
 
 export interface RefChange {
