@@ -62,7 +62,14 @@ it('refuses a name that another session has, and leaves that one as it is', asyn
   for (const place of [there!, join(project.root, '.umpire', 'sessions', 'it')]) {
     const { exit, err } = await make(project, project.root, 'two', '--session', place);
     expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining('Another session is called it') as string });
+    expect(existsSync(place)).toBe(false);
   }
+  // Folders above it that were made for it are gone as well; a folder that was there stays as it was.
+  expect(existsSync(join(project.beside, 'there'))).toBe(false);
+  const mine = join(project.beside, 'mine', 'it');
+  writeFiles(mine, { 'notes.txt': 'mine\n' });
+  await make(project, project.root, 'two', '--session', mine);
+  expect(readdirSync(mine)).toEqual(['notes.txt']);
   await project.umpireWith({ env: HOME }, 'clean');
   expect(await filesOf(project, project.root, here!)).toEqual(['one']);
 });

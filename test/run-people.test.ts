@@ -355,3 +355,14 @@ it.each([
   expect(again.err).toContain('The session has ended as complete');
   expect(other.err).toContain(`The session s was begun for something else: ${detail}.`);
 });
+
+it('goes on with a session by the agents that it remembers, where `run` names none', async () => {
+  const project = makeProject({});
+  const words = ['until', 'test -e made', 'mend it', '--session', '.umpire/sessions/s', '--max-rounds', '1'];
+  const first = await project.umpire(...words, ...project.sh('complete nothing'));
+  project.sh('echo x > made\ncomplete done');
+  const again = await project.umpire(...words.slice(0, 5), '--max-rounds', '3');
+  expect([first.exit, again.exit, again.err]).toEqual([4, 0, expect.not.stringContaining('No agent does')]);
+  // One that has not begun has none to remember.
+  expect((await project.umpire(...words.slice(0, 4), '.umpire/sessions/t')).err).toContain('No agent does the role worker');
+});

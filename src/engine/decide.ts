@@ -19,6 +19,7 @@ import type { Gathering } from '../runtime/gather.js';
 import { sha256 } from '../runtime/hash.js';
 import { courseOf, giveVerdict, hear, keyOfRun, recordScene, summon } from '../runtime/hearing.js';
 import type { Summons } from '../runtime/hearing.js';
+import { removeLeftovers } from '../runtime/leftovers.js';
 import { acquireLock } from '../runtime/lock.js';
 import { resolveLoop } from '../runtime/loop-choice.js';
 import { folderPlace } from '../runtime/place.js';
@@ -78,6 +79,7 @@ export async function decide(request: DecideRequest): Promise<Decision> {
   if (request.dryRun === true) return decideIn(context);
   const lock = await acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
   try {
+    removeLeftovers(folder);
     return decideIn(context);
   } finally {
     lock.release();

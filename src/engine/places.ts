@@ -1,11 +1,11 @@
 // Where sessions of a project live and what they are called; what of the project has changed.
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { UmpireError } from '../errors.js';
-import { isFile, isFolder } from '../runtime/entry.js';
+import { isFile, isFolder, statOf } from '../runtime/entry.js';
 import { cacheHome, surroundings } from '../runtime/environment.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
@@ -72,11 +72,36 @@ export function makeSessionFolder(
   }
 }
 
-/** Removes a session's folder that was made just now and holds nothing yet. One with worktrees stays: they may tell what went wrong. */
-export function forgetUnbegun(session: string, home: string): void {
-  if (!isFolder(session)) return;
-  const isEmpty = readdirSync(session).every((name) => name === JOURNAL && statSync(join(session, name)).size === 0);
-  if (isEmpty && !existsSync(join(resolve(home), safeName(basename(session))))) rmSync(session, { recursive: true });
+/** What was there before a session's folder was made. */
+export interface Before {
+  readonly hadJournal: boolean;
+  /** Folders that were not there: the session's own first, then those above it. Empty where the folder's name is chosen here. */
+  readonly missing: readonly string[];
+}
+
+export function surroundingsOf(asked: string | undefined): Before {
+  const missing: string[] = [];
+  if (asked === undefined) return { hadJournal: false, missing };
+  for (let folder = resolve(asked); !existsSync(folder) && folder !== dirname(folder); folder = dirname(folder)) missing.push(folder);
+  return { hadJournal: existsSync(join(asked, JOURNAL)), missing };
+}
+
+/**
+ * Leaves nothing of a session that could not begin; what was there before it stays as it was. One with worktrees stays, unless they are
+ * those of another session of its name: they may tell what went wrong, and `clean` takes both.
+ */
+export function forgetUnbegun(
+  session: string,
+  home: string,
+  before: Before & { readonly asked: boolean; readonly isTaken: boolean },
+): void {
+  const { asked, isTaken, hadJournal, missing } = before;
+  if (!isFolder(session) || hadJournal) return;
+  const hasWork = !isTaken && existsSync(join(resolve(home), safeName(basename(session))));
+  const journal = join(session, JOURNAL);
+  if (hasWork || (statOf(journal)?.size ?? 0) > 0) return;
+  rmSync(journal, { force: true });
+  for (const folder of asked ? missing : [session]) if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
 /** Git ignores the folder by a file inside it: nothing of the person's own is edited. */

@@ -2,7 +2,7 @@
 // loop (runtime/run.ts); what differs is what is recorded before it.
 
 import { join } from 'node:path';
-import { UmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 import { answerEvents } from '../brain/answers.js';
 import type { AnswerGiven } from '../brain/answers.js';
 import { chainsOf } from '../brain/chains.js';
@@ -17,10 +17,13 @@ import type { Loop } from '../loops/loop.js';
 import { buildPipeline } from '../loops/pipeline.js';
 import type { Pipeline, PlannedRun } from '../loops/pipeline.js';
 import { chooseMode } from '../loops/pipeline-mode.js';
+import { statOf } from '../runtime/entry.js';
 import { openFolder } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
+import { JOURNAL } from '../runtime/journal-file.js';
 import { openJournal } from '../runtime/journal-writer.js';
 import type { OpenJournal } from '../runtime/journal-writer.js';
+import { removeLeftovers } from '../runtime/leftovers.js';
 import { acquireLock } from '../runtime/lock.js';
 import { resolveLoop } from '../runtime/loop-choice.js';
 import type { ChosenLoop } from '../runtime/loop-choice.js';
@@ -33,7 +36,16 @@ import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
-import { changedFiles, forgetUnbegun, isInGit, makeSessionFolder, openProject, startedNow, worktreeHome } from './places.js';
+import {
+  changedFiles,
+  forgetUnbegun,
+  isInGit,
+  makeSessionFolder,
+  openProject,
+  startedNow,
+  surroundingsOf,
+  worktreeHome,
+} from './places.js';
 import { takeFlags } from './run-flags.js';
 import { checkSandbox } from './sandboxes.js';
 import type { RunFlags } from './run-flags.js';
@@ -98,14 +110,21 @@ export async function run(request: RunRequest): Promise<RunReport> {
   // Said once, here: the session remembers who its critic is.
   const isOwn = plan.judged && measuresItself({ started, settings: given, config, own });
   const settings = isOwn ? { ...given, agents: { ...given.agents, [loop.roles.critic]: BUILT_IN } } : given;
-  checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
-  await checkAgents({ started, settings, session: project, config, own, now });
-  if (settings.sandbox === true) await checkSandbox();
+  const checkAll = async () => {
+    checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
+    await checkAgents({ started, settings, session: project, config, own, now });
+    if (settings.sandbox === true) await checkSandbox();
+  };
+  // A session that has begun remembers its agents; those of a new one are looked at before anything is made.
+  const hasBegun = request.session !== undefined && (statOf(join(request.session, JOURNAL))?.size ?? 0) > 0;
+  if (!hasBegun) await checkAll();
   const home = worktreeHome(project, config.workspace.home);
+  const before = surroundingsOf(request.session);
   const isTaken = (name: string) => isNameTaken(isInGit(project) ? project : null, home, name);
   const session = makeSessionFolder(project, loop.loop, request.goal ?? request.command ?? '', now(), request.session, isTaken);
   const report = inSession(session, request, async (opened) => {
     const known = opened.journal.state.run;
+    if (known === null && hasBegun) await checkAll();
     if (known === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
       refuseOther(opened, known.started, { ...request, project }, loop);
@@ -115,7 +134,8 @@ export async function run(request: RunRequest): Promise<RunReport> {
     return goOn({ config, by: 'run', settings: known === null ? settings : takeFlags(request, config, known.settings), ...opened });
   });
   return report.catch((error: unknown) => {
-    if (request.session === undefined) forgetUnbegun(session, home);
+    const isTaken = isUmpireError(error) && error.code === 'session-taken';
+    forgetUnbegun(session, home, { ...before, asked: request.session !== undefined, isTaken });
     throw error;
   });
 }
@@ -159,6 +179,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
   const folder = openFolder(path);
   const lock = await acquireLock(folder, LOCK_WAIT_MS);
   try {
+    removeLeftovers(folder);
     const now = watch.now ?? (() => new Date());
     const journal: OpenJournal = openJournal(folder, now, (event) => watch.onEvent?.(event, journal.state));
     try {

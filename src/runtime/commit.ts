@@ -123,10 +123,17 @@ export function keepBlobs(folder: SessionFolder, blobs: ReadonlyMap<string, stri
   for (const [hash, content] of blobs) {
     const path = `blobs/${hash}`;
     if (writeFresh(folder, path, content)) continue;
-    // One that a crash cut short is written again.
-    const size = statOf(join(folder.root, path))?.size;
-    if (size !== Buffer.byteLength(content)) writeAtomically(folder, path, content, false);
+    // Agents write to the folder, and a crash may have cut it short: what lies there is kept only where it is the evidence, byte for byte.
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    if (!holds(folder, path, bytes)) writeAtomically(folder, path, bytes, false);
   }
+}
+
+/** Is this the content of the file? The size is asked first: little is read in vain. */
+function holds(folder: SessionFolder, path: string, content: Uint8Array): boolean {
+  if (statOf(join(folder.root, path))?.size !== content.byteLength) return false;
+  const read = readBytes(folder, path);
+  return read.kind === 'bytes' && read.bytes.equals(content);
 }
 
 /** What the board and other agents are told of a verdict. */
