@@ -55,6 +55,17 @@ it('re-points what waits for the critic, whatever it is called', () => {
   );
 });
 
+it("takes a row for the critic's that spells its role with capitals, and says the same when it is judged again", () => {
+  const folder = newSession();
+  mkdirSync(folder, { recursive: true });
+  const head = 'id,title,description,role,deps,context_from,exec_mode,wave,status,findings,review_score,gc_signal,error';
+  const row = 'REVIEW-001,Review,Review it,Reviewer,,,csv-wave,1,completed,x,5,REVISION_NEEDED,';
+  writeFileSync(join(folder, 'tasks.csv'), `${head}\n${row}\n`);
+  expect(decide('review', folder, '--json').json).toMatchObject({ decision: 'FIX', rule: 'R4' });
+  expect(readFileSync(join(folder, 'tasks.csv'), 'utf8')).toContain(`\n${row}\n`);
+  expect(spawnSync(process.execPath, [command, 'replay', folder]).status).toBe(0);
+});
+
 describe('rounds', () => {
   it('E5: counts every revision once, up to the cap, with no state file and no tasks.csv to begin with', () => {
     const folder = testing();

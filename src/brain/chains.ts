@@ -17,6 +17,18 @@ function carriesOutputs(task: Task, loop: Loop): boolean {
 }
 
 /**
+ * The tasks with the loop's own spelling of its roles. Whoever wrote the file may have begun them with a capital: a row that people take
+ * for the critic's is the critic's.
+ */
+export function inRolesOf(loop: Loop, tasks: readonly Task[]): readonly Task[] {
+  const { critic, generator } = loop.roles;
+  const own = new Map([generator, critic].map((role) => [role.toLowerCase(), role]));
+  const spelled = (task: Task): string =>
+    task.role === critic || task.role === generator ? task.role : (own.get(task.role.toLowerCase()) ?? task.role);
+  return tasks.some((task) => spelled(task) !== task.role) ? tasks.map((task) => ({ ...task, role: spelled(task) })) : tasks;
+}
+
+/**
  * The critic's latest row: finished, or carrying outputs already, in the highest wave. `chain` narrows it down where the
  * caller chose one. Waves decide; where they are equal the file's own `wave`, then the later line.
  */

@@ -13,6 +13,7 @@ import { editTasks, parseTasks, printTasks, tasksColumns } from '../formats/task
 import type { TasksFile } from '../formats/tasks-csv.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
+import { inRolesOf } from '../brain/chains.js';
 import type { Task } from '../model.js';
 import { TASKS } from '../runtime/commit.js';
 import type { CriticSettings } from '../runtime/default-settings.js';
@@ -135,7 +136,7 @@ interface CriticRow {
 /** The critic's last task that stands in the file, of the layer that is asked for; else a first one. */
 function rowOf(loop: Loop, tasks: TasksFile | null, layer: string | undefined): CriticRow {
   const isAsked = (task: Task) => task.role === loop.roles.critic && (layer === undefined || task.columns['layer'] === layer);
-  const known = tasks?.tasks.findLast(isAsked);
+  const known = inRolesOf(loop, tasks?.tasks ?? []).findLast(isAsked);
   if (known !== undefined) return { id: known.id, columns: known.columns, known: true };
   const id = freeId(FIRST_TASK[loop.loop] ?? 'CRITIC-001', new Set(tasks?.tasks.map((task) => task.id)));
   const columns = layer === undefined ? { id } : { id, layer };

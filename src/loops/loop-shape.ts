@@ -150,6 +150,12 @@ const roundSource = kindOf<RoundSource>({
 
 const notice = object<Notice>({ id: text, why: text });
 
+const rows = listOf(row);
+
+/** Every case ends in a row: the last has no condition. */
+const endingTable: Shape<Loop['table']> = (value) =>
+  rows(value) ?? ((value as Loop['table']).at(-1)?.when === undefined && (value as Loop['table']).length > 0 ? null : '');
+
 export const LOOP_SHAPE: Shape<Loop> = object<Loop>({
   loop: text,
   title: text,
@@ -170,7 +176,7 @@ export const LOOP_SHAPE: Shape<Loop> = object<Loop>({
   facts: recordOf(fact),
   agree: optional(object<NonNullable<Loop['agree']>>({ sources: texts, id: text, why: text })),
   repairs: listOf(repair),
-  table: listOf(row),
+  table: endingTable,
   promises: optional(listOf(vow)),
   progress: optional(recordOf(word('higher', 'lower'))),
   tasks: listOf(task),

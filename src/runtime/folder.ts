@@ -318,6 +318,9 @@ function guardWrite<T>(path: string, write: () => T): T {
 const FAULTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
+  EFBIG: 'files may not grow so large here (ulimit -f)',
+  EMFILE: 'too many files are open (ulimit -n)',
+  ENFILE: 'too many files are open on this machine',
   EACCES: 'permission is denied',
   EPERM: 'permission is denied',
   EROFS: 'the file system is read-only',

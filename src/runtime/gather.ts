@@ -114,7 +114,17 @@ function read(source: Source, found: Found, input: GatherInput, blobs: Map<strin
   const ref: EvidenceRef = { path: found.path, sha256: hash, grade };
   if ('row' in source) return { state: 'ok', reading: readRow(input.loop, input.critic), ref, reader, problem: null };
   const text = typeof found.content === 'string' ? found.content : decodeTolerantly(found.content);
-  const result = (READERS[reader] as NonNullable<(typeof READERS)[string]>)(text, { path: found.path });
+  const readWith = Object.hasOwn(READERS, reader) ? READERS[reader] : undefined;
+  // Rules come from the journal, which may be of another version or anybody's.
+  if (readWith === undefined)
+    return {
+      state: 'unreadable',
+      reading: null,
+      ref,
+      reader,
+      problem: `${found.path}: this Umpire has no reader "${reader.slice(0, 40)}"`,
+    };
+  const result = readWith(text, { path: found.path });
   if (result.ok) return { state: 'ok', reading: result.reading, ref, reader, problem: null };
   const { line, problem } = result.unreadable;
   return { state: 'unreadable', reading: null, ref, reader, problem: `${found.path}${line === undefined ? '' : `:${line}`}: ${problem}` };

@@ -87,14 +87,14 @@ function checkChunks(chunks: Iterable<Buffer>, take: (event: Recorded) => void):
     const event = envelope as Recorded;
     const line = checkLine(event, state);
     if (line.fault !== null || !line.isKnown) return line.fault;
-    take(event);
     try {
       state = evolve(state, event);
-      return null;
     } catch (error) {
       if (error instanceof Contradiction) return error.message;
       throw error;
     }
+    take(event);
+    return null;
   });
   return { state, lines, head, goodBytes: bytes, torn: torn !== null || tail > 0, fault };
 }

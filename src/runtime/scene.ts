@@ -3,7 +3,7 @@
 
 import type { Anomaly, Task } from '../model.js';
 import { UmpireError } from '../errors.js';
-import { chainOfRow, findCriticRow } from '../brain/chains.js';
+import { chainOfRow, findCriticRow, inRolesOf } from '../brain/chains.js';
 import type { Placed } from '../brain/chains.js';
 import { decidedIn } from '../brain/evolve.js';
 import type { Standing } from '../brain/messages.js';
@@ -78,7 +78,7 @@ export function observe(input: SceneInput): Scene {
     });
   }
   const file = readTasks(folder);
-  const tasks = file?.tasks ?? [];
+  const tasks = inRolesOf(loop, file?.tasks ?? []);
   const waves = checkGraph(tasks, TASKS);
   const chosen = chooseChain(folder, loop, tasks, input.layer);
   const critic = findCriticRow(loop, tasks, waves, chosen);

@@ -1,6 +1,6 @@
 // One recorded verdict heard again, from the journal and the blobs alone: by the rules it was given by, or by others.
 
-import { chainOfRow, findCriticRow } from '../brain/chains.js';
+import { chainOfRow, findCriticRow, inRolesOf } from '../brain/chains.js';
 import type { Placed } from '../brain/chains.js';
 import { NO_TRACES, afterRevisions } from '../brain/rounds.js';
 import type { Difference } from '../brain/differences.js';
@@ -110,8 +110,9 @@ function findCritic({ tasks, waves, given, named }: CaseFile, loop: Loop): { rea
 type Terms = Pick<Hearing, 'round' | 'cap' | 'target' | 'past' | 'course'>;
 
 function hearAgain(file: CaseFile, loop: Loop, terms: Terms): ReturnType<typeof hear> & { readonly critic: Placed | null } {
-  const { given, scene, place, tasks, waves } = file;
-  const { critic, chain } = findCritic(file, loop);
+  const { given, scene, place, waves } = file;
+  const tasks = inRolesOf(loop, file.tasks);
+  const { critic, chain } = findCritic({ ...file, tasks }, loop);
   const { anomalies } = scene;
   const heard = hear({ ...terms, loop, chain, critic, place, tasks, waves, anomalies, strict: given.strict, role: given.verdict.role });
   return { ...heard, draft: heard.draft.ok ? orUnwritable(loop, heard.draft, scene) : heard.draft, critic };
