@@ -1,14 +1,14 @@
 // What git commands of an agent reach: a small repository of its own behind its worktree. It borrows the person's objects and knows
 // their branches, tags and settings; what is written there (commits, branches, the stash, settings) stays in it, and goes with it.
 
-import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf } from '../runtime/folder.js';
 import { identityOf } from './commits.js';
 import type { Identity } from './commits.js';
 import { copyIndex, nameOf, tryGit } from './git.js';
-import { removeTree } from './removal.js';
+import { removeSmall } from './removal.js';
 import type { Site } from './site.js';
 import { linkAdmin, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
@@ -138,7 +138,7 @@ export function setApart(model: AgentModel, worktree: Worktree, at: string, bran
       writeFileSync(join(folder, branch), `${at}\n`);
     }
     writeFileSync(join(folder, 'HEAD'), branch === null ? `${at}\n` : `ref: ${branch}\n`);
-    copyIndex(join(worktree.admin, 'index'), join(folder, 'index'));
+    linkOrCopy(join(worktree.admin, 'index'), join(folder, 'index'));
   } catch (error) {
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
   }
@@ -154,14 +154,14 @@ export function agentRepositoryAt(site: Site, folder: string): string {
 /** Git there is that of the person's repository again. What agents made in theirs is gone. */
 export async function joinAgain(worktree: Worktree): Promise<void> {
   linkAdmin(worktree);
-  await removeTree(worktree.apart);
+  await removeSmall(worktree.apart);
 }
 
-/** Git replaces the file when refs change, and never writes into it. */
+/** Refs and index are replaced by git when they change, and never written into. */
 function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    copyFileSync(from, to);
+    copyIndex(from, to);
   }
 }

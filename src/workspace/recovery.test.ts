@@ -1,7 +1,7 @@
 // What a killed run leaves, put right by the next one: locks, half-made and half-removed worktrees, files on their way from one
 // commit to another. Whole runs killed at every step are in test/slow/workspace-kills.test.ts.
 
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, filesUnder, gitIn, gitProject, writeFiles } from '../../test/support/git-project.js';
@@ -201,10 +201,12 @@ describe('the worktree of a task', () => {
     const folder = await workspace.lend('T1', 1);
     symlinkSync(project.root, join(folder, 'there'));
     const other = await workspace.lend('T2', 1);
-    rmSync(other, { recursive: true });
-    symlinkSync(project.root, other);
+    for (const place of [other, `${other}.git`]) {
+      rmSync(place, { recursive: true });
+      symlinkSync(project.root, place);
+    }
     await Promise.all([workspace.giveBack('T1', 1), workspace.giveBack('T2', 1)]);
-    expect([folder, other].map((path) => lstatSync(path, { throwIfNoEntry: false }))).toEqual([undefined, undefined]);
+    expect(readdirSync(placeOf(project)).filter((name) => name.startsWith('task-'))).toEqual([]);
     expect(filesUnder(project.root, (path) => path === '.git' || path === '.umpire')).toEqual(FIRST);
   });
 

@@ -15,7 +15,7 @@ import type { RawName } from './git.js';
 import { SHORT_ID } from './names.js';
 import { changeRefs, readRef, refsOf } from './refs.js';
 import type { RefChange } from './refs.js';
-import { removeTree } from './removal.js';
+import { removeSmall } from './removal.js';
 import { breakLocks, readSessionNote, removeSessionNote, writeSessionNote } from './session-note.js';
 import type { SessionNote } from './session-note.js';
 import type { Site } from './site.js';
@@ -171,7 +171,7 @@ function asideOf(site: Site, tip: string | null): readonly RefChange[] {
 /** For tasks that read. Until it is swept, git commands in it do not reach the person's repository. */
 export async function hideRepository(bay: Bay, head: string): Promise<void> {
   const { worktree } = current(bay);
-  await removeTree(worktree.apart);
+  await removeSmall(worktree.apart);
   setApart(bay.model, worktree, head, refsOf(bay.site).branch);
 }
 

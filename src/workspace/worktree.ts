@@ -11,7 +11,7 @@ import type { Seat } from './git.js';
 import { unmark } from './marks.js';
 import { safeName } from './names.js';
 import { readRef, refsOf } from './refs.js';
-import { removeTree } from './removal.js';
+import { removeSmall, removeTree } from './removal.js';
 import type { Site } from './site.js';
 
 const SPARSE = 'info/sparse-checkout';
@@ -134,13 +134,13 @@ export function findAdmin({ repository }: Site, root: string): string | null {
 /** Other gits overlook it from the first step on. */
 export async function removeAdmin(admin: string): Promise<void> {
   rmSync(join(admin, 'gitdir'), { force: true });
-  await removeTree(admin);
+  await removeSmall(admin);
 }
 
 /** Removes a worktree, or what a crash left of one. */
 export async function removeWorktree(site: Site, name: string): Promise<void> {
   const { root, admin, index, apart } = worktreeOf(site, name);
   const byGit = site.repository.isPlain ? null : findAdmin(site, root);
-  await Promise.all([removeTree(root), removeTree(apart), removeAdmin(admin), ...(byGit === null ? [] : [removeAdmin(byGit)])]);
+  await Promise.all([removeTree(root), removeSmall(apart), removeAdmin(admin), ...(byGit === null ? [] : [removeAdmin(byGit)])]);
   for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
 }
