@@ -138,6 +138,19 @@ test('a program named by a path is not looked for in the worktree', async () => 
   expect(await agentOf(['bin/agent'], { base }).run(assignment, newWatch())).toEqual(DONE);
 });
 
+test.each(['bin/agent', './bin/agent', '../beside.sh'])('nor is the script %s that a program is to run', async (script) => {
+  const base = join(newFolder(), 'project');
+  const assignment = realAssignment();
+  for (const [folder, status] of [
+    [base, 'completed'],
+    [assignment.workdir, 'failed'],
+  ] as const) {
+    mkdirSync(join(folder, 'bin'), { recursive: true });
+    writeFileSync(join(folder, script), `echo '{"status":"${status}","findings":"done"}'\n`);
+  }
+  expect(await agentOf(['/bin/sh', script], { base }).run(assignment, newWatch())).toEqual(DONE);
+});
+
 test('a result that an earlier attempt left is not taken for this one', async () => {
   const assignment = realAssignment();
   await shell(`echo '${OK}' > "$UMPIRE_RESULT_FILE"`).run(assignment, newWatch());

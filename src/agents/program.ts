@@ -116,7 +116,7 @@ function withProgram({ argv, base = process.cwd() }: ProgramSpec): readonly stri
   return [program.includes('/') ? resolve(base, program) : program, ...rest];
 }
 
-const SCRIPT = /^[\w@+-][\w./@+-]{0,200}$/;
+const SCRIPT = /^(?:\.{1,2}\/)*[\w@+-][\w./@+-]{0,200}$/;
 
 /** Taken once: reading the whole environment costs more than most of what is done for a task. */
 function inheritedEnv({ env = {} }: ProgramSpec, guardian: Guardian): Readonly<Record<string, string>> {
