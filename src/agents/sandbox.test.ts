@@ -17,8 +17,10 @@ import type { SandboxPlaces } from './sandbox.js';
 const NOWHERE: SandboxPlaces = { kept: [], write: [], sealed: [] };
 
 const searchPath = process.env['PATH'] ?? '';
+const home = process.env['HOME'];
 afterAll(() => {
   process.env['PATH'] = searchPath;
+  process.env['HOME'] = home;
 });
 
 it('is refused, not left out, where there is no bubblewrap', async () => {
@@ -60,14 +62,15 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     readonly argv: readonly string[];
     readonly workdir?: string;
     readonly watch?: Watch;
+    readonly by?: Guardian;
   }
 
-  async function run({ argv, workdir = places.workdir, watch = newWatch() }: Held): Promise<ChildEnd> {
+  async function run({ argv, workdir = places.workdir, watch = newWatch(), by = guardian }: Held): Promise<ChildEnd> {
     const call = randomUUID();
     const env = { PATH: searchPath, HOME: places.kept, CALL: call };
     const how = { finish: 'SIGTERM', timeoutMs: 60_000, graceMs: 20_000, tailBytes: 10_000 } as const;
     const launch = { argv, workdir, writable: [places.session], env, mark: `CALL=${call}`, input: '', ...how };
-    return runChild(launch, guardian, watch);
+    return runChild(launch, by, watch);
   }
 
   async function canWrite(...paths: readonly string[]): Promise<readonly boolean[]> {
@@ -94,6 +97,35 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     const text = `cd '${session}'; mv journal.ndjson other; rm -rf journal.ndjson verdicts; mv '${session}' '${session}-2'; true`;
     await run({ argv: ['/bin/sh', '-c', text] });
     expect(['journal.ndjson', 'verdicts', 'other'].map((name) => existsSync(join(session, name)))).toEqual([true, true, false]);
+  });
+
+  it('moves no folder around what is kept or sealed, also where that folder is open', async () => {
+    const outer = newFolder();
+    const checkout = join(outer, 'mine', 'checkout');
+    const blobs = join(outer, 'extra', 'in', 'session', 'blobs');
+    const worktree = join(outer, 'work', 'worktree');
+    const all = [checkout, blobs, worktree];
+    for (const path of all) mkdirSync(path, { recursive: true });
+    const opened = await openSandbox({ kept: [checkout], write: [join(outer, 'extra')], sealed: [blobs] });
+    const around = [outer, ...['mine', 'extra', 'extra/in', 'work'].map((name) => join(outer, name))];
+    const text = around.map((path) => `mv '${path}' '${path}-2'`).join('\n');
+    const held = { ...guardian, sandbox: opened };
+    expect(await run({ argv: ['/bin/sh', '-c', `${text}\ntrue`], workdir: worktree, by: held })).toMatchObject({ code: 0 });
+    expect(all.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it('opens what agents need for themselves also where the home folder is the project, and nothing that is kept in there', async () => {
+    const { kept, workdir } = places;
+    const [state, cache] = [join(kept, '.claude'), join(kept, '.cache')];
+    mkdirSync(state);
+    mkdirSync(join(cache, 'umpire'), { recursive: true });
+    process.env['HOME'] = kept;
+    const opened = await openSandbox({ kept: [kept, join(cache, 'umpire')], write: [], sealed: [] });
+    const text = `touch .claude/a .cache/b; touch .cache/umpire/c d; mv .cache other; echo x > '${join(workdir, 'e')}'`;
+    await run({ argv: ['/bin/sh', '-c', `cd '${kept}'; ${text}`], by: { ...guardian, sandbox: opened } });
+    process.env['HOME'] = home;
+    const made = ['.claude/a', '.cache/b', '.cache/umpire/c', 'd', 'other', 'worktree/e'].filter((name) => existsSync(join(kept, name)));
+    expect(made).toEqual(['.claude/a', '.cache/b', 'worktree/e']);
   });
 
   it('follows no link out of its working folder', async () => {

@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { homedir, platform, tmpdir } from 'node:os';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { isFile } from '../runtime/entry.js';
 
@@ -21,7 +21,7 @@ export interface Sandbox {
   around(command: HeldCommand): readonly string[];
 }
 
-/** All absolute. Where one lies in another, the later of these lists holds. */
+/** All absolute. Where one lies in another, the later of these lists holds; what agents need for themselves is open also in a kept place. */
 export interface SandboxPlaces {
   /** Never written: the person's checkout and repository, the worktrees of others. */
   readonly kept: readonly string[];
@@ -81,12 +81,16 @@ export async function openSandbox(places: SandboxPlaces): Promise<Sandbox> {
   const around: Sandbox['around'] = ({ argv, workdir, writable = [], env }) => {
     checkProgram(argv[0] ?? '', workdir, env['PATH'] ?? '');
     const { alongside } = places;
+    const added = realPlaces(places.write);
+    const own = realPlaces([workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]);
+    const sealed = realPlaces(places.sealed);
+    const usual = realPlaces([...temporaryFolders(), ...stateFolders()]);
     const binds = [
-      ...bound('--bind-try', [...temporaryFolders(), ...stateFolders()]),
-      ...bound('--ro-bind-try', places.kept),
-      ...bound('--bind-try', [...places.write, workdir, ...(alongside === undefined ? [] : [alongside(workdir)]), ...writable]),
-      ...bound('--ro-bind-try', places.sealed),
-    ];
+      ...grounds(usual, realPlaces(places.kept), [...added, ...own, ...sealed]),
+      ...grounds(added, [], [...own, ...sealed]),
+      ...own.map(openAt),
+      ...sealed.map(shutAt),
+    ].flatMap(({ how, place }) => [how, place, place]);
     return enter([...binds, '--chdir', workdir], argv);
   };
   return { around };
@@ -97,15 +101,43 @@ function whyNone(system: string): string {
 }
 
 /** Paths with links in them are resolved: inside, a link may lead elsewhere. What is not there is left out. */
-function bound(how: '--bind-try' | '--ro-bind-try', paths: readonly string[]): readonly string[] {
+function realPlaces(paths: readonly string[]): readonly string[] {
   return paths.flatMap((path) => {
     try {
-      const place = realpathSync.native(path);
-      return [how, place, place];
+      return [realpathSync.native(path)];
     } catch {
       return [];
     }
   });
+}
+
+interface Bind {
+  readonly how: '--bind-try' | '--ro-bind-try';
+  readonly place: string;
+}
+
+function openAt(place: string): Bind {
+  return { how: '--bind-try', place };
+}
+
+function shutAt(place: string): Bind {
+  return { how: '--ro-bind-try', place };
+}
+
+/**
+ * Open and shut places, each holding against those around it; one that is both is shut. What is bound cannot be renamed: so the open
+ * folders on the way to a shut place, or to one of the `inner` ones, are bound too, lest they be moved away and others put where they were.
+ */
+function grounds(open: readonly string[], shut: readonly string[], inner: readonly string[]): readonly Bind[] {
+  const byLength = (one: Bind, other: Bind): number => one.place.length - other.place.length;
+  const known = [...open.map(openAt), ...shut.map(shutAt)].toSorted(byLength);
+  const isOpen = (folder: string): boolean => known.findLast(({ place }) => `${folder}/`.startsWith(`${place}/`))?.how === '--bind-try';
+  const between = new Set<string>();
+  for (const place of [...shut, ...inner]) {
+    for (let folder = dirname(place); folder !== dirname(folder); folder = dirname(folder)) if (isOpen(folder)) between.add(folder);
+  }
+  for (const { place } of known) between.delete(place);
+  return [...known, ...[...between].map(openAt)].toSorted(byLength);
 }
 
 function temporaryFolders(): readonly string[] {
