@@ -54,6 +54,11 @@ function checkFlags(flags: RunFlags): void {
     if (value === undefined || (value >= least && value <= most && (!whole || Number.isInteger(value)))) return;
     throw new UmpireError('usage', { detail: `${flag} takes a ${whole ? 'whole ' : ''}number from ${least} to ${most}.`, command: 'run' });
   };
+  // A program without types may hand in anything, and a session whose settings cannot be read again is lost.
+  for (const name of ['stopWhenStalled', 'strict', 'sandbox', 'yes'] as const) {
+    if (typeof (flags[name] ?? false) !== 'boolean')
+      throw new UmpireError('usage', { detail: `${name} is true or false.`, command: 'run' });
+  }
   inRange(concurrency, '--concurrency', 1, 256, true);
   inRange(maxRounds, '--max-rounds', 1, 100, true);
   inRange(maxMinutes, '--max-minutes', 0.01, 100_000, false);

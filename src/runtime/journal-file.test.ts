@@ -79,3 +79,17 @@ it('refuses a line that could not be read again before anything of it, or of wha
   expect(told).toEqual(['SessionObserved', 'Later']);
   expect(kept.join('').match(/"seq":\d+/g)).toEqual(['"seq":1', '"seq":2']);
 });
+
+it.each([
+  ['a field of another kind', { session: 's', tasks: '1' }],
+  ['a number that JSON cannot say', { session: 's', tasks: Number.NaN }],
+  ['a field that is missing', { session: 's' }],
+])('writes nothing that it would not read again: %s', (_, data) => {
+  const path = session();
+  const folder = openFolder(path);
+  const event = { type: 'SessionObserved', data } as unknown as Event;
+  expect(() => appendEvents(folder, readJournal(folder), TS, [event])).toThrow(
+    /SessionObserved: its tasks is missing or of the wrong kind/,
+  );
+  expect(readJournal(folder).lines).toBe(0);
+});

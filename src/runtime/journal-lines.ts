@@ -117,7 +117,7 @@ export function checkLine({ ts, type, data }: Recorded, before: SessionState): L
     return unwritten('the first line says what was observed, and this one does not');
   const kind = KINDS.get(type) ?? LATER;
   const wrong = kind.shape(data);
-  if (wrong !== null) return unwritten(wrong === '' ? 'it holds no data' : `its ${wrong} is missing or of the wrong kind`);
+  if (wrong !== null) return unwritten(wrongWords(wrong));
   if (kind === LATER) return UNKNOWN;
   const { rules } = kind;
   for (let at = 0; at < rules.length; at++) {
@@ -125,6 +125,10 @@ export function checkLine({ ts, type, data }: Recorded, before: SessionState): L
     if (!rule[0](data as never, before)) return unwritten(rule[1]);
   }
   return KNOWN;
+}
+
+function wrongWords(path: string): string {
+  return path === '' ? 'it holds no data' : `its ${path} is missing or of the wrong kind`;
 }
 
 function unwritten(why: string): LineCheck {
@@ -144,6 +148,9 @@ function hasTarget({ verdict }: VerdictGiven, { frozen, targets }: SessionState)
 
 /** The line as it is written. One that could not be read again is refused before anything of it is on the disk. */
 export function lineOf(event: Envelope, prev: string, hash: Hash): ReturnType<typeof printJournalLine> {
+  // A program without types may have handed in anything.
+  const wrong = KINDS.get(event.type)?.shape(event.data) ?? null;
+  if (wrong !== null) throw new UmpireError('internal', { detail: `no line can hold this ${event.type}: ${wrongWords(wrong)}` });
   let printed: ReturnType<typeof printJournalLine> | null = null;
   try {
     printed = printJournalLine(JOURNAL_VERSION, event, prev, hash);
