@@ -181,4 +181,6 @@ it('says what to do where the project was moved and the session was not', async 
   mkdirSync(dirname(inside), { recursive: true });
   renameSync(session, inside);
   expect(await at('resolve', 'it', 'extend', '--rounds', '1')).toMatchObject({ exit: 4 });
+  // Who says the same again goes on with it, as ever.
+  expect(await at('until', 'false', 'never', '--session', inside)).toMatchObject({ exit: 4 });
 });

@@ -127,7 +127,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
     if (known === null && hasBegun) await checkAll();
     if (known === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
-      refuseOther(opened, known.started, { ...request, project }, loop);
+      refuseOther(opened, startedNow(known.started, opened.folder.root) ?? known.started, { ...request, project }, loop);
       goOnWith(opened, request, known);
     }
     // What it was held to when it began holds until a flag says otherwise.
