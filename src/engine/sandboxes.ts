@@ -9,6 +9,7 @@ import type { Sandbox } from '../agents/sandbox.js';
 import { cacheHome } from '../runtime/environment.js';
 import { JOURNAL } from '../runtime/journal-file.js';
 import type { Settings } from '../runtime/default-settings.js';
+import { packageRoot } from '../runtime/package-root.js';
 import { agentRepositoryAt } from '../workspace/agent-repository.js';
 import { SNAPSHOT } from '../workspace/repository.js';
 import type { Repository } from '../workspace/repository.js';
@@ -30,7 +31,7 @@ export function sandboxFor(started: SessionStarted, session: string, config: Set
   const theirs = site === null ? [] : placesOf(site.repository);
   for (const name of OWN_FOLDERS) mkdirSync(join(session, name), { recursive: true });
   return openSandbox({
-    kept: [project, ...theirs, home, join(cacheHome(), 'umpire')],
+    kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
     write: config.sandbox.write.map((path) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(project, path))),
     ...(site === null ? {} : { alongside: (workdir: string) => agentRepositoryAt(site, workdir) }),
     sealed: [JOURNAL, SNAPSHOT, ...OWN_FOLDERS].map((name) => join(session, name)),
@@ -39,4 +40,9 @@ export function sandboxFor(started: SessionStarted, session: string, config: Set
 
 function placesOf({ checkout, gitDir }: Repository): readonly string[] {
   return [checkout.workTree, checkout.gitDir, gitDir];
+}
+
+/** Umpire, which runs outside, and all that it loads: where `npx` started it they lie in the cache of npm, which is open. */
+export function installedAt(root: string): string {
+  return /^.*?\/node_modules(?=\/)/.exec(root)?.[0] ?? root;
 }

@@ -1,0 +1,27 @@
+// Which places of a session are whose.
+
+import { realpathSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { newFolder } from '../../test/support/assignment.js';
+import { hasBubblewrap } from '../../test/support/bubblewrap.js';
+import type { SessionStarted } from '../brain/run-messages.js';
+import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
+import { packageRoot } from '../runtime/package-root.js';
+import { installedAt, sandboxFor } from './sandboxes.js';
+
+it.skipIf(!hasBubblewrap)('Umpire itself is out of reach, also where npm keeps what npx runs', async () => {
+  const [project, session] = [newFolder(), newFolder()];
+  const started = { session: 's', project, workspace: null } as unknown as SessionStarted;
+  const sandbox = await sandboxFor(started, session, DEFAULT_SETTINGS);
+  const words = sandbox.around({ argv: ['/bin/sh'], workdir: session, env: {} });
+  const own = realpathSync.native(packageRoot());
+  expect(words.flatMap((word, at) => (word === own ? [words.at(at - 1)] : []))).toEqual(['--ro-bind-try', own]);
+});
+
+it.each([
+  ['/home/me/.npm/_npx/1f/node_modules/umpire', '/home/me/.npm/_npx/1f/node_modules'],
+  ['/home/me/.cache/pnpm/dlx/1/node_modules/.pnpm/umpire@1/node_modules/umpire', '/home/me/.cache/pnpm/dlx/1/node_modules'],
+  ['/home/me/umpire', '/home/me/umpire'],
+])('what Umpire loads lies with it: %s', (root, place) => {
+  expect(installedAt(root)).toBe(place);
+});
