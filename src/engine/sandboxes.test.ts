@@ -1,6 +1,7 @@
 // Which places of a session are whose.
 
-import { realpathSync } from 'node:fs';
+import { realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { newFolder } from '../../test/support/assignment.js';
 import { hasBubblewrap } from '../../test/support/bubblewrap.js';
@@ -8,6 +9,16 @@ import type { SessionStarted } from '../brain/run-messages.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import { packageRoot } from '../runtime/package-root.js';
 import { installedAt, sandboxFor } from './sandboxes.js';
+
+it('says what is in the way where a folder of its own cannot be made', async () => {
+  const [project, session] = [newFolder(), newFolder()];
+  writeFileSync(join(session, 'blobs'), 'planted\n');
+  const started = { session: 's', project, workspace: null } as unknown as SessionStarted;
+  await expect(sandboxFor(started, session, DEFAULT_SETTINGS)).rejects.toMatchObject({
+    code: 'write-failed',
+    message: expect.stringContaining('blobs') as string,
+  });
+});
 
 it.skipIf(!hasBubblewrap)('Umpire itself is out of reach, also where npm keeps what npx runs', async () => {
   const [project, session] = [newFolder(), newFolder()];

@@ -3,10 +3,12 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { UmpireError } from '../errors.js';
 import type { SessionStarted } from '../brain/run-messages.js';
 import { openSandbox } from '../agents/sandbox.js';
 import type { Sandbox } from '../agents/sandbox.js';
 import { cacheHome } from '../runtime/environment.js';
+import { faultOf } from '../runtime/folder.js';
 import { JOURNAL } from '../runtime/journal-file.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { packageRoot } from '../runtime/package-root.js';
@@ -24,18 +26,26 @@ export async function checkSandbox(): Promise<void> {
   await openSandbox({ kept: [], write: [], sealed: [] });
 }
 
-export function sandboxFor(started: SessionStarted, session: string, config: Settings): Promise<Sandbox> {
+export async function sandboxFor(started: SessionStarted, session: string, config: Settings): Promise<Sandbox> {
   const { project, workspace } = started;
   const home = worktreeHome(project, config.workspace.home);
   const site = workspace === null ? null : findSite({ project, session: started.session, home, sessionFolder: session });
   const theirs = site === null ? [] : placesOf(site.repository);
-  for (const name of OWN_FOLDERS) mkdirSync(join(session, name), { recursive: true });
+  for (const name of OWN_FOLDERS) makeFolder(session, name);
   return openSandbox({
     kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
     write: config.sandbox.write.map((path) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(project, path))),
     ...(site === null ? {} : { alongside: (workdir: string) => agentRepositoryAt(site, workdir) }),
     sealed: [JOURNAL, SNAPSHOT, ...OWN_FOLDERS].map((name) => join(session, name)),
   });
+}
+
+function makeFolder(session: string, name: string): void {
+  try {
+    mkdirSync(join(session, name), { recursive: true });
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: name, detail: faultOf(error) });
+  }
 }
 
 function placesOf({ checkout, gitDir }: Repository): readonly string[] {
