@@ -1,5 +1,5 @@
-// What a run needs of the world: agents that do one task, and a workspace they do it in. Types only. The runtime asks for
-// these; agents/ and workspace/ provide them, tests provide others.
+// What a run needs of the world: agents that do one task, a workspace they do it in, a sandbox that holds them. Types only. The
+// runtime asks for these; agents/ and workspace/ provide them, tests provide others.
 
 import type { Finding, TaskRecord } from './model.js';
 
@@ -114,4 +114,19 @@ export interface Workspace {
   takeEdit(message: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
   /** Takes merged commits back, the latest first, as new commits; files that cannot be taken back are named. */
   revert(commits: readonly string[], why: string): Promise<Merge>;
+}
+
+/** A program of a run that is to be held in a sandbox. */
+export interface HeldCommand {
+  readonly argv: readonly string[];
+  readonly workdir: string;
+  /** Folders beside its working folder that it may write in. */
+  readonly writable?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Where a run holds its programs: they write where their work goes, and nowhere else. */
+export interface Sandbox {
+  /** The command that runs it inside. Throws, as starting it would, where there is no such program. */
+  around(command: HeldCommand): readonly string[];
 }

@@ -83,6 +83,17 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect({ exit, planted: existsSync(join(project.root, 'planted.txt')) }).toEqual({ exit: 0, planted: false });
   });
 
+  it('so is the set-up command, which may run what an agent has written', async () => {
+    const project = makeProject({
+      config: { workspace: { setup: 'sh setup.sh' } },
+      files: { 'setup.sh': 'echo made > made.txt\n', '.gitignore': 'made.txt\n' },
+    });
+    const evil = 'echo \'echo x > "$PROJECT/planted.txt"; echo made > made.txt\' > setup.sh';
+    const agent = project.sh(`test -e made.txt || exit 1; if [ "$id" = WORK-1 ]; then ${evil}; else echo x > fixed.txt; fi; complete done`);
+    const { exit, err } = await project.umpireWith({ env: { PROJECT: project.root } }, ...untilFixed, '--sandbox', ...agent);
+    expect({ exit, planted: existsSync(join(project.root, 'planted.txt')) }, err).toEqual({ exit: 0, planted: false });
+  });
+
   it('the settings open more places', async () => {
     const project = makeProject({ config: { sandbox: { write: ['notes', '~/not-there'] } }, files: { 'notes/old.txt': 'x\n' } });
     const agent = project.sh('echo x > "$PROJECT/notes/new.txt" && ! echo x > "$PROJECT/new.txt" && echo x > fixed.txt; complete done');

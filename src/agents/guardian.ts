@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
-import type { Sandbox } from './sandbox.js';
+import type { Sandbox } from '../ports.js';
 
 export interface Guardian {
   /** The run's id. Children carry it in their environment as UMPIRE_RUN. */

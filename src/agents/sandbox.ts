@@ -6,20 +6,8 @@ import { accessSync, constants, realpathSync } from 'node:fs';
 import { homedir, platform, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
+import type { Sandbox } from '../ports.js';
 import { isFile } from '../runtime/entry.js';
-
-export interface HeldCommand {
-  readonly argv: readonly string[];
-  readonly workdir: string;
-  /** Folders beside its working folder that it may write in. */
-  readonly writable?: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
-export interface Sandbox {
-  /** The command that runs it inside. Throws, as starting it would, where there is no such program. */
-  around(command: HeldCommand): readonly string[];
-}
 
 /** All absolute. Where one lies in another, the later of these lists holds; what agents need for themselves is open also in a kept place. */
 export interface SandboxPlaces {

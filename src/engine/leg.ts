@@ -27,8 +27,7 @@ import { blobsIn } from '../runtime/recorded-place.js';
 import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
-import type { Sandbox } from '../agents/sandbox.js';
-import type { Agent, Workspace } from '../ports.js';
+import type { Agent, Sandbox, Workspace } from '../ports.js';
 import { agentsFor, measuresItself, wordsOf } from './agents.js';
 import { guardingFor } from './guarding.js';
 import { failedAt } from './measured-failures.js';
@@ -67,7 +66,7 @@ export async function goOn(leg: Leg): Promise<void> {
   const now = watch.now ?? (() => new Date());
   const failures = (commit: string) => failedAt(journal.state.run as RunState, blobsIn(folder), commit);
   const guarding = guardingFor({ started, config, now, failedAt: failures, say: (note) => watch.onNote?.(note) });
-  const place = { project, folder, config, session: started.session, signal: watch.signal, inspect: guarding?.inspect };
+  const place = { project, folder, config, session: started.session, signal: watch.signal, sandbox, inspect: guarding?.inspect };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();
   const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own, now });

@@ -5,6 +5,7 @@ import { openWorkspace } from '../workspace/workspace.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { worktreeHome } from './places.js';
+import type { Sandbox } from '../ports.js';
 
 export interface WorkspaceChoice {
   readonly project: string;
@@ -13,13 +14,15 @@ export interface WorkspaceChoice {
   readonly config: Settings;
   /** Ends a set-up command that runs. */
   readonly signal: AbortSignal | undefined;
+  /** A set-up command is held in this one. */
+  readonly sandbox?: Sandbox | null;
   /** The session begins now. */
   readonly isNew?: boolean;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector | undefined;
 }
 
-export function openWorkspaceFor({ project, folder, session, config, signal, inspect, isNew = false }: WorkspaceChoice) {
+export function openWorkspaceFor({ project, folder, session, config, signal, sandbox = null, inspect, isNew = false }: WorkspaceChoice) {
   const { home, link, copy, setup } = config.workspace;
   const stop = signal === undefined ? {} : { signal };
   return openWorkspace({
@@ -30,6 +33,7 @@ export function openWorkspaceFor({ project, folder, session, config, signal, ins
     link,
     copy,
     setup,
+    sandbox,
     isNew,
     ...stop,
     ...(inspect === undefined ? {} : { inspect }),

@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { UmpireError } from '../errors.js';
+import type { Sandbox } from '../ports.js';
 import { lineOf } from '../report/foreign-text.js';
 import { surroundings } from '../runtime/environment.js';
 
@@ -12,21 +13,20 @@ export interface SetupCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Ends it, with all it has started. */
   readonly signal: AbortSignal | null;
+  /** Where programs are held in a sandbox: what it runs may be the work of an agent by now. */
+  readonly sandbox: Sandbox | null;
 }
 
 const KEPT = 4000;
 const SHOWN = 600;
 const OUTPUT_WAIT_MS = 500;
 
-export async function runSetup({ command, env, signal }: SetupCommand, folder: string): Promise<void> {
+export async function runSetup({ command, env: added, signal, sandbox }: SetupCommand, folder: string): Promise<void> {
   if (signal?.aborted === true) throw fault(command, folder, 'the run was stopped');
-  const child = spawn(command, {
-    cwd: folder,
-    shell: true,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...surroundings(), ...env },
-  });
+  const env = { ...surroundings(), ...added };
+  const argv = ['/bin/sh', '-c', command];
+  const [program = '', ...args] = sandbox?.around({ argv, workdir: folder, env }) ?? argv;
+  const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env });
   let tail = '';
   const keep = (chunk: Buffer): void => {
     tail = (tail + chunk.toString('utf8')).slice(-KEPT);

@@ -3,7 +3,7 @@
 
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import type { Merge, Workspace } from '../ports.js';
+import type { Merge, Sandbox, Workspace } from '../ports.js';
 import { modelFor } from './agent-repository.js';
 import { makeRoom } from './cleaning.js';
 import type { Bay } from './furnishing.js';
@@ -28,6 +28,8 @@ export interface WorkspaceOptions extends SessionPlace {
   readonly copy: readonly string[];
   /** A command for the shell, run in every new worktree. */
   readonly setup: string | null;
+  /** It is held in this one. */
+  readonly sandbox?: Sandbox | null;
   /** For the environment of the set-up command. */
   readonly env?: Readonly<Record<string, string>>;
   /** Ends a set-up command that runs. */
@@ -88,13 +90,13 @@ class SessionWorkspace implements GitWorkspace {
       else await followProject(site);
       claimSite(site);
       const { base, head } = await openRefs(site);
-      const { setup, env = {}, signal = null, inspect } = options;
+      const { setup, env = {}, signal = null, sandbox = null, inspect } = options;
       const [provisions, model] = await Promise.all([planProvisions(site, options.link, options.copy), modelFor(site)]);
       const bay = {
         site,
         provisions,
         model,
-        setup: setup === null ? null : { command: setup, env, signal },
+        setup: setup === null ? null : { command: setup, env, signal, sandbox },
         ...(inspect === undefined ? {} : { inspect }),
       };
       await removeHalfMade(site);
