@@ -3,16 +3,21 @@
 /** The hour of the time that was read last: nearly all times of a journal share it with the one before. */
 let hour = { text: '', ms: 0 };
 
+/** The time that was read last: a line's is checked first, then reckoned with. */
+let last = { text: '', ms: 0 };
+
 /** Milliseconds since 1970; 0 for anything else than such a time. */
 export function millisecondsOf(text: string): number {
-  return text.length === 24 && hour.text !== '' && text.startsWith(hour.text) ? hour.ms + (msInHour(text) ?? -hour.ms) : wholeTime(text);
+  if (text === last.text) return last.ms;
+  const isSameHour = text.length === 24 && hour.text !== '' && text.startsWith(hour.text);
+  const ms = isSameHour ? hour.ms + (msInHour(text) ?? -hour.ms) : wholeTime(text);
+  last = { text, ms };
+  return ms;
 }
 
 /** Is it a time as the journal writes them, of a day that there is? */
 export function isTimestamp(text: string): boolean {
-  if (text.length !== 24) return false;
-  if (hour.text !== '' && text.startsWith(hour.text)) return msInHour(text) !== null;
-  return wholeTime(text) !== 0 || text === '1970-01-01T00:00:00.000Z';
+  return millisecondsOf(text) !== 0 || text === '1970-01-01T00:00:00.000Z';
 }
 
 function wholeTime(text: string): number {
