@@ -114,8 +114,8 @@ kept, and says whether it comes out the same and whether the history is whole.
 It reads journal.ndjson, blobs/ and the names of the pages in verdicts/, and
 writes nothing.
 
-  <session>         a session of the project, by its name or a part of it; or the
-                    path of a session folder
+  <session>         a session of the project, by its name or a part of it, or
+                    the path of a session folder
   --all             every session of the project: those in .umpire/sessions/
                     and .workflow/.csv-wave/
   --project DIR     a folder of the project; the current one, if left out

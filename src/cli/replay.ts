@@ -1,5 +1,7 @@
 // `umpire replay`: judges recorded verdicts again, and says where they differ. Writes nothing.
 
+import { existsSync, realpathSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { ProjectCounts, ProjectReplay, Replay, ReplayResult, SessionReplay } from '../report/replay-page.js';
 import { loopsNamed, pagesNamed, projectPage, replayPage, unaskedLoops } from '../report/replay-page.js';
 import { projectSum } from '../report/replay-sum.js';
@@ -26,13 +28,19 @@ export async function runReplay(args: readonly string[]): Promise<Outcome> {
   const rules = loop === undefined ? {} : { loop };
   const json = words.switches.has('--json');
   if (session !== undefined) {
-    const replayed = await replay({ session: resolveSession(session, project ?? '.'), ...rules });
+    const replayed = await replay({ session: placeOf(session, project ?? '.'), ...rules });
     const stderr = headline([replayed], projectSum([replayed]).counts, replayed.by);
     return { stdout: json ? printed(replayed) : replayPage(replayed), stderr, exit: EXIT[replayed.result] };
   }
   const replayed: ProjectReplay = await replayAll({ ...rules, ...(project === undefined ? {} : { project }) });
   const stderr = headline(replayed.sessions, replayed.counts, replayed.by);
   return { stdout: json ? printed(replayed) : projectPage(replayed), stderr, exit: EXIT[replayed.result] };
+}
+
+/** A path as the person wrote it, since the page says it again; a name as the path from here. */
+function placeOf(session: string, project: string): string {
+  const found = resolveSession(session, project);
+  return existsSync(session) && realpathSync.native(session) === found ? session : relative('.', found);
 }
 
 const EXIT: Readonly<Record<ReplayResult, number>> = { same: 0, differs: 3, lost: 1, broken: 1 };

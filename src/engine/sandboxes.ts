@@ -11,15 +11,13 @@ import { cacheHome } from '../runtime/environment.js';
 import { faultOf } from '../runtime/folder.js';
 import { JOURNAL } from '../runtime/journal-file.js';
 import type { Settings } from '../runtime/default-settings.js';
+import { OWN_FOLDERS } from '../runtime/own-places.js';
 import { packageRoot } from '../runtime/package-root.js';
 import { agentRepositoryAt } from '../workspace/agent-repository.js';
 import { SNAPSHOT } from '../workspace/repository.js';
 import type { Repository } from '../workspace/repository.js';
 import { findSite } from '../workspace/site.js';
 import { worktreeHome } from './places.js';
-
-/** Folders of a session that Umpire alone writes. Made now: what is not there cannot be sealed. */
-const OWN_FOLDERS: readonly string[] = ['verdicts', 'blobs', 'logs'];
 
 /** Throws `sandbox-unavailable`, before anything has begun. */
 export async function checkSandbox(): Promise<void> {
@@ -31,6 +29,7 @@ export async function sandboxFor(started: SessionStarted, session: string, confi
   const home = worktreeHome(project, config.workspace.home);
   const site = workspace === null ? null : findSite({ project, session: started.session, home, sessionFolder: session });
   const theirs = site === null ? [] : placesOf(site.repository);
+  // What is not there cannot be sealed.
   for (const name of OWN_FOLDERS) makeFolder(session, name);
   return openSandbox({
     kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
