@@ -3,4 +3,5 @@
 import { spawnSync } from 'node:child_process';
 
 export const hasBubblewrap =
-  spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--unshare-pid', '--', 'true']).status === 0;
+  spawnSync('bwrap', ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', 'true'])
+    .status === 0;
