@@ -1,10 +1,12 @@
 // What running a wave costs over its processes alone: 1,000 reading tasks against spawning their program with the same
 // concurrency, and 100 writing tasks against `git worktree add`, the program, `git worktree remove`. The program prints one
-// JSON line and ends. Ours is peers/umpire-wave.mjs called with KIND (read or write) TASKS CONCURRENCY FOLDER, where FOLDER is a
-// git repository: it runs such a wave with the program in BENCH_AGENT (a JSON array) and prints {tasks, seconds} as JSON.
+// JSON line and ends. A contender is peers/*-wave.mjs called with KIND TASKS CONCURRENCY FOLDER, where FOLDER is a git repository: it
+// does such a wave with the program in BENCH_AGENT (a JSON array) and prints {tasks, seconds} as JSON. Each has a process of its own,
+// since a larger one is dearer to fork. Nothing is removed before all have run: where many files were removed lately, some file
+// systems are slow to make new ones.
 
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { assert, atMost, interleave, line, ms, scratchFolder } from './harness.mjs';
@@ -15,11 +17,12 @@ const WRITING = 100;
 const READING_BAR = 2;
 const WRITING_BAR = 1.5;
 const FILES = 50;
-const OURS = fileURLToPath(new URL('./peers/umpire-wave.mjs', import.meta.url));
+const program = (name) => fileURLToPath(new URL(`./peers/${name}-wave.mjs`, import.meta.url));
+const OURS = program('umpire');
+const ALONE = program('alone');
 
 /** A program like /bin/true that also says what an agent must: no interpreter starts. */
 const AGENT = ['/bin/echo', '{"status":"completed","findings":"nothing to do"}'];
-const PROMPT = 'Do nothing, and say so.\n'.repeat(40);
 
 const git = (folder, ...args) =>
   execFileSync('git', ['-C', folder, '-c', 'user.name=bench', '-c', 'user.email=bench@example.invalid', ...args]);
@@ -38,68 +41,10 @@ function makeRepository(scratch) {
   return folder;
 }
 
-/** Resolves with what the process printed. */
-function runProcess([command, ...args], cwd, input = '') {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd, stdio: 'pipe' });
-    const chunks = [];
-    child.stdout.on('data', (chunk) => chunks.push(chunk));
-    const errors = [];
-    child.stderr.on('data', (chunk) => errors.push(chunk));
-    // The program may end before it has read what it was given.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-    child.on('error', reject);
-    child.on('close', (status) =>
-      status === 0 ? resolve(Buffer.concat(chunks).toString()) : reject(new Error(`${command} ended with ${status}: ${errors.join('')}`)),
-    );
-  });
-}
-
-async function runAgent(cwd) {
-  assert(JSON.parse(await runProcess(AGENT, cwd, PROMPT)).status === 'completed', 'the program printed no result');
-}
-
-/** Two gits that add and remove worktrees of one repository at once fail now and then ("failed to read …/commondir"): one at a time. */
-let lastGit = Promise.resolve();
-function inTurn(args, repository) {
-  lastGit = lastGit.then(() => runProcess(args, repository));
-  return lastGit;
-}
-
-/** The other way round that: all at once, and again where it failed. */
-async function again(args, repository) {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await runProcess(args, repository);
-    } catch (error) {
-      if (attempt === 5) throw error;
-    }
-  }
-}
-
-const worktreeTask = (runGit) => async (repository, index) => {
-  const path = `${repository}-worktree-${index}`;
-  await runGit(['git', 'worktree', 'add', '--quiet', '--force', '--detach', path, 'HEAD'], repository);
-  await runAgent(path);
-  await runGit(['git', 'worktree', 'remove', '--force', path], repository);
-};
-
-/** Milliseconds of `tasks` pieces of work, so many at a time. */
-async function timeAlone(tasks, task, scratch) {
+/** Milliseconds of one contender's wave. */
+function timeWave(program, kind, tasks, scratch) {
   const repository = makeRepository(scratch);
-  const start = performance.now();
-  let next = 0;
-  const work = async () => {
-    while (next < tasks) await task(repository, next++);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return performance.now() - start;
-}
-
-function timeOurs(kind, tasks, scratch) {
-  const repository = makeRepository(scratch);
-  const printed = execFileSync(process.execPath, [OURS, kind, String(tasks), String(CONCURRENCY), repository], {
+  const printed = execFileSync(process.execPath, [program, kind, String(tasks), String(CONCURRENCY), repository], {
     encoding: 'utf8',
     env: { ...process.env, BENCH_AGENT: JSON.stringify(AGENT) },
   });
@@ -109,26 +54,20 @@ function timeOurs(kind, tasks, scratch) {
 }
 
 export async function run({ runs = 5 } = {}) {
-  const built = existsSync(OURS);
   const scratch = scratchFolder('spawn');
-  const contendersOf = (kind, tasks, alone) => ({
-    ...Object.fromEntries(Object.entries(alone).map(([name, task]) => [name, () => timeAlone(tasks, task, scratch.path)])),
-    ...(built ? { ours: () => timeOurs(kind, tasks, scratch.path) } : {}),
-  });
-  const lineOf = (name, ours, theirs, bar) =>
-    line({
-      name,
-      ours: built ? ms(ours) : 'not built yet',
-      theirs: ms(theirs),
-      ...(built ? { ratio: ours / theirs, bar } : {}),
-    });
+  const contendersOf = (contenders, tasks) =>
+    Object.fromEntries(
+      Object.entries(contenders).map(([name, [program, kind]]) => [name, () => timeWave(program, kind, tasks, scratch.path)]),
+    );
+  const compared = (name, ours, theirs, bar) => line({ name, ours: ms(ours), theirs: ms(theirs), ratio: ours / theirs, bar });
   try {
-    const reading = await interleave(contendersOf('read', READING, { alone: (repository) => runAgent(repository) }), runs);
-    const writing = await interleave(contendersOf('write', WRITING, { inTurn: worktreeTask(inTurn), atOnce: worktreeTask(again) }), runs);
+    const reading = await interleave(contendersOf({ alone: [ALONE, 'read'], ours: [OURS, 'read'] }, READING), runs);
+    const writers = { inTurn: [ALONE, 'in-turn'], atOnce: [ALONE, 'at-once'], ours: [OURS, 'write'] };
+    const writing = await interleave(contendersOf(writers, WRITING), runs);
     return [
-      lineOf('wave of 1,000 reading tasks : their processes alone', reading.ours, reading.alone, atMost(READING_BAR)),
-      lineOf('wave of 100 writing tasks : worktree add, process, remove', writing.ours, writing.inTurn, atMost(WRITING_BAR)),
-      lineOf('the same : several gits at once, again where they fail', writing.ours, writing.atOnce, null),
+      compared('wave of 1,000 reading tasks : their processes alone', reading.ours, reading.alone, atMost(READING_BAR)),
+      compared('wave of 100 writing tasks : worktree add, process, remove', writing.ours, writing.inTurn, atMost(WRITING_BAR)),
+      compared('the same : several gits at once, again where they fail', writing.ours, writing.atOnce, null),
     ];
   } finally {
     scratch.remove();

@@ -1,17 +1,13 @@
 // One wave of Umpire through the library: TASKS tasks side by side, done by the program in BENCH_AGENT (a JSON array), in the
 // repository FOLDER. Called with KIND (read or write) TASKS CONCURRENCY FOLDER; prints {tasks, seconds} as JSON: from the first
-// task's start to the session's end, everything that is recorded included.
+// task's start to the session's end, everything that is recorded included. What it leaves lies beside FOLDER.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { run } from '../../dist/run.js';
 
 const [kind, tasks, concurrency, folder] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4]), process.argv[5]];
 const [program, ...args] = JSON.parse(process.env.BENCH_AGENT);
 const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`;
-const scratch = mkdtempSync(join(tmpdir(), 'umpire-wave-'));
-process.env.UMPIRE_WORKTREES = join(scratch, 'worktrees');
+process.env.UMPIRE_WORKTREES = `${folder}-worktrees`;
 
 const task = (index) => ({
   id: `PART-${String(index).padStart(4, '0')}`,
@@ -43,7 +39,7 @@ const { status, state } = await run({
   pipeline,
   mode: 'wave',
   project: folder,
-  session: join(scratch, 'session'),
+  session: `${folder}-session`,
   agentCommand: [program, ...args].map(quote).join(' '),
   concurrency,
   onEvent: ({ type }) => {
@@ -51,7 +47,6 @@ const { status, state } = await run({
     if (type === 'SessionEnded') done = performance.now();
   },
 });
-rmSync(scratch, { recursive: true, force: true });
 if (status !== 'complete') throw new Error(`the wave ended as ${status}`);
 const finished = state.run.tasks.filter((one) => one.status === 'completed').length;
 console.log(JSON.stringify({ tasks: finished, seconds: (done - started) / 1000 }));
