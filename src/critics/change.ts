@@ -6,13 +6,16 @@ import { isUmpireError } from '../errors.js';
 import { changedLines } from '../formats/changed-lines.js';
 import type { ChangedLines } from '../formats/changed-lines.js';
 import { findBase } from '../workspace/change-base.js';
-import { lookAround } from '../workspace/git.js';
+import { gitFault, lookAround } from '../workspace/git.js';
 
 export interface Change {
   /** The commit that the change is measured against. */
   readonly base: string;
   readonly lines: ChangedLines;
 }
+
+/** What is said where there is nothing to hold a project against. Any other fault is one of git's, and no word about the change. */
+const NO_BASE: ReadonlySet<string> = new Set(['guard-no-git', 'guard-no-commit', 'guard-base-unknown', 'git-missing']);
 
 /** The change since `base`, new files included; without one, since the base that is found. Null where there is no git or no such commit. */
 export function findChange(project: string, asked: string | null): Change | null {
@@ -32,23 +35,23 @@ export function findChange(project: string, asked: string | null): Change | null
       '--',
       '.',
     );
-    if (diff === null) return null;
     const lines = new Map(changedLines(diff));
     for (const path of untracked(project)) if (existsSync(join(project, path))) lines.set(path, [{ from: 1, to: Number.MAX_SAFE_INTEGER }]);
     return { base, lines };
   } catch (error) {
-    if (isUmpireError(error)) return null;
+    if (isUmpireError(error) && NO_BASE.has(error.code)) return null;
     throw error;
   }
 }
 
-function ask(project: string, ...args: readonly string[]): string | null {
-  const { code, stdout } = lookAround(project, args);
-  return code === 0 ? stdout.toString('utf8') : null;
+function ask(project: string, ...args: readonly string[]): string {
+  const { code, stdout, stderr } = lookAround(project, args);
+  if (code !== 0) throw gitFault(args, code, stderr);
+  return stdout.toString('utf8');
 }
 
 /** Files that git neither knows nor ignores. Umpire's own are none of the change. */
 function untracked(project: string): readonly string[] {
-  const listed = ask(project, 'ls-files', '-z', '--others', '--exclude-standard', '--', '.') ?? '';
+  const listed = ask(project, 'ls-files', '-z', '--others', '--exclude-standard', '--', '.');
   return listed.split('\0').filter((path) => path !== '' && !path.startsWith('.umpire/') && !path.startsWith('node_modules/'));
 }

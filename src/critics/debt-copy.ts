@@ -5,7 +5,7 @@ import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSyn
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { isUmpireError } from '../errors.js';
-import { git, lookAround, nameOf, rawNames } from '../workspace/git.js';
+import { git, gitFault, lookAround, nameOf, rawNames } from '../workspace/git.js';
 import { linkPackages } from '../workspace/package-links.js';
 import type { Provision } from '../workspace/package-links.js';
 import { place } from '../workspace/provisions.js';
@@ -86,8 +86,10 @@ export function filesChanged(project: string, commit: string): readonly string[]
 }
 
 function names(project: string, args: readonly string[]): readonly string[] {
-  const answer = lookAround(project, args);
-  return answer.code === 0 ? [...new Set(rawNames(answer.stdout).map(nameOf))] : [];
+  const { code, stdout, stderr } = lookAround(project, args);
+  // No list is not an empty one: a check of no files finds nothing.
+  if (code !== 0) throw gitFault(args, code, stderr);
+  return [...new Set(rawNames(stdout).map(nameOf))];
 }
 
 const PACKAGES = 'node_modules';

@@ -1,9 +1,11 @@
 // Which critic Umpire runs itself for a loop, and how it does a task of a run: alone, after an agent whose findings it weighs, or,
 // where there is nothing it could measure, with the agent in its place.
 
+import { isUmpireError } from '../errors.js';
 import type { Agent, Assignment, Ending, Watch } from '../ports.js';
 import { NO_USAGE } from '../ports.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
+import { unmeasured } from '../critics/critic.js';
 import type { Critic, CriticEnd, CriticJob } from '../critics/critic.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Settings } from '../runtime/default-settings.js';
@@ -61,7 +63,7 @@ export function builtInCritic(seat: CriticSeat, agent: Agent | null): Agent {
   const critic = CRITICS[seat.started.loop] as BuiltInCritic;
   const measure: Measure = async (assignment, watch) => {
     const kept = new Map<string, Uint8Array>();
-    return { end: await (await critic.load())({ ...jobOf(seat, assignment, watch), kept }), kept };
+    return { end: await endOf((await critic.load())({ ...jobOf(seat, assignment, watch), kept })), kept };
   };
   return {
     name: agent === null || critic.stands === 'alone' ? BUILT_IN : `${agent.name} and ${BUILT_IN}`,
@@ -74,6 +76,16 @@ export function builtInCritic(seat: CriticSeat, agent: Agent | null): Agent {
       return endingOf(measurement);
     },
   };
+}
+
+/** A tool that fails, such as git, measures nothing. The run goes on, and is told. */
+async function endOf(measuring: Promise<CriticEnd>): Promise<CriticEnd> {
+  try {
+    return await measuring;
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return unmeasured('error', error.message);
+  }
 }
 
 interface Measurement {

@@ -1,6 +1,6 @@
 // What a change is measured against, where a person does not say: the last commit, or where the branch left its trunk.
 
-import { UmpireError, isUmpireError } from '../errors.js';
+import { UmpireError } from '../errors.js';
 import { lookAround } from './git.js';
 import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';
@@ -23,14 +23,8 @@ export function findBase(project: string, asked: string | null): ChangeBase {
   const repository = findRepository(project, project, 'git');
   if (repository.kind !== 'git') throw new UmpireError('guard-no-git', { path: project });
   const ask = (...args: readonly string[]): string | null => {
-    try {
-      const { code, stdout } = lookAround(project, args);
-      return code === 0 ? stdout.toString('utf8').trim() : null;
-    } catch (error) {
-      // An answer too long to hold is one, and not an empty one.
-      if (isUmpireError(error)) return null;
-      throw error;
-    }
+    const { code, stdout } = lookAround(project, args);
+    return code === 0 ? stdout.toString('utf8').trim() : null;
   };
   const commitOf = (name: string) => ask('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
   if (asked !== null) {

@@ -117,6 +117,8 @@ export function lookAround(folder: string, args: readonly string[], input?: stri
     env: environmentOf(null, {}),
     ...(input === undefined ? {} : { input }),
     stdio: ['pipe', 'pipe', 'pipe'],
+    // Node's own limit is a megabyte, and a large change has more.
+    maxBuffer: Number.POSITIVE_INFINITY,
   });
   if (error !== undefined) throw startFault(error, folder, args);
   return { code: status ?? 128, stdout, stderr: stderr.toString('utf8') };
