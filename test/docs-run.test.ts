@@ -117,7 +117,7 @@ describe('docs/running.md', () => {
       { kind: 'plan', ...base },
       { kind: 'budget', key: 'k', what: 'cost', limit: 1, spent: 1 },
       { kind: 'question', question: '', ...base },
-      { kind: 'edit', ...base },
+      { kind: 'edit', seq: null, ...base },
     ];
     const said = new Map<string, string[]>();
     for (const [about = '', answers = ''] of tableOf(running, 'it waits on | answers | what happens'))

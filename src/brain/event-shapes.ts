@@ -97,7 +97,7 @@ const verdictGiven = object<VerdictGiven>({
   report: text,
   effects,
   scene: optional(scene),
-  course: optional(object<Course>({ stop: flag, touched: orNull(texts) })),
+  course: optional(object<Course>({ stop: flag, touched: orNull(texts), against: optional(orNull(whole)) })),
 });
 
 const settings = object<RunSettings>({

@@ -6,6 +6,7 @@ import { HIGHEST_CAP } from './messages.js';
 import type { Recorded, Standing, VerdictGiven } from './messages.js';
 import { evolveRun } from './run-evolve.js';
 import type { PersonAnswered, SessionStarted } from './run-messages.js';
+import { taskIn } from './run-state.js';
 import type { RunState } from './run-state.js';
 
 export interface FrozenRules {
@@ -211,6 +212,22 @@ export function decidedIn(state: SessionState, loop: string, chain: string): rea
   const past = state.verdicts.get(chainKey(loop, chain)) ?? [];
   // Nearly always all of them, and it is asked for several times a round.
   return past.every(isDecided) ? past : past.filter(isDecided);
+}
+
+/** Those that tell of files that are still there: what was given on work that was taken back does not. */
+export function standingIn(state: SessionState, loop: string, chain: string): readonly PastVerdict[] {
+  const past = decidedIn(state, loop, chain);
+  const { run } = state;
+  return run === null || run.reverted.size === 0 ? past : past.filter(({ seq }) => run.reverted.get(seq) !== true);
+}
+
+/** The verdict that a critic's run is compared with: the revision that it checks. Judged again, it is not compared with itself. */
+export function comparedWith(state: SessionState, loop: string, chain: string, critic: string): PastVerdict | null {
+  const past = standingIn(state, loop, chain);
+  const task = state.run === null ? undefined : taskIn(state.run, critic);
+  const isAgain = task !== undefined && task.attempt > 0 && task.judged === task.attempt;
+  const last = isAgain ? past.findLast(({ scene }) => scene?.critic !== critic) : past.at(-1);
+  return last !== undefined && last.verdict.outcome === 'revise' ? last : null;
 }
 
 function isDecided({ verdict }: PastVerdict): boolean {

@@ -119,6 +119,8 @@ export interface Course {
   readonly stop: boolean;
   /** The files that were changed since the verdict before; null where nobody knows. */
   readonly touched: readonly string[] | null;
+  /** By its line, the verdict whose lists this one's were compared with; null: with none. Left out: with the last, where that was a revision. */
+  readonly against?: number | null;
 }
 
 /** An event with its place in the journal. */

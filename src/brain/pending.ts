@@ -5,7 +5,7 @@ import { decidedIn } from './evolve.js';
 import type { SessionState } from './evolve.js';
 import { questionOf } from './question.js';
 import type { Question } from './run-messages.js';
-import { isIdle, taskIn } from './run-state.js';
+import { isIdle, isOwnTesting, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
 export type Effect =
@@ -91,14 +91,16 @@ function nextMerge(run: RunState): Effect | null {
   return { type: 'MergeTask', task: first?.id ?? stray ?? '' };
 }
 
-/** T6 and its like: the loop's rule says that the cycle is to be taken back. */
+/** Rule T6 of the testing loop: the cycle is to be taken back. */
 function revertOf(state: SessionState): Effect | null {
   const { run } = state;
-  if (run === null || run.started.workspace === null) return null;
+  if (run === null || run.started.workspace === null || !isOwnTesting(run.started)) return null;
   for (const past of state.verdicts.values()) {
     const last = past.at(-1);
     if (last === undefined || last.verdict.status !== 'decided' || run.reverted.has(last.seq)) continue;
-    if (!last.verdict.anomalies.some((anomaly) => anomaly.rule === 'T6') && last.verdict.rule !== 'T6') continue;
+    const { verdict } = last;
+    const isHarmful = verdict.rule === 'T6' || verdict.anomalies.some(({ rule }) => rule === 'T6');
+    if (!isHarmful || verdict.outcome === 'converge') continue;
     const before = past.at(-2)?.verdict.tasks.map((task) => task.id) ?? [];
     const writers = before.filter((id) => run.started.writers.includes(taskIn(run, id)?.role ?? ''));
     if (writers.length > 0) return { type: 'RevertWork', verdict: last.seq, tasks: writers };

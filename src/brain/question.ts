@@ -10,6 +10,8 @@ export function questionOf(run: RunState): Question | null {
 }
 
 function budgetQuestion(run: RunState): Question | null {
+  // Where nothing is left to do, nothing is left to pay for.
+  if (run.wave >= run.open.length) return null;
   const { maxMinutes, maxCostUsd, maxTokens } = run.settings;
   const spent: readonly (readonly ['minutes' | 'cost' | 'tokens', number | null, number])[] = [
     ['minutes', maxMinutes, run.activeMs / 60_000],

@@ -53,8 +53,8 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
     for (const file of files) run.touched.add(file);
     takeEdit(run, commit);
   },
-  WorkReverted: (run, { verdict, head }) => {
-    run.reverted.add(verdict);
+  WorkReverted: (run, { verdict, head, ok }) => {
+    run.reverted.set(verdict, ok);
     run.head = head ?? run.head;
   },
   VerdictGiven: (run, given, seq) => judge(run, seq, given),
@@ -164,7 +164,10 @@ function judge(run: RunState, seq: number, given: VerdictGiven): void {
   if (run.takenBack.length + run.breaches.length > 0) run.takenBack.splice(0, Infinity, ...run.breaches.splice(0));
   run.marks.push({ seq, chain: verdict.chain, round: verdict.round, head: run.head });
   const critic = scene?.critic ?? null;
-  if (critic !== null) run.unjudged.delete(critic);
+  if (critic !== null) {
+    run.unjudged.delete(critic);
+    withTask(run, critic, (task) => (task.judged = task.attempt));
+  }
   const recheck = verdict.outcome === 'revise' ? verdict.tasks.at(-1)?.id : undefined;
   if (critic !== null && recheck !== undefined) run.rechecks.set(critic, recheck);
   for (const [id, cells] of Object.entries(effects.set)) withTask(run, id, (task) => setCells(run, task, cells));
@@ -242,19 +245,17 @@ function answer(run: RunState, data: PersonAnswered): void {
   else if (question !== undefined) heed(run, question, data);
 }
 
-function heed(run: RunState, question: Question, { answer: word, reason, key }: PersonAnswered): void {
+function heed(run: RunState, question: Question, { answer: word, reason, key, rounds }: PersonAnswered): void {
   const task = 'task' in question && question.task !== null ? taskIn(run, question.task) : undefined;
   switch (word) {
     case 'force-approve':
       run.forced.push({ about: question.kind === 'escalation' ? question.reason : (task?.id ?? question.kind), reason });
       return;
     case 'manual-fix':
-      run.questions.push({ kind: 'edit', key: `edit:${key}`, task: task?.id ?? null });
+      run.questions.push({ kind: 'edit', key: `edit:${key}`, task: task?.id ?? null, seq: 'seq' in question ? question.seq : null });
       return;
     case 'extend':
-      // The same evidence is judged by the new cap; a critic that left none runs again.
-      if (question.kind === 'no-evidence' && task !== undefined) reopen(run, task);
-      else if ((question.kind === 'escalation' || question.kind === 'edit') && task !== undefined) run.unjudged.add(task.id);
+      if (task !== undefined) goOn(run, question, task, rounds);
       return;
     case 'revise':
     case 'answer':
@@ -266,6 +267,15 @@ function heed(run: RunState, question: Question, { answer: word, reason, key }: 
     case 'abort':
       return;
   }
+}
+
+/** More rounds were granted. The same evidence is judged by the new cap; a critic that left none, or whose work is gone, runs again. */
+function goOn(run: RunState, question: Question, critic: TaskState, rounds: number): void {
+  const seq = 'seq' in question ? question.seq : null;
+  const mark = run.marks.find((one) => one.seq === seq);
+  if (mark !== undefined) run.patience.set(mark.chain, mark.round + rounds - 1);
+  if (question.kind === 'no-evidence' || (seq !== null && run.reverted.get(seq) === true)) reopen(run, critic);
+  else if (question.kind === 'escalation' || question.kind === 'edit') run.unjudged.add(critic.id);
 }
 
 /** A person's edit answers the wait for it: its critic runs again. */

@@ -127,7 +127,8 @@ export type Question =
   /** An interactive task asks. */
   | { readonly kind: 'question'; readonly key: string; readonly task: string; readonly question: string }
   /** A person mends by hand; the critic runs again afterwards. */
-  | { readonly kind: 'edit'; readonly key: string; readonly task: string | null }
+  /** `seq`: the verdict that called for it, where one did. */
+  | { readonly kind: 'edit'; readonly key: string; readonly task: string | null; readonly seq: number | null }
   | {
       readonly kind: 'budget';
       readonly key: string;

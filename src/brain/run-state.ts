@@ -21,6 +21,8 @@ export interface TaskState {
   status: TaskStatus;
   /** Runs so far. */
   attempt: number;
+  /** Of a critic: the run that was judged last, by its number. */
+  judged: number;
   phase: 'idle' | 'running' | 'submitted';
   submitted: TaskFinished | null;
   /** Skipped by a verdict, not for want of a dependency. */
@@ -76,8 +78,10 @@ export interface RunState {
   readonly unseen: Set<string>;
   /** Where the branch stood when each verdict was given. */
   readonly marks: { readonly seq: number; readonly chain: string; readonly round: number; readonly head: string | null }[];
-  /** By verdict's line: its work was taken back, or could not be. */
-  readonly reverted: Set<number>;
+  /** By verdict's line: was its work taken back? False: it could not be. */
+  readonly reverted: Map<number, boolean>;
+  /** By chain: up to this round a person has it go on, also where it goes nowhere. */
+  readonly patience: Map<string, number>;
   runs: string[];
   head: string | null;
   tokens: number;
@@ -87,6 +91,11 @@ export interface RunState {
   lastMs: number;
   aborted: string | null;
   ended: { readonly outcome: 'complete' | 'failed' | 'aborted'; readonly unverified: boolean; readonly reason: string } | null;
+}
+
+/** Is it the testing loop that comes with Umpire? A loop of a person's own may have its name, and other rules. */
+export function isOwnTesting({ loop, loopFolder }: SessionStarted): boolean {
+  return loop === 'testing' && loopFolder === null;
 }
 
 export function isOver(status: TaskStatus): boolean {

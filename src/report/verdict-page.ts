@@ -23,6 +23,8 @@ export interface PageInput {
   readonly gathered: GatheredAll;
   /** The chain's rounds before this one, oldest first. */
   readonly past: readonly Round[];
+  /** The one that `before` and `delta` speak of. */
+  readonly before: Round | undefined;
 }
 
 export function verdictPage(input: PageInput): string {
@@ -170,8 +172,7 @@ function addCourse(lines: string[], { trend, fates = [] }: Verdict): void {
 }
 
 function lookupOf(input: PageInput): Lookup {
-  const { verdict, facts } = input;
-  const before = input.past.findLast((round) => round.verdict.round < verdict.round) ?? input.past.at(-1);
+  const { verdict, facts, before } = input;
   const dotted = (name: string): unknown => {
     const [head = '', tail = ''] = split(name);
     if (tail === '') return facts[name];

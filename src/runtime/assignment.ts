@@ -5,7 +5,7 @@ import type { Finding, TaskRecord } from '../model.js';
 import { decidedIn } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import { afterRevisions } from '../brain/rounds.js';
-import { chainOfTask, shownStatus, taskIn } from '../brain/run-state.js';
+import { isOwnTesting, chainOfTask, shownStatus, taskIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
 import { merged } from '../formats/merged.js';
 
@@ -93,7 +93,7 @@ function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly str
     'In the session folder leave tasks.csv, journal.ndjson, verdicts/ and blobs/ as they are: Umpire writes them.',
   ];
   if (!writes || task.role === run.started.critic) return rules;
-  return [...rules, ...(run.started.loop === 'testing' ? TEST_RULES : []), ...takenBack(run)];
+  return [...rules, ...(isOwnTesting(run.started) ? TEST_RULES : []), ...takenBack(run)];
 }
 
 const MOST_TAKEN = 5;

@@ -4,7 +4,7 @@
 import { isUmpireError } from '../errors.js';
 import type { Anomaly, RoleRef } from '../model.js';
 import { chainOfRow } from '../brain/chains.js';
-import { chainKey, decidedIn } from '../brain/evolve.js';
+import { chainKey, comparedWith } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Event, VerdictGiven } from '../brain/messages.js';
 import { settleRound } from '../brain/rounds.js';
@@ -70,12 +70,12 @@ export function judgeCritic(docket: Docket): Ruling {
   const chain = chainOfRow(loop, row);
   const settled = settleRound(loop, chain, state, tasks, { files: null, traces, chosen: false });
   const target = state.targets.get(chainKey(loop.loop, chain)) ?? highestOf(state, loop.target?.default ?? 0);
-  const last = decidedIn(state, loop.loop, chain).at(-1);
   const { strict } = run.settings;
-  const past = last !== undefined && last.verdict.outcome === 'revise' ? last.lists : null;
+  const earlier = comparedWith(state, loop.loop, chain, row.id);
   const { anomalies } = docket;
   const touched = run.started.workspace === null ? null : [...run.touched];
-  const course = courseOf(state, loop.loop, chain, { stop: run.settings.stopWhenStalled, touched });
+  const stop = run.settings.stopWhenStalled && settled.round > (run.patience.get(chain) ?? -1);
+  const course = courseOf(state, loop.loop, chain, { stop, touched, against: earlier?.seq ?? null });
   const { gathering, draft } = hear({
     place,
     loop,
@@ -87,7 +87,7 @@ export function judgeCritic(docket: Docket): Ruling {
     cap,
     target,
     strict,
-    past,
+    past: earlier?.lists ?? null,
     role,
     anomalies,
     course,

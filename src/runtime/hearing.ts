@@ -4,7 +4,7 @@
 import type { Anomaly, RoleRef, Task } from '../model.js';
 import { findPeers } from '../brain/chains.js';
 import type { Placed } from '../brain/chains.js';
-import { decidedIn } from '../brain/evolve.js';
+import { decidedIn, standingIn } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Course, RecordedScene, VerdictGiven } from '../brain/messages.js';
 import { taskIn } from '../brain/run-state.js';
@@ -37,7 +37,7 @@ export interface Hearing extends Summons {
   readonly cap: number;
   readonly target: number;
   readonly strict: boolean;
-  /** The compared lists of the chain's last verdict, where that was a revision. */
+  /** The lists of the revision that the evidence is compared with. */
   readonly past: PastLists;
   readonly role: RoleRef;
   /** Noticed before the evidence was read. */
@@ -76,11 +76,14 @@ export function giveVerdict(grounds: Grounds, draft: Draft, gathering: Gathering
   const { loop, state, chain, target, strict, key, course } = grounds;
   const { verdict, facts, lists, effects } = draft;
   const past = decidedIn(state, loop.loop, chain);
-  const report = verdictPage({ loop, verdict, facts, target, gathered: gathering.exhibits, past });
+  const standing = standingIn(state, loop.loop, chain);
+  const before = standing.findLast((one) => one.verdict.round < verdict.round) ?? standing.at(-1);
+  const report = verdictPage({ loop, verdict, facts, target, gathered: gathering.exhibits, past, before });
   const held = loop.target === undefined ? null : target;
   if (course === null) return { key, strict, target: held, verdict, facts, lists, report, effects, scene };
-  const { stop, touched } = course;
-  return { key, strict, target: held, verdict, facts, lists, report, effects, scene, course: { stop, touched } };
+  const { stop, touched, against } = course;
+  const told = against === undefined ? { stop, touched } : { stop, touched, against };
+  return { key, strict, target: held, verdict, facts, lists, report, effects, scene, course: told };
 }
 
 /** The rounds of a chain so far, as its course is told by. */
@@ -89,7 +92,8 @@ export function courseOf(state: SessionState, loop: string, chain: string, cours
     const { round, findings, counts } = verdict;
     return { round, findings, counts, facts, touched: then?.touched ?? null };
   });
-  return { stop: course.stop, touched: course.touched, history };
+  const { stop, touched, against } = course;
+  return { stop, touched, ...(against === undefined ? {} : { against }), history };
 }
 
 /** E6: every run of a critic is new evidence, whatever its bytes. Null for sessions that others run. */

@@ -6,7 +6,7 @@ import { NO_TRACES, afterRevisions } from '../brain/rounds.js';
 import type { Difference } from '../brain/differences.js';
 import { differencesOf } from '../brain/differences.js';
 import { chainKey, decidedIn } from '../brain/evolve.js';
-import type { SessionState } from '../brain/evolve.js';
+import type { PastVerdict, SessionState } from '../brain/evolve.js';
 import type { RecordedScene, VerdictGiven } from '../brain/messages.js';
 import { tasksOf } from '../brain/run-state.js';
 import { unwritable } from '../brain/step.js';
@@ -59,7 +59,6 @@ export function retrieve(readBlob: BlobReader, before: SessionState, given: Verd
   if (!recalled.ok) return lost(recalled.lost.join('; '));
   const { tasks, waves } = tasksIn(before, scene, recalled.tasks);
   const past = decidedIn(before, verdict.loop, verdict.chain);
-  const last = past.at(-1);
   return {
     ok: true,
     file: {
@@ -72,11 +71,17 @@ export function retrieve(readBlob: BlobReader, before: SessionState, given: Verd
       round: Math.max(verdict.round, afterRevisions(past)),
       cap: (isDecided ? frozen?.cap : undefined) ?? verdict.maxRounds,
       target: targetIn(before, given, rules, past.length === 0),
-      past: last?.verdict.outcome === 'revise' ? last.lists : null,
+      past: pastOf(past, given.course?.against),
       named: before.run === null ? null : scene.critic,
       course: given.course === undefined ? null : courseOf(before, verdict.loop, verdict.chain, given.course),
     },
   };
+}
+
+function pastOf(past: readonly PastVerdict[], against: number | null | undefined): PastLists {
+  const last = past.at(-1);
+  if (against === undefined) return last?.verdict.outcome === 'revise' ? last.lists : null;
+  return past.find(({ seq }) => seq === against)?.lists ?? null;
 }
 
 /** The tasks of then: as the journal's lines before this one tell them, or as tasks.csv was kept. */

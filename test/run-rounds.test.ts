@@ -1,0 +1,92 @@
+// Rounds that went wrong or came late: work that made things worse is taken back whenever it did, a person's grant is a round that
+// is run, and what is done asks for nothing more.
+
+import { expect, it } from 'vitest';
+import { GOOD_REVIEW, POOR_REVIEW, REST, review, testRun, writer } from './support/run-evidence.js';
+import { cleanUpProjects, endOf, eventsOfType, makeProject, textOf, verdictsOf, wavesRun } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const AS_IT_WAS = { passed: 90, coverage: 90, failing: ['adds'] };
+const WORSE = { passed: 80, coverage: 90, failing: ['adds', 'subtracts'] };
+
+/** The first run finds one failure, and every cycle of fixes adds another. */
+function harmful(): RunProject {
+  const answers = [
+    testRun('L1', AS_IT_WAS, { task: 'TESTRUN-001' }),
+    // Run again, it finds the files without the cycle.
+    testRun('L1', AS_IT_WAS, { task: 'TESTRUN-fix-L1-1', attempt: 2 }),
+    testRun('L1', WORSE, { role: 'executor' }),
+    { ...writer('generator'), write: { 'test/{id}.txt': '{id}\n' } },
+    REST,
+  ];
+  return makeProject({ answers });
+}
+
+async function reverted(project: RunProject, session: string): Promise<unknown> {
+  const { out } = await project.umpire('diff', session);
+  return {
+    taken: eventsOfType(session, 'WorkReverted').map(({ tasks, ok }) => ({ tasks, ok })),
+    left: [...out.matchAll(/test\/TESTGEN-fix-L1-\d\.txt/g)].map(([path]) => path),
+    replayed: (await project.umpire('replay', session)).exit,
+  };
+}
+
+it('T6: takes back every cycle that only makes new failures, the last at the cap too', async () => {
+  const project = harmful();
+  const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '2');
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({
+    exit: 0,
+    verdicts: ['TESTRUN-001 RETRY T3 0/2', 'TESTRUN-fix-L1-1 RETRY T6 1/2', 'TESTRUN-fix-L1-2 ACCEPT T4 2/2 unverified'],
+  });
+  expect(await reverted(project, session)).toEqual({
+    taken: [
+      { tasks: ['TESTGEN-fix-L1-1'], ok: true },
+      { tasks: ['TESTGEN-fix-L1-2'], ok: true },
+    ],
+    left: [],
+    replayed: 0,
+  });
+  // Compared with what the files were before, not with what was taken back.
+  const page = textOf(session, 'verdicts/testing-L1-round-2.md');
+  expect(page).toContain('Pass Rate: 90% -> 80%');
+  expect(page).toContain('Its changes are to be reverted.');
+});
+
+it('T6: with --strict at the cap takes the cycle back before it asks, and a granted cycle starts from a new test run', async () => {
+  const project = harmful();
+  const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--strict');
+  expect({ exit, taken: eventsOfType(session, 'WorkReverted').length }).toEqual({ exit: 4, taken: 1 });
+  const more = await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  expect({ exit: more.exit, waves: wavesRun(session).slice(-3) }).toEqual({
+    exit: 4,
+    waves: ['TESTRUN-fix-L1-1', 'TESTGEN-fix-L1-2', 'TESTRUN-fix-L1-2'],
+  });
+  expect(await reverted(project, session)).toMatchObject({ taken: [{ ok: true }, { ok: true }], left: [], replayed: 0 });
+});
+
+it('E10: a person who grants rounds to a loop that stalls gets them run', async () => {
+  const project = makeProject({ answers: [review(POOR_REVIEW), writer('developer'), REST] });
+  const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '8', '--stop-when-stalled');
+  const before = verdictsOf(session);
+  expect(before.at(-1)).toMatch(/ESCALATE E10 3\/8$/);
+  const { exit } = await project.umpire('resolve', session, 'extend', '--rounds', '2');
+  expect({ exit, after: verdictsOf(session).slice(before.length) }).toEqual({
+    exit: 4,
+    after: [
+      expect.stringMatching(/FIX \w+ 3\/10$/) as string,
+      expect.stringMatching(/FIX \w+ 4\/10$/) as string,
+      expect.stringMatching(/ESCALATE E10 5\/10$/) as string,
+    ],
+  });
+  expect((await project.umpire('replay', session)).exit).toBe(0);
+});
+
+it('ends where the last task spent the last of the tokens: nothing is left to pay for', async () => {
+  const usage = { tokens: 1000, cost_usd: 0 };
+  const answers = [{ ...review(GOOD_REVIEW), usage }, { ...writer('developer'), usage }, REST];
+  const project = makeProject({ answers });
+  const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-tokens', '2000');
+  expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete' });
+});
