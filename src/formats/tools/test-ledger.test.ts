@@ -85,14 +85,18 @@ describe('TestLedger', () => {
     expect([ledger.overran, ledger.retries]).toEqual([true, 0]);
   });
 
+  const isBad = (status: TestStatus | undefined) => status === 'failed' || status === 'errored';
+
   it('agrees with a plain map, whatever is kept', () => {
     const results = fc.array(fc.tuple(fc.nat(60), fc.constantFrom(...STATUSES)), { maxLength: 200 });
     fc.assert(
       fc.property(results, fc.nat(20), (list, keep) => {
         const ledger = new TestLedger(keep);
         const plain = new Map<string, TestStatus>();
+        let mended = 0;
         for (const [number, status] of list) {
           const id = `suite > test ${number}`;
+          if (isBad(plain.get(id)) && !isBad(status)) mended += 1;
           if (!ledger.countUnlisted(hashText(id, { high: 0, low: 0 }), status)) ledger.add(test(id, status));
           plain.set(id, status);
         }
@@ -102,8 +106,11 @@ describe('TestLedger', () => {
         const listed = ledger.listed();
         expect(listed.length).toBeLessThanOrEqual(keep);
         for (const { id, status } of listed) expect(status).toBe(plain.get(id));
-        const bad = listed.filter(({ status }) => status === 'failed' || status === 'errored').length;
-        expect(bad).toBe(Math.min(keep, counts.failed + counts.errored));
+        const bad = listed.filter(({ status }) => isBad(status)).length;
+        const most = Math.min(keep, counts.failed + counts.errored);
+        expect(bad).toBeLessThanOrEqual(most);
+        // A failure that found the list full is not called back when a listed one passes on a retry.
+        expect(bad).toBeGreaterThanOrEqual(most - mended);
         expect(ledger.retries).toBe(list.length - plain.size);
       }),
     );

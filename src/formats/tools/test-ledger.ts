@@ -12,7 +12,7 @@ export class TestLedger {
   private readonly tally: Record<TestStatus, number> = { passed: 0, failed: 0, errored: 0, skipped: 0 };
   /** The first ones, in their order. */
   private readonly first = new Map<string, TestResult>();
-  /** Of the later ones those that did not pass. */
+  /** Of the later ones those that did not pass. One that finds it full is counted and never listed, also where room comes later. */
   private readonly bad = new Map<string, TestResult>();
   private readonly index: TestIndex;
   private readonly hash = { high: 0, low: 0 };
