@@ -15,6 +15,7 @@ import { removeTree } from './removal.js';
 import { SNAPSHOT } from './repository.js';
 import { changeRefs, listRefs, readRef, refsOf } from './refs.js';
 import { readSessionNote } from './session-note.js';
+import { leftFolders } from './session-worktree.js';
 import { findSite, isAnothers, isOwnSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
@@ -101,8 +102,8 @@ export function isNameTaken(project: string | null, home: string, session: strin
 
 async function heldBack(site: Site): Promise<Extract<Cleaned, { ok: false }> | null> {
   const { prefix } = site.repository;
-  const edited = await editedIn(site);
-  if (edited.length > 0) return { ok: false, why: 'edited', files: projectNames(edited, prefix) };
+  const edited = [...projectNames(await editedIn(site), prefix), ...leftFolders(site)];
+  if (edited.length > 0) return { ok: false, why: 'edited', files: edited };
   const commits = await findCommits(site);
   if (commits === null) return null;
   const made = (await differences(site, commits.base, commits.head)).map(({ name }) => name);
@@ -111,9 +112,11 @@ async function heldBack(site: Site): Promise<Extract<Cleaned, { ok: false }> | n
 }
 
 async function editedIn(site: Site): Promise<readonly string[]> {
-  const note = readSessionNote(site);
-  if (note === null) return [];
-  const worktree = worktreeOf(site, 'session', note.admin);
+  const read = readSessionNote(site);
+  if (read.kind === 'missing') return [];
+  const planned = worktreeOf(site, 'session');
+  // A damaged note does not say where git has its folder about the worktree; git does.
+  const worktree = { ...planned, admin: read.kind === 'note' ? read.note.admin : (findAdmin(site, planned.root) ?? planned.admin) };
   if (!existsSync(worktree.root) || !existsSync(worktree.admin) || !existsSync(worktree.index)) return [];
   const { tracked, added } = await listChanges(worktree, worktree.index, knownProvisions(site));
   return [...tracked, ...added];

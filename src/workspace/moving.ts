@@ -1,12 +1,12 @@
 // After a project was moved: the worktrees of its sessions lie where those of the old place do, and name it. They are brought to
 // where the new place has its own, with what a person changed there.
 
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { UmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 import { lstatOf } from '../runtime/entry.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
-import { listOf } from './provisions.js';
+import { readProvided } from './provisions.js';
 import { removeTree } from './removal.js';
 import { readSessionNote, writeSessionNote } from './session-note.js';
 import { findFormer, rewriteNote } from './site.js';
@@ -25,8 +25,9 @@ export async function followProject(site: Site): Promise<void> {
     }
     // What tasks were at is begun anew.
     for (const name of readdirSync(folder)) if (/^task-.*\.json$/.test(name)) rmSync(join(folder, name));
-    const note = readSessionNote(site);
-    if (note !== null) {
+    const read = readSessionNote(site);
+    if (read.kind === 'note') {
+      const { note } = read;
       const admin = join(repository.gitDir, 'worktrees', basename(note.admin));
       const { root } = worktreeOf(site, 'session', admin);
       if (existsSync(admin)) writeFileSync(join(admin, 'gitdir'), `${join(root, '.git')}\n`);
@@ -34,6 +35,7 @@ export async function followProject(site: Site): Promise<void> {
       await removeLinks(site, root);
     }
   } catch (error) {
+    if (isUmpireError(error)) throw error;
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
   }
   rewriteNote(site);
@@ -41,9 +43,7 @@ export async function followProject(site: Site): Promise<void> {
 
 /** They lead to the old place. New ones are placed where they are missing. */
 async function removeLinks(site: Site, root: string): Promise<void> {
-  const list = listOf(site);
-  const paths = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as readonly string[]) : [];
-  for (const path of paths) {
+  for (const path of readProvided(site)) {
     const place = join(root, path);
     if (basename(path) === 'node_modules' || lstatOf(place)?.isSymbolicLink() === true) await removeTree(place);
   }

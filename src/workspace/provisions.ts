@@ -1,13 +1,15 @@
 // What a worktree lacks and a task needs: dependencies as links, files such as .env as copies. None of it is ever committed; the
 // set-up command is left to setup-command.ts.
 
-import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { listOf, text } from '../formats/shape.js';
 import { lstatOf, statOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import { git, nameOf, rawNames, rawOf } from './git.js';
 import type { RawName } from './git.js';
+import { readNoteFile, writeNoteFile } from './note-file.js';
 import { linkPackages } from './package-links.js';
 import type { Provision } from './package-links.js';
 import { expandPath, nameTest } from './patterns.js';
@@ -47,7 +49,7 @@ export async function planProvisions(site: Site, link: readonly string[], copy: 
     ...copied.map((path): Provision => ({ kind: 'copy', at: path, from: join(root, path) })),
   ];
   const all = [...linked, ...copied];
-  writeFileSync(listOf(site), JSON.stringify(all));
+  writeNoteFile(noteOf(site), all);
   return { items, ...leaveOut(all) };
 }
 
@@ -71,14 +73,21 @@ function leaveOut(paths: readonly string[]): Omit<Provisions, 'items'> {
 }
 
 /** The file that says what was provided. */
-export function listOf({ folder }: Site): string {
+function noteOf({ folder }: Site): string {
   return join(folder, 'provisions.json');
+}
+
+const PATHS = listOf(text);
+
+/** What the last run provided. Nothing is known of it where the file is damaged: the next run writes it anew. */
+export function readProvided(site: Site): readonly string[] {
+  const read = readNoteFile(noteOf(site), PATHS);
+  return read.kind === 'note' ? read.note : [];
 }
 
 /** Those that the last run planned, for telling its work from them. Nothing can be placed by it. */
 export function knownProvisions(site: Site): Provisions {
-  const list = listOf(site);
-  return { items: [], ...leaveOut(existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as string[]) : []) };
+  return { items: [], ...leaveOut(readProvided(site)) };
 }
 
 /** Puts the provisions into a worktree, where it does not have them. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, filesUnder, gitIn, gitProject, writeFiles } from '../../test/support/git-project.js';
 import type { Files, Project } from '../../test/support/git-project.js';
+import { cleanSession } from './cleaning.js';
 import { diffOf } from './difference.js';
 import type { GitWorkspace } from './workspace.js';
 
@@ -96,6 +97,39 @@ describe('the session worktree', () => {
     project.git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '--quiet', '--message', 'another history');
     await checkGoesOn(project, FIRST);
     expect(readFileSync(`${path}.before-1/a.txt`, 'utf8')).toBe('an edit\n');
+  });
+
+  test.each([
+    ['cut off', '{"at":"'],
+    ['empty', ''],
+    ['of another shape', '{"at":1}'],
+  ])('its note is damaged (%s): an edit in it is kept beside, and clean keeps it too', async (_, text) => {
+    const project = gitProject();
+    const { path } = await project.open();
+    writeFileSync(join(path, 'a.txt'), 'an edit\n');
+    writeFileSync(placeOf(project, 'session.json'), text);
+    expect(await cleanSession(project.options)).toEqual({ ok: false, why: 'edited', files: ['a.txt'] });
+    await checkGoesOn(project, FIRST);
+    expect(filesUnder(`${path}.before-1`)).toEqual({ ...FIRST, 'a.txt': 'an edit\n' });
+    const kept = { ok: false, why: 'edited', files: [`${path}.before-1`] };
+    expect(await cleanSession(project.options)).toEqual(kept);
+  });
+
+  test('its note cannot be read: nothing is remade', async () => {
+    const project = gitProject();
+    const { path } = await project.open();
+    writeFileSync(join(path, 'a.txt'), 'an edit\n');
+    rmSync(placeOf(project, 'session.json'));
+    mkdirSync(placeOf(project, 'session.json'));
+    await expect(project.open()).rejects.toMatchObject({ code: 'read-failed' });
+    expect(readFileSync(join(path, 'a.txt'), 'utf8')).toBe('an edit\n');
+  });
+
+  test.each([['["node_mod'], ['{}']])('the list of what was provided is damaged (%j): it counts as empty', async (text) => {
+    const project = gitProject();
+    await project.open();
+    writeFileSync(placeOf(project, 'provisions.json'), text);
+    expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
   });
 
   test("git's folder about it was pruned: files stay, edits too", async () => {

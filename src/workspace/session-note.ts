@@ -1,12 +1,13 @@
 // What a session's own worktree is at, written down beside it: which commit its files show, and which one they were on the way to
 // when a run died. Also locks that a killed git left in places that are Umpire's alone.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { UmpireError } from '../errors.js';
+import { listOf, object, orNull, text } from '../formats/shape.js';
 import { statOf } from '../runtime/entry.js';
-import { faultOf } from '../runtime/folder.js';
 import type { RawName } from './git.js';
+import { readNoteFile, writeNoteFile } from './note-file.js';
+import type { NoteRead } from './note-file.js';
 import { refsOf } from './refs.js';
 import type { Site } from './site.js';
 import type { Worktree } from './worktree.js';
@@ -23,23 +24,15 @@ export interface SessionNote {
 
 const NAME = 'session.json';
 
-/** Null where the worktree was never ready. */
-export function readSessionNote({ folder }: Site): SessionNote | null {
-  try {
-    return JSON.parse(readFileSync(join(folder, NAME), 'utf8')) as SessionNote;
-  } catch {
-    return null;
-  }
+const SHAPE = object<SessionNote>({ at: text, to: orNull(text), admin: text, products: listOf(text) });
+
+/** Missing where the worktree was never ready. One that is damaged says nothing of what lies in the worktree. */
+export function readSessionNote({ folder }: Site): NoteRead<SessionNote> {
+  return readNoteFile(join(folder, NAME), SHAPE);
 }
 
 export function writeSessionNote({ folder }: Site, note: SessionNote): void {
-  const place = join(folder, NAME);
-  try {
-    writeFileSync(`${place}.new`, JSON.stringify(note));
-    renameSync(`${place}.new`, place);
-  } catch (error) {
-    throw new UmpireError('write-failed', { path: place, detail: faultOf(error) });
-  }
+  writeNoteFile(join(folder, NAME), note);
 }
 
 export function removeSessionNote({ folder }: Site): void {

@@ -1,8 +1,9 @@
 // The session's own worktree, where reading tasks run and a person edits: found or made, moved from commit to commit, swept, and
 // a person's edit taken. It never loses an edit: what it must overwrite is kept as a commit first.
 
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { lstatOf } from '../runtime/entry.js';
 import { joinAgain, setApart } from './agent-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, undoChanges, writeTree } from './changes.js';
 import type { Changes } from './changes.js';
@@ -29,19 +30,24 @@ export function sessionPath(bay: Pick<Bay, 'site'>): string {
 }
 
 function current({ site }: Bay): { readonly worktree: Worktree; readonly note: SessionNote } {
-  const note = readSessionNote(site);
-  if (note === null) throw new Error('the session worktree was not opened');
+  const read = readSessionNote(site);
+  if (read.kind !== 'note') throw new Error('the session worktree was not opened');
+  const { note } = read;
   return { note, worktree: worktreeOf(site, NAME, note.admin) };
 }
 
 /** Answers with the files in it that are not as `head` has them: a person's edits, or what a run that died left. */
 export async function openWorktree(bay: Bay, head: string): Promise<readonly RawName[]> {
   const { site } = bay;
-  const note = readSessionNote(site);
-  const planned = worktreeOf(site, NAME, note?.admin);
+  const read = readSessionNote(site);
+  const planned = worktreeOf(site, NAME, read.kind === 'note' ? read.note.admin : undefined);
   await breakLocks(site, planned);
-  if (note === null || !existsSync(planned.root)) await make(bay, head);
-  else await repair(bay, planned, note, head);
+  const isThere = existsSync(planned.root);
+  if (read.kind === 'note' && isThere) await repair(bay, planned, read.note, head);
+  else {
+    if (read.kind === 'damaged' && isThere) leave(planned);
+    await make(bay, head);
+  }
   const { worktree } = current(bay);
   await joinAgain(worktree);
   provide(bay, worktree);
@@ -73,7 +79,10 @@ async function repair(bay: Bay, planned: Worktree, note: SessionNote, head: stri
       return make(bay, head);
     }
     const admin = findAdmin(site, planned.root);
-    if (admin === null && !site.repository.isPlain) return make(bay, head);
+    if (admin === null && !site.repository.isPlain) {
+      leave(planned);
+      return make(bay, head);
+    }
     if (admin === null) writeAdmin(site, planned, refsOf(site).branch);
     else return repair(bay, { ...planned, admin }, { ...note, admin }, head);
   }
@@ -93,11 +102,24 @@ async function isCommit({ seat }: Site, id: string): Promise<boolean> {
   return (await tryGit(seat, ['cat-file', '-e', `${id}^{commit}`])).code === 0;
 }
 
-/** The repository that it belonged to is gone, and another is in its place: a clone made anew. Its files are kept beside. */
+/**
+ * What its files are changes of, nobody can tell: its note is damaged, or the repository that it belonged to is gone and another is in its
+ * place. They are kept beside, as files only: git there would reach what is made in its place.
+ */
 function leave({ root }: Worktree): void {
   let number = 1;
-  while (existsSync(`${root}.before-${number}`)) number += 1;
-  renameSync(root, `${root}.before-${number}`);
+  while (existsSync(`${root}${LEFT}${number}`)) number += 1;
+  renameSync(root, `${root}${LEFT}${number}`);
+  const link = `${root}${LEFT}${number}/.git`;
+  if (lstatOf(link)?.isFile() === true) rmSync(link);
+}
+
+const LEFT = '.before-';
+
+/** The folders where files were kept that it could not take over. */
+export function leftFolders({ folder }: Site): readonly string[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => name.startsWith(`${NAME}${LEFT}`)).map((name) => join(folder, name));
 }
 
 /** The index tells of `head`; the files are as they are. */

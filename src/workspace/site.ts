@@ -1,12 +1,13 @@
 // The place where one session's work happens: its repository, its branch, its folder beside others of the project. What is
 // written down there says whose it is, for `umpire clean` and against two projects in one place.
 
-import { existsSync, readFileSync, readdirSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
 import type { Seat } from './git.js';
 import { branchOf, safeName } from './names.js';
+import { writeNoteFile } from './note-file.js';
 import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';
 
@@ -62,14 +63,12 @@ export function rewriteNote({ folder, place, repository }: Site): void {
     sessionFolder: resolve(place.sessionFolder),
     kind: repository.kind,
   };
-  const draft = join(folder, `${NOTE}.new`);
   try {
     makeFolders(folder);
-    writeFileSync(draft, `${JSON.stringify(note)}\n`);
-    renameSync(draft, join(folder, NOTE));
   } catch (error) {
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
   }
+  writeNoteFile(join(folder, NOTE), note);
 }
 
 /** Does the folder of that name belong to this very session? Null where there is none. */

@@ -1,10 +1,10 @@
 // The worktree of one writing task: lent, its work taken as one commit, given back. Agents may commit, switch branches or break
 // git there as they like: what counts is what lies on disk, against the commit that was lent.
 
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
-import { faultOf } from '../runtime/folder.js';
+import { flag, object, text } from '../formats/shape.js';
 import { setApart } from './agent-repository.js';
 import { hasChanges, listChanges, writeTree } from './changes.js';
 import { commitTree, differences, titleOf, treeOf } from './commits.js';
@@ -13,6 +13,7 @@ import type { Bay } from './furnishing.js';
 import type { RawName } from './git.js';
 import { inspectTree } from './inspector.js';
 import { taskName } from './names.js';
+import { readNoteFile, writeNoteFile } from './note-file.js';
 import { changeRefs, readRef, taskRef } from './refs.js';
 import type { Site } from './site.js';
 import { makeWorktree, removeWorktree, seatOf, worktreeOf } from './worktree.js';
@@ -25,6 +26,8 @@ interface Lease {
   /** The set-up command left changes of its own. */
   readonly hasProducts: boolean;
 }
+
+const LEASE = object<Lease>({ base: text, admin: text, hasProducts: flag });
 
 export interface Submitted {
   readonly commit: string;
@@ -55,7 +58,7 @@ export async function lendWorktree(bay: Bay, task: string, attempt: number, base
   const worktree = await makeWorktree(site, paths.name, base);
   setApart(bay.model, worktree, base, null);
   const products = await furnish(bay, worktree, paths.watch);
-  writeLease(paths.lease, { base, admin: worktree.admin, hasProducts: products.length > 0 });
+  writeNoteFile(paths.lease, { base, admin: worktree.admin, hasProducts: products.length > 0 });
   return workdirOf(site, worktree.root);
 }
 
@@ -66,9 +69,9 @@ export async function takeWork(
   title: string,
 ): Promise<Submitted | null> {
   const paths = pathsOf(site, task, attempt);
-  const lease = readLease(paths.lease);
-  if (lease === null) throw new UmpireError('worktree-lost', { task, attempt });
-  const { base, admin, hasProducts } = lease;
+  const read = readNoteFile(paths.lease, LEASE);
+  if (read.kind !== 'note') throw new UmpireError('worktree-lost', { task, attempt });
+  const { base, admin, hasProducts } = read.note;
   const worktree = worktreeOf(site, paths.name, admin);
   if (!existsSync(worktree.root)) throw new UmpireError('worktree-lost', { task, attempt });
   const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, provisions);
@@ -115,21 +118,4 @@ export async function removeHalfMade(site: Site): Promise<void> {
 /** `task-T1-1.index.lock` belongs to `task-T1-1`. */
 function stem(name: string): string {
   return name.replace(/(?:\.(?:index|watch|draft|json|new|lock|git))+$/, '');
-}
-
-function writeLease(path: string, lease: Lease): void {
-  try {
-    writeFileSync(`${path}.new`, JSON.stringify(lease));
-    renameSync(`${path}.new`, path);
-  } catch (error) {
-    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
-  }
-}
-
-function readLease(path: string): Lease | null {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Lease;
-  } catch {
-    return null;
-  }
 }
