@@ -2,7 +2,6 @@
 
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
@@ -34,7 +33,7 @@ import { failedAt } from './measured-failures.js';
 import type { OpenedSession } from './opened.js';
 import { startedNow } from './places.js';
 import { sandboxFor } from './sandboxes.js';
-import { openWorkspaceFor } from './workspaces.js';
+import { newRun, openWorkspaceFor } from './workspaces.js';
 
 export interface Leg extends OpenedSession {
   readonly config: Settings;
@@ -56,8 +55,7 @@ export async function goOn(leg: Leg): Promise<void> {
   }
   const wasAtWork = running.size > 0;
   for (const earlier of runs.slice(-3)) sweepRun(earlier);
-  // Its children carry it in their environment. Sixty random bits.
-  const id = randomUUID().replaceAll('-', '').slice(0, 16);
+  const id = newRun();
   const own = watch.agents ?? {};
   const isParent = hasChildren(leg, own);
   const sandbox = settings.sandbox === true && isParent ? await sandboxFor(started, folder.root, config) : null;
@@ -66,7 +64,7 @@ export async function goOn(leg: Leg): Promise<void> {
   const now = watch.now ?? (() => new Date());
   const failures = (commit: string) => failedAt(journal.state.run as RunState, blobsIn(folder), commit);
   const guarding = guardingFor({ started, config, now, failedAt: failures, say: (note) => watch.onNote?.(note) });
-  const place = { project, folder, config, session: started.session, signal: watch.signal, sandbox, inspect: guarding?.inspect };
+  const place = { project, folder, config, session: started.session, run: id, signal: watch.signal, sandbox, inspect: guarding?.inspect };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();
   const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own, now });

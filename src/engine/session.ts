@@ -49,7 +49,7 @@ import {
 import { takeFlags } from './run-flags.js';
 import { checkSandbox } from './sandboxes.js';
 import type { RunFlags } from './run-flags.js';
-import { openWorkspaceFor } from './workspaces.js';
+import { openNewWorkspace } from './workspaces.js';
 
 export interface RunRequest extends RunFlags, RunWatch {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -339,11 +339,11 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
   const columns = tasksColumns(loop.columns.in, loop.columns.out);
   const { tasks } = parseTasks(printTasks(columns, plan.rows));
   checkGraph(tasks);
-  const workspace =
+  const made =
     pipeline.writes.length === 0 && !isInGit(project)
       ? null
-      : openWorkspaceFor({ project, folder, config, session: folder.name, signal: watch.signal, isNew: true });
-  const opening = workspace === null ? null : await workspace.open();
+      : await openNewWorkspace({ project, folder, config, session: folder.name, signal: watch.signal });
+  const opening = made?.opening ?? null;
   if (opening !== null && opening.uncommitted.length > 0)
     watch.onNote?.(
       `Work starts from your last commit. ${opening.uncommitted.length === 1 ? 'One uncommitted file is' : `${opening.uncommitted.length} uncommitted files are`} not part of it: commit first if the agents should see ${opening.uncommitted.length === 1 ? 'it' : 'them'}.`,
@@ -372,7 +372,7 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
       chains,
       targets: loop.target === undefined ? {} : Object.fromEntries(chains.map((chain) => [chain, target])),
     },
-    workspace: workspace === null || opening === null ? null : { kind: workspace.kind, branch: workspace.branch, base: opening.base },
+    workspace: made === null ? null : { kind: made.workspace.kind, branch: made.workspace.branch, base: made.opening.base },
     ...(request.command === undefined ? {} : { command: request.command }),
     ...(request.report === undefined ? {} : { report: request.report }),
   };

@@ -1,7 +1,10 @@
-// The workspace of a session, by the project's settings.
+// The workspace of a session, by the project's settings. Its set-up command carries the id of a run, by which it is ended with it.
 
+import { randomUUID } from 'node:crypto';
+import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Inspector } from '../workspace/inspector.js';
 import { openWorkspace } from '../workspace/workspace.js';
+import type { GitWorkspace, Opening } from '../workspace/workspace.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { worktreeHome } from './places.js';
@@ -12,6 +15,8 @@ export interface WorkspaceChoice {
   readonly folder: SessionFolder;
   readonly session: string;
   readonly config: Settings;
+  /** The run that a set-up command belongs to. */
+  readonly run: string;
   /** Ends a set-up command that runs. */
   readonly signal: AbortSignal | undefined;
   /** A set-up command is held in this one. */
@@ -22,7 +27,17 @@ export interface WorkspaceChoice {
   readonly inspect?: Inspector | undefined;
 }
 
-export function openWorkspaceFor({ project, folder, session, config, signal, sandbox = null, inspect, isNew = false }: WorkspaceChoice) {
+export function openWorkspaceFor({
+  project,
+  folder,
+  session,
+  config,
+  run,
+  signal,
+  sandbox = null,
+  inspect,
+  isNew = false,
+}: WorkspaceChoice) {
   const { home, link, copy, setup } = config.workspace;
   const stop = signal === undefined ? {} : { signal };
   return openWorkspace({
@@ -33,9 +48,34 @@ export function openWorkspaceFor({ project, folder, session, config, signal, san
     link,
     copy,
     setup,
+    env: { UMPIRE_RUN: run },
     sandbox,
     isNew,
     ...stop,
     ...(inspect === undefined ? {} : { inspect }),
   });
+}
+
+/** The id of a run. Its children carry it in their environment. Sixty random bits. */
+export function newRun(): string {
+  return randomUUID().replaceAll('-', '').slice(0, 16);
+}
+
+interface NewWorkspace {
+  readonly workspace: GitWorkspace;
+  readonly opening: Opening;
+}
+
+/** For a session that begins. Its first run comes later, so a set-up command has a guardian of its own until it is done. */
+export async function openNewWorkspace(choice: Omit<WorkspaceChoice, 'run' | 'isNew'>): Promise<NewWorkspace> {
+  const run = newRun();
+  const workspace = openWorkspaceFor({ ...choice, run, isNew: true });
+  if (choice.config.workspace.setup === null) return { workspace, opening: await workspace.open() };
+  const guardian = startGuardian(run);
+  try {
+    return { workspace, opening: await workspace.open() };
+  } finally {
+    await guardian.close();
+    sweepRun(run);
+  }
 }

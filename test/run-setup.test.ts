@@ -1,0 +1,51 @@
+// The set-up command of a run that is killed: it goes with it, whichever worktree it was at work in.
+
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanUpProjects, makeProject, textOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+/** Each set-up but those that may go on waits for ever, and so does one that it started in a group of its own. */
+const SETUP = 'echo begun >> "$HOME/setups"; test -e "$HOME/go-$(grep -c . "$HOME/setups")" || { setsid sleep 300 & exec sleep 300; }';
+
+/** Processes that carry this entry in their environment. */
+function processesWith(entry: string): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/environ`, 'utf8').split('\0').includes(entry);
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+it.each([
+  ['the session, which is not yet recorded', 1],
+  ['a task', 2],
+])('ends with a run that is killed: in the worktree of %s', async (_, which) => {
+  const project = makeProject({ config: { workspace: { setup: SETUP } } });
+  const { beside } = project;
+  if (which > 1) writeFileSync(join(beside, 'go-1'), '');
+  const running = project.start('until', 'test -e b.txt', ...project.sh('echo b > b.txt; complete done'));
+  const begun = () => (existsSync(join(beside, 'setups')) ? textOf(beside, 'setups').split('\n').length - 1 : 0);
+  const sleepers = () =>
+    processesWith(`HOME=${beside}`).filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === 'sleep\x00300\x00';
+      } catch {
+        return false;
+      }
+    });
+  await until(() => begun() === which && sleepers().length === 2);
+  running.child.kill('SIGKILL');
+  await running.ended;
+  // The guardian does it a moment later.
+  await until(() => sleepers().length === 0);
+  expect(begun()).toBe(which);
+});
