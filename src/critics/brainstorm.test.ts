@@ -50,6 +50,15 @@ it('counts the round that is judged', async () => {
   expect(end).toMatchObject({ outcome: 'pass', outputs: { severity_summary: 'CRITICAL:0 HIGH:0 MEDIUM:4 LOW:0' } });
 });
 
+it('counts its own that name no round beside those of the round, a round by its number, and none of earlier rounds', async () => {
+  const row = { id: 'CHALLENGE-rev-1', gc_round: '1' };
+  const earlier = line('I-1', 'risk', 'CRITICAL', { gc_round: 0 });
+  const own = line('I-1', 'risk', 'HIGH', {}, 'CHALLENGE-rev-1');
+  const counted = async (board: string) => (await run(board, row)).end.outputs['severity_summary'];
+  expect(await counted(earlier + line('I-1', 'risk', 'LOW', { gc_round: '1.0' }) + own)).toBe('CRITICAL:0 HIGH:1 MEDIUM:0 LOW:1');
+  expect(await counted(earlier + line('I-1', 'risk', 'MEDIUM', {}, 'somebody'))).toBe('CRITICAL:0 HIGH:0 MEDIUM:1 LOW:0');
+});
+
 it('fails on a grave challenge, and is missing where there is none at all', async () => {
   const grave = DIMENSIONS.map((dimension) => line('I-1', dimension, 'HIGH')).join('');
   expect((await run(grave)).end).toMatchObject({ outcome: 'fail', outputs: { gc_signal: 'REVISION_NEEDED' } });

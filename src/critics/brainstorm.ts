@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { coverChallenges, ideasInPage } from '../formats/challenge-coverage.js';
 import type { ChallengedIdea } from '../formats/challenge-coverage.js';
 import { readCritiqueEntries } from '../formats/critique.js';
-import { printDiscovery } from '../formats/discoveries.js';
+import { entriesOfRound, printDiscovery, roundStated } from '../formats/discoveries.js';
 import { NO_COUNTS } from '../formats/severity.js';
 import type { CheckOutcome, Counts, Discovery } from '../model.js';
 import { readBoard } from '../runtime/board.js';
@@ -25,9 +25,12 @@ export const brainstormCritic: Critic = async (job) => {
   const folder = openFolder(job.session);
   const board = readBoard(folder, new Set(['critique', 'idea']), () => false);
   if (board.state === 'unreadable') return unmeasured('error', `The board, discoveries.ndjson, cannot be read: ${board.problem ?? ''}.`);
-  const critiques = ofRound(
+  const stated = roundStated(job.row);
+  // As the loop itself picks them, save that a challenger at work beside this one is not known here by its name.
+  const critiques = entriesOfRound(
     board.scan.entries.filter(({ type }) => type === 'critique'),
-    job.row,
+    new Set([job.row['id'] ?? '']),
+    Number.isNaN(stated) ? (job.round ?? Number.NaN) : stated,
   );
   if (critiques.length === 0)
     return unmeasured('missing', 'There is no critique on the board: the challenger left nothing in discoveries.ndjson.');
@@ -49,15 +52,6 @@ export const brainstormCritic: Critic = async (job) => {
     notes: [...gaps.map(gapWords), ...notes],
   };
 };
-
-/** By their own word of the round, else by this challenger's name, else all: as the loop itself picks them. */
-function ofRound(critiques: readonly Discovery[], row: Readonly<Record<string, string>>): readonly Discovery[] {
-  const round = row['gc_round'] ?? '';
-  const tagged = critiques.filter(({ data }) => round !== '' && String(data['gc_round']) === round);
-  if (tagged.length > 0) return tagged;
-  const own = critiques.filter(({ worker }) => worker === row['id']);
-  return own.length > 0 ? own : critiques;
-}
 
 function countsOf(critiques: readonly Discovery[]): { readonly counts: Counts; readonly notes: readonly string[] } {
   const read = readCritiqueEntries(critiques.map(printDiscovery).join(''), { path: 'discoveries.ndjson' });

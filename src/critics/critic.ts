@@ -16,6 +16,7 @@ export interface CriticJob {
   readonly row: Readonly<Record<string, string>>;
   /** The commit that a change or a regression is measured against; null where none is known. */
   readonly base: string | null;
+  /** The round of its chain, for a row that states none; null where it is not known. */
   readonly round: number | null;
   readonly settings: CriticSettings;
   readonly guardian: Guardian;

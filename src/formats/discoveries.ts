@@ -29,6 +29,25 @@ export function printDiscovery(discovery: Discovery): string {
   return `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
 }
 
+/**
+ * The entries of one round: by `gc_round` in their data, with those of its workers (the critic's task, and those beside it) that name no
+ * round; else those of its workers; else all that are not of an earlier round. `round` is NaN where none is known.
+ */
+export function entriesOfRound<T extends Discovery>(entries: readonly T[], workers: ReadonlySet<string>, round: number): readonly T[] {
+  const plain = entries.filter((entry) => entry.data['gc_round'] === undefined);
+  const own = plain.filter((entry) => workers.has(entry.worker));
+  const ofRound = entries.filter((entry) => entry.data['gc_round'] !== undefined && Number(entry.data['gc_round']) === round);
+  if (ofRound.length > 0) return [...ofRound, ...own];
+  if (own.length > 0) return own;
+  return entries.filter((entry) => !(Number(entry.data['gc_round']) < round));
+}
+
+/** The round that a critic's row states; NaN where it states none. */
+export function roundStated(row: Readonly<Record<string, string>> | undefined): number {
+  const stated = Number(row?.['gc_round']?.trim() || Number.NaN);
+  return Number.isInteger(stated) ? stated : Number.NaN;
+}
+
 /** Push the bytes of the file in any portions, then call `end`. Chunks are not kept, so their buffers may be used again. */
 export class DiscoveryScanner {
   private readonly entries: (Discovery & { readonly line: number })[] = [];

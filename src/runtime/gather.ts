@@ -6,7 +6,7 @@ import type { Discovery, EvidenceRef, Finding, Reading, Task } from '../model.js
 import type { RecordedExhibit } from '../brain/messages.js';
 import type { Exhibit } from '../brain/step.js';
 import { decodeTolerantly } from '../formats/decode.js';
-import { printDiscovery } from '../formats/discoveries.js';
+import { entriesOfRound, printDiscovery, roundStated } from '../formats/discoveries.js';
 import { parseFindingsText } from '../formats/findings-text.js';
 import { merged, setOwn } from '../formats/merged.js';
 import { READERS } from '../formats/readers.js';
@@ -277,20 +277,11 @@ function findOnBoard(name: string, source: BoardSource, input: GatherInput): Fou
 
 function pickEntries(entries: readonly Discovery[], source: BoardSource, input: GatherInput): readonly Discovery[] {
   if (source.of === 'all') return entries;
-  if (source.of === 'round') return entriesOfRound(entries, input);
+  if (source.of === 'round') {
+    const stated = roundStated(input.critic?.columns);
+    const workers = new Set(input.peers.map((peer) => peer.id));
+    return entriesOfRound(entries, workers, Number.isNaN(stated) ? input.round : stated);
+  }
   const worker = source.of.worker.replaceAll('{chain}', input.chain).replaceAll('{round}', String(input.round));
   return entries.filter((entry) => entry.worker === worker);
-}
-
-/** By `gc_round` in the data, else by its worker (the critic's task), else all that are not of an earlier round. */
-function entriesOfRound(entries: readonly Discovery[], { critic, peers, round }: GatherInput): readonly Discovery[] {
-  const stated = Number(critic?.columns['gc_round']?.trim() || Number.NaN);
-  const current = Number.isInteger(stated) ? stated : round;
-  const tagged = entries.filter((entry) => entry.data['gc_round'] !== undefined);
-  const plain = entries.filter((entry) => entry.data['gc_round'] === undefined);
-  const own = plain.filter((entry) => peers.some((peer) => peer.id === entry.worker));
-  const ofRound = tagged.filter((entry) => Number(entry.data['gc_round']) === current);
-  if (ofRound.length > 0) return [...ofRound, ...own];
-  if (own.length > 0) return own;
-  return entries.filter((entry) => !(Number(entry.data['gc_round']) < current));
 }
