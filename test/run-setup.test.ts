@@ -21,6 +21,17 @@ function processesWith(entry: string): readonly string[] {
   });
 }
 
+/** What set-up commands of this home have running. */
+function sleepersOf(home: string): readonly string[] {
+  return processesWith(`HOME=${home}`).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === 'sleep\x00300\x00';
+    } catch {
+      return false;
+    }
+  });
+}
+
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -34,18 +45,18 @@ it.each([
   if (which > 1) writeFileSync(join(beside, 'go-1'), '');
   const running = project.start('until', 'test -e b.txt', ...project.sh('echo b > b.txt; complete done'));
   const begun = () => (existsSync(join(beside, 'setups')) ? textOf(beside, 'setups').split('\n').length - 1 : 0);
-  const sleepers = () =>
-    processesWith(`HOME=${beside}`).filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === 'sleep\x00300\x00';
-      } catch {
-        return false;
-      }
-    });
-  await until(() => begun() === which && sleepers().length === 2);
+  await until(() => begun() === which && sleepersOf(beside).length === 2);
   running.child.kill('SIGKILL');
   await running.ended;
   // The guardian does it a moment later.
-  await until(() => sleepers().length === 0);
+  await until(() => sleepersOf(beside).length === 0);
   expect(begun()).toBe(which);
+});
+
+it('leaves a server running that it started for the tests, where the run ends in good order', async () => {
+  const project = makeProject({ config: { workspace: { setup: 'test -e "$HOME/up" || { touch "$HOME/up"; setsid sleep 300 & }' } } });
+  const { exit } = await project.umpire('until', 'test -e b.txt', ...project.sh('echo b > b.txt; complete done'));
+  const servers = sleepersOf(project.beside);
+  for (const pid of servers) process.kill(Number(pid), 'SIGKILL');
+  expect({ exit, servers: servers.length }).toEqual({ exit: 0, servers: 1 });
 });

@@ -21,8 +21,8 @@ export interface Guardian {
 
 /**
  * Keeps the list of groups. When its input ends without a goodbye it kills them, then (where there is /proc) whoever has the
- * run's id in the environment: a child started a moment before the run died, one that left its group. It looks again until
- * nobody is left, since a process may be starting another one just then.
+ * run's id in the environment: a child started a moment before the run died, one that left its group, a set-up command. It looks
+ * again until nobody is left, since a process may be starting another one just then.
  */
 const SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
@@ -40,7 +40,7 @@ for group in $groups; do kill -s KILL -- "-$group"; done
 [ -z "$bye" ] && [ -r /proc/self/environ ] || exit 0
 tries=0
 while [ $tries -lt 100 ]; do
-  found=$(grep -lsz "^UMPIRE_RUN=$1\\$" /proc/[0-9]*/environ)
+  found=$(grep -lszE "^UMPIRE_(RUN|SETUP)=$1\\$" /proc/[0-9]*/environ)
   [ -n "$found" ] || exit 0
   for file in $found; do
     file=\${file#/proc/}

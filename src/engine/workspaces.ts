@@ -1,7 +1,7 @@
-// The workspace of a session, by the project's settings. Its set-up command carries the id of a run, by which it is ended with it.
+// The workspace of a session, by the project's settings. Its set-up command carries the id of a run, and goes with it where that is killed.
 
 import { randomUUID } from 'node:crypto';
-import { startGuardian, sweepRun } from '../agents/guardian.js';
+import { startGuardian } from '../agents/guardian.js';
 import type { Inspector } from '../workspace/inspector.js';
 import { openWorkspace } from '../workspace/workspace.js';
 import type { GitWorkspace, Opening } from '../workspace/workspace.js';
@@ -48,7 +48,8 @@ export function openWorkspaceFor({
     link,
     copy,
     setup,
-    env: { UMPIRE_RUN: run },
+    // Not UMPIRE_RUN: a server that it starts for the tests lives on when the run ends in good order.
+    env: { UMPIRE_SETUP: run },
     sandbox,
     isNew,
     ...stop,
@@ -76,6 +77,5 @@ export async function openNewWorkspace(choice: Omit<WorkspaceChoice, 'run' | 'is
     return { workspace, opening: await workspace.open() };
   } finally {
     await guardian.close();
-    sweepRun(run);
   }
 }
