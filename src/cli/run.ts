@@ -65,6 +65,10 @@ export async function runUntil(args: readonly string[]): Promise<Outcome> {
   const [command, goal, extra] = words.rest;
   if (command === undefined || command.trim() === '') throw usage('It needs the command that is to pass, in quotes.', 'until');
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: put the command in quotes.`, 'until');
+  if (!/\s/.test(command) && goal !== undefined && /^\S+$/.test(goal))
+    say(
+      `Note: Only "${lineOfText(command, 100)}" is the command, and "${lineOfText(goal, 100)}" the goal. If you meant one command, quote it: umpire until "${lineOfText(`${command} ${goal}`, 200)}"`,
+    );
   const places = values(words, { project: '--project', session: '--session', mode: '--mode', report: '--report' });
   const request = { loop: 'until', command, ...(goal === undefined ? {} : { goal }), ...places, ...flagsOf(words, 'until') };
   return watched(words, (watch) => run({ ...request, ...watch }), places.session ?? null);

@@ -118,9 +118,10 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
 }
 
 function startedLine(started: SessionStarted): Told {
-  const { session, loop, mode, rows, judged } = started;
+  const { session, loop, mode, rows, judged, command } = started;
   const unjudged = judged ? '' : '. No critic of this mode is judged, so it will end unverified';
-  return `session ${session}: ${loop}, mode ${mode} (${lineOf(whyWords(started), 200)}), ${count(rows.length, 'task')}${unjudged}`;
+  const until = command === undefined ? '' : `. Until this passes: ${lineOf(command, 200)}`;
+  return `session ${session}: ${loop}, mode ${mode} (${lineOf(whyWords(started), 200)}), ${count(rows.length, 'task')}${unjudged}${until}`;
 }
 
 function begunLine(run: RunState | null, by: string): Told {

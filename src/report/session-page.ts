@@ -61,11 +61,12 @@ function section(heading: string, lines: readonly string[]): readonly string[] {
 }
 
 function headLines(view: SessionView, history: History): readonly string[] {
-  const { loops, mode, why, reason, spent, sandbox, work, chains, notes } = view;
+  const { loops, mode, why, command, reason, spent, sandbox, work, chains, notes } = view;
   const ended = reason === '' ? '' : `: ${inline(reason)}`;
   return [
     `- Outcome: **${stateWords(view)}**${ended}`,
     ...(loops.length === 0 ? [] : [`- Loop: ${inline(loops.join(', '))}`]),
+    ...(command === '' ? [] : [`- Until this passes: ${codeSpan(command)}`]),
     ...(mode === '' ? [] : [`- Mode: ${inline(mode)}${why === '' ? '' : `, because: ${inline(why)}`}`]),
     ...(history.firstAt === null ? [] : [`- From ${moment(history.firstAt)} to ${moment(history.lastAt ?? '')} (UTC)`]),
     ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),

@@ -86,6 +86,8 @@ export interface SessionView {
   readonly state: StateWord;
   readonly loops: readonly string[];
   readonly goal: string;
+  /** What the plain loop runs until it passes; nothing in other loops. */
+  readonly command: string;
   readonly mode: string;
   readonly why: string;
   /** Approved, or about to be, without clean evidence; `because` says why, one sentence each. */
@@ -142,6 +144,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     state: around.state,
     loops: run === null ? [...new Set(verdicts.map(({ verdict }) => verdict.loop))] : [run.started.loop],
     goal: run?.started.goal ?? '',
+    command: run?.started.command ?? '',
     mode: run?.started.mode ?? '',
     why: run === null ? '' : whyWords(run.started),
     unverified: run?.ended?.unverified ?? because.length > 0,

@@ -28,10 +28,11 @@ export function stateWords({ state, unverified }: Pick<SessionView, 'state' | 'u
 }
 
 function head(view: SessionView): readonly string[] {
-  const { session, loops, mode, why, goal, reason, because, notes } = view;
+  const { session, loops, mode, why, goal, command, reason, because, notes } = view;
   return [
     ...wrap(`${lineOf(session)}: ${stateWords(view)}`, '  ', ''),
     ...(goal === '' ? [] : [clip(lineOf(goal), 80)]),
+    ...(command === '' ? [] : wrap(`Until this passes: ${lineOf(command, 300)}`, '  ', '')),
     ...(loops.length === 0 ? [] : wrap(`Loop ${lineOf(loops.join(', '))}${modeWords(mode, why)}.`, '  ', '')),
     ...(reason === '' ? [] : wrap(lineOf(reason), '')),
     ...because.flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '')),
