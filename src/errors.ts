@@ -144,6 +144,11 @@ export const ERRORS = {
     message: 'The role definition {role} was not found: {detail}.',
     hint: 'A verdict is never given without its role definition. Restore the file, or write your own at .umpire/roles/{role}.md.',
   },
+  'command-unknown': {
+    exit: 2,
+    message: 'The shell finds no program "{program}", so the command cannot pass.',
+    hint: 'Mend the command, or install the program. Nothing was run. Where a set-up command installs it, set that in umpire.config.yaml (workspace: {setup: ...}).',
+  },
   'agent-missing': {
     exit: 2,
     message: 'No agent does the role {role}.',

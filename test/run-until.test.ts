@@ -1,7 +1,7 @@
 // `umpire until` as a person meets it: which command is run, which is refused, what is said of one that fails.
 
 import { expect, it } from 'vitest';
-import { cleanUpProjects, makeProject } from './support/run-project.js';
+import { cleanUpProjects, makeProject, rowsOf } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -24,4 +24,21 @@ it('tells who forgot the quotes what is the command and what the goal', async ()
   expect(two.err.split('\n')[0]).toBe(note);
   const quoted = await project.umpire('until', 'true', 'two words', ...project.sh('complete "never"'));
   expect({ exit: quoted.exit, isNoted: quoted.err.includes('Note:') }).toEqual({ exit: 0, isNoted: false });
+});
+
+it('refuses a command whose program is nowhere, before anything is made', async () => {
+  const project = makeProject();
+  const agent = project.sh('complete "never"');
+  const { exit, err } = await project.umpire('until', 'nosuchcmd --foo', ...agent);
+  expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('The shell finds no program "nosuchcmd"') });
+  expect((await project.umpire('list')).out).toBe('There is no session here.\n');
+  expect((await project.umpire('until', 'if true; then exit; fi', ...agent)).exit).toBe(0);
+});
+
+it('runs a command whose program may come with the set-up, and says where none came', async () => {
+  const project = makeProject({ config: { workspace: { setup: 'true' } } });
+  const { session } = await project.umpire('until', 'nosuchcmd --foo', '--max-rounds', '1', ...project.sh('complete "tried"'));
+  expect(rowsOf(session)['CHECK-001']?.['findings']).toContain('The command ended with status 127 (the shell found no such program).');
+  const unexecutable = await project.umpire('until', './README.md', '--max-rounds', '1', ...project.sh('complete "tried"'));
+  expect(rowsOf(unexecutable.session)['CHECK-001']?.['findings']).toContain('status 126 (the shell may not execute what it found).');
 });

@@ -83,6 +83,12 @@ function takeReport(folder: SessionFolder, workdir: string, named: string | null
   }
 }
 
+/** What these mean in every shell. */
+const SHELL_SAYS: Readonly<Record<number, string>> = {
+  126: ' (the shell may not execute what it found)',
+  127: ' (the shell found no such program)',
+};
+
 function leave(folder: SessionFolder, command: string, end: Ended, output: string, durationMs: number): Ending {
   const timedOut = end.stopped?.by === 'timeout';
   const result = {
@@ -99,7 +105,7 @@ function leave(folder: SessionFolder, command: string, end: Ended, output: strin
     ? 'ran out of time'
     : end.code === null
       ? `was ended by ${end.signal ?? 'a signal'}`
-      : `ended with status ${end.code}`;
+      : `ended with status ${end.code}${SHELL_SAYS[end.code] ?? ''}`;
   const last = output.trim().split('\n').slice(-5).join(' / ').slice(-300);
   const findings = `The command ${how}.${last === '' ? '' : ` Its last lines: ${last}`}`.slice(0, 500);
   return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };

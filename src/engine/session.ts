@@ -12,6 +12,7 @@ import type { Question } from '../brain/run-messages.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
 import type { RunState } from '../brain/run-state.js';
 import { checkGraph } from '../brain/waves.js';
+import { checkProgram } from '../critics/command-program.js';
 import { parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
 import { buildPipeline } from '../loops/pipeline.js';
@@ -111,6 +112,8 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const isOwn = plan.judged && measuresItself({ started, settings: given, config, own });
   const settings = isOwn ? { ...given, agents: { ...given.agents, [loop.roles.critic]: BUILT_IN } } : given;
   const checkAll = async () => {
+    // What is missing now may come with the set-up.
+    if (request.command !== undefined && config.workspace.setup === null) await checkProgram(request.command, project);
     checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
     await checkAgents({ started, settings, session: project, config, own, now });
     if (settings.sandbox === true) await checkSandbox();
