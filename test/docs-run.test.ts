@@ -160,7 +160,7 @@ describe('docs/agents.md', () => {
     const real = JSON.parse(file.replaceAll(folder, '/home/you').replaceAll('/shop-2/', '/shop/')) as Record<string, unknown>;
     const start = String(shown['role_text']).replace(' ...', '');
     expect(String(real['role_text']).startsWith(start)).toBe(true);
-    const context = String(real['prev_context']).replace(/(Its last lines: ).*/s, '$1...');
+    const context = String(real['prev_context']).replace(/(What failed: ).*/s, '$1...');
     expect({ ...real, role_text: shown['role_text'], prev_context: context }).toEqual(shown);
   });
 

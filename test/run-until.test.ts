@@ -42,3 +42,16 @@ it('runs a command whose program may come with the set-up, and says where none c
   const unexecutable = await project.umpire('until', './README.md', '--max-rounds', '1', ...project.sh('complete "tried"'));
   expect(rowsOf(unexecutable.session)['CHECK-001']?.['findings']).toContain('status 126 (the shell may not execute what it found).');
 });
+
+it('tells of a command that fails what failed, and where all of it is', async () => {
+  const project = makeProject();
+  const command = `printf 'not ok 1 - adds\\n# pass 3\\n# fail 1\\n# todo 0\\n'; exit 1`;
+  const { err } = await project.umpire('until', command, 'sums', '--max-rounds', '1', ...project.sh('complete "tried"'));
+  const name = /session (\S+):/.exec(err)?.[1] ?? '';
+  expect(err).toMatch(
+    new RegExp(
+      `CHECK-001 completed.*: The command ended with status 1. What failed: not ok 1 - adds. All it printed: umpire logs ${name} CHECK-001\n`,
+    ),
+  );
+  expect((await project.umpire('logs', name, 'CHECK-001')).out).toContain('# todo 0\n');
+});

@@ -8,6 +8,7 @@ import { NO_USAGE } from '../ports.js';
 import { runChild } from '../agents/child.js';
 import type { ChildEnd } from '../agents/child.js';
 import type { Guardian } from '../agents/guardian.js';
+import { lastWhole, tellingLines } from './failure-lines.js';
 import { elapsedMs } from '../runtime/clock.js';
 import { statOf } from '../runtime/entry.js';
 import { surroundings } from '../runtime/environment.js';
@@ -47,11 +48,15 @@ export function checkCommand(command: string, report: string | null, guardian: G
     const startedMs = statSync(placeFor(folder, MARK)).mtimeMs;
     const printed: Buffer[] = [];
     let bytes = 0;
+    let isCut = false;
     const log: Watch['log'] = (stream, chunk) => {
       watch.log(stream, chunk);
       printed.push(Buffer.from(chunk));
       bytes += chunk.length;
-      while (bytes - (printed[0]?.length ?? 0) > TAIL_BYTES) bytes -= printed.shift()?.length ?? 0;
+      while (bytes - (printed[0]?.length ?? 0) > TAIL_BYTES) {
+        bytes -= printed.shift()?.length ?? 0;
+        isCut = true;
+      }
     };
     const end = await runChild(launch, guardian, { ...watch, log });
     lookAgain(folder);
@@ -59,7 +64,8 @@ export function checkCommand(command: string, report: string | null, guardian: G
     if (end.kind === 'unstarted')
       return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };
     takeReport(folder, assignment.workdir, report, startedMs);
-    return leave(folder, command, end, Buffer.concat(printed).toString('utf8'), Math.round(elapsedMs() - began));
+    const output = lastWhole(Buffer.concat(printed).toString('utf8'), Infinity, isCut);
+    return leave(folder, command, end, output, Math.round(elapsedMs() - began));
   };
   return { name: 'check', run };
 }
@@ -97,7 +103,7 @@ function leave(folder: SessionFolder, command: string, end: Ended, output: strin
     signal: end.signal,
     timed_out: timedOut,
     duration_ms: durationMs,
-    output_tail: output.slice(-4000),
+    output_tail: lastWhole(output, 4000),
   };
   writeAtomically(folder, RESULT, `${JSON.stringify(result, null, 2)}\n`, false);
   writeAtomically(folder, OUTPUT, output, false);
@@ -106,7 +112,8 @@ function leave(folder: SessionFolder, command: string, end: Ended, output: strin
     : end.code === null
       ? `was ended by ${end.signal ?? 'a signal'}`
       : `ended with status ${end.code}${SHELL_SAYS[end.code] ?? ''}`;
-  const last = output.trim().split('\n').slice(-5).join(' / ').slice(-300);
-  const findings = `The command ${how}.${last === '' ? '' : ` Its last lines: ${last}`}`.slice(0, 500);
+  const { lines, isFailure } = tellingLines(output, timedOut || end.code !== 0);
+  const said = lines.length === 0 ? '' : ` ${isFailure ? 'What failed' : 'Its last lines'}: ${lines.join(' / ')}`;
+  const findings = `The command ${how}.${said}`.slice(0, 500);
   return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };
 }

@@ -72,7 +72,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'TaskSubmitted':
       return `${event.data.task} has done its work${took(event.data.task, options)}; ${changed(event.data.files)} to be merged`;
     case 'TaskFinished':
-      return finishedLine(event.data, options);
+      return finishedLine(event.data, run, options, session);
     case 'TaskAsked':
       return [`${event.data.task} asks: ${lineOf(event.data.question, 300)}`, 'call'];
     case 'TaskInterrupted':
@@ -146,11 +146,18 @@ function took(task: string, { ranMs }: ProgressOptions): string {
   return ms === null || ms < 50 ? '' : ` in ${duration(ms)}`;
 }
 
-function finishedLine({ task, status, findings, error, head, files }: TaskFinished, options: ProgressOptions): Told {
+/** What a critic found is what the verdict goes by, so it is told at more length. */
+const MOST_FOUND = { agent: 100, critic: 400 };
+
+function finishedLine(data: TaskFinished, run: RunState | null, options: ProgressOptions, session: string): Told {
+  const { task, status, findings, error, head, files, outputs } = data;
   if (status === 'failed') return [`${task} failed${took(task, options)}: ${lineOf(error, 300)}`, 'bad'];
   const merged = head === undefined ? '' : `, ${changed(files)} merged`;
-  const found = lineOf(findings, 100);
-  return [`${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}`, 'good'];
+  const isCritic = run !== null && taskIn(run, task)?.role === run.started.critic;
+  const found = lineOf(findings, isCritic ? MOST_FOUND.critic : MOST_FOUND.agent);
+  const hasFailed = isCritic && run.started.command !== undefined && outputs['exit_status'] !== '0';
+  const more = hasFailed ? `${/[.!?]$/.test(found) ? '' : '.'} All it printed: umpire logs ${session} ${task}` : '';
+  return [`${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`, hasFailed ? 'bad' : 'good'];
 }
 
 /** `3 files (a.ts, b.ts, c.ts)`. */

@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { lastWhole, tellingLines } from './failure-lines.js';
+
+const ESC = String.fromCharCode(27);
+
+const TAP = `TAP version 13
+# Subtest: adds two numbers
+not ok 1 - adds two numbers
+  ---
+  failureType: 'testCodeFailure'
+  error: '2 == 3'
+  code: 'ERR_ASSERTION'
+  stack: |-
+    TestContext.<anonymous> (/p/a.test.js:2:37)
+  ...
+# Subtest: throws an Error: of its own
+ok 2 - throws an Error: of its own
+1..2
+# pass 1
+# fail 1
+# cancelled 0
+# skipped 0
+# todo 0
+`;
+
+it.each([
+  ['TAP', TAP, ['not ok 1 - adds two numbers', "error: '2 == 3'"]],
+  [
+    'node:test for people, in colours',
+    `${ESC}[32m✔ fails with Error: x${ESC}[39m\nℹ fail 1\n${ESC}[31m✖ adds (1ms)${ESC}[39m\n  AssertionError [ERR_ASSERTION]: 2 == 3\n    at x (a.js:1:1)\n`,
+    ['✖ adds (1ms)', 'AssertionError [ERR_ASSERTION]: 2 == 3'],
+  ],
+  [
+    'Vitest',
+    ' ❯ a.test.ts (1 test | 1 failed)\n FAIL  a.test.ts > finds 0 errors\nAssertionError: expected 2 to be 3\n Tests  1 failed (1)\n Errors  0 errors\n',
+    ['FAIL  a.test.ts > finds 0 errors', 'AssertionError: expected 2 to be 3'],
+  ],
+  [
+    'pytest',
+    '    def test_a():\n>       assert 1 == 2\nE       assert 1 == 2\nFAILED test_a.py::test_a - assert 1 == 2\n1 failed in 0.01s\n',
+    ['E       assert 1 == 2', 'FAILED test_a.py::test_a - assert 1 == 2'],
+  ],
+  ['tsc', "a.ts(1,7): error TS2322: Type 'string' is not assignable.\nFound 1 error.\n", [expect.stringContaining('error TS2322')]],
+  [
+    'cargo',
+    'error[E0425]: cannot find value `x`\n --> src/main.rs:2:5\nerror: could not compile\n',
+    ['error[E0425]: cannot find value `x`', 'error: could not compile'],
+  ],
+  [
+    'eslint',
+    "/p/a.js\n  1:1  error  'x' is not defined  no-undef\n\n✖ 1 problem (1 error, 0 warnings)\n",
+    ["1:1  error  'x' is not defined  no-undef", '✖ 1 problem (1 error, 0 warnings)'],
+  ],
+  ['go', '--- FAIL: TestX (0.00s)\n    a_test.go:5: want 3\nFAIL\nok  other 0.1s\n', ['--- FAIL: TestX (0.00s)', 'FAIL']],
+  ['the script itself, and not what npm says of it', 'FAIL a\nnpm error code 1\nnpm error path /p\n', ['FAIL a']],
+  ['npm, where nothing else is said', 'npm error Missing script: "tset"\nnpm error\n', ['npm error Missing script: "tset"']],
+] as const)('tells what failed: %s', (_, output, lines) => {
+  expect(tellingLines(output, true)).toEqual({ lines, isFailure: true });
+});
+
+it('gives the last lines where none tells, and of a command that passed', () => {
+  const output = 'one\ntwo\n\nthree\nfour\nfive\n---\nsix\n';
+  expect(tellingLines(output, true)).toEqual({ lines: ['two', 'three', 'four', 'five', 'six'], isFailure: false });
+  expect(tellingLines('Error: expected by a test\ndone\n', false)).toEqual({
+    lines: ['Error: expected by a test', 'done'],
+    isFailure: false,
+  });
+  expect(tellingLines('', true)).toEqual({ lines: [], isFailure: false });
+});
+
+it('gives whole lines only', () => {
+  const long = `FAIL ${'x'.repeat(150)}`;
+  expect(tellingLines(`${long}1\n${long}2\n`, true).lines).toEqual([`${long}1`]);
+  expect(tellingLines(`first ${'x'.repeat(150)}\nsecond ${'y'.repeat(150)}\n`, true).lines).toEqual([`second ${'y'.repeat(150)}`]);
+  expect(tellingLines(`FAIL ${'x'.repeat(500)}`, true).lines).toEqual([`FAIL ${'x'.repeat(192)}...`]);
+  expect(lastWhole('one\ntwo\nthree', 8)).toBe('three');
+  expect(lastWhole('one\ntwo', 100)).toBe('one\ntwo');
+  expect(lastWhole('e\ntwo', 100, true)).toBe('two');
+});
