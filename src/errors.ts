@@ -152,7 +152,12 @@ export const ERRORS = {
   'agent-missing': {
     exit: 2,
     message: 'No agent does the role {role}.',
-    hint: 'Name one with --agent NAME (or --agent {role}=NAME), or a program with --agent-command "CMD ARGS". Agents of your own are set in umpire.config.yaml.',
+    hint: 'Name one with --agent NAME or --agent {role}=NAME ({agents}), do it yourself with --agent person, or run any program with --agent-command "CMD ARGS". Agents of your own are set in umpire.config.yaml.',
+  },
+  'agent-not-there': {
+    exit: 1,
+    message: 'The agent "{name}", chosen for the {roles}, cannot be started: {detail}. Nothing was run or recorded.',
+    hint: 'Install it or mend its name, or choose another with --agent NAME ({agents}), --agent person for yourself, or any program with --agent-command "CMD ARGS".',
   },
   'agent-unknown': {
     exit: 2,

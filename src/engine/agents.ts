@@ -7,18 +7,16 @@ import type { Agent } from '../ports.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
 import { acpAgent } from '../agents/acp.js';
 import { callingAgent } from '../agents/calling-program.js';
-import { splitCommand } from '../agents/command-line.js';
 import { commandAgent } from '../agents/command.js';
 import type { Guardian } from '../agents/guardian.js';
 import { personAgent } from '../agents/person.js';
-import { PRESET_NAMES, acpPresetFor, presetFor } from '../agents/presets.js';
+import { PRESET_NAMES } from '../agents/presets.js';
 import { realTimer, scriptedAgent } from '../agents/scripted.js';
 import { checkCommand } from '../critics/check-command.js';
 import { faultOf } from '../runtime/folder.js';
-import { CONFIG } from '../runtime/project.js';
-import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
+import type { Settings } from '../runtime/default-settings.js';
+import { agentsHere, programNamed } from './agent-programs.js';
 import { BUILT_IN, builtInCritic, isBuiltIn } from './critics.js';
-import { COMMAND_AGENT } from './run-flags.js';
 
 export interface AgentChoice {
   readonly started: Pick<SessionStarted, 'project' | 'critic' | 'command' | 'report' | 'loop' | 'loopFolder' | 'workspace'>;
@@ -42,16 +40,8 @@ export function measuresItself({ started, settings, config, own }: Pick<AgentCho
 /** Throws `agent-missing` where nobody does one of these roles. */
 export function checkRoles(roles: Iterable<string>, settings: RunSettings): void {
   for (const role of roles)
-    if ((settings.agents[role] ?? settings.agents['*']) === undefined) throw new UmpireError('agent-missing', { role });
-}
-
-/** Throws `agent-role-unknown` where a flag gives an agent to a role that no task of the loop can have. */
-export function checkRoleFlags(flags: readonly string[], roles: ReadonlySet<string>, loop: string): void {
-  for (const word of flags) {
-    const role = word.includes('=') ? word.slice(0, word.indexOf('=')) : null;
-    if (role !== null && !roles.has(role))
-      throw new UmpireError('agent-role-unknown', { role: role.slice(0, 40), loop, known: [...roles].join(', ') });
-  }
+    if ((settings.agents[role] ?? settings.agents['*']) === undefined)
+      throw new UmpireError('agent-missing', { role, agents: agentsHere() });
 }
 
 /** The agents that are to be made. Umpire's own critic is none of them. */
@@ -86,23 +76,19 @@ export async function agentsFor(choice: AgentChoice): Promise<(role: string) => 
     if (check !== null && role === started.critic) return check;
     if (critic !== null && role === started.critic) return critic;
     const agent = made.get(settings.agents[role] ?? settings.agents['*'] ?? '');
-    if (agent === undefined) throw new UmpireError('agent-missing', { role });
+    if (agent === undefined) throw new UmpireError('agent-missing', { role, agents: agentsHere() });
     return agent;
   };
 }
 
 async function agentNamed(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {
-  const { started, settings, session, config, guardian, own } = choice;
+  const { config, guardian, own } = choice;
   if (Object.hasOwn(own, name)) return callingAgent(own[name] as Agent);
+  const program = programNamed(name, choice);
+  if (program !== null) return program.over === 'acp' ? acpAgent(program.spec, guardian) : commandAgent(program.spec, guardian);
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
-  if (set !== undefined) return configured(name, set, choice, person);
-  if (name === COMMAND_AGENT && settings.agentCommand !== null)
-    return commandAgent({ name, argv: splitCommand(settings.agentCommand), base: started.project }, guardian);
-  if (name === 'person') return person();
-  const preset = presetFor(name, session);
-  if (preset !== null) return commandAgent(preset, guardian);
-  const overAcp = acpPresetFor(name, session);
-  if (overAcp !== null) return acpAgent(overAcp, guardian);
+  if (set?.runs.kind === 'script') return played(name, set.runs.path, choice);
+  if (name === 'person' || set !== undefined) return person();
   const known = [...Object.keys(own), ...Object.keys(config.agents), 'person', ...PRESET_NAMES];
   throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', ') });
 }
@@ -112,66 +98,11 @@ function personAtTerminal(): Agent {
   return personAgent({ input: process.stdin, output: process.stderr, present: process.stdin.isTTY });
 }
 
-async function configured(
-  name: string,
-  set: AgentSettings,
-  { started, session, guardian }: AgentChoice,
-  person: () => Agent,
-): Promise<Agent> {
-  const { runs } = set;
-  switch (runs.kind) {
-    case 'person':
-      return person();
-    case 'script': {
-      const { parseScript } = await import('../agents/script.js');
-      const path = resolve(started.project, runs.path);
-      return { ...scriptedAgent(parseScript(readScript(path, runs.path), path), { timer: realTimer }), name };
-    }
-    case 'command':
-      return commandAgent({ name, argv: wordsOf(runs.command), base: started.project, ...timesOf(set), ...finishOf(set) }, guardian);
-    case 'acp':
-      return acpAgent({ name, argv: wordsOf(runs.command), base: started.project, ...timesOf(set), ...allowedBy(set) }, guardian);
-    case 'preset':
-      return changedPreset(name, set, session, guardian);
-  }
-}
-
-/** The agent that comes with Umpire under this name, with what the settings say of it. */
-function changedPreset(name: string, set: AgentSettings, session: string, guardian: Guardian): Agent {
-  const preset = presetFor(name, session);
-  if (preset !== null) {
-    if (set.allow !== undefined) throw misplaced(name, 'allow', `only an agent over ACP asks what it may do, such as ${name}-acp`);
-    return commandAgent({ ...preset, ...timesOf(set), ...finishOf(set), env: { ...preset.env, ...set.env } }, guardian);
-  }
-  const overAcp = acpPresetFor(name, session);
-  if (overAcp === null) throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', ') });
-  if (set.finish !== undefined) throw misplaced(name, 'finish', 'an agent over ACP is asked to finish by the protocol, not by a signal');
-  return acpAgent({ ...overAcp, ...timesOf(set), ...allowedBy(set) }, guardian);
-}
-
-function misplaced(name: string, key: string, why: string): UmpireError {
-  return new UmpireError('config-invalid', { file: CONFIG, line: '', detail: `agents.${name}.${key}: ${why}` });
-}
-
-/** A command line of the settings as words. */
-export function wordsOf(command: CommandLine): readonly string[] {
-  return typeof command === 'string' ? splitCommand(command) : command;
-}
-
-function timesOf({ env, timeoutMinutes, graceSeconds }: AgentSettings) {
-  return {
-    env,
-    ...(timeoutMinutes === undefined ? {} : { timeoutMs: timeoutMinutes * 60_000 }),
-    ...(graceSeconds === undefined ? {} : { graceMs: graceSeconds * 1000 }),
-  };
-}
-
-function finishOf({ finish }: AgentSettings) {
-  return finish === undefined ? {} : { finish };
-}
-
-function allowedBy({ allow }: AgentSettings) {
-  return allow === undefined ? {} : { allow };
+/** An agent that is a file of answers. */
+async function played(name: string, file: string, { started }: AgentChoice): Promise<Agent> {
+  const { parseScript } = await import('../agents/script.js');
+  const path = resolve(started.project, file);
+  return { ...scriptedAgent(parseScript(readScript(path, file), path), { timer: realTimer }), name };
 }
 
 function readScript(path: string, shown: string): string {

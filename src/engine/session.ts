@@ -32,7 +32,8 @@ import { CONFIG, readConfigText } from '../runtime/project.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { isNameTaken } from '../workspace/cleaning.js';
-import { checkAgents, checkRoleFlags, checkRoles, measuresItself } from './agents.js';
+import { checkAhead, checkPrograms } from './agent-programs.js';
+import { checkAgents, checkRoles, measuresItself } from './agents.js';
 import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
@@ -47,6 +48,7 @@ import {
   surroundingsOf,
   worktreeHome,
 } from './places.js';
+import { allRoles, checkRoleFlags, rolesOf } from './roles.js';
 import { takeFlags } from './run-flags.js';
 import { checkSandbox } from './sandboxes.js';
 import type { RunFlags } from './run-flags.js';
@@ -114,8 +116,11 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const checkAll = async () => {
     // What is missing now may come with the set-up.
     if (request.command !== undefined && config.workspace.setup === null) await checkProgram(request.command, project);
-    checkRoles(rolesOf(plan, loop, request.command !== undefined), settings);
-    await checkAgents({ started, settings, session: project, config, own, now });
+    const roles = rolesOf(plan, loop, request.command !== undefined);
+    const choice = { started, settings, session: project, config, own, now };
+    checkRoles(roles, settings);
+    await checkAgents(choice);
+    checkPrograms(roles, choice);
     if (settings.sandbox === true) await checkSandbox();
   };
   // A session that has begun remembers its agents; those of a new one are looked at before anything is made.
@@ -128,13 +133,15 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const report = inSession(session, request, async (opened) => {
     const known = opened.journal.state.run;
     if (known === null && hasBegun) await checkAll();
+    // What it was held to when it began holds until a flag says otherwise.
+    const held = known === null ? settings : takeFlags(request, config, known.settings);
     if (known === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
       refuseOther(opened, startedNow(known.started, opened.folder.root) ?? known.started, { ...request, project }, loop);
+      checkAhead(opened, known, config, held);
       goOnWith(opened, request, known);
     }
-    // What it was held to when it began holds until a flag says otherwise.
-    return goOn({ config, by: 'run', settings: known === null ? settings : takeFlags(request, config, known.settings), ...opened });
+    return goOn({ config, by: 'run', settings: held, ...opened });
   });
   return report.catch((error: unknown) => {
     const isTaken = isUmpireError(error) && error.code === 'session-taken';
@@ -148,8 +155,9 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     const state = runIn(opened);
     const config = await readSettings(state.started.project);
     const settings = takeFlags(request, config, state.settings);
+    checkAhead(opened, state, config, settings, request.retry);
     if (request.retry === true) retry(opened, state);
-    goOnWith(opened, request, state);
+    goOnWith(opened, request, runIn(opened));
     return goOn({ config, by: 'resume', settings, ...opened });
   });
 }
@@ -159,7 +167,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
     const config = await readSettings(before.started.project);
-    takeFlags(request, config, before.settings);
+    const settings = takeFlags(request, config, before.settings);
     const events = answerEvents(opened.journal.state, opened.folder.name, {
       answer,
       reason,
@@ -169,6 +177,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
       tokens,
       by: 'resolve',
     });
+    if (answer !== 'abort') checkAhead(opened, before, config, settings);
     opened.journal.record(...events);
     if (request.maxRounds !== undefined) raiseCap(opened, request.maxRounds);
     opened.journal.flush();
@@ -314,23 +323,9 @@ async function planOf(pipeline: Pipeline, request: RunRequest, project: string):
   return { mode: chosen.mode, why: chosen.why, ...planned };
 }
 
-/** Whoever may have a task, in any mode. */
-function allRoles(pipeline: Pipeline, loop: Loop): ReadonlySet<string> {
-  const planned = Object.values(pipeline.modes).flatMap(({ tasks }) => tasks.map((task) => task.role));
-  return new Set([...planned, ...loop.tasks.map((task) => task.role), loop.roles.generator, loop.roles.critic]);
-}
-
 /** What was asked for; of the plain loop, that its command passes. */
 function goalOf({ goal, command }: RunRequest): string {
   return goal ?? (command === undefined ? '' : `Make this command pass: ${command}`);
-}
-
-/** Who is needed: for the plan, and for what a verdict adds. The plain loop's critic is its command. */
-function rolesOf(plan: Planned, loop: Loop, isMeasured: boolean): ReadonlySet<string> {
-  const added = plan.judged ? loop.tasks.map((task) => task.role) : [];
-  const roles = new Set([...plan.rows.map((row) => row['role'] ?? ''), ...added]);
-  if (isMeasured) roles.delete(loop.roles.critic);
-  return roles;
 }
 
 /** The first lines of a session: its plan, and the rules, cap and targets that hold from here on. */

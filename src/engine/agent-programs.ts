@@ -1,0 +1,146 @@
+// Agents that are programs: which program a name stands for, by the settings or as a preset, and whether it can be started here.
+
+import { UmpireError } from '../errors.js';
+import type { Agent } from '../ports.js';
+import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
+import type { RunState } from '../brain/run-state.js';
+import type { AcpSpec } from '../agents/acp.js';
+import { splitCommand } from '../agents/command-line.js';
+import type { CommandSpec } from '../agents/command.js';
+import { PRESET_NAMES, acpPresetFor, presetFor } from '../agents/presets.js';
+import { whyUnstartable } from '../agents/program-lookup.js';
+import { CONFIG } from '../runtime/project.js';
+import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
+import { BUILT_IN } from './critics.js';
+import type { OpenedSession } from './opened.js';
+import { startedNow } from './places.js';
+import { rolesAhead } from './roles.js';
+import { COMMAND_AGENT } from './run-flags.js';
+
+export interface ProgramChoice {
+  readonly started: Pick<SessionStarted, 'project'>;
+  readonly settings: Pick<RunSettings, 'agents' | 'agentCommand'>;
+  /** The session folder. */
+  readonly session: string;
+  readonly config: Pick<Settings, 'agents'>;
+  /** The calling program's own. */
+  readonly own: Readonly<Record<string, Agent>>;
+}
+
+export type Program =
+  | { readonly over: 'stdin'; readonly spec: CommandSpec }
+  /** It speaks the Agent Client Protocol. */
+  | { readonly over: 'acp'; readonly spec: AcpSpec };
+
+/** The program of this name; null where the agent is none, or not known. */
+export function programNamed(name: string, { started, settings, session, config, own }: ProgramChoice): Program | null {
+  if (Object.hasOwn(own, name)) return null;
+  const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
+  if (set !== undefined) return programOf(name, set, started.project, session);
+  if (name === COMMAND_AGENT && settings.agentCommand !== null)
+    return { over: 'stdin', spec: { name, argv: splitCommand(settings.agentCommand), base: started.project } };
+  return presetNamed(name, session);
+}
+
+function presetNamed(name: string, session: string): Program | null {
+  const preset = presetFor(name, session);
+  if (preset !== null) return { over: 'stdin', spec: preset };
+  const overAcp = acpPresetFor(name, session);
+  return overAcp === null ? null : { over: 'acp', spec: overAcp };
+}
+
+function programOf(name: string, set: AgentSettings, base: string, session: string): Program | null {
+  const { runs } = set;
+  switch (runs.kind) {
+    case 'person':
+    case 'script':
+      return null;
+    case 'command':
+      return { over: 'stdin', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...finishOf(set) } };
+    case 'acp':
+      return { over: 'acp', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...allowedBy(set) } };
+    case 'preset':
+      return changedPreset(name, set, session);
+  }
+}
+
+/** The agent that comes with Umpire under this name, with what the settings say of it. */
+function changedPreset(name: string, set: AgentSettings, session: string): Program {
+  const preset = presetNamed(name, session);
+  if (preset === null) throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', ') });
+  if (preset.over === 'stdin') {
+    if (set.allow !== undefined) throw misplaced(name, 'allow', `only an agent over ACP asks what it may do, such as ${name}-acp`);
+    const { spec } = preset;
+    return { over: 'stdin', spec: { ...spec, ...timesOf(set), ...finishOf(set), env: { ...spec.env, ...set.env } } };
+  }
+  if (set.finish !== undefined) throw misplaced(name, 'finish', 'an agent over ACP is asked to finish by the protocol, not by a signal');
+  return { over: 'acp', spec: { ...preset.spec, ...timesOf(set), ...allowedBy(set) } };
+}
+
+function misplaced(name: string, key: string, why: string): UmpireError {
+  return new UmpireError('config-invalid', { file: CONFIG, line: '', detail: `agents.${name}.${key}: ${why}` });
+}
+
+/** A command line of the settings as words. */
+export function wordsOf(command: CommandLine): readonly string[] {
+  return typeof command === 'string' ? splitCommand(command) : command;
+}
+
+function timesOf({ env, timeoutMinutes, graceSeconds }: AgentSettings) {
+  return {
+    env,
+    ...(timeoutMinutes === undefined ? {} : { timeoutMs: timeoutMinutes * 60_000 }),
+    ...(graceSeconds === undefined ? {} : { graceMs: graceSeconds * 1000 }),
+  };
+}
+
+function finishOf({ finish }: AgentSettings) {
+  return finish === undefined ? {} : { finish };
+}
+
+function allowedBy({ allow }: AgentSettings) {
+  return allow === undefined ? {} : { allow };
+}
+
+/** Throws `agent-not-there` where the program of an agent that one of these roles has cannot be started. Nothing is started for it. */
+export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): void {
+  const { agents } = choice.settings;
+  const rolesBy = new Map<string, string[]>();
+  for (const role of roles) {
+    const own = agents[role] ?? agents['*'];
+    // Umpire's own critic has the general agent do what it cannot.
+    const name = own === BUILT_IN ? agents['*'] : own;
+    if (name !== undefined) rolesBy.set(name, [...(rolesBy.get(name) ?? []), role]);
+  }
+  for (const [name, chosenFor] of rolesBy) {
+    const program = programNamed(name, choice);
+    const detail = program === null ? null : whyUnstartable(program.spec, choice.started.project);
+    if (detail === null) continue;
+    const many = chosenFor.length === 1 ? 'role' : 'roles';
+    throw new UmpireError('agent-not-there', { name, roles: `${many} ${chosenFor.join(', ')}`, detail, agents: agentsHere() });
+  }
+}
+
+/** Nothing is recorded before it is known that every program that it may need can be started. */
+export function checkAhead(
+  { journal, folder, watch }: OpenedSession,
+  state: RunState,
+  config: Settings,
+  settings: RunSettings,
+  retries = false,
+): void {
+  const rules = journal.state.frozen.get(state.started.loop)?.rules;
+  const started = startedNow(state.started, folder.root) ?? state.started;
+  const choice = { started, settings, session: folder.root, config, own: watch.agents ?? {} };
+  if (rules !== undefined) checkPrograms(rolesAhead(state, rules, retries), choice);
+}
+
+/** The presets that a person could name on this machine, in words. */
+export function agentsHere(): string {
+  const here = PRESET_NAMES.filter((name) => {
+    const preset = presetNamed(name, '');
+    return preset !== null && whyUnstartable(preset.spec, '/') === null;
+  });
+  if (here.length > 0) return `installed here: ${here.join(', ')}`;
+  return `of ${PRESET_NAMES.filter((name) => !name.endsWith('-acp')).join(', ')} none is installed here`;
+}

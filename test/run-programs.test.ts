@@ -1,0 +1,107 @@
+// Agents whose program is not there: refused before anything is run or recorded, in `run`, `resume` and `resolve`.
+
+import { chmodSync, mkdirSync, writeFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { run } from '../src/index.js';
+import { proseFiles } from './support/run-loop-file.js';
+import { cleanUpProjects, eventsOf, makeProject, rowsOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+const TWO = { tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }] };
+
+function program(place: string, text = '#!/bin/sh\n', mode = 0o755): string {
+  writeFileSync(place, text);
+  chmodSync(place, mode);
+  return place;
+}
+
+it('refuses an agent whose program is not there, and names the role and who is there', async () => {
+  const project = makeProject({
+    config: {
+      agents: {
+        mine: { command: './tools/mine.sh' },
+        talker: { acp: 'no-such-talker --acp' },
+        moved: { command: 'found-there', env: { PATH: '/nowhere' } },
+        // A role that the plain loop does not have.
+        unused: { command: 'no-such-agent' },
+      },
+      roles: { reviewer: 'unused' },
+    },
+  });
+  const bin = join(project.beside, 'bin');
+  mkdirSync(bin);
+  program(join(bin, 'codex'));
+  program(join(bin, 'found-there'));
+  program(join(bin, 'closed'), 'no program', 0o644);
+  mkdirSync(join(bin, 'folder'));
+  const env = { PATH: `${bin}:/usr/bin:/bin` };
+  const cases: readonly (readonly [flags: readonly string[], said: string])[] = [
+    [['--agent', 'claude'], 'The agent "claude", chosen for the role worker, cannot be started: there is no program "claude" on the PATH.'],
+    [['--agent', 'worker=gemini-acp'], 'there is no program "gemini" on the PATH'],
+    [['--agent', 'mine'], `there is no program at "${join(project.root, 'tools/mine.sh')}"`],
+    [['--agent', 'talker'], 'there is no program "no-such-talker" on the PATH'],
+    [['--agent', 'moved'], 'there is no program "found-there" on the PATH'],
+    [['--agent-command', 'closed x'], `"${join(bin, 'closed')}" may not be executed`],
+    [['--agent-command', 'folder'], `"${join(bin, 'folder')}" may not be executed`],
+  ];
+  for (const [flags, said] of cases) {
+    const { exit, err } = await project.umpireWith({ env }, 'until', 'true', ...flags);
+    expect({ flags, exit, err }).toEqual({ flags, exit: 1, err: expect.stringContaining(said) });
+    expect(err).toContain('(installed here: codex)');
+    expect(err).toContain('--agent person');
+  }
+  expect((await project.umpire('list')).out).toBe('There is no session here.\n');
+  const library = run({ loop: 'until', command: 'true', project: project.root, agent: ['talker'] });
+  await expect(library).rejects.toMatchObject({ code: 'agent-not-there' });
+  expect((await project.umpireWith({ env }, 'until', 'true', '--agent-command', 'found-there')).exit).toBe(0);
+});
+
+it('says who is there where no agent is named', async () => {
+  const project = makeProject({});
+  const bin = join(project.beside, 'bin');
+  mkdirSync(bin);
+  const words = ['until', 'true'];
+  const none = await project.umpireWith({ env: { PATH: '/usr/bin:/bin' } }, ...words);
+  program(join(bin, 'gemini'));
+  const one = await project.umpireWith({ env: { PATH: `${bin}:/usr/bin:/bin` } }, ...words);
+  expect([none.exit, one.exit]).toEqual([2, 2]);
+  expect(none.err).toContain('(of claude, codex, gemini, opencode none is installed here), do it yourself with --agent person');
+  expect(one.err).toContain('(installed here: gemini, gemini-acp), do it yourself with --agent person');
+});
+
+it('fails the task where the program goes away later; what goes on without it is refused before it is recorded', async () => {
+  const project = makeProject({ files: proseFiles(TWO) });
+  const body = '#!/bin/sh\ncat > /dev/null\nrm -f "$0"\n';
+  const place = program(join(project.beside, 'once'), `${body}echo '{"status":"completed","findings":"done"}'\n`);
+  const first = await project.umpire('run', './prose.yaml', 'x', '--agent-command', place);
+  expect({ exit: first.exit, rows: rowsOf(first.session) }).toMatchObject({
+    exit: 1,
+    rows: { A: { status: 'completed' }, B: { status: 'failed', error: expect.stringContaining('there is no such program') } },
+  });
+  const before = eventsOf(first.session).length;
+  const again = await project.umpire('resume', first.session, '--retry');
+  expect({ exit: again.exit, err: again.err }).toEqual({ exit: 1, err: expect.stringContaining('chosen for the role') });
+  expect(eventsOf(first.session)).toHaveLength(before);
+  const seen = await project.umpire('resume', first.session);
+  expect(seen.err).toContain('The session has ended as failed');
+  const other = await project.umpire('resume', first.session, '--retry', ...project.sh('complete ok'));
+  expect({ exit: other.exit, err: other.err }).toEqual({ exit: 0, err: expect.not.stringContaining('has ended as failed') });
+});
+
+it('lets an answer wait until the program is there; abort needs none', async () => {
+  const project = makeProject({});
+  const place = program(join(project.beside, 'mine'), `#!/bin/sh\ncat > /dev/null\necho '{"status":"completed"}'\n`);
+  const { exit, session } = await project.umpire('until', 'false', '--max-rounds', '1', '--agent-command', place);
+  expect(exit).toBe(4);
+  rmSync(place);
+  const before = eventsOf(session).length;
+  const extended = await project.umpire('resolve', session, 'extend', '--reason', 'x', '--rounds', '1');
+  expect({ exit: extended.exit, err: extended.err }).toEqual({
+    exit: 1,
+    err: expect.stringContaining(`there is no program at "${place}"`),
+  });
+  expect(eventsOf(session)).toHaveLength(before);
+  expect((await project.umpire('resolve', session, 'abort', '--reason', 'x')).exit).toBe(0);
+});
