@@ -12,3 +12,30 @@ it.each(['stopWhenStalled', 'strict', 'sandbox', 'yes'] as const)('%s is true or
     expect(() => takeFlags(flags, DEFAULT_SETTINGS, null)).toThrow(`${name} is true or false.`);
   }
 });
+
+it.each<[RunFlags, string]>([
+  [{ agent: ['claude', 'codex'] }, '--agent claude and --agent codex both choose the agent of every role that has none of its own'],
+  [{ agent: ['claude'], agentCommand: './x' }, '--agent-command and --agent claude both choose the agent of every role'],
+  [{ agent: ['a=claude', 'b=codex', 'a=gemini'] }, '--agent a=claude and --agent a=gemini both choose the agent of the role a:'],
+])('two agents for one role are refused: %j', (flags, said) => {
+  expect(() => takeFlags(flags, DEFAULT_SETTINGS, null)).toThrow(said);
+});
+
+it.each<[RunFlags, Record<string, string>]>([
+  [{ agent: ['claude', 'claude', 'a=codex'] }, { '*': 'claude', a: 'codex' }],
+  [
+    { agent: ['a=codex'], agentCommand: './x' },
+    { '*': 'command', a: 'codex' },
+  ],
+  [
+    { agent: ['claude', 'a=command'], agentCommand: './x' },
+    { '*': 'claude', a: 'command' },
+  ],
+])('an agent for each role is taken: %j', (flags, agents) => {
+  expect(takeFlags(flags, DEFAULT_SETTINGS, null).agents).toEqual(agents);
+});
+
+it('the settings may give the command a role too', () => {
+  const config = { ...DEFAULT_SETTINGS, roles: { a: 'command' } };
+  expect(takeFlags({ agent: ['claude'], agentCommand: './x' }, config, null).agents).toEqual({ '*': 'claude', a: 'command' });
+});

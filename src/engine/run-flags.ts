@@ -26,6 +26,7 @@ export const COMMAND_AGENT = 'command';
 export function takeFlags(flags: RunFlags, config: Settings, before: RunSettings | null): RunSettings {
   checkFlags(flags);
   const agents: Record<string, string> = { ...config.roles, ...before?.agents };
+  checkAgentFlags(flags, agents);
   if (config.agent !== null) agents['*'] ??= config.agent;
   if (flags.agentCommand !== undefined) agents['*'] = COMMAND_AGENT;
   for (const word of flags.agent ?? []) {
@@ -46,6 +47,27 @@ export function takeFlags(flags: RunFlags, config: Settings, before: RunSettings
     yes: flags.yes ?? before?.yes ?? false,
     timeoutMinutes: before?.timeoutMinutes ?? config.timeoutMinutes,
   };
+}
+
+/** Throws `usage` where two flags give one role to different agents: none of them is passed over in silence. */
+function checkAgentFlags({ agent = [], agentCommand }: RunFlags, known: Readonly<Record<string, string>>): void {
+  const chosen = new Map<string, { readonly name: string; readonly flag: string }>();
+  const named = agent.map((word) => {
+    const equals = word.indexOf('=');
+    return { role: equals < 0 ? '*' : word.slice(0, equals), name: word.slice(equals + 1), flag: `--agent ${word.slice(0, 80)}` };
+  });
+  // Where a role is given to the command by its name, another may have all the others.
+  const byRole = [...named, ...Object.entries(known).map(([role, name]) => ({ role, name }))];
+  const isGeneral = agentCommand !== undefined && !byRole.some(({ role, name }) => role !== '*' && name === COMMAND_AGENT);
+  const general = isGeneral ? [{ role: '*', name: COMMAND_AGENT, flag: '--agent-command' }] : [];
+  for (const { role, name, flag } of [...general, ...named]) {
+    const before = chosen.get(role);
+    chosen.set(role, { name, flag });
+    if (before === undefined || before.name === name) continue;
+    const whose = role === '*' ? 'every role that has none of its own' : `the role ${role.slice(0, 40)}`;
+    const detail = `${before.flag} and ${flag} both choose the agent of ${whose}: leave one out, or give it a role (--agent ROLE=NAME).`;
+    throw new UmpireError('usage', { detail, command: 'run' });
+  }
 }
 
 function checkFlags(flags: RunFlags): void {
