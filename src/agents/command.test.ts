@@ -92,7 +92,12 @@ test('no shell sees the words of a command', async () => {
 });
 
 test('without a good exit or a result it is broken, and the reason says why', async () => {
-  await check(shell('exit 0'), broken('The agent "mine" handed in no result: it wrote no result file and printed no JSON object.'));
+  await check(
+    shell('exit 0'),
+    broken(
+      'The agent "mine" handed in no result: it wrote no result file and printed no JSON object. Have it print as its last line: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
+    ),
+  );
   await check(shell(`echo '${OK}'; exit 7`), broken('The agent "mine" exited with status 7, although its result says completed.'));
   await check(
     shell('echo no key >&2; kill -9 $$'),

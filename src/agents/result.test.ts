@@ -79,7 +79,10 @@ test('only the last object counts', () => {
   checkBroken({ stdout: '{"id":"DEV-002","status":"completed"}' }, `${where}its id is "DEV-002", and the task is "DEV-001".`);
   checkBroken({ stdout: '{"status":"done"}' }, `${where}its status is "done", and completed or failed is expected.`);
   checkBroken({ stdout: '{"status":["completed"]}' }, `${where}its status is "completed", and completed or failed is expected.`);
-  checkBroken({ stdout: 'All done!' }, 'The agent "mine" handed in no result: it wrote no result file and printed no JSON object.');
+  checkBroken(
+    { stdout: 'All done!' },
+    'The agent "mine" handed in no result: it wrote no result file and printed no JSON object. Have it print as its last line: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
+  );
 });
 
 test('only the end of the output is searched', () => {

@@ -102,7 +102,8 @@ function findResult({ file, fault, stdout, told = null }: Handed): Found {
     return { ok: true, object, where: 'The result file', usage: usageOf(object) ?? spent() };
   }
   const object = told === null ? objectIn(printed) : null;
-  if (object === null && told === null) return missing('handed in no result: it wrote no result file and printed no JSON object.', null);
+  if (object === null && told === null)
+    return missing(`handed in no result: it wrote no result file and printed no JSON object. ${LAST_LINE}`, null);
   const answer = told ?? answerIn(object ?? {});
   if (answer === null) return { ok: true, object: object ?? {}, where: 'The last JSON object on its output', usage: null };
   const inner = objectIn(answer.text);
@@ -110,6 +111,9 @@ function findResult({ file, fault, stdout, told = null }: Handed): Found {
   if (inner === null) return missing(`handed in no result: its answer holds no JSON object. It ends: ${lastWords(answer.text)}`, usage);
   return { ok: true, object: inner, where: 'The last JSON object of its answer', usage: usageOf(inner) ?? usage };
 }
+
+/** For whoever writes a program, and has not read the contract yet. */
+const LAST_LINE = 'Have it print as its last line: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").';
 
 function missing(problem: string, usage: Usage | null): Found {
   return { ok: false, problem, usage: usage ?? NO_USAGE };

@@ -37,7 +37,9 @@ test('goes wrong as the script says, with the reasons that a program would get',
   expect(await play('FLAKY-1')).toEqual(broken('The agent "scripted" exited with status 1.'));
   expect(await play('FLAKY-1', { attempt: 2 })).toEqual(done('It worked the second time.'));
   expect(await play('SILENT')).toEqual(
-    broken('The agent "scripted" handed in no result: it wrote no result file and printed no JSON object.'),
+    broken(
+      'The agent "scripted" handed in no result: it wrote no result file and printed no JSON object. Have it print as its last line: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
+    ),
   );
   expect(await play('INVALID')).toEqual(
     broken('The last JSON object on its output is invalid: its status is "perhaps", and completed or failed is expected.'),
