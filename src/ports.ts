@@ -100,10 +100,12 @@ export interface Workspace {
   readonly path: string;
   /** The same for a reading task: until `sweep`, git commands there do not reach the person's repository. */
   visit(): Promise<string>;
-  /** A worktree of its own for a writing task, at the branch's head. One left by an earlier attempt is made anew. */
-  lend(task: string, attempt: number): Promise<string>;
+  /** A worktree of its own for a writing task, at the branch's head. One left by this attempt is made anew. `kept`: work to go on from. */
+  lend(task: string, attempt: number, kept?: string | null): Promise<string>;
   /** Commits what the task changed; null where it changed nothing. `files`: what it changed, relative. */
   submit(task: string, attempt: number, title: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
+  /** The same of a task that is not done yet: a commit that is never merged, for its next attempt. Nobody inspects it. */
+  keep(task: string, attempt: number): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
   /** Merges a submitted commit into the branch. Merging it again changes nothing. */
   merge(task: string, commit: string): Promise<Merge>;
   /** Removes the task's worktree. */

@@ -38,8 +38,8 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
   TaskStarted: (run, { task, attempt }) => start(run, task, attempt),
   TaskSubmitted: submit,
   TaskFinished: finish,
-  TaskAsked: (run, { task, question, usage }) => {
-    ask(run, task, question);
+  TaskAsked: (run, { task, question, usage, commit }) => {
+    ask(run, task, question, commit ?? null);
     spend(run, usage);
   },
   TaskInterrupted: (run, { task }) => rest(run, task),
@@ -118,6 +118,8 @@ function finish(run: RunState, data: TaskFinished): void {
     for (const file of task.files) run.touched.add(file);
     for (const breach of data.breaches ?? []) if (breach.taken !== null) run.breaches.push({ task: task.id, breach });
     task.commit = data.commit ?? null;
+    // Handed in with the rest. Where that did not fit what was merged, another attempt begins anew.
+    if (data.status === 'completed' || data.commit !== undefined) task.kept = null;
     task.found = data.evidence ?? {};
     task.isMeasured = data.measured === true;
     if (task.isAdded && task.files.length > 0) run.unseen.add(task.id);
@@ -129,8 +131,9 @@ function finish(run: RunState, data: TaskFinished): void {
   });
 }
 
-function ask(run: RunState, id: string, question: string): void {
+function ask(run: RunState, id: string, question: string, kept: string | null): void {
   withTask(run, id, (task) => {
+    task.kept = kept;
     task.turns.push({ from: 'agent', text: question });
     settle(run, task);
     run.questions.push({ kind: 'question', key: `question:${id}:${task.turns.length}`, task: id, question });

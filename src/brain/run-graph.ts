@@ -27,6 +27,7 @@ function newTask(row: Cells): TaskState {
     submitted: null,
     isSpared: false,
     turns: [],
+    kept: null,
     files: [],
     commit: null,
     found: {},

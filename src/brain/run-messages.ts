@@ -164,7 +164,15 @@ export type RunEvent =
   | { readonly type: 'TaskFinished'; readonly data: TaskFinished }
   | {
       readonly type: 'TaskAsked';
-      readonly data: { readonly task: string; readonly attempt: number; readonly question: string; readonly usage: Usage };
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly question: string;
+        readonly usage: Usage;
+        /** What a writing task had done by then, kept for its next attempt. */
+        readonly commit?: string;
+        readonly files?: readonly string[];
+      };
     }
   /** Stopped before it ended: it will be run again. */
   | { readonly type: 'TaskInterrupted'; readonly data: { readonly task: string; readonly attempt: number; readonly why: string } }

@@ -28,6 +28,8 @@ export interface TaskState {
   /** Skipped by a verdict, not for want of a dependency. */
   isSpared: boolean;
   turns: Turn[];
+  /** The commit that holds what it had done when it asked: its next attempt goes on from there. */
+  kept: string | null;
   /** What it changed in the project, and as which commit. */
   files: readonly string[];
   commit: string | null;

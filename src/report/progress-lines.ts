@@ -74,7 +74,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'TaskFinished':
       return finishedLine(event.data, run, options, session);
     case 'TaskAsked':
-      return [`${event.data.task} asks: ${lineOf(event.data.question, 300)}`, 'call'];
+      return [`${event.data.task} asks${keptSoFar(event.data.files)}: ${lineOf(event.data.question, 300)}`, 'call'];
     case 'TaskInterrupted':
       return `${event.data.task} was stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will be run again`;
     case 'TaskSkipped':
@@ -164,6 +164,10 @@ function finishedLine(data: TaskFinished, run: RunState | null, options: Progres
 function changed(files: readonly string[] | undefined): string {
   if (files === undefined || files.length === 0) return 'no files';
   return `${count(files.length, 'file')} (${named(files)})`;
+}
+
+function keptSoFar(files: readonly string[] | undefined): string {
+  return files === undefined || files.length === 0 ? '' : `, its work so far kept (${named(files)})`;
 }
 
 function named(files: readonly string[]): string {

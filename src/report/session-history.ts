@@ -63,7 +63,9 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   },
   TaskAsked: (book, data, { ts }, at) => {
     book.end(data, 'asked', ts, data.usage);
-    book.people.push(`${at}: ${inline(data.task)} asked: ${inline(data.question)}`);
+    const kept =
+      data.commit === undefined ? '' : `, with ${filesWords(data.files ?? [])} kept in commit ${inline(data.commit.slice(0, 12))}`;
+    book.people.push(`${at}: ${inline(data.task)} asked${kept}: ${inline(data.question)}`);
   },
   TaskInterrupted: (book, data, { ts }) => book.end(data, 'stopped', ts, NO_USAGE),
   TasksReopened: (book, { tasks, why }, _, at) => book.processes.push(`${at}: ${inline(tasks.join(', '))} to be run again: ${inline(why)}`),

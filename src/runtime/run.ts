@@ -273,7 +273,9 @@ class Running {
   private async collect(task: TaskState, attempt: number, ending: Ending, workspace: Workspace): Promise<readonly Event[]> {
     try {
       const title = task.row['title'] ?? task.id;
-      const submitted = ending.kind === 'completed' ? await workspace.submit(task.id, attempt, title) : null;
+      // What a task did before it asks is there when it goes on.
+      const kept = ending.kind === 'asked' ? await workspace.keep(task.id, attempt) : null;
+      const submitted = ending.kind === 'completed' ? await workspace.submit(task.id, attempt, title) : kept;
       const events = this.conclude(task, attempt, ending, submitted);
       await workspace.giveBack(task.id, attempt);
       return events;
@@ -287,7 +289,7 @@ class Running {
   /** Null where the run was stopped while the worktree was being set up. */
   private async lend(workspace: Workspace, task: TaskState, attempt: number): Promise<string | null> {
     try {
-      return await workspace.lend(task.id, attempt);
+      return await workspace.lend(task.id, attempt, task.kept);
     } catch (error) {
       if (this.halt.signal.aborted) return null;
       throw error;
@@ -302,7 +304,7 @@ class Running {
         if (!this.halt.signal.aborted) return this.conclude(task, attempt, { kind: 'broken', reason: GAVE_UP, usage: NO_USAGE });
         return [{ type: 'TaskInterrupted', data: { task: id, attempt, why: String(this.halt.signal.reason ?? 'stopped') } }];
       case 'asked':
-        return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage } }];
+        return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...submitted } }];
       case 'broken': {
         const { reason: error, usage } = ending;
         const data: TaskFinished = { task: id, attempt, status: 'failed', findings: '', error, outputs: this.blank(task), usage };

@@ -6,17 +6,20 @@ import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { flag, object, text } from '../formats/shape.js';
 import { setApart } from './agent-repository.js';
-import { hasChanges, listChanges, writeTree } from './changes.js';
+import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './changes.js';
 import { commitTree, differences, titleOf, treeOf } from './commits.js';
-import { furnish, workdirOf } from './furnishing.js';
+import { furnish, provide, workdirOf } from './furnishing.js';
 import type { Bay } from './furnishing.js';
+import { git } from './git.js';
 import type { RawName } from './git.js';
 import { inspectTree } from './inspector.js';
 import { taskName } from './names.js';
 import { readNoteFile, writeNoteFile } from './note-file.js';
 import { changeRefs, readRef, taskRef } from './refs.js';
 import type { Site } from './site.js';
+import { carryOver } from './three-way.js';
 import { makeWorktree, removeWorktree, seatOf, worktreeOf } from './worktree.js';
+import type { Worktree } from './worktree.js';
 
 /** Written when a worktree is ready, removed before the worktree is. Without it there is nothing to take. */
 interface Lease {
@@ -51,15 +54,37 @@ function pathsBy(site: Site, name: string): Paths {
   return { name, lease: file('json'), watch: file('watch'), draft: file('draft') };
 }
 
-export async function lendWorktree(bay: Bay, task: string, attempt: number, base: string): Promise<string> {
+/** `kept`: what an earlier attempt did before it asked. It lies there as changes: in the end the task is one commit. */
+export async function lendWorktree(bay: Bay, task: string, attempt: number, head: string, kept: string | null): Promise<string> {
   const { site } = bay;
   const paths = pathsOf(site, task, attempt);
   await forget(site, paths);
+  const { base, tree } = kept === null ? { base: head, tree: null } : await startFrom(site, head, kept);
   const worktree = await makeWorktree(site, paths.name, base);
   setApart(bay.model, worktree, base, null);
   const products = await furnish(bay, worktree, paths.watch);
+  if (tree !== null) await layIn(bay, worktree, base, tree, paths.draft);
   writeNoteFile(paths.lease, { base, admin: worktree.admin, hasProducts: products.length > 0 });
   return workdirOf(site, worktree.root);
+}
+
+/** On top of what was merged meanwhile. Where the two do not fit, where it began: merging tells of the conflict. */
+async function startFrom(site: Site, head: string, kept: string): Promise<{ readonly base: string; readonly tree: string }> {
+  const parent = (await readRef(site, `${kept}^`)) ?? head;
+  if (parent === head) return { base: head, tree: kept };
+  const carried = await carryOver(site, parent, kept, head);
+  return carried.ok ? { base: head, tree: carried.tree } : { base: parent, tree: kept };
+}
+
+/** Puts the files of a tree into the worktree. Its index stays at the base. */
+async function layIn(bay: Bay, worktree: Worktree, base: string, tree: string, draft: string): Promise<void> {
+  const steps = await differences(bay.site, base, tree);
+  await git(seatOf(worktree, draft), ['read-tree', tree]);
+  for (const { name, to } of steps) if (to === null) removeFrom(worktree.root, name);
+  const written = steps.filter(({ to }) => to !== null).map(({ name }) => name);
+  await checkOut(worktree, draft, written);
+  provide(bay, worktree);
+  rmSync(draft, { force: true });
 }
 
 export async function takeWork(

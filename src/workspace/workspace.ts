@@ -116,9 +116,9 @@ class SessionWorkspace implements GitWorkspace {
     });
   }
 
-  async lend(task: string, attempt: number): Promise<string> {
+  async lend(task: string, attempt: number, kept: string | null = null): Promise<string> {
     const { bay, head } = this.ready();
-    return lendWorktree(bay, task, attempt, head);
+    return lendWorktree(bay, task, attempt, head, kept);
   }
 
   async submit(
@@ -130,6 +130,12 @@ class SessionWorkspace implements GitWorkspace {
     if (work === null) return null;
     this.taken.set(work.commit, work.base);
     return { commit: work.commit, files: this.names(work.files) };
+  }
+
+  async keep(task: string, attempt: number): Promise<{ readonly commit: string; readonly files: readonly string[] } | null> {
+    const { inspect: _, ...bay } = this.ready().bay;
+    const work = await takeWork(bay, task, attempt, `${task} so far`);
+    return work === null ? null : { commit: work.commit, files: this.names(work.files) };
   }
 
   merge(task: string, commit: string): Promise<Merge> {

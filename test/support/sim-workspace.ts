@@ -43,6 +43,15 @@ const PATH = '/session/tree';
 export function openRepository(repository: Repository, world: World, process: Process, chance: Chance, watch: RepositoryWatch): Workspace {
   const later = <T>(what: string, act: () => T): Promise<T> => world.touchLater(process, what, act);
   const pathOf = (task: string, attempt: number) => `/tasks/${task}-${attempt}`;
+  const commitOf = (task: string, attempt: number) => {
+    const tree = repository.lent.get(pathOf(task, attempt));
+    if (tree === undefined) throw new Broken('workspace', `${task} submits what it was not lent`);
+    if (tree.files.size === 0) return null;
+    const id = `c${++repository.made}`;
+    const files = [...tree.files].toSorted();
+    repository.commits.set(id, { id, task, files, base: tree.base, clashes: chance.hits(0.3) });
+    return { commit: id, files };
+  };
   return {
     kind: 'git',
     branch: 'umpire/simulation',
@@ -53,22 +62,16 @@ export function openRepository(repository: Repository, world: World, process: Pr
         return { base: 'h0', head: repository.head, uncommitted: [] };
       }),
     visit: () => later('visiting', () => PATH),
-    lend: (task, attempt) =>
+    lend: (task, attempt, kept = null) =>
       later(`lending a worktree to ${task}`, () => {
         const path = pathOf(task, attempt);
-        repository.lent.set(path, { base: repository.branch.length, files: new Set() });
+        const before = kept === null ? [] : repository.commits.get(kept)?.files;
+        if (before === undefined) throw new Broken('workspace', `${task} goes on from ${String(kept)}, and nobody made it`);
+        repository.lent.set(path, { base: repository.branch.length, files: new Set(before) });
         return path;
       }),
-    submit: (task, attempt) =>
-      later(`submitting ${task}`, () => {
-        const tree = repository.lent.get(pathOf(task, attempt));
-        if (tree === undefined) throw new Broken('workspace', `${task} submits what it was not lent`);
-        if (tree.files.size === 0) return null;
-        const id = `c${++repository.made}`;
-        const files = [...tree.files].toSorted();
-        repository.commits.set(id, { id, task, files, base: tree.base, clashes: chance.hits(0.3) });
-        return { commit: id, files };
-      }),
+    keep: (task, attempt) => later(`keeping what ${task} did`, () => commitOf(task, attempt)),
+    submit: (task, attempt) => later(`submitting ${task}`, () => commitOf(task, attempt)),
     merge: (task, commit) => {
       watch.onMerge(task, commit);
       return later(`merging ${task}`, () => mergeInto(repository, commit));
