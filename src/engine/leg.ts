@@ -217,7 +217,7 @@ function guardianOf(run: string, isNeeded: boolean, sandbox: Sandbox | null): Gu
 
 /**
  * What is changed in the session's worktree is a person's edit, and is taken up: unless tasks were at work there when the last process
- * died, then it is theirs and goes. Without a project the person's word is the edit.
+ * died, then it is theirs and goes. Where the loop changes no project the person's word is the edit: what they mend is in the session folder.
  */
 async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null, wasAtWork: boolean, moved: string | null): Promise<void> {
   const isAwaited = questionOf(journal.state.run as RunState)?.kind === 'edit';
@@ -226,13 +226,14 @@ async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null
     if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: journal.state.run?.wave ?? 0, files: files.slice(0, 50) } });
     return;
   }
-  const word = isAwaited && by === 'resume' ? { commit: '', files: [] } : null;
-  const taken = workspace === null ? word : await workspace.takeEdit("A person's edit");
+  const changesNothing = workspace === null || journal.state.run?.started.writers.length === 0;
+  const word = changesNothing && isAwaited && by === 'resume' ? { commit: '', files: [] } : null;
+  const taken = workspace === null ? null : await workspace.takeEdit("A person's edit");
   // Committed, and a crash came before the journal knew of it.
-  const edit = taken ?? (isAwaited && moved !== null ? { commit: moved, files: [] } : null);
+  const edit = taken ?? (isAwaited && moved !== null ? { commit: moved, files: [] } : word);
   if (edit === null) {
     if (!isAwaited) return;
-    const where = workspace === null ? 'in the session folder' : `in ${workspace.path}`;
+    const where = changesNothing ? 'in the session folder' : `in ${workspace.path}`;
     watch.onNote?.(`Make your edit ${where}, then run: umpire resume ${journal.state.run?.started.session ?? ''}`);
     return;
   }

@@ -1,0 +1,24 @@
+// A person mends by hand, and what comes after: where the edit is made, what is offered meanwhile, what runs again. The plain
+// case, an edit in the session's worktree, is run-people.test.ts.
+
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { writeFiles } from './support/git-project.js';
+import { LARGE, REST, SMALL, challenge } from './support/run-evidence.js';
+import { cleanUpProjects, eventsOfType, makeProject, verdictsOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+it.each(['git', 'no git'])('takes the word of a person for an edit where the loop changes no project (%s)', async (kind) => {
+  const again = { task: 'CHALLENGE-rev-1', attempt: 2 };
+  const project = makeProject({ answers: [challenge(SMALL, again), challenge(LARGE), REST], plain: kind === 'no git' });
+  const { exit, session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep', '--strict', '--max-rounds', '1');
+  expect({ exit, verdicts: verdictsOf(session).length }).toEqual({ exit: 4, verdicts: 2 });
+  const fixing = await project.umpire('resolve', session, 'manual-fix');
+  expect(fixing.err).toContain('Make your edit in the session folder, then run: umpire resume');
+  writeFiles(join(session, 'artifacts'), { 'ideas/IDEA-rev-1.md': 'A better idea.\n' });
+  const done = await project.umpire('resume', session);
+  const ran = eventsOfType(session, 'TaskStarted').filter(({ task, attempt }) => task === again.task && attempt === 2);
+  expect({ ran: ran.length, verdicts: verdictsOf(session).length, exit: done.exit }).toEqual({ ran: 1, verdicts: 3, exit: 4 });
+  expect(done.err).toContain('a decision on an escalation (rule C1)');
+});
