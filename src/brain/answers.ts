@@ -3,7 +3,7 @@
 import { UmpireError } from '../errors.js';
 import type { SessionState } from './evolve.js';
 import type { Event } from './messages.js';
-import { answersTo, questionOf } from './question.js';
+import { answersTo, isAboutEvidence, questionOf } from './question.js';
 import type { Question } from './run-messages.js';
 import { HIGHEST_CAP } from './messages.js';
 import type { Answer } from './run-messages.js';
@@ -75,6 +75,7 @@ function refuse(session: string, detail: string, allowed: readonly Answer[]): Um
 }
 
 function neededFor(question: Question): { readonly field: 'rounds' | 'costUsd' | 'minutes' | 'tokens'; readonly flag: string } | null {
+  if (isAboutEvidence(question)) return null;
   if (question.kind === 'escalation' || question.kind === 'edit') return { field: 'rounds', flag: '--rounds N' };
   if (question.kind !== 'budget') return null;
   switch (question.what) {

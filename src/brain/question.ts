@@ -23,6 +23,11 @@ function budgetQuestion(run: RunState): Question | null {
   return null;
 }
 
+/** Is it about a critic that left nothing to judge, also while a person mends that? */
+export function isAboutEvidence(question: Question): boolean {
+  return question.kind === 'no-evidence' || (question.kind === 'edit' && question.seq === null);
+}
+
 /** What may be answered, the usual first. */
 export function answersTo(question: Question): readonly Answer[] {
   switch (question.kind) {

@@ -3,6 +3,7 @@
 import { splitIds } from '../formats/tasks-csv.js';
 import { millisecondsOf } from '../formats/timestamp.js';
 import type { Recorded, VerdictGiven } from './messages.js';
+import { isAboutEvidence } from './question.js';
 import { addRows, appendRows, beginRun, close, reopen, rewire, settle, withTask } from './run-graph.js';
 import type { PersonAnswered, Question, TaskFinished } from './run-messages.js';
 import { isIdle, taskIn } from './run-state.js';
@@ -277,7 +278,7 @@ function goOn(run: RunState, question: Question, critic: TaskState, rounds: numb
   const seq = 'seq' in question ? question.seq : null;
   const mark = run.marks.find((one) => one.seq === seq);
   if (mark !== undefined) run.patience.set(mark.chain, mark.round + rounds - 1);
-  if (question.kind === 'no-evidence' || (seq !== null && run.reverted.get(seq) === true)) reopen(run, critic);
+  if (isAboutEvidence(question) || (seq !== null && run.reverted.get(seq) === true)) reopen(run, critic);
   else if (question.kind === 'escalation' || question.kind === 'edit') run.unjudged.add(critic.id);
 }
 

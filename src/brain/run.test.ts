@@ -241,11 +241,12 @@ it('asks for a plan, takes a revision back to its author, and is silent with --y
   check([...eager, start('TDPLAN-001'), done('TDPLAN-001')], ['ApprovePlan']);
 });
 
-it('runs a critic without evidence once more, then asks', () => {
+it('runs a critic without evidence once more, then asks; more is granted to a new run of it, also after manual-fix', () => {
   const lost: Event = { type: 'JudgingFailed', data: { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'm', hint: 'h' } };
   check([...ENDED, lost], ['RunTask REVIEW-001']);
   const twice = [...ENDED, lost, start('REVIEW-001', 2), done('REVIEW-001', { attempt: 2 }), lost];
   expect(pending(given(twice))).toMatchObject([{ type: 'CallPerson', question: { kind: 'no-evidence', rule: 'R9' } }]);
+  check(answered(answered(twice, { answer: 'manual-fix' }), { answer: 'extend' }), ['RunTask REVIEW-001']);
 });
 
 it('asks when a budget is spent, and goes on when more is granted', () => {

@@ -112,7 +112,7 @@ it('says that a person is needed, and the very command that answers', () => {
   check([...begun(), start('DESIGN-001'), asks], 'DESIGN-001 asks: Which vault?');
   check(
     [...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, 'manual-fix'), called(`edit:verdict:${FIRST_VERDICT}`)],
-    `a person is needed: your edit. Answer with: umpire resume ${NAME}, or umpire resolve ${NAME} extend|force-approve|abort --reason "why"`,
+    `a person is needed: your edit. Answer with: umpire resume ${NAME}, or umpire resolve ${NAME} extend|force-approve|abort --reason "why" (extend: --rounds 1)`,
   );
   const spent = { ...SETTINGS, maxMinutes: 1 };
   check(

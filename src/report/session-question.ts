@@ -1,7 +1,7 @@
 // What a session waits for a person to say, and the very commands that say it.
 
 import { describe } from '../brain/answers.js';
-import { answersTo } from '../brain/question.js';
+import { answersTo, isAboutEvidence } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
 import type { Answer, PersonAnswered } from '../brain/run-messages.js';
 import { taskIn } from '../brain/run-state.js';
@@ -74,7 +74,7 @@ function flagsFor(question: Question, answer: Answer): string {
 }
 
 function grantFor(question: Question): string {
-  if (question.kind === 'escalation') return ' --rounds 1';
+  if (question.kind === 'escalation' || (question.kind === 'edit' && !isAboutEvidence(question))) return ' --rounds 1';
   if (question.kind !== 'budget') return '';
   switch (question.what) {
     case 'minutes':
@@ -92,7 +92,7 @@ export function answerLine(question: Question, session: string): string {
   const resolve = `umpire resolve ${name} ${answersTo(question).join('|')} --reason "why"`;
   const grant = answersTo(question).includes('extend') ? grantFor(question).trim() : '';
   const extend = grant === '' ? '' : ` (extend: ${grant})`;
-  return question.kind === 'edit' ? `umpire resume ${name}, or ${resolve}` : `${resolve}${extend}`;
+  return `${question.kind === 'edit' ? `umpire resume ${name}, or ` : ''}${resolve}${extend}`;
 }
 
 /** What an answer granted: `2 rounds, $5.00 more`, or nothing. */

@@ -98,7 +98,9 @@ it('offers the commands that answer each question, and none that would be refuse
     viewOf(story).question?.answers.map(({ command }) => command.replace('umpire ', '').replace(' review-payments-2026-03-01', ''));
   const nothing = { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'No results.', hint: 'Run it again.' };
   const unjudged: Event = { type: 'JudgingFailed', data: nothing };
-  expect(commands([...TO_REVIEW, unjudged, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 }), unjudged])).toEqual([
+  const again: Event = { type: 'JudgingFailed', data: { ...nothing, attempt: 2 } };
+  const UNJUDGED = [...TO_REVIEW, unjudged, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 }), again];
+  expect(commands(UNJUDGED)).toEqual([
     'resolve manual-fix',
     'resolve extend',
     'resolve force-approve --reason "why"',
@@ -109,7 +111,13 @@ it('offers the commands that answer each question, and none that would be refuse
     'resolve revise --reason "what to change"',
     'resolve abort --reason "why"',
   ]);
-  expect(commands([...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, 'manual-fix')])?.[0]).toBe('resume');
+  expect(commands([...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, 'manual-fix')])).toEqual([
+    'resume',
+    'resolve extend --rounds 1',
+    'resolve force-approve --reason "why"',
+    'resolve abort --reason "why"',
+  ]);
+  expect(commands([...UNJUDGED, answered('evidence:REVIEW-001:2', 'manual-fix')])?.[1]).toBe('resolve extend');
   const poor = { ...SETTINGS, maxTokens: 1000, maxMinutes: null };
   expect(commands([...begun(SPRINT, { settings: poor }), begins('run', poor), start('DESIGN-001'), done('DESIGN-001')])).toEqual([
     'resolve extend --tokens 100000',

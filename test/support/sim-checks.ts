@@ -292,7 +292,7 @@ export class StoryCheck {
       this.reopen(task);
     }
     if (answer !== 'extend') return;
-    if (key.startsWith('evidence:')) this.reopen(task);
+    if (/^(edit:)?evidence:/.test(key)) this.reopen(task);
     else task.standing = 'unjudged';
   }
 
