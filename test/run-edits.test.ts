@@ -166,6 +166,23 @@ complete "$id"
   expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringContaining('removed'), kept: '' }]);
 });
 
+it('runs again with --retry what failed and what was skipped for it, and nothing that a person skipped', async () => {
+  const tasks = [{ id: 'A' }, { id: 'B', deps: ['A'] }, { id: 'C', deps: ['B'] }, { id: 'D', deps: ['A'] }, { id: 'E', deps: ['D'] }];
+  const project = makeProject({ files: proseFiles({ tasks }) });
+  const agent = project.sh(`
+[ "$id" = A ] && sed -i 's/^\\(D,.*\\)pending/\\1skipped/' "$UMPIRE_SESSION/tasks.csv"
+if [ "$id$attempt" = B1 ]; then fail "not today"; else complete "$id"; fi
+`);
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  const standing = ['A completed', 'B failed', 'C skipped', 'D skipped', 'E skipped'];
+  expect({ exit, standing: standingOf(session) }).toEqual({ exit: 1, standing });
+  const retried = await project.umpire('resume', session, '--retry');
+  expect({ exit: retried.exit, standing: standingOf(session) }).toEqual({
+    exit: 0,
+    standing: ['A completed', 'B completed', 'C completed', 'D skipped', 'E skipped'],
+  });
+});
+
 it('takes up an edit that is made while the last wave runs: what was added is run', async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const agent = project.sh(`

@@ -204,6 +204,7 @@ function edit(run: RunState, data: Extract<Recorded, { type: 'TasksEdited' }>['d
       if (cells['status'] !== 'skipped') return;
       // A person's skip takes along what depends on it.
       task.isSpared = false;
+      task.isDropped = true;
       run.fallen.add(id);
     });
   run.columns = data.columns;

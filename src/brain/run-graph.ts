@@ -26,6 +26,7 @@ function newTask(row: Cells): TaskState {
     phase: 'idle',
     submitted: null,
     isSpared: false,
+    isDropped: false,
     turns: [],
     kept: null,
     files: [],
@@ -171,6 +172,7 @@ export function reopen(run: RunState, task: TaskState): void {
   if (isOver(task.status)) run.open[task.wave] = (run.open[task.wave] ?? 0) + 1;
   task.status = 'pending';
   task.row['error'] = '';
+  task.isDropped = false;
   run.fallen.delete(task.id);
   run.unjudged.delete(task.id);
   settle(run, task);

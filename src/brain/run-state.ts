@@ -27,6 +27,8 @@ export interface TaskState {
   submitted: TaskFinished | null;
   /** Skipped by a verdict, not for want of a dependency. */
   isSpared: boolean;
+  /** Skipped by a person's edit. */
+  isDropped: boolean;
   turns: Turn[];
   /** The commit that holds what it had done when it asked: its next attempt goes on from there. */
   kept: string | null;
@@ -107,6 +109,18 @@ export function isOver(status: TaskStatus): boolean {
 export function taskIn(run: RunState, id: string): TaskState | undefined {
   const index = run.at.get(id);
   return index === undefined ? undefined : run.tasks[index];
+}
+
+/** What failed, and what was skipped for it. What a person or a verdict skipped stays skipped, with what waits for that alone. */
+export function tasksToRetry({ tasks, waves }: RunState): readonly string[] {
+  const again = new Set(tasks.filter((task) => task.status === 'failed').map((task) => task.id));
+  for (const wave of waves)
+    for (const index of wave) {
+      const task = tasks[index];
+      if (task?.status !== 'skipped' || task.isSpared || task.isDropped) continue;
+      if (task.deps.some((dep) => again.has(dep))) again.add(task.id);
+    }
+  return tasks.filter((task) => again.has(task.id)).map((task) => task.id);
 }
 
 /** The task as the rest of the brain knows one. To be used before the next event: its cells are put together when they are asked for. */

@@ -10,6 +10,7 @@ import type { SessionState } from '../brain/evolve.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
+import { tasksToRetry } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import { checkGraph } from '../brain/waves.js';
 import { checkProgram } from '../critics/command-program.js';
@@ -264,9 +265,7 @@ function raiseCap({ journal, folder }: OpenedSession, to: number): void {
 }
 
 function retry({ journal }: OpenedSession, state: RunState): void {
-  const again = state.tasks
-    .filter((task) => task.status === 'failed' || (task.status === 'skipped' && !task.isSpared))
-    .map((task) => task.id);
+  const again = tasksToRetry(state);
   if (again.length > 0) journal.record({ type: 'TasksReopened', data: { tasks: again, why: 'A person retries what failed.' } });
 }
 
