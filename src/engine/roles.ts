@@ -6,7 +6,7 @@ import type { Loop } from '../loops/loop.js';
 import type { Pipeline, PlannedRun } from '../loops/pipeline.js';
 
 /** Whoever may have a task, in any mode. */
-export function allRoles(pipeline: Pipeline, loop: Loop): ReadonlySet<string> {
+export function allRoles(pipeline: Pick<Pipeline, 'modes'>, loop: Loop): ReadonlySet<string> {
   const planned = Object.values(pipeline.modes).flatMap(({ tasks }) => tasks.map((task) => task.role));
   return new Set([...planned, ...loop.tasks.map((task) => task.role), loop.roles.generator, loop.roles.critic]);
 }

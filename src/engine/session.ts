@@ -53,6 +53,7 @@ import { allRoles, checkRoleFlags, rolesOf } from './roles.js';
 import { takeFlags } from './run-flags.js';
 import { checkSandbox } from './sandboxes.js';
 import type { RunFlags } from './run-flags.js';
+import { absentWords, strayRoles } from './settings-notes.js';
 import { openNewWorkspace } from './workspaces.js';
 
 export interface RunRequest extends RunFlags, RunWatch {
@@ -108,7 +109,9 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const now = request.now ?? (() => new Date());
   const pipeline = request.pipeline ?? (await pipelineOf(request.loop, loop));
   const plan = await planOf(pipeline, request, project);
-  checkRoleFlags(request.agent ?? [], allRoles(pipeline, loop), loop.loop);
+  const roles = allRoles(pipeline, loop);
+  checkRoleFlags(request.agent ?? [], roles, loop.loop);
+  for (const note of await strayRoles(project, config, roles)) request.onNote?.(note);
   const own = request.agents ?? {};
   const started = { project, critic: loop.roles.critic, loop: loop.loop, loopFolder, workspace: null };
   // Said once, here: the session remembers who its critic is.
@@ -117,11 +120,11 @@ export async function run(request: RunRequest): Promise<RunReport> {
   const checkAll = async () => {
     // What is missing now may come with the set-up.
     if (request.command !== undefined && config.workspace.setup === null) await checkProgram(request.command, project);
-    const roles = rolesOf(plan, loop, request.command !== undefined);
+    const needed = rolesOf(plan, loop, request.command !== undefined);
     const choice = { started, settings, session: project, config, own, now };
-    checkRoles(roles, settings);
+    checkRoles(needed, settings);
     await checkAgents(choice);
-    checkPrograms(roles, choice);
+    checkPrograms(needed, choice);
     if (settings.sandbox === true) await checkSandbox();
   };
   // A session that has begun remembers its agents; those of a new one are looked at before anything is made.
@@ -345,6 +348,7 @@ async function begin(opened: OpenedSession, beginning: Beginning): Promise<void>
     watch.onNote?.(
       `Work starts from your last commit. ${opening.uncommitted.length === 1 ? 'One uncommitted file is' : `${opening.uncommitted.length} uncommitted files are`} not part of it: commit first if the agents should see ${opening.uncommitted.length === 1 ? 'it' : 'them'}.`,
     );
+  if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
   const chains = chainsOf(loop, tasks);
   const target = request.target ?? loop.target?.default ?? 0;
   const started: SessionStarted = {

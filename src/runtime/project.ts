@@ -12,6 +12,9 @@ import { packageRoot } from './package-root.js';
 
 export const CONFIG = 'umpire.config.yaml';
 
+/** The same by the other usual ending. It is not read, and never passed over. */
+const MISNAMED = 'umpire.config.yml';
+
 export function findProject(sessionRoot: string): string | null {
   for (let folder = dirname(sessionRoot); ; folder = dirname(folder)) {
     if ([CONFIG, '.umpire', '.git'].some((name) => existsSync(join(folder, name)))) return folder;
@@ -22,11 +25,16 @@ export function findProject(sessionRoot: string): string | null {
 /** The text of the project's settings, where it has any. */
 export function readConfigText(project: string | null): string | null {
   if (project === null) return null;
-  const place = join(project, CONFIG);
+  const text = readThere(join(project, CONFIG));
+  if (text === null && statOf(join(project, MISNAMED)) !== undefined)
+    throw new UmpireError('config-invalid', { file: MISNAMED, line: '', detail: `settings are read from ${CONFIG}; give it that name` });
+  return text;
+}
+
+function readThere(place: string): string | null {
   try {
     // Most projects have none, and an error is costly to make.
-    if (statOf(place) === undefined) return null;
-    return readFileSync(place, 'utf8');
+    return statOf(place) === undefined ? null : readFileSync(place, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw new UmpireError('read-failed', { path: CONFIG, detail: faultOf(error) });

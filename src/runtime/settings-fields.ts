@@ -105,23 +105,29 @@ type Fields = Readonly<Record<string, Rule<unknown>>>;
 
 export type Read<F extends Fields> = { readonly [K in keyof F]?: ReturnType<F[K]> };
 
-/**
- * The known keys of an object. Others are refused, with the one that is meant where that can be guessed; with `others` only
- * those are refused that look like a known key misspelt, since they may be another command's.
- */
-export function fieldsOf<F extends Fields>(fields: F, what: string, others = false): Rule<Read<F>> {
+/** The known keys of an object. Others are refused, with the one that is meant where that can be guessed; those in `free` are left alone. */
+export function fieldsOf<F extends Fields>(fields: F, what: string, free: RegExp | null = null): Rule<Read<F>> {
   const known = Object.keys(fields);
   return (value, path) => {
     const read: Record<string, unknown> = {};
     for (const [key, one] of Object.entries(objectAt(value, path, what))) {
       const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
       if (field !== undefined) read[key] = field(one, [...path, key]);
-      const meant = field === undefined ? nearest(key, known) : null;
-      if (meant !== null) throw new Misfit([...path, key], `this key is not known here; did you mean "${meant}"?`);
-      if (field === undefined && !others) throw new Misfit([...path, key], `this key is not known here; there are ${known.join(', ')}`);
+      else if (free?.test(key) !== true) throw new Misfit([...path, key], `this key is not known here; ${instead(key, known)}`);
     }
     return read as Read<F>;
   };
+}
+
+function instead(key: string, known: readonly string[]): string {
+  const meant = nearest(key, known) ?? holding(key, known);
+  return meant === null ? `there are ${known.join(', ')}` : `did you mean "${meant}"?`;
+}
+
+/** The only known word that holds this one as a part: `rounds` in `max_rounds`. */
+function holding(word: string, known: readonly string[]): string | null {
+  const found = known.filter((one) => `_${one}_`.includes(`_${word.toLowerCase().replaceAll('-', '_')}_`));
+  return found.length === 1 ? (found[0] ?? null) : null;
 }
 
 /** The known word that a person most likely meant: one slip of the finger, in longer words two. */

@@ -179,8 +179,8 @@ it('reads a sandbox that is on, off, or has places of its own', () => {
   check('sandbox: { write: [~/.a, /opt/b] }', { sandbox: { isOn: true, write: ['~/.a', '/opt/b'] } });
 });
 
-it('leaves other keys alone, but not one that is misspelt', () => {
-  check('dashboard: { port: 80 }\npages: [a]\nconstructor: 1\nstrict: true\n', { strict: true });
+it('leaves keys of one’s own alone: parts that others repeat', () => {
+  check('x-on: &on true\nstrict: *on\n', { strict: true });
 });
 
 describe('mistakes', () => {
@@ -215,6 +215,13 @@ describe('mistakes', () => {
     ],
     ['max-rounds: 3', ':1: max-rounds: this key is not known here; did you mean "max_rounds"?'],
     ['maxRounds: 3', ':1: maxRounds: this key is not known here; did you mean "max_rounds"?'],
+    ['strict: true\nmax_cost: 5', ':2: max_cost: this key is not known here; did you mean "max_cost_usd"?'],
+    ['rounds: 2', ':1: rounds: this key is not known here; did you mean "max_rounds"?'],
+    [
+      'max: 3',
+      ':1: max: this key is not known here; there are strict, agents, roles, agent, concurrency, max_rounds, max_minutes, max_cost_usd, ' +
+        'max_tokens, stop_when_stalled, sandbox, notify, timeout_minutes, critics, guard, workspace',
+    ],
     ['agnets: {}', ':1: agnets: this key is not known here; did you mean "agents"?'],
     ['role: {}', ':1: role: this key is not known here; did you mean "roles"?'],
     ['concurrency: 0', ':1: concurrency: it must be a whole number from 1 to 256, not 0'],

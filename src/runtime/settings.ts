@@ -193,9 +193,12 @@ const FIELDS = {
   ),
 };
 
-const settingsFields = fieldsOf(FIELDS, 'a list of settings, such as "strict: true"', true);
+/** What begins so is a person's own: parts that the settings below repeat, for example. */
+const OWN_KEYS = /^x-/;
 
-/** Throws `config-invalid` with the line and what is allowed there. Keys that are no setting of Umpire's are left alone. */
+const settingsFields = fieldsOf(FIELDS, 'a list of settings, such as "strict: true"', OWN_KEYS);
+
+/** Throws `config-invalid` with the line and what is allowed there. */
 export function parseSettings(source: string, file: string): Settings {
   const yaml = readYaml(source);
   if (!yaml.ok) throw invalid(file, yaml.line, yaml.problem);
@@ -206,6 +209,13 @@ export function parseSettings(source: string, file: string): Settings {
     const where = error.path.join('.');
     throw invalid(file, yaml.lineOf(error.path), where === '' ? error.problem : `${where}: ${error.problem}`);
   }
+}
+
+/** Where a setting stands, as `:LINE`. */
+export function lineOfSetting(source: string, path: Path): string {
+  const yaml = readYaml(source);
+  const line = yaml.ok ? yaml.lineOf(path) : null;
+  return line === null ? '' : `:${line}`;
 }
 
 function withDefaults(read: Read<typeof FIELDS>): Settings {

@@ -23,10 +23,15 @@ export interface Provisions {
   readonly covers: (name: RawName) => boolean;
 }
 
+interface PlannedProvisions extends Provisions {
+  /** Entries of `link` and `copy` that nothing in the project fits. */
+  readonly absent: readonly string[];
+}
+
 const PACKAGES = 'node_modules';
 
 /** Looks through what git does not track in the person's checkout. `link` is in addition to node_modules. */
-export async function planProvisions(site: Site, link: readonly string[], copy: readonly string[]): Promise<Provisions> {
+export async function planProvisions(site: Site, link: readonly string[], copy: readonly string[]): Promise<PlannedProvisions> {
   const { checkout, prefix } = site.repository;
   const root = checkout.workTree;
   const untracked = rawNames(await git(checkout, ['ls-files', '-z', '-o', '--directory', '--full-name'])).map((name) =>
@@ -50,7 +55,8 @@ export async function planProvisions(site: Site, link: readonly string[], copy: 
   ];
   const all = [...linked, ...copied];
   writeNoteFile(noteOf(site), all);
-  return { items, ...leaveOut(all) };
+  const fits = (one: string): boolean => byName([one]).length + byPath([one]).length > 0 || existsSync(join(root, prefix, one));
+  return { items, absent: [...link, ...copy].filter((one) => !fits(one)), ...leaveOut(all) };
 }
 
 function linkOne(root: string, path: string): readonly Provision[] {

@@ -47,6 +47,8 @@ export interface Opening {
   readonly uncommitted: readonly string[];
   /** What is changed in the session's worktree: by a person, or by a run that died. */
   readonly edited: readonly string[];
+  /** What every worktree was to share or get a copy of, and the project does not have. */
+  readonly absent: readonly string[];
 }
 
 export interface GitWorkspace extends Workspace {
@@ -102,7 +104,7 @@ class SessionWorkspace implements GitWorkspace {
       await removeHalfMade(site);
       const edited = await openWorktree(bay, head);
       this.opened = { bay, head, isVisited: false };
-      return { base, head, uncommitted: await uncommittedIn(site), edited: this.names(edited) };
+      return { base, head, uncommitted: await uncommittedIn(site), edited: this.names(edited), absent: provisions.absent };
     });
   }
 

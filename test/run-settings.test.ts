@@ -1,0 +1,54 @@
+// Settings that would do nothing are never passed over: refused, or told when a session begins.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanUpProjects, makeProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const notesIn = (err: string) => err.split('\n').filter((line) => line.startsWith('Note: umpire.config'));
+
+it('refuses a key that it does not know, with its line, whatever the key is', async () => {
+  const project = makeProject({ files: { 'umpire.config.yaml': 'agent: person\nbudget: 3\n' } });
+  const { exit, err } = await project.umpire('until', 'true');
+  expect({ exit, err }).toEqual({
+    exit: 1,
+    err: expect.stringContaining('umpire.config.yaml:2: budget: this key is not known here; there are'),
+  });
+});
+
+it('refuses settings by the name that is not read, and only where the right one is not there', async () => {
+  const project = makeProject({ files: { 'umpire.config.yml': 'agent: person\n' } });
+  const wrong = await project.umpire('until', 'true', ...project.sh('complete ok'));
+  const said = 'umpire.config.yml: settings are read from umpire.config.yaml; give it that name.';
+  expect({ exit: wrong.exit, err: wrong.err }).toEqual({ exit: 1, err: expect.stringContaining(said) });
+  project.write({ 'umpire.config.yaml': 'concurrency: 1\n' });
+  expect((await project.umpire('until', 'true', ...project.sh('complete ok'))).exit).toBe(0);
+});
+
+it('tells of roles that no loop has, by their line, and of no others', async () => {
+  const roles = '  reviwer: person\n  planner: person\n  worker: person\n  prosaist: person\n  stranger: person\n';
+  const project = makeProject({ files: { 'umpire.config.yaml': `roles:\n${roles}` } });
+  mkdirSync(join(project.root, '.umpire/roles/prose'), { recursive: true });
+  writeFileSync(join(project.root, '.umpire/roles/prose/prosaist.md'), 'You write prose.\n');
+  const { exit, err } = await project.umpire('until', 'true', ...project.sh('complete ok'));
+  expect({ exit, notes: notesIn(err) }).toEqual({
+    exit: 0,
+    notes: [
+      'Note: umpire.config.yaml:2: roles.reviwer: no task of this loop or of one that ships has this role; did you mean "reviewer"?',
+      'Note: umpire.config.yaml:6: roles.stranger: no task of this loop or of one that ships has this role; this one has checker, worker',
+    ],
+  });
+});
+
+it('tells of files to copy or to link that are not there, once, and of no others', async () => {
+  const workspace = { copy: ['.env', 'README.md', 'local/*.json', '*.key'], link: ['vendor'] };
+  const project = makeProject({ config: { workspace } });
+  project.write({ 'b.key': 'a key\n' });
+  const { exit, err, session } = await project.umpire('until', 'false', '--max-rounds', '1', ...project.sh('complete ok'));
+  const note = 'Note: umpire.config.yaml: workspace: the project has no "vendor", ".env", "local/*.json", so no worktree gets it.';
+  expect({ exit, notes: notesIn(err) }).toEqual({ exit: 4, notes: [note] });
+  const again = await project.umpire('resolve', session, 'extend', '--reason', 'x', '--rounds', '1');
+  expect(notesIn(again.err)).toEqual([]);
+});
