@@ -1,5 +1,7 @@
 // `umpire decide`: flags in, a verdict out.
 
+import { HIGHEST_CAP } from '../brain/messages.js';
+import { MOST_ROUNDS } from '../brain/rounds.js';
 import type { Verdict } from '../model.js';
 import { decide } from '../engine/decide.js';
 import { verdictJson } from '../report/verdict-json.js';
@@ -27,9 +29,9 @@ export async function runDecide(args: readonly string[]): Promise<Outcome> {
   const [loop, session, extra] = words.rest;
   if (loop === undefined || session === undefined) throw usage('It needs a loop and a session folder.', 'decide');
   if (extra !== undefined) throw usage(`"${extra}" is one word too many.`, 'decide');
-  const round = wholeNumber(words, '--round', 'decide');
-  const maxRounds = wholeNumber(words, '--max-rounds', 'decide');
-  const deadlineMs = wholeNumber(words, '--deadline-ms', 'decide');
+  const round = wholeNumber(words, '--round', 'decide', [0, MOST_ROUNDS]);
+  const maxRounds = wholeNumber(words, '--max-rounds', 'decide', [1, HIGHEST_CAP]);
+  const deadlineMs = wholeNumber(words, '--deadline-ms', 'decide', [0, 1e9]);
   const layer = words.values.get('--layer');
   const dryRun = words.switches.has('--dry-run');
   const { verdict, report, repeated, notes } = await decide({

@@ -45,20 +45,25 @@ export function readWords(args: readonly string[], kinds: FlagKinds, command: st
   return { values, lists, switches, rest };
 }
 
-/** A whole number, or undefined where the flag was not given. */
-export function wholeNumber(words: Words, flag: string, command: string): number | undefined {
-  const text = words.values.get(flag);
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw usage(`${flag} takes a whole number, not "${text.slice(0, 40)}".`, command);
-  return Number(text);
+/** A whole number of the range, or undefined where the flag was not given. */
+export function wholeNumber(words: Words, flag: string, command: string, range: Range): number | undefined {
+  return numberOf(words, flag, command, range, 'whole number', /^-?\d{1,15}$/);
 }
 
-/** A number that need not be whole, or undefined where the flag was not given. */
-export function decimal(words: Words, flag: string, command: string): number | undefined {
+/** A number of the range that need not be whole, or undefined where the flag was not given. */
+export function decimal(words: Words, flag: string, command: string, range: Range): number | undefined {
+  return numberOf(words, flag, command, range, 'number', /^-?\d{1,15}(\.\d{1,6})?$/);
+}
+
+type Range = readonly [least: number, most: number];
+
+function numberOf(words: Words, flag: string, command: string, range: Range, what: string, form: RegExp): number | undefined {
   const text = words.values.get(flag);
   if (text === undefined) return undefined;
-  if (!/^\d{1,9}(\.\d{1,6})?$/.test(text)) throw usage(`${flag} takes a number, not "${text.slice(0, 40)}".`, command);
-  return Number(text);
+  const [least, most] = range;
+  const value = form.test(text) ? Number(text) : NaN;
+  if (value >= least && value <= most) return value;
+  throw usage(`${flag} takes a ${what} from ${least} to ${most}, not "${text.slice(0, 40)}".`, command);
 }
 
 export function usage(detail: string, command: string): UmpireError {

@@ -7,7 +7,7 @@ const AGENTS = `  --agent NAME      who does the tasks: a preset (claude, codex,
   --agent-command C any program: prompt on stdin, result as JSON on stdout or
                     in the file UMPIRE_RESULT_FILE (docs/agents.md)`;
 
-const LIMITS = `  --max-rounds N    the cap of every chain
+const LIMITS = `  --max-rounds N    the cap of every chain, 1 to 100
   --concurrency N   tasks side by side in a wave (3)
   --max-minutes N   time, cost and tokens after which a person is asked
   --max-cost-usd X
@@ -34,7 +34,7 @@ lost: kill it at any moment and go on with umpire resume.
   --project DIR     the project (the current folder)
   --session DIR     the session's folder (one in .umpire/sessions/)
   --mode M          the pipeline; chosen by the goal and the change otherwise
-  --target PCT      what testing is to reach (80)
+  --target PCT      what testing is to reach, 0 to 100 (80)
 ${AGENTS}
 ${LIMITS}
 

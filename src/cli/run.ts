@@ -10,6 +10,7 @@ import type { Recorded } from '../brain/messages.js';
 import { resolve, resume, run } from '../engine/session.js';
 import type { RunWatch } from '../engine/opened.js';
 import type { RunReport } from '../engine/session.js';
+import { RANGES } from '../engine/run-flags.js';
 import type { RunFlags } from '../engine/run-flags.js';
 import { lineOf as lineOfText } from '../report/foreign-text.js';
 import { followProgress } from '../report/progress-lines.js';
@@ -44,7 +45,7 @@ export async function runRun(args: readonly string[]): Promise<Outcome> {
   const [loop, goal, extra] = words.rest;
   if (loop === undefined) throw usage('It needs a loop, such as testing, and what is wanted.', 'run');
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: put what is wanted in quotes.`, 'run');
-  const target = decimal(words, '--target', 'run');
+  const target = decimal(words, '--target', 'run', RANGES.target);
   const request = {
     loop,
     ...(goal === undefined ? {} : { goal }),
@@ -79,10 +80,11 @@ export async function runResume(args: readonly string[]): Promise<Outcome> {
   if (words.switches.has('--help')) return { stdout: RUN_HELP.resume, exit: 0 };
   const [named, extra] = words.rest;
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many.`, 'resume');
+  const flags = flagsOf(words, 'resume');
   const project = words.values.get('--project') ?? '.';
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
   const retry = words.switches.has('--retry');
-  return watched(words, (watch) => resume({ session, retry, ...flagsOf(words, 'resume'), ...watch }), session);
+  return watched(words, (watch) => resume({ session, retry, ...flags, ...watch }), session);
 }
 
 const ANSWERS: readonly Answer[] = ['force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer'];
@@ -109,10 +111,10 @@ export async function runResolve(args: readonly string[]): Promise<Outcome> {
     session,
     answer,
     reason: words.values.get('--reason') ?? '',
-    rounds: wholeNumber(words, '--rounds', 'resolve') ?? 0,
-    tokens: wholeNumber(words, '--tokens', 'resolve') ?? 0,
-    costUsd: decimal(words, '--cost-usd', 'resolve') ?? 0,
-    minutes: decimal(words, '--minutes', 'resolve') ?? 0,
+    rounds: wholeNumber(words, '--rounds', 'resolve', RANGES.maxRounds) ?? 0,
+    tokens: wholeNumber(words, '--tokens', 'resolve', RANGES.maxTokens) ?? 0,
+    costUsd: decimal(words, '--cost-usd', 'resolve', RANGES.maxCostUsd) ?? 0,
+    minutes: decimal(words, '--minutes', 'resolve', RANGES.maxMinutes) ?? 0,
     ...flagsOf(words, 'resolve'),
   };
   return watched(words, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort');
@@ -132,11 +134,11 @@ function flagsOf(words: Words, command: string): RunFlags {
   const take = (name: keyof typeof numbers, value: number | undefined) => {
     if (value !== undefined) numbers[name] = value;
   };
-  take('maxRounds', wholeNumber(words, '--max-rounds', command));
-  take('concurrency', wholeNumber(words, '--concurrency', command));
-  take('maxTokens', wholeNumber(words, '--max-tokens', command));
-  take('maxMinutes', decimal(words, '--max-minutes', command));
-  take('maxCostUsd', decimal(words, '--max-cost-usd', command));
+  take('maxRounds', wholeNumber(words, '--max-rounds', command, RANGES.maxRounds));
+  take('concurrency', wholeNumber(words, '--concurrency', command, RANGES.concurrency));
+  take('maxTokens', wholeNumber(words, '--max-tokens', command, RANGES.maxTokens));
+  take('maxMinutes', decimal(words, '--max-minutes', command, RANGES.maxMinutes));
+  take('maxCostUsd', decimal(words, '--max-cost-usd', command, RANGES.maxCostUsd));
   const agent = words.lists.get('--agent');
   return {
     ...numbers,

@@ -243,10 +243,10 @@ async function strictBySettings(project: string | null): Promise<boolean> {
 function checkNumbers(request: DecideRequest, loop: Loop): void {
   const whole = (value: number | undefined, flag: string, least: number, most: number) => {
     if (value !== undefined && (!Number.isInteger(value) || value < least || value > most))
-      throw new UmpireError('usage', { detail: `${flag} takes a whole number from ${least} to ${most}`, command: 'decide' });
+      throw new UmpireError('usage', { detail: `${flag} takes a whole number from ${least} to ${most}.`, command: 'decide' });
   };
   whole(request.round, '--round', loop.round.first, MOST_ROUNDS);
   whole(request.maxRounds, '--max-rounds', 1, HIGHEST_CAP);
   if (request.deadlineMs !== undefined && !(request.deadlineMs >= 0))
-    throw new UmpireError('usage', { detail: '--deadline-ms takes a number of milliseconds', command: 'decide' });
+    throw new UmpireError('usage', { detail: '--deadline-ms takes a number of milliseconds.', command: 'decide' });
 }

@@ -39,3 +39,11 @@ it('the settings may give the command a role too', () => {
   const config = { ...DEFAULT_SETTINGS, roles: { a: 'command' } };
   expect(takeFlags({ agent: ['claude'], agentCommand: './x' }, config, null).agents).toEqual({ '*': 'claude', a: 'command' });
 });
+
+it.each([
+  [{ target: 120 }, '--target takes a number from 0 to 100.'],
+  [{ target: NaN }, '--target takes a number from 0 to 100.'],
+  [{ maxRounds: 1.5 }, '--max-rounds takes a whole number from 1 to 100.'],
+])('numbers are held to their range: %j', (flags, message) => {
+  expect(() => takeFlags(flags, DEFAULT_SETTINGS, null)).toThrow(message);
+});

@@ -1,6 +1,7 @@
 // What a run is held to: flags before settings before what the session remembers before what is usual.
 
 import { UmpireError } from '../errors.js';
+import { HIGHEST_CAP } from '../brain/messages.js';
 import type { RunSettings } from '../brain/run-messages.js';
 import type { Settings } from '../runtime/default-settings.js';
 
@@ -23,7 +24,8 @@ export interface RunFlags {
 /** The name under which --agent-command goes. */
 export const COMMAND_AGENT = 'command';
 
-export function takeFlags(flags: RunFlags, config: Settings, before: RunSettings | null): RunSettings {
+/** `target`: of a request for a new session; nothing else is asked for one. */
+export function takeFlags(flags: RunFlags & { readonly target?: number }, config: Settings, before: RunSettings | null): RunSettings {
   checkFlags(flags);
   const agents: Record<string, string> = { ...config.roles, ...before?.agents };
   checkAgentFlags(flags, agents);
@@ -70,9 +72,20 @@ function checkAgentFlags({ agent = [], agentCommand }: RunFlags, known: Readonly
   }
 }
 
-function checkFlags(flags: RunFlags): void {
-  const { concurrency, maxMinutes, maxCostUsd, maxTokens, maxRounds } = flags;
-  const inRange = (value: number | undefined, flag: string, least: number, most: number, whole: boolean) => {
+/** What each number may be: the least and the most. */
+export const RANGES = {
+  concurrency: [1, 256],
+  maxRounds: [1, HIGHEST_CAP],
+  maxMinutes: [0.01, 100_000],
+  maxCostUsd: [0.001, 1_000_000],
+  maxTokens: [1, 1e12],
+  target: [0, 100],
+} as const;
+
+function checkFlags(flags: RunFlags & { readonly target?: number }): void {
+  const inRange = (name: keyof typeof RANGES, flag: string, whole: boolean) => {
+    const value = flags[name];
+    const [least, most] = RANGES[name];
     if (value === undefined || (value >= least && value <= most && (!whole || Number.isInteger(value)))) return;
     throw new UmpireError('usage', { detail: `${flag} takes a ${whole ? 'whole ' : ''}number from ${least} to ${most}.`, command: 'run' });
   };
@@ -81,9 +94,10 @@ function checkFlags(flags: RunFlags): void {
     if (typeof (flags[name] ?? false) !== 'boolean')
       throw new UmpireError('usage', { detail: `${name} is true or false.`, command: 'run' });
   }
-  inRange(concurrency, '--concurrency', 1, 256, true);
-  inRange(maxRounds, '--max-rounds', 1, 100, true);
-  inRange(maxMinutes, '--max-minutes', 0.01, 100_000, false);
-  inRange(maxCostUsd, '--max-cost-usd', 0.001, 1_000_000, false);
-  inRange(maxTokens, '--max-tokens', 1, 1e12, true);
+  inRange('concurrency', '--concurrency', true);
+  inRange('maxRounds', '--max-rounds', true);
+  inRange('maxMinutes', '--max-minutes', false);
+  inRange('maxCostUsd', '--max-cost-usd', false);
+  inRange('maxTokens', '--max-tokens', true);
+  inRange('target', '--target', false);
 }

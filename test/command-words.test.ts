@@ -1,0 +1,27 @@
+// Words that a person types: numbers out of their range, names with a slip in them. Each is refused in words that help, exit 2,
+// before anything is made.
+
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { cleanUpProjects, makeProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const project = makeProject();
+
+it.each([
+  [['run', 'testing', '--target', '120'], '--target takes a number from 0 to 100, not "120".'],
+  [['run', 'testing', '--target', '-1'], '--target takes a number from 0 to 100, not "-1".'],
+  [['run', 'testing', '--max-rounds', '-1'], '--max-rounds takes a whole number from 1 to 100, not "-1".'],
+  [['run', 'testing', '--max-rounds', 'many'], '--max-rounds takes a whole number from 1 to 100, not "many".'],
+  [['run', 'testing', '--concurrency', '0'], '--concurrency takes a whole number from 1 to 256, not "0".'],
+  [['until', 'true', '--max-minutes', '0'], '--max-minutes takes a number from 0.01 to 100000, not "0".'],
+  [['until', 'true', '--max-cost-usd', '1e3'], '--max-cost-usd takes a number from 0.001 to 1000000, not "1e3".'],
+  [['resume', 'x', '--max-tokens', '1.5'], '--max-tokens takes a whole number from 1 to 1000000000000, not "1.5".'],
+  [['decide', 'review', '.', '--round', '-1'], '--round takes a whole number from 0 to 10000, not "-1".'],
+  [['decide', 'review', '.', '--deadline-ms', 'soon'], '--deadline-ms takes a whole number from 0 to 1000000000, not "soon".'],
+])('says the range of a number: %j', async (args, message) => {
+  const { exit, err } = await project.umpire(...args);
+  expect({ exit, first: err.split('\n', 1)[0] }).toEqual({ exit: 2, first: `umpire: ${message}` });
+  expect(readdirSync(project.root)).not.toContain('.umpire');
+});
