@@ -179,6 +179,8 @@ it('skips what waits for a task that failed, with the reason, and runs both agai
   expect({ exit: idle.exit, runs: eventsOfType(session, 'TaskStarted').length }).toEqual({ exit: 1, runs: 3 });
   writeFileSync(join(project.beside, 'mended'), '');
   const again = await project.umpire('resume', session, '--retry');
+  // Nobody who retries is told to retry.
+  expect([idle.err, again.err].map((said) => said.includes('--retry'))).toEqual([true, false]);
   expect({ exit: again.exit, standing: standingOf(session), waves: wavesRun(session) }).toEqual({
     exit: 0,
     standing: ['A completed', 'B completed', 'C completed', 'D completed', 'E completed'],

@@ -161,6 +161,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     const settings = takeFlags(request, config, state.settings);
     checkAhead(opened, state, config, settings, request.retry);
     if (request.retry === true) retry(opened, state);
+    // What is run again has not ended.
     goOnWith(opened, request, runIn(opened));
     return goOn({ config, by: 'resume', settings, ...opened });
   });
