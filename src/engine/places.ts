@@ -114,6 +114,7 @@ export function ignoreUmpire(project: string): void {
 function slugOf(goal: string): string {
   const words = goal
     .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
     .toLowerCase()
     .match(/[a-z0-9]+/g);
   return (words ?? []).slice(0, 6).join('-').slice(0, 40).replace(/-+$/, '');
