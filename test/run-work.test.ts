@@ -2,7 +2,7 @@
 // furnished with, `diff`, `apply` and `clean`; with git, without, and in a folder of a repository.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { filesUnder, gitIn, ownThings, writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, GOOD_RUN, POOR_REVIEW, REST, SMALL, challenge, review, testRun, validation, writer } from './support/run-evidence.js';
@@ -77,7 +77,8 @@ it('shows what a session changed, all of it and by round, and brings it over int
     'src/total.ts': 'two\n',
   });
   const again = await project.umpire('apply', session);
-  expect({ exit: again.exit, readme: textOf(project.root, 'README.md') }).toEqual({ exit: 0, readme: 'Better.\n' });
+  expect(again).toMatchObject({ exit: 0, out: '', err: 'Nothing to bring over: your checkout holds it already.\n' });
+  expect(textOf(project.root, 'README.md')).toBe('Better.\n');
   const cleaned = await project.umpire('clean');
   expect(cleaned.exit).toBe(0);
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');
@@ -86,7 +87,10 @@ it('shows what a session changed, all of it and by round, and brings it over int
   expect(endOf(session)).toBe('complete');
   const report = await project.umpire('report', session);
   expect(report.exit).toBe(0);
-  expect((await project.umpire('status', session)).out).toMatch(/cleared away\.[^]*^Read all of it: .*\n$/m);
+  const { out: standing } = await project.umpire('status', session);
+  expect(standing).toMatch(/^work {5}cleared away; it was branch umpire\/\S+ at [0-9a-f]{12}\n/m);
+  expect([standing.match(/cleared away/g)?.length, standing.match(/branch/g)?.length]).toEqual([1, 1]);
+  expect(report.out).toMatch(/^- Work: cleared away; it was branch /m);
   expect((await project.umpire('status', session)).out).not.toContain('umpire apply');
 });
 
@@ -113,7 +117,11 @@ it('refuses to bring work over into a dirty tree, or from a session that is not 
   const failed = await failing.umpire('run', 'review', 'x', '--mode', 'patch');
   const refused = await failing.umpire('apply', failed.session);
   expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 1, err: expect.stringContaining('(failed)') });
-  const forced = await failing.umpire('apply', failed.session, '--force');
+  // What clean says to do works.
+  const kept = await failing.umpire('clean', failed.session);
+  const said = /Bring it over with `umpire (apply [^`]+)`/.exec(kept.err)?.[1] ?? '';
+  expect({ exit: kept.exit, said }).toEqual({ exit: 1, said: `apply ${basename(failed.session)} --force` });
+  const forced = await failing.umpire(...said.split(' '));
   expect({ exit: forced.exit, out: forced.out, err: forced.err }).toEqual({
     exit: 0,
     out: 'work/DEV-001.txt\n',
@@ -286,6 +294,8 @@ it('does the same in a folder without git, and makes none there', async () => {
   expect(out).toContain('-one\n+two');
   const applied = await project.umpire('apply', session);
   expect(applied.exit).toBe(0);
+  const twice = await project.umpire('apply', session);
+  expect(twice).toMatchObject({ exit: 0, out: '', err: 'Nothing to bring over: your checkout holds it already.\n' });
   expect(textOf(project.root, 'src', 'total.ts')).toBe('two\n');
   expect(existsSync(join(project.root, '.git'))).toBe(false);
   const cleaned = await project.umpire('clean');

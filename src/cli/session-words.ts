@@ -17,15 +17,13 @@ export function recordOf(named: string | undefined, words: Words): SessionRecord
   return readSession(named === undefined ? latestSession(project) : resolveSession(named, project));
 }
 
-const CLEARED = 'Its worktrees and its branch were cleared away.';
-
 /** All that the state does not know of itself. */
 export async function surroundingsOf(record: SessionRecord): Promise<SessionSurroundings> {
   const { word, tasks, notes, state } = record;
   // `decide` takes a folder, the commands of a run also take a name.
   const session = state.run === null ? pathWord(record.path) : sessionWord(record.path);
   const { place, isCleared } = await workAt(state.run, record);
-  return { session, state: word, tasks, place, isCleared, notes: isCleared ? [...notes, CLEARED] : notes };
+  return { session, state: word, tasks, place, isCleared, notes };
 }
 
 /** The name, where it is known here, means one session only and looks like no flag; else the path. */

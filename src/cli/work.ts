@@ -91,6 +91,6 @@ function told(name: string, result: CleanResult): string {
     case 'edited':
       return `${name}: kept, since its worktree holds changes that were never taken up: ${files}. Remove it all the same with \`umpire clean ${name} --force\`.`;
     case 'unapplied':
-      return `${name}: kept, since its work was not applied: ${files}. Bring it over with \`umpire apply ${name}\`, or remove it with \`umpire clean ${name} --force\`.`;
+      return `${name}: kept, since its work was not applied: ${files}. Bring it over with \`umpire apply ${name}${result.outcome === 'complete' ? '' : ' --force'}\`, or remove it with \`umpire clean ${name} --force\`.`;
   }
 }

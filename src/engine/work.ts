@@ -79,7 +79,8 @@ export async function apply(
 }
 
 export type CleanResult =
-  | Cleaned
+  /** `outcome`: how the session ended, or that it did not. */
+  | (Cleaned & { readonly outcome?: string })
   | { readonly ok: false; readonly why: 'open'; readonly files: readonly string[] }
   /** Cleaned before. */
   | { readonly ok: true; readonly branch: null; readonly nothing: true };
@@ -93,7 +94,7 @@ export async function clean(session: string, { force = false }: { readonly force
     const { run, place } = await open(session);
     if (run.ended === null && !force) return { ok: false, why: 'open', files: [] };
     if (!isLeft(place)) return { ok: true, branch: null, nothing: true };
-    return await cleanSession(place, { force });
+    return { ...(await cleanSession(place, { force })), outcome: run.ended?.outcome ?? 'not ended' };
   } finally {
     lock.release();
     removeEmpty(folder.root);

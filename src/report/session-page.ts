@@ -15,7 +15,7 @@ import { filesWords, historyOf } from './session-history.js';
 import type { History, TaskRun } from './session-history.js';
 import { chainLabel, markOf, reasonsUnverified, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
-import { chainLine, spentWords, stateWords } from './status-page.js';
+import { chainLine, clearedWords, spentWords, stateWords } from './status-page.js';
 import { count, duration, moment } from './words.js';
 
 /** Of one verdict no more findings are listed; its own page has them all. */
@@ -74,7 +74,9 @@ function headLines(view: SessionView, history: History): readonly string[] {
     ...(sandbox ? ['- Programs: held in a sandbox'] : []),
     ...(work === null
       ? []
-      : [`- Work: branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`]),
+      : [
+          `- Work: ${clearedWords(work)}branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`,
+        ]),
     ...notes.map((note) => `- Note: ${inline(note)}`),
     '',
   ];

@@ -78,6 +78,8 @@ export interface WorkView {
   readonly project: string;
   /** The worktree, where the caller knows it. */
   readonly place: string | null;
+  /** Branch and worktrees are gone. */
+  readonly isCleared: boolean;
 }
 
 export interface SessionView {
@@ -159,7 +161,13 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     work:
       run === null || run.started.workspace === null
         ? null
-        : { ...run.started.workspace, head: run.head, project: run.started.project, place: around.place },
+        : {
+            ...run.started.workspace,
+            head: run.head,
+            project: run.started.project,
+            place: around.place,
+            isCleared: around.isCleared ?? false,
+          },
     events: state.events,
     notes,
     next: nextSteps(around, run, verdicts.at(-1)),

@@ -128,10 +128,18 @@ function standing({ chains, spent, work }: SessionView): readonly string[] {
     ...(work === null
       ? []
       : [
-          ...field('work', `branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`),
+          ...field(
+            'work',
+            `${clearedWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`,
+          ),
           ...(work.place === null ? [] : field('folder', lineOf(work.place))),
         ]),
   ];
+}
+
+/** Of what is gone. */
+export function clearedWords({ isCleared }: { readonly isCleared: boolean }): string {
+  return isCleared ? 'cleared away; it was ' : '';
 }
 
 function field(name: string, text: string): readonly string[] {

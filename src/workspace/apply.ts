@@ -19,7 +19,7 @@ import { carryOver } from './three-way.js';
 export interface Applied {
   readonly base: string;
   readonly head: string;
-  /** What is different now; none where the work was there already. */
+  /** What was changed by this; none where the work was there already. */
   readonly files: readonly string[];
 }
 
@@ -70,8 +70,9 @@ async function bringOver(site: Site, from: string, to: string): Promise<readonly
     await git(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
     await refuseOwn(site, seat, { from, to, dirty });
     // From what is there, not from what was: an earlier run may have done a part. Also outside the folders that are checked out.
-    await git(seat, ['read-tree', '-m', '-u', '--no-sparse-checkout', await askGit(seat, ['write-tree']), to]);
-    return steps;
+    const here = await askGit(seat, ['write-tree']);
+    await git(seat, ['read-tree', '-m', '-u', '--no-sparse-checkout', here, to]);
+    return (await differences(site, here, to)).map(({ name }) => name);
   } finally {
     for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
   }
