@@ -54,6 +54,8 @@ describe('a change', () => {
     project.write({ 'src/cart.ts': `${CART}export const none = 0;\n` });
     const strict = await project.umpire('guard', '--json');
     expect({ exit: strict.exit, places: places(jsonOf(strict)) }).toEqual({ exit: 3, places: ['source-changed src/cart.ts:2'] });
+    expect(JSON.parse(strict.out)).toMatchObject({ hint: 'If source may change here: umpire guard --scope any' });
+    expect((await project.umpire('guard')).out).toMatch(/\nIf source may change here: umpire guard --scope any\n$/);
     expect((await project.umpire('guard', '--scope', 'any')).exit).toBe(0);
     project.git('stash', '-q');
     project.commit({ 'umpire.config.yaml': 'guard: { scope: any }\n' });

@@ -31,7 +31,7 @@ describe('--revert', () => {
       'src/focused.test.ts': "import { expect, it } from 'vitest';\nit.only('counts', () => {\n  expect([1].length).toBe(1);\n});\n",
       'src/fine.test.ts': FREE,
     });
-    const ran = await project.umpire('guard', '--revert', '--json');
+    const ran = await project.umpire('guard', '--revert', '--scope', 'testing', '--json');
     const { reverted, left } = JSON.parse(ran.out) as Record<string, unknown>;
     expect({ exit: ran.exit, reverted, left }).toEqual({
       exit: 0,
@@ -39,6 +39,40 @@ describe('--revert', () => {
       left: [],
     });
     expect(project.git('status', '--porcelain')).toBe('?? src/fine.test.ts\n');
+  });
+
+  it('leaves source that only the usual scope forbids, and says how to have it taken back', async () => {
+    const project = makeProject({ files: FILES });
+    const mended = CART.replace('0.2', '0.19');
+    project.write({ 'src/cart.test.ts': withMore(WEAKENED), 'src/cart.ts': mended });
+    const { exit, out } = await project.umpire('guard', '--revert');
+    expect({ exit, end: out.split('\n\n').slice(-2).join('\n\n') }).toEqual({
+      exit: 3,
+      end: `Not taken back: source, and nobody chose the scope
+  src/cart.ts
+Take it back too: umpire guard --revert --scope testing
+
+3 breaches in 2 changed files, against HEAD (scope testing). 1 left.
+If source may change here: umpire guard --scope any
+`,
+    });
+    expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/cart.ts')]).toEqual([withMore(TESTS), mended]);
+    const alone = await project.umpire('guard', '--revert', '--json');
+    expect({ exit: alone.exit, ...JSON.parse(alone.out) }).toMatchObject({ exit: 3, reverted: [], kept: '' });
+    expect(textIn(project, 'src/cart.ts')).toBe(mended);
+    // Both of what it says to do works.
+    expect(await project.umpire('guard', '--scope', 'any')).toMatchObject({ exit: 0, out: expect.not.stringContaining('If source') });
+    expect((await project.umpire('guard', '--revert', '--scope', 'testing')).exit).toBe(0);
+    expect(textIn(project, 'src/cart.ts')).toBe(CART);
+  });
+
+  it('takes source back where the settings ask for tests alone', async () => {
+    const project = makeProject({ files: FILES });
+    project.commit({ 'umpire.config.yaml': 'guard: { scope: testing }\n' });
+    project.write({ 'src/cart.ts': CART.replace('0.2', '0.19') });
+    expect((await project.umpire('guard')).out).not.toContain('If source');
+    expect((await project.umpire('guard', '--revert')).exit).toBe(0);
+    expect(textIn(project, 'src/cart.ts')).toBe(CART);
   });
 
   it('sees what went with a file that is gone: a test whose checks were in it goes back too', async () => {

@@ -4,7 +4,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { guardProject } from '../engine/guard.js';
 import type { GuardRun } from '../engine/guard.js';
-import { guardPage } from '../report/guard-page.js';
+import { guardPage, scopeHint } from '../report/guard-page.js';
 import { guardSarif } from '../report/guard-sarif.js';
 import { readWords, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
@@ -90,7 +90,9 @@ function terminal(): { readonly columns: number; readonly color: boolean } {
   return { columns: isTerminal ? process.stdout.columns : 80, color: isTerminal && process.env['NO_COLOR'] === undefined };
 }
 
-function plain({ findings, allowed, expired, problems, rewritten, base, scope, newAllowances, reverted }: GuardRun) {
+function plain(run: GuardRun) {
+  const { findings, allowed, expired, problems, rewritten, base, scope, newAllowances, reverted } = run;
+  const hint = scopeHint(run);
   return {
     findings,
     allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
@@ -99,6 +101,7 @@ function plain({ findings, allowed, expired, problems, rewritten, base, scope, n
     rewritten,
     base,
     scope,
+    ...(hint === null ? {} : { hint }),
     ...(reverted === undefined
       ? {}
       : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left, kept: reverted.kept }),

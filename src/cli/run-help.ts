@@ -279,8 +279,9 @@ Examples
 
 Reads a change and says what in it makes tests lie: tests skipped, deleted or
 emptied, checks weakened or swallowed, what is tested mocked away, settings and
-CI changed on the way. It reads syntax trees of JavaScript, TypeScript and
-Python; it runs nothing. docs/guard.md lists the rules.
+CI changed on the way. With scope testing it also says which source changed. It
+reads syntax trees of JavaScript, TypeScript and Python; it runs nothing.
+docs/guard.md lists the rules.
 
   --base REV        what the change is measured against: HEAD; where all is
                     committed, the fork from the trunk
@@ -291,7 +292,8 @@ Python; it runs nothing. docs/guard.md lists the rules.
   --report-after F  one of the change: what really ran decides
   --staged          look at what is staged, as a hook before a commit should
   --revert          take breaches back in your files: by hunk where valid code
-                    is left, else the whole file; copies are kept
+                    is left, else the whole file; copies are kept. Source is
+                    taken back only where --scope testing is given, or set
   --json            print one JSON object
   --sarif           print SARIF 2.1.0, for code hosts
 
@@ -299,7 +301,7 @@ Exit status
   0 clean · 3 a breach · 1 error, or tests that cannot be read · 2 usage
 
 Examples
-  umpire guard
+  umpire guard --scope any
   umpire guard --base origin/main --scope any --sarif > guard.sarif
   umpire guard --revert
 `,

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { GuardAllowance } from '../guard/allowances.js';
 import type { Change, FileChange, GuardScope } from '../guard/change.js';
+import type { GuardFinding } from '../guard/finding.js';
 import { KnownBefore } from '../guard/guard.js';
 import type { Correction } from '../guard/taking-back.js';
 import type { TestResult } from '../model.js';
@@ -43,11 +44,13 @@ export interface GuardRun extends GuardView {
   /** The base in words. */
   readonly against: string;
   readonly scope: GuardScope;
+  /** Nobody chose the scope. */
+  readonly isUsualScope: boolean;
   /** How many files the change has. */
   readonly files: number;
   /** Allowances that this change itself brings. */
   readonly newAllowances: readonly GuardAllowance[];
-  /** What was taken back, and what is left after it. */
+  /** What was taken back, and what is left after it. Source is left where nobody chose the scope that forbids it. */
   readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: GuardView['findings']; readonly kept: string };
 }
 
@@ -63,7 +66,8 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   const read = await readChange({ seat: checkout, prefix, base, to });
   const earlier = await earlierSettings(read.files, settings);
   // What a change says of its own scope does not count yet.
-  const scope = request.scope ?? earlier.scope;
+  const scope = request.scope ?? earlier.scope ?? 'testing';
+  const isUsualScope = request.scope === undefined && earlier.scope === null;
   const ran = await ranOf(request, project);
   const same = to === null ? onDiskIn(project) : await stagedIn(index, prefix, project);
   const looking: LookRequest = {
@@ -79,16 +83,29 @@ export async function guardProject(request: GuardRequest): Promise<GuardRun> {
   };
   const around = request.around ?? ((look) => look());
   const view = around(() => lookAt({ ...looking, beside: readerBeside(read.files, same) }));
-  const run = { ...view, base, against: words, scope, files: read.files.length, newAllowances: newAllowances(earlier, settings) };
+  const run = {
+    ...view,
+    base,
+    against: words,
+    scope,
+    isUsualScope,
+    files: read.files.length,
+    newAllowances: newAllowances(earlier, settings),
+  };
   if (request.revert !== true) return run;
   if (view.findings.length === 0) throw new UmpireError('guard-nothing', { base: words });
-  const mended = around(() => corrections(looking, view.findings));
+  // Source that somebody mended is not thrown away for a scope that nobody chose.
+  const goes = ({ rule }: GuardFinding) => !isUsualScope || rule !== 'source-changed';
+  const mended = around(() => corrections(looking, view.findings.filter(goes), goes));
   const kept = keepCopies(project, read.files, mended.corrections, request.now?.() ?? new Date());
   await restoreOnDisk(checkout, base, read, mended.corrections);
   const after = await readChange({ seat: checkout, prefix, base, to: null });
   const { ran: _, known: __, ...plain } = looking;
   // What lies on disk now decides: it is looked at again where it is not what was meant to be there.
-  const left = isSame(after, mended.change) ? mended.left : lookAt({ ...plain, same: readerOf(same), change: after }).findings;
+  const left =
+    view.findings.every(goes) && isSame(after, mended.change)
+      ? mended.left
+      : lookAt({ ...plain, same: readerOf(same), change: after }).findings;
   return { ...run, reverted: { corrections: mended.corrections, left, kept } };
 }
 

@@ -31,6 +31,7 @@ const EMPTY: GuardPage = {
   rewritten: [],
   against: 'HEAD',
   scope: 'testing',
+  isUsualScope: true,
   files: 2,
 };
 const narrow = { columns: 80, color: false };

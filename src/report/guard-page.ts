@@ -1,4 +1,4 @@
-// What the guard found, as people read it: each finding with why it is a lie, what an honest change would be, and the two versions,
+// What the guard found, as people read it: each finding with why it is one, what an honest change would be, and the two versions,
 // side by side where the terminal is wide enough.
 
 import type { GuardAllowance } from '../guard/allowances.js';
@@ -18,6 +18,7 @@ export interface GuardPage {
   readonly rewritten: readonly { readonly file: string; readonly before: number; readonly after: number }[];
   readonly against: string;
   readonly scope: string;
+  readonly isUsualScope: boolean;
   readonly files: number;
   readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: readonly GuardFinding[]; readonly kept: string };
 }
@@ -54,7 +55,8 @@ export function guardPage(page: GuardPage, terminal: Terminal): string {
     ),
     listed('Written anew: counted, not compared one by one', rewritten.flatMap(rewrittenLines)),
     reverted === undefined ? [] : takenLines(reverted),
-    sumLines(page, newAllowances.length, terminal),
+    reverted === undefined ? [] : sparedLines(page, reverted.left),
+    [...sumLines(page, newAllowances.length, terminal), ...(scopeHint(page) === null ? [] : [scopeHint(page) ?? ''])],
   ];
   return `${parts
     .filter((lines) => lines.length > 0)
@@ -134,6 +136,25 @@ function takenLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): 
     ...corrections.map((one) => `  ${lineOf(one.path)}: ${takenWords(one)}`),
     ...(kept === '' ? [] : wrap(`As they were: ${lineOf(kept)}. What was staged is still staged: stage the files again.`, '  ', '  ')),
   ]);
+}
+
+/** Source that only the usual scope forbids stays as it is. */
+function sparedLines({ isUsualScope }: GuardPage, left: readonly GuardFinding[]): readonly string[] {
+  const files = [...new Set(left.filter(({ rule }) => isUsualScope && rule === 'source-changed').map(({ file }) => file))];
+  if (files.length === 0) return [];
+  return [
+    'Not taken back: source, and nobody chose the scope',
+    ...files.map((file) => `  ${lineOf(file)}`),
+    `Take it back too: ${TAKE_SOURCE}`,
+  ];
+}
+
+const TAKE_SOURCE = 'umpire guard --revert --scope testing';
+
+/** Whoever is told of source by a scope that nobody chose is told of the other one. */
+export function scopeHint({ findings, isUsualScope }: Pick<GuardPage, 'findings' | 'isUsualScope'>): string | null {
+  const isMet = isUsualScope && findings.some(({ rule }) => rule === 'source-changed');
+  return isMet ? 'If source may change here: umpire guard --scope any' : null;
 }
 
 function takenWords({ how, text, renamedFrom }: Correction): string {

@@ -77,8 +77,8 @@ export interface LoopGuard {
 }
 
 export interface GuardSettings {
-  /** What `umpire guard` lets change, where no flag says it: tests alone, or source too. */
-  readonly scope: 'testing' | 'any';
+  /** What `umpire guard` lets change, where no flag says it: tests alone, or source too. Null: nobody said. */
+  readonly scope: 'testing' | 'any' | null;
   readonly allowances: readonly GuardAllowance[];
   /** By the name of a loop. Left out: as Umpire has it. */
   readonly loops: Readonly<Record<string, Partial<LoopGuard>>>;
@@ -147,6 +147,6 @@ export const DEFAULT_SETTINGS: Settings = {
     design: { tokens: [], industry: 'standard', pairs: [], grid: 4 },
     review: { reports: ['**/*.sarif'] },
   },
-  guard: { scope: 'testing', allowances: [], loops: {} },
+  guard: { scope: null, allowances: [], loops: {} },
   workspace: { home: null, link: [], copy: [], setup: null },
 };

@@ -51,7 +51,7 @@ it('fills in every default', () => {
       design: { tokens: [], industry: 'standard', pairs: [], grid: 4 },
       review: { reports: ['**/*.sarif'] },
     },
-    guard: { scope: 'testing', allowances: [], loops: {} },
+    guard: { scope: null, allowances: [], loops: {} },
     workspace: { home: null, link: [], copy: [], setup: null },
   });
 });
