@@ -90,3 +90,20 @@ it('ends where the last task spent the last of the tokens: nothing is left to pa
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-tokens', '2000');
   expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete' });
 });
+
+it('takes no answer that comes with an agent it does not know: the right command is still an answer', async () => {
+  const project = makeProject({ answers: [review(POOR_REVIEW), writer('developer'), REST] });
+  const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '1');
+  const before = textOf(session, 'journal.ndjson');
+  for (const [agent, said] of [
+    ['nope', 'There is no agent called "nope"'],
+    ['zzz=scripted', 'No task of the review loop has the role "zzz"'],
+    ['developer=nope', 'There is no agent called "nope"'],
+  ] as const) {
+    const refused = await project.umpire('resolve', session, 'extend', '--rounds', '1', '--agent', agent);
+    expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 2, err: expect.stringContaining(said) as string });
+  }
+  expect(textOf(session, 'journal.ndjson')).toBe(before);
+  const given = await project.umpire('resolve', session, 'abort', '--reason', 'enough', '--agent', 'nope');
+  expect({ exit: given.exit, end: endOf(session) }).toMatchObject({ end: expect.stringContaining('aborted') as string });
+});

@@ -3,7 +3,6 @@
 import { UmpireError } from '../errors.js';
 import type { Agent } from '../ports.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
-import type { RunState } from '../brain/run-state.js';
 import type { AcpSpec } from '../agents/acp.js';
 import { splitCommand } from '../agents/command-line.js';
 import type { CommandSpec } from '../agents/command.js';
@@ -12,9 +11,6 @@ import { whyUnstartable } from '../agents/program-lookup.js';
 import { CONFIG } from '../runtime/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
 import { BUILT_IN } from './critics.js';
-import type { OpenedSession } from './opened.js';
-import { startedNow } from './places.js';
-import { rolesAhead } from './roles.js';
 import { COMMAND_AGENT } from './run-flags.js';
 
 export interface ProgramChoice {
@@ -119,20 +115,6 @@ export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): v
     const many = chosenFor.length === 1 ? 'role' : 'roles';
     throw new UmpireError('agent-not-there', { name, roles: `${many} ${chosenFor.join(', ')}`, detail, agents: agentsHere() });
   }
-}
-
-/** Nothing is recorded before it is known that every program that it may need can be started. */
-export function checkAhead(
-  { journal, folder, watch }: OpenedSession,
-  state: RunState,
-  config: Settings,
-  settings: RunSettings,
-  retries = false,
-): void {
-  const rules = journal.state.frozen.get(state.started.loop)?.rules;
-  const started = startedNow(state.started, folder.root) ?? state.started;
-  const choice = { started, settings, session: folder.root, config, own: watch.agents ?? {} };
-  if (rules !== undefined) checkPrograms(rolesAhead(state, rules, retries), choice);
 }
 
 /** The presets that a person could name on this machine, in words. */

@@ -45,7 +45,7 @@ export interface Leg extends OpenedSession {
 
 export async function goOn(leg: Leg): Promise<void> {
   const { journal, folder, watch, config, settings, by } = leg;
-  const { runs, ended, running, head } = journal.state.run as RunState;
+  const { runs, ended, running, head, aborted } = journal.state.run as RunState;
   const started = startedIn(leg);
   const desk = deskOf(leg);
   if (ended !== null) {
@@ -68,7 +68,8 @@ export async function goOn(leg: Leg): Promise<void> {
   const place = { project, folder, config, session: started.session, run: id, signal: watch.signal, sandbox, inspect: guarding?.inspect };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
   const opening = workspace === null ? null : await workspace.open();
-  const named = await agentsFor({ started, settings, session: folder.root, config, guardian, own, now });
+  // What a person gives up needs nobody any more, whatever has become of its agents.
+  const named = aborted === null ? await agentsFor({ started, settings, session: folder.root, config, guardian, own, now }) : nobody;
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = rulesOf(leg);
   const dressed = (role: string) =>
@@ -111,6 +112,10 @@ export async function goOn(leg: Leg): Promise<void> {
     await guardian.close();
     if (isParent) sweepRun(id);
   }
+}
+
+function nobody(role: string): never {
+  throw new Error(`Nobody does the role ${role} in a session that was given up.`);
 }
 
 function callAfter(ms: number, act: () => void): () => void {

@@ -1,7 +1,8 @@
 // Which roles may have a task: in a loop, in a plan, in what is left of a session.
 
 import { UmpireError } from '../errors.js';
-import type { RunState, TaskState } from '../brain/run-state.js';
+import { isOver, tasksToRetry } from '../brain/run-state.js';
+import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
 import type { Pipeline, PlannedRun } from '../loops/pipeline.js';
 
@@ -21,11 +22,17 @@ export function rolesOf(plan: PlannedRun, loop: Loop, isMeasured: boolean): Read
   );
 }
 
+/** Whoever may have a task of a session that has begun. */
+export function rolesIn({ tasks }: RunState, loop: Loop): ReadonlySet<string> {
+  return new Set([...tasks.map((task) => task.role), ...allRoles({ modes: {} }, loop)]);
+}
+
 /** Who is needed for the rest of a session that has begun; nobody, where it has ended. `retries`: what failed is run again. */
-export function rolesAhead({ started, tasks, ended }: RunState, loop: Loop, retries: boolean): ReadonlySet<string> {
-  const isAgain = ({ status, isSpared }: TaskState) => retries && (status === 'failed' || (status === 'skipped' && !isSpared));
-  const ahead = tasks.filter((task) => task.status === 'pending' || task.status === 'in_progress' || isAgain(task));
-  if (ended !== null && !tasks.some(isAgain)) return new Set();
+export function rolesAhead(run: RunState, loop: Loop, retries: boolean): ReadonlySet<string> {
+  const { started, tasks, ended } = run;
+  const again = new Set(retries ? tasksToRetry(run) : []);
+  if (ended !== null && again.size === 0) return new Set();
+  const ahead = tasks.filter((task) => !isOver(task.status) || again.has(task.id));
   return needed(
     ahead.map((task) => task.role),
     started.judged,

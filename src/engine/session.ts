@@ -33,7 +33,8 @@ import { CONFIG, readConfigText } from '../runtime/project.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { isNameTaken } from '../workspace/cleaning.js';
-import { checkAhead, checkPrograms } from './agent-programs.js';
+import { checkPrograms } from './agent-programs.js';
+import { checkAhead } from './ahead.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
 import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
@@ -142,7 +143,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
     if (known === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
       refuseOther(opened, startedNow(known.started, opened.folder.root) ?? known.started, { ...request, project }, loop);
-      checkAhead(opened, known, config, held);
+      await checkAhead(opened, known, { config, settings: held, agent: request.agent });
       goOnWith(opened, request, known);
     }
     return goOn({ config, by: 'run', settings: held, ...opened });
@@ -159,7 +160,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     const state = runIn(opened);
     const config = await readSettings(state.started.project);
     const settings = takeFlags(request, config, state.settings);
-    checkAhead(opened, state, config, settings, request.retry);
+    await checkAhead(opened, state, { config, settings, agent: request.agent, retries: request.retry === true });
     if (request.retry === true) retry(opened, state);
     // What is run again has not ended.
     goOnWith(opened, request, runIn(opened));
@@ -182,7 +183,8 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
       tokens,
       by: 'resolve',
     });
-    if (answer !== 'abort') checkAhead(opened, before, config, settings);
+    // Whatever has become of its agents, a session can be given up.
+    if (answer !== 'abort') await checkAhead(opened, before, { config, settings, agent: request.agent });
     opened.journal.record(...events);
     if (request.maxRounds !== undefined) raiseCap(opened, request.maxRounds);
     opened.journal.flush();

@@ -1,0 +1,31 @@
+// Before a session goes on: nothing is recorded, and no answer taken, before it is known that those who may have to work can.
+
+import type { RunSettings } from '../brain/run-messages.js';
+import type { RunState } from '../brain/run-state.js';
+import type { Settings } from '../runtime/default-settings.js';
+import { checkPrograms } from './agent-programs.js';
+import { checkAgents } from './agents.js';
+import type { OpenedSession } from './opened.js';
+import { startedNow } from './places.js';
+import { checkRoleFlags, rolesAhead, rolesIn } from './roles.js';
+
+export interface Ahead {
+  readonly config: Settings;
+  readonly settings: RunSettings;
+  /** The flags that give roles to agents. */
+  readonly agent: readonly string[] | undefined;
+  /** What failed is run again. */
+  readonly retries?: boolean;
+}
+
+export async function checkAhead({ journal, folder, watch }: OpenedSession, run: RunState, ahead: Ahead): Promise<void> {
+  const { config, settings, agent = [], retries = false } = ahead;
+  const rules = journal.state.frozen.get(run.started.loop)?.rules;
+  if (rules === undefined) return;
+  checkRoleFlags(agent, rolesIn(run, rules), run.started.loop);
+  const started = startedNow(run.started, folder.root) ?? run.started;
+  const now = watch.now ?? (() => new Date());
+  const choice = { started, settings, session: folder.root, config, own: watch.agents ?? {}, now };
+  await checkAgents(choice);
+  checkPrograms(rolesAhead(run, rules, retries), choice);
+}
