@@ -1,7 +1,7 @@
 // `umpire until` as a person meets it: which command is run, which is refused, what is said of one that fails.
 
 import { expect, it } from 'vitest';
-import { cleanUpProjects, makeProject, rowsOf } from './support/run-project.js';
+import { cleanUpProjects, makeProject, rowsOf, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -54,4 +54,31 @@ it('tells of a command that fails what failed, and where all of it is', async ()
     ),
   );
   expect((await project.umpire('logs', name, 'CHECK-001')).out).toContain('# todo 0\n');
+});
+
+it('does not pass a command that leaves no report where one was asked for', async () => {
+  const project = makeProject({ files: { 'old.sarif': '{}' } });
+  const agent = project.sh('complete "tried"');
+  const none = await project.umpire('until', 'true', '--report', 'nope.sarif', '--max-rounds', '1', ...agent);
+  expect({ exit: none.exit, verdicts: verdictsOf(none.session) }).toEqual({
+    exit: 4,
+    verdicts: ['CHECK-001 retry U10 0/1', 'CHECK-re-1 escalate U10 1/1'],
+  });
+  expect(none.err).toContain('The report nope.sarif was not written to the folder where the command runs.');
+  expect(none.err).toContain('but it did not write the report that was asked for');
+  const old = await project.umpire('until', 'true', '--report', 'old.sarif', '--max-rounds', '1', ...agent);
+  expect(rowsOf(old.session)['CHECK-001']?.['findings']).toContain('The report old.sarif was there before the command ran');
+  const fails = await project.umpire('until', 'false', '--report', 'nope.sarif', '--max-rounds', '1', ...agent);
+  expect(verdictsOf(fails.session)).toEqual(['CHECK-001 retry U8 0/1', 'CHECK-re-1 escalate U9 1/1']);
+  const written = await project.umpire(
+    'until',
+    `echo '{"version":"2.1.0","runs":[{"tool":{"driver":{"name":"x"}},"results":[]}]}' > new.sarif`,
+    '--report',
+    'new.sarif',
+    '--max-rounds',
+    '1',
+    ...agent,
+  );
+  expect(written.exit).toBe(0);
+  expect((await project.umpire('until', 'true', ...agent)).exit).toBe(0);
 });

@@ -9,6 +9,7 @@ import { runChild } from '../agents/child.js';
 import type { ChildEnd } from '../agents/child.js';
 import type { Guardian } from '../agents/guardian.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
+import { lineOf } from '../report/foreign-text.js';
 import { elapsedMs } from '../runtime/clock.js';
 import { statOf } from '../runtime/entry.js';
 import { surroundings } from '../runtime/environment.js';
@@ -63,9 +64,9 @@ export function checkCommand(command: string, report: string | null, guardian: G
     if (end.kind === 'ended' && end.stopped?.by === 'abort') return { kind: 'interrupted' };
     if (end.kind === 'unstarted')
       return { kind: 'broken', reason: `The command could not be started: ${end.error.message}.`, usage: NO_USAGE };
-    takeReport(folder, assignment.workdir, report, startedMs);
+    const problem = takeReport(folder, assignment.workdir, report, startedMs);
     const output = lastWhole(Buffer.concat(printed).toString('utf8'), Infinity, isCut);
-    return leave(folder, command, end, output, Math.round(elapsedMs() - began));
+    return leave(folder, { command, problem, durationMs: Math.round(elapsedMs() - began) }, end, output);
   };
   return { name: 'check', run };
 }
@@ -76,17 +77,30 @@ function clearOld(folder: SessionFolder): void {
   writeAtomically(folder, MARK, '', false);
 }
 
-/** A report that the command wrote while it ran becomes evidence. One that was there before, or is no file, does not. */
-function takeReport(folder: SessionFolder, workdir: string, named: string | null, sinceMs: number): void {
+/**
+ * A report that the command wrote while it ran becomes evidence. One that was there before, or is no file, does not: where it was
+ * asked for by name, what is wrong with it is returned.
+ */
+function takeReport(folder: SessionFolder, workdir: string, named: string | null, sinceMs: number): string | null {
   const candidates = named === null ? readdirSync(workdir).filter((name) => name.endsWith('.sarif')) : [named];
   for (const name of candidates) {
     const place = join(workdir, name);
-    const stat = statOf(place);
-    if (stat === undefined || !stat.isFile() || stat.mtimeMs < sinceMs || stat.size > MAX_BYTES) continue;
+    const problem = problemWith(place, sinceMs);
+    if (problem !== null && named !== null) return `The report ${lineOf(name, 100)} ${problem}.`;
+    if (problem !== null) continue;
     const kind = name.endsWith('.md') ? 'md' : name.endsWith('.json') ? 'json' : 'sarif';
     writeAtomically(folder, REPORTS[kind], readFileSync(place), false);
-    return;
+    return null;
   }
+  return null;
+}
+
+function problemWith(place: string, sinceMs: number): string | null {
+  const stat = statOf(place);
+  if (stat === undefined) return 'was not written to the folder where the command runs';
+  if (!stat.isFile()) return 'is no file';
+  if (stat.mtimeMs < sinceMs) return 'was there before the command ran, and was not written anew';
+  return stat.size > MAX_BYTES ? 'is too large to be read' : null;
 }
 
 /** What these mean in every shell. */
@@ -95,13 +109,21 @@ const SHELL_SAYS: Readonly<Record<number, string>> = {
   127: ' (the shell found no such program)',
 };
 
-function leave(folder: SessionFolder, command: string, end: Ended, output: string, durationMs: number): Ending {
+interface Checked {
+  readonly command: string;
+  /** What is wrong with the report that was asked for; null where nothing is. */
+  readonly problem: string | null;
+  readonly durationMs: number;
+}
+
+function leave(folder: SessionFolder, { command, problem, durationMs }: Checked, end: Ended, output: string): Ending {
   const timedOut = end.stopped?.by === 'timeout';
   const result = {
     command,
     exit_status: end.code,
     signal: end.signal,
     timed_out: timedOut,
+    ...(problem === null ? {} : { report_problem: problem }),
     duration_ms: durationMs,
     output_tail: lastWhole(output, 4000),
   };
@@ -114,6 +136,7 @@ function leave(folder: SessionFolder, command: string, end: Ended, output: strin
       : `ended with status ${end.code}${SHELL_SAYS[end.code] ?? ''}`;
   const { lines, isFailure } = tellingLines(output, timedOut || end.code !== 0);
   const said = lines.length === 0 ? '' : ` ${isFailure ? 'What failed' : 'Its last lines'}: ${lines.join(' / ')}`;
-  const findings = `The command ${how}.${said}`.slice(0, 500);
+  const asked = problem === null ? '' : ` ${problem}`;
+  const findings = `The command ${how}.${asked}${said}`.slice(0, 500);
   return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };
 }

@@ -13,7 +13,9 @@ function valuesOf(result: object): unknown {
 describe('the ending', () => {
   test('an exit status of 32 bits', () => expect(valuesOf({ exit_status: HIGHEST_EXIT })).toMatchObject({ exit_status: HIGHEST_EXIT }));
   test('a time-out without a signal', () =>
-    expect(valuesOf({ exit_status: null, timed_out: true })).toEqual({ command: 'x', timed_out: true }));
+    expect(valuesOf({ exit_status: null, timed_out: true })).toEqual({ command: 'x', timed_out: true, report_unwritten: false }));
+  test('a report that was asked for and not written', () =>
+    expect(valuesOf({ report_problem: 'It is not there.' })).toMatchObject({ report_unwritten: true }));
 
   test.each<[object, RegExp]>([
     [{ exit_status: -1 }, /^exit_status is "-1"; expected a whole number/],
@@ -31,6 +33,7 @@ describe('the ending', () => {
     [{ duration_ms: -1 }, /^duration_ms is "-1"/],
     [{ output_tail: ['x'] }, /^output_tail is a list/],
     [{ head: {} }, /^head is an object/],
+    [{ report_problem: true }, /^report_problem is "true"; expected a text/],
   ])('%j is no evidence', (result, expected) => expect(valuesOf(result)).toMatch(expected));
 
   test('a key that is given twice is no evidence', () => {

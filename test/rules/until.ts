@@ -1,4 +1,4 @@
-// The rules of the until loop (U1…U9), stated a second time: a command is run until it passes. Its exit status, and the Critical
+// The rules of the until loop (U1…U10), stated a second time: a command is run until it passes. Its exit status, and the Critical
 // findings of the report it writes where it writes one, are all that counts.
 
 import type { Facts } from '../../src/loops/loop.js';
@@ -9,6 +9,7 @@ export const space: Space = {
   report: ['ok', 'missing', 'unreadable'],
   exit: [null, 0, 1, 2, 127, 4_294_967_295],
   timed_out: [true, false, null],
+  unwritten: [true, false, null],
   critical: [null, 0, 1, 2, 7],
   failing: [null, 0, 3],
 };
@@ -19,7 +20,10 @@ export const limits: Limits = { first: 0, cap: 5, target: null, ranges: { exit: 
 export function possible(facts: Facts): boolean {
   const counted = facts['critical'] !== null;
   if (counted !== (facts['report'] === 'ok')) return false;
-  return facts['result'] === 'ok' || (facts['exit'] === null && facts['timed_out'] === null && facts['failing'] === null);
+  return (
+    facts['result'] === 'ok' ||
+    (facts['exit'] === null && facts['timed_out'] === null && facts['unwritten'] === null && facts['failing'] === null)
+  );
 }
 
 export function states(facts: Facts, terms: Terms): Statement {
@@ -27,7 +31,8 @@ export function states(facts: Facts, terms: Terms): Statement {
   if (facts['result'] === 'unreadable') return { error: 'U2' };
   if (!passed(facts)) return again('U8', 'U9', noted(facts), terms);
   if (above(facts, 'critical', 0)) return again('U6', 'U6', [], terms);
-  return facts['report'] === 'unreadable' ? again('U7', 'U7', ['U7'], terms) : clean('U5', 'converge');
+  if (facts['report'] === 'unreadable') return again('U7', 'U7', ['U7'], terms);
+  return facts['unwritten'] === false ? clean('U5', 'converge') : again('U10', 'U10', ['U10'], terms);
 }
 
 /** Exit status 0, in time. */
@@ -57,8 +62,17 @@ export const vows: readonly Vowed[] = [
   { id: 'U-critical', when: (facts) => above(facts, 'critical', 0), never: ['converge', 'accept'] },
   { id: 'U-unread', when: (facts) => facts['report'] === 'unreadable', never: ['converge', 'accept'] },
   { id: 'U-person', when: (_, terms) => terms.round < terms.cap, never: ['escalate'] },
-  { id: 'U-bare', when: (facts) => passed(facts) && facts['report'] === 'missing', never: ['revise', 'accept', 'escalate'] },
-  { id: 'U-clean', when: (facts) => passed(facts) && facts['critical'] === 0, never: ['revise', 'accept', 'escalate'] },
+  { id: 'U-unwritten', when: (facts) => facts['unwritten'] === true, never: ['converge', 'accept'] },
+  {
+    id: 'U-bare',
+    when: (facts) => passed(facts) && facts['report'] === 'missing' && facts['unwritten'] === false,
+    never: ['revise', 'accept', 'escalate'],
+  },
+  {
+    id: 'U-clean',
+    when: (facts) => passed(facts) && facts['critical'] === 0 && facts['unwritten'] === false,
+    never: ['revise', 'accept', 'escalate'],
+  },
 ];
 
 export function names(facts: Facts): RegExp | null {
