@@ -276,7 +276,7 @@ it('chooses by what changed in the project, where that is a folder of a reposito
   const project = makeProject({ inner: 'packages/one' });
   project.write(Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`../other/f${n}.txt`, 'x\n'])));
   project.write({ 'm0/f.txt': 'x\n', 'm1/f.txt': 'x\n' });
-  const { session } = await project.umpire('run', 'testing', 'cover it', ...project.sh('fail "not today"'));
+  const { session } = await project.umpire('run', 'testing', 'cover it', '--project', '.', ...project.sh('fail "not today"'));
   expect(eventsOfType(session, 'SessionStarted')[0]?.why).toContain('2 files in 2 modules');
 });
 

@@ -313,7 +313,7 @@ it('works in a folder of a repository: agents stand in that folder, and its path
   const agent = project.sh(
     '[ "$role" = developer ] && { pwd > "$beside/pwd"; cat README.md > copy.txt; cat ../../other.txt >> copy.txt; }; complete "$id"',
   );
-  const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'patch', ...agent);
+  const { exit, session } = await project.umpire('run', 'review', 'x', '--project', '.', '--mode', 'patch', ...agent);
   expect({ exit, session: session.startsWith(join(project.root, '.umpire')) }).toEqual({ exit: 0, session: true });
   expect(textOf(project.beside, 'pwd')).toMatch(/\/apps\/shop\n$/);
   expect(eventsOfType(session, 'TaskFinished')[0]?.files).toEqual(['copy.txt']);

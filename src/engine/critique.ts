@@ -23,7 +23,7 @@ import { acquireLock } from '../runtime/lock.js';
 
 import { readSession } from '../runtime/session-record.js';
 import { CRITIC_LOOPS, loadCritic } from './critics.js';
-import { makeSessionFolder, openProject } from './places.js';
+import { makeSessionFolder, projectFor } from './places.js';
 import { readSettings } from './session.js';
 
 export interface CritiqueRequest {
@@ -65,7 +65,7 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
   const loop = builtinLoop(request.loop);
   if (critic === null || loop === null)
     throw new UmpireError('critic-unknown', { name: request.loop.slice(0, 40), known: CRITIC_LOOPS.join(', ') });
-  const project = openProject(request.project ?? '.');
+  const project = projectFor(request.project, request.onNote);
   const config = await readSettings(project);
   const now = request.now ?? (() => new Date());
   const session = makeSessionFolder(project, request.loop, 'critique', now(), request.session);

@@ -21,7 +21,7 @@ import { restoreOnDisk } from '../workspace/restoring.js';
 import { corrections, lookAt } from './guard-look.js';
 import type { GuardView, LookRequest } from './guard-look.js';
 import { readerBeside } from './second-reader.js';
-import { ignoreUmpire, openProject } from './places.js';
+import { ignoreUmpire, projectFor } from './places.js';
 
 export interface GuardRequest {
   readonly project?: string;
@@ -55,7 +55,7 @@ export interface GuardRun extends GuardView {
 }
 
 export async function guardProject(request: GuardRequest): Promise<GuardRun> {
-  const project = openProject(request.project ?? '.');
+  const project = projectFor(request.project);
   const { repository, base, words } = findBase(project, request.base ?? null);
   const { checkout, prefix } = repository;
   const index = { ...checkout, ...indexOfHook() };

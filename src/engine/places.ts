@@ -10,6 +10,7 @@ import { cacheHome, surroundings } from '../runtime/environment.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
 import { JOURNAL } from '../runtime/journal-file.js';
+import { projectAbove } from '../runtime/project.js';
 import { safeName } from '../workspace/names.js';
 
 /** The folder that a person names as the project: where agents work. */
@@ -17,6 +18,14 @@ export function openProject(path: string): string {
   const place = resolve(path);
   if (!isFolder(place)) throw new UmpireError('project-missing', { path });
   return realpathSync.native(place);
+}
+
+/** The project that is meant: the folder that is named, as it is; else the one that the current folder is or lies in. Told where it is another. */
+export function projectFor(asked: string | undefined, say?: (note: string) => void): string {
+  const here = openProject(asked ?? '.');
+  const project = asked === undefined ? (projectAbove(here) ?? here) : here;
+  if (project !== here) say?.(`Project: ${project} (found from ${relative(project, here)}; --project . takes this folder alone)`);
+  return project;
 }
 
 /** The project that a session began in; where that was moved, the one around the session's folder: its work is there too. */

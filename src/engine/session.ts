@@ -40,16 +40,7 @@ import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
-import {
-  changedFiles,
-  forgetUnbegun,
-  isInGit,
-  makeSessionFolder,
-  openProject,
-  startedNow,
-  surroundingsOf,
-  worktreeHome,
-} from './places.js';
+import { changedFiles, forgetUnbegun, isInGit, makeSessionFolder, projectFor, startedNow, surroundingsOf, worktreeHome } from './places.js';
 import { allRoles, checkRoleFlags, rolesOf } from './roles.js';
 import { takeFlags } from './run-flags.js';
 import { checkSandbox } from './sandboxes.js';
@@ -62,7 +53,7 @@ export interface RunRequest extends RunFlags, RunWatch {
   readonly loop: string | Loop;
   /** What is wanted. */
   readonly goal?: string;
-  /** The project's folder; the current one, where it is left out. */
+  /** The project's folder, as it is; where it is left out, the project that the current folder is or lies in. */
   readonly project?: string;
   /** The session's folder; one of its own in `.umpire/sessions/`, where it is left out. */
   readonly session?: string;
@@ -104,7 +95,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
       detail: 'The plain loop needs the command that is to pass: umpire until "COMMAND".',
       command: 'until',
     });
-  const project = openProject(request.project ?? '.');
+  const project = projectFor(request.project, request.onNote);
   const config = await readSettings(project);
   const given = takeFlags(request, config, null);
   const now = request.now ?? (() => new Date());

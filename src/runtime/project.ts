@@ -1,7 +1,9 @@
-// The project around a session: the nearest folder above it that is one, its settings, and role texts of its own.
+// The project around a folder or a session: the nearest folder above that is one, its settings, and role texts of its own.
 // Nothing is taken from the session folder itself: agents write there.
 
 import { existsSync, readFileSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RoleRef } from '../model.js';
 import { UmpireError } from '../errors.js';
@@ -15,10 +17,46 @@ export const CONFIG = 'umpire.config.yaml';
 /** The same by the other usual ending. It is not read, and never passed over. */
 const MISNAMED = 'umpire.config.yml';
 
+/** The project that a session lies in. */
 export function findProject(sessionRoot: string): string | null {
-  for (let folder = dirname(sessionRoot); ; folder = dirname(folder)) {
-    if ([CONFIG, '.umpire', '.git'].some((name) => existsSync(join(folder, name)))) return folder;
+  return projectAbove(dirname(sessionRoot));
+}
+
+const MARKS = [CONFIG, '.umpire', '.git'];
+
+/** What lies in here belongs to the folder around it, wherever that is. */
+const INSIDE = ['.umpire', '.workflow'];
+
+/**
+ * The one rule for all commands: the nearest folder, from this one upwards, that has settings, has sessions or is the top of a repository.
+ * Not the home folder or one that everybody may write in, such as /tmp, nor above them, nor on another file system: a file that happens to
+ * lie there makes no project of all that is below. Null where there is none.
+ */
+export function projectAbove(start: string): string | null {
+  const device = entryAt(start)?.dev;
+  const home = homedir() === '' ? undefined : entryAt(homedir());
+  let isBeyond = false;
+  for (let folder = start; ; folder = dirname(folder)) {
+    isBeyond ||= folder !== start && isBoundary(entryAt(folder), device, home);
+    const isOwn = INSIDE.some((name) => `${start}/`.startsWith(`${join(folder, name)}/`));
+    if ((isOwn || !isBeyond) && MARKS.some((name) => existsSync(join(folder, name)))) return folder;
     if (folder === dirname(folder)) return null;
+  }
+}
+
+/** Everybody may write there, and only the owner of a file may remove it. */
+const OPEN_TO_ALL = 0o1002;
+
+function isBoundary(entry: Stats | undefined, device: number | undefined, home: Stats | undefined): boolean {
+  if (entry === undefined || entry.dev !== device) return true;
+  return (entry.mode & OPEN_TO_ALL) === OPEN_TO_ALL || (entry.ino === home?.ino && entry.dev === home.dev);
+}
+
+function entryAt(place: string): Stats | undefined {
+  try {
+    return statOf(place);
+  } catch {
+    return undefined;
   }
 }
 

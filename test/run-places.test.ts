@@ -1,0 +1,56 @@
+// Which project a command means that is started in a folder of one.
+
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanUpProjects, eventsOfType, makeProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+it('takes the settings of the project from a folder inside it, keeps its sessions there, and says so', async () => {
+  const project = makeProject({
+    config: { agent: 'mine', agents: { mine: { command: 'sh agents/mine.sh' } } },
+    files: { 'src/a.txt': 'a\n', 'agents/mine.sh': `cat > /dev/null\npwd\necho '{"status":"completed"}'\n` },
+  });
+  const cwd = join(project.root, 'src');
+  const { exit, err, session } = await project.umpireWith({ cwd }, 'until', 'test -e src/a.txt');
+  expect({ exit, session: session.startsWith(join(project.root, '.umpire/sessions/')) }).toEqual({ exit: 0, session: true });
+  expect(err).toContain(`Note: Project: ${project.root} (found from src; --project . takes this folder alone)\n`);
+  expect(existsSync(join(cwd, '.umpire'))).toBe(false);
+  const listed = JSON.parse((await project.umpireWith({ cwd }, 'list', '--json')).out) as { project: string; sessions: { path: string }[] };
+  expect([listed.project, listed.sessions.map(({ path }) => path)]).toEqual([project.root, [session]]);
+  const named = await project.umpireWith({ cwd }, 'until', 'true', '--session', 'here');
+  expect({ exit: named.exit, session: named.session }).toEqual({ exit: 0, session: join(cwd, 'here') });
+  const above = await project.umpire('until', 'true');
+  expect(above.err).not.toContain('Project:');
+});
+
+it('takes the top of the repository where nothing says otherwise, and the folder that is named as it is', async () => {
+  const project = makeProject({ files: { 'src/a.txt': 'a\n' } });
+  const cwd = join(project.root, 'src');
+  const agent = project.sh('complete ok');
+  const found = await project.umpireWith({ cwd }, 'until', 'test -e src/a.txt', ...agent);
+  const named = await project.umpireWith({ cwd }, 'until', 'test -e a.txt', '--project', '.', ...agent);
+  const places = [found, named].map(({ session }) => eventsOfType(session, 'SessionStarted')[0]?.project);
+  expect([found.exit, named.exit, places]).toEqual([0, 0, [project.root, cwd]]);
+  expect(named.err).not.toContain('Project:');
+});
+
+it('takes a package with settings of its own as the project, and a folder without git and settings as it is', async () => {
+  const files = {
+    'umpire.config.yaml': 'agent: nobody\n',
+    'packages/one/umpire.config.yaml': 'concurrency: 1\n',
+    'packages/one/src/a.txt': 'a\n',
+  };
+  const project = makeProject({ files });
+  const agent = project.sh('complete ok');
+  const cwd = join(project.root, 'packages/one/src');
+  const { err, session } = await project.umpireWith({ cwd }, 'until', 'test -e src/a.txt', ...agent);
+  expect(session.startsWith(join(project.root, 'packages/one/.umpire'))).toBe(true);
+  expect(err).toContain('(found from src;');
+  const plain = makeProject({ plain: true });
+  const inner = join(plain.root, 'inner');
+  mkdirSync(inner);
+  const alone = await plain.umpireWith({ cwd: inner }, 'until', 'true', ...plain.sh('complete ok'));
+  expect(alone.session.startsWith(realpathSync.native(inner))).toBe(true);
+});
