@@ -6,16 +6,16 @@ import { rmSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { startGuardian } from '../agents/guardian.js';
 import type { CriticEnd } from '../critics/critic.js';
-import { decodeExactly, decodeTolerantly } from '../formats/decode.js';
+import { decodeTolerantly } from '../formats/decode.js';
 import { isObject, parseJson } from '../formats/json-text.js';
 import { readProvenance } from '../formats/provenance.js';
-import { editTasks, parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
+import { editTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { inRolesOf } from '../brain/chains.js';
 import type { Task } from '../model.js';
-import { TASKS } from '../runtime/commit.js';
+import { TASKS, openTasks } from '../runtime/tasks-file.js';
 import type { CriticSettings } from '../runtime/default-settings.js';
 import { openFolder, placeFor, readBytes, writeAtomically } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
@@ -75,7 +75,7 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
   try {
     const { state } = readSession(session);
     if (state.run !== null && state.run.ended === null) throw new UmpireError('critique-of-run', { session: folder.name });
-    const tasks = tasksIn(folder);
+    const tasks = openTasks(folder);
     const row = rowOf(loop, tasks, request.layer);
     forgetEarlier(folder, loop);
     const end = await critic({
@@ -101,15 +101,6 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
 
 function withIndustry(settings: CriticSettings, industry: CritiqueRequest['industry']): CriticSettings {
   return industry === undefined ? settings : { ...settings, design: { ...settings.design, industry } };
-}
-
-function tasksIn(folder: SessionFolder): TasksFile | null {
-  const read = readBytes(folder, TASKS);
-  if (read.kind === 'missing') return null;
-  if (read.kind === 'unreadable') throw new UmpireError('read-failed', { path: TASKS, detail: read.problem });
-  const text = decodeExactly(read.bytes);
-  if (!text.ok) throw new UmpireError('read-failed', { path: TASKS, detail: text.problem });
-  return parseTasks(text.text);
 }
 
 /**

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { RunState } from '../brain/run-state.js';
 import { statOf } from '../runtime/entry.js';
-import { TASKS } from '../runtime/commit.js';
+import { TASKS } from '../runtime/tasks-file.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { JOURNAL, foldJournal } from '../runtime/journal-file.js';

@@ -7,7 +7,7 @@ import { UmpireError } from '../errors.js';
 import type { Event, Standing, VerdictGiven } from '../brain/messages.js';
 import { printDiscovery } from '../formats/discoveries.js';
 import { printResults } from '../formats/results-csv.js';
-import { editTasks, parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
+import { editTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
 import type { Board } from './board.js';
@@ -18,9 +18,9 @@ import type { Prepared, SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { JOURNAL, appendEvents } from './journal-file.js';
 import type { AppendedJournal } from './journal-file.js';
+import { TASKS, openTasks } from './tasks-file.js';
 import { markOf, pageOf } from './traces.js';
 
-export const TASKS = 'tasks.csv';
 const RESULTS = 'results.csv';
 
 export interface CommitInput {
@@ -175,6 +175,5 @@ function writeResults(input: Omit<CommitInput, 'before' | 'blobs'>): string | nu
 function tasksNow({ folder, given, tasks }: Omit<CommitInput, 'before' | 'blobs'>): TasksFile | null {
   const { add, set } = given.effects;
   if (add.length === 0 && Object.keys(set).length === 0) return tasks;
-  const read = readBytes(folder, TASKS);
-  return read.kind === 'bytes' ? parseTasks(read.bytes.toString('utf8'), TASKS) : null;
+  return openTasks(folder);
 }

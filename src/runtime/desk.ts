@@ -12,14 +12,13 @@ import { questionOf } from '../brain/question.js';
 import { NO_TRACES, afterRevisions, standingsBeside } from '../brain/rounds.js';
 import { cellOf, isOver, rowOf } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
-import { decodeExactly } from '../formats/decode.js';
 import { printResults } from '../formats/results-csv.js';
-import { editTasks, parseTasks, printCells } from '../formats/tasks-csv.js';
+import { editTasks, printCells } from '../formats/tasks-csv.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import { contextPage } from '../report/session-page.js';
 import { prevContext } from './assignment.js';
 import { BOARD, readBoard } from './board.js';
-import { TASKS, keepBlobs, projectVerdict } from './commit.js';
+import { keepBlobs, projectVerdict } from './commit.js';
 import {
   appendLines,
   faultOf,
@@ -35,6 +34,7 @@ import {
   writeProjection,
 } from './folder.js';
 import type { FileRead, SessionFolder } from './folder.js';
+import { TASKS, parseBytes } from './tasks-file.js';
 
 /** tasks.csv as it was written last: what differs from it is a person's edit. */
 const LAST = '.umpire-tasks.csv';
@@ -203,13 +203,8 @@ function textIn(read: FileRead): string | null {
 }
 
 function parsed(bytes: Uint8Array): TasksFile | string {
-  try {
-    const decoded = decodeExactly(bytes);
-    return decoded.ok ? parseTasks(decoded.text, TASKS) : decoded.problem;
-  } catch (error) {
-    if (isUmpireError(error)) return error.message.replace(/\.$/, '');
-    throw error;
-  }
+  const read = parseBytes(bytes);
+  return read.kind === 'file' ? read.file : read.problem.message.replace(/\.$/, '');
 }
 
 function findEdit(state: SessionState, read: FileRead, last: string | null): ReturnType<typeof compareEdit> {

@@ -6,7 +6,7 @@ import { decodeExactly } from '../formats/decode.js';
 import { DiscoveryScanner } from '../formats/discoveries.js';
 import type { Discovery } from '../model.js';
 import { BOARD } from './board.js';
-import { TASKS } from './commit.js';
+import { TASKS } from './tasks-file.js';
 import { readBytes } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';

@@ -12,14 +12,12 @@ import { HIGHEST_CAP } from '../brain/messages.js';
 import type { RoundSettled, Traces } from '../brain/rounds.js';
 import type { SessionState } from '../brain/evolve.js';
 import { checkGraph } from '../brain/waves.js';
-import { decodeExactly } from '../formats/decode.js';
-import { parseTasks } from '../formats/tasks-csv.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
 import { BOARD, readBoard } from './board.js';
 import type { Board } from './board.js';
-import { TASKS } from './commit.js';
-import { listFiles, readBytes } from './folder.js';
+import { TASKS, openTasks } from './tasks-file.js';
+import { listFiles } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { sha256 } from './hash.js';
 import { foldJournal } from './journal-file.js';
@@ -77,7 +75,7 @@ export function observe(input: SceneInput): Scene {
       message: `The ${loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.`,
     });
   }
-  const file = readTasks(folder);
+  const file = openTasks(folder);
   const tasks = inRolesOf(loop, file?.tasks ?? []);
   const waves = checkGraph(tasks, TASKS);
   const chosen = chooseChain(folder, loop, tasks, input.layer);
@@ -150,21 +148,6 @@ function unreadLines({ scan }: Board): readonly Anomaly[] {
 
 function boardTypes(loop: Loop): readonly string[] {
   return Object.values(loop.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
-}
-
-function readTasks(folder: SessionFolder): TasksFile | null {
-  const read = readBytes(folder, TASKS);
-  if (read.kind === 'missing') return null;
-  if (read.kind === 'unreadable') throw new UmpireError('read-failed', { path: TASKS, detail: read.problem });
-  const decoded = decodeExactly(read.bytes);
-  if (!decoded.ok)
-    throw new UmpireError('tasks-malformed', {
-      file: TASKS,
-      line: 1,
-      detail: decoded.problem,
-      hint: 'Save the file as UTF-8 and run the same command again.',
-    });
-  return parseTasks(decoded.text, TASKS);
 }
 
 const LAYER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/;

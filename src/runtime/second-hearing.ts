@@ -18,7 +18,7 @@ import type { PastLists } from '../loops/facts.js';
 import type { Loop, Source } from '../loops/loop.js';
 import type { Task, Verdict } from '../model.js';
 import type { OtherVerdict } from '../report/replay-page.js';
-import { TASKS } from './commit.js';
+import { TASKS } from './tasks-file.js';
 import { courseOf, hear } from './hearing.js';
 import type { Hearing } from './hearing.js';
 import { highestTarget } from './limits.js';

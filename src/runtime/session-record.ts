@@ -6,19 +6,18 @@ import { NEW_SESSION } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Recorded } from '../brain/messages.js';
 import { checkGraph } from '../brain/waves.js';
-import { decodeExactly, decodeTolerantly } from '../formats/decode.js';
+import { decodeTolerantly } from '../formats/decode.js';
 import { readProvenance } from '../formats/provenance.js';
 import type { Provenance } from '../formats/provenance.js';
-import { parseTasks } from '../formats/tasks-csv.js';
 import { stateWordOf } from '../report/session-view.js';
 import type { SessionSurroundings, StateWord } from '../report/session-view.js';
-import { TASKS } from './commit.js';
-import { openFolder, readBytes } from './folder.js';
+import { openFolder } from './folder.js';
 import type { SessionFolder } from './folder.js';
 import { checkJournal } from './journal-check.js';
 import { JOURNAL } from './journal-file.js';
 import { holderOf } from './lock.js';
 import { blobsIn } from './recorded-place.js';
+import { readTasks } from './tasks-file.js';
 
 export interface SessionRecord {
   /** Absolute, links resolved. */
@@ -48,7 +47,7 @@ export function readSession(path: string): SessionRecord {
   if (chain !== null && chain.unbroken && chain.torn !== null)
     notes.push(`Line ${chain.torn} of ${JOURNAL} is not whole: a crash cut it off, or it is being written. It is left out.`);
   if (isHeld && state.run !== null) notes.push(`At work in it: ${holder.who}.`);
-  const listed = state.run === null ? readTasks(folder) : { tasks: [] };
+  const listed = state.run === null ? listTasks(folder) : { tasks: [] };
   if (listed.problem !== undefined) notes.push(listed.problem);
   const brokenAt = chain !== null && !chain.unbroken ? chain.line : null;
   const word = brokenAt === null ? stateWordOf(state, isHeld) : 'unreadable';
@@ -75,14 +74,12 @@ interface Listed {
   readonly problem?: string;
 }
 
-function readTasks(folder: SessionFolder): Listed {
-  const read = readBytes(folder, TASKS);
+function listTasks(folder: SessionFolder): Listed {
+  const read = readTasks(folder);
   if (read.kind === 'missing') return { tasks: [] };
-  if (read.kind === 'unreadable') return { tasks: [], problem: `${TASKS} could not be read: ${read.problem}.` };
-  const decoded = decodeExactly(read.bytes);
-  if (!decoded.ok) return { tasks: [], problem: `${TASKS} could not be read: ${decoded.problem}.` };
+  if (read.kind === 'problem') return { tasks: [], problem: read.problem.message };
   try {
-    const { tasks } = parseTasks(decoded.text);
+    const { tasks } = read.file;
     const waves = checkGraph(tasks);
     return { tasks: tasks.map((task, index) => ({ task, wave: waves[index] ?? 1 })) };
   } catch (error) {

@@ -7,7 +7,7 @@ import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { sessionView } from '../report/session-view.js';
-import { TASKS } from './commit.js';
+import { TASKS } from './tasks-file.js';
 import { isFile, statOf } from './entry.js';
 import { openFolder, readTail } from './folder.js';
 import { JOURNAL } from './journal-file.js';
