@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { runRead } from '../src/cli/read.js';
-import { readReports, worstOf } from '../src/engine/read.js';
+import { readReports } from '../src/engine/read.js';
 import { isUmpireError } from '../src/errors.js';
 import { FORMATS } from '../src/formats/tools/formats.js';
 import { HEAD_BYTES } from '../src/formats/tools/recognition.js';
@@ -109,15 +109,6 @@ describe('the exit status', () => {
   ])('%j is %i', async (paths, exit) => {
     expect((await print(...paths)).exit).toBe(exit);
     expect((await print(...paths, '--json')).exit).toBe(exit);
-  });
-
-  it('comes of the worst: what cannot be read says less than what failed', () => {
-    const worst = (...outcomes: ('pass' | 'fail' | 'error' | 'timeout' | 'missing')[]) => worstOf(outcomes.map((outcome) => ({ outcome })));
-    expect(worst('pass', 'fail')).toBe('fail');
-    expect(worst('fail', 'timeout')).toBe('timeout');
-    expect(worst('timeout', 'missing')).toBe('missing');
-    expect(worst('missing', 'error')).toBe('error');
-    expect(worst()).toBe('error');
   });
 });
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isFailing, isMeasured } from '../formats/debt-measurement.js';
 import type { MeasuredTest, TestsMeasure } from '../formats/debt-measurement.js';
-import { worstOutcome } from '../formats/debt-comparison.js';
+import { worstMeasured } from '../formats/check-outcome.js';
 import type { CriticJob } from './critic.js';
 import type { ToolUse } from './provenance.js';
 import type { TestPlace } from './test-runner.js';
@@ -62,7 +62,7 @@ function ownSources({ runner, folder }: TestPlace, project: string): Readonly<Re
 }
 
 function measureOf(runs: readonly PlaceRun[], project: string, notes: readonly string[]): TestsMeasure {
-  const outcome = worstOutcome(runs.map((run) => run.outcome));
+  const outcome = worstMeasured(runs.map((run) => run.outcome));
   const told = runs.filter(({ problem }) => problem !== null).map(({ path, problem }) => `${path === '' ? '' : `${path}: `}${problem}`);
   if (!isMeasured(outcome)) {
     const problem = runs.length === 0 ? 'No tests were found that can be run.' : told.join(' ');

@@ -5,7 +5,8 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isUmpireError } from '../errors.js';
 import { isChanged } from '../formats/changed-lines.js';
-import { compareStates, worstOutcome } from '../formats/debt-comparison.js';
+import { worstMeasured } from '../formats/check-outcome.js';
+import { compareStates } from '../formats/debt-comparison.js';
 import type { Moves } from '../formats/debt-findings.js';
 import { isBroken, isFailing, isMeasured } from '../formats/debt-measurement.js';
 import type { Measurement } from '../formats/debt-measurement.js';
@@ -137,7 +138,7 @@ function leaveReport(
   provenance: ReturnType<typeof provenanceOf>,
 ): CriticEnd {
   const comparison = compareStates(baseline.state, after, moves);
-  const outcome = worstOutcome(comparison.checks.map((check) => check.outcome));
+  const outcome = worstMeasured(comparison.checks.map((check) => check.outcome));
   const problems = comparison.checks.flatMap((check) => check.problems);
   if (outcome === 'missing') return { ...unmeasured('missing', NOTHING_TO_MEASURE), notes: [NOTHING_TO_MEASURE, ...problems] };
   const changedSettings = filesChanged(job.project, base)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readRun } from '../formats/run-result.js';
 import type { FileCoverage, TestResult } from '../model.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
-import { evidenceOf, worstOutcome } from './testing-evidence.js';
+import { evidenceOf } from './testing-evidence.js';
 import { isLayerName, layersOf, layerTest } from './testing-layers.js';
 import { mergeFiles, mergeResults } from './testing-merge.js';
 import { batched } from './testing-run.js';
@@ -94,13 +94,6 @@ test('nothing to run is missing, and no pass', () => {
   const { made, reader } = evidence();
   expect(made).toMatchObject({ outcome: 'missing', status: 'missing', pass_rate: null, total: null });
   expect(reader).toContain('status is "missing": the run did not end as it should, so its figures prove nothing ("');
-});
-
-test('what was not measured is worse than what failed', () => {
-  expect(worstOutcome(['pass', 'fail', 'missing', 'timeout', 'error'])).toBe('error');
-  expect(worstOutcome(['pass', 'fail', 'missing'])).toBe('missing');
-  expect(worstOutcome(['pass', 'fail'])).toBe('fail');
-  expect(worstOutcome(['pass'])).toBe('pass');
 });
 
 test('a file is of the first layer that claims it, else of L1', () => {

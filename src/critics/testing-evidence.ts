@@ -1,6 +1,7 @@
 // What the runs of a layer come to, as results/run-{layer}.json has it. Figures stand at the top only where every place of the
 // layer was measured: half of a layer proves nothing about it.
 
+import { worstOutcome } from '../formats/check-outcome.js';
 import { shareOf } from '../formats/tools/share.js';
 import type { CheckOutcome, FileCoverage, Share, TestResult } from '../model.js';
 import type { Provenance } from './provenance.js';
@@ -68,13 +69,8 @@ export interface LayerRun {
   readonly isInterrupted: boolean;
 }
 
-/** The worst of several: what was not measured is worse than what failed. */
-export function worstOutcome(outcomes: readonly CheckOutcome[]): CheckOutcome {
-  return (['error', 'timeout', 'missing', 'fail'] as const).find((each) => outcomes.includes(each)) ?? 'pass';
-}
-
 export function evidenceOf({ layer, runs, notes, isInterrupted }: LayerRun, provenance: Provenance): RunEvidence {
-  const outcome = runs.length === 0 ? 'missing' : worstOutcome(runs.map((run) => run.outcome));
+  const outcome = worstOutcome(runs.map((run) => run.outcome));
   const broken = outcome !== 'pass' && outcome !== 'fail';
   const results = runs.flatMap((run) => run.results);
   const figures = figuresOf(results);

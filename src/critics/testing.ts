@@ -3,13 +3,14 @@
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { worstOutcome } from '../formats/check-outcome.js';
 import { openFolder, placeFor } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
 import type { Judged } from './provenance.js';
-import { evidenceOf, worstOutcome } from './testing-evidence.js';
+import { evidenceOf } from './testing-evidence.js';
 import type { RunEvidence } from './testing-evidence.js';
 import { isLayerName, layersOf, layerTest } from './testing-layers.js';
 import { notRun, runTests } from './testing-run.js';

@@ -5,6 +5,7 @@ import type { Stats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { worstOutcome } from '../formats/check-outcome.js';
 import type { Format } from '../formats/tools/format.js';
 import { FORMATS } from '../formats/tools/formats.js';
 import { formatById, openReport, type OpenOptions } from '../formats/tools/open-report.js';
@@ -33,9 +34,6 @@ export interface ReportsRead {
   readonly outcome: CheckOutcome;
 }
 
-/** From worst to best: what cannot be read says less than what was seen to fail. */
-const WORST_FIRST: readonly CheckOutcome[] = ['error', 'missing', 'timeout', 'fail', 'pass'];
-
 const CHUNK = 256 * 1024;
 
 /** Reports that are missing or unreadable are outcomes; a wrong format name or a folder is the caller's mistake, and thrown. */
@@ -46,11 +44,7 @@ export async function readReports(request: ReadRequest): Promise<ReportsRead> {
   if (folder !== undefined) throw new UmpireError('report-folder', { path: folder.replace(/(?<=.)\/$/, '') });
   const reports: ReportRead[] = [];
   for (const [at, path] of request.reports.entries()) reports.push({ path, ...(await readOne(path, found[at] ?? null, options)) });
-  return { reports, outcome: worstOf(reports) };
-}
-
-export function worstOf(reports: readonly Pick<ToolReport, 'outcome'>[]): CheckOutcome {
-  return WORST_FIRST.find((outcome) => reports.some((report) => report.outcome === outcome)) ?? 'error';
+  return { reports, outcome: worstOutcome(reports.map(({ outcome }) => outcome)) };
 }
 
 function optionsOf({ format, root, keep }: ReadRequest): OpenOptions {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { CheckOutcome, Finding, TestStatus } from '../model.js';
-import { compareStates, worstOutcome } from './debt-comparison.js';
+import { compareStates } from './debt-comparison.js';
 import type { Moves } from './debt-findings.js';
 import type { MeasuredTest, Measurement, TestsMeasure, ToolMeasure } from './debt-measurement.js';
 import { isBroken } from './debt-measurement.js';
@@ -233,13 +233,6 @@ describe('tests', () => {
       old: ['a'],
     });
   });
-});
-
-test('the worst outcome', () => {
-  expect(worstOutcome([])).toBe('missing');
-  expect(worstOutcome(['missing', 'pass'])).toBe('pass');
-  expect(worstOutcome(['pass', 'fail', 'timeout'])).toBe('timeout');
-  expect(worstOutcome(['timeout', 'error'])).toBe('error');
 });
 
 test('what broke is told from what failed', () => {

@@ -1,6 +1,7 @@
 // The four checks of the debt critic: a state of the project held against its baseline. A regression is what was fine at the
 // baseline and is not now. What could not be measured never passes; what neither state has is missing.
 
+import { worstMeasured } from './check-outcome.js';
 import type { CheckOutcome } from '../model.js';
 import { differFindings, type Moves } from './debt-findings.js';
 import { isMeasured, type CheckName, type Measurement, type TestsMeasure, type ToolMeasure } from './debt-measurement.js';
@@ -37,13 +38,6 @@ export interface Comparison {
   readonly oldFailures: readonly string[];
 }
 
-/** The worst of what was measured: an error hides more than a time-out, and `missing` only holds where nothing else does. */
-const WORST_FIRST: readonly CheckOutcome[] = ['error', 'timeout', 'fail', 'pass', 'missing'];
-
-export function worstOutcome(outcomes: readonly CheckOutcome[]): CheckOutcome {
-  return WORST_FIRST.find((outcome) => outcomes.includes(outcome)) ?? 'missing';
-}
-
 /** `after.tests.flaky`: tests that failed now and passed when they were run again. */
 export function compareStates(before: Measurement, after: Measurement, moves: Moves): Comparison {
   const tests = compareTests(before.tests, after.tests, moves);
@@ -67,7 +61,7 @@ function compareTools(name: CheckName, before: readonly ToolMeasure[], after: re
   });
   return {
     name,
-    outcome: worstOutcome(parts.map(({ outcome }) => outcome)),
+    outcome: worstMeasured(parts.map(({ outcome }) => outcome)),
     regressions: parts.flatMap(({ regressions }) => regressions),
     fixed: parts.flatMap(({ fixed }) => fixed),
     problems: parts.flatMap(({ problems }) => problems),

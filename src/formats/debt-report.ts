@@ -1,7 +1,8 @@
 // The page validation-report.json as the debt critic writes it, and the sentence about it for people. Read back by
 // validation-report.ts.
 
-import { worstOutcome, type CheckResult, type Comparison, type DebtItem } from './debt-comparison.js';
+import { worstMeasured } from './check-outcome.js';
+import type { CheckResult, Comparison, DebtItem } from './debt-comparison.js';
 import type { CheckName, Measurement } from './debt-measurement.js';
 import { DEBT_FORMULA, debtScores } from './debt-score.js';
 import type { CheckOutcome } from '../model.js';
@@ -79,7 +80,7 @@ export function debtReport({ before, after, comparison, base, changedSettings, p
 
 /** Nothing regressed, and something was measured. */
 function isPassed(checks: readonly CheckResult[]): boolean {
-  return worstOutcome(checks.map(({ outcome }) => outcome)) === 'pass' && checks.every(({ regressions }) => regressions.length === 0);
+  return worstMeasured(checks.map(({ outcome }) => outcome)) === 'pass' && checks.every(({ regressions }) => regressions.length === 0);
 }
 
 function checkOf({ outcome, regressions, problems }: CheckResult): DebtCheck {

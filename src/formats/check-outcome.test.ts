@@ -1,0 +1,21 @@
+// What several outcomes come to.
+
+import { expect, test } from 'vitest';
+import { worstMeasured, worstOutcome } from './check-outcome.js';
+
+test('what was not measured is worse than what failed', () => {
+  expect(worstOutcome(['pass', 'fail', 'missing', 'timeout', 'error'])).toBe('error');
+  expect(worstOutcome(['pass', 'fail', 'timeout', 'missing'])).toBe('missing');
+  expect(worstOutcome(['pass', 'fail', 'timeout'])).toBe('timeout');
+  expect(worstOutcome(['pass', 'fail'])).toBe('fail');
+  expect(worstOutcome(['pass'])).toBe('pass');
+  expect(worstOutcome([])).toBe('missing');
+});
+
+test('of tools that a project need not have, one that is missing takes nothing from the others', () => {
+  expect(worstMeasured([])).toBe('missing');
+  expect(worstMeasured(['missing'])).toBe('missing');
+  expect(worstMeasured(['missing', 'pass'])).toBe('pass');
+  expect(worstMeasured(['pass', 'fail', 'timeout', 'missing'])).toBe('timeout');
+  expect(worstMeasured(['timeout', 'error'])).toBe('error');
+});
