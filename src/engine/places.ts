@@ -11,7 +11,7 @@ import { faultOf, makeFolders } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
 import { JOURNAL } from '../runtime/journal-file.js';
 import { projectAbove } from '../runtime/project.js';
-import { safeName } from '../workspace/names.js';
+import { safeName } from '../runtime/safe-name.js';
 
 /** The folder that a person names as the project: where agents work. */
 export function openProject(path: string): string {

@@ -34,6 +34,7 @@ import {
   writeProjection,
 } from './folder.js';
 import type { FileRead, SessionFolder } from './folder.js';
+import { safeName } from './safe-name.js';
 import { TASKS, parseBytes } from './tasks-file.js';
 
 /** tasks.csv as it was written last: what differs from it is a person's edit. */
@@ -168,11 +169,6 @@ function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Dat
 function endsInNewline(folder: SessionFolder): boolean {
   const [last] = readTail(folder, BOARD, 1);
   return last === undefined || last === 0x0a;
-}
-
-/** A task's id as a part of a file's name. */
-export function safeName(id: string): string {
-  return id.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 80);
 }
 
 /** What this process wrote. */

@@ -7,10 +7,10 @@ import { UmpireError, isUmpireError } from '../errors.js';
 import { chainOfTask, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
-import { safeName } from './desk.js';
 import { lstatOf } from './entry.js';
 import { faultOf, placeFor } from './folder.js';
 import type { SessionFolder } from './folder.js';
+import { safeName } from './safe-name.js';
 
 const EARLIER = 'earlier';
 

@@ -1,9 +1,9 @@
 // What agents printed, as a session keeps it: `logs/<task>-<attempt>.txt`, one file for each run of a task.
 
 import { join } from 'node:path';
-import { safeName } from './desk.js';
 import { statOf } from './entry.js';
 import { listFiles, openFolder, readTail } from './folder.js';
+import { formerName, safeName } from './safe-name.js';
 
 const LOGS = 'logs';
 
@@ -38,8 +38,10 @@ export function listLogs(session: string): readonly LogFile[] {
 
 /** The runs of a task, the first first; of one run, where the word names that. */
 export function logsOf(logs: readonly LogFile[], word: string): readonly LogFile[] {
-  const ofTask = logs.filter(({ task }) => task === safeName(word));
-  const found = ofTask.length > 0 ? ofTask : logs.filter(({ name }) => name === word);
+  const called = (wanted: string) => logs.filter(({ task }) => task === wanted);
+  const byName = () => logs.filter(({ name }) => name === word);
+  // A session of an earlier version has the former name: asked last, since it may be another task's now.
+  const [found = []] = [called(safeName(word)), byName(), called(formerName(word))].filter((some) => some.length > 0);
   return found.toSorted((a, b) => a.attempt - b.attempt);
 }
 

@@ -4,12 +4,13 @@
 import { existsSync, readdirSync, rmdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { safeName } from '../runtime/safe-name.js';
 import { listChanges } from './changes.js';
 import { differences } from './commits.js';
 import { findCommits } from './difference.js';
 import { git, lookAround } from './git.js';
 import { followProject } from './moving.js';
-import { branchOf, projectNames, safeName } from './names.js';
+import { branchOf, projectNames } from './names.js';
 import { knownProvisions } from './provisions.js';
 import { removeTree } from './removal.js';
 import { SNAPSHOT } from './repository.js';

@@ -2,23 +2,11 @@
 
 import { posix } from 'node:path';
 import { lineOf } from '../report/foreign-text.js';
-import { sha256 } from '../runtime/hash.js';
+import { safeName } from '../runtime/safe-name.js';
 import { nameOf } from './git.js';
 import type { RawName } from './git.js';
 
-/** Git and every file system take it as it is; no dot at an end, no two in a row, nothing that looks like a flag or a lock. */
-const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*$/;
 const LONGEST = 100;
-
-/** The text itself where it can be a name; else what is left of it, with a mark of its own so that no two are the same. */
-export function safeName(text: string): string {
-  if (PLAIN.test(text) && text.length <= LONGEST && !text.endsWith('.lock')) return text;
-  const left = text
-    .replaceAll(/[^A-Za-z0-9_-]+/g, '-')
-    .replace(/^-+/, '')
-    .slice(0, 40);
-  return `${left === '' ? 'x' : left}-${sha256(text).slice(0, 10)}`;
-}
 
 export function branchOf(session: string): string {
   return `umpire/${safeName(session)}`;

@@ -3,8 +3,9 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { safeName } from '../runtime/safe-name.js';
 import { git, tryGit } from './git.js';
-import { safeName, taskName } from './names.js';
+import { taskName } from './names.js';
 import type { Site } from './site.js';
 
 export interface RefNames {

@@ -5,11 +5,11 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { faultOf } from '../runtime/folder.js';
+import { safeName } from '../runtime/safe-name.js';
 import { differences } from './commits.js';
 import { copyIndex, git, namesInput } from './git.js';
 import type { Seat } from './git.js';
 import { unmark } from './marks.js';
-import { safeName } from './names.js';
 import { readRef, refsOf } from './refs.js';
 import { removeSmall, removeTree } from './removal.js';
 import type { Site } from './site.js';
