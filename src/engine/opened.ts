@@ -1,9 +1,14 @@
 // What the doors to a session share: how a caller hears of it, and the session while it is held open.
 
+import { join } from 'node:path';
+import { UmpireError } from '../errors.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Recorded } from '../brain/messages.js';
 import type { Agent } from '../ports.js';
+import { statOf } from '../runtime/entry.js';
+import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
+import { JOURNAL } from '../runtime/journal-file.js';
 import type { OpenJournal } from '../runtime/journal-writer.js';
 
 /** How a caller hears of what happens, and stops it. */
@@ -24,4 +29,11 @@ export interface OpenedSession {
   readonly folder: SessionFolder;
   readonly journal: OpenJournal;
   readonly watch: RunWatch;
+}
+
+/** Nothing is written to find out that there is nothing to go on with: the folder may be another's. */
+export function refuseUnbegun(path: string): void {
+  const { root, name } = openFolder(path);
+  const journal = statOf(join(root, JOURNAL));
+  if ((journal?.size ?? 0) === 0) throw new UmpireError(journal === undefined ? 'not-run' : 'not-begun', { session: name });
 }

@@ -38,6 +38,7 @@ import { checkAhead } from './ahead.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
 import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
+import { refuseUnbegun } from './opened.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
 import { changedFiles, forgetUnbegun, isInGit, makeSessionFolder, projectFor, startedNow, surroundingsOf, worktreeHome } from './places.js';
@@ -140,13 +141,14 @@ export async function run(request: RunRequest): Promise<RunReport> {
     return goOn({ config, by: 'run', settings: held, ...opened });
   });
   return report.catch((error: unknown) => {
-    const isTaken = isUmpireError(error) && error.code === 'session-taken';
+    const isTaken = isUmpireError(error) && (error.code === 'session-taken' || error.code === 'project-other');
     forgetUnbegun(session, home, { ...before, asked: request.session !== undefined, isTaken });
     throw error;
   });
 }
 
 export async function resume(request: ResumeRequest): Promise<RunReport> {
+  refuseUnbegun(request.session);
   return inSession(request.session, request, async (opened) => {
     const state = runIn(opened);
     const config = await readSettings(state.started.project);
@@ -160,6 +162,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
 }
 
 export async function resolve(request: ResolveRequest): Promise<RunReport> {
+  refuseUnbegun(request.session);
   const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0 } = request;
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
