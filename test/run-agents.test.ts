@@ -217,6 +217,8 @@ it('refuses agents that are missing or unknown, and settings that are wrong, bef
     [[], 'No agent does the role architect'],
     [['--agent', 'reviewer=claude'], 'No agent does the role architect'],
     [['--agent', 'claud'], 'There is no agent called "claud"'],
+    [['--agent', 'builtin'], 'No agent does the role architect'],
+    [['--agent', 'claude', '--agent', 'architect=builtin'], 'There is no agent called "builtin"'],
     [['--agent', 'claude', '--agent', 'reviewer=claud'], 'There is no agent called "claud"'],
     [['--agent-command', 'sh "unfinished'], 'cannot be taken apart'],
     [['--agent', 'claude', '--agent', 'revewer=claude'], 'revewer'],

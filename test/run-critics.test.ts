@@ -39,6 +39,15 @@ it('measures the tests itself, whatever agents claim, until they are met', async
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
+it('is Umpire’s own where a script would play it and builtin is named, and nobody’s in a loop without one', async () => {
+  const project = makeProject({ files: FILES, answers: [{ result: { findings: 'played' } }] });
+  const { session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--agent', 'builtin');
+  const agents = eventsOfType(session, 'TaskStarted').map(({ task, agent }) => `${task} ${agent}`);
+  expect(agents.slice(0, 3)).toEqual(['STRATEGY-001 play', 'TESTGEN-001 play', 'TESTRUN-001 builtin']);
+  const { exit, err } = await project.umpire('until', 'true', '--agent', 'builtin');
+  expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('no critic of its own for "until"') as string });
+});
+
 it('leaves the role to an agent that is named for it', async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`[ "$role" = executor ] && { ${plant}; }\ncomplete done`);

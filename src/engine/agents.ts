@@ -16,7 +16,7 @@ import { checkCommand } from '../critics/check-command.js';
 import { faultOf } from '../runtime/folder.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { agentsHere, programNamed } from './agent-programs.js';
-import { BUILT_IN, builtInCritic, isBuiltIn } from './critics.js';
+import { BUILT_IN, CRITIC_LOOPS, builtInCritic, isBuiltIn } from './critics.js';
 
 export interface AgentChoice {
   readonly started: Pick<SessionStarted, 'project' | 'critic' | 'command' | 'report' | 'loop' | 'loopFolder' | 'workspace'>;
@@ -89,6 +89,8 @@ async function agentNamed(name: string, choice: AgentChoice, person: () => Agent
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
   if (set?.runs.kind === 'script') return played(name, set.runs.path, choice);
   if (name === 'person' || set !== undefined) return person();
+  if (name === BUILT_IN && !CRITIC_LOOPS.includes(choice.started.loop))
+    throw new UmpireError('critic-unknown', { name: choice.started.loop, known: CRITIC_LOOPS.join(', ') });
   const known = [...Object.keys(own), ...Object.keys(config.agents), 'person', ...PRESET_NAMES];
   throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', ') });
 }

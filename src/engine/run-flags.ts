@@ -4,6 +4,7 @@ import { UmpireError } from '../errors.js';
 import { HIGHEST_CAP } from '../brain/messages.js';
 import type { RunSettings } from '../brain/run-messages.js';
 import type { Settings } from '../runtime/default-settings.js';
+import { BUILT_IN } from './critics.js';
 
 export interface RunFlags {
   /** `NAME`, or `ROLE=NAME`. */
@@ -24,16 +25,25 @@ export interface RunFlags {
 /** The name under which --agent-command goes. */
 export const COMMAND_AGENT = 'command';
 
-/** `target`: of a request for a new session; nothing else is asked for one. */
-export function takeFlags(flags: RunFlags & { readonly target?: number }, config: Settings, before: RunSettings | null): RunSettings {
+/**
+ * `target`: of a request for a new session; nothing else is asked for one. `critic`: the role that `builtin` means where none is named.
+ * Umpire itself does no other.
+ */
+export function takeFlags(
+  flags: RunFlags & { readonly target?: number },
+  config: Settings,
+  before: RunSettings | null,
+  critic: string,
+): RunSettings {
   checkFlags(flags);
   const agents: Record<string, string> = { ...config.roles, ...before?.agents };
-  checkAgentFlags(flags, agents);
-  if (config.agent !== null) agents['*'] ??= config.agent;
+  const roleFor = (name: string) => (name === BUILT_IN ? critic : '*');
+  checkAgentFlags(flags, agents, roleFor);
+  if (config.agent !== null) agents[roleFor(config.agent)] ??= config.agent;
   if (flags.agentCommand !== undefined) agents['*'] = COMMAND_AGENT;
   for (const word of flags.agent ?? []) {
     const equals = word.indexOf('=');
-    if (equals < 0) agents['*'] = word;
+    if (equals < 0) agents[roleFor(word)] = word;
     else agents[word.slice(0, equals)] = word.slice(equals + 1);
   }
   return {
@@ -52,11 +62,15 @@ export function takeFlags(flags: RunFlags & { readonly target?: number }, config
 }
 
 /** Throws `usage` where two flags give one role to different agents: none of them is passed over in silence. */
-function checkAgentFlags({ agent = [], agentCommand }: RunFlags, known: Readonly<Record<string, string>>): void {
+function checkAgentFlags(
+  { agent = [], agentCommand }: RunFlags,
+  known: Readonly<Record<string, string>>,
+  roleFor: (name: string) => string,
+): void {
   const chosen = new Map<string, { readonly name: string; readonly flag: string }>();
   const named = agent.map((word) => {
     const equals = word.indexOf('=');
-    return { role: equals < 0 ? '*' : word.slice(0, equals), name: word.slice(equals + 1), flag: `--agent ${word.slice(0, 80)}` };
+    return { role: equals < 0 ? roleFor(word) : word.slice(0, equals), name: word.slice(equals + 1), flag: `--agent ${word.slice(0, 80)}` };
   });
   // Where a role is given to the command by its name, another may have all the others.
   const byRole = [...named, ...Object.entries(known).map(([role, name]) => ({ role, name }))];

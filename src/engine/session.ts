@@ -98,7 +98,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
     });
   const project = projectFor(request.project, request.onNote);
   const config = await readSettings(project);
-  const given = takeFlags(request, config, null);
+  const given = takeFlags(request, config, null, loop.roles.critic);
   const now = request.now ?? (() => new Date());
   const pipeline = request.pipeline ?? (await pipelineOf(request.loop, loop));
   const plan = await planOf(pipeline, request, project);
@@ -131,7 +131,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
     const known = opened.journal.state.run;
     if (known === null && hasBegun) await checkAll();
     // What it was held to when it began holds until a flag says otherwise.
-    const held = known === null ? settings : takeFlags(request, config, known.settings);
+    const held = known === null ? settings : takeFlags(request, config, known.settings, loop.roles.critic);
     if (known === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
       refuseOther(opened, startedNow(known.started, opened.folder.root) ?? known.started, { ...request, project }, loop);
@@ -152,7 +152,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
   return inSession(request.session, request, async (opened) => {
     const state = runIn(opened);
     const config = await readSettings(state.started.project);
-    const settings = takeFlags(request, config, state.settings);
+    const settings = takeFlags(request, config, state.settings, state.started.critic);
     await checkAhead(opened, state, { config, settings, agent: request.agent, retries: request.retry === true });
     if (request.retry === true) retry(opened, state);
     // What is run again has not ended.
@@ -167,7 +167,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
     const config = await readSettings(before.started.project);
-    const settings = takeFlags(request, config, before.settings);
+    const settings = takeFlags(request, config, before.settings, before.started.critic);
     const events = answerEvents(opened.journal.state, opened.folder.name, {
       answer,
       reason,
@@ -182,7 +182,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
     opened.journal.record(...events);
     if (request.maxRounds !== undefined) raiseCap(opened, request.maxRounds);
     opened.journal.flush();
-    return goOn({ ...opened, config, by: 'resolve', settings: takeFlags(request, config, runIn(opened).settings) });
+    return goOn({ ...opened, config, by: 'resolve', settings: takeFlags(request, config, runIn(opened).settings, before.started.critic) });
   });
 }
 
