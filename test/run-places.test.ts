@@ -25,15 +25,15 @@ it('takes the settings of the project from a folder inside it, keeps its session
   expect(above.err).not.toContain('Project:');
 });
 
-it('takes the top of the repository where nothing says otherwise, and the folder that is named as it is', async () => {
-  const project = makeProject({ files: { 'src/a.txt': 'a\n' } });
-  const cwd = join(project.root, 'src');
+it('takes the folder as it is where nothing says otherwise, and the one that is named', async () => {
+  const project = makeProject({ files: { 'packages/one/a.txt': 'a\n' } });
+  const cwd = join(project.root, 'packages/one');
   const agent = project.sh('complete ok');
-  const found = await project.umpireWith({ cwd }, 'until', 'test -e src/a.txt', ...agent);
+  const found = await project.umpireWith({ cwd }, 'until', 'test -e a.txt', ...agent);
   const named = await project.umpireWith({ cwd }, 'until', 'test -e a.txt', '--project', '.', ...agent);
   const places = [found, named].map(({ session }) => eventsOfType(session, 'SessionStarted')[0]?.project);
-  expect([found.exit, named.exit, places]).toEqual([0, 0, [project.root, cwd]]);
-  expect(named.err).not.toContain('Project:');
+  expect([found.exit, named.exit, places]).toEqual([0, 0, [cwd, cwd]]);
+  expect(found.err + named.err).not.toContain('Project:');
 });
 
 it('takes a package with settings of its own as the project, and a folder without git and settings as it is', async () => {

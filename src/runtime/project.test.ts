@@ -23,6 +23,9 @@ beforeAll(() => {
     'home/repo/sub/deep',
     'home/repo/.umpire/sessions/s',
     'home/loose/src',
+    'home/bare/.git',
+    'home/bare/src',
+    'home/bare/.workflow/.csv-wave/s',
     'open/work',
     'open/.umpire/sessions/s',
   ])
@@ -40,11 +43,12 @@ afterAll(() => {
 });
 
 it.each<[string, string | null, string]>([
-  ['home/repo', 'home/repo', 'the top of a repository'],
+  ['home/repo', 'home/repo', 'the top of a repository that has sessions'],
   ['home/repo/src/deep', 'home/repo', 'a folder of it'],
   ['home/repo/packages', 'home/repo', 'the same, beside a package'],
+  ['home/bare/src', null, 'a repository alone is no project of what is below: a package in it is itself'],
   ['home/repo/packages/own/src', 'home/repo/packages/own', 'a package with settings of its own'],
-  ['home/repo/sub/deep', 'home/repo/sub', 'a repository in another'],
+  ['home/repo/sub/deep', null, 'a repository in another has nothing of that one'],
   ['home/repo/.umpire/sessions/s', 'home/repo', 'a session'],
   ['home/loose/src', 'home/loose', 'settings without git'],
   ['home', 'home', 'the home folder itself'],
@@ -59,4 +63,5 @@ it.each<[string, string | null, string]>([
 
 it('is found of a session from the folder around it', () => {
   expect(findProject(at('home/.umpire/sessions/s'))).toBe(at('home'));
+  expect(findProject(at('home/bare/.workflow/.csv-wave/s'))).toBe(at('home/bare'));
 });

@@ -17,29 +17,36 @@ export const CONFIG = 'umpire.config.yaml';
 /** The same by the other usual ending. It is not read, and never passed over. */
 const MISNAMED = 'umpire.config.yml';
 
-/** The project that a session lies in. */
+/** The project that a session lies in: without settings and sessions of Umpire's, the top of its repository. */
 export function findProject(sessionRoot: string): string | null {
-  return projectAbove(dirname(sessionRoot));
+  return markedAbove(dirname(sessionRoot), true);
 }
 
-const MARKS = [CONFIG, '.umpire', '.git'];
+/**
+ * The one rule for all commands: the nearest folder, from this one upwards, that has settings or sessions. Not above the top of a
+ * repository, nor the home folder or one that everybody may write in, such as /tmp, nor above them, nor on another file system: a file that
+ * happens to lie there makes no project of all that is below. Null where there is none.
+ */
+export function projectAbove(start: string): string | null {
+  return markedAbove(start, false);
+}
+
+const MARKS = [CONFIG, '.umpire'];
 
 /** What lies in here belongs to the folder around it, wherever that is. */
 const INSIDE = ['.umpire', '.workflow'];
 
-/**
- * The one rule for all commands: the nearest folder, from this one upwards, that has settings, has sessions or is the top of a repository.
- * Not the home folder or one that everybody may write in, such as /tmp, nor above them, nor on another file system: a file that happens to
- * lie there makes no project of all that is below. Null where there is none.
- */
-export function projectAbove(start: string): string | null {
+/** `isTop`: is the top of a repository one too? */
+function markedAbove(start: string, isTop: boolean): string | null {
   const device = entryAt(start)?.dev;
   const home = homedir() === '' ? undefined : entryAt(homedir());
   let isBeyond = false;
   for (let folder = start; ; folder = dirname(folder)) {
     isBeyond ||= folder !== start && isBoundary(entryAt(folder), device, home);
     const isOwn = INSIDE.some((name) => `${start}/`.startsWith(`${join(folder, name)}/`));
-    if ((isOwn || !isBeyond) && MARKS.some((name) => existsSync(join(folder, name)))) return folder;
+    const counts = isOwn || !isBeyond;
+    if (counts && MARKS.some((name) => existsSync(join(folder, name)))) return folder;
+    if (counts && existsSync(join(folder, '.git'))) return isTop ? folder : null;
     if (folder === dirname(folder)) return null;
   }
 }
