@@ -143,7 +143,7 @@ it('umpire report prints the whole session as Markdown', () => {
   writeStory(session('review-payments'), COMPLETE);
   const { exit, out, err } = umpire('report');
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
-  expect(out).toMatch(/^# Session review-payments\n\n- Outcome: \*\*complete\*\*: Every critic was judged and found good\.\n/);
+  expect(out).toMatch(/^# Session review-payments\n\n- Outcome: \*\*complete\*\*: The work was judged and found good\.\n/);
   expect(out).toContain('- Bring the work over: `umpire apply review-payments`\n');
 });
 

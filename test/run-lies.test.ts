@@ -122,7 +122,7 @@ it('brings nothing over on an end that does not follow from the verdicts', async
   const project = makeProject();
   const { session } = await project.umpire(...RUN, ...project.sh(liar('[ "$role" = developer ] && echo x > x.txt')));
   const { events, head } = readJournal(openFolder(session));
-  const data = { outcome: 'complete', unverified: false, reason: 'Every critic was judged and found good.' };
+  const data = { outcome: 'complete', unverified: false, reason: 'The work was judged and found good.' };
   const line = printJournalLine(
     JOURNAL_VERSION,
     { seq: events.length + 1, ts: new Date().toISOString(), type: 'SessionEnded', data },

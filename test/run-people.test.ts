@@ -42,7 +42,7 @@ it('waits for a plan to be approved, without a process, and goes on from there',
   expect(textOf(session, 'results.csv')).toContain('Plan 1: three steps.');
   const rested = await project.umpire('resume', session);
   expect({ exit: rested.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001'] });
-  expect(rested.err).toMatch(/waits on approval of the plan of TDPLAN-001.*umpire resolve \S+ approve/);
+  expect(rested.err).toMatch(/waits on approval of the plan of TDPLAN-001\.\nAnswer with one of:\n  umpire resolve \S+ approve\n/);
   for (const wrong of ['force-approve', 'extend', 'answer', 'manual-fix']) {
     const refused = await project.umpire('resolve', session, wrong, '--reason', 'x');
     expect({ wrong, exit: refused.exit, err: refused.err }).toEqual({
@@ -98,7 +98,10 @@ it('takes a plan that is given up without a reason, and says so in a whole sente
   const project = makeProject({ answers: PAYERS });
   const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   const { exit, err } = await project.umpire('resolve', session, 'abort');
-  expect({ exit, said: err.includes('ended: aborted, unverified. A person aborted it. All of it:') }).toEqual({ exit: 0, said: true });
+  expect({ exit, said: err.includes('ended: aborted, unverified. A person aborted it.\nRead all of it:\n') }).toEqual({
+    exit: 0,
+    said: true,
+  });
 });
 
 it('approves plans by itself with --yes, and says who did', async () => {

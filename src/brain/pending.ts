@@ -167,5 +167,5 @@ function endOf(state: SessionState): Effect {
 function completeReason(run: RunState, waived: boolean): string {
   if (run.forced.length > 0) return `Approved by a person without clean evidence: ${run.forced.map(({ reason }) => reason).join('; ')}`;
   if (!run.started.judged) return `The mode ${run.started.mode} has no critic that is judged.`;
-  return waived ? 'Approved by a waiver of the loop, not by clean evidence.' : 'Every critic was judged and found good.';
+  return waived ? 'Approved by a waiver of the loop, not by clean evidence.' : 'The work was judged and found good.';
 }

@@ -191,7 +191,7 @@ it('runs what a verdict adds in the same session, and ends as complete after an 
   check(second, ['JudgeCritic REVIEW-re-001']);
   const closed = [...second, verdict('converge', 'REVIEW-re-001', NOTHING, { round: 2 })];
   expect(pending(given([...closed, projected(closed.length)]))).toEqual([
-    { type: 'EndSession', outcome: 'complete', unverified: false, reason: 'Every critic was judged and found good.' },
+    { type: 'EndSession', outcome: 'complete', unverified: false, reason: 'The work was judged and found good.' },
   ]);
 });
 

@@ -14,7 +14,7 @@ import { RANGES } from '../engine/run-flags.js';
 import type { RunFlags } from '../engine/run-flags.js';
 import { lineOf as lineOfText } from '../report/foreign-text.js';
 import { followProgress } from '../report/progress-lines.js';
-import { answerLine, shellWord } from '../report/session-question.js';
+import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
 import { latestSession, resolveSession } from '../runtime/sessions.js';
 import { decimal, readWords, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, Words } from './flags.js';
@@ -221,10 +221,11 @@ function wordFor({ run: now }: SessionState, place: string | null): string {
 function closing(report: RunReport, stopped: boolean, isCalled: boolean): string {
   const { status, question, session } = report;
   if (status === 'interrupted')
-    return `${stopped ? 'Stopped; nothing is lost.' : 'The run ended early.'} Go on with: umpire resume ${shellWord(sessionWord(session))}\n`;
+    return `${stopped ? 'Stopped; nothing is lost.' : 'The run ended early.'} Go on with:\n  umpire resume ${shellWord(sessionWord(session))}\n`;
   // Who was called before, and comes back without an answer, is told once more.
   if (status !== 'awaiting' || question === null || isCalled) return '';
-  return `It waits on ${lineOfText(describe(question), 300)}. Answer with: ${answerLine(question, sessionWord(session))}\n`;
+  const answers = answerLines({ answers: waysToAnswer(question, sessionWord(session)) });
+  return `${[`It waits on ${lineOfText(describe(question), 300)}.`, ...answers].join('\n')}\n`;
 }
 
 /** The event as the journal keeps it, but for what only Umpire needs to judge it again. */

@@ -94,16 +94,16 @@ it('tells what a verdict is and what it leads to', () => {
   check([...TO_REVIEW, unjudged, unjudged], 'REVIEW-001 left nothing to judge (rule R9): There are no review results. Run it again.');
 });
 
-it('says that a person is needed, and the very command that answers', () => {
+it('says that a person is needed, and the very commands that answer, each on a line of its own', () => {
   check(
     ESCALATED,
-    `a person is needed: a decision on an escalation (rule R5). Answer with: umpire resolve ${NAME} force-approve|manual-fix|extend|abort --reason "why" (extend: --rounds 1)`,
+    `a person is needed: a decision on an escalation (rule R5).\nAnswer with one of:\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} manual-fix\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} abort --reason "why"`,
   );
   const called = (key: string): Event => ({ type: 'PersonCalled', data: { key, by: 'nobody' } });
   const planned = [...begun(SPRINT, { gates: ['DESIGN-001'] }), start('DESIGN-001'), done('DESIGN-001'), called('plan:DESIGN-001:1')];
   check(
     planned,
-    `a person is needed: approval of the plan of DESIGN-001. Answer with: umpire resolve ${NAME} approve|revise|abort --reason "why"`,
+    `a person is needed: approval of the plan of DESIGN-001.\nAnswer with one of:\n  umpire resolve ${NAME} approve\n  umpire resolve ${NAME} revise --reason "what to change"\n  umpire resolve ${NAME} abort --reason "why"`,
   );
   const asks: Event = {
     type: 'TaskAsked',
@@ -112,12 +112,12 @@ it('says that a person is needed, and the very command that answers', () => {
   check([...begun(), start('DESIGN-001'), asks], 'DESIGN-001 asks: Which vault?');
   check(
     [...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, 'manual-fix'), called(`edit:verdict:${FIRST_VERDICT}`)],
-    `a person is needed: your edit. Answer with: umpire resume ${NAME}, or umpire resolve ${NAME} extend|force-approve|abort --reason "why" (extend: --rounds 1)`,
+    `a person is needed: your edit.\nAnswer with one of:\n  umpire resume ${NAME}\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} abort --reason "why"`,
   );
   const spent = { ...SETTINGS, maxMinutes: 1 };
   check(
     [...begun(SPRINT, { settings: spent }), begins('resume', spent), start('DESIGN-001'), done('DESIGN-001'), called('budget:minutes:1')],
-    `a person is needed: more minutes: 4.0 of 1 minutes are spent. Answer with: umpire resolve ${NAME} extend|abort --reason "why" (extend: --minutes 30)`,
+    `a person is needed: more minutes: 4.0 of 1 minutes are spent.\nAnswer with one of:\n  umpire resolve ${NAME} extend --minutes 30\n  umpire resolve ${NAME} abort --reason "why"`,
   );
 });
 
@@ -156,20 +156,23 @@ it('says how it ended, whether that was verified, and what to do', () => {
     ...begun(SPRINT, more),
     { type: 'SessionEnded', data: { outcome, unverified: true, reason: 'So it is.' } },
   ];
-  check(ended('complete'), `ended: complete, unverified. So it is. All of it: umpire report ${NAME}`);
+  check(ended('complete'), `ended: complete, unverified. So it is.\nRead all of it:\n  umpire report ${NAME}`);
   const worked = ended('complete').flatMap((event) =>
     event.type === 'SessionEnded' ? [start('DEV-001'), ...merged('DEV-001', ['a.ts']), event] : [event],
   );
-  check(worked, `ended: complete, unverified. So it is. Bring the work over: umpire apply ${NAME}. All of it: umpire report ${NAME}`);
-  check(ended('complete', { workspace: null }), `ended: complete, unverified. So it is. All of it: umpire report ${NAME}`);
+  check(
+    worked,
+    `ended: complete, unverified. So it is.\nBring the work over:\n  umpire apply ${NAME}\nRead all of it:\n  umpire report ${NAME}`,
+  );
+  check(ended('complete', { workspace: null }), `ended: complete, unverified. So it is.\nRead all of it:\n  umpire report ${NAME}`);
   const aborted = { outcome: 'aborted', unverified: true, reason: 'A person aborted it: enough' } as const;
   check(
     [...begun(), { type: 'SessionEnded', data: aborted }],
-    `ended: aborted, unverified. A person aborted it: enough. All of it: umpire report ${NAME}`,
+    `ended: aborted, unverified. A person aborted it: enough.\nRead all of it:\n  umpire report ${NAME}`,
   );
   check(
     ended('failed'),
-    `ended: failed, unverified. So it is. Run what failed again: umpire resume ${NAME} --retry. All of it: umpire report ${NAME}`,
+    `ended: failed, unverified. So it is.\nRun what failed again:\n  umpire resume ${NAME} --retry\nRead all of it:\n  umpire report ${NAME}`,
   );
   expect(linesOf(ended('failed'), { session: "/a b/it's" }).at(-1)).toContain(`umpire report '/a b/it'\\''s'`);
 });

@@ -11,8 +11,8 @@ import type { PersonAnswered, SessionStarted, TaskFinished } from '../brain/run-
 import { isOver, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import { lineOf } from './foreign-text.js';
-import { answerLine, grantWords, shellWord } from './session-question.js';
-import { hasWork, whyWords } from './session-view.js';
+import { answerLines, grantWords, stepLines, waysToAnswer } from './session-question.js';
+import { nextSteps, whyWords } from './session-view.js';
 import { count, duration } from './words.js';
 
 export interface ProgressOptions {
@@ -30,14 +30,15 @@ type Tone = 'plain' | 'good' | 'bad' | 'call';
 
 const COLORS: Readonly<Record<Tone, string>> = { plain: '', good: '\u001b[32m', bad: '\u001b[31m', call: '\u001b[33m' };
 
-/** Null where the event is nothing to a person. `state`: after the event. */
+/** Null where the event is nothing to a person; several lines, where there are commands to copy. `state`: after the event. */
 export function progressLine(event: Recorded, state: SessionState, options: ProgressOptions = {}): string | null {
   const told = tell(event, state, options);
   if (told === null) return null;
-  const [text, tone] = typeof told === 'string' ? ([told, 'plain'] as const) : told;
+  const [text, tone, below = []] = typeof told === 'string' ? ([told, 'plain'] as const) : told;
   const time = options.clock?.(event.ts) ?? event.ts.slice(11, 16);
   const line = `${lineOf(time)} ${lineOf(text, 1000)}`;
-  return options.color === true && tone !== 'plain' ? `${COLORS[tone]}${line}\u001b[0m` : line;
+  const shown = options.color === true && tone !== 'plain' ? `${COLORS[tone]}${line}\u001b[0m` : line;
+  return [shown, ...below].join('\n');
 }
 
 /** The same for a run as it goes on: remembers when tasks were started, so that lines say how long they took. */
@@ -57,11 +58,12 @@ export function followProgress(options: ProgressOptions = {}): (event: Recorded,
   };
 }
 
-type Told = string | readonly [text: string, tone: Tone] | null;
+/** `below`: commands to copy, each on a line of its own. */
+type Told = string | readonly [text: string, tone: Tone, below?: readonly string[]] | null;
 
 function tell(event: Recorded, state: SessionState, options: ProgressOptions): Told {
   const { run } = state;
-  const session = shellWord(options.session ?? run?.started.session ?? '<session>');
+  const session = options.session ?? run?.started.session ?? '<session>';
   switch (event.type) {
     case 'SessionStarted':
       return startedLine(event.data);
@@ -88,7 +90,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'EditRefused':
       return [`your edit of tasks.csv is refused: ${lineOf(event.data.reason, 300)}${keptAs(event.data.kept)}`, 'bad'];
     case 'PersonCalled':
-      return calledLine(run, event.data.key, options.session ?? run?.started.session ?? '<session>');
+      return calledLine(run, event.data.key, session);
     case 'PersonAnswered':
       return answeredLine(event.data);
     case 'PersonEdited':
@@ -106,7 +108,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'RoundsRecalled':
       return `rounds that the journal had lost are counted again: ${event.data.chains.map(({ chain, round }) => `${chain} round ${round}`).join(', ')}`;
     case 'SessionEnded':
-      return endedLine(event.data, session, hasWork(run));
+      return endedLine(event.data, session, run);
     case 'SessionObserved':
     case 'RulesFrozen':
     case 'TargetFrozen':
@@ -187,7 +189,7 @@ function judgingFailedLine(run: RunState | null, data: Extract<Recorded, { type:
 function calledLine(run: RunState | null, key: string, session: string): Told {
   const question = run === null ? null : (run.questions.find((one) => one.key === key) ?? questionOf(run));
   if (run === null || question === null) return null;
-  return [`a person is needed: ${lineOf(describe(question), 300)}. Answer with: ${answerLine(question, session)}`, 'call'];
+  return [`a person is needed: ${lineOf(describe(question), 300)}.`, 'call', answerLines({ answers: waysToAnswer(question, session) })];
 }
 
 function answeredLine(data: PersonAnswered): Told {
@@ -210,16 +212,10 @@ function verdictLine(verdict: Verdict, critic: string | null): Told {
   return [text, outcome === 'escalate' ? 'call' : outcome === 'revise' ? 'plain' : 'good'];
 }
 
-function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, isToBring: boolean): Told {
+function endedLine(data: Extract<Recorded, { type: 'SessionEnded' }>['data'], session: string, run: RunState | null): Told {
   const mark = data.unverified ? ', unverified' : '';
-  const first =
-    data.outcome === 'complete' && isToBring
-      ? `Bring the work over: umpire apply ${session}. `
-      : data.outcome === 'failed'
-        ? `Run what failed again: umpire resume ${session} --retry. `
-        : '';
-  const next = `${first}All of it: umpire report ${session}`;
-  return [`ended: ${data.outcome}${mark}. ${sentence(data.reason)}${next}`, data.outcome === 'complete' ? 'good' : 'bad'];
+  const steps = stepLines(nextSteps({ session, state: data.outcome }, run));
+  return [`ended: ${data.outcome}${mark}. ${sentence(data.reason)}`.trimEnd(), data.outcome === 'complete' ? 'good' : 'bad', steps];
 }
 
 /** With its full stop and a space after it; nothing, where there is nothing to say. */

@@ -6,6 +6,7 @@ import type { Question } from '../brain/run-messages.js';
 import type { Answer, PersonAnswered } from '../brain/run-messages.js';
 import { taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
+import { lineOf, wrap } from './foreign-text.js';
 import { count } from './words.js';
 
 export interface QuestionView {
@@ -49,7 +50,8 @@ function detailOf(run: RunState, question: Question): string {
   }
 }
 
-function waysToAnswer(question: Question, session: string): QuestionView['answers'] {
+/** What may be answered, the usual first. `session`: the word by which commands know it. */
+export function waysToAnswer(question: Question, session: string): QuestionView['answers'] {
   const name = shellWord(session);
   const ways = answersTo(question).map((answer) => ({ answer, command: `umpire resolve ${name} ${answer}${flagsFor(question, answer)}` }));
   return question.kind === 'edit' ? [{ answer: 'resume', command: `umpire resume ${name}` }, ...ways] : ways;
@@ -86,13 +88,21 @@ function grantFor(question: Question): string {
   }
 }
 
-/** All of it in one command, for a line: `umpire resolve s approve|revise|abort --reason "why"`. */
-export function answerLine(question: Question, session: string): string {
-  const name = shellWord(session);
-  const resolve = `umpire resolve ${name} ${answersTo(question).join('|')} --reason "why"`;
-  const grant = answersTo(question).includes('extend') ? grantFor(question).trim() : '';
-  const extend = grant === '' ? '' : ` (extend: ${grant})`;
-  return `${question.kind === 'edit' ? `umpire resume ${name}, or ` : ''}${resolve}${extend}`;
+/** Each command that answers, on a line of its own: as a shell takes it. */
+export function answerLines(question: Pick<QuestionView, 'answers'>): readonly string[] {
+  return ['Answer with one of:', ...question.answers.map(({ command }) => commandLine(command))];
+}
+
+/** What to do now: the commands on lines of their own, so that no terminal splits them. */
+export function stepLines(steps: readonly { readonly what: string; readonly command: string | null }[]): readonly string[] {
+  return steps.flatMap(({ what, command }) =>
+    command === null ? wrap(lineOf(what), '  ', '') : [`${lineOf(what)}:`, commandLine(command)],
+  );
+}
+
+/** Never wrapped: it is there to be copied. */
+function commandLine(command: string): string {
+  return `  ${lineOf(command)}`;
 }
 
 /** What an answer granted: `2 rounds, $5.00 more`, or nothing. */

@@ -303,7 +303,12 @@ function spentOf(run: RunState): SpentView {
   return { minutes: run.activeMs / 60_000, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd };
 }
 
-function nextSteps(around: SessionSurroundings, run: RunState | null, last: PastVerdict | undefined): SessionView['next'] {
+/** What a person does now. */
+export function nextSteps(
+  around: Pick<SessionSurroundings, 'session' | 'state' | 'isCleared'>,
+  run: RunState | null,
+  last?: PastVerdict,
+): SessionView['next'] {
   const name = shellWord(around.session);
   const report = { what: 'Read all of it', command: `umpire report ${name}` };
   switch (around.state) {

@@ -259,7 +259,7 @@ export const COMPLETE: readonly Event[] = [
   ...merged('SHIP-001', ['CHANGELOG.md']),
   {
     type: 'SessionEnded',
-    data: { outcome: 'complete', unverified: false, reason: 'Every critic was judged and found good.' },
+    data: { outcome: 'complete', unverified: false, reason: 'The work was judged and found good.' },
   },
 ];
 
