@@ -16,12 +16,12 @@ export const ERRORS = {
   },
   'unknown-command': {
     exit: 2,
-    message: 'There is no command "{name}".',
+    message: 'There is no command "{name}".{meant}',
     hint: 'Run `umpire help` to see those that there are.',
   },
   'unknown-loop': {
     exit: 2,
-    message: 'There is no loop called "{name}".',
+    message: 'There is no loop called "{name}".{meant}',
     hint: 'The built-in loops are {known}. For a loop of your own, give the path of its YAML file, such as ./my-loop.yaml.',
   },
   'critic-unknown': {
@@ -161,7 +161,7 @@ export const ERRORS = {
   },
   'agent-unknown': {
     exit: 2,
-    message: 'There is no agent called "{name}".',
+    message: 'There is no agent called "{name}".{meant}',
     hint: 'Known are {known}. Agents of your own are set in umpire.config.yaml (docs/configuration.md); any program runs with --agent-command "CMD ARGS".',
   },
   'agent-role-unknown': {
@@ -312,7 +312,7 @@ export const ERRORS = {
   },
   'session-unknown': {
     exit: 1,
-    message: 'There is no session called "{name}".',
+    message: 'There is no session called "{name}".{meant}',
     hint: 'There are {known}. A part of a name is enough where it fits one only; a session elsewhere is named by its path.',
   },
   'session-ambiguous': {

@@ -25,3 +25,32 @@ it.each([
   expect({ exit, first: err.split('\n', 1)[0] }).toEqual({ exit: 2, first: `umpire: ${message}` });
   expect(readdirSync(project.root)).not.toContain('.umpire');
 });
+
+it.each([
+  [['utnil', 'true'], 'There is no command "utnil". Did you mean "until"?'],
+  [['help', 'resolv'], 'There is no command "resolv". Did you mean "resolve"?'],
+  [['run', 'testin'], 'There is no loop called "testin". Did you mean "testing"?'],
+  [['check', 'revew'], 'There is no loop called "revew". Did you mean "review"?'],
+  [['until', 'true', '--agnt', 'x'], 'There is no flag "--agnt". Did you mean "--agent"?'],
+  [['until', 'true', '--agent', 'cluade'], 'There is no agent called "cluade". Did you mean "claude"?'],
+  [['until', 'true', '--agent', 'nobody-of-ours'], 'There is no agent called "nobody-of-ours".'],
+  [
+    ['resolve', 'x', 'aprove'],
+    '"aprove" is no answer. Did you mean "approve"? There are force-approve, manual-fix, extend, abort, approve, revise, answer.',
+  ],
+])('says which word was meant: %j', async (args, message) => {
+  const { exit, err } = await project.umpire(...args);
+  expect({ exit, first: err.split('\n', 1)[0] }).toEqual({ exit: 2, first: `umpire: ${message}` });
+});
+
+it('says which session was meant, and takes a task alone for one of the latest', async () => {
+  const worked = makeProject();
+  await worked.umpire('until', 'true', 'nothing', '--session', '.umpire/sessions/evening', ...worked.sh('complete done'));
+  const slip = await worked.umpire('status', 'evenign');
+  expect({ exit: slip.exit, first: slip.err.split('\n', 1)[0] }).toEqual({
+    exit: 1,
+    first: 'umpire: There is no session called "evenign". Did you mean "evening"?',
+  });
+  const silent = await worked.umpire('logs', 'CHECK-001');
+  expect(silent.err).not.toContain('no session called');
+});

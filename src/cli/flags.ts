@@ -2,6 +2,7 @@
 // at every start.
 
 import { UmpireError } from '../errors.js';
+import { meant } from '../formats/nearest-word.js';
 
 /** A flag that takes a value, one that may be given several times, or one that is there or not. */
 export type FlagKinds = Readonly<Record<string, 'value' | 'list' | 'switch'>>;
@@ -31,7 +32,7 @@ export function readWords(args: readonly string[], kinds: FlagKinds, command: st
     const equals = word.indexOf('=');
     const flag = word === '-h' ? '--help' : equals < 0 ? word : word.slice(0, equals);
     const kind = Object.hasOwn(kinds, flag) ? kinds[flag] : undefined;
-    if (kind === undefined) throw usage(`There is no flag "${flag}".`, command);
+    if (kind === undefined) throw usage(`There is no flag "${flag.slice(0, 40)}".${meant(flag, Object.keys(kinds))}`, command);
     if (kind === 'switch') {
       if (equals >= 0) throw usage(`${flag} takes no value.`, command);
       switches.add(flag);

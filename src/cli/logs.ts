@@ -6,6 +6,7 @@ import { moment } from '../report/words.js';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { listLogs, logsOf, readLog } from '../runtime/logs.js';
 import type { LogFile } from '../runtime/logs.js';
+import { readSession } from '../runtime/session-record.js';
 import { latestSession, resolveSession } from '../runtime/sessions.js';
 import { readWords, usage } from './flags.js';
 import type { Words } from './flags.js';
@@ -42,7 +43,8 @@ function chosen(words: Words): { readonly session: string; readonly task: string
   } catch (error) {
     if (task !== undefined || !isUmpireError(error) || error.code !== 'session-unknown') throw error;
     const latest = latestSession(project, 'run');
-    if (logsOf(listLogs(latest), first).length === 0) throw error;
+    const isTask = readSession(latest).state.run?.tasks.some(({ id }) => id === first) ?? false;
+    if (!isTask && logsOf(listLogs(latest), first).length === 0) throw error;
     return { session: latest, task: first };
   }
 }

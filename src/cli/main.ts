@@ -2,6 +2,7 @@
 
 import { writeSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '../errors.js';
+import { meant } from '../formats/nearest-word.js';
 import { runDecide } from './decide.js';
 import { HELP, VERSION } from './help.js';
 import type { Outcome } from './outcome.js';
@@ -15,7 +16,7 @@ async function main(args: readonly string[]): Promise<Outcome> {
   const late = Object.hasOwn(LATE, command) ? LATE[command] : undefined;
   if (late !== undefined) return late(rest);
   if (command === 'warm-up') return warmUp(rest);
-  throw new UmpireError('unknown-command', { name: command.slice(0, 40) });
+  throw unknown(command, COMMANDS);
 }
 
 /** Commands that no verdict needs: loaded when they are asked for. */
@@ -38,12 +39,18 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
   guard: async (args) => (await import('./guard.js')).runGuard(args),
 };
 
+const COMMANDS = ['decide', 'help', ...Object.keys(LATE)];
+
+function unknown(command: string, known: readonly string[]): UmpireError {
+  return new UmpireError('unknown-command', { name: command.slice(0, 40), meant: meant(command, known) });
+}
+
 async function help(command: string | undefined): Promise<Outcome> {
   if (command === undefined || command === 'umpire' || command === 'help' || command.startsWith('-'))
     return { stdout: HELP.umpire, exit: 0 };
   const texts: Readonly<Record<string, string>> = { ...HELP, ...(await import('./run-help.js')).RUN_HELP };
   const text = Object.hasOwn(texts, command) ? texts[command] : undefined;
-  if (text === undefined) throw new UmpireError('unknown-command', { name: command.slice(0, 40) });
+  if (text === undefined) throw unknown(command, Object.keys(texts));
   return { stdout: text, exit: 0 };
 }
 

@@ -238,7 +238,7 @@ shown its text alone.
 
   [session]         its name, a part of it, or its folder (the latest)
   [task]            a task's id, for its last run; or one run, as the list
-                    names it: DEV-001-1
+                    names it: DEV-001-1. Alone, of the latest session
   --project DIR     a folder of the project (the current one)
 
 Exit status

@@ -3,6 +3,7 @@
 import { existsSync, realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { isUmpireError } from '../errors.js';
+import { meant } from '../formats/nearest-word.js';
 import { describe } from '../brain/answers.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Answer } from '../brain/run-messages.js';
@@ -103,7 +104,9 @@ export async function runResolve(args: readonly string[]): Promise<Outcome> {
   if (words.switches.has('--help')) return { stdout: RUN_HELP.resolve, exit: 0 };
   const [named, word, extra] = words.rest;
   const answer = ANSWERS.find((one) => one === word);
-  if (named === undefined || answer === undefined) throw usage(`It needs a session and an answer: ${ANSWERS.join(', ')}.`, 'resolve');
+  if (named === undefined || word === undefined) throw usage(`It needs a session and an answer: ${ANSWERS.join(', ')}.`, 'resolve');
+  if (answer === undefined)
+    throw usage(`"${word.slice(0, 40)}" is no answer.${meant(word, ANSWERS)} There are ${ANSWERS.join(', ')}.`, 'resolve');
   if (extra !== undefined)
     throw usage(`"${extra.slice(0, 40)}" is one word too many: put the reason after --reason, in quotes.`, 'resolve');
   const session = resolveSession(named, words.values.get('--project') ?? '.');

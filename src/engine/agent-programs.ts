@@ -8,6 +8,7 @@ import { splitCommand } from '../agents/command-line.js';
 import type { CommandSpec } from '../agents/command.js';
 import { PRESET_NAMES, acpPresetFor, presetFor } from '../agents/presets.js';
 import { whyUnstartable } from '../agents/program-lookup.js';
+import { meant } from '../formats/nearest-word.js';
 import { CONFIG } from '../runtime/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
 import { BUILT_IN } from './critics.js';
@@ -63,7 +64,7 @@ function programOf(name: string, set: AgentSettings, base: string, session: stri
 /** The agent that comes with Umpire under this name, with what the settings say of it. */
 function changedPreset(name: string, set: AgentSettings, session: string): Program {
   const preset = presetNamed(name, session);
-  if (preset === null) throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', ') });
+  if (preset === null) throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', '), meant: meant(name, PRESET_NAMES) });
   if (preset.over === 'stdin') {
     if (set.allow !== undefined) throw misplaced(name, 'allow', `only an agent over ACP asks what it may do, such as ${name}-acp`);
     const { spec } = preset;

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { meant } from '../formats/nearest-word.js';
 import { UmpireError } from '../errors.js';
 import type { Agent } from '../ports.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
@@ -92,7 +93,7 @@ async function agentNamed(name: string, choice: AgentChoice, person: () => Agent
   if (name === BUILT_IN && !CRITIC_LOOPS.includes(choice.started.loop))
     throw new UmpireError('critic-unknown', { name: choice.started.loop, known: CRITIC_LOOPS.join(', ') });
   const known = [...Object.keys(own), ...Object.keys(config.agents), 'person', ...PRESET_NAMES];
-  throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', ') });
+  throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', '), meant: meant(name, known) });
 }
 
 /** The person at the terminal that the command was started in. */

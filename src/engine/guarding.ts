@@ -5,7 +5,7 @@ import type { TestResult } from '../model.js';
 import type { Agent } from '../ports.js';
 import type { LoopGuard, Settings } from '../runtime/default-settings.js';
 import { CONFIG } from '../runtime/project.js';
-import { nearest } from '../runtime/settings-fields.js';
+import { nearest } from '../formats/nearest-word.js';
 import type { Inspector } from '../workspace/inspector.js';
 
 /**

@@ -2,11 +2,12 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { nearest } from '../formats/nearest-word.js';
 import { BUILTIN_NAMES, builtinLoop } from '../loops/builtin.js';
 import { builtinPipeline } from '../loops/pipelines.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
-import { nearest } from '../runtime/settings-fields.js';
+
 import { allRoles } from './roles.js';
 
 /** Roles in the settings that neither this loop has nor one that ships, and that the project has no text for. */

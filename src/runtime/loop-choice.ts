@@ -3,6 +3,7 @@
 import { dirname } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { BUILTIN_NAMES, builtinLoop } from '../loops/builtin.js';
+import { meant } from '../formats/nearest-word.js';
 import type { Loop } from '../loops/loop.js';
 
 export interface ChosenLoop {
@@ -16,7 +17,8 @@ export async function resolveLoop(loop: string | Loop): Promise<ChosenLoop> {
   const builtin = builtinLoop(loop);
   if (builtin !== null) return { loop: builtin, folder: null };
   const looksLikeFile = /[./\\]/.test(loop);
-  if (!looksLikeFile) throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_NAMES.join(', ') });
+  if (!looksLikeFile)
+    throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_NAMES.join(', '), meant: meant(loop, BUILTIN_NAMES) });
   const { readLoopFile } = await import('./authored.js');
   return { loop: readLoopFile(loop), folder: dirname(loop) };
 }

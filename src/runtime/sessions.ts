@@ -5,6 +5,7 @@ import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
+import { meant } from '../formats/nearest-word.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { sessionView } from '../report/session-view.js';
 import { TASKS } from './tasks-file.js';
@@ -100,7 +101,14 @@ export function resolveSession(word: string, project: string): string {
   }
   throw known.length === 0
     ? new UmpireError('session-none', { path: root })
-    : new UmpireError('session-unknown', { name: shown(word), known: some(known, root) });
+    : new UmpireError('session-unknown', {
+        name: shown(word),
+        known: some(known, root),
+        meant: meant(
+          word,
+          known.map((path) => basename(path)),
+        ),
+      });
 }
 
 function looksLikeSession(word: string): boolean {

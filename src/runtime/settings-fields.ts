@@ -1,6 +1,8 @@
 // What a value of the settings may be: one small rule a kind, each with the words for people. A rule reads a value or says
 // what is allowed; where it stands is the caller's business.
 
+import { nearest } from '../formats/nearest-word.js';
+
 export type Path = readonly (string | number)[];
 
 /** Thrown while reading, caught by settings.ts, which knows the line. */
@@ -128,31 +130,4 @@ function instead(key: string, known: readonly string[]): string {
 function holding(word: string, known: readonly string[]): string | null {
   const found = known.filter((one) => `_${one}_`.includes(`_${word.toLowerCase().replaceAll('-', '_')}_`));
   return found.length === 1 ? (found[0] ?? null) : null;
-}
-
-/** The known word that a person most likely meant: one slip of the finger, in longer words two. */
-export function nearest(word: string, known: readonly string[]): string | null {
-  const plain = (text: string) => text.toLowerCase().replace(/[-_\s]/g, '');
-  const [best] = known
-    .map((one) => ({ one, slips: slipsBetween(plain(word), plain(one)) }))
-    .filter(({ one, slips }) => slips <= (one.length < 6 ? 1 : 2))
-    .toSorted((a, b) => a.slips - b.slips);
-  return best?.one ?? null;
-}
-
-/** Letters added, lost, mistaken or swapped with their neighbour. */
-function slipsBetween(from: string, to: string): number {
-  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const above = rows[i - 1] as number[];
-      const same = from[i - 1] === to[j - 1];
-      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const ways = [(above[j] as number) + 1, (row[j - 1] as number) + 1, (above[j - 1] as number) + (same ? 0 : 1)];
-      row.push(Math.min(...ways, ...(swapped ? [(rows[i - 2]?.[j - 2] ?? Infinity) + 1] : [])));
-    }
-    rows.push(row);
-  }
-  return rows.at(-1)?.at(-1) ?? Infinity;
 }
