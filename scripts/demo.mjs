@@ -165,10 +165,16 @@ function summary() {
   const closing =
     'A session run to its end, a lie taken back, and seven verdicts, each from evidence, by rules proven before and with the rule that gave it. Try for yourself:';
   const command = [
-    '  node dist/umpire.cjs until "npm test" --agent claude      (in a project of yours; docs/running.md)',
-    '  node dist/umpire.cjs guard                                (there too: what in your last change makes tests lie)',
-    '  node dist/umpire.cjs check review',
-    '  node dist/umpire.cjs decide review examples/sessions/review --dry-run',
+    `  alias umpire="node ${shown(join(root, 'dist', 'umpire.cjs'))}"`,
+    '  umpire until "npm test" --agent claude      (in a project of yours; docs/running.md)',
+    '  umpire guard --scope any                    (there too: what in your last change makes tests lie)',
+    '  umpire check review',
+    `  umpire decide review ${shown(join(root, 'examples', 'sessions', 'review'))} --dry-run`,
   ].join('\n');
   process.stdout.write([bold(line(head)), ...cells.map(line), '', closing, command, ''].join('\n'));
+}
+
+/** A path as a shell takes it, also within double quotes. */
+function shown(path) {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path}'`;
 }

@@ -3,7 +3,7 @@
 // made the same on both sides: times, dates, commits, the folder.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, realpathSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'vitest';
 
@@ -51,14 +51,14 @@ export function openConsole(folder: string): (text: string) => readonly Ran[] {
 }
 
 /** A person of the page's own, without the settings of whoever runs the tests. */
-function environment(folder: string): NodeJS.ProcessEnv {
+function environment(folder: string, home = folder): NodeJS.ProcessEnv {
   const person = { NAME: 'You', EMAIL: 'you@example.com' };
   return {
     ...process.env,
     PATH: `${folder}:${process.env['PATH'] ?? ''}`,
-    HOME: folder,
+    HOME: home,
     UMPIRE_WORKTREES: '',
-    XDG_CACHE_HOME: join(folder, '.cache'),
+    XDG_CACHE_HOME: join(home, '.cache'),
     GIT_AUTHOR_NAME: person.NAME,
     GIT_AUTHOR_EMAIL: person.EMAIL,
     GIT_COMMITTER_NAME: person.NAME,
@@ -91,3 +91,28 @@ export function checkConsole(texts: readonly string[], folder: string): number {
     expect({ line, printed: steady(printed, folder) }).toEqual({ line, printed: steady(shown, folder) });
   return ran.length;
 }
+
+/**
+ * All of a page's examples as a person types them, in order, in one shell that begins in a clone: `first` has the command at hand, and
+ * nothing else does. Returns how many commands there were.
+ */
+export function checkTour(first: string, texts: readonly string[], folder: string): number {
+  const clone = join(folder, 'umpire');
+  mkdirSync(clone);
+  cpSync(join(root, 'examples'), join(clone, 'examples'), { recursive: true });
+  symlinkSync(join(root, 'dist'), join(clone, 'dist'), 'dir');
+  const commands = texts.flatMap((text) => text.split(/^\$ /m).slice(1));
+  const lines = commands.map((command) => command.split('\n', 1)[0] ?? '');
+  const script = join(folder, 'tour.sh');
+  writeFileSync(script, ['exec 2>&1', first, ...lines.map((line, at) => `${line}\necho "${MARK}${at}"`), ''].join('\n'));
+  const { stdout } = spawnSync('sh', [script], { cwd: clone, encoding: 'utf8', env: environment(join(folder, 'nobody'), folder) });
+  const printed = stdout.split(new RegExp(`^${MARK}\\d+\\n`, 'm'));
+  for (const [at, command] of commands.entries()) {
+    const [line = '', ...shown] = command.trimEnd().split('\n');
+    expect({ line, printed: steady((printed[at] ?? '').trimEnd(), folder) }).toEqual({ line, printed: steady(shown.join('\n'), folder) });
+  }
+  return commands.length;
+}
+
+/** No line of a page. */
+const MARK = '=== end of ';
