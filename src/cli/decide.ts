@@ -47,7 +47,7 @@ export async function runDecide(args: readonly string[]): Promise<Outcome> {
   });
   const exit = verdict.status === 'partial' ? 5 : EXIT[verdict.outcome];
   const stdout = words.switches.has('--json') ? `${JSON.stringify(verdictJson(verdict))}\n` : report;
-  return { stdout, stderr: [...notes.map((note) => `Note: ${note}\n`), headline(verdict, repeated, dryRun)].join(''), exit };
+  return { stdout, stderr: [...notes.map((note) => `Note: ${note}\n`), headline(verdict, repeated, dryRun)].join(''), sumsUp: true, exit };
 }
 
 /** Two lines for the person who watches: what was decided and why, and what comes next. */

@@ -5,6 +5,7 @@ import { UmpireError, isUmpireError } from '../errors.js';
 import { meant } from '../formats/nearest-word.js';
 import { runDecide } from './decide.js';
 import { HELP, VERSION } from './help.js';
+import { partsOf } from './outcome.js';
 import type { Outcome } from './outcome.js';
 
 async function main(args: readonly string[]): Promise<Outcome> {
@@ -94,9 +95,7 @@ async function start(): Promise<void> {
   const args = process.argv.slice(2);
   const json = args.includes('--json');
   const outcome = await main(args).catch((error: unknown) => failure(error, json));
-  if (outcome.stderr !== undefined) put(2, outcome.stderr);
-  if (outcome.stdout !== undefined) put(1, outcome.stdout);
-  if (outcome.bytes !== undefined) put(1, outcome.bytes);
+  for (const [fd, data] of partsOf(outcome, process.stdout.isTTY && process.stderr.isTTY)) put(fd, data);
   // All is written by now, synchronously: there is nothing left to wait for.
   process.exit(outcome.exit);
 }

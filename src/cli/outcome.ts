@@ -5,5 +5,16 @@ export interface Outcome {
   /** For stdout, after the text: somebody else's, and out as they came. */
   readonly bytes?: Uint8Array;
   readonly stderr?: string;
+  /** stderr is the sum of what stdout holds: in a terminal that shows both it comes last, where it is seen. */
+  readonly sumsUp?: boolean;
   readonly exit: number;
+}
+
+type Part = readonly [fd: 1 | 2, data: string | Uint8Array];
+
+/** What is written, in order. `isSeen`: both stdout and stderr are a terminal's. */
+export function partsOf({ stdout, bytes, stderr, sumsUp }: Outcome, isSeen: boolean): readonly Part[] {
+  const data = [stdout, bytes].flatMap((part) => (part === undefined ? [] : [[1, part] as const]));
+  const said = stderr === undefined ? [] : [[2, stderr] as const];
+  return sumsUp === true && isSeen ? [...data, ...said.map(([fd, text]) => [fd, `\n${text}`] as const)] : [...said, ...data];
 }

@@ -30,11 +30,11 @@ export async function runReplay(args: readonly string[]): Promise<Outcome> {
   if (session !== undefined) {
     const replayed = await replay({ session: placeOf(session, project ?? '.'), ...rules });
     const stderr = headline([replayed], projectSum([replayed]).counts, replayed.by);
-    return { stdout: json ? printed(replayed) : replayPage(replayed), stderr, exit: EXIT[replayed.result] };
+    return { stdout: json ? printed(replayed) : replayPage(replayed), stderr, sumsUp: true, exit: EXIT[replayed.result] };
   }
   const replayed: ProjectReplay = await replayAll({ ...rules, ...(project === undefined ? {} : { project }) });
   const stderr = headline(replayed.sessions, replayed.counts, replayed.by);
-  return { stdout: json ? printed(replayed) : projectPage(replayed), stderr, exit: EXIT[replayed.result] };
+  return { stdout: json ? printed(replayed) : projectPage(replayed), stderr, sumsUp: true, exit: EXIT[replayed.result] };
 }
 
 /** A path as the person wrote it, since the page says it again; a name as the path from here. */
