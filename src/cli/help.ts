@@ -60,8 +60,8 @@ Judges the latest result of the loop's critic in a session folder, and writes
 the verdict, its tasks and its history there. Judging the same evidence again
 gives the same verdict and writes nothing.
 
-  <loop>            design, testing, debt, review, brainstorm, or a loop file
-                    such as ./my-loop.yaml
+  <loop>            design, testing, debt, review, brainstorm, until, or a loop
+                    file such as ./my-loop.yaml
   <session>         the session folder
 
   --round N         raise the round to N; a session never goes back
@@ -89,8 +89,8 @@ beyond: every case ends in a row, every critic is stopped, nothing is approved
 that should not be, no rule is dead, the promises hold. Otherwise it tells the
 shortest story of how they fail. It reads the loop and nothing else.
 
-  <loop>            design, testing, debt, review, brainstorm, or a loop file
-                    such as ./my-loop.yaml
+  <loop>            design, testing, debt, review, brainstorm, until, or a loop
+                    file such as ./my-loop.yaml
 
   --json            print the proof as one JSON object
   --graph           print a Mermaid state diagram of the loop instead

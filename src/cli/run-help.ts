@@ -115,20 +115,25 @@ Examples
 
 Answers what a session waits on, and goes on with it.
 
-An escalation, or a spent budget
+An escalation
   force-approve     go on as it is; marked unverified in every report
   manual-fix        mend it yourself in the worktree; the critic runs again
-  extend            grant --rounds N, --minutes M, --cost-usd X or --tokens N
+  extend            grant --rounds N
   abort             end it and keep everything
+A spent budget
+  extend            grant --minutes M, --cost-usd X or --tokens N
+  abort
 A plan
   approve, revise, abort
 A question of an agent
   answer            --reason holds the answer
+  abort
 
-  --reason TEXT     why; needed by force-approve, answer and abort (of a plan: not);
-                    with revise it is what the planner is told
+  --reason TEXT     why; needed by force-approve, answer and abort (not of a
+                    plan); with revise it is what the planner is told
   --project DIR     the project (the current folder)
 ${AGENTS}
+${LIMITS}
 
 ${STATUS}
 
@@ -147,6 +152,9 @@ it is a patch that \`git apply\` takes, with files that are no text in it.
   [round]           a number
   --project DIR     the project (the current folder)
 
+Exit status
+  0 shown, or there is nothing to show · 1 error · 2 usage, or no such round
+
 Examples
   umpire diff
   umpire diff testing-cover-the-parser-2026-03-01 2
@@ -154,12 +162,18 @@ Examples
   apply: `umpire apply <session>
 
 Brings the result of a session over into your checkout, as changes that are not
-committed. Refused where your working tree is not clean, where the session has
-not ended as complete, and where a change does not fit.
+committed. Refused where files that git knows are changed and not committed,
+where a file of yours is in the way, where the session has not ended as
+complete, and where it does not fit your commits since. Other files that git
+does not know are left alone.
 
   <session>         its name, a part of it, or its folder
   --force           also where the session has not ended as complete
   --project DIR     the project (the current folder)
+
+Exit status
+  0 brought over, or there already · 1 refused, or an error: nothing was changed
+  2 usage
 
 Examples
   umpire apply testing-cover-the-parser-2026-03-01
@@ -172,6 +186,10 @@ applied, or changed nothing. Session folders are kept, with everything in them.
   [session]         one session; all that are finished, if left out
   --force           also one whose work was not applied
   --project DIR     the project (the current folder)
+
+Exit status
+  0 removed, or there was nothing to remove; without a name also where some
+    are kept · 1 the named one is kept, or an error · 2 usage
 
 Examples
   umpire clean
