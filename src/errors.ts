@@ -343,7 +343,7 @@ export const ERRORS = {
   'guard-base-unknown': {
     exit: 2,
     message: 'There is no commit called "{name}" here to compare with.',
-    hint: 'Give a branch, a tag or a commit: umpire guard --base main. In a shallow clone fetch it first (git fetch --unshallow).',
+    hint: 'Give a branch, a tag or a commit, such as --base main. In a shallow clone fetch it first (git fetch --unshallow).',
   },
   'guard-no-commit': {
     exit: 1,

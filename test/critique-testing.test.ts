@@ -264,7 +264,7 @@ test('a run that is stopped leaves no figures', async () => {
 });
 
 test('what is not there is missing: a runner, its packages, tests of the layer', async () => {
-  await refused(newProject({ 'package.json': '{}' }), { outcome: 'missing', problem: /no test file of layer L1/ });
+  await refused(newProject({ 'package.json': '{}', 'src/cart.test.ts': '' }), { outcome: 'missing', problem: /^No test runner was found/ });
   await refused(
     newProject({ 'package.json': NODE, 'a.test.js': "import 'node:test';\n" }),
     { outcome: 'missing', problem: /layer L3/ },

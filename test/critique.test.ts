@@ -1,6 +1,6 @@
 // `umpire critique` from the outside: what it leaves, what it takes back, and what `umpire decide` makes of it.
 
-import { symlinkSync } from 'node:fs';
+import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpProjects, jsonOf, makeProject, rowsOf } from './support/run-project.js';
@@ -51,6 +51,33 @@ it('passes nothing where there is no test, and says what it looked for', async (
   expect(exit).toBe(1);
   expect(out).toContain('testing missing: there was nothing to measure with');
   expect(out).toContain('No test runner was found');
+});
+
+it('names the cause first where nothing can be run', async () => {
+  const project = makeProject({ files: { 'package.json': '{}', 'src/cart.test.ts': '' } });
+  const { out } = await project.umpire('critique', 'testing', '--session', 's');
+  expect(out.split('\n')[2]).toMatch(/^L1: No test runner was found/);
+  expect(out).not.toContain('There is no test file');
+});
+
+it('refuses a layer and a revision that are not there, and leaves nothing', async () => {
+  const project = makeProject({ files: { ...NODE, 'a.test.js': passing } });
+  const layer = await project.umpire('critique', 'testing', '--session', 's', '--layer', 'L9');
+  expect({ exit: layer.exit, err: layer.err }).toEqual({
+    exit: 2,
+    err: expect.stringContaining('There is no layer "L9": the layers are L1, L2, L3.') as string,
+  });
+  for (const loop of ['testing', 'debt', 'review']) {
+    const base = await project.umpire('critique', loop, '--session', 's', '--base', 'nope');
+    expect({ loop, exit: base.exit, err: base.err }).toEqual({
+      loop,
+      exit: expect.any(Number) as number,
+      err: expect.stringContaining('"nope"') as string,
+    });
+    expect(base.out).toBe('');
+  }
+  expect(existsSync(join(project.root, 's'))).toBe(false);
+  expect((await project.umpire('critique', 'testing', '--base', 'HEAD')).exit).toBe(0);
 });
 
 it('refuses what it has no critic for, and layers that are no name', async () => {

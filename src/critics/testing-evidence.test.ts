@@ -33,7 +33,7 @@ function run(changes: Partial<PlaceRun>): PlaceRun {
 }
 
 function evidence(...runs: readonly PlaceRun[]) {
-  const made = evidenceOf({ layer: 'L1', runs, notes: [], isInterrupted: false }, PROVENANCE);
+  const made = evidenceOf({ layer: 'L1', runs, notes: [], cause: null, isInterrupted: false }, PROVENANCE);
   const read = readRun(JSON.stringify(made), { path: 'results/run-L1.json' });
   return { made, reader: read.ok ? read.reading.notes : read.unreadable.problem };
 }

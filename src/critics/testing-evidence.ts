@@ -65,11 +65,13 @@ export interface LayerRun {
   readonly layer: string;
   readonly runs: readonly PlaceRun[];
   readonly notes: readonly string[];
+  /** Why nothing could be run at all; null where something could. */
+  readonly cause: string | null;
   /** The run is being stopped. */
   readonly isInterrupted: boolean;
 }
 
-export function evidenceOf({ layer, runs, notes, isInterrupted }: LayerRun, provenance: Provenance): RunEvidence {
+export function evidenceOf({ layer, runs, notes, cause, isInterrupted }: LayerRun, provenance: Provenance): RunEvidence {
   const outcome = worstOutcome(runs.map((run) => run.outcome));
   const broken = outcome !== 'pass' && outcome !== 'fail';
   const results = runs.flatMap((run) => run.results);
@@ -80,7 +82,7 @@ export function evidenceOf({ layer, runs, notes, isInterrupted }: LayerRun, prov
   return {
     layer,
     outcome,
-    ...(broken ? { status: isInterrupted ? ('interrupted' as const) : outcome, problem: problems[0] ?? noTests(layer) } : {}),
+    ...(broken ? { status: isInterrupted ? ('interrupted' as const) : outcome, problem: problems[0] ?? cause ?? noTests(layer) } : {}),
     pass_rate: broken ? null : Math.floor((figures.passed / figures.total) * 1e6) / 1e6,
     coverage: lines?.pct ?? null,
     total: broken ? null : figures.total,

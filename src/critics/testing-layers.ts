@@ -13,6 +13,11 @@ export function isLayerName(name: string): boolean {
   return LAYER_NAME.test(name);
 }
 
+/** All that a test file may be of. */
+export function knownLayers({ layers }: CriticSettings['testing']): readonly string[] {
+  return [...new Set([FIRST, ...Object.keys(layers)])].toSorted();
+}
+
 /** Null: of no layer. */
 export function layerTest({ layers }: CriticSettings['testing']): (path: string) => string | null {
   const claims = Object.entries(layers).map(([name, patterns]) => ({ name, matches: pathTest(patterns) }));

@@ -72,15 +72,16 @@ async function runLayer(job: CriticJob, survey: Survey, { layer, layerOf, judged
   const measured = await runTests(job, survey, (path) => layerOf(path) === layer, { output });
   const runs = [...measured, ...survey.unmeasured.filter(({ likely }) => layerOf(likely) === layer).map(notRun)];
   const after = await whatIsJudged(job);
+  const cause = survey.places.length + survey.unmeasured.length === 0 ? NO_RUNNER : null;
   const notes = [
-    ...(survey.places.length + survey.unmeasured.length === 0 ? [NO_RUNNER] : []),
+    ...(cause === null ? [] : [cause]),
     ...survey.notes,
     ...survey.unmeasured.filter(({ likely }) => layerOf(likely) !== layer).map(({ problem }) => problem),
     ...(after.content === judged.content && after.commit === judged.commit ? [] : ['Files of the project changed while the tests ran.']),
   ];
   const uses = [...survey.uses, ...runs.flatMap((run) => run.uses)];
   const isInterrupted = job.watch.signal.aborted;
-  const evidence = evidenceOf({ layer, runs, notes, isInterrupted }, provenanceOf(job, judged, started, uses));
+  const evidence = evidenceOf({ layer, runs, notes, cause, isInterrupted }, provenanceOf(job, judged, started, uses));
   leave(job, resultPath(layer), `${JSON.stringify(evidence, null, 2)}\n`);
   leave(job, outputPath(layer), existsSync(output) ? readFileSync(output) : `${evidence.problem ?? 'Nothing was printed.'}\n`);
   return evidence;

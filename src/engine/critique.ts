@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { startGuardian } from '../agents/guardian.js';
 import type { CriticEnd } from '../critics/critic.js';
+import { knownLayers } from '../critics/testing-layers.js';
 import { decodeTolerantly } from '../formats/decode.js';
 import { isObject, parseJson } from '../formats/json-text.js';
 import { readProvenance } from '../formats/provenance.js';
@@ -20,7 +21,8 @@ import type { CriticSettings } from '../runtime/default-settings.js';
 import { openFolder, placeFor, readBytes, writeAtomically } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { acquireLock } from '../runtime/lock.js';
-
+import { isFolder } from '../runtime/entry.js';
+import { findBase } from '../workspace/change-base.js';
 import { readSession } from '../runtime/session-record.js';
 import { CRITIC_LOOPS, loadCritic } from './critics.js';
 import { makeSessionFolder, projectFor } from './places.js';
@@ -67,6 +69,8 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
     throw new UmpireError('critic-unknown', { name: request.loop.slice(0, 40), known: CRITIC_LOOPS.join(', ') });
   const project = projectFor(request.project, request.onNote);
   const config = await readSettings(project);
+  checkLayer(request, config.critics);
+  if (request.base !== undefined) findBase(project, request.base);
   const now = request.now ?? (() => new Date());
   const session = makeSessionFolder(project, request.loop, 'critique', now(), request.session);
   const folder = openFolder(session);
@@ -97,6 +101,16 @@ export async function critique(request: CritiqueRequest): Promise<CritiqueReport
     await guardian.close();
     lock.release();
   }
+}
+
+/** Of the settings, or of a task that is there already. */
+function checkLayer({ loop, layer, session }: CritiqueRequest, { testing }: CriticSettings): void {
+  if (loop !== 'testing' || layer === undefined) return;
+  const tasks = session !== undefined && isFolder(session) ? (openTasks(openFolder(session))?.tasks ?? []) : [];
+  const known = knownLayers(testing);
+  if (known.includes(layer) || tasks.some((task) => task.columns['layer'] === layer)) return;
+  const detail = `There is no layer "${layer.slice(0, 40)}": the layers are ${known.join(', ')}. Others are set in critics.testing.layers.`;
+  throw new UmpireError('usage', { detail, command: 'critique' });
 }
 
 function withIndustry(settings: CriticSettings, industry: CritiqueRequest['industry']): CriticSettings {
