@@ -25,6 +25,7 @@ function run(changes: Partial<PlaceRun>): PlaceRun {
     ...plain,
     results: [result('a', 'passed')],
     coverage: [covered('a.js', 2, [])],
+    uncovered: null,
     files: ['a.test.js'],
     notes: [],
     uses: [],
@@ -84,6 +85,13 @@ test('one package without coverage leaves the layer without, and one that broke 
     total: null,
   });
   expect(broken.reader).toContain('status is "timeout": the run did not end as it should, so its figures prove nothing ("');
+});
+
+test('why no coverage was measured reaches who judges', () => {
+  const { made, reader } = evidence(run({ coverage: null, uncovered: 'install pytest-cov.' }));
+  expect(made.coverage_problem).toBe('install pytest-cov.');
+  expect(reader).toEqual(['coverage was not measured: "install pytest-cov."']);
+  expect(evidence(run({ uncovered: 'install pytest-cov.' })).made).not.toHaveProperty('coverage_problem');
 });
 
 test('no line to cover is no coverage of 100 percent', () => {

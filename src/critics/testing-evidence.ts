@@ -23,6 +23,8 @@ export type RunEvidence = {
   readonly pass_rate: number | null;
   /** Percent of lines. */
   readonly coverage: number | null;
+  /** Why there is no coverage, and what to install, where a runner says so. */
+  readonly coverage_problem?: string;
   /** Tests that ran. Skipped ones are not among them. */
   readonly total: number | null;
   readonly passed: number | null;
@@ -78,6 +80,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted }: LayerRu
   const figures = figuresOf(results);
   const covered = coveredBy(runs);
   const lines = covered === null || broken ? null : linesOf(covered);
+  const blind = runs.flatMap((run) => (run.coverage === null ? (run.uncovered ?? []) : []))[0];
   const problems = runs.flatMap((run) => (run.problem === null ? [] : [run.path === '' ? run.problem : `${run.path}: ${run.problem}`]));
   return {
     layer,
@@ -85,6 +88,7 @@ export function evidenceOf({ layer, runs, notes, cause, isInterrupted }: LayerRu
     ...(broken ? { status: isInterrupted ? ('interrupted' as const) : outcome, problem: problems[0] ?? cause ?? noTests(layer) } : {}),
     pass_rate: broken ? null : Math.floor((figures.passed / figures.total) * 1e6) / 1e6,
     coverage: lines?.pct ?? null,
+    ...(broken || blind === undefined ? {} : { coverage_problem: blind }),
     total: broken ? null : figures.total,
     passed: broken ? null : figures.passed,
     failed: broken ? null : figures.failed,

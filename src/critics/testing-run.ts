@@ -29,6 +29,8 @@ export interface PlaceRun {
   readonly results: readonly TestResult[];
   /** Without the test files themselves; null where it was not measured. */
   readonly coverage: readonly FileCoverage[] | null;
+  /** Why its runner measures no coverage here; null where it does. */
+  readonly uncovered: string | null;
   /** Test files that were asked for. */
   readonly files: readonly string[];
   readonly notes: readonly string[];
@@ -58,7 +60,19 @@ export async function runTests(
 
 /** A part of the tests that could not be run, in the form of one that was. */
 export function notRun({ path, runner, problem }: UnmeasuredPart): PlaceRun {
-  return { runner, version: null, path, outcome: 'missing', problem, results: [], coverage: null, files: [], notes: [], uses: [] };
+  return {
+    runner,
+    version: null,
+    path,
+    outcome: 'missing',
+    problem,
+    results: [],
+    coverage: null,
+    uncovered: null,
+    files: [],
+    notes: [],
+    uses: [],
+  };
 }
 
 async function runPlace(
@@ -69,7 +83,7 @@ async function runPlace(
   output: string | null,
 ): Promise<PlaceRun> {
   const { runner, path } = place;
-  const blank = { runner, version: ready?.version ?? null, path, files, results: [], coverage: null };
+  const blank = { runner, version: ready?.version ?? null, path, files, results: [], coverage: null, uncovered: ready?.uncovered ?? null };
   if (ready === null) return { ...blank, outcome: 'missing', problem: absent, notes: [], uses: [] };
   const isWanted = new Set(files);
   const others = all.filter((file) => !isWanted.has(file));

@@ -110,10 +110,14 @@ function endOf(written: readonly RunEvidence[]): CriticEnd {
   };
 }
 
-function sentence({ layer, problem, passed, total, skipped, coverage, failures }: RunEvidence): string {
+function sentence(evidence: RunEvidence): string {
+  const { layer, problem, passed, total, skipped, coverage, coverage_problem: blind, failures } = evidence;
   if (problem !== undefined) return `${layer}: ${problem}`;
   const left = (skipped ?? 0) === 0 ? '' : `, ${skipped} skipped`;
-  const covered = coverage === null ? 'coverage was not measured' : `coverage is ${coverage}%`;
+  const covered =
+    coverage === null
+      ? `coverage was not measured${blind === undefined ? '' : ` (${blind.replace(/\.$/, '')})`}`
+      : `coverage is ${coverage}%`;
   const names = failures.slice(0, 3).map(({ name }) => name);
   const failing = names.length === 0 ? '' : ` Failing: ${names.join('; ')}${failures.length > names.length ? '; …' : ''}.`;
   return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}`;

@@ -40,6 +40,8 @@ export const readRun: Reader = (text, about) => {
   if (rate instanceof Refusal) return unreadable(rate.problem);
   const coverage = coverageOf(own(run, 'coverage'), notes);
   if (coverage instanceof Refusal) return unreadable(coverage.problem);
+  const blind = own(run, 'coverage_problem');
+  if (coverage === null && typeof blind === 'string' && blind.trim() !== '') notes.push(`coverage was not measured: ${quote(blind)}`);
   const layer = own(run, 'layer');
   const values: (readonly [string, Scalar | null])[] = [
     ['layer', typeof layer === 'string' && layer.trim() !== '' ? layer.trim() : null],
