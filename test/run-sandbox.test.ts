@@ -21,6 +21,9 @@ const TRIES = [
   'rm -f "$UMPIRE_SESSION/journal.ndjson"',
   'echo x > "$UMPIRE_SESSION/verdicts/mine.md"',
   'echo x > "$UMPIRE_SESSION/blobs/mine"',
+  'echo x > "$UMPIRE_SESSION/logs/mine.txt"',
+  'mkdir "$UMPIRE_SESSION/earlier/mine"',
+  'rm "$UMPIRE_SESSION/.umpire-lock"',
 ];
 
 const SABOTAGE = `${TRIES.map((line) => `if ( ${line} ) >/dev/null 2>&1; then echo 'DID ${line}'; fi`).join('\n')}

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { PermissionRequest, ToolUse } from '../formats/acp-message.js';
 import type { Assignment } from '../ports.js';
 import type { Allowable } from '../runtime/default-settings.js';
-import { OWN_FILES, OWN_FOLDERS } from '../runtime/own-places.js';
+import { REFUSED_NAMES } from '../formats/own-places.js';
 import { showLine } from './hidden-text.js';
 
 export type Places = Pick<Assignment, 'workdir' | 'session' | 'writes'> & { readonly allow: readonly Allowable[] };
@@ -70,10 +70,8 @@ function outside(paths: readonly string[], roots: readonly string[], place: (pat
 }
 
 /** The history, plan, logs and kept evidence of the session. */
-const OWN: ReadonlySet<string> = new Set([...OWN_FILES, ...OWN_FOLDERS]);
-
 function isOwnFile(path: string, session: string): boolean {
-  return isInside(path, session) && OWN.has(relative(session, path).split(sep)[0] ?? '');
+  return isInside(path, session) && REFUSED_NAMES.has(relative(session, path).split(sep)[0] ?? '');
 }
 
 function isInside(path: string, root: string): boolean {

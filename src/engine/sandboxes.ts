@@ -6,15 +6,13 @@ import { join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Sandbox } from '../ports.js';
 import type { SessionStarted } from '../brain/run-messages.js';
+import { SEALED_FOLDERS, SEALED_NAMES } from '../formats/own-places.js';
 import { openSandbox } from '../agents/sandbox.js';
 import { cacheHome } from '../runtime/environment.js';
 import { faultOf } from '../runtime/folder.js';
-import { JOURNAL } from '../runtime/journal-file.js';
 import type { Settings } from '../runtime/default-settings.js';
-import { OWN_FOLDERS } from '../runtime/own-places.js';
 import { packageRoot } from '../runtime/package-root.js';
 import { agentRepositoryAt } from '../workspace/agent-repository.js';
-import { SNAPSHOT } from '../workspace/repository.js';
 import type { Repository } from '../workspace/repository.js';
 import { findSite } from '../workspace/site.js';
 import { worktreeHome } from './places.js';
@@ -30,12 +28,12 @@ export async function sandboxFor(started: SessionStarted, session: string, confi
   const site = workspace === null ? null : findSite({ project, session: started.session, home, sessionFolder: session });
   const theirs = site === null ? [] : placesOf(site.repository);
   // What is not there cannot be sealed.
-  for (const name of OWN_FOLDERS) makeFolder(session, name);
+  for (const name of SEALED_FOLDERS) makeFolder(session, name);
   return openSandbox({
     kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
     write: config.sandbox.write.map((path) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(project, path))),
     ...(site === null ? {} : { alongside: (workdir: string) => agentRepositoryAt(site, workdir) }),
-    sealed: [JOURNAL, SNAPSHOT, ...OWN_FOLDERS].map((name) => join(session, name)),
+    sealed: SEALED_NAMES.map((name) => join(session, name)),
   });
 }
 

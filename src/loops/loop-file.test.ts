@@ -175,6 +175,7 @@ describe('the parts of a loop', () => {
     ["a re-check with the critic's answer", (loop) => void (loop.tasks.at(-1)!['copy'] = ['gc_signal']), /would count as done/],
     ['a strange name in a cell', (loop) => void (loop.tasks[0]!['set'] = { pipeline: '{moon}' }), /tasks\.0\.set\.pipeline: \{moon\}/],
     ["a task over Umpire's history", (loop) => void (loop.tasks[0]!['file'] = './journal.ndjson'), /Umpire keeps journal\.ndjson itself/],
+    ['a task among the logs', (loop) => void (loop.tasks[0]!['file'] = 'logs/{id}.txt'), /Umpire keeps logs itself/],
     ['a task among the verdicts', (loop) => void (loop.tasks[0]!['file'] = 'verdicts/{id}.md'), /Umpire keeps verdicts itself/],
     ['one file for all tasks', (loop) => void (loop.tasks[0]!['file'] = 'tasks/{round}.json'), /a file of its own: put \{id\}/],
     ['a strange name in a file', (loop) => void (loop.tasks[0]!['file'] = 'tasks/{id}-{moon}.json'), /\{moon\}/],

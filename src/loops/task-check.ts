@@ -1,6 +1,7 @@
 // Can the tasks of a revision be made as the loop says? Ids that tasks.csv takes and that differ, columns that are theirs to
 // set, files that are nobody else's.
 
+import { OWN_NAMES } from '../formats/own-places.js';
 import { COMMON_COLUMNS } from '../formats/tasks-csv.js';
 import type { Loop, TaskTemplate } from './loop.js';
 import { checkText, strayHole } from './loop-texts.js';
@@ -8,9 +9,6 @@ import type { Complaint } from './loop-texts.js';
 
 /** What every task has from the start: Umpire fills it in. */
 export const GIVEN: ReadonlySet<string> = new Set(COMMON_COLUMNS.filter((column) => column !== 'findings' && column !== 'error'));
-
-/** What Umpire writes in a session folder itself: the history, the plan, the board, the pages, the evidence it kept. */
-const OWN_FILES: ReadonlySet<string> = new Set(['journal.ndjson', 'tasks.csv', 'discoveries.ndjson', 'results.csv', 'blobs', 'verdicts']);
 
 const TEXT_NAMES = ['mend', 'chain', 'n', 'findings', 'files', 'lowest', 'critic', 'id'];
 const ID_NAMES = ['round', 'next', 'mend', 'chain', 'n'];
@@ -84,7 +82,7 @@ function checkCells(loop: Loop, task: TaskTemplate, path: Path): Complaint[] {
 function checkFile(loop: Loop, { file, each }: TaskTemplate, path: Path): Complaint[] {
   if (file === undefined) return [];
   const first = file.split('/').find((part) => part !== '' && part !== '.') ?? '';
-  if (OWN_FILES.has(first) || first.startsWith('.umpire'))
+  if (OWN_NAMES.has(first) || first.startsWith('.umpire'))
     return [{ path, problem: `Umpire keeps ${first} itself; write the task somewhere else, as in "tasks/{id}.json"` }];
   const differs = file.includes('{id}') || (hasRound(file) && (each === undefined || file.includes('{n}')));
   if (!differs) return [{ path, problem: 'each task needs a file of its own: put {id} into its name, as in "tasks/{id}.json"' }];

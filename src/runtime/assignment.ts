@@ -7,6 +7,7 @@ import type { SessionState } from '../brain/evolve.js';
 import { afterRevisions } from '../brain/rounds.js';
 import { isOwnTesting, chainOfTask, shownStatus, taskIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
+import { TOLD_PLACES } from '../formats/own-places.js';
 import { merged } from '../formats/merged.js';
 
 export interface AssignmentInput {
@@ -90,7 +91,7 @@ function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly str
       : writes
         ? 'Change files in the working folder only. Do not commit, push or switch branches: your changes are collected when you end.'
         : 'Do not change files in the working folder: what you change there is thrown away. Reports and artifacts go into the session folder.',
-    'In the session folder leave tasks.csv, journal.ndjson, verdicts/ and blobs/ as they are: Umpire writes them.',
+    `In the session folder leave ${TOLD_PLACES} as they are: Umpire writes them.`,
   ];
   if (!writes || task.role === run.started.critic) return rules;
   return [...rules, ...(isOwnTesting(run.started) ? TEST_RULES : []), ...takenBack(run)];
