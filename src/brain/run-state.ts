@@ -60,7 +60,7 @@ export interface RunState {
   cursor: number;
   readonly running: Set<string>;
   readonly submitted: Set<string>;
-  /** Failed or skipped tasks whose dependents have not been looked at. */
+  /** Tasks that failed or were skipped and have not been reopened: what waits for them is skipped too. */
   readonly fallen: Set<string>;
   /** Critics whose last run has not been judged. */
   readonly unjudged: Set<string>;

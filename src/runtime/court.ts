@@ -22,7 +22,7 @@ export interface Docket {
   readonly place: Place;
   readonly role: RoleRef;
   readonly traces: Traces;
-  /** Noticed on the board. */
+  /** Of the critic's task, and of what the guard took back before it ran. */
   readonly anomalies: readonly Anomaly[];
 }
 

@@ -121,16 +121,3 @@ function readNote(folder: string): Note | null {
     return null;
   }
 }
-
-/** The sessions of a project that have worktrees, by name. */
-export function leftovers(home: string, project: string): readonly SessionPlace[] {
-  const place = resolve(home);
-  if (!existsSync(place)) return [];
-  const own = realpathSync.native(project);
-  return readdirSync(place)
-    .toSorted()
-    .map((name) => readNote(join(place, name)))
-    .filter((note) => note !== null && note.project === own)
-    .map((note) => note as Note)
-    .map(({ session, sessionFolder }) => ({ project: own, session, home: place, sessionFolder }));
-}
