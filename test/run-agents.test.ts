@@ -249,6 +249,7 @@ it('refuses words that make no sense, with what it takes', async () => {
     ['run'],
     ['run', 'review', 'two', 'words'],
     ['run', 'review', '--no-such'],
+    ['run', 'debt', 'x', '--target', '90'],
     ['until'],
     ['until', '  '],
     ['resolve', 'x'],

@@ -40,6 +40,7 @@ it('waits for a plan to be approved, without a process, and goes on from there',
   });
   expect(jsonOf(session, 'session-state.json')).toMatchObject({ status: 'awaiting', question: 'plan' });
   expect(textOf(session, 'results.csv')).toContain('Plan 1: three steps.');
+  expect(existsSync(join(session, 'wave-2.csv'))).toBe(false);
   const rested = await project.umpire('resume', session);
   expect({ exit: rested.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['TDPLAN-001'] });
   expect(rested.err).toMatch(/waits on approval of the plan of TDPLAN-001\.\nAnswer with one of:\n  umpire resolve \S+ approve\n/);
@@ -94,7 +95,7 @@ it('ends cleanly when a person aborts, and keeps everything', async () => {
   expect(project.git('branch', '--list', 'umpire/*')).toContain('umpire/');
 });
 
-it('takes a plan that is given up without a reason, and says so in a whole sentence', async () => {
+it('takes an end without a reason, of a plan or an escalation, and says so in a whole sentence', async () => {
   const project = makeProject({ answers: PAYERS });
   const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   const { exit, err } = await project.umpire('resolve', session, 'abort');
@@ -102,6 +103,9 @@ it('takes a plan that is given up without a reason, and says so in a whole sente
     exit: 0,
     said: true,
   });
+  const other = await escalated();
+  const given = await other.project.umpire('resolve', other.session, 'abort');
+  expect({ exit: given.exit, end: endOf(other.session) }).toEqual({ exit: 0, end: 'aborted unverified' });
 });
 
 it('approves plans by itself with --yes, and says who did', async () => {

@@ -32,7 +32,7 @@ export function answerEvents(state: SessionState, session: string, given: Answer
   const allowed = answersTo(question);
   if (!allowed.includes(given.answer))
     throw refuse(session, `it waits on ${describe(question)}, and "${given.answer}" is no answer to that`, allowed);
-  if (given.reason.trim() === '' && needsReason(question, given.answer))
+  if (given.reason.trim() === '' && needsReason(given.answer))
     throw refuse(session, `${given.answer} needs a reason, which every report will show`, allowed);
   if (given.answer === 'extend') {
     const odd = GRANTS.find((field) => !isGrant(given[field], field));
@@ -62,8 +62,8 @@ function isGrant(value: number, field: (typeof GRANTS)[number]): boolean {
 const NOTHING_GRANTED = { rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
 
 /** What nobody could understand later without one. */
-function needsReason(question: Question, answer: Answer): boolean {
-  return answer === 'force-approve' || answer === 'answer' || (answer === 'abort' && question.kind !== 'plan');
+function needsReason(answer: Answer): boolean {
+  return answer === 'force-approve' || answer === 'answer';
 }
 
 function answered(key: string, given: AnswerGiven): Event {

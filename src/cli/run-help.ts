@@ -129,8 +129,8 @@ A question of an agent
   answer            --reason holds the answer
   abort
 
-  --reason TEXT     why; needed by force-approve, answer and abort (not of a
-                    plan); with revise it is what the planner is told
+  --reason TEXT     why; needed by force-approve and answer; with revise it is
+                    what the planner is told
   --project DIR     the project (the current folder)
 ${AGENTS}
 ${LIMITS}

@@ -3,6 +3,7 @@
 import { UmpireError } from '../errors.js';
 import { HIGHEST_CAP } from '../brain/messages.js';
 import type { RunSettings } from '../brain/run-messages.js';
+import type { Loop } from '../loops/loop.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { BUILT_IN } from './critics.js';
 
@@ -95,6 +96,12 @@ export const RANGES = {
   maxTokens: [1, 1e12],
   target: [0, 100],
 } as const;
+
+/** What would be left out without a word. */
+export function refuseTarget(target: number | undefined, { loop, target: own }: Loop): void {
+  if (target === undefined || own !== undefined) return;
+  throw new UmpireError('usage', { detail: `The ${loop} loop has no target, so --target has no meaning here.`, command: 'run' });
+}
 
 function checkFlags(flags: RunFlags & { readonly target?: number }): void {
   const inRange = (name: keyof typeof RANGES, flag: string, whole: boolean) => {

@@ -43,7 +43,7 @@ import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
 import { changedFiles, forgetUnbegun, isInGit, makeSessionFolder, projectFor, startedNow, surroundingsOf, worktreeHome } from './places.js';
 import { allRoles, checkRoleFlags, rolesOf } from './roles.js';
-import { takeFlags } from './run-flags.js';
+import { refuseTarget, takeFlags } from './run-flags.js';
 import { checkSandbox } from './sandboxes.js';
 import type { RunFlags } from './run-flags.js';
 import { absentWords, strayRoles } from './settings-notes.js';
@@ -96,6 +96,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
       detail: 'The plain loop needs the command that is to pass: umpire until "COMMAND".',
       command: 'until',
     });
+  refuseTarget(request.target, loop);
   const project = projectFor(request.project, request.onNote);
   const config = await readSettings(project);
   const given = takeFlags(request, config, null, loop.roles.critic);

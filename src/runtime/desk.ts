@@ -259,10 +259,10 @@ function edited(run: RunState, file: TasksFile): string {
   return editTasks(file, { set, add });
 }
 
-/** wave-N.csv while wave N runs, and no other. */
+/** wave-N.csv while wave N runs, and no other: none while the session rests. */
 function showWave(folder: SessionFolder, run: RunState, written: Written): void {
   const name = `wave-${run.wave}.csv`;
-  const isOpen = run.ended === null && (run.open[run.wave] ?? 0) > 0;
+  const isOpen = run.running.size > 0;
   for (const other of listFiles(folder, '.')) {
     if (/^wave-\d+\.csv$/.test(other) && !(isOpen && other === name)) {
       // The entry itself: an agent may have made it a link to what is not to go.
