@@ -144,12 +144,14 @@ Examples
 `,
   diff: `umpire diff [session] [round]
 
-Shows what a session changed: all of it, or what came with one round (the work
-between the verdict of the round before and that round's). Into a pipe or a file
-it is a patch that \`git apply\` takes, with files that are no text in it.
+Shows what a session changed: all of it, or what one round judged (the work of
+its chain since the verdict of the round before). Into a pipe or a file it is a
+patch that \`git apply\` takes, with files that are no text in it.
 
   [session]         its name, a part of it, or its folder (the latest)
   [round]           a number
+  --chain C         whose round, where several have it: a layer of tests (L1), a
+                    sprint (1), an audit (AUDIT-002)
   --project DIR     the project (the current folder)
 
 Exit status

@@ -16,7 +16,11 @@ const FLAGS: FlagKinds = { '--project': 'value', '--force': 'switch', '--help': 
 
 function read(args: readonly string[], command: string, most: number): Words {
   const { '--force': force, ...plain } = FLAGS;
-  const words = readWords(args, command === 'diff' ? plain : { ...plain, '--force': force ?? 'switch' }, command);
+  const words = readWords(
+    args,
+    command === 'diff' ? { ...plain, '--chain': 'value' } : { ...plain, '--force': force ?? 'switch' },
+    command,
+  );
   const extra = words.rest[most];
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many.`, command);
   return words;
@@ -33,7 +37,10 @@ export async function runDiff(args: readonly string[], isTerminal = process.stdo
   const round = second ?? (named === undefined ? first : undefined);
   if (round !== undefined && !isRound(round)) throw usage(`A round is a number, not "${round.slice(0, 40)}".`, 'diff');
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
-  const patch = await patchOf(session, round === undefined ? undefined : Number(round), { brief: isTerminal });
+  const chain = words.values.get('--chain');
+  if (chain !== undefined && round === undefined) throw usage('--chain needs a round: umpire diff <session> 1 --chain L1', 'diff');
+  const of = chain === undefined ? {} : { chain };
+  const patch = await patchOf(session, round === undefined ? undefined : Number(round), { brief: isTerminal, ...of });
   const what = round === undefined ? 'The session' : `Round ${round} of the session`;
   if (patch.length === 0) return { stderr: `${what} ${basename(session)} changed nothing.\n`, exit: 0 };
   return { ...(isTerminal ? { stdout: terminalText(patch.toString('utf8')) } : { bytes: patch }), exit: 0 };

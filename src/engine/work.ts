@@ -3,7 +3,10 @@
 import { readdirSync, rmSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { roundsOf, stepsOfChain } from '../brain/round-work.js';
+import type { RoundWork } from '../brain/round-work.js';
 import type { RunState } from '../brain/run-state.js';
+import type { Loop } from '../loops/loop.js';
 import { statOf } from '../runtime/entry.js';
 import { TASKS } from '../runtime/tasks-file.js';
 import { openFolder } from '../runtime/folder.js';
@@ -15,45 +18,74 @@ import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
 import { cleanSession, cleanUnbegun, isLeft } from '../workspace/cleaning.js';
 import type { Cleaned } from '../workspace/cleaning.js';
-import { diffOf } from '../workspace/difference.js';
+import { diffOf, stepsTo } from '../workspace/difference.js';
+import type { BranchStep } from '../workspace/difference.js';
 import type { SessionPlace } from '../workspace/site.js';
 import { projectOf, worktreeHome } from './places.js';
 import { readSettings } from './session.js';
 
 interface Made {
   readonly run: RunState;
+  readonly rules: Loop | null;
   readonly place: SessionPlace;
 }
 
 /** The session and where its work lies. Throws where others run it, or it changes no project. */
 async function open(session: string): Promise<Made> {
   const folder = openFolder(session);
-  const { run } = foldJournal(folder).state;
+  const { run, frozen } = foldJournal(folder).state;
   if (run === null) throw new UmpireError('not-run', { session: folder.name });
   const { workspace } = run.started;
   if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });
   const project = projectOf(run.started.project, folder.root);
   const { home } = (await readSettings(project)).workspace;
-  return { run, place: { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: folder.root } };
+  const rules = frozen.get(run.started.loop)?.rules ?? null;
+  return { run, rules, place: { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: folder.root } };
 }
 
-/** The patch of the whole session, or of what came between the verdict before a round's and that round's. */
-export async function diff(session: string, round?: number): Promise<string> {
-  return (await patchOf(session, round)).toString('utf8');
+/** The patch of the whole session, or of what a round judged; `chain` says of which, where several have the round. */
+export async function diff(session: string, round?: number, chain?: string): Promise<string> {
+  return (await patchOf(session, round, chain === undefined ? {} : { chain })).toString('utf8');
 }
 
 /** The same, byte for byte. `brief`: for reading only. */
-export async function patchOf(session: string, round?: number, { brief = false }: { readonly brief?: boolean } = {}): Promise<Buffer> {
-  const { run, place } = await open(session);
-  if (round === undefined) return diffOf(place, { brief });
-  const at = run.marks.findLastIndex((mark) => mark.round === round);
-  const mark = run.marks[at];
-  if (mark === undefined) {
-    const known = [...new Set(run.marks.map((one) => one.round))].join(', ');
-    throw new UmpireError('round-unknown', { round, session: place.session, known: known === '' ? 'none' : known });
+export async function patchOf(
+  session: string,
+  round?: number,
+  { brief = false, chain }: { readonly brief?: boolean; readonly chain?: string } = {},
+): Promise<Buffer> {
+  const { run, rules, place } = await open(session);
+  if (round === undefined || rules === null) return diffOf(place, { brief });
+  const work = roundIn(run, place.session, round, chain);
+  const steps = await stepsTo(place, work.to);
+  const isOwn = stepsOfChain(run, rules, work.chain, steps);
+  const begun = steps.findIndex(({ commit }) => commit === work.from) + 1;
+  const patches: Buffer[] = [];
+  // What other chains did in between is left out: the patch has a part for each stretch of the chain's own.
+  for (let index = begun; index < steps.length; index++) {
+    if (isOwn[index] !== true) continue;
+    const first = steps[index] as BranchStep;
+    while (isOwn[index + 1] === true) index++;
+    patches.push(await diffOf(place, { from: first.parent, to: steps[index]?.commit ?? null, brief }));
   }
-  const before = run.marks.slice(0, at).findLast((one) => one.chain === mark.chain);
-  return diffOf(place, { from: before?.head ?? null, to: mark.head, brief });
+  return Buffer.concat(patches);
+}
+
+function roundIn(run: RunState, session: string, round: number, chain: string | undefined): RoundWork {
+  const judged = roundsOf(run, round);
+  const asked = chain === undefined ? judged : judged.filter((one) => one.chain === chain);
+  const [first, second] = asked;
+  if (first === undefined) {
+    const chains = new Set(run.marks.map((mark) => mark.chain));
+    const words = run.marks.map((mark) => (chains.size > 1 ? `${mark.round} of ${mark.chain}` : String(mark.round)));
+    throw new UmpireError('round-unknown', { round, session, known: words.length === 0 ? 'none' : [...new Set(words)].join(', ') });
+  }
+  if (second !== undefined) {
+    const chains = asked.map((one) => one.chain).join(', ');
+    const detail = `Round ${round} of the session ${session} was judged in several chains: ${chains}. Say which one: --chain ${first.chain}.`;
+    throw new UmpireError('usage', { detail, command: 'diff' });
+  }
+  return first;
 }
 
 /** Brings the result over into the person's checkout, as changes that are not committed. */

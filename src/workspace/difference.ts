@@ -14,6 +14,13 @@ export interface SessionCommits {
   readonly head: string;
 }
 
+/** One step of the branch: from its parent to its commit. */
+export interface BranchStep {
+  readonly commit: string;
+  readonly parent: string;
+  readonly merged: readonly string[];
+}
+
 export async function findCommits(site: Site): Promise<SessionCommits | null> {
   if (!existsSync(site.repository.gitDir)) return null;
   const names = refsOf(site);
@@ -37,4 +44,17 @@ export async function diffOf(
   const { base, head } = await commitsOf(site);
   const shape = ['--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', '--src-prefix=a/', '--dst-prefix=b/'];
   return git(site.seat, ['diff', ...shape, ...(brief ? [] : ['--binary']), '--end-of-options', from ?? base, to ?? head, '--']);
+}
+
+/** The steps of the session's branch up to a commit, the oldest first: each with what it merged. Null: none. */
+export async function stepsTo(place: SessionPlace, to: string | null): Promise<readonly BranchStep[]> {
+  const site = findSite(place);
+  const { base } = await commitsOf(site);
+  if (to === null) return [];
+  const args = ['rev-list', '--first-parent', '--reverse', '--parents', '--end-of-options', `${base}..${to}`, '--'];
+  const lines = (await git(site.seat, args)).toString('utf8').split('\n');
+  return lines.flatMap((line) => {
+    const [commit = '', parent = '', ...merged] = line.split(' ');
+    return commit === '' ? [] : [{ commit, parent, merged }];
+  });
 }

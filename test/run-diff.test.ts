@@ -1,0 +1,71 @@
+// What `umpire diff <session> <round>` shows: the work that the round judged, all of it and no other chain's.
+
+import { expect, it } from 'vitest';
+import { writeFiles } from './support/git-project.js';
+import { GOOD_REVIEW, POOR_REVIEW, REST, audit, review, writer } from './support/run-evidence.js';
+import { cleanUpProjects, eventsOfType, makeProject } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+async function filesIn(project: RunProject, ...words: readonly string[]): Promise<readonly string[]> {
+  const { exit, out, err } = await project.umpire('diff', ...words);
+  expect({ exit, err: exit === 0 ? '' : err }).toEqual({ exit: 0, err: '' });
+  return [...out.matchAll(/^\+\+\+ b\/(.*)$/gm)].map(([, name = '']) => name).toSorted();
+}
+
+async function escalated(more: readonly unknown[]): Promise<{ project: RunProject; session: string }> {
+  const project = makeProject({ answers: [...more, review(POOR_REVIEW), writer('developer'), REST] });
+  const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '2');
+  expect(exit).toBe(4);
+  return { project, session };
+}
+
+it('shows the work of a round that was judged again by a higher cap', async () => {
+  const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-002' })]);
+  const { exit } = await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  expect(exit).toBe(0);
+  expect(await filesIn(project, session, '1')).toEqual(['work/DEV-001.txt']);
+  expect(await filesIn(project, session, '2')).toEqual(['work/FIX-1-1.txt']);
+  expect(await filesIn(project, session, '3')).toEqual(['work/FIX-2-1.txt']);
+});
+
+it('shows what agents and the person did for a round that the person mended', async () => {
+  const { project, session } = await escalated([review(GOOD_REVIEW, { task: 'REVIEW-re-001', attempt: 2 })]);
+  await project.umpire('resolve', session, 'manual-fix');
+  const { work } = JSON.parse((await project.umpire('status', session, '--json')).out) as { work: { place: string } };
+  writeFiles(work.place, { 'mine.txt': 'mine\n' });
+  const { exit } = await project.umpire('resume', session);
+  expect(exit).toBe(0);
+  expect(await filesIn(project, session, '2')).toEqual(['mine.txt', 'work/FIX-1-1.txt']);
+});
+
+it('shows the round of one chain, without what came in between of others, and asks which where several have it', async () => {
+  const poor = ['REVIEW-001', 'REVIEW-002'].map((task) => review(POOR_REVIEW, { task }));
+  const project = makeProject({ answers: [...poor, review(GOOD_REVIEW), writer('developer'), REST] });
+  const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'multi-sprint');
+  expect(exit).toBe(0);
+  const unclear = await project.umpire('diff', session, '1');
+  expect({ exit: unclear.exit, err: unclear.err }).toEqual({
+    exit: 2,
+    err: expect.stringMatching(/several chains: 1, 2\.\n.*--chain 1/s) as string,
+  });
+  const first = eventsOfType(session, 'TaskFinished').flatMap(({ task, files = [] }) => (files.length === 0 ? [] : [task]));
+  expect(await filesIn(project, session, '1', '--chain', '1')).toEqual(['work/DEV-001.txt']);
+  expect(await filesIn(project, session, '2', '--chain', '1')).toEqual([`work/${first[1] ?? ''}.txt`]);
+  expect(await filesIn(project, session, '1', '--chain', '2')).toEqual(['work/DEV-002.txt']);
+  expect(await filesIn(project, session, '2', '--chain', '2')).toEqual([`work/${first[3] ?? ''}.txt`]);
+  const none = await project.umpire('diff', session, '2', '--chain', '3');
+  expect({ exit: none.exit, err: none.err }).toEqual({ exit: 2, err: expect.stringContaining('1 of 1, 2 of 1, 1 of 2, 2 of 2') as string });
+});
+
+it('tells the rounds of audits apart that others work beside', async () => {
+  const poor = ['AUDIT-001', 'AUDIT-002'].map((task) => audit('fix_required', { task }));
+  const project = makeProject({ answers: [...poor, audit('audit_passed'), writer('designer'), writer('implementer'), REST] });
+  const { session } = await project.umpire('run', 'design', 'x', '--mode', 'system');
+  expect(await filesIn(project, session, '1', '--chain', 'AUDIT-001')).toEqual(['work/DESIGN-001.txt']);
+  expect(await filesIn(project, session, '2', '--chain', 'AUDIT-001')).toEqual(['work/DESIGN-fix-001.txt']);
+  expect(await filesIn(project, session, '1', '--chain', 'AUDIT-002')).toEqual(expect.arrayContaining(['work/DESIGN-002.txt']) as string[]);
+  expect(await filesIn(project, session, '1', '--chain', 'AUDIT-002')).not.toContain('work/DESIGN-001.txt');
+  expect(await filesIn(project, session, '2', '--chain', 'AUDIT-002')).toEqual(['work/DESIGN-fix-002-1.txt']);
+});
