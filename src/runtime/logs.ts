@@ -41,7 +41,7 @@ export function logsOf(logs: readonly LogFile[], word: string): readonly LogFile
   const called = (wanted: string) => logs.filter(({ task }) => task === wanted);
   const byName = () => logs.filter(({ name }) => name === word);
   // A session of an earlier version has the former name: asked last, since it may be another task's now.
-  const [found = []] = [called(safeName(word)), byName(), called(formerName(word))].filter((some) => some.length > 0);
+  const found = [called(safeName(word)), byName(), called(formerName(word))].find((some) => some.length > 0) ?? [];
   return found.toSorted((a, b) => a.attempt - b.attempt);
 }
 
