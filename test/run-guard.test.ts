@@ -60,7 +60,7 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS + MORE);
   expect(rowsOf(session)['TESTGEN-001']).toMatchObject({
     status: 'completed',
-    findings: 'Umpire took back what makes tests lie: test-skipped at sum.test.js:5. all pass now',
+    findings: 'Umpire took back what its guard forbids: test-skipped at sum.test.js:5. all pass now',
   });
   const [first] = eventsOfType(session, 'VerdictGiven');
   expect(first?.verdict.anomalies).toEqual([
@@ -73,7 +73,7 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   const [page = ''] = readdirSync(join(session, 'verdicts')).toSorted();
   expect(textOf(session, 'verdicts', page)).toContain('test-skipped at sum.test.js:5 was taken back');
   const report = await project.umpire('report', session);
-  expect(report.out).toMatch(/taken back by hunk, since it makes tests lie: test-skipped at sum\.test\.js:5 in the work of TESTGEN-001/);
+  expect(report.out).toMatch(/taken back by hunk, since the guard forbids it: test-skipped at sum\.test\.js:5 in the work of TESTGEN-001/);
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
@@ -128,7 +128,7 @@ it('only tells of it in a review, where tests are not what is made', async () =>
   const { session } = await project.umpire('run', 'review', 'mend sum', '--mode', 'sprint', '--max-rounds', '1', ...agent);
   expect(rowsOf(session)['DEV-001']).toMatchObject({
     status: 'completed',
-    findings: 'Umpire found what makes tests lie: test-skipped at sum.test.js:5. done',
+    findings: 'Umpire found what its guard forbids: test-skipped at sum.test.js:5. done',
   });
   expect(branchFile(project, session, 'sum.test.js')).toContain('test.skip');
   const report = await project.umpire('report', session);
@@ -157,7 +157,7 @@ describe('the plain loop', () => {
     expect(branchFile(project, session, 'package.json')).toBe(FILES['package.json']);
     expect(branchFile(project, session, 'sum.js')).toBe(`${SUM}exports.less = () => 0;\n`);
     const report = await project.umpire('report', session);
-    expect(report.out).toMatch(/taken back by file, since it makes tests lie: test-skipped at sum\.test\.js:5 in the work of/);
+    expect(report.out).toMatch(/taken back by file, since the guard forbids it: test-skipped at sum\.test\.js:5 in the work of/);
     expect((await project.umpire('replay', session)).exit).toBe(0);
   });
 
@@ -179,7 +179,7 @@ describe('the plain loop', () => {
     expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS.replace('twice(2), 4', 'twice(2), 6'));
     const { findings } = eventsOfType(session, 'TaskFinished').find(({ breaches }) => breaches !== undefined) ?? {};
     expect(findings).toBe(
-      'Umpire took back what makes tests lie: test-skipped at sum.test.js:5. It left for a person: rebaselined at sum.test.js:10. done',
+      'Umpire took back what its guard forbids: test-skipped at sum.test.js:5. It left for a person: rebaselined at sum.test.js:10. done',
     );
   });
 
@@ -188,7 +188,7 @@ describe('the plain loop', () => {
     const agent = project.sh(`cp "$UMPIRE_TASK_FILE" "$beside/$id.json"\n[ "$id" = WORK-1 ] && ${SKIP}\ncomplete done`);
     await project.umpire('until', 'node --test', 'mend sum', '--max-rounds', '2', ...agent);
     const rules = (task: string): string => (JSON.parse(textOf(project.beside, `${task}.json`)) as { rules: string[] }).rules.join('\n');
-    expect([rules('WORK-1'), rules('WORK-2')].map((text) => /taken back, because it makes tests lie: (.*?)\. /.exec(text)?.[1])).toEqual([
+    expect([rules('WORK-1'), rules('WORK-2')].map((text) => /taken back, because the guard forbids it: (.*?)\. /.exec(text)?.[1])).toEqual([
       undefined,
       'test-skipped at sum.test.js:5',
     ]);

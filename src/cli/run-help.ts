@@ -31,7 +31,7 @@ worktree on a branch of its own; your checkout is never touched. Nothing is
 lost: kill it at any moment and go on with umpire resume.
 
   <loop>            design, testing, debt, review, brainstorm, or a loop file
-  --project DIR     the project (the current folder)
+  --project DIR     the project (that of the current folder)
   --session DIR     the session's folder (one in .umpire/sessions/)
   --mode M          the pipeline; chosen by the goal and the change otherwise
   --target PCT      what testing is to reach, 0 to 100 (80)
@@ -57,7 +57,7 @@ the critic's role.
                     design: audits design tokens
                     review: linters and SARIF reports on the changed lines
                     brainstorm: counts what the challenger left
-  --project DIR     the project (the current folder)
+  --project DIR     the project (that of the current folder)
   --session DIR     where evidence goes (a new one in .umpire/sessions/)
   --base REV        what a change or a regression is measured against
   --layer L         the layer of tests; all that have a test otherwise
@@ -82,7 +82,7 @@ nobody's word. It is run by a shell in the session's worktree.
   --report FILE     the report it writes: SARIF, or findings as JSON or Markdown
                     (a new *.sarif at the top is found without)
   --mode M          check-first (the usual) or work-first
-  --project DIR     the project (the current folder)
+  --project DIR     the project (that of the current folder)
   --session DIR     the session's folder (one in .umpire/sessions/)
 ${AGENTS}
 ${LIMITS}
@@ -101,7 +101,7 @@ remembers its agents and limits; flags override them.
 
   [session]         its name, a part of it, or its folder (the latest)
   --retry           also run again what failed, and what was skipped for it
-  --project DIR     the project (the current folder)
+  --project DIR     the project (that of the current folder)
 ${AGENTS}
 ${LIMITS}
 
@@ -131,7 +131,7 @@ A question of an agent
 
   --reason TEXT     why; needed by force-approve and answer; with revise it is
                     what the planner is told
-  --project DIR     the project (the current folder)
+  --project DIR     the project (that of the current folder)
 ${AGENTS}
 ${LIMITS}
 
@@ -152,7 +152,7 @@ patch that \`git apply\` takes, with files that are no text in it.
   [round]           a number
   --chain C         whose round, where several have it: a layer of tests (L1), a
                     sprint (1), an audit (AUDIT-002)
-  --project DIR     the project (the current folder)
+  --project DIR     the project (that of the current folder)
 
 Exit status
   0 shown, or there is nothing to show · 1 error · 2 usage, or no such round
@@ -171,7 +171,7 @@ does not know are left alone.
 
   <session>         its name, a part of it, or its folder
   --force           also where the session has not ended as complete
-  --project DIR     the project (the current folder)
+  --project DIR     the project (that of the current folder)
 
 Exit status
   0 brought over, or there already · 1 refused, or an error: nothing was changed
@@ -187,7 +187,7 @@ applied, or changed nothing. Session folders are kept, with everything in them.
 
   [session]         one session; all that are finished, if left out
   --force           also one whose work was not applied
-  --project DIR     the project (the current folder)
+  --project DIR     the project (that of the current folder)
 
 Exit status
   0 removed, or there was nothing to remove; without a name also where some
@@ -307,7 +307,7 @@ docs/guard.md lists the rules.
                     committed, the fork from the trunk
   --scope S         testing: only tests and their fixtures may change (the
                     usual); any: source may change too
-  --project DIR     the project (the current folder)
+  --project DIR     the project (that of the current folder)
   --report-before F a test report of the base, in any format of umpire read
   --report-after F  one of the change: what really ran decides
   --staged          look at what is staged, as a hook before a commit should

@@ -184,7 +184,7 @@ function breachWords({ breaches }: RunState): readonly Anomaly[] {
   const words = breaches.slice(0, MOST_BREACHES).map(({ task, breach: { rule, file, line, message, taken } }) => {
     return `Of the work of ${task}, ${rule} at ${file}:${line} was taken back (by ${taken ?? 'nobody'}): ${message}`;
   });
-  const rest = more > 0 ? [`And ${more} more of what makes tests lie was taken back.`] : [];
+  const rest = more > 0 ? [`And ${more} more of what the guard forbids was taken back.`] : [];
   return [...words, ...rest].map((message) => ({ rule: 'guard', message }));
 }
 

@@ -180,5 +180,5 @@ function revertWords({ tasks, files, ok, verdict }: Extract<Recorded, { type: 'W
 
 function breachWords(task: string, { rule, file, line, message, taken }: Breach): string {
   const what = `${inline(rule)} at ${inline(`${file}:${line}`)} in the work of ${inline(task)}: ${inline(message)}`;
-  return taken === null ? `found and left: ${what}` : `taken back by ${taken}, since it makes tests lie: ${what}`;
+  return taken === null ? `found and left: ${what}` : `taken back by ${taken}, since the guard forbids it: ${what}`;
 }

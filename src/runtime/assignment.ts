@@ -107,5 +107,5 @@ function takenBack({ takenBack: past, breaches }: RunState): readonly string[] {
   if (places.length === 0) return [];
   const more = places.length - MOST_TAKEN;
   const named = `${places.slice(0, MOST_TAKEN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return [`Earlier work of this session was taken back, because it makes tests lie: ${named}. Find another way.`];
+  return [`Earlier work of this session was taken back, because the guard forbids it: ${named}. Find another way.`];
 }

@@ -63,8 +63,8 @@ export function withBreaches(data: TaskFinished, breaches: readonly Breach[]): T
   const taken = named(breaches.filter((breach) => breach.taken !== null));
   const left = named(breaches.filter((breach) => breach.taken === null));
   const words = [
-    ...(taken === '' ? [] : [`Umpire took back what makes tests lie: ${taken}.`]),
-    ...(left === '' ? [] : [taken === '' ? `Umpire found what makes tests lie: ${left}.` : `It left for a person: ${left}.`]),
+    ...(taken === '' ? [] : [`Umpire took back what its guard forbids: ${taken}.`]),
+    ...(left === '' ? [] : [taken === '' ? `Umpire found what its guard forbids: ${left}.` : `It left for a person: ${left}.`]),
     data.findings,
   ];
   return { ...data, findings: plainText(words.join(' ').trim(), MAX_FINDINGS), breaches };
