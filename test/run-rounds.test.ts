@@ -107,3 +107,22 @@ it('takes no answer that comes with an agent it does not know: the right command
   const given = await project.umpire('resolve', session, 'abort', '--reason', 'enough', '--agent', 'nope');
   expect({ exit: given.exit, end: endOf(session) }).toMatchObject({ end: expect.stringContaining('aborted') as string });
 });
+
+it('runs the critic again where more rounds are granted to what neither rounds nor stalling stopped', async () => {
+  const blind = { layer: 'L1', pass_rate: 1, coverage: null, total: 10, passed: 10, failed: 0, failures: [] };
+  const answers = [
+    { role: 'executor', attempt: 1, write: { 'session:results/run-L1.json': { json: blind } }, result: { findings: 'No coverage.' } },
+    testRun('L1', { passed: 100, coverage: 90 }, { role: 'executor' }),
+    writer('generator'),
+    REST,
+  ];
+  const project = makeProject({ answers });
+  const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--strict');
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: ['TESTRUN-001 ESCALATE T2 0/3'] });
+  const more = await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  expect({ exit: more.exit, end: endOf(session), last: verdictsOf(session).at(-1) }).toEqual({
+    exit: 0,
+    end: 'complete',
+    last: 'TESTRUN-001 CONVERGE T2 0/4',
+  });
+});

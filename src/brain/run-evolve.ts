@@ -6,7 +6,7 @@ import type { Recorded, VerdictGiven } from './messages.js';
 import { isAboutEvidence } from './question.js';
 import { addRows, appendRows, beginRun, close, reopen, rewire, settle, withTask } from './run-graph.js';
 import type { PersonAnswered, Question, TaskFinished } from './run-messages.js';
-import { isIdle, taskIn } from './run-state.js';
+import { isIdle, isOver, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 import { computeWaves } from './waves.js';
 
@@ -150,6 +150,7 @@ function skip(run: RunState, id: string, reason: string): void {
 
 function failJudging(run: RunState, data: Extract<Recorded, { type: 'JudgingFailed' }>['data']): void {
   const { task, attempt, rule, message, hint } = data;
+  withTask(run, task, (critic) => stayOver(run, critic));
   const times = (run.unjudgeable.get(task) ?? 0) + 1;
   run.unjudgeable.set(task, times);
   // Its critic runs once more by itself; then a person is asked.
@@ -160,17 +161,26 @@ function failJudging(run: RunState, data: Extract<Recorded, { type: 'JudgingFail
   }
 }
 
+/** Only what has ended is judged. Earlier versions judged a critic's old run again where this one has it run again. */
+function stayOver(run: RunState, critic: TaskState): void {
+  if (!isOver(critic.status)) close(run, critic, 'completed');
+}
+
 function judge(run: RunState, seq: number, given: VerdictGiven): void {
   const { verdict, effects, scene } = given;
   if (verdict.status !== 'decided') return;
   run.touched.clear();
   run.unseen.clear();
   if (run.takenBack.length + run.breaches.length > 0) run.takenBack.splice(0, Infinity, ...run.breaches.splice(0));
-  run.marks.push({ seq, chain: verdict.chain, round: verdict.round, head: run.head });
+  const { chain, round, maxRounds, rule } = verdict;
+  run.marks.push({ seq, chain, round, wantsRounds: round >= maxRounds || rule === 'E10', head: run.head });
   const critic = scene?.critic ?? null;
   if (critic !== null) {
     run.unjudged.delete(critic);
-    withTask(run, critic, (task) => (task.judged = task.attempt));
+    withTask(run, critic, (task) => {
+      stayOver(run, task);
+      task.judged = task.attempt;
+    });
   }
   const recheck = verdict.outcome === 'revise' ? verdict.tasks.at(-1)?.id : undefined;
   if (critic !== null && recheck !== undefined) run.rechecks.set(critic, recheck);
@@ -274,13 +284,15 @@ function heed(run: RunState, question: Question, { answer: word, reason, key, ro
   }
 }
 
-/** More rounds were granted. The same evidence is judged by the new cap; a critic that left none, or whose work is gone, runs again. */
+/**
+ * More rounds were granted. The same evidence is judged by the new cap, or with patience for a loop that stalls. Where that would say the
+ * same once more, the critic runs again: it left nothing, its work is gone, or neither rounds nor stalling were the reason.
+ */
 function goOn(run: RunState, question: Question, critic: TaskState, rounds: number): void {
-  const seq = 'seq' in question ? question.seq : null;
-  const mark = run.marks.find((one) => one.seq === seq);
+  const mark = 'seq' in question ? run.marks.find(({ seq }) => seq === question.seq) : undefined;
   if (mark !== undefined) run.patience.set(mark.chain, mark.round + rounds - 1);
-  if (isAboutEvidence(question) || (seq !== null && run.reverted.get(seq) === true)) reopen(run, critic);
-  else if (question.kind === 'escalation' || question.kind === 'edit') run.unjudged.add(critic.id);
+  if (mark?.wantsRounds === true && run.reverted.get(mark.seq) !== true) run.unjudged.add(critic.id);
+  else if (isAboutEvidence(question) || mark !== undefined) reopen(run, critic);
 }
 
 /** A person's edit answers the wait for it: its critic runs again. */

@@ -80,8 +80,14 @@ export interface RunState {
   readonly takenBack: { readonly task: string; readonly breach: Breach }[];
   /** Added tasks whose work no verdict has looked at since. */
   readonly unseen: Set<string>;
-  /** Where the branch stood when each verdict was given. */
-  readonly marks: { readonly seq: number; readonly chain: string; readonly round: number; readonly head: string | null }[];
+  /** Where each verdict stood: the branch, and whether it was for want of rounds (spent, or not worth going on) that it asks for a person. */
+  readonly marks: {
+    readonly seq: number;
+    readonly chain: string;
+    readonly round: number;
+    readonly wantsRounds: boolean;
+    readonly head: string | null;
+  }[];
   /** By verdict's line: was its work taken back? False: it could not be. */
   readonly reverted: Map<number, boolean>;
   /** By chain: up to this round a person has it go on, also where it goes nowhere. */

@@ -195,7 +195,7 @@ it('runs what a verdict adds in the same session, and ends as complete after an 
   ]);
 });
 
-const ASKED = [...ENDED, verdict('escalate', 'REVIEW-001'), projected(ENDED.length + 1)];
+const ASKED = [...ENDED, verdict('escalate', 'REVIEW-001', NOTHING, { round: 2 }), projected(ENDED.length + 1)];
 const SAY: AnswerGiven = { answer: 'abort', reason: 'enough', rounds: 0, costUsd: 0, minutes: 0, tokens: 0, by: 'resolve' };
 
 function answered(events: readonly Event[], say: Partial<AnswerGiven>): readonly Event[] {
