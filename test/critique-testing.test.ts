@@ -174,7 +174,7 @@ test('pytest, where Python has it; without pytest-cov there is no coverage, and 
       skipped: 1,
       coverage: has.cov ? 87.5 : null,
       notes: has.cov ? [] : ['pytest measures no coverage by itself; install pytest-cov.'],
-      reader: [],
+      reader: has.cov ? [] : ['coverage was not measured: "pytest measures no coverage by itself; install pytest-cov."'],
       places: FAILING,
     },
   );

@@ -142,7 +142,7 @@ it('cleans up after a session of any name, also where its worktrees are gone alr
   for (const [file, name] of Object.entries({ one: 'two words', two: '-dash', three: 'a..b', four: 'plain' })) {
     const session = join('.umpire', 'sessions', name);
     const { err } = await make(project, project.root, file, '--session', session);
-    expect(err).toContain(name === '-dash' ? 'umpire apply .umpire/sessions/-dash.' : 'umpire apply ');
+    expect(err).toContain(name === '-dash' ? 'umpire apply .umpire/sessions/-dash\n' : 'umpire apply ');
     expect((await project.umpireWith({ env: HOME }, 'apply', session)).exit).toBe(0);
     project.commit({});
   }

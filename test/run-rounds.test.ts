@@ -1,6 +1,8 @@
 // Rounds that went wrong or came late: work that made things worse is taken back whenever it did, a person's grant is a round that
 // is run, and what is done asks for nothing more.
 
+import { chmodSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { GOOD_REVIEW, POOR_REVIEW, REST, review, testRun, writer } from './support/run-evidence.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, textOf, verdictsOf, wavesRun } from './support/run-project.js';
@@ -66,6 +68,25 @@ it('T6: with --strict at the cap takes the cycle back before it asks, and a gran
   expect(await reverted(project, session)).toMatchObject({ taken: [{ ok: true }, { ok: true }], left: [], replayed: 0 });
 });
 
+it('T6: takes back what a person was asked about first, and what comes after is compared with the files as they are', async () => {
+  const project = harmful();
+  const flags = ['--mode', 'targeted', '--max-rounds', '6', '--stop-when-stalled'];
+  const { session } = await project.umpire('run', 'testing', 'x', ...flags);
+  expect(verdictsOf(session).map((line) => line.split(' ')[2])).toEqual(['T3', 'T6', 'E10']);
+  await project.umpire('resolve', session, 'extend', '--rounds', '2');
+  expect(verdictsOf(session).map((line) => line.split(' ')[2])).toEqual(['T3', 'T6', 'E10', 'T6', 'T6', 'E10']);
+  const { taken, left, replayed } = (await reverted(project, session)) as {
+    taken: { tasks: string[] }[];
+    left: string[];
+    replayed: number;
+  };
+  expect({ taken: taken.flatMap(({ tasks }) => tasks), left: [...new Set(left)], replayed }).toEqual({
+    taken: ['TESTGEN-fix-L1-1', 'TESTGEN-fix-L1-2', 'TESTGEN-fix-L1-3'],
+    left: ['test/TESTGEN-fix-L1-4.txt'],
+    replayed: 0,
+  });
+});
+
 it('E10: a person who grants rounds to a loop that stalls gets them run', async () => {
   const project = makeProject({ answers: [review(POOR_REVIEW), writer('developer'), REST] });
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '8', '--stop-when-stalled');
@@ -125,4 +146,18 @@ it('runs the critic again where more rounds are granted to what neither rounds n
     end: 'complete',
     last: 'TESTRUN-001 CONVERGE T2 0/4',
   });
+});
+
+it('is approved as it is also where its agent is gone, and says what it waits on', async () => {
+  const project = makeProject({ files: { 'agent.sh': '#!/bin/sh\ncat > /dev/null\necho \'{"status":"completed"}\'\n' } });
+  chmodSync(join(project.root, 'agent.sh'), 0o755);
+  const { exit, session } = await project.umpire('until', 'false', '--max-rounds', '1', '--agent-command', './agent.sh');
+  expect(exit).toBe(4);
+  rmSync(join(project.root, 'agent.sh'));
+  const rested = await project.umpire('resume', session);
+  expect({ exit: rested.exit, err: rested.err }).toEqual({ exit: 4, err: expect.stringContaining('It waits on') as string });
+  const more = await project.umpire('resolve', session, 'extend', '--rounds', '1');
+  expect({ exit: more.exit, err: more.err }).toEqual({ exit: 1, err: expect.stringContaining('cannot be started') as string });
+  const forced = await project.umpire('resolve', session, 'force-approve', '--reason', 'by hand');
+  expect({ exit: forced.exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
 });

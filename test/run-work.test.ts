@@ -386,7 +386,7 @@ it('names a session that lies elsewhere, or is looked at from elsewhere, so that
     const loop = join(project.root, 'prose.yaml');
     const cwd = mkdtempSync(join(project.beside, 'from-'));
     const { err, session } = await project.umpireWith({ cwd }, 'run', loop, 'x', '--project', project.root, ...flags);
-    const told = /umpire resolve (\S+) approve\|/.exec(err)?.[1] ?? '';
+    const told = /umpire resolve (\S+) approve\n/.exec(err)?.[1] ?? '';
     const { exit } = await project.umpireWith({ cwd }, 'resolve', told, 'approve');
     expect({ flags, told, exit, end: endOf(session) }).toEqual({ flags, told, exit: 0, end: 'complete unverified' });
   }

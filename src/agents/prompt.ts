@@ -104,13 +104,12 @@ function opening({ loop, round, attempt, interactive, role }: Assignment): strin
 /** So that nobody hands in a commit. */
 const OWN_GIT = ' Git finds a repository of your own there: only the files are handed in, not what you commit or stash.';
 
-function places({ workdir, session, writes, turns }: Assignment): string {
-  const before = writes && turns.some(({ from }) => from === 'agent') ? ' What you changed before you asked lies there.' : '';
+function places({ workdir, session, writes }: Assignment): string {
   const change = writes
     ? 'What you change there is taken over when the task is completed.'
     : 'This task only reads there: what you change in it is thrown away.';
   return [
-    `- Your working folder is ${inlineCode(showHidden(workdir))}. ${change}${before}${workdir === session ? '' : OWN_GIT}`,
+    `- Your working folder is ${inlineCode(showHidden(workdir))}. ${change}${workdir === session ? '' : OWN_GIT}`,
     `- Reports and other evidence go into the session folder, ${inlineCode(showHidden(session))}.`,
   ].join('\n');
 }

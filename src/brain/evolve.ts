@@ -214,11 +214,13 @@ export function decidedIn(state: SessionState, loop: string, chain: string): rea
   return past.every(isDecided) ? past : past.filter(isDecided);
 }
 
-/** Those that tell of files that are still there: what was given on work that was taken back does not. */
+/** Those that tell of files that are still there: what was given on work that was taken back does not, by whichever of its verdicts. */
 export function standingIn(state: SessionState, loop: string, chain: string): readonly PastVerdict[] {
   const past = decidedIn(state, loop, chain);
   const { run } = state;
-  return run === null || run.reverted.size === 0 ? past : past.filter(({ seq }) => run.reverted.get(seq) !== true);
+  if (run === null || run.reverted.size === 0) return past;
+  const gone = past.filter(({ seq }) => run.reverted.get(seq)?.ok === true);
+  return past.filter(({ seq, scene }) => !gone.some((one) => seq <= one.seq && scene?.critic === one.scene?.critic));
 }
 
 /** The verdict that a critic's run is compared with: the revision that it checks. Judged again, it is not compared with itself. */

@@ -101,7 +101,10 @@ function revertOf(state: SessionState): Effect | null {
     const { verdict } = last;
     const isHarmful = verdict.rule === 'T6' || verdict.anomalies.some(({ rule }) => rule === 'T6');
     if (!isHarmful || verdict.outcome === 'converge') continue;
-    const before = past.at(-2)?.verdict.tasks.map((task) => task.id) ?? [];
+    // The revision whose work it judged; a person may have been asked about that in between, and it may have been taken back then.
+    const at = past.findLastIndex((one, index) => index < past.length - 1 && one.verdict.outcome === 'revise');
+    if (past.slice(at + 1).some(({ seq }) => run.reverted.get(seq)?.ok === true)) continue;
+    const before = past[at]?.verdict.tasks.map((task) => task.id) ?? [];
     const writers = before.filter((id) => run.started.writers.includes(taskIn(run, id)?.role ?? ''));
     if (writers.length > 0) return { type: 'RevertWork', verdict: last.seq, tasks: writers };
   }

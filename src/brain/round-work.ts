@@ -1,5 +1,5 @@
-// Which work a round of a chain judged. A task belongs to the first critics that wait for it, itself or through others; what is no
-// task of a chain's, such as a person's edit, belongs to the verdict that comes next.
+// Which work a round of a chain judged. A task belongs to the first critics that wait for it, itself or through others; what
+// took work back belongs to the chain that asked for it; anything else, such as a person's edit, to the verdict that comes next.
 
 import type { Loop } from '../loops/loop.js';
 import { chainOfTask, taskIn } from './run-state.js';
@@ -60,6 +60,10 @@ function ownersByCommit(run: RunState, rules: Loop): ReadonlyMap<string, Readonl
       waiting.push(...task.deps);
       if (task.commit !== null) owners.set(task.commit, (owners.get(task.commit) ?? new Set()).add(chain));
     }
+  }
+  for (const { seq, chain } of run.marks) {
+    const commit = run.reverted.get(seq)?.commit ?? null;
+    if (commit !== null) owners.set(commit, new Set([chain]));
   }
   return owners;
 }

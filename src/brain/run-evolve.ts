@@ -55,7 +55,7 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
     takeEdit(run, commit);
   },
   WorkReverted: (run, { verdict, head, ok }) => {
-    run.reverted.set(verdict, ok);
+    run.reverted.set(verdict, { ok, commit: head });
     run.head = head ?? run.head;
   },
   VerdictGiven: (run, given, seq) => judge(run, seq, given),
@@ -291,7 +291,7 @@ function heed(run: RunState, question: Question, { answer: word, reason, key, ro
 function goOn(run: RunState, question: Question, critic: TaskState, rounds: number): void {
   const mark = 'seq' in question ? run.marks.find(({ seq }) => seq === question.seq) : undefined;
   if (mark !== undefined) run.patience.set(mark.chain, mark.round + rounds - 1);
-  if (mark?.wantsRounds === true && run.reverted.get(mark.seq) !== true) run.unjudged.add(critic.id);
+  if (mark?.wantsRounds === true && run.reverted.get(mark.seq)?.ok !== true) run.unjudged.add(critic.id);
   else if (isAboutEvidence(question) || mark !== undefined) reopen(run, critic);
 }
 

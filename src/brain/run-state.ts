@@ -88,8 +88,8 @@ export interface RunState {
     readonly wantsRounds: boolean;
     readonly head: string | null;
   }[];
-  /** By verdict's line: was its work taken back? False: it could not be. */
-  readonly reverted: Map<number, boolean>;
+  /** By verdict's line: was its work taken back, and as which commit? Not `ok`: it could not be. */
+  readonly reverted: Map<number, { readonly ok: boolean; readonly commit: string | null }>;
   /** By chain: up to this round a person has it go on, also where it goes nowhere. */
   readonly patience: Map<string, number>;
   runs: string[];

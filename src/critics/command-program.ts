@@ -6,11 +6,14 @@ import { UmpireError } from '../errors.js';
 import { surroundings } from '../runtime/environment.js';
 
 /** A first word that every shell reads as a name: no path, no quotes, no assignment, no function that is defined here. */
-const NAME = /^\s*([A-Za-z0-9_][\w.+-]*)(?=$|[\s;&|<>])(?!\s*\()/;
+const NAME = /^\s*([A-Za-z_][\w.+-]*)(?=$|[\s&<>])(?!\s*\()/;
 
-/** The program that a command begins with, where its text says so plainly. With `||` another may be meant to stand in for it. */
+/** Another command decides then, or may stand in for it. */
+const SEVERAL = /[;|\n]|(?<![&>])&(?![&>])/;
+
+/** The program that a command begins with and cannot pass without, where its text says so plainly. */
 export function programOf(command: string): string | null {
-  return command.includes('||') ? null : (NAME.exec(command)?.[1] ?? null);
+  return SEVERAL.test(command) ? null : (NAME.exec(command)?.[1] ?? null);
 }
 
 /** Throws where the shell knows no such program, builtin or keyword. */

@@ -16,16 +16,20 @@ export interface Ahead {
   readonly agent: readonly string[] | undefined;
   /** What failed is run again. */
   readonly retries?: boolean;
+  /** Nobody need work now: it is given up, approved, or waits for a person. Then only agents that were named now are looked at. */
+  readonly rests?: boolean;
 }
 
 export async function checkAhead({ journal, folder, watch }: OpenedSession, run: RunState, ahead: Ahead): Promise<void> {
-  const { config, settings, agent = [], retries = false } = ahead;
+  const { config, settings, agent = [], retries = false, rests = false } = ahead;
   const rules = journal.state.frozen.get(run.started.loop)?.rules;
-  if (rules === undefined) return;
+  // One that has ended is only shown again.
+  if (rules === undefined || (run.ended !== null && !retries)) return;
+  if (rests && agent.length === 0) return;
   checkRoleFlags(agent, rolesIn(run, rules), run.started.loop);
   const started = startedNow(run.started, folder.root) ?? run.started;
   const now = watch.now ?? (() => new Date());
   const choice = { started, settings, session: folder.root, config, own: watch.agents ?? {}, now };
   await checkAgents(choice);
-  checkPrograms(rolesAhead(run, rules, retries), choice);
+  if (!rests) checkPrograms(rolesAhead(run, rules, retries), choice);
 }

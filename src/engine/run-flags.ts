@@ -107,7 +107,8 @@ function checkFlags(flags: RunFlags & { readonly target?: number }): void {
   const inRange = (name: keyof typeof RANGES, flag: string, whole: boolean) => {
     const value = flags[name];
     const [least, most] = RANGES[name];
-    if (value === undefined || (value >= least && value <= most && (!whole || Number.isInteger(value)))) return;
+    const isNumber = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+    if (value === undefined || isNumber) return;
     throw new UmpireError('usage', { detail: `${flag} takes a ${whole ? 'whole ' : ''}number from ${least} to ${most}.`, command: 'run' });
   };
   // A program without types may hand in anything, and a session whose settings cannot be read again is lost.

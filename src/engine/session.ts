@@ -118,8 +118,8 @@ export async function run(request: RunRequest): Promise<RunReport> {
     const choice = { started, settings, session: project, config, own, now };
     checkRoles(needed, settings);
     await checkAgents(choice);
-    checkPrograms(needed, choice);
     if (settings.sandbox === true) await checkSandbox();
+    checkPrograms(needed, choice);
   };
   // A session that has begun remembers its agents; those of a new one are looked at before anything is made.
   const hasBegun = request.session !== undefined && (statOf(join(request.session, JOURNAL))?.size ?? 0) > 0;
@@ -154,7 +154,9 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     const state = runIn(opened);
     const config = await readSettings(state.started.project);
     const settings = takeFlags(request, config, state.settings, state.started.critic);
-    await checkAhead(opened, state, { config, settings, agent: request.agent, retries: request.retry === true });
+    const question = questionOf(state);
+    const rests = state.aborted !== null || (question !== null && question.kind !== 'edit');
+    await checkAhead(opened, state, { config, settings, agent: request.agent, retries: request.retry === true, rests });
     if (request.retry === true) retry(opened, state);
     // What is run again has not ended.
     goOnWith(opened, request, runIn(opened));
@@ -178,8 +180,9 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
       tokens,
       by: 'resolve',
     });
-    // Whatever has become of its agents, a session can be given up.
-    if (answer !== 'abort') await checkAhead(opened, before, { config, settings, agent: request.agent });
+    // Whatever has become of its agents, a session can be given up, or approved as it is.
+    const rests = answer === 'force-approve' || answer === 'manual-fix';
+    if (answer !== 'abort') await checkAhead(opened, before, { config, settings, agent: request.agent, rests });
     opened.journal.record(...events);
     if (request.maxRounds !== undefined) raiseCap(opened, request.maxRounds);
     opened.journal.flush();

@@ -11,7 +11,7 @@ import type { PersonAnswered, SessionStarted, TaskFinished } from '../brain/run-
 import { isOver, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import { lineOf } from './foreign-text.js';
-import { answerLines, grantWords, stepLines, waysToAnswer } from './session-question.js';
+import { answerLines, grantWords, shellWord, stepLines, waysToAnswer } from './session-question.js';
 import { nextSteps, whyWords } from './session-view.js';
 import { count, duration } from './words.js';
 
@@ -158,7 +158,7 @@ function finishedLine(data: TaskFinished, run: RunState | null, options: Progres
   const isCritic = run !== null && taskIn(run, task)?.role === run.started.critic;
   const found = lineOf(findings, isCritic ? MOST_FOUND.critic : MOST_FOUND.agent);
   const hasFailed = isCritic && run.started.command !== undefined && outputs['exit_status'] !== '0';
-  const more = hasFailed ? `${/[.!?]$/.test(found) ? '' : '.'} All it printed: umpire logs ${session} ${task}` : '';
+  const more = hasFailed ? `${/[.!?]$/.test(found) ? '' : '.'} All it printed: umpire logs ${shellWord(session)} ${shellWord(task)}` : '';
   return [`${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`, hasFailed ? 'bad' : 'good'];
 }
 

@@ -93,6 +93,7 @@ function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly str
         : 'Do not change files in the working folder: what you change there is thrown away. Reports and artifacts go into the session folder.',
     `In the session folder leave ${TOLD_PLACES} as they are: Umpire writes them.`,
   ];
+  if (writes && task.kept !== null) rules.push('What you changed before you asked lies in the working folder.');
   if (!writes || task.role === run.started.critic) return rules;
   return [...rules, ...(isOwnTesting(run.started) ? TEST_RULES : []), ...takenBack(run)];
 }

@@ -23,6 +23,11 @@ beforeAll(() => {
     'home/repo/sub/deep',
     'home/repo/.umpire/sessions/s',
     'home/loose/src',
+    'home/slip/src',
+    'home/set/.git',
+    'home/set/src/deep',
+    'home/set/sub/.git',
+    'home/set/sub/deep',
     'home/bare/.git',
     'home/bare/src',
     'home/bare/.workflow/.csv-wave/s',
@@ -32,7 +37,9 @@ beforeAll(() => {
     mkdirSync(at(path), { recursive: true });
   writeFileSync(at(`home/repo/packages/own/${CONFIG}`), '');
   writeFileSync(at(`home/loose/${CONFIG}`), '');
-  writeFileSync(at(CONFIG), '');
+  writeFileSync(at(`home/set/${CONFIG}`), '');
+  writeFileSync(at('home/slip/umpire.config.yml'), '');
+  for (const place of ['.', 'home', 'open']) writeFileSync(at(join(place, CONFIG)), '');
   chmodSync(at('open'), 0o1777);
 });
 
@@ -43,25 +50,23 @@ afterAll(() => {
 });
 
 it.each<[string, string | null, string]>([
-  ['home/repo', 'home/repo', 'the top of a repository that has sessions'],
-  ['home/repo/src/deep', 'home/repo', 'a folder of it'],
-  ['home/repo/packages', 'home/repo', 'the same, beside a package'],
-  ['home/bare/src', null, 'a repository alone is no project of what is below: a package in it is itself'],
+  ['home/repo', null, 'sessions alone are no settings: whoever starts work in a folder means that folder'],
   ['home/repo/packages/own/src', 'home/repo/packages/own', 'a package with settings of its own'],
-  ['home/repo/sub/deep', null, 'a repository in another has nothing of that one'],
-  ['home/repo/.umpire/sessions/s', 'home/repo', 'a session'],
+  ['home/set/src/deep', 'home/set', 'a folder of a repository with settings'],
+  ['home/set/sub/deep', null, 'a repository in another has nothing of that one'],
   ['home/loose/src', 'home/loose', 'settings without git'],
-  ['home', 'home', 'the home folder itself'],
-  ['home/plain/deep', null, 'the home folder is no project of what is below'],
-  ['home/.umpire/sessions', 'home', 'but of its own sessions'],
+  ['home/slip/src', 'home/slip', 'settings by the wrong name, which are refused then'],
+  ['home/plain/deep', null, 'settings of the home folder are not of what is below'],
   ['open', 'open', 'a folder that everybody may write in, itself'],
   ['open/work', null, 'and not found from below'],
-  ['open/.umpire/sessions', 'open', 'but of its own sessions'],
-])('%s lies in %s: %s', (start, project) => {
+])('%s: the work is done in %s: %s', (start, project) => {
   expect(projectAbove(at(start))).toBe(project === null ? null : at(project));
 });
 
-it('is found of a session from the folder around it', () => {
-  expect(findProject(at('home/.umpire/sessions/s'))).toBe(at('home'));
-  expect(findProject(at('home/bare/.workflow/.csv-wave/s'))).toBe(at('home/bare'));
+it.each([
+  ['home/repo/.umpire/sessions/s', 'home/repo'],
+  ['home/bare/.workflow/.csv-wave/s', 'home/bare'],
+  ['home/repo/src/deep/s', 'home/repo'],
+])('%s lies in %s', (session, project) => {
+  expect(findProject(at(session))).toBe(at(project));
 });

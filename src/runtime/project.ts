@@ -17,37 +17,26 @@ export const CONFIG = 'umpire.config.yaml';
 /** The same by the other usual ending. It is not read, and never passed over. */
 const MISNAMED = 'umpire.config.yml';
 
-/** The project that a session lies in: without settings and sessions of Umpire's, the top of its repository. */
+/** The project that a session or a folder of sessions lies in: the nearest folder with settings, sessions or a repository. */
 export function findProject(sessionRoot: string): string | null {
-  return markedAbove(dirname(sessionRoot), true);
+  for (let folder = dirname(sessionRoot); ; folder = dirname(folder)) {
+    if ([CONFIG, '.umpire', '.git'].some((name) => existsSync(join(folder, name)))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
 }
 
 /**
- * The one rule for all commands: the nearest folder, from this one upwards, that has settings or sessions. Not above the top of a
+ * The project that whoever starts work in a folder means: the nearest one, from this upwards, that has settings. Not above the top of a
  * repository, nor the home folder or one that everybody may write in, such as /tmp, nor above them, nor on another file system: a file that
  * happens to lie there makes no project of all that is below. Null where there is none.
  */
 export function projectAbove(start: string): string | null {
-  return markedAbove(start, false);
-}
-
-const MARKS = [CONFIG, '.umpire'];
-
-/** What lies in here belongs to the folder around it, wherever that is. */
-const INSIDE = ['.umpire', '.workflow'];
-
-/** `isTop`: is the top of a repository one too? */
-function markedAbove(start: string, isTop: boolean): string | null {
   const device = entryAt(start)?.dev;
   const home = homedir() === '' ? undefined : entryAt(homedir());
-  let isBeyond = false;
   for (let folder = start; ; folder = dirname(folder)) {
-    isBeyond ||= folder !== start && isBoundary(entryAt(folder), device, home);
-    const isOwn = INSIDE.some((name) => `${start}/`.startsWith(`${join(folder, name)}/`));
-    const counts = isOwn || !isBeyond;
-    if (counts && MARKS.some((name) => existsSync(join(folder, name)))) return folder;
-    if (counts && existsSync(join(folder, '.git'))) return isTop ? folder : null;
-    if (folder === dirname(folder)) return null;
+    if (folder !== start && isBoundary(entryAt(folder), device, home)) return null;
+    if ([CONFIG, MISNAMED].some((name) => existsSync(join(folder, name)))) return folder;
+    if (folder === dirname(folder) || existsSync(join(folder, '.git'))) return null;
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { isFolder } from './entry.js';
 import { openFolder } from './folder.js';
-import { projectAbove } from './project.js';
+import { findProject } from './project.js';
 
 const SESSIONS = ['.umpire/sessions', '.workflow/.csv-wave'];
 
@@ -17,7 +17,7 @@ export function projectAt(path: string): string {
   } catch {
     throw new UmpireError('project-missing', { path });
   }
-  return projectAbove(start) ?? start;
+  return findProject(join(start, 'x')) ?? start;
 }
 
 /** Absolute, by place and name. */

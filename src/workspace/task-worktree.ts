@@ -69,8 +69,10 @@ export async function lendWorktree(bay: Bay, task: string, attempt: number, head
 }
 
 /** On top of what was merged meanwhile. Where the two do not fit, where it began: merging tells of the conflict. */
-async function startFrom(site: Site, head: string, kept: string): Promise<{ readonly base: string; readonly tree: string }> {
-  const parent = (await readRef(site, `${kept}^`)) ?? head;
+async function startFrom(site: Site, head: string, kept: string): Promise<{ readonly base: string; readonly tree: string | null }> {
+  const parent = await readRef(site, `${kept}^`);
+  // Somebody removed its ref, and git collected it: begun anew.
+  if (parent === null) return { base: head, tree: null };
   if (parent === head) return { base: head, tree: kept };
   const carried = await carryOver(site, parent, kept, head);
   return carried.ok ? { base: head, tree: carried.tree } : { base: parent, tree: kept };
