@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { writeFiles } from './support/git-project.js';
-import { GOOD_REVIEW, POOR_REVIEW, REST, audit, review, writer } from './support/run-evidence.js';
+import { GOOD_REVIEW, POOR_REVIEW, REST, audit, review, testRun, writer } from './support/run-evidence.js';
 import { cleanUpProjects, eventsOfType, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -68,4 +68,23 @@ it('tells the rounds of audits apart that others work beside', async () => {
   expect(await filesIn(project, session, '1', '--chain', 'AUDIT-002')).toEqual(expect.arrayContaining(['work/DESIGN-002.txt']) as string[]);
   expect(await filesIn(project, session, '1', '--chain', 'AUDIT-002')).not.toContain('work/DESIGN-001.txt');
   expect(await filesIn(project, session, '2', '--chain', 'AUDIT-002')).toEqual(['work/DESIGN-fix-002-1.txt']);
+});
+
+it('shows nothing of another chain whose work was taken back in between', async () => {
+  const was = { passed: 90, coverage: 90, failing: ['adds'] };
+  const worse = { passed: 80, coverage: 90, failing: ['adds', 'subtracts'] };
+  const answers = [
+    testRun('L1', was, { task: 'TESTRUN-001' }),
+    testRun('L2', was, { task: 'TESTRUN-002' }),
+    testRun('L1', worse, { task: 'TESTRUN-fix-L1-1' }),
+    testRun('L2', worse, { task: 'TESTRUN-fix-L2-1' }),
+    { ...writer('generator'), write: { 'test/{id}.txt': '{id}\n' } },
+    REST,
+  ];
+  const project = makeProject({ answers });
+  const { session } = await project.umpire('run', 'testing', 'x', '--mode', 'standard', '--max-rounds', '1');
+  expect(eventsOfType(session, 'WorkReverted').map(({ tasks }) => tasks)).toEqual([['TESTGEN-fix-L1-1'], ['TESTGEN-fix-L2-1']]);
+  expect(await filesIn(project, session, '0', '--chain', 'L2')).toEqual(['test/TESTGEN-002.txt']);
+  const { out } = await project.umpire('diff', session, '0', '--chain', 'L2');
+  expect(out).not.toContain('TESTGEN-fix-L1-1');
 });
