@@ -1,7 +1,8 @@
 // A person mends by hand, and what comes after: where the edit is made, what is offered meanwhile, what runs again. The plain
 // case, an edit in the session's worktree, is run-people.test.ts.
 
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeFiles } from './support/git-project.js';
 import { LARGE, REST, SMALL, challenge } from './support/run-evidence.js';
@@ -21,4 +22,16 @@ it.each(['git', 'no git'])('takes the word of a person for an edit where the loo
   const ran = eventsOfType(session, 'TaskStarted').filter(({ task, attempt }) => task === again.task && attempt === 2);
   expect({ ran: ran.length, verdicts: verdictsOf(session).length, exit: done.exit }).toEqual({ ran: 1, verdicts: 3, exit: 4 });
   expect(done.err).toContain('a decision on an escalation (rule C1)');
+});
+
+it('says where an edit is kept that it cannot take over, since the note about its worktree is damaged', async () => {
+  const project = makeProject();
+  const { session } = await project.umpire('until', 'test -e mended.txt', '--max-rounds', '1', ...project.sh('complete nothing'));
+  await project.umpire('resolve', session, 'manual-fix');
+  const { work } = JSON.parse((await project.umpire('status', session, '--json')).out) as { work: { place: string } };
+  writeFiles(work.place, { 'mended.txt': 'mine\n' });
+  writeFileSync(join(dirname(work.place), 'session.json'), '');
+  const { exit, err } = await project.umpire('resume', session);
+  expect({ exit, err }).toEqual({ exit: 4, err: expect.stringContaining(`are kept in ${work.place}.before-1.`) as string });
+  expect(readFileSync(join(`${work.place}.before-1`, 'mended.txt'), 'utf8')).toBe('mine\n');
 });

@@ -34,6 +34,7 @@ import { failedAt } from './measured-failures.js';
 import type { OpenedSession } from './opened.js';
 import { startedNow } from './places.js';
 import { sandboxFor } from './sandboxes.js';
+import type { GitWorkspace, Opening } from '../workspace/workspace.js';
 import { newRun, openWorkspaceFor } from './workspaces.js';
 
 export interface Leg extends OpenedSession {
@@ -67,7 +68,7 @@ export async function goOn(leg: Leg): Promise<void> {
   const guarding = guardingFor({ started, config, now, failedAt: failures, say: (note) => watch.onNote?.(note) });
   const place = { project, folder, config, session: started.session, run: id, signal: watch.signal, sandbox, inspect: guarding?.inspect };
   const workspace = started.workspace === null ? null : openWorkspaceFor(place);
-  const opening = workspace === null ? null : await workspace.open();
+  const opening = workspace === null ? null : await opened(workspace, leg);
   // What a person gives up needs nobody any more, whatever has become of its agents.
   const named = aborted === null ? await agentsFor({ started, settings, session: folder.root, config, guardian, own, now }) : nobody;
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
@@ -112,6 +113,14 @@ export async function goOn(leg: Leg): Promise<void> {
     await guardian.close();
     if (isParent) sweepRun(id);
   }
+}
+
+/** Whoever's edit had to be put beside is told where it lies. */
+async function opened(workspace: GitWorkspace, { watch }: Leg): Promise<Opening> {
+  const opening = await workspace.open();
+  for (const folder of opening.aside)
+    watch.onNote?.(`The session's worktree was made anew; the files that lay in it are kept in ${folder}. Take what is yours from there.`);
+  return opening;
 }
 
 function nobody(role: string): never {

@@ -16,7 +16,7 @@ import { followProject } from './moving.js';
 import { projectNames } from './names.js';
 import { openRefs } from './opening.js';
 import { planProvisions } from './provisions.js';
-import { hideRepository, openWorktree, sessionPath, sweepWorktree, takeEditIn } from './session-worktree.js';
+import { hideRepository, openWorktree, sessionPath, sweepWorktree, takeEditIn, leftFolders } from './session-worktree.js';
 import { claimSite, findSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 import { lendWorktree, removeHalfMade, returnWorktree, takeWork } from './task-worktree.js';
@@ -49,6 +49,8 @@ export interface Opening {
   readonly edited: readonly string[];
   /** What every worktree was to share or get a copy of, and the project does not have. */
   readonly absent: readonly string[];
+  /** Folders with files of a worktree that had to be made anew: nobody can tell what they are changes of. */
+  readonly aside: readonly string[];
 }
 
 export interface GitWorkspace extends Workspace {
@@ -104,7 +106,9 @@ class SessionWorkspace implements GitWorkspace {
       await removeHalfMade(site);
       const edited = await openWorktree(bay, head);
       this.opened = { bay, head, isVisited: false };
-      return { base, head, uncommitted: await uncommittedIn(site), edited: this.names(edited), absent: provisions.absent };
+      const uncommitted = await uncommittedIn(site);
+      const { absent } = provisions;
+      return { base, head, uncommitted, edited: this.names(edited), absent, aside: leftFolders(site) };
     });
   }
 
