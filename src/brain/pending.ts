@@ -2,7 +2,7 @@
 // after a crash and going on after an answer all ask here, and nowhere else.
 
 import { decidedIn } from './evolve.js';
-import type { SessionState } from './evolve.js';
+import type { PastVerdict, SessionState } from './evolve.js';
 import { questionOf } from './question.js';
 import type { Question } from './run-messages.js';
 import { isIdle, isOwnTesting, taskIn } from './run-state.js';
@@ -99,8 +99,7 @@ function revertOf(state: SessionState): Effect | null {
     const last = past.at(-1);
     if (last === undefined || last.verdict.status !== 'decided' || run.reverted.has(last.seq)) continue;
     const { verdict } = last;
-    const isHarmful = verdict.rule === 'T6' || verdict.anomalies.some(({ rule }) => rule === 'T6');
-    if (!isHarmful || verdict.outcome === 'converge') continue;
+    if (verdict.outcome === 'converge' || (verdict.rule !== 'T6' && !isHarmful(last))) continue;
     // The revision whose work it judged; a person may have been asked about that in between, and it may have been taken back then.
     const at = past.findLastIndex((one, index) => index < past.length - 1 && one.verdict.outcome === 'revise');
     if (past.slice(at + 1).some(({ seq }) => run.reverted.get(seq)?.ok === true)) continue;
@@ -109,6 +108,12 @@ function revertOf(state: SessionState): Effect | null {
     if (writers.length > 0) return { type: 'RevertWork', verdict: last.seq, tasks: writers };
   }
   return null;
+}
+
+/** What T6 asks, where another rule spoke first: the cap, or a loop that stalls. Earlier versions did not ask, and wrote no `against`. */
+function isHarmful({ facts, course }: PastVerdict): boolean {
+  const [broken, gain] = [facts['broken'], facts['gain']];
+  return course?.against !== undefined && typeof broken === 'number' && broken > 0 && typeof gain === 'number' && gain <= 0;
 }
 
 /** A critic whose last run was not judged, the first in the file, once nothing is at work. */

@@ -35,11 +35,10 @@ export function states(facts: Facts, terms: Terms): Statement {
   const met = passRate >= 0.95 && (unmeasured || coverage >= terms.target);
 
   if (met) return unmeasured ? waived('T2', 'converge', anomalies, terms) : clean('T2', 'converge', anomalies);
-  const broken = maybeNumber(facts, 'broken');
-  const harmful = broken !== null && broken > 0 && number(facts, 'gain') <= 0;
-  if (terms.round >= terms.cap) return waived('T4', 'accept', harmful ? [...anomalies, 'T6'] : anomalies, terms);
+  if (terms.round >= terms.cap) return waived('T4', 'accept', anomalies, terms);
 
-  if (harmful) return clean('T6', 'revise', anomalies);
+  const broken = maybeNumber(facts, 'broken');
+  if (broken !== null && broken > 0 && number(facts, 'gain') <= 0) return clean('T6', 'revise', anomalies);
   return clean('T3', 'revise', anomalies);
 }
 

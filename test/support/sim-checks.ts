@@ -23,6 +23,8 @@ export class StoryCheck {
   private readonly chains = new Map<string, Chain>();
   /** What a person is asked, by key; the task it is about. */
   private readonly questions = new Map<string, string | null>();
+  /** Verdicts that the same evidence would come to again, whatever rounds are granted: their critic runs again. */
+  private readonly settled = new Set<string>();
   private settings: RunSettings;
   private cap = 0;
   private starts = 0;
@@ -65,6 +67,7 @@ export class StoryCheck {
     VerdictGiven: (data, seq) => this.judge(seq, data),
     TasksEdited: (data) => this.edit(data),
     PersonAnswered: (data) => this.answer(data),
+    WorkReverted: ({ verdict, ok }) => void (ok && this.settled.add(`verdict:${verdict}`)),
     PersonEdited: () => this.mend(),
     SessionEnded: (data) => this.end(data),
   };
@@ -229,6 +232,7 @@ export class StoryCheck {
     for (const [id, cells] of Object.entries(effects.set)) this.set(this.task(id), cells);
     for (const row of effects.add) this.add(row);
     if (outcome === 'escalate') this.questions.set(`verdict:${seq}`, task.id);
+    if (round < maxRounds && verdict.rule !== 'E10') this.settled.add(`verdict:${seq}`);
   }
 
   private set(task: Seen, cells: Cells): void {
@@ -292,7 +296,7 @@ export class StoryCheck {
       this.reopen(task);
     }
     if (answer !== 'extend') return;
-    if (/^(edit:)?evidence:/.test(key)) this.reopen(task);
+    if (/^(edit:)?evidence:/.test(key) || this.settled.has(key.replace(/^edit:/, ''))) this.reopen(task);
     else task.standing = 'unjudged';
   }
 
