@@ -37,6 +37,7 @@ describe('a session in a git repository', () => {
       uncommitted: ['b.txt', 'new.txt'],
       edited: [],
       absent: [],
+      aside: [],
     });
     expect({ kind: workspace.kind, branch: workspace.branch }).toEqual({ kind: 'git', branch: 'umpire/review-1' });
     expect(shown(workspace)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' });

@@ -2,7 +2,7 @@
 // badly, and gives up in the end.
 
 import type { AnswerGiven } from '../../src/brain/answers.js';
-import { answersTo } from '../../src/brain/question.js';
+import { answersTo, isAboutEvidence } from '../../src/brain/question.js';
 import type { Question } from '../../src/brain/run-messages.js';
 import type { Answer } from '../../src/brain/run-messages.js';
 import type { Chance } from './sim-chance.js';
@@ -66,7 +66,7 @@ export class Person {
     const given = this.say(this.chance.pick(['force-approve', 'manual-fix', 'extend', 'approve', 'revise', 'answer'] as const));
     const isAllowed = answersTo(question).includes(given.answer);
     if (!isAllowed) return given;
-    if (given.answer === 'extend' && question.kind !== 'no-evidence') return { ...given, rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
+    if (given.answer === 'extend' && !isAboutEvidence(question)) return { ...given, rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
     return given.answer === 'force-approve' || given.answer === 'answer' ? { ...given, reason: ' ' } : null;
   }
 
