@@ -197,6 +197,8 @@ export interface Verdict {
   readonly nextStep: string;
   /** Where the chain is going, from its second verdict on. */
   readonly trend?: { readonly kind: string; readonly stop: boolean; readonly why: string };
+  /** The work of its round made things worse, and is to be taken back. */
+  readonly worse?: boolean;
   /** What became of findings since the round before, from the second verdict on. */
   readonly fates?: readonly { readonly fate: string; readonly fingerprint: string; readonly finding: string }[];
 }

@@ -5,6 +5,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { GOOD_REVIEW, POOR_REVIEW, REST, review, testRun, writer } from './support/run-evidence.js';
+import { harmedProseLoop } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, textOf, verdictsOf, wavesRun } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -84,6 +85,58 @@ it('T6: takes harm back before it asks a person about a loop that stalls, and wh
     left: [],
     replayed: 0,
   });
+});
+
+it('T2: keeps a cycle that reached the target, though it broke one test for another', async () => {
+  const answers = [
+    testRun('L1', AS_IT_WAS, { task: 'TESTRUN-001' }),
+    testRun('L1', { passed: 99, coverage: 90, failing: ['subtracts'] }, { role: 'executor' }),
+    { ...writer('generator'), write: { 'test/{id}.txt': '{id}\n' } },
+    REST,
+  ];
+  const { exit, session } = await makeProject({ answers }).umpire('run', 'testing', 'x', '--mode', 'targeted');
+  const last = eventsOfType(session, 'VerdictGiven').at(-1);
+  expect({ exit, rule: last?.verdict.rule, broken: last?.facts['broken'], gain: last?.facts['gain'] }).toEqual({
+    exit: 0,
+    rule: 'T2',
+    broken: 1,
+    gain: 0,
+  });
+  expect({ worse: last?.verdict.worse, taken: eventsOfType(session, 'WorkReverted') }).toEqual({ worse: undefined, taken: [] });
+});
+
+it("takes back what a loop of one's own calls worse, at its cap too, and tells whoever goes on", async () => {
+  const tasks = [{ id: 'WRITE-1' }, { id: 'READ-1', role: 'reader', deps: ['WRITE-1'] }];
+  const loop = harmedProseLoop({ tasks, writes: ['writer'], judged: true });
+  const project = makeProject({ files: { 'prose.yaml': loop, 'roles/prose/judge.md': 'Judge prose.\n' } });
+  const agent = project.sh(`cp "$UMPIRE_TASK_FILE" "$beside/$id.json"
+reading() { printf '{"good":false,"faults":[%s]}' "$1" > "$UMPIRE_SESSION/reading.json"; }
+case $id in
+  READ-1) reading '"dull"' ;;
+  READ-re-1) reading '"dull","long"' ;;
+  READ-re-2) reading '"loud"' ;;
+  *) mkdir -p text && echo "$id" > "text/$id.txt" ;;
+esac
+complete done`);
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'x', '--max-rounds', '3', ...agent);
+  expect({ exit, verdicts: verdictsOf(session), worse: eventsOfType(session, 'VerdictGiven').map(({ verdict }) => verdict.worse) }).toEqual(
+    {
+      exit: 4,
+      verdicts: ['READ-1 AGAIN P3 1/3', 'READ-re-1 AGAIN P3 2/3', 'READ-re-2 ASK P4 3/3'],
+      worse: [undefined, true, true],
+    },
+  );
+  // The last is compared with the first: what came between is gone.
+  expect(eventsOfType(session, 'WorkReverted').map(({ tasks: taken, ok }) => ({ taken, ok }))).toEqual([
+    { taken: ['WRITE-re-1'], ok: true },
+    { taken: ['WRITE-re-2'], ok: true },
+  ]);
+  const { out } = await project.umpire('diff', session);
+  expect([...new Set(out.match(/text\/[\w-]+\.txt/g))]).toEqual(['text/WRITE-1.txt']);
+  expect((await project.umpire('replay', session)).exit).toBe(0);
+  const told = (task: string) => textOf(project.beside, `${task}.json`).includes('made things worse, and was taken back');
+  expect([told('WRITE-re-1'), told('WRITE-re-2')]).toEqual([false, true]);
+  expect(textOf(session, 'verdicts/prose-session-round-3.md')).toContain('WORSE: the work of this round made things worse');
 });
 
 it('E10: a person who grants rounds to a loop that stalls gets them run', async () => {

@@ -54,6 +54,7 @@ const verdict = object<Verdict>({
   role: object<RoleRef>({ path: text, sha256: text }),
   nextStep: text,
   trend: optional(object<NonNullable<Verdict['trend']>>({ kind: text, stop: flag, why: text })),
+  worse: optional(flag),
   fates: optional(listOf(object<NonNullable<Verdict['fates']>[number]>({ fate: text, fingerprint: text, finding: text }))),
 });
 

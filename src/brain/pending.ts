@@ -91,15 +91,14 @@ function nextMerge(run: RunState): Effect | null {
   return { type: 'MergeTask', task: first?.id ?? stray ?? '' };
 }
 
-/** Rule T6 of the testing loop: the cycle is to be taken back. */
+/** A verdict says that the work of its round made things worse. */
 function revertOf(state: SessionState): Effect | null {
   const { run } = state;
-  if (run === null || run.started.workspace === null || !isOwnTesting(run.started)) return null;
+  if (run === null || run.started.workspace === null) return null;
   for (const past of state.verdicts.values()) {
     const last = past.at(-1);
     if (last === undefined || last.verdict.status !== 'decided' || run.reverted.has(last.seq)) continue;
-    const { verdict } = last;
-    if (verdict.outcome === 'converge' || (verdict.rule !== 'T6' && !isHarmful(last))) continue;
+    if (last.verdict.worse !== true && !isOldHarm(run, last)) continue;
     // The revision whose work it judged; a person may have been asked about that in between, and it may have been taken back then.
     const at = past.findLastIndex((one, index) => index < past.length - 1 && one.verdict.outcome === 'revise');
     if (past.slice(at + 1).some(({ seq }) => run.reverted.get(seq)?.ok === true)) continue;
@@ -110,10 +109,9 @@ function revertOf(state: SessionState): Effect | null {
   return null;
 }
 
-/** What T6 asks, where another rule spoke first: the cap, or a loop that stalls. Earlier versions did not ask, and wrote no `against`. */
-function isHarmful({ facts, course }: PastVerdict): boolean {
-  const [broken, gain] = [facts['broken'], facts['gain']];
-  return course?.against !== undefined && typeof broken === 'number' && broken > 0 && typeof gain === 'number' && gain <= 0;
+/** Rules that were frozen before loops could say what is worse: one rule of the testing loop said it. */
+function isOldHarm(run: RunState, { verdict }: PastVerdict): boolean {
+  return verdict.rule === 'T6' && isOwnTesting(run.started);
 }
 
 /** A critic whose last run was not judged, the first in the file, once nothing is at work. */

@@ -94,7 +94,7 @@ export function step(given: StepInput): Draft | Refusal {
         tasks: plan.tasks,
         nextStep: nextStep(input, guarded, plan),
       },
-      course.told,
+      isWorse(input, guarded) ? { ...course.told, worse: true } : course.told,
     ),
     facts: judgement.facts,
     lists: comparedLists(compiled.loop, exhibits),
@@ -129,9 +129,12 @@ function guard(input: Drawn, judgement: Judgement): Guarded {
   return { ok, row, rule: row.id, outcome, reason, facts, anomalies, unverified, explanation };
 }
 
+/** Fields that not every verdict has. */
+type Told = Pick<Verdict, 'trend' | 'fates' | 'worse'>;
+
 interface ToldCourse {
   readonly trend: Trend | null;
-  readonly told: Pick<Verdict, 'trend' | 'fates'>;
+  readonly told: Told;
   readonly anomalies: readonly Anomaly[];
 }
 
@@ -162,6 +165,11 @@ function heedCourse(input: StepInput, guarded: Guarded, { trend }: ToldCourse): 
   return { ...guarded, outcome: 'escalate', rule: 'E10', reason: `${trend.why} (Row ${guarded.row.id} would go on: ${guarded.reason})` };
 }
 
+/** Asked whichever rule decided: at the cap too, and of a chain that is stopped. */
+function isWorse({ compiled, params }: Drawn, { outcome, facts }: Guarded): boolean {
+  return outcome !== 'converge' && compiled.worse?.(facts, params) === true;
+}
+
 /** The verdict where the tasks of a revision could not be written: a person is called at once. */
 export function unwritable(loop: Loop, draft: Draft, error: string): Draft | null {
   const row = loop.unwritable;
@@ -185,7 +193,7 @@ export function unwritable(loop: Loop, draft: Draft, error: string): Draft | nul
 type Said = Pick<Verdict, 'outcome' | 'status' | 'rule' | 'reason' | 'unverified' | 'waivers' | 'anomalies' | 'tasks' | 'nextStep'>;
 
 /** The journal keeps the fields in this order. */
-function verdictOf(input: Drawn, said: Said, told: ToldCourse['told']): Verdict {
+function verdictOf(input: Drawn, said: Said, told: Told): Verdict {
   const { loop } = input.compiled;
   const verdict: Verdict = {
     loop: loop.loop,

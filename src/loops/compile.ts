@@ -63,6 +63,8 @@ export interface CompiledLoop {
   readonly repairs: readonly CompiledRepair[];
   readonly rows: readonly CompiledRow[];
   readonly conditions: readonly Condition[];
+  /** The round made things worse; null where the loop does not ask. */
+  readonly worse: Predicate | null;
   readonly memory: Memory;
 }
 
@@ -86,6 +88,7 @@ function compileParts(loop: Loop): CompiledLoop {
     repairs: loop.repairs.map(compileRepair),
     rows: loop.table.map(compileRow),
     conditions,
+    worse: loop.worse === undefined ? null : compileWhen(loop.worse),
     memory: { judged: false, cellOf: null, settled: new Map() },
   };
 }
@@ -111,15 +114,19 @@ function compileRow(row: Row): CompiledRow {
 }
 
 function compileRepair(repair: Repair): CompiledRepair {
-  const predicates = conditionsOf(repair.when).map(compileCondition);
   return {
     repair,
-    holds: (facts, params) => predicates.every((holds) => holds(facts, params)),
+    holds: compileWhen(repair.when),
     why: compileFactText(repair.why),
     computes: Object.values(repair.set ?? {}).some((value) => typeof value === 'object'),
     assign: Object.entries(repair.set ?? {}).map(([fact, value]) => [fact, compileSet(value)] as const),
     error: repair.error ? { message: compileFactText(repair.error.message), hint: compileFactText(repair.error.hint) } : null,
   };
+}
+
+function compileWhen(when: When): Predicate {
+  const predicates = conditionsOf(when).map(compileCondition);
+  return (facts, params) => predicates.every((holds) => holds(facts, params));
 }
 
 function compileSet(value: SetValue): (facts: Facts) => FactValue {

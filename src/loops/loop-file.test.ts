@@ -107,6 +107,7 @@ describe('the parts of a loop', () => {
     columns: Any;
     target?: Any;
     progress?: Any;
+    worse?: Any;
     planned?: Any;
     unwritable?: Any;
   }
@@ -193,6 +194,8 @@ describe('the parts of a loop', () => {
       /\{moon\} is not filled in here/,
     ],
     ['a value without a name', (loop) => void (loop.facts['x'] = { flag: ['results.'] }), /must name a value of some evidence/],
+    ['worse by no fact', (loop) => void (loop.worse = { moon: '>0' }), /worse\.moon: "moon" is no fact/],
+    ['worse without a test', (loop) => void (loop.worse = {}), /worse: it tests nothing, so every round would be taken back/],
     ['progress of no fact', (loop) => void (loop.progress = { moon: 'higher' }), /"moon" is no fact/],
     ['a target beyond all', (loop) => void (loop.target = { default: 500, column: 'goal', what: 'goal' }), /from 0 to 100/],
     ['finished tasks without their number', (loop) => void (loop.round['from'] = [{ finished: 'FIX-1' }]), /it needs \{n\}/],

@@ -179,6 +179,7 @@ export const LOOP_SHAPE: Shape<Loop> = object<Loop>({
   table: endingTable,
   promises: optional(listOf(vow)),
   progress: optional(recordOf(word('higher', 'lower'))),
+  worse: optional(when),
   tasks: listOf(task),
   planned: optional(object<NonNullable<Loop['planned']>>({ skip: text })),
   unwritable: optional(object<NonNullable<Loop['unwritable']>>({ id: text, why: text, next: text })),

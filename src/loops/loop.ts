@@ -209,6 +209,8 @@ export interface Loop {
   readonly promises?: readonly Vow[];
   /** Facts that tell how good a round is, and which way is better: what a trend is told by, beside the findings. */
   readonly progress?: Progress;
+  /** A round of which this holds made things worse: its work is taken back, whichever row decides, but for one that converges. */
+  readonly worse?: When;
   readonly tasks: readonly TaskTemplate[];
   /** Revision tasks that were planned beforehand: released by a revision, skipped by a convergence. */
   readonly planned?: { readonly skip: string };

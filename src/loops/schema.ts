@@ -243,6 +243,9 @@ export const loopSchema = z.strictObject({
     .record(name, z.enum(['higher', 'lower']))
     .exactOptional()
     .describe('Facts that tell how good a round is, and which way is better: what stalling is told by, beside the findings.'),
+  worse: when
+    .exactOptional()
+    .describe('Tests of the facts of a round that made things worse: its work is taken back, unless the verdict converges.'),
   tasks: z.array(task).default([]).describe('What a revision adds to tasks.csv.'),
   planned: z
     .strictObject({ skip: text.describe('Why they are skipped; may use {rule}.') })

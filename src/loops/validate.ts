@@ -59,6 +59,9 @@ function checkCounting(loop: Loop): Complaint[] {
   for (const fact of Object.keys(loop.progress ?? {})) {
     if (specOf(loop, fact) === undefined) out.push({ path: ['progress', fact], problem: `"${fact}" is no fact of this loop` });
   }
+  if (loop.worse !== undefined) out.push(...checkWhen(loop, loop.worse, ['worse']));
+  if (loop.worse !== undefined && Object.keys(loop.worse).length === 0)
+    out.push({ path: ['worse'], problem: 'it tests nothing, so every round would be taken back; say what is worse, or leave it out' });
   return out;
 }
 

@@ -72,6 +72,7 @@ function rules(loop: Loop): string[] {
     ),
     '',
     ...waivers(loop),
+    ...worse(loop),
     ...promises(loop),
   ];
 }
@@ -149,6 +150,12 @@ function waivers(loop: Loop): string[] {
     ...waived.map((row) => `- ${row.id} (${whenOf(row.when)}): ${row.waiver ?? ''}.`),
     '',
   ];
+}
+
+function worse(loop: Loop): string[] {
+  if (loop.worse === undefined) return [];
+  const what = 'the round made things worse: its work is taken back, whichever row decides, unless the verdict converges.';
+  return ['### Taken back', '', `Where ${whenOf(loop.worse)}, ${what}`, ''];
 }
 
 function promises(loop: Loop): string[] {

@@ -189,6 +189,7 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
     `- Reason: ${inline(verdict.reason)}`,
     ...(critic === null ? [] : [`- Judged: ${inline(critic)}${at === undefined ? '' : `, ${moment(at)} (UTC)`}`]),
     `- Counts: ${describeCounts(verdict.counts)}`,
+    ...(verdict.worse === true ? ['- Worse: the work of this round made things worse than they were before it'] : []),
     ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
     ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
     ...findingLines(verdict),

@@ -22,6 +22,7 @@ const FIELDS = [
   'chain',
   'waivers',
   'trend',
+  'worse',
   'fates',
 ] as const satisfies readonly (keyof Verdict)[];
 

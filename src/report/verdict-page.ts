@@ -142,6 +142,8 @@ function addUnresolved(lines: string[], verdict: Verdict): void {
     lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${describeFinding(finding)}`));
 }
 
+const WORSE = 'WORSE: the work of this round made things worse than they were before it, and is to be taken back.';
+
 const GRADES: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's word" };
 
 function addReasons(lines: string[], verdict: Verdict): void {
@@ -149,6 +151,7 @@ function addReasons(lines: string[], verdict: Verdict): void {
   for (const finding of verdict.findings.slice(0, 3)) lines.push(bullet(`Rests on: ${tagged(finding)}${describeFinding(finding)}`));
   if (verdict.status === 'partial') lines.push(bullet('PARTIAL: this is not a decision; judge again.'));
   for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver, since ${waiver}.`));
+  if (verdict.worse === true) lines.push(bullet(WORSE));
   addCourse(lines, verdict);
   for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${rule}): ${message}`));
   for (const { path, grade, sha256 } of verdict.evidence)

@@ -1,9 +1,9 @@
 // What one task's agent is told: drawn from the journal's state, never from memory.
 
 import type { Assignment } from '../ports.js';
-import type { Finding, TaskRecord } from '../model.js';
+import type { TaskRecord } from '../model.js';
 import { decidedIn } from '../brain/evolve.js';
-import type { SessionState } from '../brain/evolve.js';
+import type { PastVerdict, SessionState } from '../brain/evolve.js';
 import { afterRevisions } from '../brain/rounds.js';
 import { isOwnTesting, chainOfTask, shownStatus, taskIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
@@ -32,8 +32,8 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
     round: roundOf(state, run, task),
     role: { name: task.role, text: roleText },
     prevContext: prevContext(run, task),
-    findings: findingsFor(state, task.id),
-    rules: rulesFor(run, task, writes),
+    findings: chainThatMade(state, task.id)?.made.verdict.findings ?? [],
+    rules: rulesFor(state, task, writes),
     outputs: frozen?.rules.columns.out ?? [],
     turns: task.turns,
     interactive: task.execMode === 'interactive',
@@ -70,11 +70,13 @@ function lastChain(state: SessionState): string {
   return last?.verdict.chain ?? '';
 }
 
-/** What the verdict found that made this task. */
-function findingsFor(state: SessionState, id: string): readonly Finding[] {
-  for (const past of state.verdicts.values())
-    for (const { verdict } of past) if (verdict.tasks.some((task) => task.id === id)) return verdict.findings;
-  return [];
+/** The verdict that made this task, and all of its chain. */
+function chainThatMade(state: SessionState, id: string): { readonly made: PastVerdict; readonly past: readonly PastVerdict[] } | null {
+  for (const past of state.verdicts.values()) {
+    const made = past.find(({ verdict }) => verdict.tasks.some((task) => task.id === id));
+    if (made !== undefined) return { made, past };
+  }
+  return null;
 }
 
 const TEST_RULES: readonly string[] = [
@@ -83,7 +85,8 @@ const TEST_RULES: readonly string[] = [
   'Use no @ts-ignore, @ts-expect-error, "as any", coverage-ignore comments, nor skip, todo or only marks.',
 ];
 
-function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly string[] {
+function rulesFor(state: SessionState, task: TaskState, writes: boolean): readonly string[] {
+  const run = state.run as RunState;
   const isAlone = run.started.workspace === null;
   const rules = [
     isAlone
@@ -95,7 +98,7 @@ function rulesFor(run: RunState, task: TaskState, writes: boolean): readonly str
   ];
   if (writes && task.kept !== null) rules.push('What you changed before you asked lies in the working folder.');
   if (!writes || task.role === run.started.critic) return rules;
-  return [...rules, ...(isOwnTesting(run.started) ? TEST_RULES : []), ...takenBack(run)];
+  return [...rules, ...(isOwnTesting(run.started) ? TEST_RULES : []), ...takenBack(run), ...undone(state, task)];
 }
 
 const MOST_TAKEN = 5;
@@ -109,4 +112,14 @@ function takenBack({ takenBack: past, breaches }: RunState): readonly string[] {
   const more = places.length - MOST_TAKEN;
   const named = `${places.slice(0, MOST_TAKEN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
   return [`Earlier work of this session was taken back, because the guard forbids it: ${named}. Find another way.`];
+}
+
+/** The findings that it is given are those of the round that was taken back: some of them went with it. */
+function undone(state: SessionState, { id }: TaskState): readonly string[] {
+  const isUndone = chainThatMade(state, id)?.past.some(({ seq }) => state.run?.reverted.get(seq)?.ok === true) ?? false;
+  return isUndone
+    ? [
+        'An earlier round of this work made things worse, and was taken back. What it broke may still be among the findings. Find another way.',
+      ]
+    : [];
 }

@@ -43,11 +43,11 @@ export interface Plan {
 }
 
 /** Without a plan: no pipelines, so that Umpire makes the plainest. */
-export function proseLoop(plan?: Plan): string {
-  if (plan === undefined) return RULES;
+export function proseLoop(plan?: Plan, rules: string = RULES): string {
+  if (plan === undefined) return rules;
   const tasks = plan.tasks.map((task) => ({ title: `Do ${task.id}`, description: `${task.id} of {goal}`, role: 'writer', ...task }));
   const modes = { only: { title: `${plan.tasks.length} tasks.`, judged: plan.judged ?? false, tasks } };
-  return `${RULES}pipelines: ${JSON.stringify({ default: 'only', writes: plan.writes ?? [], modes })}\n`;
+  return `${rules}pipelines: ${JSON.stringify({ default: 'only', writes: plan.writes ?? [], modes })}\n`;
 }
 
 /** The files of a project that has it as `prose.yaml`. */
@@ -58,4 +58,11 @@ export function proseFiles(plan?: Plan): Readonly<Record<string, string>> {
 /** A reading as an answer of the scripted agent. */
 export function reading(good: boolean, who: Readonly<Record<string, unknown>> = { role: 'reader' }): Readonly<Record<string, unknown>> {
   return { ...who, write: { 'session:reading.json': { json: { good } } }, result: { findings: good ? 'It is good.' : 'It is not good.' } };
+}
+
+/** The same loop, whose reader lists faults: a round with new ones, and no fewer than before, is worse. */
+export function harmedProseLoop(plan: Plan): string {
+  const facts = 'new_faults: { count: report.faults, change: new }, mended: { count: report.faults, change: net }';
+  const rules = RULES.replace('good: { flag: report.good } }', `good: { flag: report.good }, ${facts} }`);
+  return proseLoop(plan, `${rules}worse: { new_faults: ">0", mended: "<=0" }\n`);
 }

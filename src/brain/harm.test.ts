@@ -1,0 +1,42 @@
+// Work that made things worse is to be taken back: once, by what its verdict says, and in sessions of earlier versions by rule T6.
+
+import { expect, it } from 'vitest';
+import { TO_REVIEW, begun, done, fix, merged, projected, start, told, verdict } from '../../test/support/story.js';
+import type { Verdict } from '../model.js';
+import type { Event } from './messages.js';
+import { pending } from './pending.js';
+import type { SessionStarted } from './run-messages.js';
+
+/** The second verdict of a session whose first asked for a fix. */
+function judged(said: Partial<Verdict>, started: Partial<SessionStarted> = {}): readonly Event[] {
+  const before = TO_REVIEW.slice(begun().length);
+  const first = [...begun(undefined, started), ...before, fix('REVIEW-001', 1, [])];
+  const second = [start('FIX-1-1'), ...merged('FIX-1-1', ['src/pay.ts']), start('REVIEW-re-001'), done('REVIEW-re-001')];
+  const events = [...first, projected(first.length), ...second, verdict('REVIEW-re-001', { round: 2, rule: 'R5', ...said })];
+  return [...events, projected(events.length)];
+}
+
+const due = (events: readonly Event[]) =>
+  pending(told(events).state).flatMap((effect) => (effect.type === 'RevertWork' ? effect.tasks : []));
+
+const TESTING = { loop: 'testing', loopFolder: null };
+
+it.each<[string, Partial<Verdict>, Partial<SessionStarted>, readonly string[]]>([
+  ['that says so', { outcome: 'escalate', worse: true }, {}, ['FIX-1-1']],
+  ['that says so and accepts', { outcome: 'accept', worse: true }, {}, ['FIX-1-1']],
+  ['that does not', { outcome: 'escalate' }, {}, []],
+  ['by T6 of rules that were frozen before loops could say it', { outcome: 'escalate', rule: 'T6' }, TESTING, ['FIX-1-1']],
+  ["by a T6 of a loop of one's own", { outcome: 'escalate', rule: 'T6' }, { ...TESTING, loopFolder: '/work/loops' }, []],
+  ['where nothing lies in a workspace', { outcome: 'escalate', worse: true }, { workspace: null }, []],
+])('a verdict %s', (_, said, started, taken) => {
+  expect(due(judged(said, started))).toEqual(taken);
+});
+
+it('is taken back once, also where that failed', () => {
+  const events = judged({ outcome: 'escalate', worse: true });
+  const reverted = (ok: boolean): Event => ({
+    type: 'WorkReverted',
+    data: { verdict: events.length - 1, tasks: ['FIX-1-1'], head: null, files: [], ok },
+  });
+  expect([true, false].map((ok) => due([...events, reverted(ok)]))).toEqual([[], []]);
+});
