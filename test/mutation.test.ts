@@ -10,7 +10,7 @@ import type { Fate } from './support/mutation.js';
 const root = join(import.meta.dirname, '..');
 
 /** How many mutants each loop has at the least, so that what makes them cannot fall asleep. */
-const LEAST: Readonly<Record<string, number>> = { design: 183, testing: 168, debt: 181, review: 229, brainstorm: 127, until: 299 };
+const LEAST: Readonly<Record<string, number>> = { design: 183, testing: 182, debt: 181, review: 229, brainstorm: 127, until: 299 };
 
 describe('every change of a loop file', () => {
   const all: Fate[] = [];

@@ -51,6 +51,8 @@ export interface Rules {
   /** What a missing or contradictory fact is taken for. Asked only where there is a verdict. */
   readonly repaired: (facts: Facts) => Facts;
   readonly vows: readonly Vowed[];
+  /** Did the work that was judged make things worse? Left out where the rules do not say. */
+  readonly worse?: (facts: Facts) => boolean;
   /** Of several things that are wrong, the one that a refusal or an anomaly must name. */
   readonly names: (facts: Facts) => RegExp | null;
 }

@@ -37,9 +37,14 @@ export function states(facts: Facts, terms: Terms): Statement {
   if (met) return unmeasured ? waived('T2', 'converge', anomalies, terms) : clean('T2', 'converge', anomalies);
   if (terms.round >= terms.cap) return waived('T4', 'accept', anomalies, terms);
 
-  const broken = maybeNumber(facts, 'broken');
-  if (broken !== null && broken > 0 && number(facts, 'gain') <= 0) return clean('T6', 'revise', anomalies);
+  if (worse(facts)) return clean('T6', 'revise', anomalies);
   return clean('T3', 'revise', anomalies);
+}
+
+/** T6, at the cap too: what was broken is no less than what was mended. */
+export function worse(facts: Facts): boolean {
+  const broken = maybeNumber(facts, 'broken');
+  return broken !== null && broken > 0 && number(facts, 'gain') <= 0;
 }
 
 /** Nothing is taken for anything else: without coverage the pass rate decides alone. */

@@ -38,6 +38,8 @@ interface Stated {
   readonly seen: Facts | null;
   readonly promised: string;
   readonly named: RegExp | null;
+  /** Did the round make things worse? */
+  readonly worse: boolean;
 }
 
 const stated = new WeakMap<Rules, readonly Stated[]>();
@@ -56,7 +58,15 @@ function stateCase(rules: Rules, facts: Facts, term: Terms): Stated {
   const statement = rules.states(facts, term);
   const promised = rules.vows.map((vow) => (vow.when(facts, term) ? `${vow.id} ${vow.never.join(' ')}` : ''));
   const seen = 'error' in statement ? null : rules.repaired(facts);
-  return { facts, term, said: line(statement), seen, promised: promised.join(), named: rules.names(facts) };
+  return {
+    facts,
+    term,
+    said: line(statement),
+    seen,
+    promised: promised.join(),
+    named: rules.names(facts),
+    worse: seen !== null && rules.worse?.(seen) === true,
+  };
 }
 
 /** How the loop differs from its statement, in at most so many cases. */
@@ -90,6 +100,8 @@ function* compareCase(compiled: CompiledLoop, vowed: VowsOf, expected: Stated): 
   else if (seen !== null && expected.seen !== null) yield* compareSeen(seen, expected.seen);
   for (const text of words) yield* flawsIn(text);
   if (named !== null && !words.some((text) => named.test(text))) yield `nothing in it speaks of ${String(named)}`;
+  const worse = seen !== null && compiled.worse?.(seen, term) === true;
+  if (worse !== expected.worse) yield `it made things ${expected.worse ? 'worse' : 'no worse'}, and the product says otherwise`;
   const promised = vowed(facts, term).join();
   if (promised !== expected.promised) yield `to be promised: ${expected.promised}\n  promised:       ${promised}`;
 }

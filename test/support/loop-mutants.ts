@@ -1,5 +1,5 @@
-// Changes a loop file in one place at a time: every operator, bound, word, condition, row, repair and promise. Pure: a loop
-// file as an object goes in, mutants come out, each with a name that says what was changed.
+// Changes a loop file in one place at a time: every operator, bound, word, condition, row, repair and promise, and what it calls
+// worse. Pure: a loop file as an object goes in, mutants come out, each with a name that says what was changed.
 
 import type { Outcome } from '../../src/model.js';
 
@@ -28,7 +28,16 @@ const COMPARISON = /^(<=|>=|<|>|=)\s*(-?\d+(?:\.\d+)?|cap|target)$/;
 export function mutantsOf(file: Json): readonly Mutant[] {
   const changes = [...limitChanges(file), ...factChanges(file), ...ruleChanges(file, 'repairs'), ...ruleChanges(file, 'table')];
   const all = [...changes, ...ruleChanges(file, 'promises')];
+  all.push(...worseChanges(file));
   return all.map(({ path, to, told }) => ({ name: `${String(file['loop'])}: ${told}`, file: changed(file, path, to) }));
+}
+
+/** Each of its tests changed or dropped. */
+function worseChanges(file: Json): readonly Change[] {
+  const { worse } = file;
+  return worse === undefined
+    ? []
+    : testChanges(file, worse as Json, ['worse']).map((change) => ({ ...change, told: `worse ${change.told}` }));
 }
 
 function limitChanges(file: Json): readonly Change[] {
@@ -92,13 +101,18 @@ function nameOf(rules: readonly Json[], rule: Json, at: number): string {
 }
 
 function whenChanges(file: Json, rule: Json, path: Path): readonly Change[] {
-  const when = (rule['when'] ?? {}) as Json;
+  const changes = testChanges(file, (rule['when'] ?? {}) as Json, [...path, 'when']);
+  return changes.map((change) => ({ ...change, told: `when.${change.told}` }));
+}
+
+/** The tests of a `when`: others in their place, and each of them dropped. */
+function testChanges(file: Json, when: Json, path: Path): readonly Change[] {
   return Object.entries(when).flatMap(([fact, test]) => {
-    const here = [...path, 'when', fact];
-    const told = (to: unknown) => `when.${fact} ${JSON.stringify(test)} -> ${JSON.stringify(to)}`;
+    const here = [...path, fact];
+    const told = (to: unknown) => `${fact} ${JSON.stringify(test)} -> ${JSON.stringify(to)}`;
     const others = testsInstead(file, fact, test).map((to) => ({ path: here, to, told: told(to) }));
-    const dropped = Object.keys(when).length === 1 ? { path: [...path, 'when'], to: undefined } : { path: here, to: undefined };
-    return [...others, { ...dropped, told: `when.${fact} ${JSON.stringify(test)} dropped` }];
+    const dropped = { path: Object.keys(when).length === 1 ? path : here, to: undefined };
+    return [...others, { ...dropped, told: `${fact} ${JSON.stringify(test)} dropped` }];
   });
 }
 
