@@ -5,23 +5,17 @@ import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { answerEvents } from '../brain/answers.js';
 import type { AnswerGiven } from '../brain/answers.js';
-import { chainsOf } from '../brain/chains.js';
 import type { SessionState } from '../brain/evolve.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
-import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
+import type { SessionStarted } from '../brain/run-messages.js';
 import { tasksToRetry } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
-import { checkGraph } from '../brain/waves.js';
 import { checkProgram } from '../critics/command-program.js';
-import { parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
-import { buildPipeline } from '../loops/pipeline.js';
-import type { Pipeline, PlannedRun } from '../loops/pipeline.js';
-import { chooseMode } from '../loops/pipeline-mode.js';
+import type { Pipeline } from '../loops/pipeline.js';
 import { statOf } from '../runtime/entry.js';
 import { openFolder } from '../runtime/folder.js';
-import { sha256 } from '../runtime/hash.js';
 import { JOURNAL } from '../runtime/journal-file.js';
 import { openJournal } from '../runtime/journal-writer.js';
 import type { OpenJournal } from '../runtime/journal-writer.js';
@@ -36,18 +30,18 @@ import { isNameTaken } from '../workspace/cleaning.js';
 import { checkPrograms } from './agent-programs.js';
 import { checkAhead } from './ahead.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
+import { begin, hashOf, planOf } from './beginning.js';
 import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
 import { refuseUnbegun } from './opened.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
-import { changedFiles, forgetUnbegun, isInGit, makeSessionFolder, projectFor, startedNow, surroundingsOf, worktreeHome } from './places.js';
+import { forgetUnbegun, isInGit, makeSessionFolder, projectFor, startedNow, surroundingsOf, worktreeHome } from './places.js';
 import { allRoles, checkRoleFlags, rolesOf } from './roles.js';
 import { refuseTarget, takeFlags } from './run-flags.js';
 import { checkSandbox } from './sandboxes.js';
 import type { RunFlags } from './run-flags.js';
-import { absentWords, strayRoles } from './settings-notes.js';
-import { openNewWorkspace } from './workspaces.js';
+import { strayRoles } from './settings-notes.js';
 
 export interface RunRequest extends RunFlags, RunWatch {
   /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
@@ -284,110 +278,10 @@ async function loopOf(asked: string | Loop): Promise<ChosenLoop> {
   return chosen;
 }
 
-const HASHES = new WeakMap<Loop, string>();
-
-function hashOf(loop: Loop): string {
-  const known = HASHES.get(loop);
-  if (known !== undefined) return known;
-  const hash = sha256(JSON.stringify(loop));
-  HASHES.set(loop, hash);
-  return hash;
-}
-
 /** The project's settings, with all that is usual filled in. */
 export async function readSettings(project: string): Promise<Settings> {
   const text = readConfigText(project);
   if (text === null) return DEFAULT_SETTINGS;
   const { parseSettings } = await import('../runtime/settings.js');
   return parseSettings(text, join(project, CONFIG));
-}
-
-interface Beginning {
-  readonly request: RunRequest;
-  readonly loop: Loop;
-  readonly loopFolder: string | null;
-  readonly project: string;
-  readonly config: Settings;
-  readonly settings: RunSettings;
-  readonly pipeline: Pipeline;
-  readonly plan: Planned;
-}
-
-interface Planned extends PlannedRun {
-  readonly mode: string;
-  readonly why: string;
-}
-
-/** The mode, as asked or as chosen, and the tasks it begins with. */
-async function planOf(pipeline: Pipeline, request: RunRequest, project: string): Promise<Planned> {
-  const chosen = await chosenMode(pipeline, request, project);
-  const target = request.target === undefined ? {} : { target: request.target };
-  const planned = buildPipeline(pipeline, chosen.mode, { goal: goalOf(request), ...target });
-  return { mode: chosen.mode, why: chosen.why, ...planned };
-}
-
-/** What was asked for; of the plain loop, that its command passes. */
-function goalOf({ goal, command }: RunRequest): string {
-  return goal ?? (command === undefined ? '' : `Make this command pass: ${command}`);
-}
-
-/** The first lines of a session: its plan, and the rules, cap and targets that hold from here on. */
-async function begin(opened: OpenedSession, beginning: Beginning): Promise<void> {
-  const { journal, folder, watch } = opened;
-  const { request, loop, loopFolder, project, config, settings, pipeline, plan } = beginning;
-  if (journal.state.observed) throw new UmpireError('session-foreign', { session: folder.name });
-  const goal = goalOf(request);
-  const columns = tasksColumns(loop.columns.in, loop.columns.out);
-  const { tasks } = parseTasks(printTasks(columns, plan.rows));
-  checkGraph(tasks);
-  const made =
-    pipeline.writes.length === 0 && !isInGit(project)
-      ? null
-      : await openNewWorkspace({ project, folder, config, session: folder.name, signal: watch.signal });
-  const opening = made?.opening ?? null;
-  if (opening !== null && opening.uncommitted.length > 0)
-    watch.onNote?.(
-      `Work starts from your last commit. ${opening.uncommitted.length === 1 ? 'One uncommitted file is' : `${opening.uncommitted.length} uncommitted files are`} not part of it: commit first if the agents should see ${opening.uncommitted.length === 1 ? 'it' : 'them'}.`,
-    );
-  if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
-  const chains = chainsOf(loop, tasks);
-  const target = request.target ?? loop.target?.default ?? 0;
-  const started: SessionStarted = {
-    session: folder.name,
-    loop: loop.loop,
-    goal,
-    project,
-    loopFolder,
-    mode: plan.mode,
-    why: plan.why,
-    critic: loop.roles.critic,
-    judged: plan.judged,
-    columns,
-    rows: tasks.map((task) => task.columns),
-    gates: plan.gates,
-    writers: pipeline.writes,
-    settings,
-    frozen: {
-      hash: hashOf(loop),
-      rules: loop,
-      cap: request.maxRounds ?? config.maxRounds ?? loop.cap.default,
-      chains,
-      targets: loop.target === undefined ? {} : Object.fromEntries(chains.map((chain) => [chain, target])),
-    },
-    workspace: made === null ? null : { kind: made.workspace.kind, branch: made.workspace.branch, base: made.opening.base },
-    ...(request.command === undefined ? {} : { command: request.command }),
-    ...(request.report === undefined ? {} : { report: request.report }),
-  };
-  journal.record({ type: 'SessionStarted', data: started });
-}
-
-async function chosenMode(
-  pipeline: Pipeline,
-  { mode, goal = '' }: RunRequest,
-  project: string,
-): Promise<{ readonly mode: string; readonly why: string }> {
-  if (mode !== undefined) return { mode, why: `${mode}: as asked` };
-  const { points, rules } = pipeline.choose;
-  const asks = [...points, ...rules].some((test) => test.files !== undefined || test.modules !== undefined);
-  return chooseMode(pipeline, { goal, changedFiles: asks ? await changedFiles(project) : null });
 }
