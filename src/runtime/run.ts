@@ -1,54 +1,18 @@
 // Runs a session: asks the brain what is pending, does it, records what happened, and again, until nothing is left to do or a
 // person is needed. It decides nothing; starting, going on after a crash and after an answer are this same loop.
 
-import { isUmpireError } from '../errors.js';
-import { NO_USAGE, type Agent, type Ending, type Workspace } from '../ports.js';
+import { NO_USAGE, type Agent } from '../ports.js';
 import { pending, type Effect } from '../brain/pending.js';
 import { questionOf } from '../brain/question.js';
-import type { Breach, Question, TaskFinished } from '../brain/run-messages.js';
 import { taskIn, type RunState, type TaskState } from '../brain/run-state.js';
 import type { Event } from '../brain/messages.js';
-import { assign } from './assignment.js';
 import { Turns } from './clock.js';
 import { recordRuling } from './court.js';
-import type { Ruling } from './court.js';
-import type { Desk } from './desk.js';
-import { conflictWords, plainEnding, withBreaches, withEvidence } from './ending.js';
+import { conflictWords } from './ending.js';
 import { onAbort } from './hearers.js';
-import type { Journal } from './journal-writer.js';
-import { showAfterMs, type Neighbours } from './neighbours.js';
-
-export interface RunPorts {
-  readonly session: string;
-  readonly journal: Journal;
-  readonly desk: Desk;
-  readonly judge: (task: string) => Ruling;
-  /** What a critic that has just ended left behind: kept, by path and hash. Null for others. */
-  readonly takeEvidence: (
-    task: string,
-    role: string,
-    measured: ReadonlyMap<string, Uint8Array> | undefined,
-  ) => Readonly<Record<string, string | null>> | null;
-  readonly agentFor: (role: string) => Agent;
-  /** Null where the loop changes no project. */
-  readonly workspace: Workspace | null;
-  /** What the guard found in the work that a task has just submitted. */
-  readonly breachesOf?: (task: string, attempt: number) => readonly Breach[];
-  /** Ends processes that tasks left running: called between waves, when none is at work. */
-  readonly endStrays: () => void;
-  /** Tells a person that one is needed. */
-  readonly call: (question: Question) => Promise<string>;
-  /** Aborted: children are ended, what happened is recorded, and the run stops. */
-  readonly signal: AbortSignal;
-  readonly neighbours: Neighbours;
-  readonly nowMs: () => number;
-  /** Calls back after so many milliseconds, unless cancelled. */
-  readonly after: (ms: number, act: () => void) => () => void;
-}
-
-type Submitted = NonNullable<Awaited<ReturnType<Workspace['submit']>>>;
-
-const GAVE_UP = 'The agent said that it was stopped, and nobody stopped it.';
+import { doTask, isWriter } from './job.js';
+import { showAfterMs } from './neighbours.js';
+import type { RunPorts } from './run-ports.js';
 
 export async function runSession(ports: RunPorts): Promise<void> {
   const session = new Running(ports);
@@ -237,6 +201,7 @@ class Running {
   }
 
   private launch(task: TaskState, attempt: number, agent: Agent): void {
+    if (this.ports.workspace !== null && !isWriter(this.run, task)) this.hasReaders = true;
     this.jobs.set(task.id, this.follow(task, attempt, agent));
   }
 
@@ -244,88 +209,13 @@ class Running {
   private async follow(task: TaskState, attempt: number, agent: Agent): Promise<void> {
     try {
       // Not in one line: which list it goes to is settled when it has ended, not before.
-      const events = await this.runTask(task, attempt, agent);
+      const events = await doTask(this.ports, { task, attempt, agent, halt: this.halt.signal });
       this.ended.push([...events]);
     } catch (error) {
       this.fault ??= { error };
     }
     this.jobs.delete(task.id);
     this.wake();
-  }
-
-  private async runTask(task: TaskState, attempt: number, agent: Agent): Promise<readonly Event[]> {
-    const { workspace, desk, session, journal } = this.ports;
-    const writes = workspace !== null && this.run.started.writers.includes(task.role);
-    if (workspace !== null && !writes) this.hasReaders = true;
-    const workdir = workspace === null ? session : writes ? await this.lend(workspace, task, attempt) : await workspace.visit();
-    if (workdir === null) return this.conclude(task, attempt, { kind: 'interrupted' });
-    const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
-    const watch = { signal: this.halt.signal, log: desk.logFor(task.id, attempt) };
-    const ending = this.halt.signal.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
-    const measured = 'measured' in ending ? ending.measured : undefined;
-    const evidence = ending.kind === 'interrupted' ? null : this.ports.takeEvidence(task.id, task.role, measured);
-    const plain = plainEnding(ending, assignment.outputs);
-    const events = writes ? await this.collect(task, attempt, plain, workspace) : this.conclude(task, attempt, plain);
-    return evidence === null ? events : events.map((event) => withEvidence(event, evidence, measured !== undefined));
-  }
-
-  /** What a writing task did. One that left its worktree in no state to be read has failed; the run goes on. */
-  private async collect(task: TaskState, attempt: number, ending: Ending, workspace: Workspace): Promise<readonly Event[]> {
-    try {
-      const title = task.row['title'] ?? task.id;
-      // What a task did before it asks is there when it goes on.
-      const kept = ending.kind === 'asked' ? await workspace.keep(task.id, attempt) : null;
-      const submitted = ending.kind === 'completed' ? await workspace.submit(task.id, attempt, title) : kept;
-      const events = this.conclude(task, attempt, ending, submitted);
-      await workspace.giveBack(task.id, attempt);
-      return events;
-    } catch (error) {
-      if (!isUmpireError(error)) throw error;
-      const reason = `Its work could not be collected: ${error.message}`;
-      return this.conclude(task, attempt, { kind: 'broken', reason, usage: 'usage' in ending ? ending.usage : NO_USAGE });
-    }
-  }
-
-  /** Null where the run was stopped while the worktree was being set up. */
-  private async lend(workspace: Workspace, task: TaskState, attempt: number): Promise<string | null> {
-    try {
-      return await workspace.lend(task.id, attempt, task.kept);
-    } catch (error) {
-      if (this.halt.signal.aborted) return null;
-      throw error;
-    }
-  }
-
-  private conclude(task: TaskState, attempt: number, ending: Ending, submitted: Submitted | null = null): readonly Event[] {
-    const { id } = task;
-    switch (ending.kind) {
-      case 'interrupted':
-        // Run again at once, it could say so for ever.
-        if (!this.halt.signal.aborted) return this.conclude(task, attempt, { kind: 'broken', reason: GAVE_UP, usage: NO_USAGE });
-        return [{ type: 'TaskInterrupted', data: { task: id, attempt, why: String(this.halt.signal.reason ?? 'stopped') } }];
-      case 'asked':
-        return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...submitted } }];
-      case 'broken': {
-        const { reason: error, usage } = ending;
-        const data: TaskFinished = { task: id, attempt, status: 'failed', findings: '', error, outputs: this.blank(task), usage };
-        return [{ type: 'TaskFinished', data }];
-      }
-      case 'completed':
-      case 'failed': {
-        const { kind, findings, error, outputs, usage } = ending;
-        const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage };
-        const told = withBreaches(data, this.ports.breachesOf?.(id, attempt) ?? []);
-        if (submitted === null) return [{ type: 'TaskFinished', data: told }];
-        return [{ type: 'TaskSubmitted', data: { ...told, commit: submitted.commit, files: submitted.files } }];
-      }
-    }
-  }
-
-  /** What an earlier run of the task handed in is not this one's. */
-  private blank({ row }: TaskState): Readonly<Record<string, string>> {
-    const { state } = this.ports.journal;
-    const outputs = state.frozen.get(this.run.started.loop)?.rules.columns.out ?? [];
-    return Object.fromEntries(outputs.filter((name) => (row[name] ?? '') !== '').map((name) => [name, '']));
   }
 
   /** Waits until a task ends, and records all that have ended by then. */

@@ -1,0 +1,103 @@
+// One task at work: its folder is lent, its agent is called, what it did is collected, and told as events. Nothing is recorded here.
+
+import { isUmpireError } from '../errors.js';
+import { NO_USAGE, type Agent, type Ending, type Workspace } from '../ports.js';
+import type { Event } from '../brain/messages.js';
+import type { TaskFinished } from '../brain/run-messages.js';
+import type { RunState, TaskState } from '../brain/run-state.js';
+import { assign } from './assignment.js';
+import { plainEnding, withBreaches, withEvidence } from './ending.js';
+import type { RunPorts } from './run-ports.js';
+
+export interface Job {
+  readonly task: TaskState;
+  readonly attempt: number;
+  readonly agent: Agent;
+  /** Aborted: it is to be stopped, for the reason that is given. */
+  readonly halt: AbortSignal;
+}
+
+type Submitted = NonNullable<Awaited<ReturnType<Workspace['submit']>>>;
+
+const GAVE_UP = 'The agent said that it was stopped, and nobody stopped it.';
+
+export function isWriter({ started }: RunState, { role }: TaskState): boolean {
+  return started.writers.includes(role);
+}
+
+export async function doTask(ports: RunPorts, job: Job): Promise<readonly Event[]> {
+  const { workspace, desk, session, journal } = ports;
+  const { task, attempt, agent, halt } = job;
+  const writes = workspace !== null && isWriter(journal.state.run as RunState, task);
+  const workdir = workspace === null ? session : writes ? await lend(workspace, job) : await workspace.visit();
+  if (workdir === null) return conclude(ports, job, { kind: 'interrupted' });
+  const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
+  const watch = { signal: halt, log: desk.logFor(task.id, attempt) };
+  const ending = halt.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
+  const measured = 'measured' in ending ? ending.measured : undefined;
+  const evidence = ending.kind === 'interrupted' ? null : ports.takeEvidence(task.id, task.role, measured);
+  const plain = plainEnding(ending, assignment.outputs);
+  const events = writes ? await collect(ports, job, plain, workspace) : conclude(ports, job, plain);
+  return evidence === null ? events : events.map((event) => withEvidence(event, evidence, measured !== undefined));
+}
+
+/** Null where the run was stopped while the worktree was being set up. */
+async function lend(workspace: Workspace, { task, attempt, halt }: Job): Promise<string | null> {
+  try {
+    return await workspace.lend(task.id, attempt, task.kept);
+  } catch (error) {
+    if (halt.aborted) return null;
+    throw error;
+  }
+}
+
+/** What a writing task did. One that left its worktree in no state to be read has failed; the run goes on. */
+async function collect(ports: RunPorts, job: Job, ending: Ending, workspace: Workspace): Promise<readonly Event[]> {
+  const { task, attempt } = job;
+  try {
+    const title = task.row['title'] ?? task.id;
+    // What a task did before it asks is there when it goes on.
+    const kept = ending.kind === 'asked' ? await workspace.keep(task.id, attempt) : null;
+    const submitted = ending.kind === 'completed' ? await workspace.submit(task.id, attempt, title) : kept;
+    const events = conclude(ports, job, ending, submitted);
+    await workspace.giveBack(task.id, attempt);
+    return events;
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    const reason = `Its work could not be collected: ${error.message}`;
+    return conclude(ports, job, { kind: 'broken', reason, usage: 'usage' in ending ? ending.usage : NO_USAGE });
+  }
+}
+
+function conclude(ports: RunPorts, job: Job, ending: Ending, submitted: Submitted | null = null): readonly Event[] {
+  const { attempt, halt } = job;
+  const { id } = job.task;
+  switch (ending.kind) {
+    case 'interrupted':
+      // Run again at once, it could say so for ever.
+      if (!halt.aborted) return conclude(ports, job, { kind: 'broken', reason: GAVE_UP, usage: NO_USAGE });
+      return [{ type: 'TaskInterrupted', data: { task: id, attempt, why: String(halt.reason ?? 'stopped') } }];
+    case 'asked':
+      return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...submitted } }];
+    case 'broken': {
+      const { reason: error, usage } = ending;
+      const data: TaskFinished = { task: id, attempt, status: 'failed', findings: '', error, outputs: blank(ports, job.task), usage };
+      return [{ type: 'TaskFinished', data }];
+    }
+    case 'completed':
+    case 'failed': {
+      const { kind, findings, error, outputs, usage } = ending;
+      const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage };
+      const told = withBreaches(data, ports.breachesOf?.(id, attempt) ?? []);
+      if (submitted === null) return [{ type: 'TaskFinished', data: told }];
+      return [{ type: 'TaskSubmitted', data: { ...told, commit: submitted.commit, files: submitted.files } }];
+    }
+  }
+}
+
+/** What an earlier run of the task handed in is not this one's. */
+function blank({ journal }: RunPorts, { row }: TaskState): Readonly<Record<string, string>> {
+  const { run, frozen } = journal.state;
+  const outputs = frozen.get(run?.started.loop ?? '')?.rules.columns.out ?? [];
+  return Object.fromEntries(outputs.filter((name) => (row[name] ?? '') !== '').map((name) => [name, '']));
+}
