@@ -29,7 +29,7 @@ function repeated(values: readonly string[]): readonly string[] {
 /** Every place of a loop that a complaint may name. */
 function placesOf(loop: unknown): ReadonlySet<string> {
   const { table, repairs, promises, tasks } = loop as Readonly<Record<string, readonly { readonly id: string }[]>>;
-  const places = new Set(['table']);
+  const places = new Set(['table', 'worse']);
   for (const list of [table, repairs, promises, tasks]) {
     const seen = new Map<string, number>();
     for (const { id } of list ?? []) {

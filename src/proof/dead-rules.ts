@@ -1,4 +1,5 @@
-// Rows and repairs that no case ever reaches, and why: their own tests cannot hold together, or others take every case.
+// Rows and repairs that no case ever reaches, and why: their own tests cannot hold together, or others take every case. And a `worse`
+// that never holds where work could be taken back.
 
 import { conditionsOf } from '../loops/compile.js';
 import type { CompiledLoop } from '../loops/compile.js';
@@ -30,6 +31,7 @@ export function deadRules(compiled: CompiledLoop, space: Space, reached: Reached
       const says = `Repair ${name} applies, but what it sets is what the facts already are: it never changes anything.`;
       return dead(compiled, 'repairs', index, says, `Take ${name} out, or let it set something else.`);
     }),
+    ...(loop.worse === undefined ? [] : deadWorse(compiled, space, most)),
   ];
 }
 
@@ -67,6 +69,34 @@ function deadRepair(compiled: CompiledLoop, space: Space, index: number): Refuta
     `Repair ${name} never applies: ${why}.`,
     `Take repair ${name} out, move it up, or mend its tests.`,
   );
+}
+
+function deadWorse(compiled: CompiledLoop, space: Space, most: number): readonly Refutation[] {
+  const { loop } = compiled;
+  const tests = conditionsOf(loop.worse);
+  let isAlive = false;
+  walk(compiled, space, space.whole, most, {
+    repaired: () => undefined,
+    settled: () => undefined,
+    ended: (at, end) => {
+      if (end.kind !== 'row' || loop.table[end.row]?.then === 'converge') return;
+      isAlive ||= whereHolds(space, at, tests) !== null;
+    },
+  });
+  if (isAlive) return [];
+  const words = tests.map(describeCondition).join(', ');
+  return [
+    {
+      code: 'dead-worse',
+      at: 'worse',
+      path: ['worse'],
+      about: '',
+      certain: true,
+      says: `Nothing is ever taken back: where no verdict converges, no facts pass the tests of worse (${words}), with what the repairs make of them.`,
+      story: null,
+      mend: 'Mend the tests of worse, or leave it out.',
+    },
+  ];
 }
 
 /** Which rows and errors end the cases that a dead row's tests would let in. */

@@ -75,7 +75,11 @@ function comparesRound(loop: Loop): boolean {
 }
 
 function testsOf(loop: Loop): readonly Condition[] {
-  return [...[...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when)), ...promiseConditions(loop)];
+  return [
+    ...[...loop.repairs, ...loop.table].flatMap((part) => conditionsOf(part.when)),
+    ...conditionsOf(loop.worse),
+    ...promiseConditions(loop),
+  ];
 }
 
 function boundsOf(spec: FactSpec): readonly number[] {

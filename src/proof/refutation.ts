@@ -19,6 +19,7 @@ export const CODES = [
   'repair-unsettled',
   'dead-row',
   'dead-repair',
+  'dead-worse',
 ] as const;
 
 export type Code = (typeof CODES)[number];

@@ -42,7 +42,12 @@ export interface Space {
 
 export function spaceOf(compiled: CompiledLoop, params: Params, first: number): Space {
   const { loop } = compiled;
-  const conditions = [...compiled.conditions, ...promiseConditions(loop), ...criticalFacts(loop).map(aboveZero)];
+  const conditions = [
+    ...compiled.conditions,
+    ...conditionsOf(loop.worse),
+    ...promiseConditions(loop),
+    ...criticalFacts(loop).map(aboveZero),
+  ];
   const changes = Object.keys(loop.facts).filter((name) => isChange(loop.facts[name] as FactSpec));
   const coarse: Held[] = [];
   const variables: Variable[] = [];

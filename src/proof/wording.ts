@@ -74,6 +74,7 @@ export function wordsFor(loop: Loop, objection: Pick<Objection, 'code' | 'at' | 
     case 'round-falls':
     case 'dead-row':
     case 'dead-repair':
+    case 'dead-worse':
       return { says: about, mend: '' };
   }
 }
