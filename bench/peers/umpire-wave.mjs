@@ -14,22 +14,9 @@ const task = (index) => ({
   title: `Part ${index}`,
   description: `Do nothing in part ${index}, and say so.`,
   role: kind === 'write' ? 'executor' : 'scanner',
-  deps: [],
-  context_from: [],
-  exec_mode: 'csv-wave',
-  writes: kind === 'write',
-  approve: false,
-  columns: {},
 });
-const mode = { title: 'One wave', judged: false, turns: 1, tasks: Array.from({ length: tasks }, (_, index) => task(index)) };
-const pipeline = {
-  loop: 'debt',
-  default: 'wave',
-  modes: { wave: mode },
-  choose: { points: [], rules: [] },
-  writes: ['executor'],
-  target: null,
-};
+const mode = { title: 'One wave', judged: false, tasks: Array.from({ length: tasks }, (_, index) => task(index)) };
+const pipeline = { default: 'wave', modes: { wave: mode }, writes: ['executor'] };
 
 let started = 0;
 let done = 0;

@@ -13,8 +13,8 @@ import type { OpenJournal } from '../runtime/journal-writer.js';
 
 /** How a caller hears of what happens, and stops it. */
 export interface RunWatch {
-  /** Each event, once it is durable. */
-  readonly onEvent?: (event: Recorded, state: SessionState) => void;
+  /** Each event, once it is durable. `session`: its folder. */
+  readonly onEvent?: (event: Recorded, state: SessionState, session: string) => void;
   /** What the person at the keyboard should know. */
   readonly onNote?: (note: string) => void;
   /** Aborted: children are ended, what happened is recorded. */

@@ -71,13 +71,23 @@ export function makeSessionFolder(
       const numbered = number === 1 ? name : `${name}-${number}`;
       const place = join(sessions, numbered);
       if (existsSync(place) || isTaken(numbered)) continue;
-      mkdirSync(place);
-      return place;
+      if (makeNew(place)) return place;
     }
   } catch (error) {
     const isInTheWay = asked !== undefined && isFile(asked);
     const detail = isInTheWay ? 'it is a file, and a session is a folder' : faultOf(error);
     throw new UmpireError('write-failed', { path: asked ?? '.umpire/sessions', detail });
+  }
+}
+
+/** False where another process has just made it. */
+function makeNew(place: string): boolean {
+  try {
+    mkdirSync(place);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
   }
 }
 

@@ -17,6 +17,8 @@ export interface RunFlags {
   readonly maxMinutes?: number;
   readonly maxCostUsd?: number;
   readonly maxTokens?: number;
+  /** How long one task may take. */
+  readonly timeoutMinutes?: number;
   readonly stopWhenStalled?: boolean;
   readonly strict?: boolean;
   readonly sandbox?: boolean;
@@ -58,7 +60,7 @@ export function takeFlags(
     strict: flags.strict ?? before?.strict ?? config.strict,
     ...((flags.sandbox ?? before?.sandbox ?? config.sandbox.isOn) ? { sandbox: true } : {}),
     yes: flags.yes ?? before?.yes ?? false,
-    timeoutMinutes: before?.timeoutMinutes ?? config.timeoutMinutes,
+    timeoutMinutes: flags.timeoutMinutes ?? before?.timeoutMinutes ?? config.timeoutMinutes,
   };
 }
 
@@ -94,6 +96,7 @@ export const RANGES = {
   maxMinutes: [0.01, 100_000],
   maxCostUsd: [0.001, 1_000_000],
   maxTokens: [1, 1e12],
+  timeoutMinutes: [0.001, 1440],
   target: [0, 100],
 } as const;
 
@@ -101,6 +104,18 @@ export const RANGES = {
 export function refuseTarget(target: number | undefined, { loop, target: own }: Loop): void {
   if (target === undefined || own !== undefined) return;
   throw new UmpireError('usage', { detail: `The ${loop} loop has no target, so --target has no meaning here.`, command: 'run' });
+}
+
+/** The same: only a loop that reads what a command did runs one. */
+export function refuseCommand(
+  { command, report }: { readonly command?: string; readonly report?: string },
+  { loop, evidence }: Loop,
+): void {
+  const runsOne = Object.values(evidence).some((source) => 'reader' in source && source.reader === 'command-result');
+  if (command !== undefined && !runsOne)
+    throw new UmpireError('usage', { detail: `The ${loop} loop runs no command, so one has no meaning here.`, command: 'run' });
+  if (report !== undefined && command === undefined)
+    throw new UmpireError('usage', { detail: 'A report is what a command writes, and there is no command.', command: 'run' });
 }
 
 function checkFlags(flags: RunFlags & { readonly target?: number }): void {
@@ -121,5 +136,6 @@ function checkFlags(flags: RunFlags & { readonly target?: number }): void {
   inRange('maxMinutes', '--max-minutes', false);
   inRange('maxCostUsd', '--max-cost-usd', false);
   inRange('maxTokens', '--max-tokens', true);
+  inRange('timeoutMinutes', 'timeoutMinutes', false);
   inRange('target', '--target', false);
 }

@@ -38,7 +38,7 @@ import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
 import { forgetUnbegun, isInGit, makeSessionFolder, projectFor, startedNow, surroundingsOf, worktreeHome } from './places.js';
 import { allRoles, checkRoleFlags, rolesOf } from './roles.js';
-import { refuseTarget, takeFlags } from './run-flags.js';
+import { refuseCommand, refuseTarget, takeFlags } from './run-flags.js';
 import { checkSandbox } from './sandboxes.js';
 import type { RunFlags } from './run-flags.js';
 import { strayRoles } from './settings-notes.js';
@@ -91,6 +91,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
       command: 'until',
     });
   refuseTarget(request.target, loop);
+  refuseCommand(request, loop);
   const project = projectFor(request.project, request.onNote);
   const config = await readSettings(project);
   const given = takeFlags(request, config, null, loop.roles.critic);
@@ -192,7 +193,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
   try {
     removeLeftovers(folder);
     const now = watch.now ?? (() => new Date());
-    const journal: OpenJournal = openJournal(folder, now, (event) => watch.onEvent?.(event, journal.state));
+    const journal: OpenJournal = openJournal(folder, now, (event) => watch.onEvent?.(event, journal.state, folder.root));
     try {
       if (journal.wasTorn)
         watch.onNote?.('The last line of journal.ndjson was cut off by a crash; the session goes on from the line before it.');

@@ -5,6 +5,7 @@ import { UmpireError } from '../errors.js';
 import { READERS } from '../formats/readers.js';
 import { readYaml } from '../formats/yaml-text.js';
 import type { YamlText } from '../formats/yaml-text.js';
+import { rememberPipeline } from './given-pipelines.js';
 import type { Loop } from './loop.js';
 import { checkPipeline, defaultPipeline, pipelineFor } from './pipeline-check.js';
 import { pipelinesSchema } from './pipeline-schema.js';
@@ -29,8 +30,8 @@ export function defineLoop(input: LoopInput, leniency: Leniency = {}): Loop {
   return result.loop;
 }
 
-/** A loop from the text of its file. */
-export function parseLoop(text: string, file: string, leniency: Leniency = {}): Loop {
+/** A loop from the text of its file; `file`: its name in complaints. */
+export function parseLoop(text: string, file = 'the loop', leniency: Leniency = {}): Loop {
   return readLoop(text, file, leniency).loop;
 }
 
@@ -40,15 +41,30 @@ export function parsePipelines(text: string, file: string): Pipeline {
   return pipeline ?? defaultPipeline(loop);
 }
 
+/** The key `pipelines` of a loop file, as an object. */
+export type PipelinesInput = NonNullable<LoopInput['pipelines']>;
+
+/** What a run of this loop begins with, from TypeScript. */
+export function definePipelines(input: PipelinesInput, loop: Loop): Pipeline {
+  const fitted = fitPipeline(input, loop);
+  if (!fitted.ok) throw complain('pipeline', null, fitted.complaint);
+  return fitted.pipeline;
+}
+
 /** A built-in pipeline, from a file of its own with the same shape: runs are no part of what a loop is judged by. */
 export function parsePipelineFile(text: string, file: string, loop: Loop): Pipeline {
   const yaml = wellFormed(readYaml(text), file);
-  const parsed = pipelinesSchema.safeParse(yaml.value);
-  if (!parsed.success) throw complainAt(file, yaml, firstIssue(parsed.error.issues, 'a pipeline'));
+  const fitted = fitPipeline(yaml.value, loop);
+  if (!fitted.ok) throw complainAt(file, yaml, fitted.complaint);
+  return fitted.pipeline;
+}
+
+function fitPipeline(value: unknown, loop: Loop): { ok: true; pipeline: Pipeline } | { ok: false; complaint: Complaint } {
+  const parsed = pipelinesSchema.safeParse(value);
+  if (!parsed.success) return { ok: false, complaint: firstIssue(parsed.error.issues, 'a pipeline') };
   const pipeline = pipelineFor(parsed.data, loop);
   const [complaint] = checkPipeline(pipeline, loop);
-  if (complaint !== undefined) throw complainAt(file, yaml, complaint);
-  return pipeline;
+  return complaint === undefined ? { ok: true, pipeline } : { ok: false, complaint };
 }
 
 /** The lines of a loop file on which its parts begin: keys and indexes from the top. */
@@ -84,7 +100,9 @@ function fitLoop(value: unknown, { gaps = false }: Leniency): ({ ok: true } & Re
   const loop = shapesAgree(rest);
   const pipeline = pipelines === undefined ? null : pipelineFor(pipelines, loop);
   const [complaint] = [...validateLoop(loop, new Set(Object.keys(READERS)), gaps), ...complaintsOf(pipeline, loop)];
-  return complaint === undefined ? { ok: true, loop, pipeline } : { ok: false, complaint };
+  if (complaint !== undefined) return { ok: false, complaint };
+  rememberPipeline(loop, pipeline);
+  return { ok: true, loop, pipeline };
 }
 
 function complaintsOf(pipeline: Pipeline | null, loop: Loop): readonly Complaint[] {

@@ -27,10 +27,14 @@ export function questionView(run: RunState, question: Question, session: string)
     kind: question.kind,
     key: question.key,
     task: 'task' in question ? question.task : null,
-    what: describe(question),
-    detail: detailOf(run, question),
+    ...questionWords(run, question),
     answers: waysToAnswer(question, session),
   };
+}
+
+/** The question for people, whoever answers it. */
+export function questionWords(run: RunState, question: Question): Pick<QuestionView, 'what' | 'detail'> {
+  return { what: describe(question), detail: detailOf(run, question) };
 }
 
 function detailOf(run: RunState, question: Question): string {

@@ -1,6 +1,12 @@
 // Who hears that a signal was given: one listener for all of them, however many sessions or programs share the signal.
 
-const HEARERS = new WeakMap<AbortSignal, Set<() => void>>();
+interface Heard {
+  readonly hearers: Set<() => void>;
+  /** The listener of them all. */
+  readonly hear: () => void;
+}
+
+const HEARERS = new WeakMap<AbortSignal, Heard>();
 
 /**
  * Calls `act` when the signal is given; the function that is returned takes that back. In a signal's own list those that were taken
@@ -8,15 +14,26 @@ const HEARERS = new WeakMap<AbortSignal, Set<() => void>>();
  * of memory is searched for what is dead. And Node warns of a leak from the eleventh listener on.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
-  const known = HEARERS.get(signal);
-  const hearers = known ?? new Set<() => void>();
-  if (known === undefined) {
-    HEARERS.set(signal, hearers);
-    const hear = () => {
+  const heard = HEARERS.get(signal) ?? listenTo(signal);
+  heard.hearers.add(act);
+  return () => {
+    heard.hearers.delete(act);
+    // The signal may be the calling program's own and outlive many sessions: nothing of theirs stays with it.
+    if (heard.hearers.size > 0 || HEARERS.get(signal) !== heard) return;
+    HEARERS.delete(signal);
+    signal.removeEventListener('abort', heard.hear);
+  };
+}
+
+function listenTo(signal: AbortSignal): Heard {
+  const hearers = new Set<() => void>();
+  const heard: Heard = {
+    hearers,
+    hear: () => {
       for (const one of hearers) one();
-    };
-    signal.addEventListener('abort', hear, { once: true });
-  }
-  hearers.add(act);
-  return () => void hearers.delete(act);
+    },
+  };
+  HEARERS.set(signal, heard);
+  signal.addEventListener('abort', heard.hear, { once: true });
+  return heard;
 }

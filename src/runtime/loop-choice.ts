@@ -1,6 +1,6 @@
 // From what a caller names to a loop: a built-in name, the path of a loop file, or the loop itself.
 
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { BUILTIN_NAMES, builtinLoop } from '../loops/builtin.js';
 import { meant } from '../formats/nearest-word.js';
@@ -8,7 +8,7 @@ import type { Loop } from '../loops/loop.js';
 
 export interface ChosenLoop {
   readonly loop: Loop;
-  /** Where its file lies: role texts of its own are beside it. */
+  /** Where its file lies, absolute: role texts of its own are beside it. */
   readonly folder: string | null;
 }
 
@@ -20,5 +20,5 @@ export async function resolveLoop(loop: string | Loop): Promise<ChosenLoop> {
   if (!looksLikeFile)
     throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_NAMES.join(', '), meant: meant(loop, BUILTIN_NAMES) });
   const { readLoopFile } = await import('./authored.js');
-  return { loop: readLoopFile(loop), folder: dirname(loop) };
+  return { loop: readLoopFile(loop), folder: dirname(resolve(loop)) };
 }
