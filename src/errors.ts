@@ -1,5 +1,5 @@
 // The catalogue of operator errors: code → message, hint, exit status. Thrown at the edges, printed by the doors.
-// Expected outcomes of a loop are verdicts, not errors. Bugs are not in here: they crash.
+// Expected outcomes of a loop are verdicts, not errors; bugs crash. `{name}` in a text is replaced by the parameter of that name.
 
 interface Entry {
   readonly exit: 1 | 2;
@@ -7,12 +7,16 @@ interface Entry {
   readonly hint: string;
 }
 
-/** `{name}` in a text is replaced by the parameter of that name. */
 export const ERRORS = {
   usage: {
     exit: 2,
     message: '{detail}',
     hint: 'Run `umpire help {command}` to see what it takes.',
+  },
+  argument: {
+    exit: 2,
+    message: '{door}: {detail}.',
+    hint: 'Nothing was done. docs/library.md shows how the library is called, and its types say what each function takes.',
   },
   'unknown-command': {
     exit: 2,
@@ -162,7 +166,7 @@ export const ERRORS = {
   'agent-unknown': {
     exit: 2,
     message: 'There is no agent called "{name}".{meant}',
-    hint: 'Known are {known}. Agents of your own are set in umpire.config.yaml (docs/configuration.md); any program runs with --agent-command "CMD ARGS".',
+    hint: 'Known are {known}. Agents of your own are set in umpire.config.yaml (docs/configuration.md), or handed over as functions each time a program takes a session on (docs/library.md); any program runs with --agent-command "CMD ARGS".',
   },
   'agent-role-unknown': {
     exit: 2,
@@ -181,8 +185,7 @@ export const ERRORS = {
   },
   'run-by-umpire': {
     exit: 2,
-    message:
-      'Umpire runs the session {session} itself: it judges as it goes on, by its own record, and rounds are not changed from outside.',
+    message: 'Umpire runs the session {session} itself: it judges by its own record, and rounds are not changed from outside.',
     hint: 'Go on with `umpire resume {session}`. Grant more with `umpire resolve {session} extend --rounds N`, or `umpire resume {session} --max-rounds N`.',
   },
   'session-foreign': {
@@ -373,7 +376,6 @@ export type ErrorCode = keyof typeof ERRORS;
 export class UmpireError extends Error {
   readonly hint: string;
   readonly exit: 1 | 2;
-
   constructor(
     readonly code: ErrorCode,
     params: Readonly<Record<string, string | number>> = {},

@@ -23,6 +23,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['workspace', 'agents'],
   ['critics'],
   ['engine'],
+  ['library'],
   ['cli', 'index', 'run'],
 ];
 

@@ -1,0 +1,158 @@
+// `run`, `resume` and `resolve` for programs: what is handed in is looked at first, agents may be plain functions, and the report says
+// in one place what a program asks next.
+
+import { resolve as absolute } from 'node:path';
+import * as engine from '../engine/session.js';
+import type { RunWatch } from '../engine/opened.js';
+import { RANGES } from '../engine/run-flags.js';
+import type { RunFlags } from '../engine/run-flags.js';
+import { answersTo } from '../brain/question.js';
+import type { Answer, Question } from '../brain/run-messages.js';
+import type { RunState } from '../brain/run-state.js';
+import type { PipelinesInput } from '../loops/loop-file.js';
+import type { Verdict } from '../model.js';
+import { questionWords } from '../report/session-question.js';
+import { CALL, FLAG, LOOP, NAMES, NUMBER, OBJECT, PATH, SIGNAL, TEXT, checkRequest, oneOf, within } from './arguments.js';
+import type { Takes } from './arguments.js';
+import { loopGiven, pipelineGiven } from './loops.js';
+import { agentsOf } from './own-agents.js';
+import type { OwnAgents } from './own-agents.js';
+import { verdictsOf } from './verdicts.js';
+import { watched } from './watching.js';
+
+/** As the engine takes it, save that agents may be plain functions, and one agent needs no list. */
+type ForPrograms<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents'> & {
+  /** Who does what: `NAME` for every role that has none of its own, `ROLE=NAME` for one. */
+  readonly agent?: string | readonly string[];
+  /** Agents that are functions of the calling program, by name. */
+  readonly agents?: OwnAgents;
+};
+
+export interface RunRequest extends ForPrograms<Omit<engine.RunRequest, 'pipeline'>> {
+  /** The tasks it begins with, in place of the loop's own: what `pipelines` of a loop file holds. */
+  readonly pipeline?: PipelinesInput;
+}
+
+export type ResumeRequest = ForPrograms<engine.ResumeRequest>;
+export type ResolveRequest = ForPrograms<engine.ResolveRequest>;
+
+/** What a session waits for, with its words for people and what may be answered. */
+export type OpenQuestion = Question & {
+  /** What is waited on, in a few words. */
+  readonly asks: string;
+  /** The reason, the agent's words, or the plan. */
+  readonly detail: string;
+  readonly answers: readonly Answer[];
+};
+
+export interface RunReport extends engine.RunReport {
+  readonly question: OpenQuestion | null;
+  /** Why it ended as it did; empty where it has not ended. */
+  readonly reason: string;
+  /** Every verdict so far, the oldest first. */
+  readonly verdicts: readonly Verdict[];
+}
+
+const FLAGS: Takes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents'> & Pick<RunRequest, 'agent' | 'agents'>> = {
+  agent: NAMES,
+  agents: OBJECT,
+  agentCommand: TEXT,
+  maxRounds: within(RANGES.maxRounds, true),
+  concurrency: within(RANGES.concurrency, true),
+  maxMinutes: within(RANGES.maxMinutes),
+  maxCostUsd: within(RANGES.maxCostUsd),
+  maxTokens: within(RANGES.maxTokens, true),
+  timeoutMinutes: within(RANGES.timeoutMinutes),
+  stopWhenStalled: FLAG,
+  strict: FLAG,
+  sandbox: FLAG,
+  yes: FLAG,
+  onEvent: CALL,
+  onNote: CALL,
+  signal: SIGNAL,
+  now: CALL,
+};
+
+const RUN: Takes<RunRequest> = {
+  loop: LOOP,
+  goal: TEXT,
+  project: PATH,
+  session: PATH,
+  mode: TEXT,
+  pipeline: OBJECT,
+  target: within(RANGES.target),
+  command: TEXT,
+  report: TEXT,
+  ...FLAGS,
+};
+
+const RESUME: Takes<ResumeRequest> = { session: PATH, retry: FLAG, ...FLAGS };
+
+const ANSWER = oneOf('force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer');
+const RESOLVE: Takes<ResolveRequest> = {
+  session: PATH,
+  answer: ANSWER,
+  reason: TEXT,
+  rounds: NUMBER,
+  costUsd: NUMBER,
+  minutes: NUMBER,
+  tokens: NUMBER,
+  ...FLAGS,
+};
+
+/** Runs a loop from its first task to its end, or until a person is needed or `signal` is given: `status` says which. */
+export async function run(request: RunRequest): Promise<RunReport> {
+  checkRequest('run', request, RUN, ['loop']);
+  const { session, pipeline, ...rest } = request;
+  const loop = await loopGiven(request.loop);
+  const place = session === undefined ? {} : { session: absolute(session) };
+  const plan = pipeline === undefined ? {} : { pipeline: await pipelineGiven(pipeline, loop) };
+  return started('run', rest, (watch) => engine.run({ ...watch, loop, ...place, ...plan }));
+}
+
+/** Takes a session on that was stopped or killed, or whose failed tasks are to be run again (`retry`). */
+export async function resume(request: ResumeRequest): Promise<RunReport> {
+  checkRequest('resume', request, RESUME, ['session']);
+  const session = absolute(request.session);
+  return started('resume', request, (watch) => engine.resume({ ...watch, session }));
+}
+
+/** Answers what a session waits for, and takes it on. `question.answers` of its report says what may be answered. */
+export async function resolve(request: ResolveRequest): Promise<RunReport> {
+  checkRequest('resolve', request, RESOLVE, ['session', 'answer']);
+  const session = absolute(request.session);
+  return started('resolve', request, (watch) => engine.resolve({ ...watch, session }));
+}
+
+type ForEngine<Request> = Omit<Request, 'agent' | 'agents'> & {
+  readonly agent?: readonly string[];
+  readonly agents?: RunWatch['agents'] & {};
+};
+
+async function started<Request extends ForPrograms<RunFlags & RunWatch>>(
+  door: string,
+  request: Request,
+  act: (request: ForEngine<Request>) => Promise<engine.RunReport>,
+): Promise<RunReport> {
+  const { agent, agents, ...rest } = request;
+  const own = agents === undefined ? {} : { agents: agentsOf(door, agents) };
+  const named = agent === undefined ? {} : { agent: typeof agent === 'string' ? [agent] : agent };
+  const report = await watched(request, (watch) => act({ ...rest, ...named, ...own, ...watch }));
+  return reportFor(report);
+}
+
+function reportFor(report: engine.RunReport): RunReport {
+  const { state, question } = report;
+  const { run: now } = state;
+  return {
+    ...report,
+    question: question === null || now === null ? null : openQuestion(now, question),
+    reason: now?.ended?.reason ?? '',
+    verdicts: verdictsOf(state),
+  };
+}
+
+function openQuestion(now: RunState, question: Question): OpenQuestion {
+  const { what, detail } = questionWords(now, question);
+  return { ...question, asks: what, detail, answers: answersTo(question) };
+}

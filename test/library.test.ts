@@ -1,0 +1,287 @@
+// The library as a program calls it: what it hands in is looked at first, its functions and signal are watched and left alone
+// afterwards, loops and tasks may be its own, and sessions can be looked at.
+
+import { getEventListeners } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import * as library from '../src/index.js';
+import { builtinLoop, check, defineLoop, guard, list, report, resolve, resume, run, status } from '../src/index.js';
+import type { AgentFunction, LoopInput, RunReport, RunRequest } from '../src/index.js';
+import { gitIn } from './support/git-project.js';
+
+const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-library-')));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let projects = 0;
+function project(): string {
+  const place = join(folder, `project-${(projects += 1)}`);
+  mkdirSync(place);
+  return place;
+}
+
+/** Converges at the first challenge. */
+const content: AgentFunction = ({ role }) => ({
+  kind: 'completed',
+  findings: role.name,
+  ...(role.name === 'challenger' ? { outputs: { severity_summary: 'HIGH:0 MEDIUM:0 LOW:1' } } : {}),
+});
+
+const thinking = (more: Partial<RunRequest> = {}): RunRequest => ({
+  loop: 'brainstorm',
+  mode: 'deep',
+  goal: 'g',
+  project: project(),
+  agent: 'mine',
+  agents: { mine: content },
+  ...more,
+});
+
+const tiny = (more: Partial<LoopInput> = {}): LoopInput => ({
+  loop: 'tiny',
+  title: 'One writes, one reads.',
+  roles: { generator: 'writer', critic: 'reader', judge: 'judge' },
+  words: { converge: 'DONE', revise: 'AGAIN', accept: 'ACCEPT', escalate: 'ASK' },
+  chain: 'session',
+  round: { first: 1, counts: 'readings, from 1' },
+  cap: { default: 2 },
+  columns: { out: ['good'] },
+  evidence: { row: { row: 'critic', grade: 'testified', what: "the reader's row" } },
+  facts: { good: { flag: 'row.good' } },
+  repairs: [],
+  table: [
+    { id: 'T1', when: { good: true }, then: 'converge', why: 'It is good.', next: 'Nothing.' },
+    { id: 'T2', when: { round: '<cap' }, then: 'revise', why: 'It is not.', next: 'Execute {tasks}.' },
+    { id: 'T3', then: 'escalate', why: 'Not good after {round} readings.', next: 'A person decides: {options}.' },
+  ],
+  tasks: [
+    { id: 'FIX-{round}', title: 'Mend', description: 'Mend it.', role: 'writer', after: 'critic' },
+    { id: 'READ-{next}', title: 'Read', description: 'Read it again.', role: 'reader', after: 'previous', recheck: true },
+  ],
+  report: [{ heading: 'Verdict', blocks: ['{verdict}'] }],
+  ask: {
+    question: 'What now?',
+    options: [
+      { id: 'extend', means: 'more' },
+      { id: 'abort', means: 'stop' },
+    ],
+  },
+  ...more,
+});
+
+const reader: AgentFunction = ({ role }) => ({ kind: 'completed', outputs: role.name === 'reader' ? { good: true } : {} });
+
+describe('what is handed in', () => {
+  const doors = library as unknown as Record<string, (...given: readonly unknown[]) => Promise<unknown>>;
+  const here = project();
+  const good = { ...thinking(), project: here };
+  it.each<readonly [door: string, given: unknown, said: string]>([
+    ['run', undefined, 'run: it takes an object: run({ loop }).'],
+    ['run', {}, 'run: it needs loop, which is'],
+    ['run', { ...good, loop: 5 }, 'run: loop is to be'],
+    ['run', { ...good, goal: null }, 'run: goal is to be a text, and is null.'],
+    ['run', { ...good, session: '' }, 'run: session is to be the path of a folder, as a text, and is an empty text.'],
+    ['run', { ...good, maxRound: 1 }, 'run: it takes no "maxRound". Did you mean "maxRounds"?'],
+    ['run', { ...good, maxCostUsd: '5' }, 'run: maxCostUsd is to be a number from 0.001 to 1000000, and is the text "5".'],
+    ['run', { ...good, agent: [5] }, 'run: agent is to be a text or a list of texts, and is a list.'],
+    ['run', { ...good, agents: [content] }, 'run: agents is to be an object, and is a list.'],
+    ['run', { ...good, agents: { mine: {} } }, 'run: agents.mine is to be a function, or an object whose run is one.'],
+    ['run', { ...good, signal: {} }, 'run: signal is to be an AbortSignal, and is an object.'],
+    ['run', { ...good, now: new Date() }, 'run: now is to be a function, and is an object.'],
+    ['resume', {}, 'resume: it needs session'],
+    ['resolve', { session: here, answer: 'maybe' }, 'resolve: answer is to be one of force-approve,'],
+    ['decide', { loop: 'review' }, 'decide: it needs session'],
+    ['decide', { loop: 'review', session: here, deadlineMs: -1 }, 'decide: deadlineMs is to be a number that is not negative, and is -1.'],
+    ['check', undefined, 'check: loop is to be'],
+    ['replay', undefined, 'replay: it takes an object'],
+    ['replayAll', { project: 5 }, 'replayAll: project is to be'],
+    ['readReports', { reports: 'a.xml' }, 'readReports: reports is to be a list of texts'],
+    ['apply', undefined, 'apply: session is to be'],
+    ['clean', '', 'clean: session is to be'],
+    ['diff', 5, 'diff: session is to be'],
+    ['status', null, 'status: session is to be'],
+    ['report', {}, 'report: session is to be'],
+    ['list', { projects: '.' }, 'list: it takes no "projects". Did you mean "project"?'],
+    ['guard', { scope: 'all' }, 'guard: scope is to be one of testing, any, and is the text "all".'],
+    ['guard', { staged: true, revert: true }, 'guard: revert changes files'],
+    ['critique', {}, 'critique: it needs loop'],
+  ])('%s(%j) is refused before anything is done', async (door, given, said) => {
+    const error = await doors[door]?.(given).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(library.UmpireError);
+    expect(error).toMatchObject({
+      code: 'argument',
+      message: expect.stringContaining(said),
+      hint: expect.stringContaining('docs/library.md'),
+    });
+    expect(readdirSync(here)).toEqual([]);
+  });
+
+  it('may be undefined, which is left out', async () => {
+    const given = { ...thinking(), signal: undefined, session: undefined, maxRounds: undefined } as unknown as RunRequest;
+    expect(await run(given)).toMatchObject({ status: 'complete' });
+  });
+
+  it('a command, a report or a target that the loop has no use for is not passed over', async () => {
+    for (const more of [{ command: 'true' }, { report: 'a.xml' }, { target: 5 }])
+      await expect(run(thinking(more))).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(/meaning here|no command/) });
+  });
+
+  it('an object that is no loop is refused as defineLoop refuses it; a built-in one is taken', async () => {
+    const broken = { ...builtinLoop('review'), table: [] } as unknown as library.Loop;
+    for (const use of [check(broken), run(thinking({ loop: broken })), library.decide({ loop: broken, session: folder })])
+      await expect(use).rejects.toMatchObject({ code: 'loop-invalid' });
+    expect((await check(builtinLoop('review') as library.Loop)).proof.result).toBe('proven');
+  });
+});
+
+describe('agents that are functions', () => {
+  it('are called by the name they are handed over by, on their own object', async () => {
+    class Counter {
+      calls = 0;
+      run: AgentFunction = async (assignment) => {
+        await Promise.resolve();
+        this.calls += 1;
+        return content(assignment, { signal: new AbortController().signal, log: () => undefined });
+      };
+    }
+    const counter = new Counter();
+    const { session, verdicts } = await run(thinking({ agent: ['other', 'challenger=mine'], agents: { mine: content, other: counter } }));
+    const started = (await status(session)).history.flatMap((event) => (event.type === 'TaskStarted' ? [event.data.agent] : []));
+    expect(new Set(started)).toEqual(new Set(['mine', 'other']));
+    expect(counter.calls).toBe(started.filter((name) => name === 'other').length);
+    expect(verdicts.map(({ outcome }) => outcome)).toEqual(['converge']);
+  });
+
+  it('have the time that the request gives them', async () => {
+    const { status: ended, reason } = await run(thinking({ timeoutMinutes: 0.001, agents: { mine: () => new Promise(() => undefined) } }));
+    expect({ ended, reason }).toEqual({
+      ended: 'failed',
+      reason: expect.stringContaining('The agent "mine" ran out of time after 0.06 seconds.'),
+    });
+  });
+
+  it('are named as missing where a session is taken on without them', async () => {
+    const aborted = await run(thinking({ signal: AbortSignal.abort() }));
+    expect(aborted.status).toBe('interrupted');
+    await expect(resume({ session: aborted.session })).rejects.toMatchObject({
+      code: 'agent-unknown',
+      hint: expect.stringContaining('docs/library.md'),
+    });
+    expect(await resume({ session: aborted.session, agents: { mine: content } })).toMatchObject({ status: 'complete' });
+  });
+});
+
+describe('functions and the signal of the caller', () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('mine');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('mine'))],
+  ] as const)('an onEvent that %s stops the run in good order, and is what it rejects with', async (_, fault) => {
+    let place = '';
+    const onEvent: RunRequest['onEvent'] = (event, _state, session) => {
+      place = session;
+      return event.type === 'TaskStarted' ? fault() : undefined;
+    };
+    const idle = vi.fn<AgentFunction>(content);
+    await expect(run(thinking({ onEvent, agents: { mine: idle } }))).rejects.toThrow('mine');
+    expect(idle).not.toHaveBeenCalled();
+    expect((await status(place)).state).toBe('interrupted');
+    expect(await resume({ session: place, agents: { mine: content } })).toMatchObject({ status: 'complete', session: place });
+  });
+
+  it('what onEvent returns is waited for', async () => {
+    let open = 0;
+    let seen = 0;
+    await run(
+      thinking({
+        onEvent: async () => {
+          open += 1;
+          await new Promise((done) => setImmediate(done));
+          open -= 1;
+          seen += 1;
+        },
+      }),
+    );
+    expect({ open, isSeen: seen > 5 }).toEqual({ open: 0, isSeen: true });
+  });
+
+  it('one signal serves many sessions, and nothing is left on it', async () => {
+    const warned = vi.fn<(warning: Error) => void>();
+    process.on('warning', warned);
+    const { signal } = new AbortController();
+    const shared = { ...thinking(), signal };
+    const counts: number[] = [];
+    const onEvent = () => void counts.push(getEventListeners(signal, 'abort').length);
+    const sessions = await Promise.all(Array.from({ length: 15 }, () => run({ ...shared, onEvent })));
+    process.off('warning', warned);
+    expect(new Set(sessions.map(({ session }) => session)).size).toBe(15);
+    expect({ most: Math.max(...counts), left: getEventListeners(signal, 'abort').length }).toEqual({ most: 1, left: 0 });
+    expect(warned).not.toHaveBeenCalled();
+  });
+});
+
+describe('loops and tasks of the program', () => {
+  it('a loop from defineLoop begins with its own pipelines', async () => {
+    const task = (id: string, role: string) => ({ id, title: id, description: id, role });
+    const pipelines = { modes: { only: { title: 'Read only.', tasks: [task('READ-001', 'reader')] } } };
+    const shared = { project: project(), agent: 'mine', agents: { mine: reader } };
+    const tasksOf = ({ state }: RunReport) => state.run?.tasks.map(({ id }) => id);
+    expect(tasksOf(await run({ ...shared, loop: defineLoop(tiny({ pipelines })) }))).toEqual(['READ-001']);
+    expect(tasksOf(await run({ ...shared, loop: defineLoop(tiny()) }))).toHaveLength(2);
+    expect(tasksOf(await run({ ...shared, loop: defineLoop(tiny()), pipeline: pipelines }))).toEqual(['READ-001']);
+    const strange = { modes: { only: { title: 'x', tasks: [task('READ-001', 'nobody')], turn: 2 } } } as unknown as typeof pipelines;
+    await expect(run({ ...shared, loop: defineLoop(tiny()), pipeline: strange })).rejects.toMatchObject({ code: 'loop-invalid' });
+  });
+
+  it('the file of a loop is found again from wherever the session is taken on', async () => {
+    const place = project();
+    mkdirSync(join(place, 'loops'));
+    writeFileSync(join(place, 'loops', 'tiny.yaml'), JSON.stringify(tiny()));
+    const loop = relative(process.cwd(), join(place, 'loops', 'tiny.yaml'));
+    const { session } = await run({ loop, project: place, agent: 'mine', agents: { mine: reader } });
+    const [first] = (await status(session)).history;
+    expect(first?.type === 'SessionStarted' && first.data.loopFolder).toBe(join(place, 'loops'));
+  });
+
+  it('a question comes with its words and its answers', async () => {
+    const place = project();
+    const mine: AgentFunction = ({ role }) => ({ kind: 'completed', outputs: role.name === 'reader' ? { good: false } : {} });
+    const asked = await run({ loop: defineLoop(tiny()), project: place, agent: 'mine', agents: { mine } });
+    expect(asked).toMatchObject({ status: 'awaiting', reason: '', verdicts: [{ rule: 'T2' }, { rule: 'T3' }] });
+    const { question, session } = asked;
+    expect(question).toMatchObject({
+      kind: 'escalation',
+      asks: 'a decision on an escalation (rule T3)',
+      detail: 'Not good after 2 readings.',
+      answers: ['force-approve', 'manual-fix', 'extend', 'abort'],
+    });
+    expect((await list({ project: place })).map(({ path, state }) => ({ path, state }))).toEqual([{ path: session, state: 'awaiting' }]);
+    const ended = await resolve({ session, answer: 'extend', rounds: 1, agents: { mine: reader } });
+    expect(ended).toMatchObject({ status: 'complete', question: null, reason: 'The work was judged and found good.' });
+    expect(ended.verdicts.map(({ rule }) => rule)).toEqual(['T2', 'T3', 'T2', 'T1']);
+    const looked = await status(session);
+    expect(looked).toMatchObject({ state: 'complete', path: session, brokenAt: null, verdicts: ended.verdicts });
+    expect(looked.history).toHaveLength(looked.events);
+    expect(await report(session)).toContain('DONE');
+  });
+});
+
+it('guard looks at a change, and takes it back where that is asked', async () => {
+  const place = project();
+  const test = (mark: string) => `import { it, expect } from 'vitest';\nit${mark}('adds', () => expect(1 + 1).toBe(2));\n`;
+  const write = (text: string) => writeFileSync(join(place, 'sum.test.ts'), text);
+  write(test(''));
+  gitIn(place, 'init', '-q', '-b', 'main');
+  gitIn(place, 'add', '-A');
+  gitIn(place, 'commit', '-q', '-m', 'start');
+  expect((await guard({ project: place })).findings).toEqual([]);
+  write(test('.skip'));
+  expect((await guard({ project: place })).findings).toMatchObject([{ rule: 'test-skipped', file: 'sum.test.ts', line: 2 }]);
+  expect((await guard({ project: place, revert: true })).reverted?.left).toEqual([]);
+  expect((await guard({ project: place })).findings).toEqual([]);
+});
