@@ -1,5 +1,5 @@
-// Builds the package: loops to data, the command as one CommonJS file (the fastest cold start), the library as ES modules,
-// and its types.
+// Builds the package: loops to data, the command as one CommonJS file (the fastest cold start), the library as ES modules and for
+// programs that `require` it, and its types for both.
 
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -76,17 +76,16 @@ function onlyFor(loop, readers) {
 function buildCommand(name, plugins) {
   return build({
     ...shared,
+    ...commonJs,
     entryPoints: { [name]: 'src/cli/main.ts' },
-    outdir: 'dist',
-    outExtension: { '.js': '.cjs' },
-    format: 'cjs',
     minify: true,
-    supported: { 'dynamic-import': false },
     plugins: [lateApart, ...plugins],
     banner: { js: '(function (require, __dirname) {' },
     footer: { js: '})' },
   });
 }
+
+const commonJs = { outdir: 'dist', outExtension: { '.js': '.cjs' }, format: 'cjs', supported: { 'dynamic-import': false } };
 
 const loops = readdirSync(join(root, 'src', 'loops'))
   .filter((name) => name.endsWith('.yaml'))
@@ -103,15 +102,7 @@ await Promise.all([
       ),
     ]),
   ),
-  build({
-    ...shared,
-    entryPoints: { ...LATE, 'reading-thread': 'src/engine/reading-thread.ts' },
-    outdir: 'dist',
-    outExtension: { '.js': '.cjs' },
-    format: 'cjs',
-    supported: { 'dynamic-import': false },
-    plugins: [lateApart],
-  }),
+  build({ ...shared, entryPoints: { ...LATE, 'reading-thread': 'src/engine/reading-thread.ts' }, ...commonJs, plugins: [lateApart] }),
   build({
     ...shared,
     entryPoints: { index: 'src/index.ts', run: 'src/run.ts' },
@@ -120,6 +111,7 @@ await Promise.all([
     splitting: true,
     sourcemap: true,
   }),
+  build({ ...shared, entryPoints: { library: 'src/index.ts', 'library-run': 'src/run.ts' }, ...commonJs }),
 ]);
 const commands = readdirSync(join(root, 'dist')).filter((name) => name.endsWith('.cjs'));
 const hash = createHash('sha256');
@@ -134,6 +126,9 @@ writeFileSync(join(root, 'dist', 'umpire.cjs'), launcher.replace("'unbuilt'", `'
 chmodSync(join(root, 'dist', 'umpire.cjs'), 0o755);
 warmUp();
 tool('typescript', ['-p', 'tsconfig.types.json'], 'tsc');
+// The same types once more: what a program that says `require` is shown must be of CommonJS.
+cpSync(join(root, 'dist', 'types'), join(root, 'dist', 'types-cjs'), { recursive: true });
+writeFileSync(join(root, 'dist', 'types-cjs', 'package.json'), '{ "type": "commonjs" }\n');
 
 /** Lets the command judge a sample session of each loop, so that the compiled code it keeps holds all that a verdict needs. */
 function warmUp() {
