@@ -11,18 +11,14 @@ const think = async (role, round) => {
 };
 
 const thinker = {
-  name: 'thinker',
   inProcess: true, // It reads nothing in the session folder but what it is handed.
-  run: async ({ role, round }) => {
-    const { findings, outputs = {} } = await think(role.name, round);
-    return { kind: 'completed', findings, error: '', outputs, usage: { tokens: 0, costUsd: 0 } };
-  },
+  run: async ({ role, round }) => ({ kind: 'completed', ...(await think(role.name, round)) }),
 };
 
 const questions = ['Cut cold starts in half', 'Make sign-up one page', 'Ship on Fridays'];
-const sessions = questions.map((goal) => run({ loop: 'brainstorm', mode: 'deep', goal, agent: ['thinker'], agents: { thinker } }));
+const sessions = questions.map((goal) => run({ loop: 'brainstorm', mode: 'deep', goal, agent: 'thinker', agents: { thinker } }));
 
-for (const { status, unverified, state } of await Promise.all(sessions)) {
-  const rounds = [...state.verdicts.values()].flat().map(({ verdict }) => `${verdict.decision} (${verdict.rule})`);
+for (const { status, unverified, verdicts, state } of await Promise.all(sessions)) {
+  const rounds = verdicts.map(({ decision, rule }) => `${decision} (${rule})`);
   console.log(`${state.run.started.goal}: ${rounds.join(', ')}: ${status}${unverified ? ', unverified' : ''}`);
 }
