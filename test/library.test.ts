@@ -2,7 +2,7 @@
 // afterwards, loops and tasks may be its own, and sessions can be looked at.
 
 import { getEventListeners } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -89,6 +89,7 @@ describe('what is handed in', () => {
     ['run', { ...good, agents: { mine: {} } }, 'run: agents.mine is to be a function, or an object whose run is one.'],
     ['run', { ...good, signal: {} }, 'run: signal is to be an AbortSignal, and is an object.'],
     ['run', { ...good, now: new Date() }, 'run: now is to be a function, and is an object.'],
+    ['run', { ...good, now: () => new Date(Number.NaN) }, 'run: what now() tells is to be a Date that is a time'],
     ['resume', {}, 'resume: it needs session'],
     ['resolve', { session: here, answer: 'maybe' }, 'resolve: answer is to be one of force-approve,'],
     ['decide', { loop: 'review' }, 'decide: it needs session'],
@@ -153,6 +154,24 @@ describe('agents that are functions', () => {
     expect(verdicts.map(({ outcome }) => outcome)).toEqual(['converge']);
   });
 
+  it('may do with what they are told as they like', async () => {
+    const careless: AgentFunction = (assignment, watch) => {
+      const told = assignment as unknown as { outputs: string[]; rules: string[]; task: Record<string, unknown> };
+      const ending = content(assignment, watch);
+      told.outputs.length = 0;
+      told.rules.reverse();
+      told.task['id'] = 'another';
+      return ending;
+    };
+    const first = await run(thinking({ agents: { mine: careless } }));
+    const second = await run(thinking());
+    // Rules that do not fit their hash would be a broken history.
+    for (const { session, verdicts } of [first, second]) {
+      expect(verdicts.map(({ outcome }) => outcome)).toEqual(['converge']);
+      expect(await status(session)).toMatchObject({ state: 'complete', brokenAt: null });
+    }
+  });
+
   it('have the time that the request gives them', async () => {
     const { status: ended, reason } = await run(thinking({ timeoutMinutes: 0.001, agents: { mine: () => new Promise(() => undefined) } }));
     expect({ ended, reason }).toEqual({
@@ -192,6 +211,28 @@ describe('functions and the signal of the caller', () => {
     expect(idle).not.toHaveBeenCalled();
     expect((await status(place)).state).toBe('interrupted');
     expect(await resume({ session: place, agents: { mine: content } })).toMatchObject({ status: 'complete', session: place });
+  });
+
+  it('a session that is stopped while its set-up command runs is interrupted, and begun by the same call', async () => {
+    const place = project();
+    const mark = join(folder, 'set-up-runs');
+    writeFileSync(
+      join(place, 'umpire.config.yaml'),
+      JSON.stringify({ workspace: { setup: `touch ${mark}; exec sleep 100`, home: '../trees' } }),
+    );
+    gitIn(place, 'init', '-q', '-b', 'main');
+    gitIn(place, 'add', '-A');
+    gitIn(place, 'commit', '-q', '-m', 'start');
+    const stop = new AbortController();
+    const request: RunRequest = { loop: 'until', command: 'true', project: place, agent: 'mine', agents: { mine: content } };
+    const stopped = run({ ...request, signal: stop.signal });
+    await vi.waitFor(() => expect(existsSync(mark)).toBe(true), 20_000);
+    stop.abort();
+    const { status: ended, session, verdicts } = await stopped;
+    expect({ ended, verdicts }).toEqual({ ended: 'interrupted', verdicts: [] });
+    await expect(resume({ session })).rejects.toMatchObject({ code: 'not-begun' });
+    writeFileSync(join(place, 'umpire.config.yaml'), JSON.stringify({ workspace: { home: '../trees' } }));
+    expect(await run({ ...request, session })).toMatchObject({ status: 'complete', session });
   });
 
   it('what onEvent returns is waited for', async () => {

@@ -22,6 +22,8 @@ export interface RunWatch {
   /** Agents of the calling program, by name. */
   readonly agents?: Readonly<Record<string, Agent>>;
   readonly now?: () => Date;
+  /** Told which folder it is, before anything is recorded in it. */
+  readonly onOpen?: (session: string) => void;
 }
 
 /** A session's folder with its lock and journal, held until the work in it is done. */

@@ -191,6 +191,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
   const folder = openFolder(path);
   const lock = await acquireLock(folder, LOCK_WAIT_MS);
   try {
+    watch.onOpen?.(folder.root);
     removeLeftovers(folder);
     const now = watch.now ?? (() => new Date());
     const journal: OpenJournal = openJournal(folder, now, (event) => watch.onEvent?.(event, journal.state, folder.root));

@@ -28,7 +28,7 @@ export const NUMBER: Kind = { fits: (value) => typeof value === 'number' && !Num
 export const FROM_ZERO: Kind = { fits: (value) => typeof value === 'number' && value >= 0, words: 'a number that is not negative' };
 export const DATE: Kind = {
   fits: (value) => value instanceof Date && Math.abs(value.getTime()) <= MOST_MS,
-  words: 'a Date',
+  words: 'a Date that is a time',
 };
 export const LOOP: Kind = {
   fits: (value) => (typeof value === 'string' ? value !== '' : isObject(value)),

@@ -42,7 +42,9 @@ function agentOf(door: string, name: string, given: unknown): MadeAgent {
   const { run } = agent;
   if (typeof run !== 'function') throw wrong(door, `agents.${name.slice(0, 40)} is to be a function, or an object whose run is one`);
   const called = typeof agent.name === 'string' && agent.name !== '' ? agent.name : name;
-  // Called on its own object, which may be an instance with a state. What it hands in is read with care, whatever it is.
-  const act = (assignment: Assignment, watch: Watch): Promise<never> => run.call(agent === given ? given : undefined, assignment, watch);
+  // Called on its own object, which may be an instance with a state. What it is told is its own too: a list that it sorts in place is
+  // no list of the session's, nor of the loop's, which all sessions of the process share. What it hands in is read with care.
+  const act = (assignment: Assignment, watch: Watch): Promise<never> =>
+    run.call(agent === given ? given : undefined, structuredClone(assignment), watch);
   return { name: called, inProcess: agent.inProcess === true, run: act };
 }

@@ -2,6 +2,7 @@
 // in one place what a program asks next.
 
 import { resolve as absolute } from 'node:path';
+import { isUmpireError } from '../errors.js';
 import * as engine from '../engine/session.js';
 import type { RunWatch } from '../engine/opened.js';
 import { RANGES } from '../engine/run-flags.js';
@@ -12,7 +13,8 @@ import type { RunState } from '../brain/run-state.js';
 import type { PipelinesInput } from '../loops/loop-file.js';
 import type { Verdict } from '../model.js';
 import { questionWords } from '../report/session-question.js';
-import { CALL, FLAG, LOOP, NAMES, NUMBER, OBJECT, PATH, SIGNAL, TEXT, checkRequest, oneOf, within } from './arguments.js';
+import { readSession } from '../runtime/session-record.js';
+import { CALL, DATE, FLAG, LOOP, NAMES, NUMBER, OBJECT, PATH, SIGNAL, TEXT, checkRequest, checkValue, oneOf, within } from './arguments.js';
 import type { Takes } from './arguments.js';
 import { loopGiven, pipelineGiven } from './loops.js';
 import { agentsOf } from './own-agents.js';
@@ -21,7 +23,7 @@ import { verdictsOf } from './verdicts.js';
 import { watched } from './watching.js';
 
 /** As the engine takes it, save that agents may be plain functions, and one agent needs no list. */
-type ForPrograms<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents'> & {
+type ForPrograms<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | 'onOpen'> & {
   /** Who does what: `NAME` for every role that has none of its own, `ROLE=NAME` for one. */
   readonly agent?: string | readonly string[];
   /** Agents that are functions of the calling program, by name. */
@@ -53,7 +55,7 @@ export interface RunReport extends engine.RunReport {
   readonly verdicts: readonly Verdict[];
 }
 
-const FLAGS: Takes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents'> & Pick<RunRequest, 'agent' | 'agents'>> = {
+const FLAGS: Takes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen'> & Pick<RunRequest, 'agent' | 'agents'>> = {
   agent: NAMES,
   agents: OBJECT,
   agentCommand: TEXT,
@@ -137,8 +139,28 @@ async function started<Request extends ForPrograms<RunFlags & RunWatch>>(
   const { agent, agents, ...rest } = request;
   const own = agents === undefined ? {} : { agents: agentsOf(door, agents) };
   const named = agent === undefined ? {} : { agent: typeof agent === 'string' ? [agent] : agent };
-  const report = await watched(request, (watch) => act({ ...rest, ...named, ...own, ...watch }));
+  const clock = request.now === undefined ? {} : { now: clockOf(door, request.now) };
+  let place: string | null = null;
+  const onOpen = (session: string) => {
+    place = session;
+  };
+  const report = await watched(request, (watch) =>
+    act({ ...rest, ...named, ...own, ...clock, ...watch, onOpen }).catch((error: unknown) => {
+      // A set-up command that was ended on the way is no fault of its own.
+      if (place === null || !watch.signal.aborted || !isUmpireError(error) || error.code !== 'setup-failed') throw error;
+      return { session: place, status: 'interrupted', unverified: false, question: null, state: readSession(place).state } as const;
+    }),
+  );
   return reportFor(report);
+}
+
+/** What it tells goes into names and into the journal. */
+function clockOf(door: string, now: () => Date): () => Date {
+  return () => {
+    const told = now();
+    checkValue(door, 'what now() tells', told, DATE);
+    return told;
+  };
 }
 
 function reportFor(report: engine.RunReport): RunReport {

@@ -7,7 +7,10 @@ import { onAbort } from '../runtime/hearers.js';
 type Heard = Pick<RunWatch, 'onEvent' | 'onNote' | 'signal'>;
 
 /** Resolves as `act` does, once what the functions returned is settled too; rejects with the first error of one of them. */
-export async function watched<T>({ onEvent, onNote, signal }: Heard, act: (watch: Heard) => Promise<T>): Promise<T> {
+export async function watched<T>(
+  { onEvent, onNote, signal }: Heard,
+  act: (watch: Heard & { readonly signal: AbortSignal }) => Promise<T>,
+): Promise<T> {
   const stop = new AbortController();
   const pending = new Set<Promise<void>>();
   let fault: { readonly error: unknown } | null = null;
