@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import * as library from '../src/index.js';
 import { builtinLoop, check, defineLoop, guard, list, report, resolve, resume, run, status } from '../src/index.js';
 import type { AgentFunction, LoopInput, RunReport, RunRequest } from '../src/index.js';
+import { resolveLoop } from '../src/runtime/loop-choice.js';
 import { gitIn } from './support/git-project.js';
 
 const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-library-')));
@@ -238,16 +239,13 @@ describe('functions and the signal of the caller', () => {
   it('what onEvent returns is waited for', async () => {
     let open = 0;
     let seen = 0;
-    await run(
-      thinking({
-        onEvent: async () => {
-          open += 1;
-          await new Promise((done) => setImmediate(done));
-          open -= 1;
-          seen += 1;
-        },
-      }),
-    );
+    const onEvent = async () => {
+      open += 1;
+      seen += 1;
+      for (let turns = 0; turns < 500; turns += 1) await new Promise((done) => setImmediate(done));
+      open -= 1;
+    };
+    await run(thinking({ onEvent }));
     expect({ open, isSeen: seen > 5 }).toEqual({ open: 0, isSeen: true });
   });
 
@@ -287,6 +285,7 @@ describe('loops and tasks of the program', () => {
     const { session } = await run({ loop, project: place, agent: 'mine', agents: { mine: reader } });
     const [first] = (await status(session)).history;
     expect(first?.type === 'SessionStarted' && first.data.loopFolder).toBe(join(place, 'loops'));
+    expect((await resolveLoop(loop)).folder).toBe(join(place, 'loops'));
   });
 
   it('a question comes with its words and its answers', async () => {
