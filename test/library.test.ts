@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import * as library from '../src/index.js';
-import { builtinLoop, check, defineLoop, guard, list, report, resolve, resume, run, status } from '../src/index.js';
+import { builtinLoop, check, critique, defineLoop, guard, list, report, resolve, resume, run, status } from '../src/index.js';
 import type { AgentFunction, LoopInput, RunReport, RunRequest } from '../src/index.js';
 import { resolveLoop } from '../src/runtime/loop-choice.js';
 import { gitIn } from './support/git-project.js';
@@ -309,6 +309,19 @@ describe('loops and tasks of the program', () => {
     expect(looked.history).toHaveLength(looked.events);
     expect(await report(session)).toContain('DONE');
   });
+});
+
+it('critique measures, and an error in onOutput is what it rejects with', async () => {
+  const place = project();
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ scripts: { test: 'node --test' } }));
+  writeFileSync(join(place, 'sum.test.mjs'), "import { test } from 'node:test';\ntest('adds', () => undefined);\n");
+  const chunks: Uint8Array[] = [];
+  const { outcome, session } = await critique({ loop: 'testing', project: place, onOutput: (chunk) => chunks.push(chunk) });
+  expect({ outcome, printed: chunks.length > 0 }).toEqual({ outcome: 'pass', printed: true });
+  const fault = () => {
+    throw new Error('mine');
+  };
+  await expect(critique({ loop: 'testing', project: place, session, onOutput: fault })).rejects.toThrow('mine');
 });
 
 it('guard looks at a change, and takes it back where that is asked', async () => {

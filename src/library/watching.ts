@@ -4,11 +4,13 @@
 import type { RunWatch } from '../engine/opened.js';
 import { onAbort } from '../runtime/hearers.js';
 
-type Heard = Pick<RunWatch, 'onEvent' | 'onNote' | 'signal'>;
+interface Heard extends Pick<RunWatch, 'onEvent' | 'onNote' | 'signal'> {
+  readonly onOutput?: (chunk: Uint8Array) => void;
+}
 
 /** Resolves as `act` does, once what the functions returned is settled too; rejects with the first error of one of them. */
 export async function watched<T>(
-  { onEvent, onNote, signal }: Heard,
+  { onEvent, onNote, onOutput, signal }: Heard,
   act: (watch: Heard & { readonly signal: AbortSignal }) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
@@ -37,6 +39,7 @@ export async function watched<T>(
     signal: stop.signal,
     ...(onEvent === undefined ? {} : { onEvent: calling(onEvent) }),
     ...(onNote === undefined ? {} : { onNote: calling(onNote) }),
+    ...(onOutput === undefined ? {} : { onOutput: calling(onOutput) }),
   };
   const ended = act(watch).finally(unhear);
   const outcome = await ended.then(
