@@ -11,14 +11,10 @@ const task = (id, role, deps) => ({
   role,
   deps,
   context_from: deps,
-  exec_mode: 'csv-wave',
-  writes: false,
-  approve: false,
-  columns: {},
+  columns: { sprint_num: '1' },
 });
 const tasks = [task('DEV-001', 'developer', []), task('REVIEW-001', 'reviewer', ['DEV-001'])];
-const modes = { pair: { title: 'A generator and a critic', judged: true, turns: 1, tasks } };
-const pipeline = { loop: 'review', default: 'pair', modes, choose: { points: [], rules: [] }, writes: [], target: null };
+const pipeline = { default: 'pair', modes: { pair: { title: 'A generator and a critic', judged: true, tasks } }, writes: [] };
 
 /** The critic asks for another round until the last; nobody does anything. */
 export function pairSession(folder, rounds) {
