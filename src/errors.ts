@@ -395,5 +395,6 @@ export function isUmpireError(error: unknown): error is UmpireError {
 }
 
 function fill(text: string, params: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? String(params[name]) : whole));
+  const filled = text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? String(params[name]) : whole));
+  return filled.replace(/([?!])\.$/, '$1');
 }

@@ -2,6 +2,7 @@
 // Kept apart from judging: the built-in loops are compiled at build time, so that a verdict needs no YAML and no schema.
 
 import { UmpireError } from '../errors.js';
+import { meant } from '../formats/nearest-word.js';
 import { READERS } from '../formats/readers.js';
 import { readYaml } from '../formats/yaml-text.js';
 import type { YamlText } from '../formats/yaml-text.js';
@@ -10,7 +11,9 @@ import type { Loop } from './loop.js';
 import { checkPipeline, defaultPipeline, pipelineFor } from './pipeline-check.js';
 import { pipelinesSchema } from './pipeline-schema.js';
 import type { Pipeline } from './pipeline.js';
+import { keysAt } from './schema-keys.js';
 import { firstIssue } from './schema-issue.js';
+import type { Issue } from './schema-issue.js';
 import { loopSchema, shapesAgree } from './schema.js';
 import type { LoopInput } from './schema.js';
 import { validateLoop } from './validate.js';
@@ -61,7 +64,7 @@ export function parsePipelineFile(text: string, file: string, loop: Loop): Pipel
 
 function fitPipeline(value: unknown, loop: Loop): { ok: true; pipeline: Pipeline } | { ok: false; complaint: Complaint } {
   const parsed = pipelinesSchema.safeParse(value);
-  if (!parsed.success) return { ok: false, complaint: firstIssue(parsed.error.issues, 'a pipeline') };
+  if (!parsed.success) return { ok: false, complaint: issueIn(pipelinesSchema, parsed.error.issues, 'a pipeline') };
   const pipeline = pipelineFor(parsed.data, loop);
   const [complaint] = checkPipeline(pipeline, loop);
   return complaint === undefined ? { ok: true, pipeline } : { ok: false, complaint };
@@ -95,7 +98,7 @@ function wellFormed(yaml: YamlText, file: string): WellFormed {
 
 function fitLoop(value: unknown, { gaps = false }: Leniency): ({ ok: true } & Read) | { ok: false; complaint: Complaint } {
   const parsed = loopSchema.safeParse(value);
-  if (!parsed.success) return { ok: false, complaint: firstIssue(parsed.error.issues, 'a loop') };
+  if (!parsed.success) return { ok: false, complaint: issueIn(loopSchema, parsed.error.issues, 'a loop') };
   const { $schema: _, pipelines, ...rest } = parsed.data;
   const loop = shapesAgree(rest);
   const pipeline = pipelines === undefined ? null : pipelineFor(pipelines, loop);
@@ -103,6 +106,14 @@ function fitLoop(value: unknown, { gaps = false }: Leniency): ({ ok: true } & Re
   if (complaint !== undefined) return { ok: false, complaint };
   rememberPipeline(loop, pipeline);
   return { ok: true, loop, pipeline };
+}
+
+/** A key that is not known is most often one that is, misspelt. */
+function issueIn(schema: typeof loopSchema | typeof pipelinesSchema, issues: readonly Issue[], what: string): Complaint {
+  const { path, problem, unknown } = firstIssue(issues, what);
+  if (unknown === undefined) return { path, problem };
+  const guess = meant(unknown, keysAt(schema, path.slice(0, -1)));
+  return { path, problem: guess === '' ? problem : `${problem}.${guess}` };
 }
 
 function complaintsOf(pipeline: Pipeline | null, loop: Loop): readonly Complaint[] {

@@ -51,8 +51,9 @@ function check(from: string, to: string, expected: string): void {
   expect(withOwn).toContain(from);
   const changed = withOwn.replace(from, () => to);
   const line = withOwn.slice(0, withOwn.indexOf(from)).split('\n').length;
-  expect(complaintOf(() => parsePipelines(changed, 'x.yaml'))).toBe(`x.yaml:${line}: ${expected}.`);
-  expect(complaintOf(() => parseLoop(changed, 'x.yaml'))).toBe(`x.yaml:${line}: ${expected}.`);
+  const told = `x.yaml:${line}: ${expected}${expected.endsWith('?') ? '' : '.'}`;
+  expect(complaintOf(() => parsePipelines(changed, 'x.yaml'))).toBe(told);
+  expect(complaintOf(() => parseLoop(changed, 'x.yaml'))).toBe(told);
 }
 
 it('reads the pipelines of a loop file, and keeps them out of the loop', () => {
@@ -102,7 +103,7 @@ describe('mistakes', () => {
       'a key that is not known',
       'title: Written and edited.',
       'titel: Written and edited.',
-      'pipelines.modes.short.titel: this key is not known here',
+      'pipelines.modes.short.titel: this key is not known here. Did you mean "title"?',
     ],
     [
       'waiting for nobody',

@@ -1,6 +1,7 @@
 // From the shape of a file to a pipeline, and does it fit its loop? Tasks that wait for tasks above them, columns and roles
 // that exist, a critic where there is to be a verdict, ids that no verdict will give again.
 
+import { meant } from '../formats/nearest-word.js';
 import type { Loop } from './loop.js';
 import { holesOf, unrollMode, wavesOf } from './pipeline.js';
 import type { Mode, Pipeline, Unrolled } from './pipeline.js';
@@ -40,14 +41,22 @@ export function checkPipeline(pipeline: Pipeline, loop: Loop): readonly Complain
 function checkModes({ modes, default: chosen }: Pipeline): Complaint[] {
   const names = Object.keys(modes);
   if (names.length === 0) return [{ path: ['modes'], problem: 'there must be at least one mode' }];
-  return names.includes(chosen) ? [] : [{ path: ['default'], problem: `there is no mode "${chosen}"; there are ${names.join(', ')}` }];
+  return names.includes(chosen)
+    ? []
+    : [{ path: ['default'], problem: `there is no mode "${chosen}"; there are ${orMeant(chosen, names)}` }];
+}
+
+/** The known words, and which of them was most likely meant. */
+function orMeant(word: string, known: readonly string[]): string {
+  const guess = meant(word, known);
+  return `${known.join(', ')}${guess === '' ? '' : `.${guess}`}`;
 }
 
 function checkChoice({ modes, choose }: Pipeline): Complaint[] {
   return choose.rules.flatMap((rule, index): Complaint[] => {
     const path = ['choose', 'rules', index];
     if (!Object.hasOwn(modes, rule.mode))
-      return [{ path: [...path, 'mode'], problem: `there is no mode "${rule.mode}"; there are ${Object.keys(modes).join(', ')}` }];
+      return [{ path: [...path, 'mode'], problem: `there is no mode "${rule.mode}"; there are ${orMeant(rule.mode, Object.keys(modes))}` }];
     if (rule.points !== undefined && choose.points.length === 0)
       return [{ path: [...path, 'points'], problem: 'nothing adds a point: say what does under choose.points' }];
     const { mode: _, ...tests } = rule;
@@ -59,7 +68,9 @@ function checkWrites({ modes, writes }: Pipeline, loop: Loop): Complaint[] {
   const used = new Set([...Object.values(modes).flatMap((mode) => mode.tasks), ...loop.tasks].map((task) => task.role));
   const idle = writes.findIndex((role) => !used.has(role));
   if (idle < 0 || (writes.length === 1 && writes[0] === loop.roles.generator)) return [];
-  return [{ path: ['writes', idle], problem: `no task has the role "${writes[idle]}"; there are ${[...used].join(', ')}` }];
+  return [
+    { path: ['writes', idle], problem: `no task has the role "${writes[idle]}"; there are ${orMeant(writes[idle] ?? '', [...used])}` },
+  ];
 }
 
 function checkMode(mode: Mode, loop: Loop, path: Path): Complaint[] {

@@ -14,9 +14,14 @@ export interface Issue {
   readonly values?: readonly unknown[];
 }
 
+export interface Told extends Complaint {
+  /** The key that nobody knows, where that is the trouble. */
+  readonly unknown?: string;
+}
+
 /** The issue to tell: a key that is not known before one that is missing (it is often the same, misspelt), and in a union the
  * alternative that fitted best. `what` the whole was to be. */
-export function firstIssue(issues: readonly Issue[], what: string, base: readonly PropertyKey[] = []): Complaint {
+export function firstIssue(issues: readonly Issue[], what: string, base: readonly PropertyKey[] = []): Told {
   const issue = issues.find((one) => one.code === 'unrecognized_keys') ?? issues[0];
   if (issue === undefined) return { path: [], problem: `it is not ${what}` };
   const path = [...base, ...issue.path, ...(issue.keys ?? []).slice(0, 1)];
@@ -30,7 +35,9 @@ export function firstIssue(issues: readonly Issue[], what: string, base: readonl
     branches.length > 1 && branches.length === issue.errors?.length && branches.every((branch) => branch.path.length === path.length + 1);
   if (deepest !== undefined && deepest.path.length > path.length && !empty) return deepest;
   const known = forms.length === 0 ? '' : `: ${forms.join(', ')}`;
-  return { path: path.map((key) => (typeof key === 'number' ? key : String(key))), problem: wordsOf(issue) + known };
+  const [unknown] = issue.code === 'unrecognized_keys' ? (issue.keys ?? []) : [];
+  const where = path.map((key) => (typeof key === 'number' ? key : String(key)));
+  return { path: where, problem: wordsOf(issue) + known, ...(unknown === undefined ? {} : { unknown }) };
 }
 
 /** What each alternative of a union would have taken: its words, its kind, or the key that tells it from the others. */

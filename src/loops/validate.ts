@@ -2,6 +2,7 @@
 // Shapes are schema.ts' business; whether the rules are wise is check's.
 
 import type { Block, FactSpec, Loop, ReportSection, SetValue } from './loop.js';
+import { meant } from '../formats/nearest-word.js';
 import { parseCondition } from './condition.js';
 import type { Condition } from './condition.js';
 import { evidenceOf, sameWord } from './facts.js';
@@ -57,7 +58,7 @@ function checkCounting(loop: Loop): Complaint[] {
   if (loop.target !== undefined && !(loop.target.default >= 0 && loop.target.default <= 100))
     out.push({ path: ['target', 'default'], problem: 'a target is a number from 0 to 100' });
   for (const fact of Object.keys(loop.progress ?? {})) {
-    if (specOf(loop, fact) === undefined) out.push({ path: ['progress', fact], problem: `"${fact}" is no fact of this loop` });
+    if (specOf(loop, fact) === undefined) out.push({ path: ['progress', fact], problem: noFact(loop, fact) });
   }
   if (loop.worse !== undefined) out.push(...checkWhen(loop, loop.worse, ['worse']));
   if (loop.worse !== undefined && Object.keys(loop.worse).length === 0)
@@ -111,7 +112,7 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
     if ('reader' in source && !readers.has(source.reader)) {
       out.push({
         path: ['evidence', name, 'reader'],
-        problem: `there is no reader "${source.reader}"; there are ${[...readers].join(', ')}`,
+        problem: `there is no reader "${source.reader}"; there are ${[...readers].join(', ')}${guess(source.reader, [...readers])}`,
       });
     }
     if (source.else !== undefined && (!Object.hasOwn(loop.evidence, source.else) || source.else === name)) {
@@ -123,7 +124,7 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
       out.push({ path: ['evidence', name, 'else'], problem: `"${name}" would in the end stand in for itself` });
   }
   for (const name of loop.agree?.sources ?? []) {
-    if (!Object.hasOwn(loop.evidence, name)) out.push({ path: ['agree', 'sources'], problem: `"${name}" is no evidence of this loop` });
+    if (!Object.hasOwn(loop.evidence, name)) out.push({ path: ['agree', 'sources'], problem: noEvidence(loop, name) });
   }
   return out;
 }
@@ -161,8 +162,7 @@ function checkFacts(loop: Loop): Complaint[] {
     if (TAKEN.has(name))
       out.push({ path: ['facts', name], problem: `"${name}" is a name that texts use for something else; give the fact another` });
     for (const evidence of evidenceOf(spec)) {
-      if (!Object.hasOwn(loop.evidence, evidence))
-        out.push({ path: ['facts', name], problem: `"${evidence}" is no evidence of this loop` });
+      if (!Object.hasOwn(loop.evidence, evidence)) out.push({ path: ['facts', name], problem: noEvidence(loop, evidence) });
     }
     const dotless = ('at' in spec ? spec.at : 'flag' in spec ? spec.flag : 'count' in spec ? [spec.count] : []).find(
       (at) => !/.\../.test(at),
@@ -203,12 +203,12 @@ function checkRepairs(loop: Loop): Complaint[] {
 /** Words for words, flags for flags, numbers for numbers: a fact never becomes something that its tests cannot see. */
 function checkSet(loop: Loop, fact: string, value: SetValue): string | null {
   const spec = specOf(loop, fact);
-  if (spec === undefined) return `"${fact}" is no fact of this loop`;
+  if (spec === undefined) return noFact(loop, fact);
   if ('state' in spec || 'found' in spec || 'counted' in spec) return `"${fact}" says what was found; no repair can change that`;
   const uses = typeof value !== 'object' ? [] : 'step' in value ? [value.step] : Object.keys(value.linear);
   for (const used of uses) {
     const other = specOf(loop, used);
-    if (other === undefined) return `"${used}" is no fact of this loop`;
+    if (other === undefined) return noFact(loop, used);
     if (!isNumber(other)) return `"${used}" is no number, so nothing can be counted from it`;
     if ('linear' in (value as object) && !('number' in spec) && 'number' in other)
       return `"${fact}" counts, and "${used}" may be a fraction: take a number for it`;
@@ -228,10 +228,28 @@ function valuesOf(value: SetValue): readonly (string | number | boolean)[] {
 }
 
 function checkValue(fact: string, spec: FactSpec, value: string | number | boolean): string | null {
-  if ('enum' in spec) return typeof value === 'string' && spec.enum.includes(value) ? null : `"${String(value)}" is no word of "${fact}"`;
+  if ('enum' in spec) return typeof value === 'string' && spec.enum.includes(value) ? null : noWord(String(value), fact, spec.enum);
   if ('flag' in spec) return typeof value === 'boolean' ? null : `"${fact}" is a flag: true or false`;
   if (typeof value !== 'number') return `"${fact}" is a number, and "${String(value)}" is none`;
   return 'number' in spec || Number.isInteger(value) ? null : `"${fact}" counts, so it takes whole numbers only, not ${value}`;
+}
+
+function noWord(word: string, fact: string, known: readonly string[]): string {
+  return `"${word}" is no word of "${fact}", which is one of ${known.join(', ')}${guess(word, known)}`;
+}
+
+function noFact(loop: Loop, name: string): string {
+  return `"${name}" is no fact of this loop${guess(name, Object.keys(loop.facts))}`;
+}
+
+function noEvidence(loop: Loop, name: string): string {
+  return `"${name}" is no evidence of this loop${guess(name, Object.keys(loop.evidence))}`;
+}
+
+/** A sentence of its own behind what was said, where a slip can be guessed. */
+function guess(word: string, known: readonly string[]): string {
+  const one = meant(word, known);
+  return one === '' ? '' : `.${one}`;
 }
 
 function isNumber(spec: FactSpec): boolean {
@@ -323,7 +341,7 @@ function checkCondition(loop: Loop, condition: Condition): string | null {
     return 'this loop has no target to compare with';
   if (fact === 'round') return condition.kind === 'compare' ? null : 'round takes a comparison, such as "<cap"';
   const spec = specOf(loop, fact);
-  if (spec === undefined) return `"${fact}" is no fact of this loop`;
+  if (spec === undefined) return noFact(loop, fact);
   if (condition.kind === 'absent' || condition.kind === 'present') {
     const isWord = 'enum' in spec && spec.enum.some((word) => sameWord(word, condition.kind));
     return isWord ? `"${condition.kind}" is also a word of "${fact}"; write [${condition.kind}] for the word` : null;
@@ -332,7 +350,7 @@ function checkCondition(loop: Loop, condition: Condition): string | null {
   if (words !== null) {
     if (condition.kind !== 'words') return `"${fact}" is a word: one of ${words.join(', ')}`;
     const unknown = condition.words.find((word) => !words.includes(word));
-    return unknown === undefined ? null : `"${unknown}" is no word of "${fact}", which is one of ${words.join(', ')}`;
+    return unknown === undefined ? null : noWord(unknown, fact, words);
   }
   const isFlag = 'flag' in spec || 'found' in spec || 'counted' in spec;
   if (isFlag) return condition.kind === 'flag' ? null : `"${fact}" is a flag: true or false`;
