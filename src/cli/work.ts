@@ -94,7 +94,7 @@ function told(name: string, result: CleanResult): string {
   const files = result.files.slice(0, 5).map(plainLine).join(', ');
   switch (result.why) {
     case 'open':
-      return `${name}: kept, since it has not ended. End it with \`umpire resolve ${name} abort --reason "why"\`, or go on with \`umpire resume ${name}\`.`;
+      return `${name}: kept, since it has not ended. End it with \`umpire resolve ${name} abort\`, or go on with \`umpire resume ${name}\`.`;
     case 'edited':
       return `${name}: kept, since its worktree holds changes that were never taken up: ${files}. Remove it all the same with \`umpire clean ${name} --force\`.`;
     case 'unapplied':

@@ -97,13 +97,13 @@ it('tells what a verdict is and what it leads to', () => {
 it('says that a person is needed, and the very commands that answer, each on a line of its own', () => {
   check(
     ESCALATED,
-    `a person is needed: a decision on an escalation (rule R5).\nAnswer with one of:\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} manual-fix\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} abort --reason "why"`,
+    `a person is needed: a decision on an escalation (rule R5).\nAnswer with one of:\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} manual-fix\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} abort`,
   );
   const called = (key: string): Event => ({ type: 'PersonCalled', data: { key, by: 'nobody' } });
   const planned = [...begun(SPRINT, { gates: ['DESIGN-001'] }), start('DESIGN-001'), done('DESIGN-001'), called('plan:DESIGN-001:1')];
   check(
     planned,
-    `a person is needed: approval of the plan of DESIGN-001.\nAnswer with one of:\n  umpire resolve ${NAME} approve\n  umpire resolve ${NAME} revise --reason "what to change"\n  umpire resolve ${NAME} abort --reason "why"`,
+    `a person is needed: approval of the plan of DESIGN-001.\nAnswer with one of:\n  umpire resolve ${NAME} approve\n  umpire resolve ${NAME} revise --reason "what to change"\n  umpire resolve ${NAME} abort`,
   );
   const asks: Event = {
     type: 'TaskAsked',
@@ -112,12 +112,12 @@ it('says that a person is needed, and the very commands that answer, each on a l
   check([...begun(), start('DESIGN-001'), asks], 'DESIGN-001 asks: Which vault?');
   check(
     [...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, 'manual-fix'), called(`edit:verdict:${FIRST_VERDICT}`)],
-    `a person is needed: your edit.\nAnswer with one of:\n  umpire resume ${NAME}\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} abort --reason "why"`,
+    `a person is needed: your edit.\nAnswer with one of:\n  umpire resume ${NAME}\n  umpire resolve ${NAME} extend --rounds 1\n  umpire resolve ${NAME} force-approve --reason "why"\n  umpire resolve ${NAME} abort`,
   );
   const spent = { ...SETTINGS, maxMinutes: 1 };
   check(
     [...begun(SPRINT, { settings: spent }), begins('resume', spent), start('DESIGN-001'), done('DESIGN-001'), called('budget:minutes:1')],
-    `a person is needed: more minutes: 4.0 of 1 minutes are spent.\nAnswer with one of:\n  umpire resolve ${NAME} extend --minutes 30\n  umpire resolve ${NAME} abort --reason "why"`,
+    `a person is needed: more minutes: 4.0 of 1 minutes are spent.\nAnswer with one of:\n  umpire resolve ${NAME} extend --minutes 30\n  umpire resolve ${NAME} abort`,
   );
 });
 

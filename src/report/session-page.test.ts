@@ -120,7 +120,7 @@ it('shows what a person is asked', () => {
     '````',
     '```text',
     'umpire resolve review-payments-2026-03-01 answer --reason "your answer"',
-    'umpire resolve review-payments-2026-03-01 abort --reason "why"',
+    'umpire resolve review-payments-2026-03-01 abort',
     '```',
   ]);
 });

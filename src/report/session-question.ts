@@ -66,9 +66,9 @@ function flagsFor(question: Question, answer: Answer): string {
   switch (answer) {
     case 'approve':
     case 'manual-fix':
+    case 'abort':
       return '';
     case 'force-approve':
-    case 'abort':
       return ' --reason "why"';
     case 'revise':
       return ' --reason "what to change"';

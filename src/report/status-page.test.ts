@@ -100,28 +100,23 @@ it('offers the commands that answer each question, and none that would be refuse
   const unjudged: Event = { type: 'JudgingFailed', data: nothing };
   const again: Event = { type: 'JudgingFailed', data: { ...nothing, attempt: 2 } };
   const UNJUDGED = [...TO_REVIEW, unjudged, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 }), again];
-  expect(commands(UNJUDGED)).toEqual([
-    'resolve manual-fix',
-    'resolve extend',
-    'resolve force-approve --reason "why"',
-    'resolve abort --reason "why"',
-  ]);
+  expect(commands(UNJUDGED)).toEqual(['resolve manual-fix', 'resolve extend', 'resolve force-approve --reason "why"', 'resolve abort']);
   expect(commands([...begun(SPRINT, { gates: ['DESIGN-001'] }), start('DESIGN-001'), done('DESIGN-001')])).toEqual([
     'resolve approve',
     'resolve revise --reason "what to change"',
-    'resolve abort --reason "why"',
+    'resolve abort',
   ]);
   expect(commands([...ESCALATED, answered(`verdict:${FIRST_VERDICT}`, 'manual-fix')])).toEqual([
     'resume',
     'resolve extend --rounds 1',
     'resolve force-approve --reason "why"',
-    'resolve abort --reason "why"',
+    'resolve abort',
   ]);
   expect(commands([...UNJUDGED, answered('evidence:REVIEW-001:2', 'manual-fix')])?.[1]).toBe('resolve extend');
   const poor = { ...SETTINGS, maxTokens: 1000, maxMinutes: null };
   expect(commands([...begun(SPRINT, { settings: poor }), begins('run', poor), start('DESIGN-001'), done('DESIGN-001')])).toEqual([
     'resolve extend --tokens 100000',
-    'resolve abort --reason "why"',
+    'resolve abort',
   ]);
 });
 
