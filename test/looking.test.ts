@@ -39,7 +39,9 @@ interface Ran {
 }
 
 function umpire(...args: readonly string[]): Ran {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', cwd: project });
+  // A clock that is not that of the journal: whoever reads is shown the time of their own.
+  const env = { ...process.env, TZ: 'Asia/Kolkata' };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', cwd: project, env });
   return { exit: status, out: stdout, err: stderr };
 }
 
@@ -111,7 +113,7 @@ describe('umpire status', () => {
     expect(out).toContain('round 2 of 3, last REVISION (rule D7)');
     expect(out).toContain('pending    DESIGN-fix-001');
     expect(umpire('report', 'design-x').out).toContain('## Verdicts\n\n### 1. REVISION: round 1 of 3, rule D7, AUDIT-001\n');
-    expect(umpire('list').out).toMatch(/^judged only   design-x, 20[0-9: -]+ UTC\n {14}design; AUDIT-001 round 2 of 3 \(REVISION\)\n/);
+    expect(umpire('list').out).toMatch(/^judged only   design-x, 20[0-9: -]+\n {14}design; AUDIT-001 round 2 of 3 \(REVISION\)\n/);
   });
 });
 
@@ -121,10 +123,10 @@ it('umpire list shows every session, and says where there is none', () => {
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
   expect(umpire('list').out).toMatchInlineSnapshot(`
-    "complete      review-payments, 2026-03-01 09:24 UTC
+    "complete      review-payments, 2026-03-01 14:54
                   review sprint; sprint_num 1 round 2 of 3 (CONVERGE)
                   Make the payment flow safe. Cards are never logged.
-    awaiting      review-login, 2026-03-01 09:14 UTC
+    awaiting      review-login, 2026-03-01 14:44
                   review sprint; sprint_num 1 round 3 of 3 (ESCALATE)
                   Make the payment flow safe. Cards are never logged.
                   waits on a decision on an escalation (rule R5)
@@ -145,6 +147,8 @@ it('umpire report prints the whole session as Markdown', () => {
   expect({ exit, err }).toEqual({ exit: 0, err: '' });
   expect(out).toMatch(/^# Session review-payments\n\n- Outcome: \*\*complete\*\*: The work was judged and found good\.\n/);
   expect(out).toContain('- Bring the work over: `umpire apply review-payments`\n');
+  expect(out).toContain('\n- From 2026-03-01 14:30 to 2026-03-01 14:54 (UTC+5:30, as all times here)\n');
+  expect(out).toContain('\n- Judged: REVIEW-001, 2026-03-01 14:42\n');
 });
 
 describe('umpire logs', () => {
@@ -168,9 +172,9 @@ describe('umpire logs', () => {
     const { exit, out } = umpire('logs');
     expect(exit).toBe(0);
     expect(out.split('\n').slice(0, 7)).toEqual([
-      '     6 B  DEV-001     attempt 1, 2026-03-01 09:00 UTC',
-      '    31 B  DEV-001     attempt 2, 2026-03-01 09:01 UTC',
-      '  4.4 kB  REVIEW-001  attempt 1, 2026-03-01 09:02 UTC',
+      '     6 B  DEV-001     attempt 1, 2026-03-01 14:30',
+      '    31 B  DEV-001     attempt 2, 2026-03-01 14:31',
+      '  4.4 kB  REVIEW-001  attempt 1, 2026-03-01 14:32',
       '',
       'The last lines of REVIEW-001, attempt 1:',
       '',

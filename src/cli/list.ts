@@ -3,6 +3,7 @@
 import { listPage } from '../report/list-page.js';
 import { projectAt } from '../runtime/session-folders.js';
 import { findSessions } from '../runtime/sessions.js';
+import { HERE } from './clock.js';
 import { readWords, usage } from './flags.js';
 import type { Outcome } from './outcome.js';
 import { RUN_HELP } from './run-help.js';
@@ -14,6 +15,6 @@ export async function runList(args: readonly string[]): Promise<Outcome> {
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: the project is named with --project.`, 'list');
   const project = words.values.get('--project') ?? '.';
   const sessions = findSessions(project);
-  const stdout = words.switches.has('--json') ? `${JSON.stringify({ project: projectAt(project), sessions })}\n` : listPage(sessions);
+  const stdout = words.switches.has('--json') ? `${JSON.stringify({ project: projectAt(project), sessions })}\n` : listPage(sessions, HERE);
   return { stdout, exit: 0 };
 }

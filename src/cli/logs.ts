@@ -2,12 +2,12 @@
 
 import { readableLog } from '../report/agent-log.js';
 import { lineOf, terminalText } from '../report/foreign-text.js';
-import { moment } from '../report/words.js';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { listLogs, logsOf, readLog } from '../runtime/logs.js';
 import type { LogFile } from '../runtime/logs.js';
 import { readSession } from '../runtime/session-record.js';
 import { latestSession, resolveSession } from '../runtime/sessions.js';
+import { HERE } from './clock.js';
 import { readWords, usage } from './flags.js';
 import type { Words } from './flags.js';
 import type { Outcome } from './outcome.js';
@@ -62,8 +62,8 @@ function listOf(session: string, logs: readonly LogFile[]): string {
   if (latest === undefined) return 'No agent has printed anything.\n';
   const width = logs.reduce((most, { task }) => Math.max(most, task.length), 0);
   const lines = logs.map(({ task, attempt, bytes, changedMs }) => {
-    const at = moment(new Date(changedMs).toISOString());
-    return `${size(bytes).padStart(8)}  ${lineOf(task).padEnd(width)}  attempt ${attempt}, ${at} UTC`;
+    const at = HERE.moment(new Date(changedMs).toISOString());
+    return `${size(bytes).padStart(8)}  ${lineOf(task).padEnd(width)}  attempt ${attempt}, ${at}`;
   });
   const tail = terminalText(readableLog(readLog(session, latest, 64 * 1024).toString('utf8'))).replace(/\n+$/, '');
   const last = tail.split('\n').slice(-LAST_LINES);

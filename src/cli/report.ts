@@ -2,6 +2,7 @@
 
 import { sessionPage } from '../report/session-page.js';
 import { provenanceIn } from '../runtime/session-record.js';
+import { HERE } from './clock.js';
 import { readWords, usage } from './flags.js';
 import type { Outcome } from './outcome.js';
 import { RUN_HELP } from './run-help.js';
@@ -17,6 +18,7 @@ export async function runReport(args: readonly string[]): Promise<Outcome> {
     ...(await surroundingsOf(record)),
     events: record.events,
     provenance: provenanceIn(record),
+    clock: HERE,
   });
   return { stdout, exit: record.brokenAt === null ? 0 : 1 };
 }

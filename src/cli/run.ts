@@ -17,6 +17,7 @@ import { lineOf as lineOfText } from '../report/foreign-text.js';
 import { followProgress } from '../report/progress-lines.js';
 import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
 import { latestSession, resolveSession } from '../runtime/sessions.js';
+import { timeOfDay } from './clock.js';
 import { decimal, readWords, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, Words } from './flags.js';
 import { RUN_HELP } from './run-help.js';
@@ -173,7 +174,7 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
     onNote: (note) => say(`Note: ${note}`),
     onEvent: (event, state) => {
       if (json) put(1, `${JSON.stringify(streamed(event))}\n`);
-      lineOf ??= followProgress({ color, clock: clockOf, session: wordFor(state, place) });
+      lineOf ??= followProgress({ color, clock: timeOfDay, session: wordFor(state, place) });
       isCalled ||= event.type === 'PersonCalled';
       const line = lineOf(event, state);
       if (line !== null) say(line);
@@ -192,12 +193,6 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
     stderr: closing(report, stop.signal.aborted, isCalled),
     exit: exitOf(report, aborts),
   };
-}
-
-/** The time of day where the person is. */
-function clockOf(ts: string): string {
-  const time = new Date(ts);
-  return [time.getHours(), time.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
 }
 
 function exitOf({ status }: RunReport, aborts: boolean): number {

@@ -2,7 +2,7 @@
 
 import { clip, lineOf, wrap } from './foreign-text.js';
 import type { ChainView, StateWord } from './session-view.js';
-import { moment } from './words.js';
+import type { Clock } from './words.js';
 
 export interface SessionEntry {
   /** The folder's name. */
@@ -25,12 +25,13 @@ export interface SessionEntry {
 
 const WIDTH = 'never judged'.length + 2;
 
-export function listPage(entries: readonly SessionEntry[]): string {
+/** Times are those of the clock, which is the reader's own: they need no zone. */
+export function listPage(entries: readonly SessionEntry[], clock: Pick<Clock, 'moment'>): string {
   if (entries.length === 0) return 'There is no session here.\n';
-  return `${entries.map((entry) => linesOf(entry).join('\n')).join('\n')}\n`;
+  return `${entries.map((entry) => linesOf(entry, clock).join('\n')).join('\n')}\n`;
 }
 
-function linesOf(entry: SessionEntry): readonly string[] {
+function linesOf(entry: SessionEntry, clock: Pick<Clock, 'moment'>): readonly string[] {
   const { name, state, unverified, goal, lastAt, waitsOn, notes } = entry;
   const indent = ' '.repeat(WIDTH);
   const facts = [
@@ -39,7 +40,7 @@ function linesOf(entry: SessionEntry): readonly string[] {
   ];
   return [
     ...wrap(
-      `${lineOf(name)}${unverified ? ' (unverified)' : ''}${lastAt === null ? '' : `, ${moment(lastAt)} UTC`}`,
+      `${lineOf(name)}${unverified ? ' (unverified)' : ''}${lastAt === null ? '' : `, ${clock.moment(lastAt)}`}`,
       indent,
       state.padEnd(WIDTH),
     ),

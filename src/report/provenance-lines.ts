@@ -3,17 +3,18 @@
 import type { Provenance, ToolUse } from '../formats/provenance.js';
 import { millisecondsOf } from '../formats/timestamp.js';
 import { codeSpan, inline } from './foreign-text.js';
-import { count, duration, moment } from './words.js';
+import { UTC, count, duration } from './words.js';
+import type { Clock } from './words.js';
 
 const COMMAND_LENGTH = 160;
 const MOST_TOOLS = 20;
 
-export function provenanceLines({ commit, content, started, ended, tools }: Provenance): readonly string[] {
+export function provenanceLines({ commit, content, started, ended, tools }: Provenance, clock: Clock = UTC): readonly string[] {
   const where = commit === null ? 'no commit' : `commit ${inline(commit.slice(0, 12))}`;
   const changed = content === null ? '' : `, ${commit === null ? 'content' : 'with changes'} ${inline(content.slice(0, 12))}`;
   const more = tools.length - MOST_TOOLS;
   return [
-    `  - Measured on ${where}${changed}, ${moment(started)} (UTC)${took(started, ended)}`,
+    `  - Measured on ${where}${changed}, ${clock.moment(started)}${took(started, ended)}`,
     ...tools.slice(0, MOST_TOOLS).map((tool) => `  - ${toolWords(tool)}`),
     ...(more > 0 ? [`  - and ${count(more, 'run')} more`] : []),
   ];

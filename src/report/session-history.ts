@@ -7,7 +7,8 @@ import type { Breach, PersonAnswered, TaskFinished } from '../brain/run-messages
 import { NO_USAGE } from '../ports.js';
 import { inline } from './foreign-text.js';
 import { grantWords } from './session-question.js';
-import { count, moment } from './words.js';
+import { count } from './words.js';
+import type { Clock } from './words.js';
 
 /** One run of one task. */
 export interface TaskRun {
@@ -33,8 +34,8 @@ export interface History {
   readonly processes: readonly string[];
 }
 
-export function historyOf(events: readonly Recorded[]): History {
-  const book = new Book();
+export function historyOf(events: readonly Recorded[], clock: Clock): History {
+  const book = new Book(clock);
   for (const event of events) book.note(event);
   const { runs, givenAt, people, edits, work, processes } = book;
   return { firstAt: events[0]?.ts ?? null, lastAt: events.at(-1)?.ts ?? null, runs, givenAt, people, edits, work, processes };
@@ -100,9 +101,11 @@ class Book {
   readonly verdicts = new Map<number, string>();
   private readonly open = new Set<OpenRun>();
 
+  constructor(private readonly clock: Clock) {}
+
   note(event: Recorded): void {
     const note = NOTES[event.type] as Note<Recorded['type']> | undefined;
-    note?.(this, event.data, event, moment(event.ts));
+    note?.(this, event.data, event, this.clock.moment(event.ts));
   }
 
   /** Another process goes on: what ran is not running any more. */

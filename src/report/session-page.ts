@@ -16,7 +16,8 @@ import type { History, TaskRun } from './session-history.js';
 import { chainLabel, markOf, reasonsUnverified, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
 import { chainLine, clearedWords, spentWords, stateWords } from './status-page.js';
-import { count, duration, moment } from './words.js';
+import { UTC, count, duration } from './words.js';
+import type { Clock } from './words.js';
 
 /** Of one verdict no more findings are listed; its own page has them all. */
 const MOST_FINDINGS = 50;
@@ -26,15 +27,18 @@ export interface SessionExtra extends SessionSurroundings {
   readonly events: readonly Recorded[];
   /** What evidence is bound to, by its hash, where it says so. */
   readonly provenance?: ReadonlyMap<string, Provenance>;
+  /** Which time is told; UTC, where it is left out. */
+  readonly clock?: Clock;
 }
 
 export function sessionPage(state: SessionState, extra: SessionExtra): string {
   const view = sessionView(state, extra);
-  const history = historyOf(extra.events);
+  const clock = extra.clock ?? UTC;
+  const history = historyOf(extra.events, clock);
   return page([
     `# Session ${inline(view.session)}`,
     '',
-    ...headLines(view, history),
+    ...headLines(view, history, clock),
     ...(view.goal === '' ? [] : ['## What was wanted', '', ...fenced(view.goal), '']),
     ...section(
       'Unverified',
@@ -42,7 +46,7 @@ export function sessionPage(state: SessionState, extra: SessionExtra): string {
     ),
     ...questionLines(view),
     ...taskSections(view, history),
-    ...verdictSections(state, history, extra.provenance ?? new Map()),
+    ...verdictSections(state, history, { provenance: extra.provenance ?? new Map(), clock }),
     ...section('What people said and did', history.people),
     ...section('Edits of tasks.csv', history.edits),
     ...section('Work thrown away or taken back', history.work),
@@ -60,7 +64,7 @@ function section(heading: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`## ${heading}`, '', ...lines.map((line) => `- ${line}`), ''];
 }
 
-function headLines(view: SessionView, history: History): readonly string[] {
+function headLines(view: SessionView, history: History, clock: Clock): readonly string[] {
   const { loops, mode, why, command, reason, spent, sandbox, work, chains, notes } = view;
   const ended = reason === '' ? '' : `: ${inline(reason)}`;
   return [
@@ -68,7 +72,11 @@ function headLines(view: SessionView, history: History): readonly string[] {
     ...(loops.length === 0 ? [] : [`- Loop: ${inline(loops.join(', '))}`]),
     ...(command === '' ? [] : [`- Until this passes: ${codeSpan(command)}`]),
     ...(mode === '' ? [] : [`- Mode: ${inline(mode)}${why === '' ? '' : `, because: ${inline(why)}`}`]),
-    ...(history.firstAt === null ? [] : [`- From ${moment(history.firstAt)} to ${moment(history.lastAt ?? '')} (UTC)`]),
+    ...(history.firstAt === null
+      ? []
+      : [
+          `- From ${clock.moment(history.firstAt)} to ${clock.moment(history.lastAt ?? '')} (${clock.zone(history.firstAt)}, as all times here)`,
+        ]),
     ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),
     ...(spent === null ? [] : [`- Spent: ${spentWords(spent)}`]),
     ...(sandbox ? ['- Programs: held in a sandbox'] : []),
@@ -142,14 +150,14 @@ function runWords({ attempt, agent, ending, ms, tokens, costUsd }: TaskRun, { st
   return `Attempt ${attempt} by ${inline(agent)}: ${ending === 'running' && status === 'stopped' ? 'cut off' : ending}${ms === null ? '' : ` after ${duration(ms)}`}${cost}`;
 }
 
-function verdictSections(state: SessionState, history: History, provenance: ReadonlyMap<string, Provenance>): readonly string[] {
+function verdictSections(state: SessionState, history: History, known: Pick<Beside, 'provenance' | 'clock'>): readonly string[] {
   const verdicts = verdictsIn(state);
   if (verdicts.length === 0) return ['## Verdicts', '', 'No verdict was given.', ''];
   return [
     '## Verdicts',
     '',
     ...verdicts.flatMap((past, index) => [
-      ...verdictLines(past, index + 1, { at: history.givenAt.get(past.seq), label: chainLabel(state, past.verdict), provenance }),
+      ...verdictLines(past, index + 1, { at: history.givenAt.get(past.seq), label: chainLabel(state, past.verdict), ...known }),
       '',
     ]),
   ];
@@ -176,9 +184,10 @@ interface Beside {
   readonly at: string | undefined;
   readonly label: string;
   readonly provenance: ReadonlyMap<string, Provenance>;
+  readonly clock: Clock;
 }
 
-function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, label, provenance }: Beside): readonly string[] {
+function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, label, provenance, clock }: Beside): readonly string[] {
   const marks = [...(verdict.status === 'partial' ? ['partial'] : []), ...(verdict.unverified ? ['**unverified**'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const chain = label === '' ? '' : `, ${inline(label)}`;
@@ -187,7 +196,7 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
     `### ${number}. ${inline(verdict.decision)}${mark}: round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}${chain}`,
     '',
     `- Reason: ${inline(verdict.reason)}`,
-    ...(critic === null ? [] : [`- Judged: ${inline(critic)}${at === undefined ? '' : `, ${moment(at)} (UTC)`}`]),
+    ...(critic === null ? [] : [`- Judged: ${inline(critic)}${at === undefined ? '' : `, ${clock.moment(at)}`}`]),
     `- Counts: ${describeCounts(verdict.counts)}`,
     ...(verdict.worse === true ? ['- Worse: the work of this round made things worse than they were before it'] : []),
     ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
@@ -196,7 +205,10 @@ function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, lab
     ...(verdict.trend === undefined ? [] : [`- Course: ${inline(verdict.trend.kind)}. ${inline(verdict.trend.why)}`]),
     ...verdict.evidence.flatMap(({ path, grade, sha256 }) => {
       const bound = provenance.get(sha256);
-      return [`- Evidence: ${inline(path)}, ${grade}, sha256 ${short(sha256)}`, ...(bound === undefined ? [] : provenanceLines(bound))];
+      return [
+        `- Evidence: ${inline(path)}, ${grade}, sha256 ${short(sha256)}`,
+        ...(bound === undefined ? [] : provenanceLines(bound, clock)),
+      ];
     }),
     ...(verdict.tasks.length === 0 ? [] : [`- New tasks: ${inline(verdict.tasks.map(({ id }) => id).join(', '))}`]),
     `- Next: ${inline(verdict.nextStep)}`,

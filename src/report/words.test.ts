@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { duration, moment } from './words.js';
+import { UTC, duration } from './words.js';
 
 it('says how long something took as people do', () => {
   const check = (ms: number, words: string) => expect(duration(ms)).toBe(words);
@@ -15,5 +15,5 @@ it('says how long something took as people do', () => {
 });
 
 it('says when without what nobody reads', () => {
-  expect(moment('2026-03-01T09:02:11.000Z')).toBe('2026-03-01 09:02');
+  expect(UTC.moment('2026-03-01T09:02:11.000Z')).toBe('2026-03-01 09:02');
 });

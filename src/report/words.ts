@@ -27,7 +27,13 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h${rest}`;
 }
 
-/** `2026-03-01T09:02:11.000Z` without what nobody reads: `2026-03-01 09:02`, in UTC. */
-export function moment(ts: string): string {
-  return plain(ts).slice(0, 16).replace('T', ' ');
+/** Which time a person is shown: that of their own clock, where the caller knows it. */
+export interface Clock {
+  /** A recorded time as day and minute: `2026-03-01 09:02`. */
+  readonly moment: (ts: string) => string;
+  /** What its times are, in a word: `UTC`, `UTC+2`. */
+  readonly zone: (ts: string) => string;
 }
+
+/** `2026-03-01T09:02:11.000Z` without what nobody reads. */
+export const UTC: Clock = { moment: (ts) => plain(ts).slice(0, 16).replace('T', ' '), zone: () => 'UTC' };
