@@ -210,9 +210,9 @@ describe('tests', () => {
       partial: true,
     });
     expect(end.notes).toEqual([
-      'The types check was not measured.',
-      'The lint check was not measured.',
-      'The quality check was not measured.',
+      'The types check was not measured: the settings leave it out.',
+      'The lint check was not measured: the settings leave it out.',
+      'The quality check was not measured: the settings leave it out.',
     ]);
     expect(said.slice(-3)).toEqual([1, 2, 3].map((round) => `3 tests are run again (${round} of 3)`));
     expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('retry by B4');

@@ -140,6 +140,8 @@ describe('the audit', () => {
       signal: 'audit_result',
       notes: ['Accessibility was not measured', 'Completeness was not measured', 'Industry was not measured'],
     });
+    // A run shows the summary alone.
+    for (const note of end.notes) expect(end.summary).toContain(note);
   });
 });
 

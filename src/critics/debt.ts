@@ -7,9 +7,10 @@ import { isUmpireError } from '../errors.js';
 import { isChanged } from '../formats/changed-lines.js';
 import { worstMeasured } from '../formats/check-outcome.js';
 import { compareStates } from '../formats/debt-comparison.js';
+import type { CheckResult } from '../formats/debt-comparison.js';
 import type { Moves } from '../formats/debt-findings.js';
 import { isBroken, isFailing, isMeasured } from '../formats/debt-measurement.js';
-import type { Measurement } from '../formats/debt-measurement.js';
+import type { CheckName, Measurement } from '../formats/debt-measurement.js';
 import { debtReport, debtSummary } from '../formats/debt-report.js';
 import { debtItems } from '../formats/debt-score.js';
 import { differTests } from '../formats/debt-tests.js';
@@ -147,15 +148,32 @@ function leaveReport(
   const report = debtReport({ before: baseline.state, after, comparison, base, changedSettings, provenance });
   leave(job, BASELINE_COPY, `${JSON.stringify(baseline, null, 2)}\n`);
   leave(job, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`);
-  const lacking = comparison.checks.filter((check) => check.outcome === 'missing').map(({ name }) => `The ${name} check was not measured.`);
+  const lacking = comparison.checks.filter((check) => check.outcome === 'missing');
+  const why = Object.fromEntries(lacking.map((check) => [check.name, whyMissing(check, job.settings.debt.checks)]));
+  const told = new Set(Object.values(why));
+  const absent = lacking.map(({ name }) => `The ${name} check was not measured: ${why[name]}`);
+  const causes = [...problems.filter((one) => !told.has(one)), ...absent];
   const settings = changedSettings.length === 0 ? [] : [`Settings of tools differ from the baseline's: ${changedSettings.join(', ')}.`];
   return {
     outcome,
-    summary: debtSummary(report),
+    summary: debtSummary(report, why),
     outputs: { debt_items_count: String(debtItems(after)), artifacts_produced: VALIDATION_REPORT },
     files: [VALIDATION_REPORT, BASELINE_COPY],
-    notes: [...notes, ...lacking, ...problems, ...settings],
+    notes: [...notes, ...causes, ...settings],
   };
+}
+
+const NOBODY: Readonly<Record<CheckName, string>> = {
+  tests: 'there are no tests that can be run.',
+  types: 'no type checker is set up (TypeScript, with a tsconfig.json).',
+  lint: 'no linter is set up (its package and its settings).',
+  quality: 'no tool for it is set up (a linter for complexity, jscpd, knip).',
+};
+
+/** What the settings or the tools say; else that nobody could look. */
+function whyMissing({ name, problems }: CheckResult, asked: CriticJob['settings']['debt']['checks']): string {
+  if (name !== 'tests' && asked[name] === false) return 'the settings leave it out.';
+  return problems[0] ?? NOBODY[name];
 }
 
 const NOTHING_TO_MEASURE =

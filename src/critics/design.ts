@@ -62,7 +62,8 @@ function endOf(audit: Audit, path: string, notes: readonly string[]): CriticEnd 
   const unmeasured = dimensions.flatMap(({ name, why }) => (why === null ? [] : [`${capital(name)} was not measured: ${why}.`]));
   return {
     outcome: score === null ? 'error' : signal === 'fix_required' ? 'fail' : 'pass',
-    summary: `${signal}. ${reason} Findings: ${counted}.${named === '' ? '' : ` ${named}`}`.slice(0, SUMMARY_LENGTH),
+    // What was not measured before what was found: the findings are also in the report.
+    summary: [`${signal}. ${reason} Findings: ${counted}.`, ...notes, ...unmeasured, named].join(' ').trim().slice(0, SUMMARY_LENGTH),
     outputs: { audit_score: score === null ? '0' : String(score), audit_signal: signal, artifacts_produced: path },
     files: [path],
     notes: [...notes, ...unmeasured],

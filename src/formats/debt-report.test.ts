@@ -106,6 +106,9 @@ describe('the page', () => {
     expect(debtSummary(reportOf(CLEAN, CLEAN))).toBe(
       'Against cccccccccc: no regressions, 0 fixed; debt score 0 before, 0 after. Not measured: tests, types, quality.',
     );
+    expect(debtSummary(reportOf(CLEAN, CLEAN), { types: 'no type checker is set up.' })).toMatch(
+      / Not measured: tests, types \(no type checker is set up\), quality\.$/,
+    );
     expect(reportOf(NONE, NONE).passed).toBe(false);
     const fixed = reportOf({ ...NONE, lint: [tool('eslint', 'critical')] }, CLEAN);
     expect(fixed).toMatchObject({ passed: true, fixed: [{ check: 'lint', message: 'eslint' }], debt_score_before: 10 });

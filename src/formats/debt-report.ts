@@ -100,16 +100,27 @@ function flakyTests(before: Measurement, after: Measurement): readonly FlakyTest
   });
 }
 
+/** Why a check was not measured, by its name. */
+export type WhyMissing = Partial<Readonly<Record<string, string>>>;
+
 /** At most 500 characters. */
-export function debtSummary({ total_regressions: total, regressions, fixed, checks, partial, flaky, ...report }: DebtReport): string {
+export function debtSummary(
+  { total_regressions: total, regressions, fixed, checks, partial, flaky, ...report }: DebtReport,
+  why: WhyMissing = {},
+): string {
   const scores = `debt score ${report.debt_score_before} before, ${report.debt_score_after} after`;
   const many = total === 1 ? '1 regression' : `${total === 0 ? 'no' : total} regressions`;
   const head = `Against ${report.base.slice(0, 10)}: ${many}, ${fixed.length} fixed; ${scores}.`;
-  const lacking = Object.entries(checks).flatMap(([name, { status }]) => (status === 'missing' ? [name] : []));
+  const lacking = Object.entries(checks).flatMap(([name, { status }]) => (status === 'missing' ? [missingWords(name, why[name])] : []));
   const without = partial && lacking.length > 0 ? ` Not measured: ${lacking.join(', ')}.` : '';
   const unsteady = flaky.length === 0 ? '' : ` Flaky: ${flaky.length}.`;
   const [first] = regressions;
   const place = first === undefined || first.file === null ? '' : ` (${first.file}${first.line === null ? '' : `:${first.line}`})`;
   const worst = first === undefined ? '' : ` First: ${first.message.replace(/\.$/, '')}${place}.`;
   return `${head}${without}${unsteady}${worst}`.slice(0, 500);
+}
+
+/** `types (no type checker is set up)`. */
+function missingWords(name: string, why: string | undefined): string {
+  return why === undefined ? name : `${name} (${why.replace(/\.$/, '')})`;
 }
