@@ -1,6 +1,6 @@
 // A commit as a folder of its own: its files as they were, the packages of the project, and a repository that nobody wrote to.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, realpathSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, gitProject, ownThings, plainProject, writeFiles } from '../../test/support/git-project.js';
@@ -33,7 +33,7 @@ it('has the files of the commit, also those that an archive leaves out, and touc
   const own = ownThings(project.root);
   const copy = await copyCommit(found(project.root), commit);
   const read = (path: string) => readFileSync(join(copy.project, path), 'utf8');
-  expect(readdirSync(copy.project).toSorted()).toEqual(['.gitattributes', '.gitignore', 'a.js', 'node_modules', 'test']);
+  expect(readdirSync(copy.project).toSorted()).toEqual(['.git', '.gitattributes', '.gitignore', 'a.js', 'node_modules', 'test']);
   expect([read('a.js'), read('test/a.js'), read('node_modules/pad/index.js')]).toEqual(['old\n', 'test\n', 'pad\n']);
   expect(ownThings(project.root)).toEqual(own);
   expect(filesAt(project.root, commit)).toEqual(['.gitattributes', '.gitignore', 'a.js', 'test/a.js']);
@@ -41,6 +41,34 @@ it('has the files of the commit, also those that an archive leaves out, and touc
   expect(filesChanged(project.root, commit).toSorted()).toEqual(['a.js', 'b.js', 'test/a.js']);
   copy.remove();
   expect(existsSync(dirname(copy.project))).toBe(false);
+});
+
+it.each(['sha1', 'sha256'])('is a repository of its own (%s) that ignores what the project ignores', async (format) => {
+  const project = plainProject({ '.gitignore': 'node_modules\n', 'a.js': 'old\n' });
+  for (const args of [
+    ['init', '-q', `--object-format=${format}`],
+    ['add', '-A'],
+    ['commit', '-q', '-m', 'first'],
+  ])
+    project.git(...args);
+  writeFileSync(join(project.root, '.git', 'info', 'exclude'), '/secret.txt\n');
+  writeFiles(project.root, { 'node_modules/pad/index.js': 'pad\n' });
+  const first = head(project);
+  project.write({ 'a.js': 'new\n' });
+  project.git('commit', '-q', '-a', '-m', 'second');
+  const own = ownThings(project.root);
+  const copy = await copyCommit(found(project.root), first);
+  writeFiles(copy.project, { 'secret.txt': 'x\n', 'seen.txt': 'x\n' });
+  const there = (...args: string[]) => project.git('-C', copy.project, ...args).trim();
+  expect([there('rev-parse', 'HEAD'), there('log', '--format=%s'), there('rev-parse', '--show-toplevel')]).toEqual([
+    first,
+    'first',
+    realpathSync.native(copy.project),
+  ]);
+  expect(there('status', '--porcelain')).toBe('?? seen.txt');
+  there('commit', '-q', '--allow-empty', '-m', 'by a test');
+  expect(ownThings(project.root)).toEqual(own);
+  copy.remove();
 });
 
 it('leads packages of the project to its own sources, in every package', async () => {

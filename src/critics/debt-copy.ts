@@ -1,11 +1,24 @@
 // A commit of the project as a folder of its own, outside the project, with the project's installed packages. The person's
-// repository is read with an index of its own, so nothing in it is written; packages are linked as worktrees have them.
+// repository is read with an index of its own, so nothing in it is written; packages are linked as worktrees have them. The folder is
+// a repository too: tools that leave out what git ignores would else look at other files there than in the project.
 
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { isUmpireError } from '../errors.js';
-import { git, gitFault, lookAround, nameOf, rawNames } from '../workspace/git.js';
+import { askGit, git, gitFault, lookAround, nameOf, rawNames } from '../workspace/git.js';
 import { linkPackages } from '../workspace/package-links.js';
 import type { Provision } from '../workspace/package-links.js';
 import { place } from '../workspace/provisions.js';
@@ -56,6 +69,7 @@ export async function copyCommit(repository: Repository, commit: string): Promis
     const seat = { gitDir, workTree: root, index: join(scratch, 'index') };
     await git(seat, ['read-tree', commit]);
     await git(seat, ['checkout-index', '--all', '--force']);
+    await makeRepository(repository, seat, commit);
     const items = foldersOf(top, '').flatMap((path) => provisionsOf(top, path));
     place(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
     linkOuter(top, scratch);
@@ -66,6 +80,23 @@ export async function copyCommit(repository: Repository, commit: string): Promis
     remove();
     throw error;
   }
+}
+
+/** One of its own at the commit, that borrows the person's objects and ignores what theirs ignores. */
+async function makeRepository(
+  { common }: Repository,
+  seat: { readonly gitDir: string; readonly workTree: string; readonly index: string },
+  commit: string,
+): Promise<void> {
+  const id = await askGit(seat, ['rev-parse', `${commit}^{commit}`]);
+  const format = await askGit(seat, ['rev-parse', '--show-object-format']);
+  const gitDir = join(seat.workTree, '.git');
+  await git({ gitDir, workTree: seat.workTree }, ['init', '-q', '--template=', `--object-format=${format}`]);
+  for (const folder of ['objects/info', 'info']) mkdirSync(join(gitDir, folder), { recursive: true });
+  writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), `${join(common, 'objects')}\n`);
+  for (const name of ['info/exclude', 'shallow']) if (existsSync(join(common, name))) copyFileSync(join(common, name), join(gitDir, name));
+  writeFileSync(join(gitDir, 'HEAD'), `${id}\n`);
+  renameSync(seat.index, join(gitDir, 'index'));
 }
 
 /** Files of the project at a commit, relative to it. */

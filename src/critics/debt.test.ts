@@ -120,6 +120,20 @@ describe('lint', () => {
     return { end, lint: report().checks.lint, regressions: report().regressions.map(shown), report: report() };
   };
 
+  it('finds a repository at the baseline, too: a script that asks git which files there are looks at the same', async () => {
+    const script = "if (!execSync('git ls-files -co --exclude-standard', { encoding: 'utf8' }).includes('a.js')) process.exit(1);";
+    const project = gitProject({
+      '.gitignore': 'node_modules\n.umpire\n',
+      'lint.mjs': `import { execSync } from 'node:child_process';\n${script}\n`,
+      'a.js': 'export const a = 1;\n',
+    });
+    project.write({ 'a.js': 'export const a = 2;\n' });
+    const asked = { ...LINT, checks: { ...LINT.checks, lint: ['node', 'lint.mjs'] } };
+    const { report, end } = await measured(project, { settings: { ...settings, debt: asked } });
+    expect(report).toMatchObject({ passed: true, fixed: [], debt_score_before: 0, debt_score_after: 0 });
+    expect(end.summary).toContain('Not measured: tests (No tests were found that can be run), types (the settings leave it out)');
+  });
+
   it('that is taken away, or broken, is a regression', async () => {
     const project = linted({ 'eslint.config.mjs': CONFIG });
     project.write({ 'eslint.config.mjs': null, 'b.js': 'y();\n' });
