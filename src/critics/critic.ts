@@ -10,6 +10,8 @@ import { openFolder, writeAtomically } from '../runtime/folder.js';
 export interface CriticJob {
   /** Where the tools run, absolute: the project, or the session's worktree. */
   readonly project: string;
+  /** The person's own project, where the tools run in a worktree of it. */
+  readonly origin?: string;
   /** The session folder, absolute. Evidence goes there. */
   readonly session: string;
   /** The critic's row of tasks.csv; empty where there is none. */

@@ -54,6 +54,22 @@ function shown({ check, message, file, line }: DebtReport['regressions'][number]
 const CLEAN = { status: 'passed', measured: 'pass', errors: 0 };
 
 describe('the baseline', () => {
+  it('holds for every session of a project, each of which has a repository of its own', async () => {
+    const project = testsProject('true');
+    const inSession = async () => {
+      const worktree = join(temporaryFolder(), 'session');
+      project.git('clone', '-q', project.root, worktree);
+      writeFileSync(join(worktree, 'test', 'a.test.js'), testOf('false'));
+      const { job, said, report } = debtJob(worktree, { settings: TESTS_ONCE, origin: project.root });
+      await debtCritic(job);
+      return [said[0]?.replace(/^the baseline \w+ /, ''), report().total_regressions];
+    };
+    expect([await inSession(), await inSession()]).toEqual([
+      ['is measured, once', 1],
+      ['was measured before', 1],
+    ]);
+  });
+
   it('is measured again where the file is damaged, and is outside the session', async () => {
     const project = testsProject('true');
     project.write({ 'test/a.test.js': testOf('false') });

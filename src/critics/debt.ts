@@ -70,7 +70,9 @@ interface PinnedBaseline {
 }
 
 async function baselineFor(job: CriticJob, repository: Repository, commit: string): Promise<PinnedBaseline> {
-  const home = baselineHome(repository.common);
+  // In a run every session has a repository of its own; what was measured holds for all sessions of the project.
+  const shared = job.origin === undefined ? null : findRepository(job.origin);
+  const home = baselineHome((shared ?? repository).common);
   const key = baselineKey(job, commit, repository.prefix);
   const known = readBaseline(home, key, commit);
   if (known !== null) {
@@ -165,9 +167,9 @@ function leaveReport(
 
 const NOBODY: Readonly<Record<CheckName, string>> = {
   tests: 'there are no tests that can be run.',
-  types: 'no type checker is set up (TypeScript, with a tsconfig.json).',
-  lint: 'no linter is set up (its package and its settings).',
-  quality: 'no tool for it is set up (a linter for complexity, jscpd, knip).',
+  types: 'no TypeScript with a tsconfig.json is set up.',
+  lint: 'no linter is set up, with a package and settings.',
+  quality: 'no linter, jscpd or knip is set up.',
 };
 
 /** What the settings or the tools say; else that nobody could look. */

@@ -36,7 +36,7 @@ export async function loadCritic(loop: string): Promise<Critic | null> {
 }
 
 export interface CriticSeat {
-  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic' | 'workspace'>;
+  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'critic' | 'workspace' | 'project'>;
   readonly settings: Pick<RunSettings, 'agents'>;
   readonly config: Settings;
   readonly guardian: Guardian;
@@ -140,6 +140,7 @@ function jobOf(
   const say = (line: string) => watch.log('stderr', Buffer.from(`${line}\n`));
   return {
     project: workdir,
+    origin: started.project,
     session,
     row,
     base: started.workspace?.base ?? null,
