@@ -109,6 +109,9 @@ describe('the page', () => {
     expect(debtSummary(reportOf(CLEAN, CLEAN), { types: 'no type checker is set up.' })).toMatch(
       / Not measured: tests, types \(no type checker is set up\), quality\.$/,
     );
+    expect(debtSummary({ ...reportOf(CLEAN, CLEAN), changed_settings: ['.oxlintrc.json', 'knip.json'] })).toMatch(
+      / Settings of tools changed: \.oxlintrc\.json and 1 more\.$/,
+    );
     expect(reportOf(NONE, NONE).passed).toBe(false);
     const fixed = reportOf({ ...NONE, lint: [tool('eslint', 'critical')] }, CLEAN);
     expect(fixed).toMatchObject({ passed: true, fixed: [{ check: 'lint', message: 'eslint' }], debt_score_before: 10 });

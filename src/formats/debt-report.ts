@@ -114,10 +114,13 @@ export function debtSummary(
   const lacking = Object.entries(checks).flatMap(([name, { status }]) => (status === 'missing' ? [missingWords(name, why[name])] : []));
   const without = partial && lacking.length > 0 ? ` Not measured: ${lacking.join(', ')}.` : '';
   const unsteady = flaky.length === 0 ? '' : ` Flaky: ${flaky.length}.`;
+  const [setting, ...others] = report.changed_settings;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  const settings = setting === undefined ? '' : ` Settings of tools changed: ${setting}${more}.`;
   const [first] = regressions;
   const place = first === undefined || first.file === null ? '' : ` (${first.file}${first.line === null ? '' : `:${first.line}`})`;
   const worst = first === undefined ? '' : ` First: ${first.message.replace(/\.$/, '')}${place}.`;
-  return `${head}${without}${unsteady}${worst}`.slice(0, 500);
+  return `${head}${without}${unsteady}${settings}${worst}`.slice(0, 500);
 }
 
 /** `types (no type checker is set up)`. */
