@@ -152,11 +152,12 @@ function endOf(state: SessionState): Effect {
       reason: `Failed: ${names}.${skipped.length === 0 ? '' : ` Skipped for it: ${skipped.length}.`}`.slice(0, 1000),
     };
   }
-  const waived = [...state.verdicts.keys()].some((key) => {
+  const last = [...state.verdicts.keys()].flatMap((key) => {
     const [loop = '', ...chain] = key.split('/');
-    const last = decidedIn(state, loop, chain.join('/')).at(-1);
-    return last !== undefined && (last.verdict.unverified || (last.verdict.outcome !== 'converge' && last.verdict.outcome !== 'accept'));
+    return decidedIn(state, loop, chain.join('/')).at(-1)?.verdict ?? [];
   });
+  const waived = last.some(({ unverified: is, outcome }) => is || (outcome !== 'converge' && outcome !== 'accept'));
+  const open = last.reduce((sum, { counts }) => sum + counts.critical + counts.high, 0);
   const broken = run.tasks.filter((task) => task.status === 'failed');
   const unverified = waived || !run.started.judged || [run.forced, skipped, broken, [...run.unseen]].some((list) => list.length > 0);
   const reason =
@@ -166,12 +167,15 @@ function endOf(state: SessionState): Effect {
         ? `Approved on what a critic left that failed: ${broken.map((task) => task.id).join(', ')}.`
         : skipped.length > 0
           ? `A person skipped tasks: ${skipped.map((task) => task.id).join(', ')}.`
-          : completeReason(run, waived);
+          : completeReason(run, waived, open);
   return { type: 'EndSession', outcome: 'complete', unverified, reason: reason.slice(0, 1000) };
 }
 
-function completeReason(run: RunState, waived: boolean): string {
+/** `open`: serious findings that the rules let pass. What was found good is not free of them then. */
+function completeReason(run: RunState, waived: boolean, open: number): string {
   if (run.forced.length > 0) return `Approved by a person without clean evidence: ${run.forced.map(({ reason }) => reason).join('; ')}`;
   if (!run.started.judged) return `The mode ${run.started.mode} has no critic that is judged.`;
-  return waived ? 'Approved by a waiver of the loop, not by clean evidence.' : 'The work was judged and found good.';
+  if (waived) return 'Approved by a waiver of the loop, not by clean evidence.';
+  const left = open === 0 ? '' : `, with ${open} High ${open === 1 ? 'finding' : 'findings'} left open`;
+  return `The work was judged and found good${left}.`;
 }

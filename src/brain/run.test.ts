@@ -184,8 +184,7 @@ it('runs what a verdict adds in the same session, and ends as complete after an 
     set: {},
     files: [],
   };
-  const revised = [...ENDED, verdict('revise', 'REVIEW-001', effects)];
-  const open = [...revised, projected(revised.length)];
+  const open = [...ENDED, verdict('revise', 'REVIEW-001', effects), projected(ENDED.length + 1)];
   check(open, ['RunTask FIX-1-1']);
   const second = [...open, start('FIX-1-1'), done('FIX-1-1'), start('REVIEW-re-001'), done('REVIEW-re-001')];
   check(second, ['JudgeCritic REVIEW-re-001']);
@@ -193,6 +192,9 @@ it('runs what a verdict adds in the same session, and ends as complete after an 
   expect(pending(given([...closed, projected(closed.length)]))).toEqual([
     { type: 'EndSession', outcome: 'complete', unverified: false, reason: 'The work was judged and found good.' },
   ]);
+  const advised = verdict('converge', 'REVIEW-re-001', NOTHING, { round: 2, counts: { critical: 0, high: 2, medium: 1, low: 0 } });
+  const told = JSON.stringify(pending(given([...second, advised, projected(second.length + 1)])));
+  expect(told).toContain('"reason":"The work was judged and found good, with 2 High findings left open."');
 });
 
 const ASKED = [...ENDED, verdict('escalate', 'REVIEW-001', NOTHING, { round: 2 }), projected(ENDED.length + 1)];
