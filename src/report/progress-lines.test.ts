@@ -74,6 +74,13 @@ it('tells how a task went', () => {
   expect(progressLine(event, state)).toBe('09:03 A completed: What A found.');
 });
 
+it('tells in full what the guard took back', () => {
+  const breaches = [1, 2].map((line) => ({ rule: 'test-deleted', file: 'a.test.ts', line, message: 'gone', taken: 'hunk' as const }));
+  const findings = `Umpire took back what its guard forbids: ${'test-deleted at a/long/way/to/a.test.ts:4, '.repeat(3)}config-changed at x.`;
+  const story = begun([row('A', 'developer')]);
+  check([...story, start('A'), done('A', { findings, breaches })], `A completed in 1 min: ${findings}`);
+});
+
 it('tells what a verdict is and what it leads to', () => {
   check(
     [...TO_REVIEW, verdict('REVIEW-001', { unverified: true, rule: 'R2', reason: 'It is low.' })],
@@ -87,6 +94,11 @@ it('tells what a verdict is and what it leads to', () => {
   check(
     [...TO_REVIEW, verdict('REVIEW-001', { outcome: 'revise', decision: 'FIX', rule: 'R4', reason: 'Low.', trend })],
     'REVIEW-001 judged: FIX, round 1 of 3, rule R4. Low. Stalled: no gain in two rounds.',
+  );
+  const still = { ...trend, why: 'Stalled: no gain since round 1; still score 5, findings 4 High.' };
+  check(
+    [...TO_REVIEW, verdict('REVIEW-001', { outcome: 'revise', decision: 'FIX', rule: 'R4', reason: '4 findings.', trend: still })],
+    'REVIEW-001 judged: FIX, round 1 of 3, rule R4. 4 findings. Stalled: no gain since round 1.',
   );
   const nothing = { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'There are no review results.', hint: 'Run it again.' };
   const unjudged: Event = { type: 'JudgingFailed', data: nothing };
@@ -179,6 +191,12 @@ it('says how it ended, whether that was verified, and what to do', () => {
 
 it('says who goes on, and tells of a mode that nobody judges', () => {
   check([...TO_REVIEW, begins('resume')], 'taken on again (resume): 4 of 5 tasks done; agents: claude, reviewer by codex');
+  const again = begins('resume') as Extract<Event, { type: 'RunBegun' }>;
+  const settings = { ...again.data.settings, agents: { reviewer: 'codex', '*': 'claude' } };
+  check(
+    [...TO_REVIEW, { ...again, data: { ...again.data, settings } }],
+    'taken on again (resume): 4 of 5 tasks done; agents: claude, reviewer by codex',
+  );
   const [first] = linesOf(begun(SPRINT, { judged: false, mode: 'patch', why: 'as asked' }));
   expect(first).toBe(
     `09:00 session ${NAME}: review, mode patch (as asked), 5 tasks. No critic of this mode is judged, so it will end unverified`,

@@ -128,7 +128,9 @@ function startedLine(started: SessionStarted): Told {
 
 function begunLine(run: RunState | null, by: string): Told {
   if (run === null) return null;
-  const agents = Object.entries(run.settings.agents).map(([role, agent]) => (role === '*' ? agent : `${role} by ${agent}`));
+  // First the one of all roles, then those of one.
+  const named = Object.entries(run.settings.agents).toSorted(([a], [b]) => Number(b === '*') - Number(a === '*'));
+  const agents = named.map(([role, agent]) => (role === '*' ? agent : `${role} by ${agent}`));
   const held = run.settings.sandbox === true ? ', in a sandbox' : '';
   const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}${held}`;
   if (run.runs.length <= 1) return `at most ${count(run.settings.concurrency, 'task')} at a time${who}`;
@@ -148,15 +150,16 @@ function took(task: string, { ranMs }: ProgressOptions): string {
   return ms === null || ms < 50 ? '' : ` in ${duration(ms)}`;
 }
 
-/** What a critic found is what the verdict goes by, so it is told at more length. */
-const MOST_FOUND = { agent: 100, critic: 400 };
+/** What a critic found is what the verdict goes by, so it is told at more length; so is what the guard found, before the agent's words. */
+const MOST_FOUND = { agent: 100, guard: 300, critic: 400 };
 
 function finishedLine(data: TaskFinished, run: RunState | null, options: ProgressOptions, session: string): Told {
   const { task, status, findings, error, head, files, outputs } = data;
   if (status === 'failed') return [`${task} failed${took(task, options)}: ${lineOf(error, 300)}`, 'bad'];
   const merged = head === undefined ? '' : `, ${changed(files)} merged`;
   const isCritic = run !== null && taskIn(run, task)?.role === run.started.critic;
-  const found = lineOf(findings, isCritic ? MOST_FOUND.critic : MOST_FOUND.agent);
+  const isGuarded = (data.breaches ?? []).length > 0;
+  const found = lineOf(findings, isCritic ? MOST_FOUND.critic : isGuarded ? MOST_FOUND.guard : MOST_FOUND.agent);
   const hasFailed = isCritic && run.started.command !== undefined && outputs['exit_status'] !== '0';
   const more = hasFailed ? `${/[.!?]$/.test(found) ? '' : '.'} All it printed: umpire logs ${shellWord(session)} ${shellWord(task)}` : '';
   return [`${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`, hasFailed ? 'bad' : 'good'];
@@ -207,7 +210,9 @@ function verdictLine(verdict: Verdict, critic: string | null): Told {
   const marks = [...(status === 'partial' ? ['partial'] : []), ...(unverified ? ['unverified'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
   const more = outcome === 'revise' && tasks.length > 0 ? ` Next: ${named(tasks.map(({ id }) => id))}.` : '';
-  const course = trend !== undefined && BAD_COURSES.has(trend.kind) && outcome === 'revise' ? ` ${lineOf(trend.why, 200)}` : '';
+  // Where it still stands was just said in the reason.
+  const why = lineOf((trend?.why ?? '').replace(/; still .*$/, '.'), 200);
+  const course = trend !== undefined && BAD_COURSES.has(trend.kind) && outcome === 'revise' ? ` ${why}` : '';
   const text = `${critic ?? 'the session'} judged: ${decision}${mark}, round ${round} of ${maxRounds}, rule ${rule}. ${lineOf(reason, 400)}${course}${more}`;
   return [text, outcome === 'escalate' ? 'call' : outcome === 'revise' ? 'plain' : 'good'];
 }

@@ -59,6 +59,17 @@ it('shows a session that ended, and what was approved without clean evidence', (
   expect(viewOf(COMPLETE)).toMatchObject({ state: 'complete', unverified: false, because: [], wave: null });
 });
 
+it('tells once why what was approved is unverified, and still why it failed', () => {
+  const ended = (outcome: 'complete' | 'failed', reason: string) =>
+    statusPage(
+      viewOf([...begun(SPRINT, { judged: false, mode: 'patch' }), { type: 'SessionEnded', data: { outcome, unverified: true, reason } }]),
+    );
+  const why = 'The mode patch has no critic that is judged.';
+  expect(ended('complete', why).split(why).length).toBe(2);
+  expect(ended('complete', 'Approved by a waiver of the loop, not by clean evidence.')).not.toContain('Approved by');
+  expect(ended('failed', 'Failed: DEV-001 (no).')).toContain('\nFailed: DEV-001 (no).\n');
+});
+
 it('says what each task waits for', () => {
   expect(waits(begun())).toEqual([
     'DESIGN-001: ',

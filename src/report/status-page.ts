@@ -35,10 +35,15 @@ function head(view: SessionView): readonly string[] {
     ...(goal === '' ? [] : [clip(lineOf(goal), 80)]),
     ...(command === '' ? [] : wrap(`Until this passes: ${lineOf(command, 300)}`, '  ', '')),
     ...(loops.length === 0 ? [] : wrap(`Loop ${lineOf(loops.join(', '))}${modeWords(mode, why)}.`, '  ', '')),
-    ...(reason === '' ? [] : wrap(lineOf(reason), '')),
+    ...(reason === '' || isSaidBelow(reason, because) ? [] : wrap(lineOf(reason), '')),
     ...because.flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '')),
     ...notes.flatMap((note) => wrap(`Note: ${lineOf(note)}`, '  ', '')),
   ];
+}
+
+/** Why it is unverified says the same, and more. */
+function isSaidBelow(reason: string, because: SessionView['because']): boolean {
+  return because.includes(reason) || (because.length > 0 && reason.startsWith('Approved by '));
 }
 
 function modeWords(mode: string, why: string): string {
