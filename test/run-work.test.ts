@@ -41,7 +41,7 @@ it('touches nothing of the person’s: files, index, stash, branches, settings',
   const { exit, err, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
   expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete' });
   expect(ownThings(project.root)).toEqual(before);
-  expect(err).toMatch(/Work starts from your last commit\. 2 uncommitted files/);
+  expect(err).toMatch(/Work starts from your last commit\. 2 uncommitted files are not part of it \(.+, .+\)/);
   expect(project.git('status', '--porcelain')).toBe('MM README.md\n?? new.txt\n');
   expect(project.git('branch', '--list', 'umpire/*').trim()).toMatch(/umpire\/review-x-/);
   expect(project.git('log', '--format=%s', `umpire/${session.split('/').at(-1) ?? ''}`)).toContain('first');

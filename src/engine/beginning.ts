@@ -14,7 +14,7 @@ import type { Settings } from '../runtime/default-settings.js';
 import { sha256 } from '../runtime/hash.js';
 import type { OpenedSession } from './opened.js';
 import { changedFiles, isInGit } from './places.js';
-import { absentWords } from './settings-notes.js';
+import { absentWords, uncommittedWords } from './settings-notes.js';
 import { openNewWorkspace } from './workspaces.js';
 
 /** What was asked for, as far as the beginning needs it. */
@@ -70,10 +70,7 @@ export async function begin(opened: OpenedSession, beginning: Beginning): Promis
       ? null
       : await openNewWorkspace({ project, folder, config, session: folder.name, signal: watch.signal });
   const opening = made?.opening ?? null;
-  if (opening !== null && opening.uncommitted.length > 0)
-    watch.onNote?.(
-      `Work starts from your last commit. ${opening.uncommitted.length === 1 ? 'One uncommitted file is' : `${opening.uncommitted.length} uncommitted files are`} not part of it: commit first if the agents should see ${opening.uncommitted.length === 1 ? 'it' : 'them'}.`,
-    );
+  if (opening !== null && opening.uncommitted.length > 0) watch.onNote?.(uncommittedWords(opening.uncommitted));
   if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
   const chains = chainsOf(loop, tasks);
   const target = request.target ?? loop.target?.default ?? 0;

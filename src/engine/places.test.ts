@@ -38,9 +38,9 @@ it('refuses a session that can be no folder, and says why', () => {
 
 it('makes a folder by loop, goal and day, and numbers it where that is taken', () => {
   const base = temporaryFolder();
-  const made = (asked?: string) => makeSessionFolder(base, 'review', 'Mend ÄLL, now!', DAY, asked);
+  const made = (asked?: string) => makeSessionFolder(base, 'review', 'Mend ÄLL, Größe!', DAY, asked);
   const sessions = join(base, '.umpire', 'sessions');
-  const name = 'review-mend-all-now-2026-03-01';
+  const name = 'review-mend-all-grosse-2026-03-01';
   expect([made(), made(), made(join(base, 'own', 'place'))]).toEqual([
     join(sessions, name),
     join(sessions, `${name}-2`),

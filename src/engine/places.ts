@@ -130,11 +130,15 @@ export function ignoreUmpire(project: string): void {
   if (!existsSync(place)) writeFileSync(place, '*\n!/roles/\n!/roles/**\n');
 }
 
+/** Letters that are no base with a mark. */
+const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd' };
+
 function slugOf(goal: string): string {
   const words = goal
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()
+    .replaceAll(/[ßæœøłđ]/g, (letter) => LETTERS[letter] ?? '')
     .match(/[a-z0-9]+/g);
   return (words ?? []).slice(0, 6).join('-').slice(0, 40).replace(/-+$/, '');
 }

@@ -37,6 +37,16 @@ function hasText(project: string, role: string): boolean {
   return existsSync(place) && readdirSync(place).some((loop) => existsSync(join(place, loop, `${role}.md`)));
 }
 
+const MOST_NAMED = 3;
+
+/** Files of the checkout that agents will not see. */
+export function uncommittedWords(files: readonly string[]): string {
+  const few = files.slice(0, MOST_NAMED).join(', ');
+  const named = files.length > MOST_NAMED ? `${few} and ${files.length - MOST_NAMED} more` : few;
+  const many = files.length === 1 ? 'One uncommitted file is' : `${files.length} uncommitted files are`;
+  return `Work starts from your last commit. ${many} not part of it (${named}): commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
+}
+
 /** Paths of `workspace` that nothing fits. */
 export function absentWords(absent: readonly string[]): string {
   const named = absent.map((path) => JSON.stringify(path)).join(', ');
