@@ -48,6 +48,22 @@ it('is Umpire’s own where a script would play it and builtin is named, and nob
   expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('no critic of its own for "until"') as string });
 });
 
+it('takes its own audit as measured, as it was when the critic ended', async () => {
+  const colour = (value: string) => ({ $type: 'color', $value: value });
+  const tokens = { color: { text: colour('#222222'), background: colour('#ffffff') } };
+  const project = makeProject({ files: { 'a.tokens.json': `${JSON.stringify(tokens)}\n` } });
+  const { session, err } = await project.umpire('run', 'design', 'a button', '--max-rounds', '1', ...project.sh('complete done'));
+  const audit = eventsOfType(session, 'TaskFinished').find(({ task }) => task === 'AUDIT-001');
+  expect(audit, err).toMatchObject({
+    measured: true,
+    evidence: { 'artifacts/audit/AUDIT-001.json': expect.stringMatching(/^\w{64}$/) as string },
+  });
+  const { out } = await project.umpire('report', session);
+  expect(out).toContain('Evidence: artifacts/audit/AUDIT-001.json, measured');
+  expect(out).toContain('Measured on commit');
+  expect((await project.umpire('replay', session)).exit).toBe(0);
+});
+
 it('leaves the role to an agent that is named for it', async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`[ "$role" = executor ] && { ${plant}; }\ncomplete done`);

@@ -47,7 +47,18 @@ export function takeEvidence(
       if (hash !== null && read.kind === 'bytes') blobs.set(hash, read.bytes);
     }
   }
+  for (const [path, own] of measured) {
+    if (!isInFolders(loop, path)) continue;
+    const bytes = Buffer.from(own);
+    found[path] = sha256(bytes);
+    blobs.set(found[path], bytes);
+  }
   return { found, blobs };
+}
+
+/** One of the files among which a verdict looks for its evidence. */
+function isInFolders(loop: Loop, path: string): boolean {
+  return Object.values(loop.evidence).some((source) => 'folder' in source && source.folder.some((folder) => path.startsWith(`${folder}/`)));
 }
 
 /** Regular files of the session only: a link that leads out of it is not followed. */
@@ -71,6 +82,7 @@ export function placeOfCritic(folder: SessionFolder, state: SessionState, id: st
   const again = judgedBefore(folder, state, id);
   if (again !== null) return again;
   const { found = {}, isMeasured = false } = taskIn(run, id) ?? {};
+  const rules = state.frozen.get(run.started.loop)?.rules;
   const isTold = run.started.loopFolder === null && run.started.command === undefined && !isMeasured;
   const readBlob = blobsIn(folder);
   return {
@@ -85,8 +97,12 @@ export function placeOfCritic(folder: SessionFolder, state: SessionState, id: st
       return typeof bytes === 'string' ? { kind: 'unreadable', problem: bytes } : { kind: 'bytes', bytes };
     },
     list: (path) => (isInside(folder, path) ? now.list(path) : []),
-    // In loops that Umpire can measure for itself, what an agent wrote is its word, whatever the file claims.
-    gradeOf: (path) => (isTold && Object.hasOwn(found, path) ? 'testified' : undefined),
+    // In loops that Umpire can measure for itself, what an agent wrote is its word, whatever the file claims; and what Umpire
+    // measured where agents would write is no agent's word.
+    gradeOf: (path) => {
+      if (!Object.hasOwn(found, path)) return undefined;
+      return isTold ? 'testified' : isMeasured && rules !== undefined && isInFolders(rules, path) ? 'measured' : undefined;
+    },
   };
 }
 
