@@ -102,6 +102,8 @@ test('nothing to run is missing, and no pass', () => {
   const { made, reader } = evidence();
   expect(made).toMatchObject({ outcome: 'missing', status: 'missing', pass_rate: null, total: null });
   expect(reader).toContain('status is "missing": the run did not end as it should, so its figures prove nothing ("');
+  // What to do is read to its end.
+  expect(reader).toContain(`("${made.problem}")`);
 });
 
 test('a file is of the first layer that claims it, else of L1', () => {

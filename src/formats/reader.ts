@@ -64,11 +64,11 @@ function distinct(notes: readonly string[]): readonly string[] {
   return all.length <= MAX_NOTES ? all : [...all.slice(0, MAX_NOTES), `and ${all.length - MAX_NOTES} more oddities of this kind`];
 }
 
-/** A quotation for a message: short, on one line. */
-export function quote(text: string): string {
+/** A quotation for a message: short, on one line. `most`: where it says what to do, and must be read to its end. */
+export function quote(text: string, most = 60): string {
   const flat = text
     .slice(0, 200)
     .replace(/\s{1,200}/g, ' ')
     .trim();
-  return flat.length > 60 ? `"${flat.slice(0, 57)}…"` : `"${flat}"`;
+  return flat.length > most ? `"${flat.slice(0, most - 3)}…"` : `"${flat}"`;
 }

@@ -116,7 +116,7 @@ function brokenRun(run: JsonObject, counted: Counted): string | null {
   const status = firstOf(run, ['status', 'state', 'result']);
   const word = typeof status === 'string' ? status.trim().toLowerCase() : '';
   const problem = own(run, 'problem');
-  const why = typeof problem === 'string' && problem.trim() !== '' ? ` (${quote(problem)})` : '';
+  const why = typeof problem === 'string' && problem.trim() !== '' ? ` (${quote(problem, 160)})` : '';
   if (BROKEN.has(word)) return `status is ${quote(word)}: the run did not end as it should, so its figures prove nothing${why}`;
   const code = numberOf(firstOf(run, ['exit_code', 'exitCode']));
   if (code === null || code === 0 || (counted.failed ?? 0) > 0) return null;
