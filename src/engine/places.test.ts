@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../test/support/git-project.js';
-import { isUmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 import { makeSessionFolder, openProject } from './places.js';
 
 cleanUpAfterwards();
@@ -24,6 +24,15 @@ it('refuses a project that is no folder, or lies below a file', () => {
   writeFileSync(join(base, 'file'), '');
   for (const path of ['file', 'file/x', 'file/x/y', 'nowhere'])
     expect(refusal(() => openProject(join(base, path)))).toBe(`project-missing: There is no folder at "${join(base, path)}".`);
+});
+
+it('tells what went wrong in looking whether a name is taken as that', () => {
+  const isTaken = () => {
+    throw new UmpireError('git-missing');
+  };
+  expect(refusal(() => makeSessionFolder(temporaryFolder(), 'until', 'goal', DAY, undefined, isTaken))).toContain(
+    'git-missing: git was not found',
+  );
 });
 
 it('refuses a session that can be no folder, and says why', () => {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { UmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 import { isFile, isFolder, statOf } from '../runtime/entry.js';
 import { cacheHome, surroundings } from '../runtime/environment.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
@@ -74,6 +74,7 @@ export function makeSessionFolder(
       if (makeNew(place)) return place;
     }
   } catch (error) {
+    if (isUmpireError(error)) throw error;
     const isInTheWay = asked !== undefined && isFile(asked);
     const detail = isInTheWay ? 'it is a file, and a session is a folder' : faultOf(error);
     throw new UmpireError('write-failed', { path: asked ?? '.umpire/sessions', detail });

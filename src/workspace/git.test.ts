@@ -112,6 +112,20 @@ test('a copy of an index is not taken for a newer one', () => {
   expect(statSync(to).mtimeMs).toBe(1_000_500);
 });
 
+test('an index that cannot be copied is told as such: the disk may be full', () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'from'), 'index');
+  const told = { code: 'write-failed', message: expect.stringContaining(join(folder, 'none', 'to')) as string };
+  expect(() => copyIndex(join(folder, 'from'), join(folder, 'none', 'to'))).toThrow(expect.objectContaining(told));
+});
+
+test('a path with lines, quotes and spaces of its own', async () => {
+  const project = plainProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' }, `new\nline 'q" x\\/`);
+  project.git('init', '-q', '-b', 'main');
+  project.commit({});
+  await checkWholeWay(project);
+});
+
 test('variables of a surrounding git command', async () => {
   const elsewhere = gitProject({ 'other.txt': 'o\n' });
   const untouched = ownThings(elsewhere.root);

@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, statSync, utimesSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
+import { faultOf } from '../runtime/folder.js';
 
 /** Where a git command sits: its repository (or the folder of one worktree in it), its files, its index. */
 export interface Seat {
@@ -165,7 +166,11 @@ export function pathIn(root: string, name: RawName): Buffer {
  * or a file changed in the same tick of the clock would pass for unchanged.
  */
 export function copyIndex(from: string, to: string): void {
-  const written = Math.floor(statSync(from).mtimeMs) / 1000;
-  copyFileSync(from, to);
-  utimesSync(to, written, written);
+  try {
+    const written = Math.floor(statSync(from).mtimeMs) / 1000;
+    copyFileSync(from, to);
+    utimesSync(to, written, written);
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: to, detail: faultOf(error) });
+  }
 }

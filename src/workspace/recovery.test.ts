@@ -1,7 +1,7 @@
 // What a killed run leaves, put right by the next one: locks, half-made and half-removed worktrees, files on their way from one
 // commit to another. Whole runs killed at every step are in test/slow/workspace-kills.test.ts.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, filesUnder, gitIn, gitProject, writeFiles } from '../../test/support/git-project.js';
@@ -70,6 +70,16 @@ describe('the session worktree', () => {
     rmSync(placeOf(project, 'session.json'));
     rmSync(join(path, 'src'), { recursive: true });
     expect(filesUnder((await project.open()).path, isGit)).toEqual({ ...FIRST, 'after.txt': 'after\n' });
+  });
+
+  test('the repository itself is not there: refused, and no private one takes its place', async () => {
+    const project = gitProject();
+    await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
+    renameSync(join(project.root, '.git'), join(project.options.home, 'away'));
+    await expect(project.open()).rejects.toMatchObject({ code: 'git-failed', message: expect.stringContaining('any more') as string });
+    expect(readdirSync(project.options.sessionFolder)).toEqual(['tasks.csv']);
+    renameSync(join(project.options.home, 'away'), join(project.root, '.git'));
+    await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
   });
 
   test('everything beside the repository is gone: the branch still holds the work', async () => {

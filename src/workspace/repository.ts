@@ -25,18 +25,28 @@ export const SNAPSHOT = 'snapshot.git';
 export function findRepository(project: string, sessionFolder: string, known: Repository['kind'] | null): Repository {
   const folder = realpathSync.native(project);
   if (known === 'snapshot' || (known === null && existsSync(join(sessionFolder, SNAPSHOT)))) return snapshotOf(folder, sessionFolder);
-  const around = lookAround(folder, ['rev-parse', '--is-inside-work-tree', '--show-cdup', '--absolute-git-dir', '--git-common-dir']);
+  const around = lookAround(folder, ['rev-parse', ...PLACES]);
   if (around.code !== 0) {
     if (!/not a git repository/.test(around.stderr)) throw gitFault(['rev-parse'], around.code, around.stderr);
     return snapshotOf(folder, sessionFolder);
   }
-  const [isInside = '', up = '', own = '', common = ''] = around.stdout.toString('utf8').split('\n');
+  const { isInside, up, own, common } = placesIn(folder, around.stdout.toString('utf8'));
   if (isInside !== 'true') throw new UmpireError('project-bare', { path: project });
   const workTree = resolve(folder, up);
   const prefix = relative(workTree, folder).split(sep).join('/');
   if (known === null && !hasCommitted(folder, prefix)) return snapshotOf(folder, sessionFolder);
   const gitDir = resolve(folder, common);
   return { kind: 'git', gitDir, checkout: { gitDir: own, workTree }, prefix, isPlain: isPlain(gitDir) };
+}
+
+const PLACES = ['--is-inside-work-tree', '--show-cdup', '--absolute-git-dir', '--git-common-dir'];
+
+/** One line each, and asked for one by one where a path has lines of its own. */
+function placesIn(folder: string, told: string): Record<'isInside' | 'up' | 'own' | 'common', string> {
+  const lines = told.split('\n');
+  const ask = (place: string): string => lookAround(folder, ['rev-parse', place]).stdout.toString('utf8').slice(0, -1);
+  const [isInside = '', up = '', own = '', common = ''] = lines.length === PLACES.length + 1 ? lines : PLACES.map(ask);
+  return { isInside, up, own, common };
 }
 
 /** Is there anything of the project in the last commit? Only what is can be in a worktree. */

@@ -49,8 +49,13 @@ export function findSite(place: SessionPlace): Site {
   if (note !== null && note.project !== realpathSync.native(place.project) && existsSync(note.project))
     throw new UmpireError('project-other', { folder, other: note.project });
   const repository = findRepository(place.project, resolve(place.sessionFolder), note?.kind ?? null);
+  // What the session made lies in that repository: a private one in its place would hold nothing of it.
+  if (note?.kind === 'git' && repository.kind !== 'git')
+    throw new UmpireError('git-failed', { what: 'rev-parse', detail: `${place.project} ${NO_MORE}` });
   return { place, repository, seat: { gitDir: repository.gitDir }, branch: branchOf(place.session), folder };
 }
+
+const NO_MORE = 'is in no git repository any more, and the session began in one';
 
 /** Makes the session's folder, with the note of whose it is. */
 export function claimSite(site: Site): void {
