@@ -1,9 +1,10 @@
 // Which project a command means that is started in a folder of one.
 
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { cleanUpProjects, eventsOfType, makeProject } from './support/run-project.js';
+import { cleanUpProjects, command, eventsOfType, makeProject } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -23,6 +24,20 @@ it('takes the settings of the project from a folder inside it, keeps its session
   expect({ exit: named.exit, session: named.session }).toEqual({ exit: 0, session: join(cwd, 'here') });
   const above = await project.umpire('until', 'true');
   expect(above.err).not.toContain('Project:');
+});
+
+/** A program run by a user that the system has no entry for. Only root may. */
+function asNobody(...args: readonly string[]) {
+  const env = { PATH: process.env['PATH'] ?? '' };
+  return spawnSync(process.execPath, args, { cwd: '/', uid: 54_321, gid: 54_321, env, encoding: 'utf8' });
+}
+
+const isPossible = process.getuid?.() === 0 && asNobody('-e', `fs.accessSync(${JSON.stringify(command)})`).status === 0;
+
+it.skipIf(!isPossible)('works for a user without a home folder and without a name, as in containers', () => {
+  const { status, stderr } = asNobody(command, 'until', 'true', '--agent-command', 'true');
+  // It comes as far as any user who may not write there.
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('.umpire/sessions could not be written') as string });
 });
 
 it('takes the folder as it is where nothing says otherwise, and the one that is named', async () => {

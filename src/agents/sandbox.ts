@@ -3,11 +3,12 @@
 
 import { execFile } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
-import { homedir, platform, tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Sandbox } from '../ports.js';
 import { isFile } from '../runtime/entry.js';
+import { homeFolder } from '../runtime/environment.js';
 
 /** All absolute. Where one lies in another, the later of these lists holds; what agents need for themselves is open also in a kept place. */
 export interface SandboxPlaces {
@@ -134,7 +135,7 @@ function temporaryFolders(): readonly string[] {
 
 function stateFolders(): readonly string[] {
   const named = STATE_VARIABLES.map((name) => process.env[name] ?? '');
-  const below = homedir() === '' ? [] : STATE.map((path) => join(homedir(), path));
+  const below = homeFolder() === '' ? [] : STATE.map((path) => join(homeFolder(), path));
   return [...below, ...named].filter((path) => isAbsolute(path));
 }
 

@@ -1,14 +1,13 @@
 // The sandbox of a session's programs: which places are the person's, which are its own, which are Umpire's alone.
 
 import { mkdirSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Sandbox } from '../ports.js';
 import type { SessionStarted } from '../brain/run-messages.js';
 import { SEALED_FOLDERS, SEALED_NAMES } from '../formats/own-places.js';
 import { openSandbox } from '../agents/sandbox.js';
-import { cacheHome } from '../runtime/environment.js';
+import { cacheHome, homeFolder } from '../runtime/environment.js';
 import { faultOf } from '../runtime/folder.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { packageRoot } from '../runtime/package-root.js';
@@ -31,10 +30,16 @@ export async function sandboxFor(started: SessionStarted, session: string, confi
   for (const name of SEALED_FOLDERS) makeFolder(session, name);
   return openSandbox({
     kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
-    write: config.sandbox.write.map((path) => (path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(project, path))),
+    write: config.sandbox.write.flatMap((path) => placeOf(path, project)),
     ...(site === null ? {} : { alongside: (workdir: string) => agentRepositoryAt(site, workdir) }),
     sealed: SEALED_NAMES.map((name) => join(session, name)),
   });
+}
+
+/** Where there is no home folder, nothing lies in it. */
+function placeOf(path: string, project: string): readonly string[] {
+  if (!path.startsWith('~/')) return [resolve(project, path)];
+  return homeFolder() === '' ? [] : [join(homeFolder(), path.slice(2))];
 }
 
 function makeFolder(session: string, name: string): void {

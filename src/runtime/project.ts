@@ -3,11 +3,11 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RoleRef } from '../model.js';
 import { UmpireError } from '../errors.js';
 import { statOf } from './entry.js';
+import { homeFolder } from './environment.js';
 import { faultOf } from './folder.js';
 import { sha256 } from './hash.js';
 import { packageRoot } from './package-root.js';
@@ -32,7 +32,7 @@ export function findProject(sessionRoot: string): string | null {
  */
 export function projectAbove(start: string): string | null {
   const device = entryAt(start)?.dev;
-  const home = homedir() === '' ? undefined : entryAt(homedir());
+  const home = homeFolder() === '' ? undefined : entryAt(homeFolder());
   for (let folder = start; ; folder = dirname(folder)) {
     if (folder !== start && isBoundary(entryAt(folder), device, home)) return null;
     if ([CONFIG, MISNAMED].some((name) => existsSync(join(folder, name)))) return folder;
