@@ -66,8 +66,8 @@ export async function goOn(leg: Leg): Promise<void> {
   const now = watch.now ?? (() => new Date());
   const failures = (commit: string) => failedAt(journal.state.run as RunState, blobsIn(folder), commit);
   const guarding = guardingFor({ started, config, now, failedAt: failures, say: (note) => watch.onNote?.(note) });
-  const place = { project, folder, config, session: started.session, run: id, signal: watch.signal, sandbox, inspect: guarding?.inspect };
-  const workspace = started.workspace === null ? null : openWorkspaceFor(place);
+  const place = { ...leg, project, session: started.session, run: id, signal: watch.signal, sandbox, say: watch.onNote };
+  const workspace = started.workspace === null ? null : openWorkspaceFor({ ...place, inspect: guarding?.inspect });
   const opening = workspace === null ? null : await opened(workspace, leg);
   // What a person gives up needs nobody any more, whatever has become of its agents.
   const named = aborted === null ? await agentsFor({ started, settings, session: folder.root, config, guardian, own, now }) : nobody;

@@ -25,6 +25,8 @@ export interface WorkspaceChoice {
   readonly isNew?: boolean;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector | undefined;
+  /** Hears what a person must know of a task's work. */
+  readonly say?: ((note: string) => void) | undefined;
 }
 
 export function openWorkspaceFor({
@@ -36,6 +38,7 @@ export function openWorkspaceFor({
   signal,
   sandbox = null,
   inspect,
+  say,
   isNew = false,
 }: WorkspaceChoice) {
   const { home, link, copy, setup } = config.workspace;
@@ -54,6 +57,7 @@ export function openWorkspaceFor({
     isNew,
     ...stop,
     ...(inspect === undefined ? {} : { inspect }),
+    ...(say === undefined ? {} : { say }),
   });
 }
 

@@ -4,13 +4,13 @@
 import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
-import { linkTest } from './changes.js';
 import { differences, isAncestor } from './commits.js';
 import { commitsOf } from './difference.js';
 import { askGit, copyIndex, git, namesInput, pathIn, rawNames } from './git.js';
 import type { RawName, Seat } from './git.js';
 import { unmark } from './marks.js';
 import { SHORT_ID, listFew, projectNames } from './names.js';
+import { linkTest } from './on-the-way.js';
 import { changeRefs, refsOf } from './refs.js';
 import { findSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';

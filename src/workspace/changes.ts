@@ -1,14 +1,17 @@
 // What is changed in a worktree against an index of it: listed, written as a tree, or undone. Provisions and what git ignores are
 // never part of it.
 
-import { lstatSync, rmdirSync, rmSync, unlinkSync } from 'node:fs';
+import { rmdirSync, rmSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
-import { askGit, copyIndex, git, namesInput, pathIn, rawNames } from './git.js';
-import type { RawName } from './git.js';
+import { askGit, copyIndex, git, namesInput, pathIn, rawNames, tryGit } from './git.js';
+import type { Asking, RawName } from './git.js';
+import { isRepository, namesInside } from './nested.js';
+import { linkTest } from './on-the-way.js';
 import type { Provisions } from './provisions.js';
+import { openUp } from './removal.js';
 import { seatOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
@@ -20,20 +23,26 @@ export interface Changes {
 }
 
 export async function listChanges(worktree: Worktree, index: string, provisions: Provisions): Promise<Changes> {
-  const out = await git(seatOf(worktree, index), ['ls-files', '-z', '-t', '-m', '-o', '--full-name', ...provisions.ignore]);
+  const out = await openly(seatOf(worktree, index), ['ls-files', '-z', '-t', '-m', '-o', '--full-name', ...provisions.ignore]);
   const entries = [...new Set(rawNames(out))].filter((entry) => !provisions.covers(entry.slice(2).replace(/\/$/, '')));
   const named = (isAdded: boolean): readonly RawName[] =>
     entries.filter((entry) => entry.startsWith('? ') === isAdded).map((entry) => entry.slice(2));
   return { tracked: named(false), added: named(true) };
 }
 
-export function hasChanges({ tracked, added }: Changes): boolean {
-  return tracked.length > 0 || added.some(isFile);
+/** Once more where something may not be read: of a folder that it cannot look into git only warns. */
+async function openly(seat: ReturnType<typeof seatOf>, args: readonly string[], asking: Asking = {}): Promise<Buffer> {
+  const { code, stdout, stderr } = await tryGit(seat, args, asking);
+  const isDenied = DENIED.test(stderr);
+  if (code === 0 && !isDenied) return stdout;
+  if (isDenied) openUp(seat.workTree);
+  return git(seat, args, asking);
 }
 
-/** A repository that a task made inside the worktree cannot be part of a commit: git would keep its name only. */
-function isFile(name: RawName): boolean {
-  return !name.endsWith('/');
+const DENIED = /: Permission denied$/m;
+
+export function hasChanges({ tracked, added }: Changes): boolean {
+  return tracked.length + added.length > 0;
 }
 
 /** The tree that `index` holds with the changes on top. The index stays as it is; `draft` is written. */
@@ -42,33 +51,20 @@ export async function writeTree(worktree: Worktree, index: string, { tracked, ad
   copyIndex(index, draft);
   const seat = seatOf(worktree, draft);
   const isBeyond = linkTest(worktree.root);
-  const gone = tracked.filter(isBeyond);
+  const isGone = (name: RawName): boolean => isBeyond(name) || isOdd(worktree.root, name);
+  const gone = tracked.filter(isGone);
   if (gone.length > 0) await git(seat, ['update-index', '--force-remove', '-z', '--stdin'], { input: namesInput(gone) });
   // What is gone goes first: a file may have become a folder, or the other way round.
-  const names = [...tracked.filter((name) => !isBeyond(name)), ...added.filter(isFile)];
-  await git(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
+  const inside = await namesInside(worktree, added.filter(isRepository));
+  const names = [...tracked.filter((name) => !isGone(name)), ...added.filter((name) => !isRepository(name)), ...inside];
+  await openly(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
   return askGit(seat, ['write-tree']);
 }
 
-/** Does a link stand where one of its folders was? Then it lies elsewhere, and git refuses to look at it. */
-export function linkTest(root: string): (name: RawName) => boolean {
-  const known = new Map<string, boolean>([['.', false]]);
-  const isLinked = (folder: string): boolean => {
-    const seen = known.get(folder);
-    if (seen !== undefined) return seen;
-    const found = isLinked(dirname(folder)) || isLink(pathIn(root, folder));
-    known.set(folder, found);
-    return found;
-  };
-  return (name) => isLinked(dirname(name));
-}
-
-function isLink(path: Buffer): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
-  }
+/** A pipe, a socket, a device: no commit holds one, so what was there is gone. */
+function isOdd(root: string, name: RawName): boolean {
+  const stat = lstatOf(pathIn(root, name));
+  return stat !== undefined && !stat.isFile() && !stat.isDirectory() && !stat.isSymbolicLink();
 }
 
 /** Puts the worktree back to what the index says. */

@@ -5,8 +5,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentModel } from './agent-repository.js';
 import { hasChanges, listChanges, writeTree } from './changes.js';
+import { rawOf } from './git.js';
 import type { RawName } from './git.js';
 import type { Inspector } from './inspector.js';
+import { blockTest } from './on-the-way.js';
 import { place } from './provisions.js';
 import type { Provisions } from './provisions.js';
 import { runSetup } from './setup-command.js';
@@ -22,6 +24,8 @@ export interface Bay {
   readonly model: AgentModel;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector;
+  /** Hears what a person must know of a task's work. */
+  readonly say?: (note: string) => void;
 }
 
 /** The project's folder in a worktree: where tasks work. */
@@ -29,9 +33,14 @@ export function workdirOf({ repository }: Site, root: string): string {
   return repository.prefix === '' ? root : join(root, repository.prefix);
 }
 
+/** Can the project lie there, with no file and no link in the place of its folder or of one above it? */
+export function isRoomFor({ repository }: Site, root: string): boolean {
+  return !blockTest(root)(rawOf(join(repository.prefix, '.git')));
+}
+
 /** What is there stays; what is missing is put there. The project's own folder may be missing in a commit. */
 export function provide({ site, provisions }: Bay, { root }: Worktree): void {
-  mkdirSync(workdirOf(site, root), { recursive: true });
+  if (isRoomFor(site, root)) mkdirSync(workdirOf(site, root), { recursive: true });
   place(root, provisions);
 }
 

@@ -9,6 +9,7 @@ import { lstatOf, statOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import { git, nameOf, rawNames, rawOf } from './git.js';
 import type { RawName } from './git.js';
+import { blockTest } from './on-the-way.js';
 import { readNoteFile, writeNoteFile } from './note-file.js';
 import { linkPackages } from './package-links.js';
 import type { Provision } from './package-links.js';
@@ -96,9 +97,11 @@ export function knownProvisions(site: Site): Provisions {
   return { items: [], ...leaveOut(readProvided(site)) };
 }
 
-/** Puts the provisions into a worktree, where it does not have them. */
+/** Puts the provisions into a worktree, where it does not have them. Never through a link: what is put there would lie elsewhere. */
 export function place(root: string, { items }: Provisions): void {
+  const isBlocked = blockTest(root);
   for (const item of items) {
+    if (isBlocked(rawOf(item.at))) continue;
     const target = join(root, item.at);
     try {
       if (item.kind === 'folder') placeFolder(target);

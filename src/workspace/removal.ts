@@ -1,8 +1,10 @@
 // Removes folders that agents worked in: also those that a tool made read-only, and while something still writes there.
 
-import { chmodSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { chmodSync, lstatSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { UmpireError } from '../errors.js';
 import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
@@ -18,8 +20,10 @@ export async function removeSmall(path: string): Promise<void> {
 export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, OPTIONS).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-      unlockFolders(path);
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENAMETOOLONG') return removeDeep(path);
+      if (code !== 'EACCES') throw error;
+      openUp(path);
       return rm(path, OPTIONS);
     });
   } catch (error) {
@@ -53,8 +57,25 @@ function removeQuickly(path: string): boolean {
   }
 }
 
-/** Names can be taken out of a folder only where it may be written. */
-function unlockFolders(folder: string): void {
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) if (entry.isDirectory()) unlockFolders(join(folder, entry.name));
+/** Folders within folders, so many that no path leads to the last: what goes down step by step still gets there. */
+async function removeDeep(path: string): Promise<void> {
+  await promisify(execFile)('rm', ['-rf', '--', path]);
+}
+
+/** Names can be taken out of a folder only where it may be written, and files are read only where they may be. What is another user's stays. */
+export function openUp(folder: string): void {
+  try {
+    allow(folder, 0o700);
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) openUp(join(folder, entry.name));
+      else if (entry.isFile()) allow(join(folder, entry.name), 0o400);
+    }
+  } catch {
+    // Whoever asked tries again, and tells what still cannot be done.
+  }
+}
+
+function allow(path: string, wanted: number): void {
+  const { mode } = lstatSync(path);
+  if ((mode & wanted) !== wanted) chmodSync(path, (mode & 0o7777) | wanted);
 }

@@ -7,9 +7,10 @@ import { UmpireError } from '../errors.js';
 import type { Correction } from '../guard/taking-back.js';
 import { faultOf } from '../runtime/folder.js';
 import type { ChangedFile, ReadChange } from './change-reader.js';
-import { linkTest, removeFrom } from './changes.js';
+import { removeFrom } from './changes.js';
 import { askGit, git, namesInput, pathIn } from './git.js';
 import type { RawName, Seat } from './git.js';
+import { linkTest } from './on-the-way.js';
 
 /** On disk. Files that are not named stay as they are. */
 export async function restoreOnDisk(

@@ -8,15 +8,17 @@ import { flag, object, text } from '../formats/shape.js';
 import { setApart } from './agent-repository.js';
 import { checkOut, hasChanges, listChanges, removeFrom, writeTree } from './changes.js';
 import { commitTree, differences, titleOf, treeOf } from './commits.js';
-import { furnish, provide, workdirOf } from './furnishing.js';
+import { furnish, isRoomFor, provide, workdirOf } from './furnishing.js';
 import type { Bay } from './furnishing.js';
 import { git } from './git.js';
 import type { RawName } from './git.js';
 import { inspectTree } from './inspector.js';
 import { taskName } from './names.js';
+import { copyWords } from './nested.js';
 import { readNoteFile, writeNoteFile } from './note-file.js';
 import { changeRefs, readRef, taskRef } from './refs.js';
 import type { Site } from './site.js';
+import { keepModules } from './submodules.js';
 import { carryOver } from './three-way.js';
 import { makeWorktree, removeWorktree, seatOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
@@ -90,7 +92,7 @@ async function layIn(bay: Bay, worktree: Worktree, base: string, tree: string, d
 }
 
 export async function takeWork(
-  { site, provisions, inspect }: Bay,
+  { site, provisions, inspect, say }: Bay,
   task: string,
   attempt: number,
   title: string,
@@ -101,14 +103,19 @@ export async function takeWork(
   const { base, admin, hasProducts } = read.note;
   const worktree = worktreeOf(site, paths.name, admin);
   if (!existsSync(worktree.root)) throw new UmpireError('worktree-lost', { task, attempt });
+  if (!isRoomFor(site, worktree.root)) throw new UmpireError('read-failed', { path: site.repository.prefix, detail: NO_ROOM });
   const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, provisions);
   if (!hasChanges(changes)) return null;
+  const tell = (words: readonly string[]): void => words.forEach((word) => say?.(`${titleOf(task, 'A task')} ${word}.`));
+  tell(copyWords(worktree, changes.added));
   const written = await writeTree(worktree, worktree.index, changes, paths.draft);
   const { prefix } = site.repository;
   const work = { task, attempt, seat: seatOf(worktree, paths.draft), prefix, base, tree: written, folder: workdirOf(site, worktree.root) };
   const tree = inspect === undefined ? written : await inspectTree(inspect, work);
-  const files = (await differences(site, base, tree)).map(({ name }) => name);
+  const steps = await differences(site, base, tree);
+  const files = steps.map(({ name }) => name);
   if (files.length === 0) return null;
+  tell(await keepModules(site, worktree, steps));
   const ref = taskRef(site, task, attempt);
   const earlier = await readRef(site, ref);
   if (earlier !== null && (await isSame(site, earlier, base, tree))) return { commit: earlier, base, files };
@@ -118,13 +125,24 @@ export async function takeWork(
   return { commit, base, files };
 }
 
+const NO_ROOM = 'a file or a link stands in the place of the project';
+
 /** Was this very work taken before, by a run that did not live to tell? */
 async function isSame(site: Site, commit: string, base: string, tree: string): Promise<boolean> {
   return (await treeOf(site, commit)) === tree && (await readRef(site, `${commit}^`)) === base;
 }
 
+/** Its work is taken by now. What cannot be removed, such as files of another user that a container left, stays for `umpire clean` to tell of. */
 export async function returnWorktree(site: Site, task: string, attempt: number): Promise<void> {
-  await forget(site, pathsOf(site, task, attempt));
+  await forgetIfPossible(site, pathsOf(site, task, attempt));
+}
+
+async function forgetIfPossible(site: Site, paths: Paths): Promise<void> {
+  try {
+    await forget(site, paths);
+  } catch {
+    // It is in nobody's way: another attempt has another name.
+  }
 }
 
 async function forget(site: Site, { name, lease, watch, draft }: Paths): Promise<void> {
@@ -139,7 +157,7 @@ export async function removeHalfMade(site: Site): Promise<void> {
   const half = names.filter(
     (name) => name.startsWith('merge-') || (name.startsWith('task-') && !name.endsWith('.json') && !ready.has(`${stem(name)}.json`)),
   );
-  for (const name of new Set(half.map(stem))) await forget(site, pathsBy(site, name));
+  for (const name of new Set(half.map(stem))) await forgetIfPossible(site, pathsBy(site, name));
 }
 
 /** `task-T1-1.index.lock` belongs to `task-T1-1`. */

@@ -38,6 +38,8 @@ export interface WorkspaceOptions extends SessionPlace {
   readonly isNew?: boolean;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector;
+  /** Hears what a person must know of a task's work. */
+  readonly say?: (note: string) => void;
 }
 
 export interface Opening {
@@ -94,7 +96,7 @@ class SessionWorkspace implements GitWorkspace {
       else await followProject(site);
       claimSite(site);
       const { base, head } = await openRefs(site);
-      const { setup, env = {}, signal = null, sandbox = null, inspect } = options;
+      const { setup, env = {}, signal = null, sandbox = null, inspect, say } = options;
       const [provisions, model] = await Promise.all([planProvisions(site, options.link, options.copy), modelFor(site)]);
       const bay = {
         site,
@@ -102,6 +104,7 @@ class SessionWorkspace implements GitWorkspace {
         model,
         setup: setup === null ? null : { command: setup, env, signal, sandbox },
         ...(inspect === undefined ? {} : { inspect }),
+        ...(say === undefined ? {} : { say }),
       };
       await removeHalfMade(site);
       const edited = await openWorktree(bay, head);
