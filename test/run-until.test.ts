@@ -1,7 +1,10 @@
 // `umpire until` as a person meets it: which command is run, which is refused, what is said of one that fails.
 
+import { spawnSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { cleanUpProjects, makeProject, rowsOf, verdictsOf } from './support/run-project.js';
+import { cleanUpProjects, command, makeProject, rowsOf, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -81,4 +84,33 @@ it('does not pass a command that leaves no report where one was asked for', asyn
   );
   expect(written.exit).toBe(0);
   expect((await project.umpire('until', 'true', ...agent)).exit).toBe(0);
+});
+
+it.skipIf(!existsSync('/dev/full'))(
+  'goes on where nobody can be told any more: a full disk under its log, a terminal that is gone',
+  async () => {
+    const project = makeProject();
+    const args = ['until', 'test -e made', '--json', ...project.sh('echo made > made; complete "made it"')];
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', HOME: project.beside, UMPIRE_WORKTREES: project.worktrees };
+    const quiet = ['-c', 'exec "$0" "$@" > /dev/full 2> /dev/full', process.execPath, command];
+    expect(spawnSync('sh', [...quiet, ...args], { cwd: project.root, env }).status).toBe(0);
+    expect((await project.umpire('status')).out).toContain(': complete\n');
+    const half = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, command, 'status', '--json'];
+    const { status, stderr } = spawnSync('sh', half, { cwd: project.root, env, encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('umpire: stdout could not be written: ENOSPC') as string,
+    });
+    expect(stderr).not.toContain('    at ');
+  },
+);
+
+it('goes on when the terminal it was started from closes, where nothing of it is shown there, as with nohup', async () => {
+  const project = makeProject();
+  const agent = project.sh('until_file "$beside/go"; echo made > made; complete "made it"');
+  const running = project.start('until', 'test -e made', ...agent);
+  await running.says('WORK-1 started');
+  running.child.kill('SIGHUP');
+  writeFileSync(join(project.beside, 'go'), '');
+  expect((await running.ended).exit).toBe(0);
 });

@@ -76,26 +76,33 @@ function failure(error: unknown, json: boolean): Outcome {
   };
 }
 
-/** Writes all of it, also into a pipe that takes less at a time, or none for a moment. */
-function put(fd: 1 | 2, data: string | Uint8Array): void {
+/** Writes all of it, also into a pipe that takes less at a time, or none for a moment. Null where that is done, or nobody reads; else why not. */
+function put(fd: 1 | 2, data: string | Uint8Array): string | null {
   const bytes = typeof data === 'string' ? Buffer.from(data) : data;
   let from = 0;
   while (from < bytes.length) {
     try {
       from += writeSync(fd, bytes, from);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE') return;
-      if (code !== 'EAGAIN') throw error;
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE' || code === 'EIO') return null;
+      if (code !== 'EAGAIN') return message;
     }
   }
+  return null;
 }
 
 async function start(): Promise<void> {
   const args = process.argv.slice(2);
   const json = args.includes('--json');
   const outcome = await main(args).catch((error: unknown) => failure(error, json));
-  for (const [fd, data] of partsOf(outcome, process.stdout.isTTY && process.stderr.isTTY)) put(fd, data);
+  for (const [fd, data] of partsOf(outcome, process.stdout.isTTY && process.stderr.isTTY)) {
+    const detail = put(fd, data);
+    if (detail === null || fd === 2) continue;
+    // Half of what was asked for must not pass for the whole.
+    put(2, failure(new UmpireError('write-failed', { path: 'stdout', detail }), false).stderr ?? '');
+    process.exit(1);
+  }
   // All is written by now, synchronously: there is nothing left to wait for.
   process.exit(outcome.exit);
 }

@@ -2,6 +2,7 @@
 
 import { existsSync, realpathSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import { isUmpireError } from '../errors.js';
 import { meant } from '../formats/nearest-word.js';
 import { describe } from '../brain/answers.js';
@@ -164,8 +165,7 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
     say('Stopping: ending the agents and writing the journal. Press Ctrl-C again to quit at once.');
     stop.abort();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  const unhear = hear(onSignal, stop.signal);
   const color = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
   let lineOf: ReturnType<typeof followProgress> | null = null;
   let isCalled = false;
@@ -185,14 +185,24 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
     if (stop.signal.aborted && isUmpireError(error) && error.code === 'setup-failed') return null;
     throw error;
   });
-  process.off('SIGINT', onSignal);
-  process.off('SIGTERM', onSignal);
+  unhear();
   if (report === null) return { stderr: 'Stopped while the set-up command ran. Run the same command again.\n', exit: 130 };
   return {
     ...(json ? {} : { stdout: `${report.session}\n` }),
     stderr: closing(report, stop.signal.aborted, isCalled),
     exit: exitOf(report, aborts),
   };
+}
+
+/** A terminal that closes stops what is shown in it; who runs it with nohup, and its output elsewhere, wants it to go on. Answers with how to stop listening. */
+function hear(onSignal: () => void, stopped: AbortSignal): () => void {
+  const isShown = [0, 1, 2].some((fd) => isatty(fd));
+  const onHangup = () => {
+    // It comes from the terminal and from the shell, and is no second wish.
+    if (isShown && !stopped.aborted) onSignal();
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal).on('SIGHUP', onHangup);
+  return () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal).off('SIGHUP', onHangup);
 }
 
 function exitOf({ status }: RunReport, aborts: boolean): number {
@@ -237,16 +247,14 @@ function say(line: string): void {
   put(2, `${line}\n`);
 }
 
-/** Writes all of it, also into a pipe that takes less at a time. Who stops reading does not stop the run. */
+/** Writes all of it, also into a pipe that takes less at a time. Who stops reading does not stop the run; nor does a terminal that is gone, or a full disk under a log. */
 function put(fd: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
   for (let from = 0; from < bytes.length;) {
     try {
       from += writeSync(fd, bytes, from);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE') return;
-      if (code !== 'EAGAIN') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
     }
   }
 }
