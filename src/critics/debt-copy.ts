@@ -7,7 +7,6 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   realpathSync,
   renameSync,
@@ -15,13 +14,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { isUmpireError } from '../errors.js';
 import { askGit, git, gitFault, lookAround, nameOf, rawNames } from '../workspace/git.js';
 import { linkPackages } from '../workspace/package-links.js';
 import type { Provision } from '../workspace/package-links.js';
 import { place } from '../workspace/provisions.js';
+import { makeScratch } from '../runtime/scratch.js';
 
 /** A repository and where in it the project lies. */
 export interface Repository {
@@ -61,7 +60,7 @@ export interface CommitCopy {
 
 export async function copyCommit(repository: Repository, commit: string): Promise<CommitCopy> {
   const { gitDir, top, prefix } = repository;
-  const scratch = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-baseline-')));
+  const scratch = makeScratch('baseline');
   const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
   try {
     const root = join(scratch, 'tree');

@@ -1,12 +1,12 @@
 // Measures one state of a project for the debt critic: types, lint and quality first, its tests last, since a suite that hangs uses
 // up the time. Which tools there are is lint-tools.ts's and quality-tools.ts's.
 
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFinding } from '../formats/finding.js';
 import type { Measurement, ToolMeasure } from '../formats/debt-measurement.js';
 import type { Finding } from '../model.js';
+import { makeScratch } from '../runtime/scratch.js';
 import type { CriticJob } from './critic.js';
 import { runCheckCommand } from './debt-command.js';
 import { openSuite } from './debt-suite.js';
@@ -27,7 +27,7 @@ export interface MeasuredState {
 
 /** `files`: of the project, relative to it. Whoever asks closes the suite. */
 export async function measureState(job: CriticJob, files: readonly string[]): Promise<MeasuredState> {
-  const scratch = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-debt-')));
+  const scratch = makeScratch('debt');
   try {
     const types = await toolsOf(job, 'types', scratch);
     const lint = await toolsOf(job, 'lint', scratch);

@@ -1,8 +1,7 @@
 // The critic of the review loop: what linters, type checkers and reports say of the changed lines, beside what a reviewing agent
 // found, weighed into one score. The formula is formats/review-score.ts; docs/evidence.md states it.
 
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChangedLines } from '../formats/changed-lines.js';
 import { isChanged } from '../formats/changed-lines.js';
@@ -12,6 +11,7 @@ import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from '../
 import type { ReviewScore } from '../formats/review-score.js';
 import type { CheckOutcome, Finding, Grade } from '../model.js';
 import { isFile, statOf } from '../runtime/entry.js';
+import { makeScratch } from '../runtime/scratch.js';
 import { findChange } from './change.js';
 import type { Change } from './change.js';
 import { leave, unmeasured } from './critic.js';
@@ -105,7 +105,7 @@ function unreadNotes({ lines }: Change, sources: readonly Source[], unread: read
 
 async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[]> {
   const present = [...lines.keys()].filter((path) => isFile(join(job.project, path)));
-  const scratch = mkdtempSync(join(tmpdir(), 'umpire-review-'));
+  const scratch = makeScratch('review');
   try {
     const sources: Source[] = [];
     for (const tool of findLintTools(job.project)) {

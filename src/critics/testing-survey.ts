@@ -1,9 +1,9 @@
 // Which test files a project has, and whose they are: every runner is asked for its own. A file belongs to one place only, so
 // that no test counts twice.
 
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import { makeScratch } from '../runtime/scratch.js';
 import type { CriticJob } from './critic.js';
 import { likelyPath } from './foreign-runners.js';
 import { findFiles } from './project-files.js';
@@ -63,7 +63,7 @@ export interface UnmeasuredPart {
 
 export async function surveyTests(job: CriticJob): Promise<Survey> {
   const project = realpathSync.native(job.project);
-  const scratch = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-tests-')));
+  const scratch = makeScratch('tests');
   const uses: ToolUse[] = [];
   const found: SurveyedPlace[] = [];
   for (const [index, place] of findPlaces(project, job.settings.testing.runner).entries()) {

@@ -2,13 +2,13 @@
 // and both versions of each. All of them in a handful of git processes, however many files there are.
 
 import { isUtf8 } from 'node:buffer';
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FileChange } from '../guard/change.js';
 import { isCode } from '../guard/paths.js';
 import { lstatOf } from '../runtime/entry.js';
+import { makeScratch } from '../runtime/scratch.js';
 import { copyIndex, git, namesInput, nameOf, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, Seat } from './git.js';
 import { projectNames } from './names.js';
@@ -89,7 +89,7 @@ async function onDisk(place: ChangePlace): Promise<readonly Difference[]> {
   const hidden = [...named(/^[a-z]/), ...(await unskipped(seat, named(/^S/)))];
   const index = join(seat.gitDir, 'index');
   if ((added.length === 0 && hidden.length === 0) || !existsSync(index)) return listed(seat, [place.base], place);
-  const folder = mkdtempSync(join(tmpdir(), 'umpire-guard-'));
+  const folder = makeScratch('guard');
   try {
     const copy = { ...seat, index: join(folder, 'index') };
     copyIndex(index, copy.index);

@@ -54,7 +54,9 @@ export interface Difference {
 }
 
 export async function differences(site: Site, from: string, to: string): Promise<readonly Difference[]> {
-  const out = await git(site.seat, ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-ext-diff', '--full-index', from, to]);
+  // Also submodules that the project's settings have git overlook.
+  const shape = ['-r', '-z', '--raw', '--no-renames', '--no-ext-diff', '--full-index', '--ignore-submodules=none'];
+  const out = await git(site.seat, ['diff-tree', ...shape, from, to]);
   const parts = out.toString('latin1').split('\0');
   const found: Difference[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {

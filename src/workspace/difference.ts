@@ -43,7 +43,8 @@ export async function diffOf(
   const site = findSite(place);
   const { base, head } = await commitsOf(site);
   const shape = ['--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', '--src-prefix=a/', '--dst-prefix=b/'];
-  return git(site.seat, ['diff', ...shape, ...(brief ? [] : ['--binary']), '--end-of-options', from ?? base, to ?? head, '--']);
+  const links = ['--submodule=short', '--ignore-submodules=none'];
+  return git(site.seat, ['diff', ...shape, ...links, ...(brief ? [] : ['--binary']), '--end-of-options', from ?? base, to ?? head, '--']);
 }
 
 /** The steps of the session's branch up to a commit, the oldest first: each with what it merged. Null: none. */

@@ -14,6 +14,7 @@ import {
   temporaryFolder,
   writeFiles,
 } from '../../test/support/git-project.js';
+import { diffOf } from './difference.js';
 import { openUp, removeTree } from './removal.js';
 import { openWorkspace } from './workspace.js';
 
@@ -58,6 +59,28 @@ test('a clone of another repository and one more worktree are no work; a submodu
   const work = await workspace.submit('T1', 1, 'a submodule');
   expect(work?.files).toEqual(['.gitmodules', 'lib']);
   expect(project.git('ls-tree', work!.commit, 'lib')).toBe(`160000 commit ${library.git('rev-parse', 'HEAD').trim()}\tlib\n`);
+});
+
+test('a submodule that git is told to overlook is work too, where a task moves it', async () => {
+  const library = gitProject({ 'l.txt': 'l\n' });
+  const before = library.git('rev-parse', 'HEAD').trim();
+  const after = library.commit({ 'l.txt': 'two\n' });
+  const project = gitProject();
+  const allow = ['-c', 'protocol.file.allow=always'];
+  project.git(...allow, 'submodule', '--quiet', 'add', library.root, 'lib');
+  gitIn(join(project.root, 'lib'), 'checkout', '-q', before);
+  project.git('add', 'lib');
+  project.git('config', '-f', '.gitmodules', 'submodule.lib.ignore', 'all');
+  project.commit({});
+  const workspace = await project.open();
+  const folder = await workspace.lend('T1', 1);
+  gitIn(folder, ...allow, 'submodule', '--quiet', 'update', '--init');
+  gitIn(join(folder, 'lib'), 'checkout', '-q', after);
+  const work = await workspace.submit('T1', 1, 'a newer one');
+  expect(work?.files).toEqual(['lib']);
+  expect(await workspace.merge('T1', work!.commit)).toMatchObject({ ok: true, files: ['lib'] });
+  project.git('config', 'diff.submodule', 'log');
+  expect((await diffOf(project.options)).toString('utf8')).toContain(`+Subproject commit ${after}`);
 });
 
 test('what a task committed in a submodule is kept where it can be fetched from', async () => {

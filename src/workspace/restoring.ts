@@ -1,11 +1,11 @@
 // Puts parts of a change back: on disk, in the person's own files, or in a tree that no checkout has. The index is never changed.
 
-import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Correction } from '../guard/taking-back.js';
 import { faultOf } from '../runtime/folder.js';
+import { makeScratch } from '../runtime/scratch.js';
 import type { ChangedFile, ReadChange } from './change-reader.js';
 import { removeFrom } from './changes.js';
 import { askGit, git, namesInput, pathIn } from './git.js';
@@ -78,7 +78,7 @@ export async function restoreInTree(seat: Seat, { files }: ReadChange, correctio
 /** The texts as objects of the repository, by one process: the id of each. */
 async function blobsOf(seat: Seat, texts: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (texts.length === 0) return new Map();
-  const folder = mkdtempSync(join(tmpdir(), 'umpire-guard-'));
+  const folder = makeScratch('guard');
   try {
     const paths = texts.map((text, index) => {
       const path = join(folder, String(index));
