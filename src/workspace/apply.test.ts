@@ -2,7 +2,7 @@
 // lost; and the patch that people read before.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -13,6 +13,7 @@ import {
   gitProject,
   ownThings,
   plainProject,
+  temporaryFolder,
   writeFiles,
 } from '../../test/support/git-project.js';
 import type { Files, Project } from '../../test/support/git-project.js';
@@ -215,4 +216,34 @@ test('the patch brings everything over, also bytes that are no text', async () =
   expect(filesUnder(project.root, isOwn)).toEqual(filesUnder(workspace.path, isOwn));
   const brief = (await diffOf(project.options, { brief: true })).toString('latin1');
   expect(brief).toContain('Binary files a/picture and b/picture differ');
+});
+
+test('a disk that is full in the middle of it leaves everything as it was, and it can be repeated', async () => {
+  const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'dir/d.txt': 'd\n', 'kept.txt': 'k\n' });
+  const workspace = await project.open();
+  const large = 'x'.repeat(100_000);
+  const work = await doTask(workspace, 'T1', {
+    'a.txt': null,
+    'aa.txt': 'new\n',
+    'b.txt': large,
+    'dir/d.txt': 'two\n',
+    'new/z.txt': large,
+  });
+  await workspace.merge('T1', work!.commit);
+  const mine = ownThings(project.root);
+  const folder = temporaryFolder();
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  // No file that this git writes may be larger than a few kilobytes.
+  const script = `#!/bin/sh\ncase " $* " in *" read-tree -m -u "*) ulimit -f 16 ;; esac\nexec ${real} "$@"\n`;
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+  const before = process.env['PATH'] ?? '';
+  process.env['PATH'] = `${folder}:${before}`;
+  try {
+    await expect(applySession(project.options)).rejects.toMatchObject({ code: 'git-failed' });
+  } finally {
+    process.env['PATH'] = before;
+  }
+  expect(ownThings(project.root)).toEqual(mine);
+  expect(existsSync(join(project.root, 'new'))).toBe(false);
+  expect((await applySession(project.options)).files).toEqual(['a.txt', 'aa.txt', 'b.txt', 'dir/d.txt', 'new/z.txt']);
 });

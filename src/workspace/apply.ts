@@ -4,9 +4,10 @@
 import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { removeFrom } from './changes.js';
 import { differences, isAncestor } from './commits.js';
 import { commitsOf } from './difference.js';
-import { askGit, copyIndex, git, namesInput, pathIn, rawNames } from './git.js';
+import { askGit, copyIndex, git, namesInput, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, Seat } from './git.js';
 import { unmark } from './marks.js';
 import { SHORT_ID, listFew, projectNames } from './names.js';
@@ -71,11 +72,34 @@ async function bringOver(site: Site, from: string, to: string): Promise<readonly
     await refuseOwn(site, seat, { from, to, dirty });
     // From what is there, not from what was: an earlier run may have done a part. Also outside the folders that are checked out.
     const here = await askGit(seat, ['write-tree']);
-    await git(seat, ['read-tree', '-m', '-u', '--no-sparse-checkout', here, to]);
+    try {
+      await git(seat, ['read-tree', '-m', '-u', '--no-sparse-checkout', here, to]);
+    } catch (error) {
+      await putBack(site, seat, { here, to, absent });
+      throw error;
+    }
     return (await differences(site, here, to)).map(({ name }) => name);
   } finally {
     for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
   }
+}
+
+interface Halfway {
+  /** The files as they were. */
+  readonly here: string;
+  readonly to: string;
+  /** In that tree, and not on disk. */
+  readonly absent: ReadonlySet<RawName>;
+}
+
+/** The disk may be full in the middle of it: what was written goes again, first, and what was there comes back. */
+async function putBack(site: Site, seat: Seat, { here, to, absent }: Halfway): Promise<void> {
+  const steps = await differences(site, to, here);
+  const isNew = ({ name, to: was }: (typeof steps)[number]): boolean => was === null || absent.has(name);
+  // A folder that stood in the way is the person's.
+  for (const { name } of steps.filter(isNew)) if (kindOf(site, name) === 'file') removeFrom(site.repository.checkout.workTree, name);
+  const before = steps.filter((step) => !isNew(step)).map(({ name }) => name);
+  await tryGit(seat, ['checkout-index', '--force', '--quiet', '-z', '--stdin'], { input: namesInput(before) });
 }
 
 /** What git calls changed. Something staged is always the person's doing; Umpire never stages. */
