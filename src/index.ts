@@ -28,7 +28,8 @@ export type { Answer, Question } from './brain/run-messages.js';
 export type { RunState } from './brain/run-state.js';
 export { openReport } from './formats/tools/open-report.js';
 export type { OpenOptions, OpenReport } from './formats/tools/open-report.js';
-export { ERRORS, UmpireError, isUmpireError } from './errors.js';
+export { ERRORS } from './error-catalogue.js';
+export { UmpireError, isUmpireError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export type {
   Anomaly,

@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..');
 
 /** Lower rooms know nothing of higher ones. */
 const FLOORS: readonly (readonly string[])[] = [
+  ['error-catalogue'],
   ['model', 'errors'],
   ['ports'],
   ['formats'],
@@ -27,7 +28,18 @@ const FLOORS: readonly (readonly string[])[] = [
   ['cli', 'index', 'run'],
 ];
 
-const PURE: ReadonlySet<string> = new Set(['model', 'errors', 'ports', 'formats', 'loops', 'guard', 'brain', 'proof', 'report']);
+const PURE: ReadonlySet<string> = new Set([
+  'error-catalogue',
+  'model',
+  'errors',
+  'ports',
+  'formats',
+  'loops',
+  'guard',
+  'brain',
+  'proof',
+  'report',
+]);
 
 /** Where reading starts: the library, the command, what is loaded late, and what writes the generated pages. */
 const ENTRANCES = [

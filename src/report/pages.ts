@@ -1,7 +1,7 @@
 // Pages that are written from the data: docs/loops.md, docs/errors.md and the JSON Schema. A test fails when they are stale.
 
 import { z } from 'zod';
-import { ERRORS } from '../errors.js';
+import { ERRORS } from '../error-catalogue.js';
 import { builtinLoops } from '../loops/builtin.js';
 import { loopSchema } from '../loops/schema.js';
 import { loopPage, table } from './loop-page.js';
