@@ -220,7 +220,7 @@ export interface FileFacts {
   readonly tables?: readonly TableFact[];
   readonly hooks?: readonly HookFact[];
   readonly suppressions: readonly SuppressionFact[];
-  /** Of the version before few ask, and finding out is dear. */
+  /** Finding out is dear, and is put off until somebody asks. */
   readonly replacements: () => readonly ReplacementFact[];
   readonly imports?: readonly ImportFact[];
   /** Why the file could not be read as code; its facts are then incomplete. */

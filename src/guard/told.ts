@@ -19,8 +19,7 @@ export interface ToldFacts extends Omit<FileFacts, 'tests' | 'outside' | 'replac
   readonly tests: readonly ToldTest[];
   /** Null: nobody asked. */
   readonly outside?: readonly Outside[] | null;
-  /** Null: nobody is expected to ask. */
-  readonly replacements: readonly ReplacementFact[] | null;
+  readonly replacements: readonly ReplacementFact[];
 }
 
 /** Both versions of a file. */
@@ -36,19 +35,14 @@ export type ReadBeside = (here: (file: FileChange) => void) => ReadonlyMap<strin
 export function tell({ change, before, after }: ReadFile, isReached: boolean): ToldFile {
   const [old, now] = [before === null ? null : new Telling(before), after === null ? null : new Telling(after)];
   const touched = touchedTests({ change, before: old?.facts ?? null, after: now?.facts ?? null }, isReached);
-  const replacing = replacesAny(after);
-  return { before: old?.told(touched, replacing) ?? null, after: now?.told(touched, true) ?? null };
+  return { before: old?.told(touched) ?? null, after: now?.told(touched) ?? null };
 }
 
 /** Walks through the tests that the change touches: somebody will ask. */
 export function walkTouched(file: ReadFile, isReached: boolean): void {
   for (const test of touchedTests(file, isReached)) void test.assertions;
-  if (replacesAny(file.after)) file.before?.replacements();
-}
-
-/** Then it is asked what was replaced before. */
-function replacesAny(after: FileFacts | null): boolean {
-  return (after?.replacements().length ?? 0) > 0;
+  file.before?.replacements();
+  file.after?.replacements();
 }
 
 /** A guess at what will be asked for: the rules decide that later, when all files are known. */
@@ -84,11 +78,11 @@ class Telling {
     this.facts = outside === undefined ? given : { ...given, outside: () => (this.around ??= outside()) };
   }
 
-  told(touched: ReadonlySet<TestFact>, isReplacing: boolean): ToldFacts {
+  told(touched: ReadonlySet<TestFact>): ToldFacts {
     const { outside, tests, replacements, ...facts } = this.facts;
     return {
       ...facts,
-      replacements: isReplacing ? replacements() : null,
+      replacements: replacements(),
       tests: tests.map((test) => toldTest(test, touched.has(test))),
       ...(outside === undefined ? {} : { outside: this.around }),
     };
@@ -111,7 +105,7 @@ export function heard({ tests, outside, replacements, ...facts }: ToldFacts, aga
   const same = (index: number) => here().tests[index] as TestFact;
   return {
     ...facts,
-    replacements: () => replacements ?? here().replacements(),
+    replacements: () => replacements,
     tests: tests.map(({ walked, body, ...outline }, index) =>
       walked === null
         ? new FoundTest(outline, { walk: () => same(index), rows: () => same(index).rows, body: () => body })

@@ -20,25 +20,24 @@ export function mocksRule(evidence: Evidence): readonly Sighting[] {
 
 /** What the files of the change replaced before it and no longer do. In another file it may stand now. */
 class Gone {
-  private readonly counts = new Map<string, number>();
+  private counts: ReadonlyMap<string, number> | null = null;
 
   constructor(private readonly files: readonly ReadFile[]) {}
 
-  of({ kind, key }: ReplacementFact, text: string): number {
-    const id = idOf(kind, key);
-    const known = this.counts.get(id);
-    if (known !== undefined) return known;
-    // Finding out is dear: whoever replaces it names it.
-    const word = /[\p{L}_$][\p{L}\p{N}_$]*(?=(?: as mock|=)?$)/u.exec(key)?.[0] ?? '';
-    const naming = this.files.filter(({ change }) => !text.includes(word) || change.before?.includes(word) === true);
-    const isIt = (one: ReplacementFact): boolean => one.kind === kind && one.key === key;
-    const counts = naming.map(({ before, after }) => {
-      const old = before?.replacements().filter(isIt).length ?? 0;
-      return old > 0 && after?.replacements().some(isIt) !== true ? old : 0;
-    });
-    const count = counts.reduce((sum, one) => sum + one, 0);
-    this.counts.set(id, count);
-    return count;
+  /** All is counted when somebody asks, and once: each file has a say in any number of facts. */
+  of({ kind, key }: ReplacementFact): number {
+    return (this.counts ??= this.count()).get(idOf(kind, key)) ?? 0;
+  }
+
+  private count(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const { before, after } of this.files) {
+      const old = before?.replacements() ?? [];
+      if (old.length === 0) continue;
+      const now = new Set(after?.replacements().map(({ kind, key }) => idOf(kind, key)));
+      for (const id of old.map(({ kind, key }) => idOf(kind, key))) if (!now.has(id)) counts.set(id, (counts.get(id) ?? 0) + 1);
+    }
+    return counts;
   }
 }
 
@@ -66,7 +65,7 @@ function replaced(evidence: Evidence, file: ReadFile, gone: Gone): readonly Sigh
     // A fixture is a program of its own, which tests start: how it ends is what they ask about.
     if (fact.kind === 'failures' && file.role === 'fixture') continue;
     const here = old.get(id) ?? 0;
-    const elsewhere = here > 0 ? 0 : (left.get(id) ?? gone.of(fact, file.change.after ?? ''));
+    const elsewhere = here > 0 ? 0 : (left.get(id) ?? gone.of(fact));
     if (here > 0) old.set(id, here - 1);
     else if (elsewhere > 0) left.set(id, elsewhere - 1);
     else if (fact.gives !== undefined && !wantedBefore(evidence, fact, file)) continue;
