@@ -34,10 +34,24 @@ export class Devices {
   /** The tests of the change, without blanks. */
   private dense: readonly string[] | null = null;
 
-  constructor(private readonly files: readonly ReadFile[]) {}
+  private readonly added = new Map<string, TestFact[]>();
+  private readonly byPath = new Map<string, ReadFile>();
+
+  /** `added`: the tests that are new. */
+  constructor(
+    private readonly files: readonly ReadFile[],
+    added: readonly TestFact[],
+  ) {
+    for (const file of files) if (!this.byPath.has(file.change.path)) this.byPath.set(file.change.path, file);
+    for (const test of added) {
+      const known = this.added.get(test.span.file);
+      if (known === undefined) this.added.set(test.span.file, [test]);
+      else known.push(test);
+    }
+  }
 
   /** Those lost checks of a test that are told by a device now. */
-  retold({ before, after }: Pair, matches: readonly Match[], added: readonly TestFact[]): ReadonlySet<AssertionFact> {
+  retold({ before, after }: Pair, matches: readonly Match[]): ReadonlySet<AssertionFact> {
     const lost = matches.filter(({ fate }) => fate === 'removed' || fate === 'weakened');
     if (lost.length === 0) return NONE;
     const names = namesIn(before.assertions);
@@ -50,14 +64,7 @@ export class Devices {
     const gone = without(before.assertions, after.assertions);
     const fresh = without(after.assertions, before.assertions).filter(isSound);
     const here = this.tells(fresh, gone, names) && this.speaks(facts, fresh, `${after.span.text}\n${this.outside(after.span.file)}`);
-    return here ||
-      this.retoldIn(
-        added.filter(({ span }) => span.file === after.span.file),
-        facts,
-        names,
-      )
-      ? new Set(facts)
-      : NONE;
+    return here || this.retoldIn(this.added.get(after.span.file) ?? [], facts, names) ? new Set(facts) : NONE;
   }
 
   /** Every number and text that was wanted is wanted, or handed over, by way of a device in `tests`. */
@@ -140,7 +147,7 @@ export class Devices {
 
   /** What stands around the tests of a file: its helpers. */
   private outside(path: string): string {
-    const file = this.files.find(({ change }) => change.path === path);
+    const file = this.byPath.get(path);
     return outsideTests(file?.change.after ?? '', file?.after?.tests ?? []);
   }
 

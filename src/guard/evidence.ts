@@ -32,7 +32,7 @@ export interface Evidence {
   readonly spares: { take(fact: AssertionFact): boolean };
   /** What tests ask by now, which they did not before: which lost checks and tests that tells. */
   readonly devices: {
-    retold(pair: Pair, matches: readonly Match[], added: readonly TestFact[]): ReadonlySet<AssertionFact>;
+    retold(pair: Pair, matches: readonly Match[]): ReadonlySet<AssertionFact>;
     retoldTests(tests: readonly TestFact[], before: readonly TestFact[], after: readonly TestFact[]): boolean;
     isStillGiven(test: TestFact): boolean;
   };

@@ -130,7 +130,7 @@ function gather(input: GuardInput, known: KnownBefore, beside: ReadBeside | null
     ranAfter: ranAfter === undefined ? null : new Ran(ranAfter),
     steady,
     spares: new Spares(pairing, steady),
-    devices: new Devices(files),
+    devices: new Devices(files, pairing.added),
     unchangedTests: (path) => reading.after.read(path, reading.unchanged(path))?.tests ?? [],
   };
 }
@@ -157,7 +157,9 @@ function movesOf(files: readonly FileChange[]): ReadonlyMap<string, string> {
   const fresh = new Map<string, string[]>();
   for (const { path, before, renamedFrom } of files) {
     if (before !== null || renamedFrom !== undefined) continue;
-    fresh.set(stem(path), [...(fresh.get(stem(path)) ?? []), path]);
+    const known = fresh.get(stem(path));
+    if (known === undefined) fresh.set(stem(path), [path]);
+    else known.push(path);
   }
   for (const { path, after } of files) {
     const [only, ...more] = after !== null ? [] : (fresh.get(stem(path)) ?? []);

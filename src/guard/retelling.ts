@@ -7,6 +7,8 @@ import { EXACT, levelOf, similarity, tokensOf, wantedOf, weakening } from './str
 export interface Extra {
   readonly fact: AssertionFact;
   readonly test: TestFact;
+  /** As `keyOf` says it. */
+  readonly key: string;
   /** The same was asked before by a test that is still there. */
   readonly again?: boolean;
 }

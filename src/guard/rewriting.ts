@@ -45,22 +45,55 @@ export function weighRewriting(evidence: Evidence, sightings: readonly Sighting[
   const rewritten: Rewriting[] = [];
   const isOpen = ({ rule, paired }: Sighting): boolean => UNPAIRED.has(rule) && paired !== true;
   const left = new Set(sightings.filter((one) => !isOpen(one)));
+  const removed = new Removed(evidence.pairing.removed);
   for (const [family, own] of families.groupsOf(sightings.filter(isOpen))) {
     const counts = countsOf(family);
     if (counts !== null && speech.hasAll(family)) rewritten.push({ file: own[0]?.after?.file ?? own[0]?.file ?? '', ...counts });
-    else for (const sighting of stillOpen(own, family, evidence)) left.add(sighting);
+    else for (const sighting of stillOpen(own, family, evidence, removed)) left.add(sighting);
   }
   return { sightings: sightings.filter((one) => left.has(one)), rewritten };
 }
 
 /** Without the tests that new checks tell, in other words or by other means. */
-function stillOpen(sightings: readonly Sighting[], family: Family, evidence: Evidence): readonly Sighting[] {
+function stillOpen(sightings: readonly Sighting[], family: Family, { devices }: Evidence, removed: Removed): readonly Sighting[] {
   const deleted = sightings.filter(({ rule }) => rule === 'test-deleted');
-  const open = deleted.filter((sighting) => !isTakenUp(sighting, family, evidence));
-  const places = new Set(open.map(({ before }) => `${before?.file ?? ''} ${before?.from ?? ''}`));
-  const tests = evidence.pairing.removed.filter(({ span }) => places.has(`${span.file} ${span.from}`));
-  const retold = evidence.devices.retoldTests(tests, family.before, family.after);
+  if (deleted.length === 0) return sightings;
+  const fresh = new FreshValues(family);
+  const open = deleted.filter(({ before }) => {
+    const test = removed.at(before);
+    return test === undefined || !fresh.takeUp(test) || !devices.isStillGiven(test);
+  });
+  const places = new Set(open.map(({ before }) => placeOf(before?.file ?? '', before?.from)));
+  const tests = family.before.filter((test) => removed.has(test) && places.has(placeOf(test.span.file, test.span.from)));
+  const retold = devices.retoldTests(tests, family.before, family.after);
   return [...sightings.filter(({ rule }) => rule !== 'test-deleted'), ...(retold ? [] : open)];
+}
+
+function placeOf(file: string, from: number | undefined): string {
+  return `${file} ${from ?? ''}`;
+}
+
+/** Tests that are gone, by where they began. */
+class Removed {
+  private readonly all: ReadonlySet<TestFact>;
+  private readonly byPlace = new Map<string, TestFact>();
+
+  constructor(tests: readonly TestFact[]) {
+    this.all = new Set(tests);
+    for (const test of tests)
+      for (const { from } of [test.span, test.head]) {
+        const place = placeOf(test.span.file, from);
+        if (!this.byPlace.has(place)) this.byPlace.set(place, test);
+      }
+  }
+
+  has(test: TestFact): boolean {
+    return this.all.has(test);
+  }
+
+  at(place: Sighting['before']): TestFact | undefined {
+    return place === null || place === undefined ? undefined : this.byPlace.get(placeOf(place.file, place.from));
+  }
 }
 
 /** Files that tests went from and to. */
@@ -86,7 +119,9 @@ class Families {
     const groups = new Map<Family, Sighting[]>();
     for (const sighting of sightings) {
       const family = this.familyOf(sighting.file);
-      groups.set(family, [...(groups.get(family) ?? []), sighting]);
+      const known = groups.get(family);
+      if (known === undefined) groups.set(family, [sighting]);
+      else known.push(sighting);
     }
     return groups;
   }
@@ -209,22 +244,32 @@ function lostShare(before: readonly AssertionFact[], after: readonly AssertionFa
   return before.length === 0 ? 0 : 1 - same / before.length;
 }
 
-/** Every value that the deleted test wanted is wanted by new exact checks, and there are as many of them. */
-function isTakenUp({ before: place }: Sighting, { before, after }: Family, { pairing, devices }: Evidence): boolean {
-  const test = pairing.removed.find(
-    ({ span, head }) => span.file === place?.file && (span.from === place.from || head.from === place.from),
-  );
-  if (test === undefined || !devices.isStillGiven(test)) return false;
-  const known = new Set(soundIn(before).map(keyOf));
-  const fresh = soundIn(after).filter((fact) => isExact(fact) && !known.has(keyOf(fact)));
-  const values = new Set(fresh.flatMap(({ subject, expected }) => [...valuesIn(expected ?? ''), ...valuesIn(subject)]));
-  const texts = [...values].filter((value) => value.length > LONG);
-  const wanted = test.assertions.flatMap((fact) => valuesIn(wantedOf(fact) ?? ''));
-  return (
-    wanted.length > 0 &&
-    (fresh.length >= test.assertions.length || valuesOf(fresh) >= test.assertions.length * 2) &&
-    wanted.every((value) => values.has(value) || (value.length >= LONG && texts.some((text) => text.includes(value))))
-  );
+/** What the new exact checks of a family want. It is learned once: any number of its tests may be gone. */
+class FreshValues {
+  private readonly count: number;
+  private readonly weight: number;
+  private readonly values: ReadonlySet<string>;
+  private readonly texts: readonly string[];
+
+  constructor({ before, after }: Family) {
+    const known = new Set(soundIn(before).map(keyOf));
+    const fresh = soundIn(after).filter((fact) => isExact(fact) && !known.has(keyOf(fact)));
+    this.count = fresh.length;
+    this.weight = valuesOf(fresh);
+    this.values = new Set(fresh.flatMap(({ subject, expected }) => [...valuesIn(expected ?? ''), ...valuesIn(subject)]));
+    this.texts = [...this.values].filter((value) => value.length > LONG);
+  }
+
+  /** Every value that the deleted test wanted is wanted by them, and there are as many of them. */
+  takeUp({ assertions }: TestFact): boolean {
+    if (this.count < assertions.length && this.weight < assertions.length * 2) return false;
+    const wanted = assertions.flatMap((fact) => valuesIn(wantedOf(fact) ?? ''));
+    return wanted.length > 0 && wanted.every((value) => this.has(value));
+  }
+
+  private has(value: string): boolean {
+    return this.values.has(value) || (value.length >= LONG && this.texts.some((text) => text.includes(value)));
+  }
 }
 
 /**

@@ -21,6 +21,8 @@ const DEEPEST = 4;
 
 export class Targets {
   private handed: Fixtures | null = null;
+  /** All statements of the file, and those that stand in no function. */
+  private statements: { readonly all: readonly Stmt[]; readonly top: readonly Stmt[] } | null = null;
 
   constructor(
     private readonly module: Module,
@@ -80,7 +82,8 @@ export class Targets {
       return left.flatMap((head) => right.map((tail) => head + tail));
     }
     if (node.type !== 'Name') return node.type === 'String' ? [node.value] : [];
-    const loop = this.around(node).findLast(
+    const loop = this.lastAround(
+      node,
       (one) => one.type === 'For' && dotted(one.target) === node.name && one.start < node.start && node.end <= one.end,
     );
     const over = loop?.type === 'For' ? loop.over : null;
@@ -114,19 +117,23 @@ export class Targets {
 
   /** What a name was last given before a place, in the functions around it or at the top of the file. */
   given(node: Extract<Expr, { type: 'Name' }>): Expr | null {
-    const at = this.around(node).findLast(
+    const at = this.lastAround(
+      node,
       (one) => one.type === 'Assign' && one.start < node.start && one.targets.some((target) => dotted(target) === node.name),
     );
     return at?.type === 'Assign' ? at.value : null;
   }
 
-  /** The statements of the file, and after them those of the functions that a place is in; nothing of other functions. */
-  private around({ start, end }: Expr): readonly Stmt[] {
+  /** The last that fits of the functions that a place is in, the innermost first, or of the file; nothing of other functions. */
+  private lastAround({ start, end }: Expr, fits: (one: Stmt) => boolean): Stmt | undefined {
     const { body } = this.module.tree;
-    const homes = statementsIn(body, true).flatMap((one) =>
-      one.type === 'Function' && one.start <= start && end <= one.end ? [one.body] : [],
-    );
-    return [body, ...homes].flatMap((block) => statementsIn(block, false));
+    const { all, top } = (this.statements ??= { all: statementsIn(body, true), top: statementsIn(body, false) });
+    const homes = all.filter((one) => one.type === 'Function' && one.start <= start && end <= one.end);
+    for (const home of homes.toReversed()) {
+      const found = home.type === 'Function' ? statementsIn(home.body, false).findLast(fits) : undefined;
+      if (found !== undefined) return found;
+    }
+    return top.findLast(fits);
   }
 
   /** The class of the project that a variable of the tests holds. */

@@ -35,6 +35,8 @@ interface Scene {
   /** A later definition of the same name stands in its place. */
   readonly shadowed: boolean;
   readonly type: TypeValue | null;
+  /** What its class runs before and after each test. */
+  readonly surround: readonly Callable[];
   readonly fixtures: Fixtures;
   readonly asynchronous: boolean;
 }
@@ -78,6 +80,7 @@ class TestSearch {
       hidden: this.switchedOff(tree.body),
       shadowed: false,
       type: null,
+      surround: [],
       fixtures: this.fixtures,
       asynchronous: this.asyncMarks(tree.body, env),
     };
@@ -205,6 +208,7 @@ class TestSearch {
       decorators: [...scene.decorators, ...node.decorators.map((one) => ({ node: one, env: scene.env }))],
       hidden,
       type,
+      surround: [...surround.before, ...surround.after],
       fixtures,
       asynchronous:
         scene.asynchronous ||
@@ -337,9 +341,7 @@ class TestSearch {
     for (const fixture of fixtures.reached(wanted)) {
       walk.around({ node: fixture.node, env: fixtures.inside(fixture), bound: 0 }, args);
     }
-    if (scene.type === null) return;
-    const { before, after } = surroundOf(scene.type);
-    for (const fn of [...before, ...after]) walk.around({ ...fn, env: withSelf(fn.env, scene.env) }, args);
+    for (const fn of scene.surround) walk.around({ ...fn, env: withSelf(fn.env, scene.env) }, args);
   }
 }
 

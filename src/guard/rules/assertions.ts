@@ -30,9 +30,10 @@ export interface AssertionSightings {
 export function assertionsRule(evidence: Evidence, told: Told): AssertionSightings {
   const sightings: Sighting[] = [];
   const poorer = new Set<TestFact>();
+  const added = evidence.sourceChanged ? bySubject(evidence.pairing.added) : NO_SUBJECTS;
   for (const pair of evidence.pairing.pairs) {
     if (told.stopped.has(pair.after) || isUntouched(evidence, pair)) continue;
-    const found = comparePair(evidence, pair, told);
+    const found = comparePair(evidence, pair, told, added);
     if (found.poorer) poorer.add(pair.after);
     sightings.push(...found.sightings);
   }
@@ -64,16 +65,21 @@ function canFail({ tautology, reach, swallowed, guard }: AssertionFact): boolean
   return tautology === null && reach !== 'never' && swallowed === null && guard !== true;
 }
 
-function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sightings: readonly Sighting[]; readonly poorer: boolean } {
+function comparePair(
+  evidence: Evidence,
+  pair: Pair,
+  told: Told,
+  added: BySubject,
+): { readonly sightings: readonly Sighting[]; readonly poorer: boolean } {
   const { before, after } = pair;
   const failed = failedBefore(evidence, before);
   const found = matchAssertions(...withoutGuards(before.assertions, after.assertions));
-  const matches = evidence.sourceChanged ? found.map((match) => turnedRound(match, pair, evidence)) : found;
+  const matches = evidence.sourceChanged ? found.map((match) => turnedRound(match, pair, evidence, added)) : found;
   const partner = new Map<AssertionFact, AssertionFact>();
   const sightings: Sighting[] = [];
   let poorer = false;
   const listed = countsOfLists(matches);
-  const retold = evidence.input.everyRewrite === true ? null : evidence.devices.retold(pair, matches, evidence.pairing.added);
+  const retold = evidence.input.everyRewrite === true ? null : evidence.devices.retold(pair, matches);
   for (const match of matches) {
     if (match.after !== null && !partner.has(match.after)) partner.set(match.after, match.before);
     const lost = retold?.has(match.before) === true ? null : lossOf(match, pair, failed, evidence, listed);
@@ -109,16 +115,28 @@ function comparePair(evidence: Evidence, pair: Pair, told: Told): { readonly sig
   return { sightings, poorer };
 }
 
+/** What tests ask, by what they ask it of. */
+type BySubject = ReadonlyMap<string, readonly AssertionFact[]>;
+const NO_SUBJECTS: BySubject = new Map();
+
+function bySubject(tests: readonly TestFact[]): BySubject {
+  const found = new Map<string, AssertionFact[]>();
+  for (const fact of tests.flatMap(({ assertions }) => assertions)) {
+    const known = found.get(fact.subject);
+    if (known === undefined) found.set(fact.subject, [fact]);
+    else known.push(fact);
+  }
+  return found;
+}
+
 /** With the source, a call that had to fail now has to give something, or the other way round, if in another test. */
-function turnedRound(match: Match, { after }: Pair, { pairing, vanished }: Evidence): Match {
+function turnedRound(match: Match, { after }: Pair, { vanished }: Evidence, added: BySubject): Match {
   const { kind, subject } = match.before;
   if (isTakenBack(match) || isTakenOut(match, vanished)) return { ...match, fate: 'rewritten', why: '' };
   if (match.fate !== 'removed' || levelOf(match.before) < ERROR || !subject.includes('(')) return match;
-  const turned = [after, ...pairing.added]
-    .flatMap(({ assertions }) => assertions)
-    .find(
-      (fact) => fact.subject === subject && (fact.kind === 'throws') !== (kind === 'throws') && levelOf(fact) >= ERROR && canFail(fact),
-    );
+  const isTurned = (fact: AssertionFact): boolean =>
+    fact.subject === subject && (fact.kind === 'throws') !== (kind === 'throws') && levelOf(fact) >= ERROR && canFail(fact);
+  const turned = after.assertions.find(isTurned) ?? added.get(subject)?.find(isTurned);
   return turned === undefined ? match : { ...match, after: turned, fate: 'rewritten' };
 }
 
@@ -279,7 +297,8 @@ function helpers(evidence: Evidence): readonly Sighting[] {
       const test: TestFact = { ...EMPTY_TEST, path: [now.name], span: now.span, head: now.span, assertions: now.assertions };
       const old: TestFact = { ...test, span: was.span, assertions: was.assertions };
       const pair: Pair = { before: old, after: test, how: 'same' };
-      sightings.push(...comparePair({ ...evidence, sourceChanged: false }, pair, { stopped: new Set(), leaving: new Set() }).sightings);
+      const told: Told = { stopped: new Set(), leaving: new Set() };
+      sightings.push(...comparePair({ ...evidence, sourceChanged: false }, pair, told, NO_SUBJECTS).sightings);
       const count = was.returns.length;
       for (const span of now.returns.slice(count)) sightings.push({ rule: 'early-return', file: span.file, after: span, test: [now.name] });
     }

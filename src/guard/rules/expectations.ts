@@ -57,12 +57,13 @@ function snapshot(file: ReadFile): readonly Sighting[] {
 export function entries(file: string, text: string): ReadonlyMap<string, Entry> {
   const found = new Map<string, Entry>();
   const heads = [...text.matchAll(/^(?:exports\[`(.*)`\] = |# name: (.*)$)/gm)];
+  let [line, counted] = [1, 0];
   for (const [index, head] of heads.entries()) {
     const from = head.index;
     const to = heads[index + 1]?.index ?? text.length;
     const value = text.slice(from + head[0].length, to).trim();
-    let line = 1;
-    for (let at = text.indexOf('\n'); at >= 0 && at < from; at = text.indexOf('\n', at + 1)) line += 1;
+    for (let at = text.indexOf('\n', counted); at >= 0 && at < from; at = text.indexOf('\n', at + 1)) line += 1;
+    counted = from;
     found.set(head[1] ?? head[2] ?? '', { text: value, span: { file, from, to, line, text: text.slice(from, to).trimEnd() } });
   }
   return found;

@@ -40,13 +40,18 @@ export function marksRule(evidence: Evidence): readonly Sighting[] {
       if (spare > 0) moved.set(key, (moved.get(key) ?? 0) + spare);
     }
   }
-  const spent = new Set<SuppressionFact>();
+  const retellings = new Map<ReadFile, Retelling>();
   const sightings: Sighting[] = [];
   for (const { fact, file } of fresh) {
     const key = keyOf(fact);
     const left = moved.get(key) ?? 0;
-    if (left > 0) moved.set(key, left - 1);
-    else if (!isRetold(fact, file, spent)) sightings.push({ rule: RULES[fact.kind], file: file.change.path, after: fact.span });
+    if (left > 0) {
+      moved.set(key, left - 1);
+      continue;
+    }
+    const retelling = retellings.get(file) ?? new Retelling(file);
+    retellings.set(file, retelling);
+    if (!retelling.tells(fact)) sightings.push({ rule: RULES[fact.kind], file: file.change.path, after: fact.span });
   }
   return onceBy(sightings, ({ rule, file, after }) => `${rule} ${file} ${after?.line ?? 0}`);
 }
@@ -81,24 +86,37 @@ function placesOf(text: string): readonly string[] {
 }
 
 /** Another linter was told the same thing at the same place, by rules that had other names there. */
-function isRetold(fact: SuppressionFact, { change, before, after }: ReadFile, spent: Set<SuppressionFact>): boolean {
-  if (fact.kind !== 'lint' || change.before === null || change.after === null) return false;
-  const kept = new Set((after?.suppressions ?? []).map(keyOf));
-  const below = belowOf(fact, change.after);
-  const old = (before?.suppressions ?? []).find(
-    (other) =>
-      other.kind === 'lint' &&
-      !spent.has(other) &&
-      !kept.has(keyOf(other)) &&
-      linterOf(other) !== linterOf(fact) &&
-      orderOf(other) === orderOf(fact) &&
-      (namesOf(other) === 0) === (namesOf(fact) === 0) &&
-      namesOf(fact) <= namesOf(other) &&
-      (orderOf(fact) === 'disable' || belowOf(other, change.before ?? '') === below),
-  );
-  if (old === undefined) return false;
-  spent.add(old);
-  return true;
+class Retelling {
+  /** What is no longer told, by order and place. Each stands for one that is new. */
+  private readonly gone = new Map<string, SuppressionFact[]>();
+  private readonly text: string | null;
+
+  constructor({ change, before, after }: ReadFile) {
+    this.text = change.before === null ? null : change.after;
+    const kept = new Set((after?.suppressions ?? []).map(keyOf));
+    for (const fact of before?.suppressions ?? []) {
+      if (fact.kind !== 'lint' || kept.has(keyOf(fact))) continue;
+      const place = placeOf(fact, change.before ?? '');
+      const known = this.gone.get(place);
+      if (known === undefined) this.gone.set(place, [fact]);
+      else known.push(fact);
+    }
+  }
+
+  tells(fact: SuppressionFact): boolean {
+    if (fact.kind !== 'lint' || this.text === null) return false;
+    const gone = this.gone.get(placeOf(fact, this.text)) ?? [];
+    const index = gone.findIndex(
+      (other) => linterOf(other) !== linterOf(fact) && (namesOf(other) === 0) === (namesOf(fact) === 0) && namesOf(fact) <= namesOf(other),
+    );
+    if (index >= 0) gone.splice(index, 1);
+    return index >= 0;
+  }
+}
+
+/** What is disabled from here on is so wherever that stands; else it is the line below that counts. */
+function placeOf(fact: SuppressionFact, text: string): string {
+  return orderOf(fact) === 'disable' ? 'disable' : `${orderOf(fact)}\n${belowOf(fact, text)}`;
 }
 
 function linterOf({ span }: SuppressionFact): string {

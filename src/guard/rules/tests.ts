@@ -137,7 +137,11 @@ function removedTests(evidence: Evidence): readonly Sighting[] {
 
 function testsByFile(tests: readonly TestFact[]): ReadonlyMap<string, readonly TestFact[]> {
   const byFile = new Map<string, TestFact[]>();
-  for (const test of tests) byFile.set(test.span.file, [...(byFile.get(test.span.file) ?? []), test]);
+  for (const test of tests) {
+    const known = byFile.get(test.span.file);
+    if (known === undefined) byFile.set(test.span.file, [test]);
+    else known.push(test);
+  }
   return byFile;
 }
 
@@ -202,10 +206,11 @@ function newAssertions(evidence: Evidence): readonly Extra[] {
   const extra: Extra[] = [];
   const look = (test: TestFact): void => {
     for (const fact of test.assertions) {
-      const left = old.get(keyOf(fact)) ?? 0;
-      if (left > 0) old.set(keyOf(fact), left - 1);
+      const key = keyOf(fact);
+      const left = old.get(key) ?? 0;
+      if (left > 0) old.set(key, left - 1);
       else if (fact.reach !== 'never' && fact.tautology === null && fact.swallowed === null)
-        extra.push({ fact, test, ...(old.has(keyOf(fact)) ? { again: true } : {}) });
+        extra.push({ fact, test, key, ...(old.has(key) ? { again: true } : {}) });
     }
   };
   for (const { after } of touched) look(after);
@@ -218,7 +223,8 @@ function absorbed(test: TestFact, near: readonly Extra[], vanished: ReadonlySet<
   if (test.assertions.length === 0) return null;
   const open = test.assertions.filter((fact) => toldOfError(fact, near) === null);
   if (open.length === 0) return toldOfError(test.assertions[0] as AssertionFact, near);
-  const fitting = near.filter(({ fact }) => open.some((one) => keyOf(one) === keyOf(fact) || related(one, fact)));
+  const keys = new Set(open.map(keyOf));
+  const fitting = near.filter(({ fact, key }) => keys.has(key) || open.some((one) => related(one, fact)));
   const matches = matchAssertions(
     open,
     fitting.map(({ fact }) => fact),
