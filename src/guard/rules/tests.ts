@@ -120,14 +120,19 @@ function removedTests(evidence: Evidence): readonly Sighting[] {
   const bodies = new Set(near.map(({ before }) => `${before.span.file}\0${idOf(before)}\0${before.body}`));
   const kept = keptKeys(near);
   const now = testsByFile([...pairing.added, ...near.map(({ after }) => after)]);
+  const tables = new Map<string, readonly TestFact[]>();
+  const tablesIn = (file: string): readonly TestFact[] => {
+    const known = tables.get(file) ?? (now.get(file) ?? []).filter(({ rows }) => rows !== null);
+    tables.set(file, known);
+    return known;
+  };
   const written = evidence.files.flatMap(({ change, role }) => (role === 'fixture' && change.before === null ? [change.after ?? ''] : []));
   const sightings: Sighting[] = [];
   for (const test of pairing.removed) {
     if (idleBefore(evidence, test) && !failedBefore(evidence, test)) continue;
     if (bodies.has(`${test.span.file}\0${idOf(test)}\0${test.body}`)) continue;
     if ((repeats(test, kept) && isSameState(test, evidence)) || askedNothing(test) || isPartOf(test, evidence)) continue;
-    const there = now.get(test.span.file) ?? [];
-    if (isRowOf(test, there) || isInFiles(test, there, written)) continue;
+    if (isRowOf(test, tablesIn(test.span.file)) || isInFiles(test, now.get(test.span.file) ?? [], written)) continue;
     const host = absorbed(test, fresh.near(test.span.file, test.assertions), evidence.vanished);
     if (host === null) sightings.push({ rule: 'test-deleted', file: test.span.file, before: test.span, test: test.path });
     else if (host !== test) sightings.push(...hostFlaws(test, host));
