@@ -8,11 +8,15 @@ const DEEPEST = 800;
 /** Operators one after another, without a comma, a semicolon or a brace between. */
 const LONGEST_CHAIN = 4_000;
 const MOST_ELSES = 4_000;
+/** Calls, members and operators one behind another, at one depth: `a.b().b()`. */
+const MOST_LINKS = 20_000;
 
 const FLAT = 60;
 const FLAT_CHAIN = 500;
 
 const SOME_PREFIXES = /(?:\b(?:typeof|await|new|void|delete|yield|keyof|infer|readonly)\s+){20}/;
+/** `a as A as B`. */
+const CASTS = /(?:\b(?:as|satisfies)\s+[\w.]+\s+){500}/;
 const PREFIXES = /(?:\b(?:typeof|await|new|void|delete|yield|keyof|infer|readonly)\s+){500}/;
 
 type Part = 'open' | 'close' | 'operator' | 'end';
@@ -26,14 +30,16 @@ const PARTS: readonly (Part | undefined)[] = Array.from({ length: 128 }, (_, cod
 });
 
 export function isTooDeep(text: string): boolean {
-  return exceeds(text, DEEPEST, LONGEST_CHAIN) || (text.length > 3_000 && (PREFIXES.test(text) || elses(text) > MOST_ELSES));
+  if (exceeds(text, DEEPEST, LONGEST_CHAIN)) return true;
+  if (text.length <= 3_000) return false;
+  return PREFIXES.test(text) || CASTS.test(text) || elses(text) > MOST_ELSES || (text.length > MOST_LINKS && isChained(text, MOST_LINKS));
 }
 
 /** Nested no more than code of people is, whatever its language: it can be read with any stack. */
 export function isFlat(path: string, text: string): boolean {
   // Statements that end with their lines make no chains.
   const longest = isPython(path) ? Infinity : FLAT_CHAIN;
-  return !exceeds(text, FLAT, longest) && !SOME_PREFIXES.test(text) && elses(text) <= FLAT_CHAIN;
+  return !exceeds(text, FLAT, longest) && !isChained(text, FLAT_CHAIN) && !SOME_PREFIXES.test(text) && elses(text) <= FLAT_CHAIN;
 }
 
 function exceeds(text: string, deepest: number, longest: number): boolean {
@@ -51,6 +57,36 @@ function exceeds(text: string, deepest: number, longest: number): boolean {
   }
   return false;
 }
+
+/**
+ * What stands in brackets has a chain of its own, and does not end the one around it. A line that begins with a word ends it, unless
+ * the line before leads on; comments end with a full stop or a slash.
+ */
+function isChained(text: string, most: number): boolean {
+  const chains = [0];
+  let [isNewLine, leadsOn] = [false, false];
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code <= SPACE) {
+      isNewLine ||= code === LINE_FEED;
+      continue;
+    }
+    const part = PARTS[code];
+    const last = chains.length - 1;
+    const isLink = part === 'operator' || part === 'open' || code === DOT || code === TICK;
+    if (part === 'end' || (isNewLine && !isLink && !leadsOn)) chains[last] = 0;
+    if (isLink && (chains[last] = (chains[last] ?? 0) + 1) > most) return true;
+    if (part === 'open') chains.push(0);
+    else if (part === 'close' && last > 0) chains.pop();
+    if (code === BRACE) chains[chains.length - 1] = 0;
+    [isNewLine, leadsOn] = [false, isLink && code !== DOT && code !== SLASH];
+  }
+  return false;
+}
+
+const [SPACE = 0, LINE_FEED = 0, DOT = 0, SLASH = 0, TICK = 0, BRACE = 0] = [' ', '\n', '.', '/', '`', '}'].map((sign) =>
+  sign.charCodeAt(0),
+);
 
 function elses(text: string): number {
   let count = 0;

@@ -1,6 +1,8 @@
 // The extractor for JavaScript and TypeScript: one file in, its facts out.
 
-import type { FileFacts, HelperFact, Lookup, ReplacementFact, TableFact } from '../facts.js';
+import type { FileFacts, HelperFact, Lookup, ReplacementFact, TableFact, TestFact } from '../facts.js';
+import { FoundTest } from '../found-test.js';
+import type { Walked } from '../found-test.js';
 import { at, bare, descend, isFunction, keyName, listAt, nodesOf, spanOf } from './tree.js';
 import type { Node } from './tree.js';
 import { bindOwn, printValue } from './print.js';
@@ -34,7 +36,7 @@ export class JavaScriptReader {
       return this.extract(file, text, depth);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return { file, tests: [], helpers: [], suppressions: [], replacements: () => [], problem: 'the code is nested too deeply' };
+      return { file, tests: [], helpers: [], suppressions: [], replacements: () => [], problem: TOO_DEEP };
     }
   }
 
@@ -48,17 +50,61 @@ export class JavaScriptReader {
     const { tree } = module;
     const suppressions = suppressionsOf(tree);
     if (depth === 'source') return { file, tests: [], helpers: [], suppressions, replacements: () => [], problem: tree.problem };
-    const tests = testsOf(module, depth === 'test');
+    const strain = new Strain(tree.problem);
+    const tests = testsOf(module, depth === 'test').map((test) => strain.bear(test));
     const imports = importsOf(module);
     const search = new ReplacementSearch(module, imports, () => unitsOf(module, imports, tests), tests);
     const helpers = [...(tests.length === 0 ? helpersOf(module) : []), ...matchersOf(module)];
     const tables = tests.length === 0 ? tablesOf(module) : [];
     const [hooks, named] = [retriesOf(tree), importFacts(module, imports)];
     let replaced: readonly ReplacementFact[] | null = null;
-    const [outside, replacements] = [() => outsideOf(tree, tests), () => (replaced ??= search.run())];
-    return { file, tests, outside, helpers, tables, hooks, suppressions, replacements, imports: named, problem: tree.problem };
+    const outside = () => strain.of(() => outsideOf(tree, tests), []);
+    const replacements = () => (replaced ??= strain.of(() => search.run(), []));
+    return {
+      file,
+      tests,
+      outside,
+      helpers,
+      tables,
+      hooks,
+      suppressions,
+      replacements,
+      imports: named,
+      get problem() {
+        return strain.problem;
+      },
+    };
   }
 }
+
+/** What is learned of a file when somebody asks. Code that is nested too deeply for it becomes a problem of the file then. */
+class Strain {
+  constructor(public problem: string | null) {}
+
+  of<T>(learn: () => T, none: T): T {
+    try {
+      return learn();
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.problem ??= TOO_DEEP;
+      return none;
+    }
+  }
+
+  bear(test: TestFact): TestFact {
+    return new FoundTest(test, {
+      walk: () => this.of(() => walkedOf(test), { marks: test.outer, assertions: [], returns: [], branches: [] }),
+      rows: () => this.of(() => test.rows, null),
+      body: () => this.of(() => test.body, ''),
+    });
+  }
+}
+
+function walkedOf({ marks, assertions, returns, branches }: TestFact): Walked {
+  return { marks, assertions, returns, branches };
+}
+
+const TOO_DEEP = 'the code is nested too deeply';
 
 function helpersOf(module: Module): readonly HelperFact[] {
   const helpers: HelperFact[] = [];
