@@ -2,6 +2,7 @@
 // fingerprint, which outlives moved lines, changed figures and another severity. What that says of a loop is in trend.ts.
 
 import type { Finding } from '../model.js';
+import { put } from '../formats/keyed-lists.js';
 
 export interface RoundFindings {
   readonly round: number;
@@ -75,9 +76,7 @@ type Copies = ReadonlyMap<string, readonly Finding[]>;
 function copiesOf(findings: readonly Finding[]): Copies {
   const copies = new Map<string, Finding[]>();
   for (const finding of findings) {
-    const same = copies.get(finding.fingerprint);
-    if (same === undefined) copies.set(finding.fingerprint, [finding]);
-    else same.push(finding);
+    put(copies, finding.fingerprint, finding);
   }
   return copies;
 }

@@ -12,6 +12,7 @@ import type { Placed } from './chains.js';
 import { listFindings, pickWorst } from '../formats/finding-words.js';
 import type { Effects } from './messages.js';
 import { settleWaves } from './rewiring.js';
+import { put } from '../formats/keyed-lists.js';
 
 export interface PlanInput {
   readonly loop: Loop;
@@ -224,9 +225,7 @@ function groupByFile(input: PlanInput, anomalies: Anomaly[]): readonly { file: s
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
     const file = finding.artifact ?? '';
-    const group = groups.get(file);
-    if (group === undefined) groups.set(file, [finding]);
-    else group.push(finding);
+    put(groups, file, finding);
   }
   return [...groups].map(([file, group]) => ({ file: file === '' ? null : file, findings: group }));
 }

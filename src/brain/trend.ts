@@ -7,6 +7,7 @@ import { SEVERITIES } from '../model.js';
 import type { Counts, Finding } from '../model.js';
 import { traceFindings } from './lineage.js';
 import type { RoundFindings, Trace } from './lineage.js';
+import { put } from '../formats/keyed-lists.js';
 
 export interface Gauge {
   readonly name: string;
@@ -66,9 +67,7 @@ const NO_TRACES: readonly Trace[] = [];
 function tracesByRound(traces: readonly Trace[]): ReadonlyMap<number, readonly Trace[]> {
   const rounds = new Map<number, Trace[]>();
   for (const trace of traces) {
-    const known = rounds.get(trace.round);
-    if (known === undefined) rounds.set(trace.round, [trace]);
-    else known.push(trace);
+    put(rounds, trace.round, trace);
   }
   return rounds;
 }

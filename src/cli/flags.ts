@@ -3,6 +3,7 @@
 
 import { UmpireError } from '../errors.js';
 import { meant } from '../formats/nearest-word.js';
+import { put } from '../formats/keyed-lists.js';
 
 /** A flag that takes a value, one that may be given several times, or one that is there or not. */
 export type FlagKinds = Readonly<Record<string, 'value' | 'list' | 'switch'>>;
@@ -40,7 +41,7 @@ export function readWords(args: readonly string[], kinds: FlagKinds, command: st
     }
     const value = equals < 0 ? args[++i] : word.slice(equals + 1);
     if (value === undefined || value === '' || (equals < 0 && value.startsWith('--'))) throw usage(`${flag} needs a value.`, command);
-    if (kind === 'list') lists.set(flag, [...(lists.get(flag) ?? []), value]);
+    if (kind === 'list') put(lists, flag, value);
     else values.set(flag, value);
   }
   return { values, lists, switches, rest };

@@ -13,6 +13,7 @@ import { CONFIG } from '../runtime/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
 import { BUILT_IN } from './critics.js';
 import { COMMAND_AGENT } from './run-flags.js';
+import { put } from '../formats/keyed-lists.js';
 
 export interface ProgramChoice {
   readonly started: Pick<SessionStarted, 'project'>;
@@ -107,7 +108,7 @@ export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): v
     const own = agents[role] ?? agents['*'];
     // Umpire's own critic has the general agent do what it cannot.
     const name = own === BUILT_IN ? agents['*'] : own;
-    if (name !== undefined) rolesBy.set(name, [...(rolesBy.get(name) ?? []), role]);
+    if (name !== undefined) put(rolesBy, name, role);
   }
   for (const [name, chosenFor] of rolesBy) {
     const program = programNamed(name, choice);

@@ -2,6 +2,7 @@
 // figures do not change; one in a renamed file by its rule and words.
 
 import type { Finding } from '../model.js';
+import { put } from './keyed-lists.js';
 
 /** Which files came and went between the two states. */
 export interface Moves {
@@ -29,9 +30,7 @@ export function differFindings(before: readonly Finding[], after: readonly Findi
 function grouped(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
-    const group = groups.get(finding.fingerprint);
-    if (group === undefined) groups.set(finding.fingerprint, [finding]);
-    else group.push(finding);
+    put(groups, finding.fingerprint, finding);
   }
   return groups;
 }
@@ -54,8 +53,7 @@ function surplus(
 /** What went with one file and came with another has only moved. */
 function withoutMoved(added: readonly Finding[], removed: readonly Finding[], { isGone, isNew }: Moves): FindingsDifference {
   const gone = new Map<string, Finding[]>();
-  for (const finding of removed)
-    if (finding.artifact !== null && isGone(finding.artifact)) gone.set(wordsOf(finding), [...(gone.get(wordsOf(finding)) ?? []), finding]);
+  for (const finding of removed) if (finding.artifact !== null && isGone(finding.artifact)) put(gone, wordsOf(finding), finding);
   const moved = new Set<Finding>();
   const isMoved = (finding: Finding): boolean => {
     const from = finding.artifact !== null && isNew(finding.artifact) ? gone.get(wordsOf(finding))?.pop() : undefined;

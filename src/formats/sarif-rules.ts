@@ -3,6 +3,7 @@
 import { isObject, numberOf, own, type JsonObject } from './json-text.js';
 import { objectIn, textIn } from './tools/json-values.js';
 import { detached } from './tools/text-hash.js';
+import { put } from './keyed-lists.js';
 
 /** No tool has as many. */
 const MOST_RULES = 50_000;
@@ -33,9 +34,7 @@ export class SarifRules {
     this.count += 1;
     if (this.count > MOST_RULES) return;
     const rule = isObject(value) ? ruleOf(value) : null;
-    const list = this.lists.get(extension);
-    if (list === undefined) this.lists.set(extension, [rule]);
-    else list.push(rule);
+    put(this.lists, extension, rule);
     if (rule !== null && rule.id !== '' && !this.byId.has(rule.id)) this.byId.set(rule.id, rule);
   }
 

@@ -10,6 +10,7 @@ import { broughtIn, WORDS, wordsOutside } from './spoken-words.js';
 import { EXACT, isPresence, keyOf, levelOf, wantedOf } from './strength.js';
 import { isWithin } from './subjects.js';
 import { outsideTests } from './untouched.js';
+import { put } from '../formats/keyed-lists.js';
 
 /** Of the language, not of the change. */
 const OF_LANGUAGE: ReadonlySet<string> = new Set(
@@ -44,9 +45,7 @@ export class Devices {
   ) {
     for (const file of files) if (!this.byPath.has(file.change.path)) this.byPath.set(file.change.path, file);
     for (const test of added) {
-      const known = this.added.get(test.span.file);
-      if (known === undefined) this.added.set(test.span.file, [test]);
-      else known.push(test);
+      put(this.added, test.span.file, test);
     }
   }
 

@@ -26,6 +26,7 @@ import { testsRule } from './rules/tests.js';
 import { Spares } from './spares.js';
 import { walkTouched } from './told.js';
 import type { ReadBeside } from './told.js';
+import { put } from '../formats/keyed-lists.js';
 
 export interface GuardProblem {
   readonly file: string;
@@ -157,9 +158,7 @@ function movesOf(files: readonly FileChange[]): ReadonlyMap<string, string> {
   const fresh = new Map<string, string[]>();
   for (const { path, before, renamedFrom } of files) {
     if (before !== null || renamedFrom !== undefined) continue;
-    const known = fresh.get(stem(path));
-    if (known === undefined) fresh.set(stem(path), [path]);
-    else known.push(path);
+    put(fresh, stem(path), path);
   }
   for (const { path, after } of files) {
     const [only, ...more] = after !== null ? [] : (fresh.get(stem(path)) ?? []);

@@ -45,6 +45,7 @@ import {
 import { countsAlike, finds, holds, shows, unquoted, wantedText } from './wanted-texts.js';
 import { gathers, isGathered, isLossless, isPartOf, isWithin, loses, provesThere, tailOf } from './subjects.js';
 import { EXACT, isOpposed, keyOf, levelOf, likeness, settles, tokensOf, wantedOf, WEAK, weakening } from './strength.js';
+import { put } from '../formats/keyed-lists.js';
 
 export type Fate = 'kept' | 'rewritten' | 'weakened' | 'removed';
 
@@ -139,9 +140,7 @@ class Matching {
     const byKey = new Map<string, AssertionFact[]>();
     for (const fact of this.after) {
       const key = keyOf(fact);
-      const known = byKey.get(key);
-      if (known === undefined) byKey.set(key, [fact]);
-      else known.push(fact);
+      put(byKey, key, fact);
     }
     for (const fact of this.before) {
       const same = byKey.get(keyOf(fact))?.find((other) => !this.used.has(other) && other.wildcards <= fact.wildcards);

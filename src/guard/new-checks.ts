@@ -2,6 +2,7 @@
 // most of them have nothing to do with it: asking each would cost more than all the rest.
 
 import type { AssertionFact } from './facts.js';
+import { put } from '../formats/keyed-lists.js';
 
 /** So many are simply all looked at. */
 const FEW = 200;
@@ -15,8 +16,8 @@ export class NewChecks<T extends { readonly fact: AssertionFact }> {
   constructor(private readonly all: readonly T[]) {
     if (all.length <= FEW) return;
     for (const extra of all) {
-      add(this.byFile, extra.fact.span.file, extra);
-      for (const word of wordsOf(extra.fact.subject, extra.fact.expected)) add(this.byWord, word, extra);
+      put(this.byFile, extra.fact.span.file, extra);
+      for (const word of wordsOf(extra.fact.subject, extra.fact.expected)) put(this.byWord, word, extra);
     }
   }
 
@@ -39,10 +40,4 @@ export class NewChecks<T extends { readonly fact: AssertionFact }> {
 
 function wordsOf(subject: string, expected: string | null): ReadonlySet<string> {
   return new Set(`${subject} ${expected ?? ''}`.match(/[\p{L}\p{N}_$]{3,}/gu));
-}
-
-function add<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

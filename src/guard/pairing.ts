@@ -4,6 +4,7 @@
 import type { TestFact } from './facts.js';
 import { isAlone, untitled } from './untouched.js';
 import { keyOf, overlap, tokensOf, wantedOf } from './strength.js';
+import { put } from '../formats/keyed-lists.js';
 
 export interface Pair {
   readonly before: TestFact;
@@ -137,9 +138,7 @@ class OpenTests {
     for (const test of this.after) {
       const key = keyAfter(test);
       if (key === null) continue;
-      const known = index.get(key);
-      if (known === undefined) index.set(key, [test]);
-      else known.push(test);
+      put(index, key, test);
     }
     for (const test of this.before) {
       const key = keyBefore(test);
@@ -199,9 +198,7 @@ function alike(
   const files = new Set(before.map(({ span }) => movedTo(span.file)));
   for (const test of after) {
     if (!files.has(test.span.file)) continue;
-    const known = looks.get(test.span.file);
-    if (known === undefined) looks.set(test.span.file, [lookOf(test)]);
-    else known.push(lookOf(test));
+    put(looks, test.span.file, lookOf(test));
   }
   const scored: { readonly left: TestFact; readonly right: TestFact; readonly score: number }[] = [];
   const counts = new Map<string, number>();

@@ -2,6 +2,7 @@
 
 import type { TestResult } from '../model.js';
 import type { TestFact } from './facts.js';
+import { put } from '../formats/keyed-lists.js';
 
 /** The results of one side. */
 export class Ran {
@@ -10,8 +11,8 @@ export class Ran {
 
   constructor(readonly results: readonly TestResult[]) {
     for (const result of results) {
-      push(this.byId, result.id, result);
-      push(this.byFile, fileOf(result), result);
+      put(this.byId, result.id, result);
+      put(this.byFile, fileOf(result), result);
     }
   }
 
@@ -55,10 +56,4 @@ function fits(text: string, parts: readonly string[]): boolean {
   }
   const last = parts.at(-1) ?? '';
   return last === '' || text.endsWith(last);
-}
-
-function push(map: Map<string, TestResult[]>, key: string, result: TestResult): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [result]);
-  else known.push(result);
 }

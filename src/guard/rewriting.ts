@@ -6,6 +6,7 @@ import type { AssertionFact, FileFacts, TestFact } from './facts.js';
 import type { GuardRule, Sighting } from './finding.js';
 import { broughtIn, WORDS, wordsOutside } from './spoken-words.js';
 import { EXACT, keyOf, levelOf, wantedOf } from './strength.js';
+import { put } from '../formats/keyed-lists.js';
 
 export interface Rewriting {
   readonly file: string;
@@ -119,9 +120,7 @@ class Families {
     const groups = new Map<Family, Sighting[]>();
     for (const sighting of sightings) {
       const family = this.familyOf(sighting.file);
-      const known = groups.get(family);
-      if (known === undefined) groups.set(family, [sighting]);
-      else known.push(sighting);
+      put(groups, family, sighting);
     }
     return groups;
   }

@@ -6,6 +6,7 @@ import type { GuardFinding } from './finding.js';
 import { Hunks } from './hunks.js';
 import type { Hunk } from './hunks.js';
 import { testLines } from './test-lines.js';
+import { put } from '../formats/keyed-lists.js';
 
 export interface Correction {
   /** A path of the change. */
@@ -76,9 +77,7 @@ class Unfinished {
     const named = this.pathsOf(findings).flatMap((path) => this.files.get(path) ?? []);
     const byFile = new Map<string, GuardFinding[]>();
     for (const finding of findings) {
-      const own = byFile.get(finding.file);
-      if (own === undefined) byFile.set(finding.file, [finding]);
-      else own.push(finding);
+      put(byFile, finding.file, finding);
     }
     for (const file of named) {
       const { path, renamedFrom } = file;

@@ -2,6 +2,7 @@
 // such, and need not be walked through. In doubt a test counts as touched.
 
 import type { FileFacts, Outside, TestFact } from './facts.js';
+import { put } from '../formats/keyed-lists.js';
 
 /** The two versions of one file and its tests. */
 export interface Sides {
@@ -59,9 +60,7 @@ function namingOf(all: readonly Outside[]): ReadonlyMap<string, readonly Outside
   const naming = new Map<string, Outside[]>();
   for (const one of all)
     for (const word of new Set(wordsOf(one.text))) {
-      const known = naming.get(word);
-      if (known === undefined) naming.set(word, [one]);
-      else known.push(one);
+      put(naming, word, one);
     }
   return naming;
 }

@@ -5,6 +5,7 @@ import { MOST_ROUNDS } from '../brain/rounds.js';
 import { compileCondition } from '../loops/condition.js';
 import type { Condition, Params } from '../loops/condition.js';
 import type { FactSpec, FactValue } from '../loops/loop.js';
+import { put } from '../formats/keyed-lists.js';
 
 export type Cell =
   | { readonly kind: 'absent' }
@@ -54,9 +55,7 @@ export function axisOf(spec: FactSpec, conditions: readonly Condition[], cuts: r
     const groups = new Map<string, string[]>();
     for (const word of spec.enum) {
       const key = signature(word);
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [word]);
-      else group.push(word);
+      put(groups, key, word);
     }
     return withAll([{ kind: 'absent' }, ...[...groups.values()].map((words) => ({ kind: 'words', words }) as const)]);
   }

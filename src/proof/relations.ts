@@ -7,6 +7,7 @@ import { highest, lowest } from './cells.js';
 import type { Axis } from './cells.js';
 import { COUNTED, OK, STATE_BITS } from './variables.js';
 import type { Masks, Relation, Variable } from './variables.js';
+import { put } from '../formats/keyed-lists.js';
 
 const ABSENT = 1;
 
@@ -69,7 +70,7 @@ function together(loop: Loop, of: ReadonlyMap<string, number>): readonly Relatio
   const lists = new Map<string, number[]>();
   for (const [name, spec] of Object.entries(loop.facts)) {
     if (!('count' in spec) || spec.change === undefined) continue;
-    lists.set(spec.count, [...(lists.get(spec.count) ?? []), of.get(name) as number]);
+    put(lists, spec.count, of.get(name) as number);
   }
   return [...lists.values()]
     .filter((facts) => facts.length > 1)

@@ -5,6 +5,7 @@ import type { Proof } from '../proof/check.js';
 import { spoken } from '../proof/refutation.js';
 import type { Refutation, Scene, Story } from '../proof/refutation.js';
 import { count, plain, plainLine } from './words.js';
+import { put } from '../formats/keyed-lists.js';
 
 /** `lineOf`: the place of a path in the loop's file, such as `my-loop.yaml:57`, or null where there is no file. */
 export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['path']) => string | null): string {
@@ -59,9 +60,7 @@ function grouped(complaints: readonly Refutation[]): readonly (readonly [Refutat
   const groups = new Map<string, [Refutation, ...Refutation[]]>();
   for (const one of complaints) {
     const key = LACKING[one.code] === undefined ? `${one.code} ${one.at} ${one.says}` : `without ${one.at}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
+    put(groups, key, one);
   }
   return [...groups.values()];
 }

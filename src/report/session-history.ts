@@ -9,6 +9,7 @@ import { inline } from './foreign-text.js';
 import { grantWords } from './session-question.js';
 import { count } from './words.js';
 import type { Clock } from './words.js';
+import { put } from '../formats/keyed-lists.js';
 
 /** One run of one task. */
 export interface TaskRun {
@@ -116,9 +117,7 @@ class Book {
 
   start({ task, attempt, agent }: { task: string; attempt: number; agent: string }, startedMs: number): void {
     const run: OpenRun = { attempt, agent, ending: 'running', ms: null, tokens: 0, costUsd: 0, startedMs };
-    const runs = this.runs.get(task);
-    if (runs === undefined) this.runs.set(task, [run]);
-    else runs.push(run);
+    put(this.runs, task, run);
     this.open.add(run);
   }
 

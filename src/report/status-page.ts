@@ -4,6 +4,7 @@ import { clip, columnsOf, lineOf, wrap } from './foreign-text.js';
 import { answerLines, stepLines } from './session-question.js';
 import type { ChainView, SessionView, SpentView, StateWord, TaskMark, TaskView } from './session-view.js';
 import { count, duration } from './words.js';
+import { put } from '../formats/keyed-lists.js';
 
 /** Of a wave with more tasks than this, those at rest are counted and not listed. */
 const MOST_LISTED = 40;
@@ -54,9 +55,7 @@ function graph({ tasks, wave }: SessionView): readonly string[] {
   if (tasks.length === 0) return ['There are no tasks.'];
   const waves = new Map<number, TaskView[]>();
   for (const task of tasks) {
-    const peers = waves.get(task.wave);
-    if (peers === undefined) waves.set(task.wave, [task]);
-    else peers.push(task);
+    put(waves, task.wave, task);
   }
   const widths = {
     id: Math.min(MOST_ID, longest(tasks.map(({ id }) => lineOf(id)))),

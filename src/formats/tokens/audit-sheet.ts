@@ -3,7 +3,7 @@
 
 import type { Severity } from '../../model.js';
 import { SEVERITIES } from '../../model.js';
-import { put } from './keyed-lists.js';
+import { put } from '../keyed-lists.js';
 import type { Place } from './token.js';
 
 export interface AuditFinding {

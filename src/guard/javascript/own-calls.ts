@@ -7,6 +7,7 @@ import { print } from './print.js';
 import type { Env } from './scope.js';
 import { at, bare, listAt, nameOf, propertyName } from './tree.js';
 import type { Node } from './tree.js';
+import { put } from '../../formats/keyed-lists.js';
 
 const FORGETS = /^(mockClear|mockReset|mockRestore|reset|resetHistory|restore)$/;
 const FORGETS_ALL = /^(clear|reset|restore)AllMocks$/;
@@ -29,7 +30,7 @@ export class OwnCalls {
     const value = name === '' ? null : env.find(name);
     if (value === null || value.named !== true || value.node === null || !isMaker(value.node)) return;
     const texts = listAt(call, 'arguments').map((argument) => print(argument, env));
-    this.calls.set(name, [...(this.calls.get(name) ?? []), texts.join(',')]);
+    put(this.calls, name, texts.join(','));
   }
 
   /** The fact with why it cannot fail, where the test did by itself what is asked. */

@@ -7,6 +7,7 @@ import { joinPath } from './paths.js';
 import { importedBy, isMaker, patternNames } from './names.js';
 import type { Module } from './scope.js';
 import { ASSERTION_PACKAGES } from './matchers.js';
+import { put } from '../../formats/keyed-lists.js';
 
 /** A path without ending and `/index`: two specifiers of one module have the same. */
 export function stemOf(path: string): string {
@@ -76,7 +77,7 @@ export class Origins {
 
   constructor(module: Module) {
     const add = (name: string, node: Node | null) => {
-      if (name !== '' && node !== null) this.made.set(name, [...(this.made.get(name) ?? []), node]);
+      if (name !== '' && node !== null) put(this.made, name, node);
     };
     for (const node of nodesOf(module.tree)) {
       if (node.type === 'VariableDeclarator') for (const name of patternNames(at(node, 'id'))) add(name, at(node, 'init'));

@@ -2,6 +2,7 @@
 
 import type { FunctionStmt, Stmt } from './tree.js';
 import { descend, expressionsOf, statementsIn } from './tree.js';
+import { put } from '../../formats/keyed-lists.js';
 
 const KNOWN = new WeakMap<readonly Stmt[], ReadonlyMap<string, readonly number[]>>();
 
@@ -16,9 +17,7 @@ function placesIn(body: readonly Stmt[]): ReadonlyMap<string, readonly number[]>
     for (const expression of [...expressionsOf(statement), ...decorators])
       for (const node of descend(expression)) {
         if (node.type !== 'Name') continue;
-        const list = places.get(node.name);
-        if (list === undefined) places.set(node.name, [node.start]);
-        else list.push(node.start);
+        put(places, node.name, node.start);
       }
   }
   KNOWN.set(body, places);

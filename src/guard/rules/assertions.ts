@@ -12,6 +12,7 @@ import type { Pair } from '../pairing.js';
 import { isShrunk } from '../properties.js';
 import { EXACT, isOpposed, keyOf, levelOf, tokensOf, wantedOf } from '../strength.js';
 import { isWithin } from '../subjects.js';
+import { put } from '../../formats/keyed-lists.js';
 
 /** What the rules about tests found out already, so that one cause is told once. */
 export interface Told {
@@ -122,9 +123,7 @@ const NO_SUBJECTS: BySubject = new Map();
 function bySubject(tests: readonly TestFact[]): BySubject {
   const found = new Map<string, AssertionFact[]>();
   for (const fact of tests.flatMap(({ assertions }) => assertions)) {
-    const known = found.get(fact.subject);
-    if (known === undefined) found.set(fact.subject, [fact]);
-    else known.push(fact);
+    put(found, fact.subject, fact);
   }
   return found;
 }

@@ -4,6 +4,7 @@ import { onceBy } from '../evidence.js';
 import type { Evidence, ReadFile } from '../evidence.js';
 import type { SuppressionFact } from '../facts.js';
 import type { GuardRule, Sighting } from '../finding.js';
+import { put } from '../../formats/keyed-lists.js';
 
 const RULES: Readonly<Record<SuppressionFact['kind'], GuardRule>> = {
   type: 'type-suppressed',
@@ -97,9 +98,7 @@ class Retelling {
     for (const fact of before?.suppressions ?? []) {
       if (fact.kind !== 'lint' || kept.has(keyOf(fact))) continue;
       const place = placeOf(fact, change.before ?? '');
-      const known = this.gone.get(place);
-      if (known === undefined) this.gone.set(place, [fact]);
-      else known.push(fact);
+      put(this.gone, place, fact);
     }
   }
 
@@ -155,9 +154,7 @@ function counts(facts: readonly SuppressionFact[]): Map<string, number> {
 function grouped(facts: readonly SuppressionFact[]): ReadonlyMap<string, readonly SuppressionFact[]> {
   const map = new Map<string, SuppressionFact[]>();
   for (const fact of facts) {
-    const known = map.get(keyOf(fact));
-    if (known === undefined) map.set(keyOf(fact), [fact]);
-    else known.push(fact);
+    put(map, keyOf(fact), fact);
   }
   return map;
 }

@@ -16,6 +16,7 @@ import { retold, toldOfError } from '../retelling.js';
 import type { Extra } from '../retelling.js';
 import { isPartOf as isReadFrom } from '../subjects.js';
 import type { Told } from './assertions.js';
+import { put } from '../../formats/keyed-lists.js';
 
 const MARKS: Readonly<Record<TestMark['kind'], GuardRule>> = {
   skipped: 'test-skipped',
@@ -143,9 +144,7 @@ function removedTests(evidence: Evidence): readonly Sighting[] {
 function testsByFile(tests: readonly TestFact[]): ReadonlyMap<string, readonly TestFact[]> {
   const byFile = new Map<string, TestFact[]>();
   for (const test of tests) {
-    const known = byFile.get(test.span.file);
-    if (known === undefined) byFile.set(test.span.file, [test]);
-    else known.push(test);
+    put(byFile, test.span.file, test);
   }
   return byFile;
 }

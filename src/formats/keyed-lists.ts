@@ -1,4 +1,4 @@
-// Lists by a key, built without copying: a file may hold a hundred thousand tokens of one kind.
+// Lists by a key, built without copying: there may be a hundred thousand values of one key.
 
 /** One more in the list of a key. */
 export function put<K, T>(lists: Map<K, T[]>, key: K, value: T): void {
