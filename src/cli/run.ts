@@ -15,7 +15,7 @@ import type { RunReport } from '../engine/session.js';
 import { RANGES } from '../engine/run-flags.js';
 import type { RunFlags } from '../engine/run-flags.js';
 import { lineOf as lineOfText } from '../report/foreign-text.js';
-import { followProgress } from '../report/progress-lines.js';
+import { broken, followProgress } from '../report/progress-lines.js';
 import { answerLines, shellWord, waysToAnswer } from '../report/session-question.js';
 import { latestSession, resolveSession } from '../runtime/sessions.js';
 import { timeOfDay } from './clock.js';
@@ -167,14 +167,15 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
   };
   const unhear = hear(onSignal, stop.signal);
   const color = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
+  const columns = process.stderr.isTTY ? () => process.stderr.columns : undefined;
   let lineOf: ReturnType<typeof followProgress> | null = null;
   let isCalled = false;
   const watch: RunWatch = {
     signal: stop.signal,
-    onNote: (note) => say(`Note: ${note}`),
+    onNote: (note) => say(broken(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
       if (json) put(1, `${JSON.stringify(streamed(event))}\n`);
-      lineOf ??= followProgress({ color, clock: timeOfDay, session: wordFor(state, place) });
+      lineOf ??= followProgress({ color, ...(columns === undefined ? {} : { columns }), clock: timeOfDay, session: wordFor(state, place) });
       isCalled ||= event.type === 'PersonCalled';
       const line = lineOf(event, state);
       if (line !== null) say(line);

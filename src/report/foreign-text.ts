@@ -92,13 +92,13 @@ export function clip(line: string, columns: number): string {
   return `${out.trimEnd()}...`;
 }
 
-/** A paragraph in lines of at most 80 columns, each with its indent. Words longer than a line are left whole: a path can be copied. */
-export function wrap(text: string, indent: string, first = indent): readonly string[] {
+/** A paragraph in lines of at most so many columns, each with its indent. Words longer than a line are left whole: a path can be copied. */
+export function wrap(text: string, indent: string, first = indent, columns = 80): readonly string[] {
   const lines: string[] = [];
   let line = first;
   let isEmpty = true;
   for (const word of text.split(' ')) {
-    if (!isEmpty && columnsOf(line) + 1 + columnsOf(word) > 80) {
+    if (!isEmpty && columnsOf(line) + 1 + columnsOf(word) > columns) {
       lines.push(line);
       line = indent;
       isEmpty = true;

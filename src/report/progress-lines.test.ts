@@ -40,6 +40,18 @@ it('tells a session from its first line to its last', () => {
   expect(linesOf(COMPLETE).filter((line) => line !== null)).toMatchSnapshot();
 });
 
+it('breaks lines between words where a terminal is narrow, and leaves commands whole', () => {
+  const width = (columns: number) => linesOf(ESCALATED, { columns: () => columns }).flatMap((line) => line?.split('\n') ?? []);
+  const wide = linesOf(ESCALATED).flatMap((line) => line?.split('\n') ?? []);
+  const isCommand = (line: string) => line.startsWith('  umpire ');
+  expect(width(60).filter((line) => line.length > 60 && !isCommand(line))).toEqual([]);
+  expect(width(60).filter(isCommand)).toEqual(wide.filter(isCommand));
+  // The same words, each broken line under the text of the first.
+  expect(width(60).join(' ').replaceAll(/ {6,}/g, ' ')).toBe(wide.join(' '));
+  expect(width(60).length).toBeGreaterThan(wide.length);
+  expect(width(20)).toEqual(wide);
+});
+
 it('tells how a task went', () => {
   const one = begun([row('A', 'developer'), row('B', 'reviewer', 'A')]);
   check([...one, start('A', 'codex', 2)], 'wave 1: A started (developer, agent codex, attempt 2)');

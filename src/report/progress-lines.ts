@@ -10,7 +10,7 @@ import { questionOf } from '../brain/question.js';
 import type { PersonAnswered, SessionStarted, TaskFinished } from '../brain/run-messages.js';
 import { isOver, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
-import { lineOf } from './foreign-text.js';
+import { lineOf, wrap } from './foreign-text.js';
 import { answerLines, grantWords, shellWord, stepLines, waysToAnswer } from './session-question.js';
 import { nextSteps, whyWords } from './session-view.js';
 import { count, duration } from './words.js';
@@ -18,6 +18,8 @@ import { count, duration } from './words.js';
 export interface ProgressOptions {
   /** Colours, if the caller's terminal shows them. */
   readonly color?: boolean;
+  /** How wide the caller's terminal is: lines are broken between words. Left out where a line of output is one line. */
+  readonly columns?: () => number;
   /** The word by which commands know the session; its own name, where it is left out. */
   readonly session?: string;
   /** The time of day, as the person's clock shows it; in UTC, where it is left out. */
@@ -36,10 +38,19 @@ export function progressLine(event: Recorded, state: SessionState, options: Prog
   if (told === null) return null;
   const [text, tone, below = []] = typeof told === 'string' ? ([told, 'plain'] as const) : told;
   const time = options.clock?.(event.ts) ?? event.ts.slice(11, 16);
-  const line = `${lineOf(time)} ${lineOf(text, 1000)}`;
+  const line = broken(lineOf(text, 1000), `${lineOf(time)} `, options.columns?.());
   const shown = options.color === true && tone !== 'plain' ? `${COLORS[tone]}${line}\u001b[0m` : line;
   return [shown, ...below].join('\n');
 }
+
+/** A line with what stands before it, broken between words where a terminal would break it anywhere. */
+export function broken(text: string, first: string, columns: number | undefined): string {
+  if (columns === undefined || columns < NARROWEST) return `${first}${text}`;
+  return wrap(text, ' '.repeat(first.length), first, columns).join('\n');
+}
+
+/** In fewer columns a long word leaves no room for others. */
+const NARROWEST = 40;
 
 /** The same for a run as it goes on: remembers when tasks were started, so that lines say how long they took. */
 export function followProgress(options: ProgressOptions = {}): (event: Recorded, state: SessionState) => string | null {
