@@ -71,6 +71,20 @@ it.each(['sha1', 'sha256'])('is a repository of its own (%s) that ignores what t
   copy.remove();
 });
 
+it('ignores installed packages as the project does now, also at a commit from before it said so', async () => {
+  const project = gitProject({ 'a.js': 'old\n', 'parts/[b]/b.js': 'b\n', 'open/c.js': 'c\n' });
+  const first = head(project);
+  project.write({ '.gitignore': '/node_modules/\n/parts/*/node_modules/\n.venv/\n' });
+  project.git('add', '-A');
+  project.git('commit', '-q', '-m', 'second');
+  for (const at of ['node_modules', 'parts/[b]/node_modules', '.venv', 'open/node_modules'])
+    writeFiles(project.root, { [`${at}/pad/index.js`]: 'pad\n' });
+  const copy = await copyCommit(found(project.root), first);
+  expect(readFileSync(join(copy.project, 'parts/[b]/node_modules/pad/index.js'), 'utf8')).toBe('pad\n');
+  expect(project.git('-C', copy.project, 'status', '--porcelain').trim()).toBe('?? open/node_modules/');
+  copy.remove();
+});
+
 it('leads packages of the project to its own sources, in every package', async () => {
   const project = gitProject({
     '.gitignore': 'node_modules\n.venv\n',

@@ -3,6 +3,7 @@
 // a repository too: tools that leave out what git ignores would else look at other files there than in the project.
 
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   lstatSync,
@@ -68,8 +69,9 @@ export async function copyCommit(repository: Repository, commit: string): Promis
     const seat = { gitDir, workTree: root, index: join(scratch, 'index') };
     await git(seat, ['read-tree', commit]);
     await git(seat, ['checkout-index', '--all', '--force']);
-    await makeRepository(repository, seat, commit);
-    const items = foldersOf(top, '').flatMap((path) => provisionsOf(top, path));
+    const installed = foldersOf(top, '');
+    await makeRepository(repository, seat, commit, ignoredOf(top, installed));
+    const items = installed.flatMap((path) => provisionsOf(top, path));
     place(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
     linkOuter(top, scratch);
     const project = join(root, prefix);
@@ -81,11 +83,12 @@ export async function copyCommit(repository: Repository, commit: string): Promis
   }
 }
 
-/** One of its own at the commit, that borrows the person's objects and ignores what theirs ignores. */
+/** One of its own at the commit, that borrows the person's objects and ignores what theirs ignores, `ignored` too. */
 async function makeRepository(
   { common }: Repository,
   seat: { readonly gitDir: string; readonly workTree: string; readonly index: string },
   commit: string,
+  ignored: readonly string[],
 ): Promise<void> {
   const id = await askGit(seat, ['rev-parse', `${commit}^{commit}`]);
   const format = await askGit(seat, ['rev-parse', '--show-object-format']);
@@ -94,6 +97,7 @@ async function makeRepository(
   for (const folder of ['objects/info', 'info']) mkdirSync(join(gitDir, folder), { recursive: true });
   writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), `${join(common, 'objects')}\n`);
   for (const name of ['info/exclude', 'shallow']) if (existsSync(join(common, name))) copyFileSync(join(common, name), join(gitDir, name));
+  appendFileSync(join(gitDir, 'info', 'exclude'), ignored.map((path) => `\n/${path.replace(/[\\*?[]/g, '\\$&')}\n`).join(''));
   writeFileSync(join(gitDir, 'HEAD'), `${id}\n`);
   renameSync(seat.index, join(gitDir, 'index'));
 }
@@ -142,6 +146,14 @@ function provisionsOf(top: string, at: string): readonly Provision[] {
   const isFolder = lstatSync(join(top, at)).isDirectory();
   const isPackages = isFolder && (at === PACKAGES || at.endsWith(`/${PACKAGES}`));
   return isPackages ? linkPackages(top, at) : [{ kind: 'link', at, to: realpathSync.native(join(top, at)), inside: null }];
+}
+
+/** Those that git ignores in the checkout as it is now: the commit may be older than the line that says so. */
+function ignoredOf(top: string, folders: readonly string[]): readonly string[] {
+  if (folders.length === 0) return [];
+  const paths = folders.map((path) => `:(literal)${path}`);
+  const listed = names(top, ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory', '--', ...paths]);
+  return listed.map((path) => path.replace(/\/$/, ''));
 }
 
 /** A package that the commit does not have yet needs none. */
