@@ -8,6 +8,7 @@ import type { FactValue } from '../loops/loop.js';
 import type { Anomaly, Counts, EvidenceRef, Finding, RoleRef, TaskRecord, Verdict } from '../model.js';
 import type { Usage } from '../ports.js';
 import type { Course, Effects, Event, RecordedExhibit, RecordedScene, Standing, VerdictGiven } from './messages.js';
+import { ANSWERS } from './run-messages.js';
 import type { Breach, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from './run-messages.js';
 
 type DataOf<T> = Extract<Event, { readonly type: T }>['data'];
@@ -160,7 +161,7 @@ const submitted = object<{ readonly commit: string }>({ commit: text });
 
 const personAnswered = object<PersonAnswered>({
   key: text,
-  answer: word('force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer'),
+  answer: word(...ANSWERS),
   reason: text,
   rounds: whole,
   costUsd: number,

@@ -100,7 +100,8 @@ export interface TaskFinished {
 }
 
 /** What a person may answer. `answer` is for an agent's question. */
-export type Answer = 'force-approve' | 'manual-fix' | 'extend' | 'abort' | 'approve' | 'revise' | 'answer';
+export const ANSWERS = ['force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer'] as const;
+export type Answer = (typeof ANSWERS)[number];
 
 /** What a session waits for a person to say. */
 export type Question =

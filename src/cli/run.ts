@@ -7,7 +7,7 @@ import { isUmpireError } from '../errors.js';
 import { meant } from '../formats/nearest-word.js';
 import { describe } from '../brain/answers.js';
 import type { SessionState } from '../brain/evolve.js';
-import type { Answer } from '../brain/run-messages.js';
+import { ANSWERS } from '../brain/run-messages.js';
 import type { Recorded } from '../brain/messages.js';
 import { resolve, resume, run } from '../engine/session.js';
 import type { RunWatch } from '../engine/opened.js';
@@ -89,8 +89,6 @@ export async function runResume(args: readonly string[]): Promise<Outcome> {
   const retry = words.switches.has('--retry');
   return watched(words, (watch) => resume({ session, retry, ...flags, ...watch }), session);
 }
-
-const ANSWERS: readonly Answer[] = ['force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer'];
 
 export async function runResolve(args: readonly string[]): Promise<Outcome> {
   const kinds: FlagKinds = {

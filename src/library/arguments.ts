@@ -2,6 +2,7 @@
 // that is not known is refused, since a limit that is misspelt would be no limit.
 
 import { UmpireError } from '../errors.js';
+import { isObject } from '../formats/json-text.js';
 import { meant } from '../formats/nearest-word.js';
 
 export interface Kind {
@@ -91,8 +92,4 @@ function shown(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty text' : `the text ${JSON.stringify(value.slice(0, 40))}`;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return Array.isArray(value) ? 'a list' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -6,13 +6,12 @@ import type { Recorded } from '../brain/messages.js';
 import type { Verdict } from '../model.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { sessionPage } from '../report/session-page.js';
-import { sessionView } from '../report/session-view.js';
+import { sessionView, verdictsIn } from '../report/session-view.js';
 import type { SessionSurroundings, SessionView } from '../report/session-view.js';
 import { provenanceIn, readSession } from '../runtime/session-record.js';
 import type { SessionRecord } from '../runtime/session-record.js';
 import { findSessions } from '../runtime/sessions.js';
 import { PATH, checkRequest, checkValue } from './arguments.js';
-import { verdictsOf } from './verdicts.js';
 
 /** What `umpire status --json` prints, with every verdict and event. */
 export interface SessionStatus extends SessionView {
@@ -30,7 +29,13 @@ export interface SessionStatus extends SessionView {
 export async function status(session: string): Promise<SessionStatus> {
   const record = recordOf('status', session);
   const view = sessionView(record.state, await surroundingsOf(record));
-  return { ...view, path: record.path, verdicts: verdictsOf(record.state), history: record.events, brokenAt: record.brokenAt };
+  return {
+    ...view,
+    path: record.path,
+    verdicts: verdictsIn(record.state).map(({ verdict }) => verdict),
+    history: record.events,
+    brokenAt: record.brokenAt,
+  };
 }
 
 /** The whole story of a session as Markdown. */

@@ -8,18 +8,19 @@ import type { RunWatch } from '../engine/opened.js';
 import { RANGES } from '../engine/run-flags.js';
 import type { RunFlags } from '../engine/run-flags.js';
 import { answersTo } from '../brain/question.js';
+import { ANSWERS } from '../brain/run-messages.js';
 import type { Answer, Question } from '../brain/run-messages.js';
 import type { RunState } from '../brain/run-state.js';
 import type { PipelinesInput } from '../loops/loop-file.js';
 import type { Verdict } from '../model.js';
 import { questionWords } from '../report/session-question.js';
+import { verdictsIn } from '../report/session-view.js';
 import { readSession } from '../runtime/session-record.js';
 import { CALL, DATE, FLAG, LOOP, NAMES, NUMBER, OBJECT, PATH, SIGNAL, TEXT, checkRequest, checkValue, oneOf, within } from './arguments.js';
 import type { Takes } from './arguments.js';
 import { loopGiven, pipelineGiven } from './loops.js';
 import { agentsOf } from './own-agents.js';
 import type { OwnAgents } from './own-agents.js';
-import { verdictsOf } from './verdicts.js';
 import { watched } from './watching.js';
 
 /** As the engine takes it, save that agents may be plain functions, and one agent needs no list. */
@@ -90,10 +91,9 @@ const RUN: Takes<RunRequest> = {
 
 const RESUME: Takes<ResumeRequest> = { session: PATH, retry: FLAG, ...FLAGS };
 
-const ANSWER = oneOf('force-approve', 'manual-fix', 'extend', 'abort', 'approve', 'revise', 'answer');
 const RESOLVE: Takes<ResolveRequest> = {
   session: PATH,
-  answer: ANSWER,
+  answer: oneOf(...ANSWERS),
   reason: TEXT,
   rounds: NUMBER,
   costUsd: NUMBER,
@@ -170,7 +170,7 @@ function reportFor(report: engine.RunReport): RunReport {
     ...report,
     question: question === null || now === null ? null : openQuestion(now, question),
     reason: now?.ended?.reason ?? '',
-    verdicts: verdictsOf(state),
+    verdicts: verdictsIn(state).map(({ verdict }) => verdict),
   };
 }
 
