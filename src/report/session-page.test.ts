@@ -20,8 +20,10 @@ import {
 } from '../../test/support/story.js';
 import { contextPage, sessionPage } from './session-page.js';
 import { stateWordOf } from './session-view.js';
+import { UTC } from './words.js';
+import type { Clock } from './words.js';
 
-function pageOf(story: readonly Event[], tasks: Parameters<typeof sessionPage>[1]['tasks'] = []): string {
+function pageOf(story: readonly Event[], tasks: Parameters<typeof sessionPage>[1]['tasks'] = [], clock: Clock = UTC): string {
   const { events, state } = told(story);
   return sessionPage(state, {
     session: 'review-payments-2026-03-01',
@@ -30,6 +32,7 @@ function pageOf(story: readonly Event[], tasks: Parameters<typeof sessionPage>[1
     place: null,
     notes: [],
     events,
+    clock,
   });
 }
 
@@ -45,6 +48,12 @@ function under(page: string, heading: string): readonly string[] {
 
 it('tells a whole session', () => {
   expect(pageOf(COMPLETE)).toMatchSnapshot();
+});
+
+it('names both zones where the clock was put back on the way', () => {
+  const first = told(COMPLETE).events[0]?.ts;
+  const clock: Clock = { moment: (ts) => (ts === first ? 'summer' : 'winter'), zone: (ts) => (ts === first ? 'UTC-4' : 'UTC-5') };
+  expect(pageOf(COMPLETE, [], clock)).toContain('- From summer (UTC-4) to winter (UTC-5); all times here are those of that clock\n');
 });
 
 it('says unverified wherever it applies, with the reason of whoever approved', () => {

@@ -64,6 +64,14 @@ function section(heading: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`## ${heading}`, '', ...lines.map((line) => `- ${line}`), ''];
 }
 
+/** A clock may be put forward or back on the way. */
+function spanWords(first: string, last: string, clock: Clock): string {
+  const [from, to] = [clock.moment(first), clock.moment(last)];
+  const [zone, after] = [clock.zone(first), clock.zone(last)];
+  if (zone === after) return `From ${from} to ${to} (${zone}, as all times here)`;
+  return `From ${from} (${zone}) to ${to} (${after}); all times here are those of that clock`;
+}
+
 function headLines(view: SessionView, history: History, clock: Clock): readonly string[] {
   const { loops, mode, why, command, reason, spent, sandbox, work, chains, notes } = view;
   const ended = reason === '' ? '' : `: ${inline(reason)}`;
@@ -72,11 +80,7 @@ function headLines(view: SessionView, history: History, clock: Clock): readonly 
     ...(loops.length === 0 ? [] : [`- Loop: ${inline(loops.join(', '))}`]),
     ...(command === '' ? [] : [`- Until this passes: ${codeSpan(command)}`]),
     ...(mode === '' ? [] : [`- Mode: ${inline(mode)}${why === '' ? '' : `, because: ${inline(why)}`}`]),
-    ...(history.firstAt === null
-      ? []
-      : [
-          `- From ${clock.moment(history.firstAt)} to ${clock.moment(history.lastAt ?? '')} (${clock.zone(history.firstAt)}, as all times here)`,
-        ]),
+    ...(history.firstAt === null ? [] : [`- ${spanWords(history.firstAt, history.lastAt ?? history.firstAt, clock)}`]),
     ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),
     ...(spent === null ? [] : [`- Spent: ${spentWords(spent)}`]),
     ...(sandbox ? ['- Programs: held in a sandbox'] : []),
