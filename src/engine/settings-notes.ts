@@ -39,11 +39,13 @@ function hasText(project: string, role: string): boolean {
 
 const MOST_NAMED = 3;
 
-/** Files of the checkout that agents will not see. */
+/** Files of the checkout that agents will not see; a new folder is one, with a slash behind it. */
 export function uncommittedWords(files: readonly string[]): string {
   const few = files.slice(0, MOST_NAMED).join(', ');
   const named = files.length > MOST_NAMED ? `${few} and ${files.length - MOST_NAMED} more` : few;
-  const many = files.length === 1 ? 'One uncommitted file is' : `${files.length} uncommitted files are`;
+  const folders = files.filter((path) => path.endsWith('/')).length;
+  const [one, all] = folders === 0 ? ['file', 'files'] : folders === files.length ? ['folder', 'folders'] : ['', 'files and folders'];
+  const many = files.length === 1 ? `One uncommitted ${one} is` : `${files.length} uncommitted ${all} are`;
   return `Work starts from your last commit. ${many} not part of it (${named}): commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
 }
 
