@@ -1,4 +1,4 @@
-// Work that made things worse is to be taken back: once, by what its verdict says, and in sessions of earlier versions by rule T6.
+// Work that made things worse is to be taken back: once, by what its verdict says, and in sessions of earlier versions by what rule T6 asks.
 
 import { expect, it } from 'vitest';
 import { TO_REVIEW, begun, done, fix, merged, projected, start, told, verdict } from '../../test/support/story.js';
@@ -39,4 +39,21 @@ it('is taken back once, also where that failed', () => {
     data: { verdict: events.length - 1, tasks: ['FIX-1-1'], head: null, files: [], ok },
   });
   expect([true, false].map((ok) => due([...events, reverted(ok)]))).toEqual([[], []]);
+});
+
+const HARM = { facts: { broken: 1, gain: -1 }, course: { stop: false, against: 4 } };
+
+/** Decided at the cap, by rules that do not say what is worse. */
+function atTheCap(outcome: Verdict['outcome'], more: object): readonly Event[] {
+  const rule = { accept: 'T4', converge: 'T2', revise: 'T3', escalate: 'E10' }[outcome];
+  return judged({ outcome, rule, round: 2 }, TESTING).map((event) =>
+    event.type === 'VerdictGiven' && event.data.verdict.round === 2 ? { ...event, data: { ...event.data, ...more } } : event,
+  );
+}
+
+it('by such rules harm is taken back whichever of them spoke first, as the version that froze them did', () => {
+  const taken = (['accept', 'escalate', 'revise', 'converge'] as const).map((outcome) => due(atTheCap(outcome, HARM)));
+  expect(taken).toEqual([['FIX-1-1'], ['FIX-1-1'], ['FIX-1-1'], []]);
+  const others = [{ ...HARM, facts: { broken: 1, gain: 1 } }, { ...HARM, facts: {} }, { facts: HARM.facts }];
+  expect(others.map((more) => due(atTheCap('accept', more)))).toEqual([[], [], []]);
 });

@@ -98,7 +98,7 @@ function revertOf(state: SessionState): Effect | null {
   for (const past of state.verdicts.values()) {
     const last = past.at(-1);
     if (last === undefined || last.verdict.status !== 'decided' || run.reverted.has(last.seq)) continue;
-    if (last.verdict.worse !== true && !isOldHarm(run, last)) continue;
+    if (last.verdict.worse !== true && !isOldHarm(state, run, last)) continue;
     // The revision whose work it judged; a person may have been asked about that in between, and it may have been taken back then.
     const at = past.findLastIndex((one, index) => index < past.length - 1 && one.verdict.outcome === 'revise');
     if (past.slice(at + 1).some(({ seq }) => run.reverted.get(seq)?.ok === true)) continue;
@@ -109,9 +109,15 @@ function revertOf(state: SessionState): Effect | null {
   return null;
 }
 
-/** Rules that were frozen before loops could say what is worse: one rule of the testing loop said it. */
-function isOldHarm(run: RunState, { verdict }: PastVerdict): boolean {
-  return verdict.rule === 'T6' && isOwnTesting(run.started);
+/**
+ * Rules of the testing loop that were frozen before loops could say what is worse: its T6 said it, and what T6 asks held where another
+ * rule spoke first, such as the cap. Versions before that wrote no `against`, and asked T6 only.
+ */
+function isOldHarm({ frozen }: SessionState, run: RunState, { verdict, facts, course }: PastVerdict): boolean {
+  if (!isOwnTesting(run.started) || frozen.get(run.started.loop)?.rules.worse !== undefined || verdict.outcome === 'converge') return false;
+  const [broken, gain] = [facts['broken'], facts['gain']];
+  const isHarm = typeof broken === 'number' && broken > 0 && typeof gain === 'number' && gain <= 0;
+  return verdict.rule === 'T6' || (course?.against !== undefined && isHarm);
 }
 
 /** A critic whose last run was not judged, the first in the file, once nothing is at work. */
