@@ -1,10 +1,19 @@
 // What worktrees get beside the files of a commit, and that none of it is ever committed: packages, copies, what set-up makes.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cleanUpAfterwards, doTask, filesUnder, gitIn, gitProject, ownThings, writeFiles } from '../../test/support/git-project.js';
+import {
+  cleanUpAfterwards,
+  doTask,
+  filesUnder,
+  gitIn,
+  gitProject,
+  ownThings,
+  temporaryFolder,
+  writeFiles,
+} from '../../test/support/git-project.js';
 import type { Project } from '../../test/support/git-project.js';
 
 cleanUpAfterwards();
@@ -132,6 +141,24 @@ describe('links and copies', () => {
     expect(readFileSync(join(project.root, '.env'), 'utf8')).toBe('SECRET=1\n');
     writeFiles(workspace.path, { 'app/x.txt': 'edited\n' });
     expect((await workspace.takeEdit('edit'))?.files).toEqual(['app/x.txt']);
+  });
+
+  test("are made behind a link from one of the project's folders to another, and not behind one that leads out of it", async () => {
+    const project = gitProject({ 'packages/app/x.txt': 'x\n', '.gitignore': '.env\n' });
+    symlinkSync('packages/app', join(project.root, 'app'));
+    project.commit({});
+    writeFiles(project.root, { 'app/.env': 'SECRET=1\n', 'app/deep/er/.env': 'SECRET=2\n' });
+    const workspace = await project.open({ copy: ['app/.env', 'app/deep/er/.env'] });
+    const folder = await workspace.lend('T1', 1);
+    const inside = { 'packages/app/.env': 'SECRET=1\n', 'packages/app/deep/er/.env': 'SECRET=2\n' };
+    expect(filesUnder(folder, (path) => path === '.git')).toMatchObject(inside);
+    const elsewhere = temporaryFolder();
+    rmSync(join(folder, 'app'));
+    symlinkSync(elsewhere, join(folder, 'app'));
+    const work = await workspace.submit('T1', 1, 'link');
+    expect(await workspace.merge('T1', work!.commit)).toMatchObject({ ok: true, files: ['app'] });
+    await workspace.lend('T2', 1);
+    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   test('come back where a reading task took them away', async () => {

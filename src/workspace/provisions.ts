@@ -1,8 +1,8 @@
 // What a worktree lacks and a task needs: dependencies as links, files such as .env as copies. None of it is ever committed; the
 // set-up command is left to setup-command.ts.
 
-import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { listOf, text } from '../formats/shape.js';
 import { lstatOf, statOf } from '../runtime/entry.js';
@@ -97,11 +97,11 @@ export function knownProvisions(site: Site): Provisions {
   return { items: [], ...leaveOut(readProvided(site)) };
 }
 
-/** Puts the provisions into a worktree, where it does not have them. Never through a link: what is put there would lie elsewhere. */
+/** Puts the provisions into a worktree, where it does not have them. Never through a link that leads out of it. */
 export function place(root: string, { items }: Provisions): void {
   const isBlocked = blockTest(root);
   for (const item of items) {
-    if (isBlocked(rawOf(item.at))) continue;
+    if (isBlocked(rawOf(item.at)) && !staysInside(root, item.at)) continue;
     const target = join(root, item.at);
     try {
       if (item.kind === 'folder') placeFolder(target);
@@ -112,6 +112,14 @@ export function place(root: string, { items }: Provisions): void {
       throw new UmpireError('write-failed', { path: target, detail: faultOf(error) });
     }
   }
+}
+
+/** Projects have links from one of their folders to another. */
+function staysInside(root: string, path: string): boolean {
+  let folder = dirname(join(root, path));
+  while (lstatOf(folder) === undefined) folder = dirname(folder);
+  const isFolder = statOf(folder)?.isDirectory() === true;
+  return isFolder && join(realpathSync.native(folder), sep).startsWith(join(realpathSync.native(root), sep));
 }
 
 function placeFolder(target: string): void {
