@@ -17,7 +17,7 @@ import { SNAPSHOT } from './repository.js';
 import { changeRefs, listRefs, readRef, refsOf } from './refs.js';
 import { readSessionNote } from './session-note.js';
 import { leftFolders } from './session-worktree.js';
-import { findSite, isAnothers, isOwnSite } from './site.js';
+import { findRemains, findSite, isAnothers, isOwnSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
 
@@ -28,7 +28,7 @@ export type Cleaned =
   | { readonly ok: false; readonly why: 'unapplied' | 'edited'; readonly files: readonly string[] };
 
 export async function cleanSession(place: SessionPlace, { force = false }: { readonly force?: boolean } = {}): Promise<Cleaned> {
-  const site = findSite(place);
+  const site = force ? findRemains(place) : findSite(place);
   await followProject(site);
   const held = force ? null : await heldBack(site);
   return held ?? { ok: true, branch: await clearAway(site) };
@@ -45,7 +45,7 @@ interface Unbegun {
  * looks the same: what was committed is work, and where there were tasks so is what was changed. Null where there is nothing of its own.
  */
 export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unbegun): Promise<Cleaned | null> {
-  const site = findSite(place);
+  const site = force ? findRemains(place) : findSite(place);
   if (!isItsOwn(site)) return null;
   const held = force ? null : await heldBack(site);
   if (held !== null && (held.why === 'unapplied' || hasTasks)) return held;
@@ -89,7 +89,7 @@ async function readOnce(site: Site, ref: string): Promise<string | null> {
 export function isLeft(place: SessionPlace): boolean {
   const { project, session, home, sessionFolder } = place;
   if (existsSync(join(sessionFolder, SNAPSHOT))) return true;
-  return isNameTaken(existsSync(project) ? project : null, home, session) && !isAnothers(findSite(place));
+  return isNameTaken(existsSync(project) ? project : null, home, session) && !isAnothers(findRemains(place));
 }
 
 /** Do worktrees, a branch or refs go by this name already? `project`: null where no repository is around it. */

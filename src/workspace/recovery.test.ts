@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, filesUnder, gitIn, gitProject, writeFiles } from '../../test/support/git-project.js';
 import type { Files, Project } from '../../test/support/git-project.js';
-import { cleanSession } from './cleaning.js';
+import { cleanSession, isLeft } from './cleaning.js';
 import { diffOf } from './difference.js';
 import type { GitWorkspace } from './workspace.js';
 
@@ -80,6 +80,18 @@ describe('the session worktree', () => {
     expect(readdirSync(project.options.sessionFolder)).toEqual(['tasks.csv']);
     renameSync(join(project.options.home, 'away'), join(project.root, '.git'));
     await checkGoesOn(project, { ...FIRST, 'a.txt': 'one\n' });
+  });
+
+  test('the repository is gone for good: what lies beside it is removed where that is insisted on, and only there', async () => {
+    const project = gitProject();
+    await merged(await project.open(), 'T1', { 'a.txt': 'one\n' });
+    rmSync(join(project.root, '.git'), { recursive: true });
+    expect(isLeft(project.options)).toBe(true);
+    const hint = expect.stringContaining('umpire clean --force') as string;
+    await expect(cleanSession(project.options)).rejects.toMatchObject({ code: 'git-failed', message: hint });
+    expect(existsSync(placeOf(project))).toBe(true);
+    expect(await cleanSession(project.options, { force: true })).toEqual({ ok: true, branch: null });
+    expect([existsSync(placeOf(project)), isLeft(project.options)]).toEqual([false, false]);
   });
 
   test('everything beside the repository is gone: the branch still holds the work', async () => {

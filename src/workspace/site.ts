@@ -43,19 +43,28 @@ interface Note {
 const NOTE = 'workspace.json';
 
 export function findSite(place: SessionPlace): Site {
+  const site = findRemains(place);
+  // What the session made lies in that repository: a private one in its place would hold nothing of it.
+  if (site.repository.kind !== 'git' && readNote(site.folder)?.kind === 'git')
+    throw new UmpireError('git-failed', {
+      what: 'rev-parse',
+      detail: `${place.project} ${NO_MORE} (umpire clean --force removes the rest)`,
+    });
+  return site;
+}
+
+const NO_MORE = 'is in no git repository any more, and the session began in one';
+
+/** Also where the repository is gone that the session began in: for clearing away what lies beside it. */
+export function findRemains(place: SessionPlace): Site {
   const folder = join(resolve(place.home), safeName(place.session));
   const note = readNote(folder);
   // Where that project is gone it was moved here: a session of this name that began here would have been refused.
   if (note !== null && note.project !== realpathSync.native(place.project) && existsSync(note.project))
     throw new UmpireError('project-other', { folder, other: note.project });
   const repository = findRepository(place.project, resolve(place.sessionFolder), note?.kind ?? null);
-  // What the session made lies in that repository: a private one in its place would hold nothing of it.
-  if (note?.kind === 'git' && repository.kind !== 'git')
-    throw new UmpireError('git-failed', { what: 'rev-parse', detail: `${place.project} ${NO_MORE}` });
   return { place, repository, seat: { gitDir: repository.gitDir }, branch: branchOf(place.session), folder };
 }
-
-const NO_MORE = 'is in no git repository any more, and the session began in one';
 
 /** Makes the session's folder, with the note of whose it is. */
 export function claimSite(site: Site): void {
