@@ -1,10 +1,11 @@
 // `umpire until` as a person meets it: which command is run, which is refused, what is said of one that fails.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { cleanUpProjects, command, makeProject, rowsOf, verdictsOf } from './support/run-project.js';
+import { expect, it, vi } from 'vitest';
+import { cleanUpProjects, command, makeProject, rowsOf, textOf, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -114,3 +115,29 @@ it('goes on when the terminal it was started from closes, where nothing of it is
   writeFileSync(join(project.beside, 'go'), '');
   expect((await running.ended).exit).toBe(0);
 });
+
+it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).status !== 0)(
+  'ends without a crash where the terminal is gone that it was shown in',
+  async () => {
+    const project = makeProject();
+    const [flag, agent] = project.sh('touch "$beside/begun"; until_file "$beside/go"; echo made > made; complete "made it"');
+    // Only the shell, which leads the session, is told that its terminal closes.
+    const run = `trap "" HUP; '${process.execPath}' '${command}' until 'test -e made' ${flag} '${agent}'; echo $? > '${project.beside}/exit'`;
+    const env = {
+      ...process.env,
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      HOME: project.beside,
+      UMPIRE_WORKTREES: project.worktrees,
+      SHELL: '/bin/sh',
+    };
+    const terminal = spawn('script', ['-qec', run, '/dev/null'], { cwd: project.root, env, stdio: ['pipe', 'ignore', 'ignore'] });
+    const ended = once(terminal, 'exit');
+    const isThere = (name: string) => () => expect(existsSync(join(project.beside, name))).toBe(true);
+    await vi.waitFor(isThere('begun'), 20_000);
+    terminal.kill('SIGKILL');
+    await ended;
+    writeFileSync(join(project.beside, 'go'), '');
+    await vi.waitFor(() => expect(textOf(project.beside, 'exit')).toBe('129\n'), 20_000);
+    expect((await project.umpire('status')).out).toContain(': complete\n');
+  },
+);

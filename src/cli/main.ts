@@ -1,6 +1,7 @@
 // The command. stdout is data, stderr is progress; the exit status is a contract. Everything it does is the work of engine/ and runtime/.
 
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { meant } from '../formats/nearest-word.js';
 import { runDecide } from './decide.js';
@@ -92,7 +93,14 @@ function put(fd: 1 | 2, data: string | Uint8Array): string | null {
   return null;
 }
 
+/** Ends the process. Node aborts where it finds the terminal gone whose settings it would put back: then by what a closed terminal sends. */
+function leave(exit: number, terminals: readonly number[]): never {
+  if (terminals.some((fd) => !isatty(fd))) process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP');
+  process.exit(exit);
+}
+
 async function start(): Promise<void> {
+  const terminals = [0, 1, 2].filter((fd) => isatty(fd));
   const args = process.argv.slice(2);
   const json = args.includes('--json');
   const outcome = await main(args).catch((error: unknown) => failure(error, json));
@@ -101,10 +109,10 @@ async function start(): Promise<void> {
     if (detail === null || fd === 2) continue;
     // Half of what was asked for must not pass for the whole.
     put(2, failure(new UmpireError('write-failed', { path: 'stdout', detail }), false).stderr ?? '');
-    process.exit(1);
+    leave(1, terminals);
   }
   // All is written by now, synchronously: there is nothing left to wait for.
-  process.exit(outcome.exit);
+  leave(outcome.exit, terminals);
 }
 
 void start();
