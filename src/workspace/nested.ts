@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { lstatOf } from '../runtime/entry.js';
 import { git, namesInput, nameOf, rawNames, tryGit } from './git.js';
 import type { RawName } from './git.js';
+import { modulesIn } from './submodules.js';
 import { seatOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
@@ -17,7 +18,7 @@ export function isRepository(name: RawName): boolean {
 /** What they hold: files, and those that are submodules now, by their name. */
 export async function namesInside(worktree: Worktree, folders: readonly RawName[]): Promise<readonly RawName[]> {
   if (folders.length === 0) return [];
-  const modules = await submodulesIn(worktree);
+  const modules = await modulesIn(worktree);
   const links = folders.map((folder) => folder.slice(0, -1)).filter((path) => modules.has(path));
   const files: RawName[] = [];
   for (const folder of folders)
@@ -39,14 +40,6 @@ function isCopy({ root }: Worktree, folder: RawName): boolean {
   } catch {
     return false;
   }
-}
-
-async function submodulesIn(worktree: Worktree): Promise<ReadonlySet<RawName>> {
-  const file = join(worktree.root, '.gitmodules');
-  if (lstatOf(file)?.isFile() !== true) return new Set();
-  const asked = ['config', '-z', '--file', file, '--get-regexp', String.raw`^submodule\..*\.path$`];
-  const { stdout } = await tryGit(seatOf(worktree), asked);
-  return new Set(rawNames(stdout).map((entry) => entry.slice(entry.indexOf('\n') + 1)));
 }
 
 /** Every file that its own rules do not ignore, those of repositories further inside included. */

@@ -83,29 +83,32 @@ test('a submodule that git is told to overlook is work too, where a task moves i
   expect((await diffOf(project.options)).toString('utf8')).toContain(`+Subproject commit ${after}`);
 });
 
-test('what a task committed in a submodule is kept where it can be fetched from', async () => {
-  const library = gitProject({ 'l.txt': 'l\n' });
-  const project = gitProject();
-  const allow = ['-c', 'protocol.file.allow=always'];
-  project.git(...allow, 'submodule', '--quiet', 'add', library.root, 'lib');
-  project.commit({});
-  const told: string[] = [];
-  const workspace = await project.open({ say: (note) => void told.push(note) });
-  const folder = await workspace.lend('T1', 1);
-  gitIn(folder, ...allow, 'submodule', '--quiet', 'update', '--init');
-  writeFiles(folder, { 'lib/l.txt': 'changed\n' });
-  gitIn(join(folder, 'lib'), 'commit', '-q', '-a', '-m', 'its own');
-  const work = await workspace.submit('T1', 1, 'in the submodule');
-  // Once more, as after a crash.
-  expect(await workspace.submit('T1', 1, 'in the submodule')).toEqual(work);
-  await workspace.giveBack('T1', 1);
-  expect(new Set(told).size).toBe(1);
-  const [, words = '', fetch = ''] = /^T1 (moved the submodule lib to \w+), which .*: git (.*)\.$/.exec(told[0] ?? '') ?? [];
-  expect(words).not.toBe('');
-  project.git(...fetch.split(' '));
-  const moved = project.git('rev-parse', `${work!.commit}:lib`).trim();
-  expect(gitIn(join(project.root, 'lib'), 'show', `${moved}:l.txt`)).toBe('changed\n');
-});
+test.each(['lib', 'vendor/other'])(
+  'what a task committed in a submodule is kept where it can be fetched from: by the name %s',
+  async (name) => {
+    const library = gitProject({ 'l.txt': 'l\n' });
+    const project = gitProject();
+    const allow = ['-c', 'protocol.file.allow=always'];
+    project.git(...allow, 'submodule', '--quiet', 'add', '--name', name, library.root, 'lib');
+    project.commit({});
+    const told: string[] = [];
+    const workspace = await project.open({ say: (note) => void told.push(note) });
+    const folder = await workspace.lend('T1', 1);
+    gitIn(folder, ...allow, 'submodule', '--quiet', 'update', '--init');
+    writeFiles(folder, { 'lib/l.txt': 'changed\n' });
+    gitIn(join(folder, 'lib'), 'commit', '-q', '-a', '-m', 'its own');
+    const work = await workspace.submit('T1', 1, 'in the submodule');
+    // Once more, as after a crash.
+    expect(await workspace.submit('T1', 1, 'in the submodule')).toEqual(work);
+    await workspace.giveBack('T1', 1);
+    expect(new Set(told).size).toBe(1);
+    const [, words = '', fetch = ''] = /^T1 (moved the submodule lib to \w+), which .*: git (.*)\.$/.exec(told[0] ?? '') ?? [];
+    expect(words).not.toBe('');
+    project.git(...fetch.split(' '));
+    const moved = project.git('rev-parse', `${work!.commit}:lib`).trim();
+    expect(gitIn(join(project.root, 'lib'), 'show', `${moved}:l.txt`)).toBe('changed\n');
+  },
+);
 
 test('a pipe or a socket in the place of a file is that file gone, for work and for what a killed run left', async () => {
   const project = gitProject();
