@@ -66,3 +66,21 @@ it('is of one commit, folder, set of tools and settings', () => {
   install('2.0.0');
   expect(new Set([key, ...others, baselineKey({ project, settings }, 'c0ffee', '')]).size).toBe(6);
 });
+
+it('is measured again where other packages are installed, of Python too, in the folder or above it', () => {
+  const top = temporaryFolder();
+  const project = join(top, 'packages', 'a');
+  const key = () => baselineKey({ project, settings: DEFAULT_SETTINGS.critics }, 'c0ffee', 'packages/a');
+  const keys = [key()];
+  for (const files of [
+    { 'packages/a/node_modules/.package-lock.json': '{"packages": {"left-pad": 1}}' },
+    { 'node_modules/.modules.yaml': 'hoisted: true\n' },
+    { '.venv/lib/python3.12/site-packages/pytest-8.3.4.dist-info/METADATA': '' },
+    { 'packages/a/venv/lib/python3.12/site-packages/ruff-0.9.0.dist-info/METADATA': '' },
+  ]) {
+    writeFiles(top, files);
+    expect(key()).toBe(key());
+    keys.push(key());
+  }
+  expect(new Set(keys).size).toBe(5);
+});

@@ -42,24 +42,55 @@ const TOOLS = [
   'jscpd',
 ];
 
-/** The same for the same commit, folder, tools and settings. */
+/** The lists that package managers keep of what they installed. */
+const LISTS = ['node_modules/.package-lock.json', 'node_modules/.modules.yaml', 'node_modules/.yarn-state.yml'];
+const ENVIRONMENTS = ['.venv', 'venv'];
+
+/** What is installed for the project, in its folder and those above it up to the top of the repository. */
+function installedFor(project: string, prefix: string): readonly string[] {
+  const above = prefix.split('/').filter((part) => part !== '').length;
+  const folders = Array.from({ length: above + 1 }, (_, steps) => join(project, ...Array.from({ length: steps }, () => '..')));
+  const lists = folders
+    .flatMap((folder) => LISTS.map((list) => textAt(join(folder, list))))
+    .map((text) => (text === null ? '-' : sha256(text)));
+  return [...lists, ...folders.flatMap((folder) => ENVIRONMENTS.flatMap((name) => pythonPackagesIn(join(folder, name, 'lib'))))];
+}
+
+/** `pytest-8.3.4.dist-info`, of each Python there. */
+function pythonPackagesIn(library: string): readonly string[] {
+  const packages = namesIn(library).flatMap((python) => namesIn(join(library, python, 'site-packages')));
+  return packages.filter((name) => name.endsWith('.dist-info')).toSorted();
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** The same for the same commit, folder, tools, installed packages and settings. */
 export function baselineKey({ project, settings }: Pick<CriticJob, 'project' | 'settings'>, commit: string, prefix: string): string {
   const tools = TOOLS.map((name) => `${name} ${findPackage(project, name)?.version ?? '-'}`);
   const { debt, testing } = settings;
-  return sha256(JSON.stringify({ MEASURED, commit, prefix, node: process.versions.node, tools, debt, runner: testing.runner })).slice(
-    0,
-    32,
-  );
+  const { node } = process.versions;
+  const installed = installedFor(project, prefix);
+  return sha256(JSON.stringify({ MEASURED, commit, prefix, node, tools, installed, debt, runner: testing.runner })).slice(0, 32);
 }
 
 /** Null where it was not measured yet, or the file is damaged. */
 export function readBaseline(home: string, key: string, commit: string): Baseline | null {
-  let text: string;
-  try {
-    text = readFileSync(join(home, `${key}.json`), 'utf8');
-  } catch {
-    return null;
-  }
+  const text = textAt(join(home, `${key}.json`));
+  if (text === null) return null;
   const json = parseJson(text);
   if (!json.ok || !isObject(json.value) || !isObject(json.value['baseline'])) return null;
   const { baseline, sha256: sum } = json.value;
