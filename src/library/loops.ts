@@ -6,7 +6,9 @@ import { builtinLoop } from '../loops/builtin.js';
 import { givenPipeline } from '../loops/given-pipelines.js';
 import type { LoopInput, PipelinesInput } from '../loops/loop-file.js';
 import type { Loop } from '../loops/loop.js';
+import { checkPipeline, pipelineFor } from '../loops/pipeline-check.js';
 import type { Pipeline } from '../loops/pipeline.js';
+import { plainPipelines } from '../loops/plain-pipelines.js';
 import { resolveLoop } from '../runtime/loop-choice.js';
 
 export async function loopGiven(loop: string | Loop): Promise<string | Loop> {
@@ -16,7 +18,11 @@ export async function loopGiven(loop: string | Loop): Promise<string | Loop> {
   return defineLoop(loop as unknown as LoopInput);
 }
 
-export async function pipelineGiven(pipeline: PipelinesInput, named: string | Loop): Promise<Pipeline> {
+export async function pipelineGiven(given: PipelinesInput, named: string | Loop): Promise<Pipeline> {
+  const { loop } = await resolveLoop(named);
+  const plain = plainPipelines(given);
+  const pipeline = plain === null ? null : pipelineFor(plain, loop);
+  if (pipeline !== null && checkPipeline(pipeline, loop).length === 0) return pipeline;
   const { definePipelines } = await import('../loops/loop-file.js');
-  return definePipelines(pipeline, (await resolveLoop(named)).loop);
+  return definePipelines(given, loop);
 }

@@ -1,0 +1,54 @@
+// Pipelines in their plainest form, read without the schema of loop files: a program that hands one over with every session would load all
+// of that for this alone. What is not plain, such as `choose`, and what is wrong is the schema's to read, or to complain of.
+
+import { flag, listOf, object, optional, recordOf, text, word } from '../formats/shape.js';
+import type { Shape } from '../formats/shape.js';
+import type { PipelinesShape } from './pipeline-schema.js';
+
+type PlainMode = PipelinesShape['modes'][string];
+type PlainTask = PlainMode['tasks'][number];
+type Given<T> = Pick<PlainTask, 'id' | 'title' | 'description' | 'role'> & Partial<T>;
+
+const filled: Shape<string> = (value) => (typeof value === 'string' && value !== '' ? null : '');
+const some = listOf(filled) as Shape<string[]>;
+const times: Shape<number> = (value) => (Number.isSafeInteger(value) && Number(value) >= 2 && Number(value) <= 20 ? null : '');
+
+const task = only<Given<PlainTask>>({
+  id: filled,
+  title: filled,
+  description: filled,
+  role: filled,
+  deps: optional(some),
+  context_from: optional(some),
+  exec_mode: optional(word('csv-wave', 'interactive')),
+  approve: optional(flag),
+  columns: optional(recordOf(text)),
+});
+const tasks = listOf(task);
+const fewTasks: Shape<PlainTask[]> = (value) =>
+  tasks(value) ?? ((value as readonly unknown[]).length >= 1 && (value as readonly unknown[]).length <= 200 ? null : '');
+const mode = only<PlainMode>({ title: filled, judged: optional(flag), turns: optional(times), tasks: fewTasks });
+const modes = recordOf(mode);
+const pipelines = only<Omit<PipelinesShape, 'choose'>>({ default: optional(text), modes, writes: optional(some) });
+
+/** Null where the schema is to be asked. */
+export function plainPipelines(value: unknown): PipelinesShape | null {
+  if (pipelines(value) !== null) return null;
+  const given = value as PipelinesShape;
+  const names = [...Object.keys(given.modes), ...(given.default === undefined ? [] : [given.default])];
+  if (!names.every((name) => /^[a-z][a-z0-9-]{0,40}$/.test(name))) return null;
+  const read = Object.entries(given.modes).map(([name, one]) => [name, { ...one, tasks: one.tasks.map(taskOf) }] as const);
+  return { ...given, modes: Object.fromEntries(read), ...(given.writes === undefined ? {} : { writes: [...given.writes] }) };
+}
+
+function taskOf({ deps = [], exec_mode = 'csv-wave', approve = false, columns = {}, ...rest }: Given<PlainTask>): PlainTask {
+  const from = rest.context_from === undefined ? {} : { context_from: [...rest.context_from] };
+  return { ...rest, ...from, deps: [...deps], exec_mode, approve, columns: { ...columns } };
+}
+
+/** An object with these fields and no others, and nothing in it that is there and undefined. */
+function only<T extends object>(fields: { readonly [K in keyof T]-?: Shape<Exclude<T[K], undefined>> }): Shape<T> {
+  const shape = object<T>(fields);
+  const isKnown = ([name, value]: readonly [string, unknown]): boolean => Object.hasOwn(fields, name) && value !== undefined;
+  return (value) => shape(value) ?? (Object.entries(value as object).every(isKnown) ? null : '');
+}
