@@ -272,7 +272,7 @@ function retry({ journal }: OpenedSession, state: RunState): void {
 const BUILTIN = new Map<string, ChosenLoop>();
 
 /** A built-in loop is one object for all sessions of a process: what is compiled of it is compiled once. */
-async function loopOf(asked: string | Loop): Promise<ChosenLoop> {
+export async function loopOf(asked: string | Loop): Promise<ChosenLoop> {
   const known = typeof asked === 'string' ? BUILTIN.get(asked) : undefined;
   if (known !== undefined) return known;
   const chosen = await resolveLoop(asked);

@@ -2,24 +2,24 @@
 // not seen is held to the same rules here, before anything is judged by it.
 
 import { resolve } from 'node:path';
-import { builtinLoop } from '../loops/builtin.js';
+import { loopOf } from '../engine/session.js';
+import { BUILTIN_NAMES } from '../loops/builtin.js';
 import { givenPipeline } from '../loops/given-pipelines.js';
 import type { LoopInput, PipelinesInput } from '../loops/loop-file.js';
 import type { Loop } from '../loops/loop.js';
 import { checkPipeline, pipelineFor } from '../loops/pipeline-check.js';
 import type { Pipeline } from '../loops/pipeline.js';
 import { plainPipelines } from '../loops/plain-pipelines.js';
-import { resolveLoop } from '../runtime/loop-choice.js';
 
 export async function loopGiven(loop: string | Loop): Promise<string | Loop> {
-  if (typeof loop === 'string') return builtinLoop(loop) === null && /[./\\]/.test(loop) ? resolve(loop) : loop;
+  if (typeof loop === 'string') return !BUILTIN_NAMES.includes(loop) && /[./\\]/.test(loop) ? resolve(loop) : loop;
   if (givenPipeline(loop) !== undefined) return loop;
   const { defineLoop } = await import('../loops/loop-file.js');
   return defineLoop(loop as unknown as LoopInput);
 }
 
 export async function pipelineGiven(given: PipelinesInput, named: string | Loop): Promise<Pipeline> {
-  const { loop } = await resolveLoop(named);
+  const { loop } = await loopOf(named);
   const plain = plainPipelines(given);
   const pipeline = plain === null ? null : pipelineFor(plain, loop);
   if (pipeline !== null && checkPipeline(pipeline, loop).length === 0) return pipeline;

@@ -45,6 +45,13 @@ function agentOf(door: string, name: string, given: unknown): MadeAgent {
   // Called on its own object, which may be an instance with a state. What it is told is its own too: a list that it sorts in place is
   // no list of the session's, nor of the loop's, which all sessions of the process share. What it hands in is read with care.
   const act = (assignment: Assignment, watch: Watch): Promise<never> =>
-    run.call(agent === given ? given : undefined, structuredClone(assignment), watch);
+    run.call(agent === given ? given : undefined, copyOf(assignment), watch);
   return { name: called, inProcess: agent.inProcess === true, run: act };
+}
+
+/** Of what is plain data: lists, objects, texts, numbers, flags. */
+function copyOf<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf) as T;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part)])) as T;
 }
