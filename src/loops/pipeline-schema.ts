@@ -28,7 +28,7 @@ const mode = z.strictObject({
   title: text.describe('What this mode is for.'),
   judged: z.boolean().exactOptional().describe('false: its critic gives no verdict, and the run ends as complete and unverified.'),
   turns: z.number().int().min(2).max(20).exactOptional().describe('How often the tasks are planned, one turn after the other.'),
-  tasks: z.array(task).min(1).max(200).describe('In order: a task waits for tasks above it only.'),
+  tasks: z.array(task).min(1).max(10_000).describe('In order: a task waits for tasks above it only.'),
 });
 
 const tests = {

@@ -35,7 +35,7 @@ it.each<[string, unknown]>([
   ['a number for a text', of({ ...TASK, role: 3 })],
   ['a strange way to work', of({ ...TASK, exec_mode: 'later' })],
   ['no tasks', of(TASK, {}, { tasks: [] })],
-  ['too many tasks', of(TASK, {}, { tasks: Array.from({ length: 201 }, () => TASK) })],
+  ['too many tasks', of(TASK, {}, { tasks: Array.from({ length: 10_001 }, () => TASK) })],
   ['one turn', of(TASK, {}, { turns: 1 })],
   ['half a turn', of(TASK, {}, { turns: 2.5 })],
   ['a mode in capitals', { modes: { ONLY: { title: 'x', tasks: [TASK] } } }],

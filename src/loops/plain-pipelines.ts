@@ -26,7 +26,7 @@ const task = only<Given<PlainTask>>({
 });
 const tasks = listOf(task);
 const fewTasks: Shape<PlainTask[]> = (value) =>
-  tasks(value) ?? ((value as readonly unknown[]).length >= 1 && (value as readonly unknown[]).length <= 200 ? null : '');
+  tasks(value) ?? ((value as readonly unknown[]).length >= 1 && (value as readonly unknown[]).length <= 10_000 ? null : '');
 const mode = only<PlainMode>({ title: filled, judged: optional(flag), turns: optional(times), tasks: fewTasks });
 const modes = recordOf(mode);
 const pipelines = only<Omit<PipelinesShape, 'choose'>>({ default: optional(text), modes, writes: optional(some) });
