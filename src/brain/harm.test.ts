@@ -26,7 +26,7 @@ it.each<[string, Partial<Verdict>, Partial<SessionStarted>, readonly string[]]>(
   ['that says so and accepts', { outcome: 'accept', worse: true }, {}, ['FIX-1-1']],
   ['that does not', { outcome: 'escalate' }, {}, []],
   ['by T6 of rules that were frozen before loops could say it', { outcome: 'escalate', rule: 'T6' }, TESTING, ['FIX-1-1']],
-  ["by a T6 of a loop of one's own", { outcome: 'escalate', rule: 'T6' }, { ...TESTING, loopFolder: '/work/loops' }, []],
+  ["by a T6 of a loop of one's own", { outcome: 'escalate', rule: 'T6' }, { ...TESTING, loopFolder: '/home/you/loops' }, []],
   ['where nothing lies in a workspace', { outcome: 'escalate', worse: true }, { workspace: null }, []],
 ])('a verdict %s', (_, said, started, taken) => {
   expect(due(judged(said, started))).toEqual(taken);
