@@ -1,6 +1,5 @@
 // The command. stdout is data, stderr is progress; the exit status is a contract. Everything it does is the work of engine/ and runtime/.
 
-import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { meant } from '../formats/nearest-word.js';
@@ -8,6 +7,7 @@ import { runDecide } from './decide.js';
 import { HELP, VERSION } from './help.js';
 import { partsOf } from './outcome.js';
 import type { Outcome } from './outcome.js';
+import { writeAll } from './writing.js';
 
 async function main(args: readonly string[]): Promise<Outcome> {
   const [command, ...rest] = args;
@@ -77,22 +77,6 @@ function failure(error: unknown, json: boolean): Outcome {
   };
 }
 
-/** Writes all of it, also into a pipe that takes less at a time, or none for a moment. Null where that is done, or nobody reads; else why not. */
-function put(fd: 1 | 2, data: string | Uint8Array): string | null {
-  const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-  let from = 0;
-  while (from < bytes.length) {
-    try {
-      from += writeSync(fd, bytes, from);
-    } catch (error) {
-      const { code = '', message } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE' || code === 'EIO') return null;
-      if (code !== 'EAGAIN') return message;
-    }
-  }
-  return null;
-}
-
 /** Ends the process. Node aborts where it finds the terminal gone whose settings it would put back: then by what a closed terminal sends. */
 function leave(exit: number, terminals: readonly number[]): never {
   if (terminals.some((fd) => !isatty(fd))) process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP');
@@ -105,10 +89,10 @@ async function start(): Promise<void> {
   const json = args.includes('--json');
   const outcome = await main(args).catch((error: unknown) => failure(error, json));
   for (const [fd, data] of partsOf(outcome, process.stdout.isTTY && process.stderr.isTTY)) {
-    const detail = put(fd, data);
+    const detail = writeAll(fd, data);
     if (detail === null || fd === 2) continue;
     // Half of what was asked for must not pass for the whole.
-    put(2, failure(new UmpireError('write-failed', { path: 'stdout', detail }), false).stderr ?? '');
+    writeAll(2, failure(new UmpireError('write-failed', { path: 'stdout', detail }), false).stderr ?? '');
     leave(1, terminals);
   }
   // All is written by now, synchronously: there is nothing left to wait for.

@@ -1,6 +1,6 @@
 // `umpire run`, `resume`, `resolve` and `until`: flags in; lines on stderr while it goes, data on stdout.
 
-import { existsSync, realpathSync, writeSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isUmpireError } from '../errors.js';
@@ -24,6 +24,7 @@ import type { FlagKinds, Words } from './flags.js';
 import { RUN_HELP } from './run-help.js';
 import type { Outcome } from './outcome.js';
 import { sessionWord } from './session-words.js';
+import { writeAll } from './writing.js';
 
 const RUN_FLAGS: FlagKinds = {
   '--agent': 'list',
@@ -172,7 +173,7 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
     signal: stop.signal,
     onNote: (note) => say(broken(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
-      if (json) put(1, `${JSON.stringify(streamed(event))}\n`);
+      if (json) writeAll(1, `${JSON.stringify(streamed(event))}\n`);
       lineOf ??= followProgress({ color, ...(columns === undefined ? {} : { columns }), clock: timeOfDay, session: wordFor(state, place) });
       isCalled ||= event.type === 'PersonCalled';
       const line = lineOf(event, state);
@@ -242,18 +243,7 @@ function streamed(event: Recorded): unknown {
   return { ...event, data };
 }
 
+/** Who stops reading does not stop the run; nor does a terminal that is gone, or a full disk under a log. */
 function say(line: string): void {
-  put(2, `${line}\n`);
-}
-
-/** Writes all of it, also into a pipe that takes less at a time. Who stops reading does not stop the run; nor does a terminal that is gone, or a full disk under a log. */
-function put(fd: 1 | 2, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let from = 0; from < bytes.length;) {
-    try {
-      from += writeSync(fd, bytes, from);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
-    }
-  }
+  writeAll(2, `${line}\n`);
 }

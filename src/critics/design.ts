@@ -63,18 +63,12 @@ function endOf(audit: Audit, path: string, notes: readonly string[]): CriticEnd 
   return {
     outcome: score === null ? 'error' : signal === 'fix_required' ? 'fail' : 'pass',
     // What was not measured before what was found: the findings are also in the report.
-    summary: [`${signal}. ${reason.replace(CRITICAL_TOO, '.')} Findings: ${counted}.`, ...notes, ...unmeasured, named]
-      .join(' ')
-      .trim()
-      .slice(0, SUMMARY_LENGTH),
+    summary: [`${signal}. ${reason} Findings: ${counted}.`, ...notes, ...unmeasured, named].join(' ').trim().slice(0, SUMMARY_LENGTH),
     outputs: { audit_score: score === null ? '0' : String(score), audit_signal: signal, artifacts_produced: path },
     files: [path],
     notes: [...notes, ...unmeasured],
   };
 }
-
-/** The counts behind it say so. */
-const CRITICAL_TOO = /, and \d+ findings? (?:is|are) Critical\.$/;
 
 function nothing(path: string, notes: readonly string[]): CriticEnd {
   const summary =
