@@ -3,9 +3,9 @@
 
 import { decidedIn } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
-import { questionOf } from './question.js';
+import { budgetQuestion, questionOf } from './question.js';
 import type { Question } from './run-messages.js';
-import { isIdle, isOwnTesting, taskIn } from './run-state.js';
+import { isIdle, isOwnTesting, isReady, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
 export type Effect =
@@ -47,16 +47,13 @@ export function pending(state: SessionState): readonly Effect[] {
   // Critics of a finished wave come first: what they lead to may change all that follows.
   const critic = nextCritic(state);
   if (critic !== null) return [{ type: 'JudgeCritic', task: critic }];
-  const question = questionOf(run);
-  if (question !== null) return waitOn(run, question);
+  const plan = run.settings.yes ? run.questions.find(({ kind }) => kind === 'plan') : undefined;
+  if (plan !== undefined) return [{ type: 'ApprovePlan', key: plan.key }];
   const starts = startsIn(run);
   if (starts.length > 0 || run.running.size > 0 || run.submitted.size > 0) return starts;
-  return [endOf(state)];
-}
-
-function waitOn(run: RunState, question: Question): readonly Effect[] {
-  if (question.kind === 'plan' && run.settings.yes) return [{ type: 'ApprovePlan', key: question.key }];
-  return run.called.has(question.key) || run.running.size > 0 ? [] : [{ type: 'CallPerson', question }];
+  const question = questionOf(run);
+  if (question === null) return [endOf(state)];
+  return run.called.has(question.key) ? [] : [{ type: 'CallPerson', question }];
 }
 
 /** A task whose dependency failed or was skipped is skipped, and says why. A critic's dependents wait for its verdict instead. */
@@ -84,8 +81,8 @@ function isJudgedCritic(run: RunState, task: TaskState): boolean {
 /** Submitted work is merged in the order of the tasks once the wave has done its work: nothing changes under a task that reads. */
 function nextMerge(run: RunState): Effect | null {
   if (run.submitted.size === 0 || run.running.size > 0) return null;
-  const wave = (run.waves[run.wave] ?? []).map((index) => run.tasks[index]);
-  if (wave.some(isIdle) && questionOf(run) === null) return null;
+  const wave = (run.waves[run.front] ?? []).map((index) => run.tasks[index]);
+  if (wave.some((task) => isReady(run, task)) && budgetQuestion(run) === null) return null;
   const first = wave.find((task) => task?.phase === 'submitted');
   const [stray] = run.submitted;
   return { type: 'MergeTask', task: first?.id ?? stray ?? '' };
@@ -123,20 +120,21 @@ function isOldHarm({ frozen }: SessionState, run: RunState, { verdict, facts, co
 /** A critic whose last run was not judged, the first in the file, once nothing is at work. */
 function nextCritic({ run }: SessionState): string | null {
   if (run === null || run.unjudged.size === 0 || run.running.size > 0 || run.submitted.size > 0) return null;
-  const waiting = [...run.unjudged].map((id) => run.at.get(id) ?? 0);
-  const first = run.tasks[Math.min(...waiting)];
+  const waiting = [...run.unjudged].map((id) => run.at.get(id) ?? 0).toSorted((a, b) => a - b);
   // Its wave goes on first: a critic beside it may still have something to say.
-  return first === undefined || first.wave >= run.wave ? null : first.id;
+  const first = waiting.find((index) => (run.tasks[index] as TaskState).wave < run.front);
+  return first === undefined ? null : (run.tasks[first] as TaskState).id;
 }
 
 function startsIn(run: RunState): readonly Effect[] {
+  if (budgetQuestion(run) !== null) return [];
   const starts: Effect[] = [];
   let free = run.settings.concurrency - run.running.size;
-  const wave = run.waves[run.wave] ?? [];
+  const wave = run.waves[run.front] ?? [];
   let { cursor } = run;
   while (free > 0 && cursor < wave.length) {
     const task = run.tasks[wave[cursor] as number] as TaskState;
-    if (isIdle(task)) {
+    if (isReady(run, task)) {
       starts.push({ type: 'RunTask', task: task.id, attempt: task.attempt + 1 });
       free--;
     }

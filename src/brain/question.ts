@@ -1,15 +1,28 @@
-// What a session waits for a person to say. A question stands until it is answered; nothing new is started meanwhile.
+// What a session waits for a person to say. A question stands until it is answered; what builds on what it is about waits for that, and
+// once nothing else is left to do the session rests.
 
 import type { Answer, Question } from './run-messages.js';
 import type { RunState } from './run-state.js';
 
-/** The question that the session waits on, the oldest first; null where it waits on none. */
+/** What is to be answered first, the oldest; null where nothing is. */
 export function questionOf(run: RunState): Question | null {
   if (run.ended !== null || run.aborted !== null) return null;
   return run.questions[0] ?? budgetQuestion(run);
 }
 
-function budgetQuestion(run: RunState): Question | null {
+/** The same, once the session rests on it; null while it goes on with other work. */
+export function awaitedIn(run: RunState): Question | null {
+  return hasOtherWork(run) ? null : questionOf(run);
+}
+
+/** Is there something to do that no question holds up? */
+export function hasOtherWork(run: RunState): boolean {
+  if (run.running.size > 0 || run.submitted.size > 0 || run.unjudged.size > 0) return true;
+  return run.front < run.open.length && budgetQuestion(run) === null;
+}
+
+/** What is asked where the session may cost no more. */
+export function budgetQuestion(run: RunState): Question | null {
   // Where nothing is left to do, nothing is left to pay for.
   if (run.wave >= run.open.length) return null;
   const { maxMinutes, maxCostUsd, maxTokens } = run.settings;

@@ -4,9 +4,9 @@ import { splitIds } from '../formats/tasks-csv.js';
 import { millisecondsOf } from '../formats/timestamp.js';
 import type { Recorded, VerdictGiven } from './messages.js';
 import { isAboutEvidence } from './question.js';
-import { addRows, appendRows, beginRun, close, reopen, rewire, settle, withTask } from './run-graph.js';
+import { addRows, appendRows, beginRun, close, hold, reopen, rewire, settle, withTask } from './run-graph.js';
 import type { PersonAnswered, Question, TaskFinished } from './run-messages.js';
-import { isIdle, isOver, taskIn } from './run-state.js';
+import { isIdle, isOver, isReady, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 import { computeWaves } from './waves.js';
 
@@ -64,9 +64,22 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
   },
 };
 
+/** They change what is asked, or what waits for what. */
+const REARRANGING: ReadonlySet<Recorded['type']> = new Set([
+  'JudgingFailed',
+  'PersonAnswered',
+  'PersonEdited',
+  'TasksEdited',
+  'TasksReopened',
+  'VerdictGiven',
+]);
+
 function change(run: RunState, event: Recorded): void {
   const act = CHANGES[event.type] as ((run: RunState, data: unknown, seq: number) => void) | undefined;
+  const asked = run.questions.length;
   act?.(run, event.data, event.seq);
+  const isOther = run.questions.length !== asked || (REARRANGING.has(event.type) && asked > 0);
+  if (isOther) hold(run);
 }
 
 function reopenAll(run: RunState, tasks: readonly string[]): void {
@@ -80,8 +93,8 @@ function start(run: RunState, id: string, attempt: number): void {
     task.phase = 'running';
     run.running.add(id);
   });
-  const wave = run.waves[run.wave] ?? [];
-  while (run.cursor < wave.length && !isIdle(run.tasks[wave[run.cursor] as number])) run.cursor++;
+  const wave = run.waves[run.front] ?? [];
+  while (run.cursor < wave.length && !isReady(run, run.tasks[wave[run.cursor] as number])) run.cursor++;
 }
 
 /** Back to where it was before it was started. */
@@ -204,6 +217,9 @@ function setCells(run: RunState, task: TaskState, cells: Cells): void {
     // A verdict has taken it out of its dependents' way.
     task.isSpared = status === 'skipped';
     run.fallen.delete(task.id);
+    // What it asked is no longer of use to anybody.
+    const moot = run.questions.findIndex((question) => question.kind === 'question' && question.task === task.id);
+    if (moot !== -1) run.questions.splice(moot, 1);
   }
 }
 
@@ -267,7 +283,8 @@ function heed(run: RunState, question: Question, { answer: word, reason, key, ro
       run.forced.push({ about: question.kind === 'escalation' ? question.reason : (task?.id ?? question.kind), reason });
       return;
     case 'manual-fix':
-      run.questions.push({ kind: 'edit', key: `edit:${key}`, task: task?.id ?? null, seq: 'seq' in question ? question.seq : null });
+      // Before all others: while the project is edited, nothing else goes on.
+      run.questions.unshift({ kind: 'edit', key: `edit:${key}`, task: task?.id ?? null, seq: 'seq' in question ? question.seq : null });
       return;
     case 'extend':
       if (task !== undefined) goOn(run, question, task, rounds);
@@ -286,12 +303,14 @@ function heed(run: RunState, question: Question, { answer: word, reason, key, ro
 
 /**
  * More rounds were granted. The same evidence is judged by the new cap, or with patience for a loop that stalls. Where that would say the
- * same once more, the critic runs again: it left nothing, its work is gone, or neither rounds nor stalling were the reason.
+ * same once more, the critic runs again: it left nothing, its work is gone, or neither rounds nor stalling were the reason. So it does
+ * where others have worked on since: what it saw is no longer what there is.
  */
 function goOn(run: RunState, question: Question, critic: TaskState, rounds: number): void {
   const mark = 'seq' in question ? run.marks.find(({ seq }) => seq === question.seq) : undefined;
   if (mark !== undefined) run.patience.set(mark.chain, mark.round + rounds - 1);
-  if (mark?.wantsRounds === true && run.reverted.get(mark.seq)?.ok !== true) run.unjudged.add(critic.id);
+  const isAsItWas = mark?.head === run.head && run.reverted.get(mark.seq)?.ok !== true;
+  if (mark?.wantsRounds === true && isAsItWas) run.unjudged.add(critic.id);
   else if (isAboutEvidence(question) || mark !== undefined) reopen(run, critic);
 }
 

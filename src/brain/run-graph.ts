@@ -5,7 +5,7 @@ import { merged } from '../formats/merged.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import type { TaskStatus } from '../model.js';
 import type { SessionStarted } from './run-messages.js';
-import { isOver, taskIn } from './run-state.js';
+import { chainOfTask, isOver, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 import { computeWaves } from './waves.js';
 
@@ -48,6 +48,9 @@ export function beginRun(started: SessionStarted, ms: number): RunState {
     waves: [],
     open: [],
     wave: 1,
+    held: new Set(),
+    heldIn: [],
+    front: 1,
     cursor: 0,
     running: new Set(),
     submitted: new Set(),
@@ -103,8 +106,7 @@ export function appendRows(run: RunState, rows: readonly Cells[]): void {
       return;
     }
     place(run, index, wave);
-    run.wave = Math.min(run.wave, wave);
-    run.cursor = 0;
+    turnBack(run, wave);
   }
   seekWave(run);
 }
@@ -129,9 +131,10 @@ export function rewire(run: RunState): void {
   if (!result.ok) throw new Contradiction(`its tasks have no order: ${result.kind} at ${result.ids.join(', ')}`);
   run.waves = [[]];
   run.open = [0];
+  run.held.clear();
+  run.heldIn = [];
   for (let index = 0; index < run.tasks.length; index++) place(run, index, result.waves[index] ?? 1);
-  run.wave = 1;
-  run.cursor = 0;
+  turnBack(run, 1);
   seekWave(run);
 }
 
@@ -146,15 +149,69 @@ function place(run: RunState, index: number, wave: number): void {
   if (!isOver(task.status)) run.open[wave] = (run.open[wave] ?? 0) + 1;
 }
 
+/** There is something to do again in this wave. */
+function turnBack(run: RunState, wave: number): void {
+  run.wave = Math.min(run.wave, wave);
+  run.front = Math.min(run.front, wave);
+  run.cursor = 0;
+}
+
 function seekWave(run: RunState): void {
-  while (run.wave < run.open.length && run.open[run.wave] === 0) {
-    run.wave++;
+  while (run.wave < run.open.length && run.open[run.wave] === 0) run.wave++;
+  const isDone = () => run.open[run.front] === (run.heldIn[run.front] ?? 0);
+  while (run.front < run.open.length && isDone()) {
+    run.front++;
     run.cursor = 0;
   }
 }
 
+/**
+ * Finds anew what waits for a person. What builds on nothing that is asked about goes on; while they edit the project, nothing does.
+ * A task builds on what it waits for and on what it is told of.
+ */
+export function hold(run: RunState): void {
+  run.held.clear();
+  run.heldIn = [];
+  const asked = askedAbout(run);
+  for (const task of run.tasks) {
+    if ((asked !== null && !asked.has(task.id)) || isOver(task.status)) continue;
+    run.held.add(task.id);
+    run.heldIn[task.wave] = (run.heldIn[task.wave] ?? 0) + 1;
+  }
+  turnBack(run, run.wave);
+  seekWave(run);
+}
+
+/** What the questions are about and all that builds on it; null: everything. A verdict that calls for a person holds up its chain. */
+function askedAbout(run: RunState): ReadonlySet<string> | null {
+  const rules = run.started.frozen?.rules;
+  const asked = new Set<string>();
+  if (run.questions.length === 0) return asked;
+  // A session of an earlier version: its chains are not known here.
+  if (rules === undefined) return null;
+  const chains = new Set<string>();
+  for (const question of run.questions) {
+    const task = question.kind === 'edit' || question.kind === 'budget' ? undefined : taskIn(run, question.task ?? '');
+    if (task === undefined) return null;
+    asked.add(task.id);
+    if (question.kind === 'escalation' || question.kind === 'no-evidence') chains.add(chainOfTask(rules, task));
+  }
+  if (chains.size > 0) for (const task of run.tasks) if (chains.has(chainOfTask(rules, task))) asked.add(task.id);
+  const isBehind = (id: string) => asked.has(id);
+  // In the order of the waves once is enough, but for context from what a change of dependencies has put behind its reader.
+  for (let known = -1; known !== asked.size;) {
+    known = asked.size;
+    for (const index of run.waves.flat()) {
+      const task = run.tasks[index] as TaskState;
+      if (task.deps.some(isBehind) || task.contextFrom.some(isBehind)) asked.add(task.id);
+    }
+  }
+  return asked;
+}
+
 export function close(run: RunState, task: TaskState, status: TaskStatus): void {
   if (!isOver(task.status)) run.open[task.wave] = (run.open[task.wave] ?? 1) - 1;
+  if (run.held.delete(task.id)) run.heldIn[task.wave] = (run.heldIn[task.wave] ?? 1) - 1;
   task.status = status;
   if (status !== 'completed') run.fallen.add(task.id);
   settle(run, task);
@@ -176,8 +233,7 @@ export function reopen(run: RunState, task: TaskState): void {
   run.fallen.delete(task.id);
   run.unjudged.delete(task.id);
   settle(run, task);
-  run.wave = Math.min(run.wave, task.wave);
-  run.cursor = 0;
+  turnBack(run, task.wave);
   run.ended = null;
 }
 

@@ -56,7 +56,13 @@ export interface RunState {
   open: number[];
   /** The first wave with an unfinished task; one past the last where there is none. */
   wave: number;
-  /** Where in its wave the search for the next task to start goes on. */
+  /** What waits for a person's answer: all that builds on what is asked about. The rest goes on. */
+  readonly held: Set<string>;
+  /** How many unfinished tasks of each wave are held. */
+  heldIn: number[];
+  /** The first wave with an unfinished task that is not held; one past the last where there is none. */
+  front: number;
+  /** Where in that wave the search for the next task to start goes on. */
   cursor: number;
   readonly running: Set<string>;
   readonly submitted: Set<string>;
@@ -219,7 +225,12 @@ export function shownStatus(task: TaskState): TaskStatus {
   return task.phase === 'idle' ? task.status : 'in_progress';
 }
 
-/** Could it be started? */
+/** Could it be started, once those before it are done? */
+export function isReady(run: RunState, task: TaskState | undefined): boolean {
+  return isIdle(task) && !run.held.has((task as TaskState).id);
+}
+
+/** Is it to be done, and nobody is at it? */
 export function isIdle(task: TaskState | undefined): boolean {
   return task !== undefined && task.status === 'pending' && task.phase === 'idle';
 }

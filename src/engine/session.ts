@@ -6,7 +6,7 @@ import { UmpireError, isUmpireError } from '../errors.js';
 import { answerEvents } from '../brain/answers.js';
 import type { AnswerGiven } from '../brain/answers.js';
 import type { SessionState } from '../brain/evolve.js';
-import { questionOf } from '../brain/question.js';
+import { awaitedIn, questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
 import type { SessionStarted } from '../brain/run-messages.js';
 import { tasksToRetry } from '../brain/run-state.js';
@@ -149,7 +149,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
     const state = runIn(opened);
     const config = await readSettings(state.started.project);
     const settings = takeFlags(request, config, state.settings, state.started.critic);
-    const question = questionOf(state);
+    const question = awaitedIn(state);
     const rests = state.aborted !== null || (question !== null && question.kind !== 'edit');
     await checkAhead(opened, state, { config, settings, agent: request.agent, retries: request.retry === true, rests });
     if (request.retry === true) retry(opened, state);
@@ -210,7 +210,7 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
 
 function reportOf(session: string, state: SessionState): RunReport {
   const { run: now } = state;
-  const question = now === null ? null : questionOf(now);
+  const question = now === null ? null : awaitedIn(now);
   const status = now?.ended?.outcome ?? (question === null ? 'interrupted' : 'awaiting');
   return { session, status, unverified: now?.ended?.unverified ?? false, question, state };
 }

@@ -2,16 +2,15 @@
 // and nothing in them reaches the terminal but letters.
 
 import { millisecondsOf } from '../formats/timestamp.js';
-import { describe } from '../brain/answers.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Verdict } from '../model.js';
 import type { Recorded } from '../brain/messages.js';
-import { questionOf } from '../brain/question.js';
+import { awaitedIn, questionOf } from '../brain/question.js';
 import type { PersonAnswered, SessionStarted, TaskFinished } from '../brain/run-messages.js';
 import { isOver, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import { lineOf, wrap } from './foreign-text.js';
-import { answerLines, grantWords, shellWord, stepLines, waysToAnswer } from './session-question.js';
+import { answerLines, grantWords, moreWords, questionView, shellWord, stepLines } from './session-question.js';
 import { nextSteps, whyWords } from './session-view.js';
 import { count, duration } from './words.js';
 
@@ -87,7 +86,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'TaskFinished':
       return finishedLine(event.data, run, options, session);
     case 'TaskAsked':
-      return [`${event.data.task} asks${keptSoFar(event.data.files)}: ${lineOf(event.data.question, 300)}`, 'call'];
+      return [`${event.data.task} asks${keptSoFar(event.data.files)}: ${lineOf(event.data.question, 300)}${meanwhile(run)}`, 'call'];
     case 'TaskInterrupted':
       return `${event.data.task} was stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will be run again`;
     case 'TaskSkipped':
@@ -113,7 +112,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
         ? `the work of ${event.data.tasks.join(', ')} made things worse and was taken back`
         : [`the work of ${event.data.tasks.join(', ')} made things worse, and could not be taken back: ${named(event.data.files)}`, 'bad'];
     case 'VerdictGiven':
-      return verdictLine(event.data.verdict, event.data.scene?.critic ?? null);
+      return verdictLine(event.data.verdict, event.data.scene?.critic ?? null, run);
     case 'CapChanged':
       return `the cap is now ${event.data.to} rounds; it was ${event.data.from} (${event.data.by})`;
     case 'RoundsRecalled':
@@ -196,14 +195,22 @@ function keptAs(kept: string): string {
 }
 
 function judgingFailedLine(run: RunState | null, data: Extract<Recorded, { type: 'JudgingFailed' }>['data']): Told {
-  const again = (run?.unjudgeable.get(data.task) ?? 1) === 1 ? 'It runs once more.' : data.hint;
+  const again = (run?.unjudgeable.get(data.task) ?? 1) === 1 ? 'It runs once more.' : `${data.hint}${meanwhile(run)}`;
   return [`${data.task} left nothing to judge (rule ${data.rule}): ${lineOf(data.message, 300)} ${again}`, 'bad'];
+}
+
+/** A person is to be asked, and not yet. */
+function meanwhile(run: RunState | null): string {
+  return run !== null && run.front < run.open.length && awaitedIn(run) === null
+    ? ' (you are asked once what does not hang on it is done)'
+    : '';
 }
 
 function calledLine(run: RunState | null, key: string, session: string): Told {
   const question = run === null ? null : (run.questions.find((one) => one.key === key) ?? questionOf(run));
   if (run === null || question === null) return null;
-  return [`a person is needed: ${lineOf(describe(question), 300)}.`, 'call', answerLines({ answers: waysToAnswer(question, session) })];
+  const view = questionView(run, question, session);
+  return [`a person is needed: ${lineOf(view.what, 300)}.${moreWords(view)}`, 'call', answerLines(view)];
 }
 
 function answeredLine(data: PersonAnswered): Told {
@@ -216,11 +223,12 @@ function answeredLine(data: PersonAnswered): Told {
 /** Where a chain that is to go on goes nowhere. */
 const BAD_COURSES: ReadonlySet<string> = new Set(['stalled', 'oscillating', 'diverging']);
 
-function verdictLine(verdict: Verdict, critic: string | null): Told {
+function verdictLine(verdict: Verdict, critic: string | null, run: RunState | null): Told {
   const { decision, round, maxRounds, rule, reason, unverified, status, tasks, outcome, trend } = verdict;
   const marks = [...(status === 'partial' ? ['partial'] : []), ...(unverified ? ['unverified'] : [])];
   const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
-  const more = outcome === 'revise' && tasks.length > 0 ? ` Next: ${named(tasks.map(({ id }) => id))}.` : '';
+  const next = outcome === 'revise' && tasks.length > 0 ? ` Next: ${named(tasks.map(({ id }) => id))}.` : '';
+  const more = outcome === 'escalate' ? meanwhile(run) : next;
   // Where it still stands was just said in the reason.
   const why = lineOf((trend?.why ?? '').replace(/; still .*$/, '.'), 200);
   const course = trend !== undefined && BAD_COURSES.has(trend.kind) && outcome === 'revise' ? ` ${why}` : '';

@@ -17,6 +17,8 @@ export interface QuestionView {
   readonly what: string;
   /** The reason, the agent's words, or the plan: for people. */
   readonly detail: string;
+  /** How many more are to be answered after it. */
+  readonly more: number;
   /** What may be answered, the usual first, each with the command that does it. */
   readonly answers: readonly { readonly answer: string; readonly command: string }[];
 }
@@ -28,8 +30,18 @@ export function questionView(run: RunState, question: Question, session: string)
     key: question.key,
     task: 'task' in question ? question.task : null,
     ...questionWords(run, question),
+    more: moreAfter(run, question),
     answers: waysToAnswer(question, session),
   };
+}
+
+function moreAfter(run: RunState, question: Question): number {
+  return run.questions.filter(({ key }) => key !== question.key).length;
+}
+
+/** A sentence of its own, with the space before it; nothing, where it is the only question. */
+export function moreWords({ more }: Pick<QuestionView, 'more'>): string {
+  return more === 0 ? '' : ` After it ${count(more, 'more question')} ${more === 1 ? 'is' : 'are'} open.`;
 }
 
 /** The question for people, whoever answers it. */

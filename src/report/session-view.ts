@@ -3,7 +3,7 @@
 
 import type { Outcome, Task } from '../model.js';
 import type { PastVerdict, SessionState } from '../brain/evolve.js';
-import { questionOf } from '../brain/question.js';
+import { awaitedIn, budgetQuestion, questionOf } from '../brain/question.js';
 import { afterRevisions } from '../brain/rounds.js';
 import { isIdle, taskIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
@@ -131,7 +131,7 @@ export function stateWordOf(state: SessionState, isHeld: boolean): StateWord {
   if (run === null) return state.verdicts.size > 0 ? 'judged only' : 'never judged';
   if (run.ended !== null) return run.ended.outcome;
   if (isHeld) return 'running';
-  return questionOf(run) === null ? 'interrupted' : 'awaiting';
+  return awaitedIn(run) === null ? 'interrupted' : 'awaiting';
 }
 
 export function sessionView(state: SessionState, around: SessionSurroundings): SessionView {
@@ -139,7 +139,8 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
   const { session, notes } = around;
   const verdicts = verdictsIn(state);
   const because = reasonsUnverified(state);
-  const question = run === null ? null : questionOf(run);
+  // Nobody can answer while a process holds the session; where that was stopped, they can.
+  const question = run === null ? null : around.state === 'running' ? awaitedIn(run) : questionOf(run);
   const chains = chainsIn(state);
   return {
     session,
@@ -274,8 +275,9 @@ function waitsFor(run: RunState, task: TaskState): readonly string[] {
     return taskIn(run, id)?.status === 'completed' ? [] : [id];
   });
   if (open.length > 0) return open;
-  if (task.wave > run.wave) return [`wave ${run.wave}`];
-  return questionOf(run) === null ? [] : ['an answer'];
+  if (run.held.has(task.id)) return ['an answer'];
+  if (task.wave > run.front) return [`wave ${run.front}`];
+  return budgetQuestion(run) === null ? [] : ['an answer'];
 }
 
 function foreignTasks(tasks: SessionSurroundings['tasks'], verdicts: readonly PastVerdict[]): readonly TaskView[] {

@@ -8,7 +8,7 @@ import { compareEdit } from '../brain/edits.js';
 import { chainKey } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Event, Standing } from '../brain/messages.js';
-import { questionOf } from '../brain/question.js';
+import { awaitedIn, questionOf } from '../brain/question.js';
 import { NO_TRACES, afterRevisions, standingsBeside } from '../brain/rounds.js';
 import { cellOf, isOver, rowOf } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
@@ -102,7 +102,7 @@ export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
       showWave(folder, run(), written);
       showInteractive(folder, run(), shown, written);
       write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`, written);
-      if (run().ended === null && questionOf(run()) === null) return events;
+      if (run().ended === null && awaitedIn(run()) === null) return events;
       write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)), written);
       write(folder, 'context.md', contextPage(state()), written);
       return events;
@@ -261,7 +261,7 @@ function edited(run: RunState, file: TasksFile): string {
 
 /** wave-N.csv while wave N runs, and no other: none while the session rests. */
 function showWave(folder: SessionFolder, run: RunState, written: Written): void {
-  const name = `wave-${run.wave}.csv`;
+  const name = `wave-${run.front}.csv`;
   const isOpen = run.running.size > 0;
   for (const other of listFiles(folder, '.')) {
     if (/^wave-\d+\.csv$/.test(other) && !(isOpen && other === name)) {
@@ -271,8 +271,8 @@ function showWave(folder: SessionFolder, run: RunState, written: Written): void 
     }
   }
   if (!isOpen) return;
-  const tasks = (run.waves[run.wave] ?? []).map((index) => run.tasks[index] as TaskState);
-  const open = tasks.filter((task) => !isOver(task.status));
+  const tasks = (run.waves[run.front] ?? []).map((index) => run.tasks[index] as TaskState);
+  const open = tasks.filter((task) => !isOver(task.status) && !run.held.has(task.id));
   const cell = (task: TaskState, column: string) => (column === 'prev_context' ? contextText(run, task) : cellOf(task, column));
   write(folder, name, printCells([...run.columns, 'prev_context'], open, cell), written);
 }
@@ -298,7 +298,7 @@ function showInteractive(folder: SessionFolder, run: RunState, shown: Set<string
 function stateOf(state: SessionState, session: string) {
   const run = state.run as RunState;
   const question = questionOf(run);
-  const status = run.ended?.outcome ?? (question === null ? 'running' : 'awaiting');
+  const status = run.ended?.outcome ?? (awaitedIn(run) === null ? 'running' : 'awaiting');
   const rounds = Object.fromEntries(
     [...state.verdicts].map(([key, past]) => [key.slice(run.started.loop.length + 1), afterRevisions(past)]),
   );

@@ -102,13 +102,13 @@ class Running {
 
   /** Before the first task of a wave: a person's edits are taken up and the folder is brought up to date. True: something changed. */
   private async openWave(tasks: readonly string[]): Promise<boolean> {
-    if (this.shownWave === this.run.wave && this.shownRun === this.ports.journal.state.verdicts) return false;
+    if (this.shownWave === this.run.front && this.shownRun === this.ports.journal.state.verdicts) return false;
     const { agentFor } = this.ports;
     if (this.jobs.size === 0) this.ports.endStrays();
     await this.sweep();
     // Edits that were made while nobody ran the session are taken up before its first wave, whoever is at work in it.
     const isFirst = this.shownWave === -1;
-    this.shownWave = this.run.wave;
+    this.shownWave = this.run.front;
     this.shownRun = this.ports.journal.state.verdicts;
     const isRead = tasks.some((id) => agentFor(taskIn(this.run, id)?.role ?? '').inProcess !== true);
     const isDue = isRead || this.isBehind();

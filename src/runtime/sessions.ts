@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { describe } from '../brain/answers.js';
-import { questionOf } from '../brain/question.js';
+import { awaitedIn } from '../brain/question.js';
 import { meant } from '../formats/nearest-word.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { sessionView } from '../report/session-view.js';
@@ -29,7 +29,7 @@ function entryOf(path: string): SessionEntry {
     const { word, state, events, tasks, notes } = readSession(path);
     const view = sessionView(state, { session: name, state: word, tasks, place: null, notes });
     const { unverified, loops, goal, mode, chains } = view;
-    const question = state.run === null ? null : questionOf(state.run);
+    const question = state.run === null ? null : awaitedIn(state.run);
     const waitsOn = question === null ? null : describe(question);
     return { name, path, state: word, unverified, loops, goal, mode, lastAt: events.at(-1)?.ts ?? null, chains, waitsOn, notes };
   } catch (error) {

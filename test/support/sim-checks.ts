@@ -5,7 +5,7 @@ import type { VerdictGiven, Recorded } from '../../src/brain/messages.js';
 import type { PersonAnswered, RunSettings, TaskFinished } from '../../src/brain/run-messages.js';
 import type { SimPlan } from './sim-plan.js';
 import { mostStarts } from './sim-plan.js';
-import { ids, isFallen, newSeen } from './sim-seen.js';
+import { buildsOn, chainOf, ids, isFallen, newSeen } from './sim-seen.js';
 import type { Seen } from './sim-seen.js';
 import { Broken } from './sim-world.js';
 
@@ -25,6 +25,9 @@ export class StoryCheck {
   private readonly questions = new Map<string, string | null>();
   /** Verdicts that the same evidence would come to again, whatever rounds are granted: their critic runs again. */
   private readonly settled = new Set<string>();
+  /** By verdict that calls for a person: the work as it was judged. */
+  private readonly judgedAt = new Map<string, string | null>();
+  private head: string | null = null;
   private settings: RunSettings;
   private cap = 0;
   private starts = 0;
@@ -45,11 +48,15 @@ export class StoryCheck {
   }
 
   private readonly hears: { readonly [T in Recorded['type']]?: (data: DataOf<T>, seq: number) => void } = {
-    SessionStarted: ({ rows, frozen }) => {
+    SessionStarted: ({ rows, frozen, workspace }) => {
+      this.head = workspace?.base ?? null;
       this.cap = frozen?.cap ?? this.cap;
       rows.forEach((row) => this.add(row));
     },
-    RunBegun: ({ settings }) => this.begin(settings),
+    RunBegun: ({ settings, head }) => {
+      this.head = head ?? this.head;
+      this.begin(settings);
+    },
     TaskStarted: ({ task, attempt }) => this.start(this.task(task), attempt),
     TaskSubmitted: (data) => this.submit(data),
     TaskFinished: (data) => this.finish(data),
@@ -66,9 +73,16 @@ export class StoryCheck {
     JudgingFailed: ({ task, attempt }) => this.failJudging(this.task(task), attempt),
     VerdictGiven: (data, seq) => this.judge(seq, data),
     TasksEdited: (data) => this.edit(data),
+    PersonCalled: ({ key }) => this.call(key),
     PersonAnswered: (data) => this.answer(data),
-    WorkReverted: ({ verdict, ok }) => void (ok && this.settled.add(`verdict:${verdict}`)),
-    PersonEdited: () => this.mend(),
+    WorkReverted: ({ verdict, ok, head }) => {
+      if (ok) this.settled.add(`verdict:${verdict}`);
+      this.head = head ?? this.head;
+    },
+    PersonEdited: ({ commit }) => {
+      if (commit !== '') this.head = commit;
+      this.mend();
+    },
     SessionEnded: (data) => this.end(data),
   };
 
@@ -108,11 +122,9 @@ export class StoryCheck {
       );
     if (attempt !== task.attempt + 1) throw new Broken('attempts', `${call} is started after attempt ${task.attempt}`);
     if (this.isAborted) throw new Broken('person', `${call} is started after a person aborted`);
-    const [open] = this.questions.keys();
+    const open = this.heldBy(task);
     if (open !== undefined) throw new Broken('person', `${call} is started while a person is asked ${open}`);
-    const { maxCostUsd, maxTokens } = this.settings;
-    if ((maxCostUsd !== null && this.spent.costUsd >= maxCostUsd) || (maxTokens !== null && this.spent.tokens >= maxTokens))
-      throw new Broken('budget', `${call} is started, and ${JSON.stringify(this.spent)} are spent`);
+    if (this.isSpent()) throw new Broken('budget', `${call} is started, and ${JSON.stringify(this.spent)} are spent`);
     for (const id of task.deps) this.mayFollow(task, this.task(id));
     for (const id of ids(task.cells['context_from']))
       if (this.task(id).status === 'pending') throw new Broken('context', `${call} is started before ${id}, from which it takes context`);
@@ -120,6 +132,29 @@ export class StoryCheck {
       throw new Broken('endless', `${this.starts} starts, and ${mostStarts(this.plan)} are enough`);
     task.attempt = attempt;
     task.isRunning = true;
+  }
+
+  /** The question that it waits on: it builds on what that is about, or a person edits the project meanwhile. */
+  private heldBy(task: Seen): string | undefined {
+    return [...this.questions].find(([key, about]) => {
+      if (about === null || key.startsWith('edit:')) return true;
+      const chain = /^(?:verdict|evidence):/.test(key) ? chainOf(this.plan.loop, this.task(about)) : null;
+      return buildsOn(this.tasks, task, (other) => other.id === about || chainOf(this.plan.loop, other) === chain);
+    })?.[0];
+  }
+
+  private isSpent(): boolean {
+    const { maxCostUsd, maxTokens } = this.settings;
+    return (maxCostUsd !== null && this.spent.costUsd >= maxCostUsd) || (maxTokens !== null && this.spent.tokens >= maxTokens);
+  }
+
+  /** A person is called once nothing else can be done. Minutes are not counted here. */
+  private call(key: string): void {
+    if (this.isSpent() || this.settings.maxMinutes !== null) return;
+    const isDone = ({ status }: Seen) => status !== 'pending';
+    for (const task of this.tasks.values())
+      if (!isDone(task) && task.deps.every((id) => isDone(this.task(id))) && this.heldBy(task) === undefined)
+        throw new Broken('idle', `a person is called for ${key}, and ${task.id} could go on`);
   }
 
   /** May it start, by what it waits for? */
@@ -182,6 +217,7 @@ export class StoryCheck {
     task.submitted = null;
     task.status = data.status;
     task.standing = 'unjudged';
+    this.head = data.head ?? this.head;
     if (data.status === 'completed' && this.plan.gates.includes(task.id)) this.questions.set(`plan:${task.id}:${data.attempt}`, task.id);
   }
 
@@ -232,6 +268,7 @@ export class StoryCheck {
     for (const [id, cells] of Object.entries(effects.set)) this.set(this.task(id), cells);
     for (const row of effects.add) this.add(row);
     if (outcome === 'escalate') this.questions.set(`verdict:${seq}`, task.id);
+    this.judgedAt.set(`verdict:${seq}`, this.head);
     if (round < maxRounds && verdict.rule !== 'E10') this.settled.add(`verdict:${seq}`);
   }
 
@@ -242,6 +279,7 @@ export class StoryCheck {
     if (task.status !== 'pending' || task.isRunning) throw new Broken('ran-again', `${task.id} is skipped, and is ${task.status}`);
     task.status = 'skipped';
     task.isSpared = true;
+    for (const [key, about] of this.questions) if (key.startsWith('question:') && about === task.id) this.questions.delete(key);
   }
 
   private edit({ set, add }: DataOf<'TasksEdited'>): void {
@@ -296,7 +334,9 @@ export class StoryCheck {
       this.reopen(task);
     }
     if (answer !== 'extend') return;
-    if (/^(edit:)?evidence:/.test(key) || this.settled.has(key.replace(/^edit:/, ''))) this.reopen(task);
+    const asked = key.replace(/^edit:/, '');
+    const isOther = this.settled.has(asked) || this.judgedAt.get(asked) !== this.head;
+    if (asked.startsWith('evidence:') || isOther) this.reopen(task);
     else task.standing = 'unjudged';
   }
 

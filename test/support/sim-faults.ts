@@ -3,6 +3,7 @@
 
 import type { SessionState } from '../../src/brain/evolve.js';
 import type { Event } from '../../src/brain/messages.js';
+import { isOver } from '../../src/brain/run-state.js';
 import type { RunState } from '../../src/brain/run-state.js';
 import type { Ruling } from '../../src/runtime/court.js';
 import type { Fault } from './sim-session.js';
@@ -29,9 +30,9 @@ function undo(run: RunState): void {
     task.status = 'pending';
     run.open[task.wave] = (run.open[task.wave] ?? 0) + 1;
   }
-  run.wave = 1;
+  run.wave = run.front = 1;
   run.cursor = 0;
-  while (run.wave < run.open.length && run.open[run.wave] === 0) run.wave++;
+  while (run.wave < run.open.length && run.open[run.wave] === 0) run.front = ++run.wave;
 }
 
 type Given = Extract<Ruling, { readonly ok: true }>['given'];
@@ -106,6 +107,29 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     found: ['merge-order'],
   },
   { what: 'a fold that asks nobody', fault: { state: onRun((run) => void run.questions.splice(0)) }, found: ['person'] },
+  {
+    what: 'a fold that asks, and has what builds on that go on',
+    fault: {
+      state: onRun((run) => {
+        run.held.clear();
+        run.heldIn = [];
+        run.front = run.wave;
+      }),
+    },
+    found: ['person', 'early'],
+  },
+  {
+    what: 'a fold that has all wait for an answer',
+    fault: {
+      state: onRun((run) => {
+        if (run.questions.length === 0) return;
+        for (const task of run.tasks) if (!isOver(task.status)) run.held.add(task.id);
+        run.heldIn = [...run.open];
+        run.front = run.open.length;
+      }),
+    },
+    found: ['idle'],
+  },
   {
     what: 'a fold that forgets how often a critic left nothing',
     fault: { state: onRun((run) => run.unjudgeable.clear()) },

@@ -1,6 +1,8 @@
 // A task as the checks of a simulation see it, from the events alone.
 
+import { chainOfId } from '../../src/brain/chains.js';
 import type { TaskFinished } from '../../src/brain/run-messages.js';
+import type { Loop } from '../../src/loops/loop.js';
 
 /** What is known of a critic's last run. */
 type Standing = 'unjudged' | 'approved' | 'revised' | 'escalated' | 'forced';
@@ -54,4 +56,26 @@ export function ids(cell: string | undefined): readonly string[] {
     .split(';')
     .map((id) => id.trim())
     .filter((id) => id !== '');
+}
+
+/** The chain of verdicts that it belongs to. */
+export function chainOf({ chain }: Loop, { id, cells }: Seen): string {
+  if (chain === 'session') return chain;
+  return chain === 'id' ? chainOfId(id).chain : cells[chain.column]?.trim() || '1';
+}
+
+/** Does it wait for such a task, or is it told of one, or does what it builds on? */
+export function buildsOn(
+  tasks: ReadonlyMap<string, Seen>,
+  task: Seen,
+  isSuch: (task: Seen) => boolean,
+  seen: Set<string> = new Set(),
+): boolean {
+  if (isSuch(task)) return true;
+  if (seen.has(task.id)) return false;
+  seen.add(task.id);
+  return [...task.deps, ...ids(task.cells['context_from'])].some((id) => {
+    const other = tasks.get(id);
+    return other !== undefined && buildsOn(tasks, other, isSuch, seen);
+  });
 }

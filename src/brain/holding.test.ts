@@ -1,0 +1,115 @@
+// While a person is asked, what does not hang on that goes on; what does waits. Then the session rests.
+
+import { expect, it } from 'vitest';
+import { SETTINGS, answered, begun, done, projected, row, start, told, verdict } from '../../test/support/story.js';
+import { builtinLoop } from '../loops/builtin.js';
+import type { Loop } from '../loops/loop.js';
+import type { Event } from './messages.js';
+import { pending } from './pending.js';
+import { awaitedIn, questionOf } from './question.js';
+import type { RunState } from './run-state.js';
+
+const rules = builtinLoop('review') as Loop;
+const frozen = { hash: 'h', rules, cap: 3, chains: ['1', '2'], targets: {} };
+
+const inSprint = (sprint: string, cells: ReturnType<typeof row>) => ({ ...cells, sprint_num: sprint });
+/** Two sprints side by side; a release waits for both, and notes are told of the first's review without waiting for it. */
+const ROWS = [
+  inSprint('1', row('DEV-001', 'developer')),
+  inSprint('1', row('REVIEW-001', 'reviewer', 'DEV-001')),
+  inSprint('1', row('SHIP-001', 'developer', 'REVIEW-001')),
+  inSprint('2', row('DEV-002', 'developer')),
+  inSprint('2', row('REVIEW-002', 'reviewer', 'DEV-002')),
+  inSprint('2', row('SHIP-002', 'developer', 'REVIEW-002')),
+  inSprint('2', { ...row('NOTES-002', 'developer', 'REVIEW-002'), context_from: 'REVIEW-001' }),
+  inSprint('2', row('RELEASE-002', 'developer', 'SHIP-001;SHIP-002')),
+];
+
+const REVIEWED = [
+  ...begun(ROWS, { frozen, settings: { ...SETTINGS, maxMinutes: null } }),
+  ...['DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002'].flatMap((id) => [start(id), done(id)]),
+];
+const escalates = (critic: string, chain: string): Event =>
+  verdict(critic, { chain, decision: 'ESCALATE', outcome: 'escalate', rule: 'R5', round: 3, maxRounds: 3 });
+const converges = (critic: string, chain: string): Event =>
+  verdict(critic, { chain, decision: 'CONVERGE', outcome: 'converge', rule: 'R1', round: 1, maxRounds: 3, tasks: [] });
+
+/** The first sprint calls for a person, the second is good. */
+const ASKED = [...REVIEWED, escalates('REVIEW-001', '1'), converges('REVIEW-002', '2')];
+const KEY = `verdict:${REVIEWED.length + 1}`;
+
+const due = (events: readonly Event[]) => pending(told(events).state).map((one) => `${one.type} ${'task' in one ? one.task : ''}`.trim());
+const runAfter = (events: readonly Event[]) => told(events).state.run as RunState;
+
+it('goes on with other chains, and asks once nothing else is left', () => {
+  expect(due([...REVIEWED, escalates('REVIEW-001', '1')])).toEqual(['JudgeCritic REVIEW-002']);
+  expect(due(ASKED)).toEqual(['RunTask SHIP-002']);
+  expect(awaitedIn(runAfter(ASKED))).toBeNull();
+  expect(questionOf(runAfter(ASKED))).toMatchObject({ kind: 'escalation', task: 'REVIEW-001' });
+  const shipped = [...ASKED, start('SHIP-002'), done('SHIP-002')];
+  expect(due(shipped)).toEqual(['CallPerson']);
+  expect(awaitedIn(runAfter(shipped))).toMatchObject({ kind: 'escalation', task: 'REVIEW-001' });
+});
+
+it('holds back what waits for what is asked about, what is told of it, and what waits for those', () => {
+  expect([...runAfter(ASKED).held]).toEqual(['SHIP-001', 'NOTES-002', 'RELEASE-002']);
+  const forced = [...ASKED, answered(KEY, 'force-approve', { reason: 'by brand' })];
+  expect(due(forced)).toEqual(['RunTask SHIP-001', 'RunTask SHIP-002', 'RunTask NOTES-002']);
+  expect(runAfter(forced).held.size).toBe(0);
+});
+
+it('asks for both where both chains call for a person, one after the other', () => {
+  const both = [...REVIEWED, escalates('REVIEW-001', '1'), escalates('REVIEW-002', '2')];
+  expect(due(both)).toEqual(['CallPerson']);
+  const first = [...both, answered(KEY, 'force-approve', { reason: 'by brand' })];
+  expect(due(first)).toEqual(['RunTask SHIP-001']);
+  expect(due([...first, start('SHIP-001'), done('SHIP-001')])).toEqual(['CallPerson']);
+});
+
+it('has everything wait while a person edits the project', () => {
+  const editing = [...ASKED, answered(KEY, 'manual-fix')];
+  expect(due(editing)).toEqual(['CallPerson']);
+  expect(questionOf(runAfter(editing))).toMatchObject({ kind: 'edit' });
+  const edited: Event = { type: 'PersonEdited', data: { commit: 'c'.repeat(40), files: ['a.ts'] } };
+  expect(due([...editing, edited])).toEqual(['RunTask REVIEW-001']);
+});
+
+it('starts nothing once a budget is spent, whatever does not hang on a question', () => {
+  const events = [...ASKED, start('SHIP-002'), done('SHIP-002', { usage: { tokens: 10, costUsd: 0 } })];
+  const short = events.map((event) =>
+    event.type === 'RunBegun' ? { ...event, data: { ...event.data, settings: { ...SETTINGS, maxMinutes: null, maxTokens: 5 } } } : event,
+  );
+  expect(due([...short, answered(KEY, 'force-approve', { reason: 'by brand' })])).toEqual(['CallPerson']);
+  expect(questionOf(runAfter([...short, answered(KEY, 'force-approve', { reason: 'x' })]))).toMatchObject({ kind: 'budget' });
+});
+
+it('has the critic run again where others have worked on since: what it saw is no longer what there is', () => {
+  const granted = answered(KEY, 'extend', { rounds: 1 });
+  expect(due([...ASKED, granted])).toEqual(['JudgeCritic REVIEW-001']);
+  const moved = [...ASKED, start('SHIP-002'), done('SHIP-002', { head: 'd'.repeat(40), commit: 'e'.repeat(40), files: ['a.ts'] })];
+  expect(due([...moved, granted])).toEqual(['RunTask REVIEW-001']);
+});
+
+it('forgets what a task asked that a verdict has skipped', () => {
+  const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-002', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
+  const events = [
+    ...begun(ROWS, { frozen, settings: { ...SETTINGS, maxMinutes: null } }),
+    ...['DEV-001'].flatMap((id) => [start(id), done(id)]),
+    start('DEV-002'),
+    asks,
+    ...['REVIEW-001'].flatMap((id) => [start(id), done(id)]),
+  ];
+  const good = converges('REVIEW-001', '1') as Extract<Event, { type: 'VerdictGiven' }>;
+  const set = { 'DEV-002': { status: 'skipped' }, 'REVIEW-002': { deps: '' } };
+  const skipping: Event = { ...good, data: { ...good.data, effects: { ...good.data.effects, set } } };
+  expect(runAfter(events).questions).toHaveLength(1);
+  expect(runAfter([...events, skipping]).questions).toEqual([]);
+  expect(due([...events, skipping, projected(events.length + 1)])).toEqual(['RunTask REVIEW-002']);
+});
+
+it('waits with everything where it does not know the chains: a session of an earlier version', () => {
+  const old = ASKED.map((event) => (event.type === 'SessionStarted' ? { ...event, data: { ...event.data, frozen: undefined } } : event));
+  expect(due(old as readonly Event[])).toEqual(['CallPerson']);
+  const forced = answered(KEY, 'force-approve', { reason: 'by brand' });
+  expect(due([...(old as readonly Event[]), forced])).toEqual(['RunTask SHIP-001', 'RunTask SHIP-002', 'RunTask NOTES-002']);
+});
