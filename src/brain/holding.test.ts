@@ -1,39 +1,13 @@
 // While a person is asked, what does not hang on that goes on; what does waits. Then the session rests.
 
 import { expect, it } from 'vitest';
-import { SETTINGS, answered, begun, done, projected, row, start, told, verdict } from '../../test/support/story.js';
-import { builtinLoop } from '../loops/builtin.js';
-import type { Loop } from '../loops/loop.js';
+import { SETTINGS, answered, converges, done, escalates, inTwoSprints, projected, start, told } from '../../test/support/story.js';
 import type { Event } from './messages.js';
 import { pending } from './pending.js';
 import { awaitedIn, questionOf } from './question.js';
 import type { RunState } from './run-state.js';
 
-const rules = builtinLoop('review') as Loop;
-const frozen = { hash: 'h', rules, cap: 3, chains: ['1', '2'], targets: {} };
-
-const inSprint = (sprint: string, cells: ReturnType<typeof row>) => ({ ...cells, sprint_num: sprint });
-/** Two sprints side by side; a release waits for both, and notes are told of the first's review without waiting for it. */
-const ROWS = [
-  inSprint('1', row('DEV-001', 'developer')),
-  inSprint('1', row('REVIEW-001', 'reviewer', 'DEV-001')),
-  inSprint('1', row('SHIP-001', 'developer', 'REVIEW-001')),
-  inSprint('2', row('DEV-002', 'developer')),
-  inSprint('2', row('REVIEW-002', 'reviewer', 'DEV-002')),
-  inSprint('2', row('SHIP-002', 'developer', 'REVIEW-002')),
-  inSprint('2', { ...row('NOTES-002', 'developer', 'REVIEW-002'), context_from: 'REVIEW-001' }),
-  inSprint('2', row('RELEASE-002', 'developer', 'SHIP-001;SHIP-002')),
-];
-
-const REVIEWED = [
-  ...begun(ROWS, { frozen, settings: { ...SETTINGS, maxMinutes: null } }),
-  ...['DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002'].flatMap((id) => [start(id), done(id)]),
-];
-const escalates = (critic: string, chain: string): Event =>
-  verdict(critic, { chain, decision: 'ESCALATE', outcome: 'escalate', rule: 'R5', round: 3, maxRounds: 3 });
-const converges = (critic: string, chain: string): Event =>
-  verdict(critic, { chain, decision: 'CONVERGE', outcome: 'converge', rule: 'R1', round: 1, maxRounds: 3, tasks: [] });
-
+const REVIEWED = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002');
 /** The first sprint calls for a person, the second is good. */
 const ASKED = [...REVIEWED, escalates('REVIEW-001', '1'), converges('REVIEW-002', '2')];
 const KEY = `verdict:${REVIEWED.length + 1}`;
@@ -92,13 +66,7 @@ it('has the critic run again where others have worked on since: what it saw is n
 
 it('forgets what a task asked that a verdict has skipped', () => {
   const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-002', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
-  const events = [
-    ...begun(ROWS, { frozen, settings: { ...SETTINGS, maxMinutes: null } }),
-    ...['DEV-001'].flatMap((id) => [start(id), done(id)]),
-    start('DEV-002'),
-    asks,
-    ...['REVIEW-001'].flatMap((id) => [start(id), done(id)]),
-  ];
+  const events = [...inTwoSprints('DEV-001'), start('DEV-002'), asks, start('REVIEW-001'), done('REVIEW-001')];
   const good = converges('REVIEW-001', '1') as Extract<Event, { type: 'VerdictGiven' }>;
   const set = { 'DEV-002': { status: 'skipped' }, 'REVIEW-002': { deps: '' } };
   const skipping: Event = { ...good, data: { ...good.data, effects: { ...good.data.effects, set } } };

@@ -13,7 +13,7 @@ import { codeSpan, fenced, inline } from './foreign-text.js';
 import { provenanceLines } from './provenance-lines.js';
 import { filesWords, historyOf } from './session-history.js';
 import type { History, TaskRun } from './session-history.js';
-import { moreWords } from './session-question.js';
+import { moreWords, waitWords } from './session-question.js';
 import { chainLabel, markOf, reasonsUnverified, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
 import { chainLine, clearedWords, spentWords, stateWords } from './status-page.js';
@@ -115,10 +115,10 @@ function questionLines({ question }: SessionView): readonly string[] {
   return [
     '## A person is needed',
     '',
-    `It waits on ${inline(question.what)}.${moreWords(question)}`,
+    `${inline(waitWords(question))}${moreWords(question)}`,
     '',
     ...(question.detail === '' ? [] : [...fenced(question.detail), '']),
-    ...fenced(question.answers.map(({ command }) => command).join('\n')),
+    ...(question.later ? [] : fenced(question.answers.map(({ command }) => command).join('\n'))),
     '',
   ];
 }

@@ -19,24 +19,32 @@ export interface QuestionView {
   readonly detail: string;
   /** How many more are to be answered after it. */
   readonly more: number;
-  /** What may be answered, the usual first, each with the command that does it. */
+  /** A process is at work on the rest: it is to be answered once that is done, and not now. */
+  readonly later: boolean;
+  /** What may be answered now, the usual first, each with the command that does it. */
   readonly answers: readonly { readonly answer: string; readonly command: string }[];
 }
 
 /** `session`: the word by which commands know it. */
-export function questionView(run: RunState, question: Question, session: string): QuestionView {
+export function questionView(run: RunState, question: Question, session: string, later = false): QuestionView {
   return {
     kind: question.kind,
     key: question.key,
     task: 'task' in question ? question.task : null,
     ...questionWords(run, question),
     more: moreAfter(run, question),
-    answers: waysToAnswer(question, session),
+    later,
+    answers: later ? [] : waysToAnswer(question, session),
   };
 }
 
 function moreAfter(run: RunState, question: Question): number {
   return run.questions.filter(({ key }) => key !== question.key).length;
+}
+
+/** `It waits on …`, and how many more come after it. */
+export function waitWords({ what, later }: Pick<QuestionView, 'what' | 'later'>): string {
+  return later ? `Once the rest is done, it waits on ${what}.` : `It waits on ${what}.`;
 }
 
 /** A sentence of its own, with the space before it; nothing, where it is the only question. */
@@ -106,7 +114,7 @@ function grantFor(question: Question): string {
 
 /** Each command that answers, on a line of its own: as a shell takes it. */
 export function answerLines(question: Pick<QuestionView, 'answers'>): readonly string[] {
-  return ['Answer with one of:', ...question.answers.map(({ command }) => commandLine(command))];
+  return question.answers.length === 0 ? [] : ['Answer with one of:', ...question.answers.map(({ command }) => commandLine(command))];
 }
 
 /** What to do now: the commands on lines of their own, so that no terminal splits them. */

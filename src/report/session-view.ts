@@ -139,8 +139,9 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
   const { session, notes } = around;
   const verdicts = verdictsIn(state);
   const because = reasonsUnverified(state);
+  const question = run === null ? null : questionOf(run);
   // Nobody can answer while a process holds the session; where that was stopped, they can.
-  const question = run === null ? null : around.state === 'running' ? awaitedIn(run) : questionOf(run);
+  const isLater = around.state === 'running' && run !== null && awaitedIn(run) === null;
   const chains = chainsIn(state);
   return {
     session,
@@ -153,12 +154,12 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     unverified: run?.ended?.unverified ?? because.length > 0,
     because,
     reason: run?.ended?.reason ?? '',
-    wave: run === null || run.ended !== null || run.wave >= run.waves.length ? null : run.wave,
+    wave: run === null || run.ended !== null ? null : waveIn(run),
     tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts, around.state === 'running'),
     chains,
     spent: run === null ? null : spentOf(run),
     sandbox: run?.settings.sandbox === true,
-    question: run === null || question === null ? null : questionView(run, question, session),
+    question: run === null || question === null ? null : questionView(run, question, session, isLater),
     work:
       run === null || run.started.workspace === null
         ? null
@@ -173,6 +174,11 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     notes,
     next: nextSteps(around, run, verdicts.at(-1)),
   };
+}
+
+/** Where it is at work, or would be if nobody were asked. */
+function waveIn({ front, wave, waves }: RunState): number | null {
+  return [front, wave].find((one) => one < waves.length) ?? null;
 }
 
 /** Why this mode, without its name where it begins with that. */
@@ -272,6 +278,7 @@ function waitsFor(run: RunState, task: TaskState): readonly string[] {
   if (!isIdle(task)) return [];
   const open = task.deps.flatMap((id) => {
     if (run.unjudged.has(id)) return [`the verdict on ${id}`];
+    if (run.questions.some((question) => 'task' in question && question.task === id)) return ['an answer'];
     return taskIn(run, id)?.status === 'completed' ? [] : [id];
   });
   if (open.length > 0) return open;

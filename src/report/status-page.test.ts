@@ -11,10 +11,13 @@ import {
   answered,
   begins,
   begun,
+  converges,
   done,
+  escalates,
   failed,
   finding,
   fix,
+  inTwoSprints,
   merged,
   row,
   start,
@@ -44,6 +47,21 @@ it('shows a session that waits for a decision', () => {
 it('shows a session at work', () => {
   const story = [...TO_REVIEW, fix('REVIEW-001', 1, [finding('high', 'Card numbers are logged')]), start('FIX-1-1', 'claude', 2)];
   expect(statusPage(viewOf(story, true, ['At work in it: process 7 on host.']))).toMatchSnapshot();
+});
+
+it('tells of a question that comes later, while other work goes on, and who waits for the answer', () => {
+  const asked = [...inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002'), escalates('REVIEW-001', '1')];
+  const story = [...asked, converges('REVIEW-002', '2'), start('SHIP-002')];
+  const view = viewOf(story, true);
+  expect(view).toMatchObject({ state: 'running', wave: 3, question: { task: 'REVIEW-001', later: true, more: 0, answers: [] } });
+  const page = statusPage(view);
+  expect(page).toContain('Once the rest is done, it waits on a decision on an escalation (rule R5).');
+  expect(page).not.toContain('umpire resolve');
+  expect(waits(story)).toEqual(['SHIP-001: an answer', 'NOTES-002: an answer', 'RELEASE-002: SHIP-001, SHIP-002']);
+  // The process is gone: it can be answered before the rest is done.
+  const left = viewOf(story);
+  expect({ state: left.state, later: left.question?.later }).toEqual({ state: 'interrupted', later: false });
+  expect(statusPage(left)).toContain('umpire resolve review-payments-2026-03-01 force-approve');
 });
 
 it('shows a session that ended, and what was approved without clean evidence', () => {

@@ -1,7 +1,7 @@
 // Where a session stands, for a terminal of 80 columns: its graph wave by wave, rounds and costs, and what it waits on.
 
 import { clip, columnsOf, lineOf, wrap } from './foreign-text.js';
-import { answerLines, moreWords, stepLines } from './session-question.js';
+import { answerLines, moreWords, stepLines, waitWords } from './session-question.js';
 import type { ChainView, SessionView, SpentView, StateWord, TaskMark, TaskView } from './session-view.js';
 import { count, duration } from './words.js';
 import { put } from '../formats/keyed-lists.js';
@@ -170,7 +170,7 @@ function ask({ question }: SessionView): readonly string[] {
   if (question === null) return [];
   const detail = lineOf(question.detail, 600);
   return [
-    ...wrap(`It waits on ${lineOf(question.what)}.${moreWords(question)}`, ''),
+    ...wrap(`${lineOf(waitWords(question))}${moreWords(question)}`, ''),
     ...(detail === '' ? [] : wrap(detail, '  ')),
     ...answerLines(question),
   ];

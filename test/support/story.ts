@@ -184,6 +184,33 @@ export function answered(key: string, answer: Answer, more: Partial<PersonAnswer
   };
 }
 
+/** Two sprints side by side; a release waits for both, and notes are told of the first's review without waiting for it. */
+const TWO_SPRINTS: readonly Cells[] = [
+  row('DEV-001', 'developer'),
+  row('REVIEW-001', 'reviewer', 'DEV-001'),
+  row('SHIP-001', 'developer', 'REVIEW-001'),
+  row('DEV-002', 'developer'),
+  row('REVIEW-002', 'reviewer', 'DEV-002'),
+  row('SHIP-002', 'developer', 'REVIEW-002'),
+  { ...row('NOTES-002', 'developer', 'REVIEW-002'), context_from: 'REVIEW-001' },
+  row('RELEASE-002', 'developer', 'SHIP-001;SHIP-002'),
+].map((cells) => ({ ...cells, sprint_num: cells['id']?.endsWith('2') === true ? '2' : '1' }));
+
+/** Their session, with these tasks done. */
+export function inTwoSprints(...ended: readonly string[]): readonly Event[] {
+  const frozen = { hash: 'h', rules: review, cap: 3, chains: ['1', '2'], targets: {} };
+  const settings = { ...SETTINGS, maxMinutes: null };
+  return [...begun(TWO_SPRINTS, { frozen, settings }), ...ended.flatMap((id) => [start(id), done(id)])];
+}
+
+export function escalates(critic: string, chain: string): Event {
+  return verdict(critic, { chain, decision: 'ESCALATE', outcome: 'escalate', rule: 'R5', round: 3 });
+}
+
+export function converges(critic: string, chain: string): Event {
+  return verdict(critic, { chain });
+}
+
 /** One event a minute, from nine o'clock. */
 export function recorded(events: readonly Event[]): readonly Recorded[] {
   return events.map((event, index) => ({ ...event, seq: index + 1, ts: new Date(Date.UTC(2026, 2, 1, 9, index)).toISOString() }));
