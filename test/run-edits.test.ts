@@ -70,6 +70,19 @@ it('takes up a column of a person’s own in every row, finished ones and critic
   expect({ exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ exit: 0, refused: [] });
 });
 
+it('says what it takes up of columns and of the wave of a new task, and takes an empty status for what it means', async () => {
+  const { session, edit } = await atRest();
+  const { exit, err } = await edit((text) => {
+    const moved = text.trimEnd().replace(/^([^,]*),([^,]*)/gm, '$2,$1');
+    return (
+      `${moved.replace(/^(B,B,.*)pending/m, '$1').replace(/$/gm, ',')}\n`.replace(',\n', ',note\n') +
+      'C,C,Do C.,writer,B,,csv-wave,9,,,,,\n'
+    );
+  });
+  expect({ exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ exit: 0, refused: [] });
+  expect(err).toContain('taken up: C: added in wave 3, which follows from its deps; column note added; columns in another order\n');
+});
+
 const REFUSED: readonly (readonly [what: string, change: (text: string) => string, reason: string])[] = [
   ['a finished task is changed', (text) => text.replace('A is done.', 'A is splendid.'), 'A: findings changed, but the task is completed'],
   ['a finished task is to come again', (text) => text.replace('completed', 'pending'), 'A: status changed, but the task is completed'],
@@ -79,6 +92,11 @@ const REFUSED: readonly (readonly [what: string, change: (text: string) => strin
   ['tasks wait for one another', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1READ'), 'wait for one another'],
   ['a task waits for nobody there', (text) => text.replace(/^(B,[^\n]*writer,)A/m, '$1Z'), 'not there: Z'],
   ['a role is changed', (text) => text.replace(/^(B,[^\n]*),writer,/m, '$1,reader,'), 'its role cannot be changed'],
+  [
+    'a wave is set that does not follow from deps',
+    (text) => text.replace(/^(B,.*csv-wave,)2,/m, '$17,'),
+    'B: its wave cannot be set to "7"',
+  ],
   ['an output is written beforehand', (text) => text.replace(/^(READ,.*pending,)/m, '$1It is fine.'), 'findings is what its agent reports'],
   ['more is written than a line of the journal should hold', (text) => text.replace('B of', `${'B'.repeat(1_000_000)} of`), '1,000,000'],
   ['it is no CSV', () => 'id,title\n"A', 'tasks.csv:2'],
@@ -97,6 +115,19 @@ it.concurrent.each(REFUSED)('refuses an edit where %s, keeps the file beside and
   expect(err).toContain('tasks.refused-1.csv');
   expect(textOf(session, 'tasks.refused-1.csv')).toBe(change(before));
   expect(standingOf(session)).toEqual(['A completed', 'B completed', 'READ completed']);
+});
+
+// Agents write to the session folder too: dropping two dependencies there was enough to have the work done before its plan was approved.
+it('refuses an edit by which a task would no longer wait for a person to approve the plan', async () => {
+  const { project, session } = await atRest();
+  writeFileSync(join(session, 'tasks.csv'), textOf(session, 'tasks.csv').replace(/^(B,[^\n]*writer,)A,A/m, '$1,'));
+  const { exit } = await project.umpire('resolve', session, 'revise', '--reason', 'Shorter.');
+  expect({ exit, taken: eventsOfType(session, 'TasksEdited'), refused: eventsOfType(session, 'EditRefused') }).toEqual({
+    exit: 4,
+    taken: [],
+    refused: [{ reason: 'B would start before a person approved A', kept: 'tasks.refused-1.csv' }],
+  });
+  expect(standingOf(session)).toEqual(['A completed', 'B pending', 'READ pending']);
 });
 
 it('refuses an edit that is not UTF-8, and keeps it byte for byte', async () => {

@@ -1,5 +1,5 @@
 // A person's edit of tasks.csv, found by comparison. What is still to come may be changed: texts, dependencies, new tasks. What
-// contradicts what happened, or would let something start before its critic was judged, is refused with the reason.
+// contradicts what happened, or would let something start before its critic was judged or its plan approved, is refused with the reason.
 
 import { setOwn } from '../formats/merged.js';
 import { splitIds } from '../formats/tasks-csv.js';
@@ -34,11 +34,18 @@ const MOST_ADDED = 100;
 /** In characters: an edit is a line of the journal, which is read whole whenever the session is taken on. */
 const LONGEST_EDIT = 1_000_000;
 
+/** What an empty cell of these columns stands for. */
+const EMPTY_MEANS: ReadonlyMap<string, string> = new Map([
+  ['status', 'pending'],
+  ['exec_mode', 'csv-wave'],
+]);
+
 /** `last`: the rows that Umpire wrote last, by id. A cell that is as it was then, or as it would be now, is no edit. */
 export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<string, Cells>, outputs: readonly string[]): Edit {
   const refusals: string[] = [];
   const set: Record<string, Cells> = {};
   const add: Cells[] = [];
+  const waves = new Map<string, string>();
   const told: string[] = [];
   const seen = new Set(file.tasks.map((task) => task.id));
   for (const task of run.tasks)
@@ -52,7 +59,10 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
       else refusals.push(`the new task ${id} ${problem}`);
       continue;
     }
-    const cells = changedCells(task, columns, last.get(id) ?? {});
+    const before = last.get(id) ?? {};
+    const wave = (columns['wave'] ?? '').trim();
+    if (wave !== '' && wave !== before['wave'] && wave !== String(task.wave)) waves.set(id, wave);
+    const cells = changedCells(task, columns, before);
     if (Object.keys(cells).length === 0) continue;
     // A person's own columns are theirs on any row.
     const known = Object.fromEntries(Object.entries(cells).filter(([name]) => run.started.columns.includes(name)));
@@ -69,12 +79,31 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
     refusals.push(`more than ${MOST_ADDED} tasks would have been added by hand; begin a session for them`);
   if (lengthOf([...Object.values(set), ...add]) > LONGEST_EDIT)
     refusals.push(`the changed cells have more than ${LONGEST_EDIT.toLocaleString('en')} characters together`);
-  const graph = refusals.length === 0 ? graphProblem(run, set, add) : null;
-  if (graph !== null) refusals.push(graph);
-  if (refusals.length > 0) return { kind: 'refused', reason: refusals.slice(0, 5).join('; ') };
-  const isSame = Object.keys(set).length === 0 && add.length === 0 && file.columns.join() === run.columns.join();
-  if (isSame) return { kind: 'none' };
-  return { kind: 'edit', set, add, columns: file.columns, told: [...told, ...add.map((row) => `${row['id'] ?? ''}: added`)] };
+  const planned = refusals.length === 0 ? planWaves(run, set, add) : new Map<string, number>();
+  if (typeof planned === 'string') refusals.push(planned);
+  else refusals.push(...[...waves].filter(([id, wave]) => wave !== String(planned.get(id))).map(([id, wave]) => waveRefusal(id, wave)));
+  if (typeof planned === 'string' || refusals.length > 0) return { kind: 'refused', reason: refusals.slice(0, 5).join('; ') };
+  told.push(...add.map((row) => addedTold(row, planned)), ...columnsTold(run.columns, file.columns));
+  return told.length === 0 ? { kind: 'none' } : { kind: 'edit', set, add, columns: file.columns, told };
+}
+
+function waveRefusal(id: string, wave: string): string {
+  return `${id}: its wave cannot be set to "${wave.slice(0, 20)}": waves follow from deps, so change those`;
+}
+
+/** A new task's wave follows from its deps too, whatever its cell says. */
+function addedTold(row: Cells, waves: ReadonlyMap<string, number>): string {
+  const id = (row['id'] ?? '').trim();
+  const wave = waves.get(id);
+  const said = (row['wave'] ?? '').trim();
+  return `${id}: added${said === '' || said === String(wave) ? '' : ` in wave ${wave}, which follows from its deps`}`;
+}
+
+/** What became of the columns; none of them is gone. */
+function columnsTold(before: readonly string[], now: readonly string[]): readonly string[] {
+  const added = now.filter((name) => !before.includes(name));
+  const isMoved = now.filter((name) => before.includes(name)).join() !== before.join();
+  return [...added.map((name) => `column ${name} added`), ...(isMoved ? ['columns in another order'] : [])];
 }
 
 function lengthOf(rows: readonly Cells[]): number {
@@ -88,7 +117,9 @@ function changedCells(task: TaskState, now: Cells, last: Cells): Cells {
     if (name === 'wave' || name === 'id') continue;
     const was = (Object.hasOwn(last, name) ? last[name] : '') ?? '';
     const is = (Object.hasOwn(current, name) ? current[name] : '') ?? '';
-    if (value !== was && value !== is) setOwn(changed, name, value);
+    if (value === was || value === is) continue;
+    if (value.trim() === '' && is === EMPTY_MEANS.get(name)) continue;
+    setOwn(changed, name, value);
   }
   return changed;
 }
@@ -128,7 +159,8 @@ function cellProblem(run: RunState, task: TaskState, cells: Cells, outputs: read
   return fixed === undefined ? null : `${fixed} of a critic's task decides what it is judged by`;
 }
 
-function graphProblem(run: RunState, set: Readonly<Record<string, Cells>>, add: readonly Cells[]): string | null {
+/** The wave of each task after the edit, or why it cannot be taken up. */
+function planWaves(run: RunState, set: Readonly<Record<string, Cells>>, add: readonly Cells[]): ReadonlyMap<string, number> | string {
   const before = run.tasks.map(({ id, deps }) => ({ id, deps }));
   const after: readonly Planned[] = [
     ...run.tasks.map(({ id, deps, contextFrom, status }) => {
@@ -149,17 +181,24 @@ function graphProblem(run: RunState, set: Readonly<Record<string, Cells>>, add: 
   const context = contextProblem(after, waves.waves);
   if (context !== null) return context;
   for (const id of Object.keys(set)) {
-    if (set[id]?.['deps'] === undefined) continue;
-    const isCritic = taskIn(run, id)?.role === run.started.critic;
-    const now = behind(after, id);
-    for (const lost of behind(before, id)) {
-      const task = taskIn(run, lost);
-      // A critic that has ended is not judged yet.
-      const isDone = task === undefined || (isOver(task.status) && !run.unjudged.has(lost));
-      if (isDone || now.has(lost)) continue;
-      if (isCritic) return `${id} would be run before ${lost}, which it is to judge`;
-      if (task.role === run.started.critic) return `${id} would start before ${lost} was judged`;
-    }
+    const order = set[id]?.['deps'] === undefined ? null : orderProblem(run, id, behind(before, id), behind(after, id));
+    if (order !== null) return order;
+  }
+  return new Map(after.map(({ id }, index) => [id, waves.waves[index] as number]));
+}
+
+/** Agents write to the folder too: what waits for a verdict, or for a person's approval, goes on waiting for it. */
+function orderProblem(run: RunState, id: string, before: ReadonlySet<string>, now: ReadonlySet<string>): string | null {
+  const isCritic = taskIn(run, id)?.role === run.started.critic;
+  for (const lost of before) {
+    const task = taskIn(run, lost);
+    // A critic that has ended is not judged yet, and a plan not approved.
+    const isAsked = run.questions.some((question) => question.kind === 'plan' && question.task === lost);
+    const isDone = task === undefined || (isOver(task.status) && !run.unjudged.has(lost) && !isAsked);
+    if (isDone || now.has(lost)) continue;
+    if (isCritic) return `${id} would be run before ${lost}, which it is to judge`;
+    if (task.role === run.started.critic) return `${id} would start before ${lost} was judged`;
+    if (run.started.gates.includes(lost)) return `${id} would start before a person approved ${lost}`;
   }
   return null;
 }
