@@ -192,12 +192,13 @@ function orderProblem(run: RunState, id: string, before: ReadonlySet<string>, no
   const isCritic = taskIn(run, id)?.role === run.started.critic;
   for (const lost of before) {
     const task = taskIn(run, lost);
-    // A critic that has ended is not judged yet, and a plan not approved.
-    const isAsked = run.questions.some((question) => question.kind === 'plan' && question.task === lost);
-    const isDone = task === undefined || (isOver(task.status) && !run.unjudged.has(lost) && !isAsked);
+    // A critic that has ended is not judged yet, a plan not approved, and what a person is asked about not answered.
+    const asked = run.questions.find((question) => 'task' in question && question.task === lost)?.kind;
+    const isDone = task === undefined || (isOver(task.status) && !run.unjudged.has(lost) && asked === undefined);
     if (isDone || now.has(lost)) continue;
     if (isCritic) return `${id} would be run before ${lost}, which it is to judge`;
-    if (task.role === run.started.critic) return `${id} would start before ${lost} was judged`;
+    if (task.role === run.started.critic)
+      return asked === undefined ? `${id} would start before ${lost} was judged` : `${id} would start before a person decided on ${lost}`;
     if (run.started.gates.includes(lost)) return `${id} would start before a person approved ${lost}`;
   }
   return null;

@@ -2,9 +2,11 @@
 
 import { expect, it } from 'vitest';
 import { SETTINGS, answered, converges, done, escalates, inTwoSprints, projected, start, told } from '../../test/support/story.js';
+import { compareEdit } from './edits.js';
 import type { Event } from './messages.js';
 import { pending } from './pending.js';
 import { awaitedIn, questionOf } from './question.js';
+import { rowOf } from './run-state.js';
 import type { RunState } from './run-state.js';
 
 const REVIEWED = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002');
@@ -73,6 +75,17 @@ it('forgets what a task asked that a verdict has skipped', () => {
   expect(runAfter(events).questions).toHaveLength(1);
   expect(runAfter([...events, skipping]).questions).toEqual([]);
   expect(due([...events, skipping, projected(events.length + 1)])).toEqual(['RunTask REVIEW-002']);
+});
+
+it('takes no edit that would have a task go on without the decision it waits for', () => {
+  const run = runAfter(ASKED);
+  const rows = new Map(run.tasks.map((task) => [task.id, rowOf(task)]));
+  const tasks = [...rows].map(([id, columns]) => ({
+    id,
+    columns: id === 'SHIP-001' ? { ...columns, deps: 'DEV-001', context_from: '' } : columns,
+  }));
+  const edit = compareEdit(run, { columns: run.columns, tasks }, rows, []);
+  expect(edit).toEqual({ kind: 'refused', reason: 'SHIP-001 would start before a person decided on REVIEW-001' });
 });
 
 it('waits with everything where it does not know the chains: a session of an earlier version', () => {

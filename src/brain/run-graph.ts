@@ -182,7 +182,7 @@ export function hold(run: RunState): void {
   seekWave(run);
 }
 
-/** What the questions are about and all that builds on it; null: everything. A verdict that calls for a person holds up its chain. */
+/** What the questions are about and all that builds on it; null: everything. A plan or a verdict holds up its chain. */
 function askedAbout(run: RunState): ReadonlySet<string> | null {
   const rules = run.started.frozen?.rules;
   const asked = new Set<string>();
@@ -194,7 +194,8 @@ function askedAbout(run: RunState): ReadonlySet<string> | null {
     const task = question.kind === 'edit' || question.kind === 'budget' ? undefined : taskIn(run, question.task ?? '');
     if (task === undefined) return null;
     asked.add(task.id);
-    if (question.kind === 'escalation' || question.kind === 'no-evidence') chains.add(chainOfTask(rules, task));
+    // What an agent asks in the middle of its task says nothing of the others.
+    if (question.kind !== 'question') chains.add(chainOfTask(rules, task));
   }
   if (chains.size > 0) for (const task of run.tasks) if (chains.has(chainOfTask(rules, task))) asked.add(task.id);
   const isBehind = (id: string) => asked.has(id);

@@ -138,7 +138,7 @@ export class StoryCheck {
   private heldBy(task: Seen): string | undefined {
     return [...this.questions].find(([key, about]) => {
       if (about === null || key.startsWith('edit:')) return true;
-      const chain = /^(?:verdict|evidence):/.test(key) ? chainOf(this.plan.loop, this.task(about)) : null;
+      const chain = /^(?:verdict|evidence|plan):/.test(key) ? chainOf(this.plan.loop, this.task(about)) : null;
       return buildsOn(this.tasks, task, (other) => other.id === about || chainOf(this.plan.loop, other) === chain);
     })?.[0];
   }
