@@ -282,6 +282,11 @@ export const ERRORS = {
     message: 'Another session is called {session}: the branch {branch} and its worktrees hold its work.',
     hint: 'Give this one another name with --session, or leave --session out. Sessions of one repository share its branches, also in other worktrees and folders of it. Where the folder of that one was deleted and its work is not wanted: `umpire clean {session} --force`.',
   },
+  'session-elsewhere': {
+    exit: 1,
+    message: 'The branch {branch} and its worktrees are those of the session in {other}, not of the one in {session}.',
+    hint: 'Where this is a copy of that one, use that one: a copy can be read and replayed, not worked on. Where this one was cleaned away before that one began, begin a new session.',
+  },
   'worktree-lost': {
     exit: 1,
     message: 'The worktree of {task} (attempt {attempt}) is gone, and with it what was changed there.',

@@ -1,12 +1,14 @@
-// Before a session goes on: nothing is recorded, and no answer taken, before it is known that those who may have to work can.
+// Before a session goes on: nothing is recorded, and no answer taken, before it is known that its work is its own and that those who
+// may have to work can.
 
 import type { RunSettings } from '../brain/run-messages.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Settings } from '../runtime/default-settings.js';
+import { findSite, refuseAnothers } from '../workspace/site.js';
 import { checkPrograms } from './agent-programs.js';
 import { checkAgents } from './agents.js';
 import type { OpenedSession } from './opened.js';
-import { startedNow } from './places.js';
+import { startedNow, worktreeHome } from './places.js';
 import { checkRoleFlags, rolesAhead, rolesIn } from './roles.js';
 
 export interface Ahead {
@@ -32,4 +34,11 @@ export async function checkAhead({ journal, folder, watch }: OpenedSession, run:
   const choice = { started, settings, session: folder.root, config, own: watch.agents ?? {}, now };
   await checkAgents(choice);
   if (!rests) checkPrograms(rolesAhead(run, rules, retries), choice);
+}
+
+/** Two folders of one session, a copy and what it was copied from, would work on one branch, each by a history of its own. */
+export function refuseCopy({ folder }: OpenedSession, { started, ended }: RunState, config: Settings, retries = false): void {
+  if (started.workspace === null || (ended !== null && !retries)) return;
+  const { project, session } = started;
+  refuseAnothers(findSite({ project, session, home: worktreeHome(project, config.workspace.home), sessionFolder: folder.root }));
 }

@@ -7,7 +7,7 @@ import { isUmpireError } from '../errors.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { isLeft } from '../workspace/cleaning.js';
 import { sessionPath } from '../workspace/session-worktree.js';
-import { findSite } from '../workspace/site.js';
+import { findSite, holderOfName } from '../workspace/site.js';
 import { projectOf, worktreeHome } from './places.js';
 
 export interface WorkPlace {
@@ -27,7 +27,10 @@ export async function workAt(run: RunState | null, session: { readonly name: str
     const { parseSettings } = await import('../runtime/settings.js');
     const { home } = parseSettings(readConfigText(project) ?? '', join(project, CONFIG)).workspace;
     const place = { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: session.path };
-    const path = sessionPath({ site: findSite(place) });
+    const site = findSite(place);
+    // Of a copy the work is another's.
+    if (holderOfName(site) !== null) return UNKNOWN;
+    const path = sessionPath({ site });
     if (existsSync(path)) return { place: path, isCleared: false };
     // Of a project that is elsewhere now nobody knows what became of its branches.
     return { place: null, isCleared: run.ended !== null && project === run.started.project && !isLeft(place) };

@@ -17,7 +17,7 @@ import { SNAPSHOT } from './repository.js';
 import { changeRefs, listRefs, readRef, refsOf } from './refs.js';
 import { readSessionNote } from './session-note.js';
 import { leftFolders } from './session-worktree.js';
-import { findRemains, findSite, isAnothers, isOwnSite } from './site.js';
+import { findRemains, findSite, holderOfName, isOwnSite, refuseAnothers } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
 
@@ -29,6 +29,7 @@ export type Cleaned =
 
 export async function cleanSession(place: SessionPlace, { force = false }: { readonly force?: boolean } = {}): Promise<Cleaned> {
   const site = force ? findRemains(place) : findSite(place);
+  refuseAnothers(site);
   await followProject(site);
   const held = force ? null : await heldBack(site);
   return held ?? { ok: true, branch: await clearAway(site) };
@@ -89,7 +90,7 @@ async function readOnce(site: Site, ref: string): Promise<string | null> {
 export function isLeft(place: SessionPlace): boolean {
   const { project, session, home, sessionFolder } = place;
   if (existsSync(join(sessionFolder, SNAPSHOT))) return true;
-  return isNameTaken(existsSync(project) ? project : null, home, session) && !isAnothers(findRemains(place));
+  return isNameTaken(existsSync(project) ? project : null, home, session) && holderOfName(findRemains(place)) === null;
 }
 
 /** Do worktrees, a branch or refs go by this name already? `project`: null where no repository is around it. */

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { git } from './git.js';
 import { readRef, refsOf } from './refs.js';
-import { findSite, isAnothers } from './site.js';
+import { findSite, refuseAnothers } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 
 /** Where the session began, and what it has come to. */
@@ -29,9 +29,9 @@ export async function findCommits(site: Site): Promise<SessionCommits | null> {
 }
 
 export async function commitsOf(site: Site): Promise<SessionCommits> {
+  refuseAnothers(site);
   const found = await findCommits(site);
-  // What goes by its name once it was cleared away is not what it made.
-  if (found === null || isAnothers(site)) throw new UmpireError('nothing-made', { session: site.place.session, branch: site.branch });
+  if (found === null) throw new UmpireError('nothing-made', { session: site.place.session, branch: site.branch });
   return found;
 }
 

@@ -93,17 +93,25 @@ export function isOwnSite({ folder, place }: Site): boolean | null {
 }
 
 /**
- * Does another session work under this name now? Sessions of one repository share its branches, and once this one was cleared away its
- * name was free. The note beside the worktrees that git knows by it tells whose they are.
+ * The folder of the session that works under this name now, where that is another: sessions of one repository share its branches, and
+ * once this one was cleared away its name was free; or its folder is a copy. The note beside the worktrees that git knows by it tells whose
+ * they are.
  */
-export function isAnothers({ folder, place, repository }: Site): boolean {
+export function holderOfName({ folder, place, repository }: Site): string | null {
   const all = join(repository.gitDir, 'worktrees');
   const named = `umpire+${safeName(place.session)}+`;
   const elsewhere = () => (existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(named)) : []);
   const own = readNote(folder);
   const notes = own === null ? elsewhere().map((name) => readNote(dirname(dirname(gitFileOf(join(all, name)))))) : [own];
+  const holders = notes.flatMap((note) => (note === null ? [] : [note.sessionFolder]));
   // Where the project or the session's folder was moved, the note is this very session's, and what it names is gone.
-  return notes.some((note) => note !== null && note.sessionFolder !== resolve(place.sessionFolder) && existsSync(note.sessionFolder));
+  return holders.find((holder) => holder !== resolve(place.sessionFolder) && existsSync(holder)) ?? null;
+}
+
+/** Nothing of another session's is shown, brought over or worked on as this one's. */
+export function refuseAnothers(site: Site): void {
+  const other = holderOfName(site);
+  if (other !== null) throw new UmpireError('session-elsewhere', { session: site.place.sessionFolder, branch: site.branch, other });
 }
 
 /** Where this session's worktrees lie that were made for the project when it was elsewhere, and nothing is there any more; null for none. */
