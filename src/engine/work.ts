@@ -9,7 +9,7 @@ import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
 import { statOf } from '../runtime/entry.js';
 import { TASKS } from '../runtime/tasks-file.js';
-import { openFolder } from '../runtime/folder.js';
+import { makeFolders, openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { JOURNAL, foldJournal } from '../runtime/journal-file.js';
 import { checkJournal } from '../runtime/journal-check.js';
@@ -88,6 +88,20 @@ function roundIn(run: RunState, session: string, round: number, chain: string | 
   return first;
 }
 
+/** Another session may be brought over in the same moment; with many files that takes a while. */
+const APPLY_WAIT_MS = 60_000;
+
+/** One session at a time: two would each take the other's files for the person's, or for its own. */
+async function inTurn<T>({ home }: SessionPlace, act: () => Promise<T>): Promise<T> {
+  makeFolders(home);
+  const lock = await acquireLock(openFolder(home), APPLY_WAIT_MS);
+  try {
+    return await act();
+  } finally {
+    lock.release();
+  }
+}
+
 /** Brings the result over into the person's checkout, as changes that are not committed. */
 export async function apply(
   session: string,
@@ -104,7 +118,8 @@ export async function apply(
     const { run, place } = await open(session);
     const outcome = run.ended?.outcome ?? 'not ended';
     if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });
-    return { ...(await applySession(place)), unverified: run.ended?.unverified ?? true };
+    const applied = await inTurn(place, () => applySession(place));
+    return { ...applied, unverified: run.ended?.unverified ?? true };
   } finally {
     lock.release();
   }

@@ -218,6 +218,33 @@ test('the patch brings everything over, also bytes that are no text', async () =
   expect(brief).toContain('Binary files a/picture and b/picture differ');
 });
 
+/** This is done in the moment before git writes the first file. */
+async function beforeWriting(commands: string, act: () => Promise<void>): Promise<void> {
+  const folder = temporaryFolder();
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const script = `#!/bin/sh\ncase " $* " in *" read-tree -m -u "*) ${commands} ;; esac\nexec ${real} "$@"\n`;
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
+  const before = process.env['PATH'] ?? '';
+  process.env['PATH'] = `${folder}:${before}`;
+  try {
+    await act();
+  } finally {
+    process.env['PATH'] = before;
+  }
+}
+
+test('what is changed in the very moment that it begins to write stays as it is', async () => {
+  const project = await withWork({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+  const changed = join(project.root, 'b.txt');
+  await beforeWriting(`echo mine > "${changed}"`, () =>
+    expect(applySession(project.options)).rejects.toMatchObject({
+      code: 'git-failed',
+      message: expect.stringContaining('b.txt') as string,
+    }),
+  );
+  expect(own(project)).toMatchObject({ 'a.txt': 'a\n', 'b.txt': 'mine\n' });
+});
+
 test('a disk that is full in the middle of it leaves everything as it was, and it can be repeated', async () => {
   const project = gitProject({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'dir/d.txt': 'd\n', 'kept.txt': 'k\n' });
   const workspace = await project.open();
@@ -231,18 +258,8 @@ test('a disk that is full in the middle of it leaves everything as it was, and i
   });
   await workspace.merge('T1', work!.commit);
   const mine = ownThings(project.root);
-  const folder = temporaryFolder();
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-  // No file that this git writes may be larger than a few kilobytes.
-  const script = `#!/bin/sh\ncase " $* " in *" read-tree -m -u "*) ulimit -f 16 ;; esac\nexec ${real} "$@"\n`;
-  writeFileSync(join(folder, 'git'), script, { mode: 0o755 });
-  const before = process.env['PATH'] ?? '';
-  process.env['PATH'] = `${folder}:${before}`;
-  try {
-    await expect(applySession(project.options)).rejects.toMatchObject({ code: 'git-failed' });
-  } finally {
-    process.env['PATH'] = before;
-  }
+  // No file that git writes may be larger than a few kilobytes.
+  await beforeWriting('ulimit -f 16', () => expect(applySession(project.options)).rejects.toMatchObject({ code: 'git-failed' }));
   expect(ownThings(project.root)).toEqual(mine);
   expect(existsSync(join(project.root, 'new'))).toBe(false);
   expect((await applySession(project.options)).files).toEqual(['a.txt', 'aa.txt', 'b.txt', 'dir/d.txt', 'new/z.txt']);

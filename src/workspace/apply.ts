@@ -7,7 +7,7 @@ import { UmpireError } from '../errors.js';
 import { removeFrom } from './changes.js';
 import { differences, isAncestor } from './commits.js';
 import { commitsOf } from './difference.js';
-import { askGit, copyIndex, git, namesInput, pathIn, rawNames, tryGit } from './git.js';
+import { askGit, copyIndex, git, gitFault, namesInput, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, Seat } from './git.js';
 import { unmark } from './marks.js';
 import { SHORT_ID, listFew, projectNames } from './names.js';
@@ -72,17 +72,18 @@ async function bringOver(site: Site, from: string, to: string): Promise<readonly
     await refuseOwn(site, seat, { from, to, dirty });
     // From what is there, not from what was: an earlier run may have done a part. Also outside the folders that are checked out.
     const here = await askGit(seat, ['write-tree']);
-    try {
-      await git(seat, ['read-tree', '-m', '-u', '--no-sparse-checkout', here, to]);
-    } catch (error) {
-      await putBack(site, seat, { here, to, absent });
-      throw error;
-    }
+    const args = ['read-tree', '-m', '-u', '--no-sparse-checkout', here, to];
+    const { code, stderr } = await tryGit(seat, args);
+    if (code !== 0 && !REFUSED.test(stderr)) await putBack(site, seat, { here, to, absent });
+    if (code !== 0) throw gitFault(args, code, stderr);
     return (await differences(site, here, to)).map(({ name }) => name);
   } finally {
     for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
   }
 }
+
+/** Git looks at every file before it writes the first one. What it says so of was changed in this moment, and not by it. */
+const REFUSED = /not uptodate|would be overwritten|would be removed|would lose|Refusing to remove/;
 
 interface Halfway {
   /** The files as they were. */
