@@ -69,6 +69,15 @@ test('later work is not covered by an earlier apply', async () => {
   expect(await cleanSession(project.options)).toMatchObject({ ok: false, why: 'unapplied' });
 });
 
+test('a branch whose other refs were pruned holds work like any other', async () => {
+  const project = await withWork();
+  for (const ref of project.git('for-each-ref', '--format=%(refname)', 'refs/umpire').trim().split('\n'))
+    project.git('update-ref', '-d', ref);
+  expect(await cleanSession(project.options)).toEqual({ ok: false, why: 'unapplied', files: ['a.txt'] });
+  expect((await applySession(project.options)).files).toEqual(['a.txt']);
+  expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
+});
+
 test("a person's edit in the session worktree is not thrown away", async () => {
   const project = gitProject();
   const { path } = await project.open();

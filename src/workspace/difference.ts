@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
 import { git } from './git.js';
+import { forkOf } from './opening.js';
 import { readRef, refsOf } from './refs.js';
 import { findSite, refuseAnothers } from './site.js';
 import type { SessionPlace, Site } from './site.js';
@@ -24,8 +25,11 @@ export interface BranchStep {
 export async function findCommits(site: Site): Promise<SessionCommits | null> {
   if (!existsSync(site.repository.gitDir)) return null;
   const names = refsOf(site);
-  const [base, head] = await Promise.all([readRef(site, names.base), readRef(site, names.head)]);
-  return base === null || head === null ? null : { base, head };
+  const [base, head, branch] = await Promise.all([names.base, names.head, names.branch].map((ref) => readRef(site, ref)));
+  const tip = head ?? branch ?? null;
+  if (tip === null) return null;
+  // Somebody's git may know no refs but branches, and prune the others: then the branch tells, as it does when the session goes on.
+  return { base: base ?? (await forkOf(site, tip)), head: tip };
 }
 
 export async function commitsOf(site: Site): Promise<SessionCommits> {

@@ -69,7 +69,7 @@ function firstCommit(site: Site): Promise<string> {
 }
 
 /** A branch without a record of where it began: where it left the person's own line. */
-async function forkOf(site: Site, tip: string): Promise<string> {
+export async function forkOf(site: Site, tip: string): Promise<string> {
   const { code, stdout } = await tryGit(site.repository.checkout, ['merge-base', 'HEAD', tip]);
   return code === 0 ? stdout.toString('utf8').trim() : tip;
 }
