@@ -271,12 +271,24 @@ it('calls the configured command when a person is needed, with the session in it
   expect(textOf(project.beside, 'calls.txt')).toBe('a word; with $(blanks)\n');
 });
 
+it('has a shell read the command that calls a person, which has what there is to tell in variables', async () => {
+  const project = makeProject({ answers: PAYERS });
+  const notify = `echo "$UMPIRE_STATUS: $UMPIRE_QUESTION ($UMPIRE_GOAL)" | tee -a "${project.beside}/told.txt" > /dev/null`;
+  const config = JSON.parse(textOf(project.root, 'umpire.config.yaml')) as object;
+  project.commit({ 'umpire.config.yaml': JSON.stringify({ ...config, notify }) });
+  const { exit, err } = await project.umpire('run', 'debt', 'less `touch debt` $(touch debt)', '--mode', 'targeted');
+  expect({ exit, err }).toEqual({ exit: 4, err: expect.not.stringContaining('calls a person') as string });
+  expect(textOf(project.beside, 'told.txt')).toBe('awaiting: approval of the plan of TDPLAN-001 (less `touch debt` $(touch debt))\n');
+});
+
 it('says once, and why, that the command that calls a person cannot be started', async () => {
   const project = makeProject({ answers: PAYERS, config: { notify: 'no-such-program' } });
   const { exit, err } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   expect({ exit, told: err.match(/The command that calls a person .*/g) }).toEqual({
     exit: 4,
-    told: ['The command that calls a person (no-such-program) failed: spawn no-such-program ENOENT. The session waits all the same.'],
+    told: [
+      'The command that calls a person (no-such-program) failed: exit status 127 (there is no such program). The session waits all the same.',
+    ],
   });
 });
 

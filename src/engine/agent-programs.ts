@@ -80,7 +80,7 @@ function misplaced(name: string, key: string, why: string): UmpireError {
 }
 
 /** A command line of the settings as words. */
-export function wordsOf(command: CommandLine): readonly string[] {
+function wordsOf(command: CommandLine): readonly string[] {
   return typeof command === 'string' ? splitCommand(command) : command;
 }
 

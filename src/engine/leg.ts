@@ -27,7 +27,6 @@ import { findTraces } from '../runtime/traces.js';
 import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '../ports.js';
-import { wordsOf } from './agent-programs.js';
 import { agentsFor, measuresItself } from './agents.js';
 import { guardingFor } from './guarding.js';
 import { failedAt } from './measured-failures.js';
@@ -256,11 +255,16 @@ async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null
 
 const NOTIFY_MS = 30_000;
 
-/** Runs the configured command, with the session in its environment. That it fails stops nothing. */
+/**
+ * Runs the configured command, with the session in its environment. That it fails stops nothing. A shell reads it, since what there is
+ * to tell is in variables; a list of words is run as it is.
+ */
 function callPerson(leg: Leg, question: Question): Promise<string> {
   const { folder, config, watch } = leg;
-  const [program, ...args] = config.notify === null ? [] : wordsOf(config.notify);
-  if (program === undefined) return Promise.resolve('nobody');
+  const { notify } = config;
+  if (notify === null) return Promise.resolve('nobody');
+  const [file = '', ...args] = typeof notify === 'string' ? ['/bin/sh', '-c', notify] : notify;
+  const [program = ''] = typeof notify === 'string' ? notify.split(/\s/) : notify;
   return new Promise((done) => {
     const { project, loop, goal } = startedIn(leg);
     const env = {
@@ -279,7 +283,7 @@ function callPerson(leg: Leg, question: Question): Promise<string> {
     };
     let child: ChildProcess;
     try {
-      child = spawn(program, args, { env, cwd: project, stdio: 'ignore', timeout: NOTIFY_MS, killSignal: 'SIGKILL' });
+      child = spawn(file, args, { env, cwd: project, stdio: 'ignore', timeout: NOTIFY_MS, killSignal: 'SIGKILL' });
     } catch (error) {
       // A goal may be longer than what a program can be handed.
       end(String(error));
@@ -290,6 +294,11 @@ function callPerson(leg: Leg, question: Question): Promise<string> {
       child.removeAllListeners('close');
       end(error.message);
     });
-    child.on('close', (code, signal) => end(code === 0 ? null : signal === null ? `exit status ${String(code)}` : signal));
+    child.on('close', (code, signal) => end(code === 0 ? null : signal === null ? `exit status ${String(code)}${missing(code)}` : signal));
   });
+}
+
+/** What a shell means by it. */
+function missing(code: number | null): string {
+  return code === 127 ? ' (there is no such program)' : '';
 }

@@ -81,7 +81,7 @@ it('reads the example of its page', () => {
     maxTokens: 2_000_000,
     stopWhenStalled: true,
     sandbox: { isOn: true, write: ['~/.exact'] },
-    notify: 'notify-send "Umpire needs you"',
+    notify: 'notify-send "$UMPIRE_SESSION_NAME waits on $UMPIRE_QUESTION"',
     timeoutMinutes: 45,
     critics: {
       timeoutMinutes: 10,
