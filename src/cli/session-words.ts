@@ -22,8 +22,8 @@ export async function surroundingsOf(record: SessionRecord): Promise<SessionSurr
   const { word, tasks, notes, state } = record;
   // `decide` takes a folder, the commands of a run also take a name.
   const session = state.run === null ? pathWord(record.path) : sessionWord(record.path);
-  const { place, isCleared } = await workAt(state.run, record);
-  return { session, state: word, tasks, place, isCleared, notes };
+  const work = await workAt(state.run, record);
+  return { session, state: word, tasks, ...work, notes };
 }
 
 /** The name, where it is known here, means one session only and looks like no flag; else the path. */

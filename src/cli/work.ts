@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { isUmpireError } from '../errors.js';
+import { put } from '../formats/keyed-lists.js';
 import { apply, clean, patchOf } from '../engine/work.js';
 import type { CleanResult } from '../engine/work.js';
 import { terminalText } from '../report/foreign-text.js';
@@ -74,17 +75,37 @@ export async function runClean(args: readonly string[]): Promise<Outcome> {
   }
   if (force) throw usage('--force needs the name of one session.', 'clean');
   const lines: string[] = [];
+  const kept = new Map<Kept['why'], (Kept & { readonly name: string })[]>();
   for (const { name, path } of findSessions(project)) {
     try {
       const result = await clean(path);
-      if (!('nothing' in result)) lines.push(told(name, result));
+      if (!result.ok) put(kept, result.why, { name, ...result });
+      else if (!('nothing' in result)) lines.push(told(name, result));
     } catch (error) {
-      if (!isUmpireError(error)) throw error;
+      // The same for all.
+      if (!isUmpireError(error) || error.code === 'config-invalid') throw error;
       // Sessions that others run, or that changed no project, have nothing to clear away.
       if (error.code !== 'not-run' && error.code !== 'no-work') lines.push(`${name}: kept. ${error.message}`);
     }
   }
+  for (const [why, all] of kept) lines.push(...all.slice(0, MOST_TOLD).map((one) => told(one.name, one)), ...restOf(why, all));
   return { stderr: lines.length === 0 ? 'There is nothing to clean.\n' : `${lines.join('\n')}\n`, exit: 0 };
+}
+
+type Kept = Extract<CleanResult, { ok: false }>;
+
+/** So many that are kept for one reason are told with what to do about it. */
+const MOST_TOLD = 10;
+
+const KEPT_WORDS: Readonly<Record<Kept['why'], string>> = {
+  open: 'have not ended',
+  edited: 'have changes in their worktrees that were never taken up',
+  unapplied: 'have work that was not applied',
+};
+
+function restOf(why: Kept['why'], all: readonly { readonly name: string }[]): readonly string[] {
+  const rest = all.slice(MOST_TOLD).map(({ name }) => name);
+  return rest.length === 0 ? [] : [`${rest.length} more are kept, since they ${KEPT_WORDS[why]}: ${rest.join(', ')}.`];
 }
 
 function told(name: string, result: CleanResult): string {

@@ -6,6 +6,7 @@ import type { RunState } from '../brain/run-state.js';
 import { isUmpireError } from '../errors.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { isLeft } from '../workspace/cleaning.js';
+import { isBroughtOver } from '../workspace/difference.js';
 import { sessionPath } from '../workspace/session-worktree.js';
 import { findSite, holderOfName } from '../workspace/site.js';
 import { projectOf, worktreeHome } from './places.js';
@@ -15,9 +16,11 @@ export interface WorkPlace {
   readonly place: string | null;
   /** Worktrees and branch are gone: there is nothing to show or to bring over. */
   readonly isCleared: boolean;
+  /** `apply` has brought all of it over. */
+  readonly isApplied: boolean;
 }
 
-const UNKNOWN: WorkPlace = { place: null, isCleared: false };
+const UNKNOWN: WorkPlace = { place: null, isCleared: false, isApplied: false };
 
 /** Looking on never fails for it. */
 export async function workAt(run: RunState | null, session: { readonly name: string; readonly path: string }): Promise<WorkPlace> {
@@ -31,9 +34,10 @@ export async function workAt(run: RunState | null, session: { readonly name: str
     // Of a copy the work is another's.
     if (holderOfName(site) !== null) return UNKNOWN;
     const path = sessionPath({ site });
-    if (existsSync(path)) return { place: path, isCleared: false };
+    const isApplied = await isBroughtOver(site);
+    if (existsSync(path)) return { place: path, isCleared: false, isApplied };
     // Of a project that is elsewhere now nobody knows what became of its branches.
-    return { place: null, isCleared: run.ended !== null && project === run.started.project && !isLeft(place) };
+    return { place: null, isApplied, isCleared: run.ended !== null && project === run.started.project && !isLeft(place) };
   } catch (error) {
     if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return UNKNOWN;
     throw error;

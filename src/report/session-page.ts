@@ -16,7 +16,7 @@ import type { History, TaskRun } from './session-history.js';
 import { moreWords, waitWords } from './session-question.js';
 import { chainLabel, markOf, reasonsUnverified, sessionView, verdictsIn } from './session-view.js';
 import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
-import { chainLine, clearedWords, spentWords, stateWords } from './status-page.js';
+import { chainLine, fateWords, spentWords, stateWords } from './status-page.js';
 import { UTC, count, duration } from './words.js';
 import type { Clock } from './words.js';
 
@@ -88,7 +88,7 @@ function headLines(view: SessionView, history: History, clock: Clock): readonly 
     ...(work === null
       ? []
       : [
-          `- Work: ${clearedWords(work)}branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`,
+          `- Work: ${fateWords(work)}branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`,
         ]),
     ...notes.map((note) => `- Note: ${inline(note)}`),
     '',

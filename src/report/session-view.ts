@@ -10,18 +10,23 @@ import type { RunState, TaskState } from '../brain/run-state.js';
 import { questionView, shellWord } from './session-question.js';
 import type { QuestionView } from './session-question.js';
 
-export type StateWord =
-  | 'running'
-  | 'awaiting'
-  /** Neither at work nor waiting: a crash, or Ctrl-C. */
-  | 'interrupted'
-  | 'complete'
-  | 'failed'
-  | 'aborted'
-  /** Others run it; Umpire has judged. */
-  | 'judged only'
-  | 'never judged'
-  | 'unreadable';
+/**
+ * Where a session may stand. `interrupted`: neither at work nor waiting: a crash, or Ctrl-C. `judged only`: others run it, and Umpire has
+ * judged.
+ */
+export const STATE_WORDS = [
+  'running',
+  'awaiting',
+  'interrupted',
+  'complete',
+  'failed',
+  'aborted',
+  'judged only',
+  'never judged',
+  'unreadable',
+] as const;
+
+export type StateWord = (typeof STATE_WORDS)[number];
 
 /** `stopped`: it was running when the process ended; it will be run again. */
 export type TaskMark = 'pending' | 'running' | 'stopped' | 'submitted' | 'asked' | 'completed' | 'failed' | 'skipped';
@@ -80,6 +85,8 @@ export interface WorkView {
   readonly place: string | null;
   /** Branch and worktrees are gone. */
   readonly isCleared: boolean;
+  /** `apply` has brought all of it over. */
+  readonly isApplied: boolean;
 }
 
 export interface SessionView {
@@ -122,6 +129,8 @@ export interface SessionSurroundings {
   readonly place: string | null;
   /** What it made is gone from beside its folder. */
   readonly isCleared?: boolean;
+  /** What it made was brought over. */
+  readonly isApplied?: boolean;
   readonly notes: readonly string[];
 }
 
@@ -169,6 +178,7 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
             project: run.started.project,
             place: around.place,
             isCleared: around.isCleared ?? false,
+            isApplied: around.isApplied ?? false,
           },
     events: state.events,
     notes,
@@ -314,7 +324,7 @@ function spentOf(run: RunState): SpentView {
 
 /** What a person does now. */
 export function nextSteps(
-  around: Pick<SessionSurroundings, 'session' | 'state' | 'isCleared'>,
+  around: Pick<SessionSurroundings, 'session' | 'state' | 'isCleared' | 'isApplied'>,
   run: RunState | null,
   last?: PastVerdict,
 ): SessionView['next'] {
@@ -328,8 +338,9 @@ export function nextSteps(
     case 'interrupted':
       return [{ what: 'Let it go on', command: `umpire resume ${name}` }];
     case 'complete':
-      return !hasWork(run) || around.isCleared === true
-        ? [report]
+      if (!hasWork(run) || around.isCleared === true) return [report];
+      return around.isApplied === true
+        ? [{ what: 'Clear away its worktrees and branch', command: `umpire clean ${name}` }, report]
         : [{ what: 'Bring the work over', command: `umpire apply ${name}` }, report];
     case 'failed':
       return [{ what: 'Run what failed again', command: `umpire resume ${name} --retry` }, report];

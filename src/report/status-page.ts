@@ -133,18 +133,16 @@ function standing({ chains, spent, work }: SessionView): readonly string[] {
     ...(work === null
       ? []
       : [
-          ...field(
-            'work',
-            `${clearedWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`,
-          ),
+          ...field('work', `${fateWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`),
           ...(work.place === null ? [] : field('folder', lineOf(work.place))),
         ]),
   ];
 }
 
-/** Of what is gone. */
-export function clearedWords({ isCleared }: { readonly isCleared: boolean }): string {
-  return isCleared ? 'cleared away; it was ' : '';
+/** Of what is gone, or was brought over. */
+export function fateWords({ isCleared, isApplied }: { readonly isCleared: boolean; readonly isApplied: boolean }): string {
+  if (isCleared) return 'cleared away; it was ';
+  return isApplied ? 'applied; it is ' : '';
 }
 
 function field(name: string, text: string): readonly string[] {

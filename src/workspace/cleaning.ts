@@ -7,7 +7,7 @@ import { UmpireError } from '../errors.js';
 import { safeName } from '../runtime/safe-name.js';
 import { listChanges } from './changes.js';
 import { differences } from './commits.js';
-import { findCommits } from './difference.js';
+import { findCommits, isBroughtOver } from './difference.js';
 import { git, lookAround } from './git.js';
 import { followProject } from './moving.js';
 import { branchOf, projectNames } from './names.js';
@@ -109,7 +109,7 @@ async function heldBack(site: Site): Promise<Extract<Cleaned, { ok: false }> | n
   const commits = await findCommits(site);
   if (commits === null) return null;
   const made = (await differences(site, commits.base, commits.head)).map(({ name }) => name);
-  if (made.length === 0 || (await readRef(site, refsOf(site).applied)) === commits.head) return null;
+  if (made.length === 0 || (await isBroughtOver(site))) return null;
   return (await isElsewhere(site, commits.head)) ? null : { ok: false, why: 'unapplied', files: projectNames(made, prefix) };
 }
 

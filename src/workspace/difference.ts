@@ -32,6 +32,12 @@ export async function findCommits(site: Site): Promise<SessionCommits | null> {
   return { base: base ?? (await forkOf(site, tip)), head: tip };
 }
 
+/** Has `apply` brought over all that there is? */
+export async function isBroughtOver(site: Site): Promise<boolean> {
+  const commits = await findCommits(site);
+  return commits !== null && (await readRef(site, refsOf(site).applied)) === commits.head;
+}
+
 export async function commitsOf(site: Site): Promise<SessionCommits> {
   refuseAnothers(site);
   const found = await findCommits(site);
