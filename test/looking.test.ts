@@ -20,6 +20,7 @@ import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runLogs } from '../src/cli/logs.js';
 import { command, root } from './support/command.js';
+import { documentedFields, fieldsOf } from './support/documented-fields.js';
 import { COMPLETE, ESCALATED, FIXED, writeStory } from './support/story.js';
 
 let project = '';
@@ -139,6 +140,49 @@ it('umpire list shows every session, and says where there is none', () => {
     sessions: readonly { name: string }[];
   };
   expect({ path, names: sessions.map(({ name }) => name) }).toEqual({ path: project, names: ['review-payments', 'review-login', 'torn'] });
+});
+
+it('umpire list shows those that are asked for, and sums them up', () => {
+  writeStory(session('review-login'), ESCALATED);
+  writeStory(session('review-payments'), COMPLETE);
+  mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
+  const names = (...args: readonly string[]) =>
+    (JSON.parse(umpire('list', '--json', ...args).out) as { sessions: readonly { name: string }[] }).sessions.map(({ name }) => name);
+  expect(names('--state', 'awaiting')).toEqual(['review-login']);
+  expect(names('--state', 'awaiting', '--state', 'unreadable')).toEqual(['review-login', 'torn']);
+  expect(names('--loop', 'review')).toEqual(['review-payments', 'review-login']);
+  expect(names('--loop', 'review', '--last', '1')).toEqual(['review-payments']);
+  expect(umpire('list').err).toBe('3 sessions: 1 awaiting, 1 complete, 1 unreadable; $2.75 spent.\n');
+  expect(umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'None of 3 sessions is like that.\n' });
+  const { exit, err } = umpire('list', '--state', 'waiting');
+  expect(exit).toBe(2);
+  expect(err).toContain('There is no state "waiting". Did you mean "awaiting"? There are running, awaiting, interrupted, complete');
+});
+
+it('has the fields in JSON that docs/formats.md names', () => {
+  writeStory(session('review-login'), ESCALATED);
+  writeStory(session('review-payments'), COMPLETE);
+  mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
+  type Fields = Readonly<Record<string, unknown>> & { readonly tasks: readonly unknown[]; readonly chains: readonly unknown[] };
+  const all = JSON.parse(umpire('list', '--json').out) as { readonly sessions: readonly Fields[] };
+  const shown = ['review-login', 'review-payments'].map((name) => JSON.parse(umpire('status', name, '--json').out) as Fields);
+  const [question] = shown.flatMap((one) => (one['question'] === null ? [] : [one['question'] as { answers: readonly unknown[] }]));
+  const found: Readonly<Record<string, readonly unknown[]>> = {
+    project: [all],
+    'listed session': all.sessions,
+    session: shown,
+    task: shown.flatMap(({ tasks }) => tasks),
+    chain: [...shown, ...all.sessions].flatMap(({ chains }) => chains),
+    spent: [...shown, ...all.sessions].flatMap((one) => (one['spent'] === null ? [] : [one['spent']])),
+    question: [question],
+    'question: answer': question?.answers ?? [],
+    work: shown.map((one) => one['work']),
+    next: shown.flatMap((one) => one['next'] as readonly unknown[]),
+  };
+  const names = documentedFields('Sessions as JSON');
+  expect([...names.keys()].toSorted()).toEqual(Object.keys(found).toSorted());
+  for (const [name, objects] of Object.entries(found))
+    expect([name, (names.get(name) ?? []).toSorted()]).toEqual([name, fieldsOf(objects).toSorted()]);
 });
 
 it('umpire report prints the whole session as Markdown', () => {

@@ -1,12 +1,13 @@
 // What `umpire replay` says where there is little to say: nothing judged, nobody asked, no such folder; and that its JSON is what
 // docs/formats.md says.
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runReplay } from '../src/cli/replay.js';
 import { HELP } from '../src/cli/help.js';
 import { decide } from '../src/engine/decide.js';
+import { documentedFields, fieldsOf } from './support/documented-fields.js';
 import { forge, golden, GOLDEN, linesOf, newFolder, root, writeLines } from './support/journal.js';
 
 /** A project with these sessions, each a copy of a recorded one and then changed. */
@@ -148,31 +149,6 @@ describe('the JSON', () => {
     expect([result, exit, counts]).toEqual(['differs', 3, expect.objectContaining({ asked: 3, other: 3, same: 3 })]);
   });
 
-  /** `- name: \`{a, b?, c[]}\`` of docs/formats.md, by name. */
-  function documented(): ReadonlyMap<string, readonly string[]> {
-    const page = readFileSync(join(root, 'docs', 'formats.md'), 'utf8');
-    const section = page.slice(page.indexOf('## The replay as JSON')).split('\n## ')[0] ?? '';
-    const list = section.slice(0, section.indexOf('\n|')).replace(/\n {2}/g, ' ');
-    const out = new Map<string, readonly string[]>();
-    for (const line of list.matchAll(/^- (.*)$/gm)) {
-      let about = '';
-      for (const [, name = '', fields = ''] of (line[1] ?? '').matchAll(/([a-z ]+): `\{([^}]*)\}`/g)) {
-        const full = name.trim().startsWith('its ') ? `${about}: ${name.trim().slice(4)}` : name.trim();
-        if (about === '') about = full;
-        out.set(full, fields.split(', '));
-      }
-    }
-    return out;
-  }
-
-  /** The keys of these objects as the page writes them: what not all of them have is marked, and so are lists. */
-  function real(objects: readonly unknown[]): readonly string[] {
-    const all = objects as readonly Record<string, unknown>[];
-    expect(all.length).toBeGreaterThan(0);
-    const keys = [...new Set(all.flatMap((one) => Object.keys(one)))];
-    return keys.map((key) => `${key}${all.some((one) => Array.isArray(one[key])) ? '[]' : ''}${all.every((one) => key in one) ? '' : '?'}`);
-  }
-
   it('has the fields that docs/formats.md names', async () => {
     const folder = project({ good: asItIs, broken, differing, lost, empty: put('') });
     mkdirSync(join(folder, '.umpire', 'sessions', 'bad', 'journal.ndjson'), { recursive: true });
@@ -195,10 +171,10 @@ describe('the JSON', () => {
       difference: verdicts.flatMap((one) => one['differences'] as readonly unknown[]),
       other: verdicts.flatMap((one) => (one['other'] === undefined ? [] : [one['other']])),
     };
-    const names = documented();
+    const names = documentedFields('The replay as JSON');
     expect([...names.keys()].toSorted()).toEqual(Object.keys(found).toSorted());
     for (const [name, objects] of Object.entries(found))
-      expect([name, (names.get(name) ?? []).toSorted()]).toEqual([name, real(objects).toSorted()]);
+      expect([name, (names.get(name) ?? []).toSorted()]).toEqual([name, fieldsOf(objects).toSorted()]);
   });
 });
 

@@ -1,20 +1,49 @@
 // `umpire list`: the sessions of a project. Reads only.
 
-import { listPage } from '../report/list-page.js';
+import { listPage, listSum } from '../report/list-page.js';
+import type { SessionEntry } from '../report/list-page.js';
+import { STATE_WORDS } from '../report/session-view.js';
+import { meant } from '../formats/nearest-word.js';
 import { projectAt } from '../runtime/session-folders.js';
 import { findSessions } from '../runtime/sessions.js';
 import { HERE } from './clock.js';
-import { readWords, usage } from './flags.js';
+import { readWords, usage, wholeNumber } from './flags.js';
+import type { FlagKinds, Words } from './flags.js';
 import type { Outcome } from './outcome.js';
 import { RUN_HELP } from './run-help.js';
 
+const FLAGS: FlagKinds = {
+  '--state': 'list',
+  '--loop': 'list',
+  '--last': 'value',
+  '--project': 'value',
+  '--json': 'switch',
+  '--help': 'switch',
+};
+
 export async function runList(args: readonly string[]): Promise<Outcome> {
-  const words = readWords(args, { '--project': 'value', '--json': 'switch', '--help': 'switch' }, 'list');
+  const words = readWords(args, FLAGS, 'list');
   if (words.switches.has('--help')) return { stdout: RUN_HELP.list, exit: 0 };
   const [extra] = words.rest;
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: the project is named with --project.`, 'list');
+  const isAsked = choiceOf(words);
   const project = words.values.get('--project') ?? '.';
-  const sessions = findSessions(project);
-  const stdout = words.switches.has('--json') ? `${JSON.stringify({ project: projectAt(project), sessions })}\n` : listPage(sessions, HERE);
-  return { stdout, exit: 0 };
+  const all = findSessions(project);
+  const sessions = all.filter(isAsked).slice(0, wholeNumber(words, '--last', 'list', [1, 1_000_000]));
+  if (words.switches.has('--json')) return { stdout: `${JSON.stringify({ project: projectAt(project), sessions })}\n`, exit: 0 };
+  if (sessions.length === 0 && all.length > 0) return { stdout: `None of ${all.length} sessions is like that.\n`, exit: 0 };
+  const sum = sessions.length > 1 ? { stderr: `${listSum(sessions)}\n` } : {};
+  return { stdout: listPage(sessions, HERE), ...sum, exit: 0 };
+}
+
+/** Those in one of the states and of one of the loops that were named. */
+function choiceOf({ lists }: Words): (entry: SessionEntry) => boolean {
+  const states = lists.get('--state') ?? [];
+  const known: readonly string[] = STATE_WORDS;
+  const unknown = states.find((state) => !known.includes(state));
+  if (unknown !== undefined)
+    throw usage(`There is no state "${unknown.slice(0, 40)}".${meant(unknown, known)} There are ${known.join(', ')}.`, 'list');
+  const loops = lists.get('--loop') ?? [];
+  return (entry) =>
+    (states.length === 0 || states.includes(entry.state)) && (loops.length === 0 || entry.loops.some((loop) => loops.includes(loop)));
 }

@@ -224,6 +224,9 @@ A session is running, awaiting (a person), interrupted (go on with umpire
 resume), complete, failed or aborted; judged only or never judged, where others
 run it; unreadable, where its history does not hold.
 
+  --state S         only those in this state; may be given several times
+  --loop L          only those of this loop; may be given several times
+  --last N          only so many, the latest
   --project DIR     a folder of the project (the current one)
   --json            print one JSON object instead
 
@@ -232,7 +235,8 @@ Exit status
 
 Examples
   umpire list
-  umpire list --project ../shop --json
+  umpire list --state awaiting --state failed
+  umpire list --project ../shop --loop until --last 20 --json
 `,
   report: `umpire report [session]
 

@@ -1,7 +1,9 @@
 // The sessions of a project, two lines each, for a terminal of 80 columns.
 
 import { clip, lineOf, wrap } from './foreign-text.js';
-import type { ChainView, StateWord } from './session-view.js';
+import { STATE_WORDS } from './session-view.js';
+import type { ChainView, SpentView, StateWord } from './session-view.js';
+import { count } from './words.js';
 import type { Clock } from './words.js';
 
 export interface SessionEntry {
@@ -19,6 +21,8 @@ export interface SessionEntry {
   readonly chains: readonly ChainView[];
   /** What it waits on, in a few words. */
   readonly waitsOn: string | null;
+  /** Null where others run it. */
+  readonly spent: SpentView | null;
   /** Why it is unreadable, or what is wrong with its history. */
   readonly notes: readonly string[];
 }
@@ -29,6 +33,14 @@ const WIDTH = 'never judged'.length + 2;
 export function listPage(entries: readonly SessionEntry[], clock: Pick<Clock, 'moment'>): string {
   if (entries.length === 0) return 'There is no session here.\n';
   return `${entries.map((entry) => linesOf(entry, clock).join('\n')).join('\n')}\n`;
+}
+
+/** `303 sessions: 93 awaiting, 210 complete; $41.20 spent`. */
+export function listSum(entries: readonly SessionEntry[]): string {
+  const states = STATE_WORDS.map((word) => ({ word, found: entries.filter(({ state }) => state === word).length }));
+  const parts = states.filter(({ found }) => found > 0).map(({ word, found }) => `${found} ${word}`);
+  const cost = entries.reduce((sum, { spent }) => sum + (spent?.costUsd ?? 0), 0);
+  return `${count(entries.length, 'session')}: ${parts.join(', ')}${cost === 0 ? '' : `; $${cost.toFixed(2)} spent`}.`;
 }
 
 function linesOf(entry: SessionEntry, clock: Pick<Clock, 'moment'>): readonly string[] {

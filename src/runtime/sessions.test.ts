@@ -103,6 +103,17 @@ it('knows a session by its path, its name, and a part that fits one only', () =>
   check('debt-pay-2026-03-02', 'debt-pay-2026-03-02');
 });
 
+it('takes whole words of a name before parts of one, in capitals or not', () => {
+  for (const name of ['until-team-3-label-2026-03-01', 'until-team-30-cart-2026-03-01', 'debt-team-31-2026-03-01'])
+    writeStory(own(name), TO_REVIEW);
+  const check = (word: string, name: string) => expect(basename(resolveSession(word, project))).toBe(name);
+  check('until-team-3', 'until-team-3-label-2026-03-01');
+  check('team-3', 'until-team-3-label-2026-03-01');
+  check('TEAM-31', 'debt-team-31-2026-03-01');
+  check('Car', 'until-team-30-cart-2026-03-01');
+  expect(refusal(() => resolveSession('until-t', project))).toContain('session-ambiguous');
+});
+
 it('tells by the lock whether somebody is at work, and takes none itself', async () => {
   const path = own('s');
   writeStory(path, TO_REVIEW);

@@ -24,14 +24,14 @@ export function findSessions(project: string): readonly SessionEntry[] {
 
 function entryOf(path: string): SessionEntry {
   const name = basename(path);
-  const none = { name, path, unverified: false, loops: [], goal: '', mode: '', lastAt: null, chains: [], waitsOn: null };
+  const none = { name, path, unverified: false, loops: [], goal: '', mode: '', lastAt: null, chains: [], waitsOn: null, spent: null };
   try {
     const { word, state, events, tasks, notes } = readSession(path);
     const view = sessionView(state, { session: name, state: word, tasks, place: null, notes });
-    const { unverified, loops, goal, mode, chains } = view;
+    const { unverified, loops, goal, mode, chains, spent } = view;
     const question = state.run === null ? null : awaitedIn(state.run);
     const waitsOn = question === null ? null : describe(question);
-    return { name, path, state: word, unverified, loops, goal, mode, lastAt: events.at(-1)?.ts ?? null, chains, waitsOn, notes };
+    return { name, path, state: word, unverified, loops, goal, mode, lastAt: events.at(-1)?.ts ?? null, chains, waitsOn, spent, notes };
   } catch (error) {
     // Whoever wrote the folder, the list is of all.
     const problem = isUmpireError(error) ? error.message : `Its history is not what Umpire writes: ${String(error)}`;
@@ -89,10 +89,14 @@ export function resolveSession(word: string, project: string): string {
   if (isPath || looksLikeSession(word)) return openFolder(word).root;
   const root = projectAt(project);
   const known = sessionFolders(root);
+  const part = word.toLowerCase();
   const asks: readonly ((name: string) => boolean)[] = [
     (name) => name === word,
+    // Whole words first: `team-3` is not `team-30`.
+    (name) => name.startsWith(`${word}-`),
     (name) => name.startsWith(word),
-    (name) => name.includes(word),
+    (name) => `-${name.toLowerCase()}-`.includes(`-${part}-`),
+    (name) => name.toLowerCase().includes(part),
   ];
   for (const fits of asks) {
     const found = known.filter((path) => fits(basename(path)));
