@@ -287,6 +287,11 @@ export const ERRORS = {
     message: 'The branch {branch} and its worktrees are those of the session in {other}, not of the one in {session}.',
     hint: 'Where this is a copy of that one, use that one: a copy can be read and replayed, not worked on. Where this one was cleaned away before that one began, begin a new session.',
   },
+  'work-lost': {
+    exit: 1,
+    message: 'What the session {session} has made so far is not here: there is no branch {branch}, and no commit {commit}.',
+    hint: 'Where another clone has it, fetch it from there (`git fetch <place> {branch}:{branch}`) and run the same command again. Else begin a new session, or give this one up with `umpire resolve {session} abort`.',
+  },
   'worktree-lost': {
     exit: 1,
     message: 'The worktree of {task} (attempt {attempt}) is gone, and with it what was changed there.',

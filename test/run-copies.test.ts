@@ -1,6 +1,7 @@
-// A session that is there twice: its folder, or its whole project, was copied. Only one of the two may work on the branch.
+// A session that is there twice, its folder or its whole project copied: only one of the two may work on the branch. And one whose branch
+// or project is not where it was.
 
-import { cpSync } from 'node:fs';
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpProjects, eventsOfType, makeProject } from './support/run-project.js';
@@ -40,4 +41,54 @@ it('works on nothing of the session that it is a copy of: it can be read and rep
   expect((await inCopy('status', name)).out).not.toContain('cleared away');
   expect((await inCopy('clean', name, '--force')).exit).toBe(0);
   expect((await project.umpire('apply', name)).out).toBe('a.txt\n');
+});
+
+/** A session that waits, with work, in a repository where somebody deleted all that goes by its name. */
+async function withoutBranch() {
+  const project = makeProject();
+  const maker = project.sh('echo 1 > one.txt\ncomplete one', 'maker.sh');
+  const { session } = await project.umpire('until', 'test -e two.txt', 'two notes', '--max-rounds', '1', ...maker);
+  const name = basename(session);
+  rmSync(join(project.worktrees, name), { recursive: true });
+  project.git('worktree', 'prune');
+  project.git('branch', '-q', '-D', `umpire/${name}`);
+  for (const ref of project.git('for-each-ref', '--format=%(refname)', 'refs/umpire').trim().split('\n'))
+    project.git('update-ref', '-d', ref);
+  const mender = project.sh('echo 2 > two.txt\ncomplete two', 'mender.sh');
+  return { project, session, name, extend: ['resolve', name, 'extend', '--rounds', '1', ...mender] };
+}
+
+it('goes on with what it had made where somebody deleted its branch', async () => {
+  const { project, name, extend } = await withoutBranch();
+  expect((await project.umpire(...extend)).exit).toBe(0);
+  expect((await project.umpire('apply', name)).out).toBe('one.txt\ntwo.txt\n');
+});
+
+it('does not go on without what it had made: it is refused before an answer is taken, and can be given up', async () => {
+  const { project, session, name, extend } = await withoutBranch();
+  project.git('gc', '-q', '--prune=now');
+  const { exit, err } = await project.umpire(...extend);
+  expect({ exit, err, answers: eventsOfType(session, 'PersonAnswered') }).toEqual({
+    exit: 1,
+    err: expect.stringContaining(`is not here: there is no branch umpire/${name}, and no commit`) as string,
+    answers: [],
+  });
+  expect((await project.umpire('resolve', name, 'abort')).exit).toBe(0);
+  expect((await project.umpire('clean', name)).exit).toBe(0);
+});
+
+it('says of a session whose project is not here that it is the project', async () => {
+  const project = makeProject();
+  const { session } = await project.umpire('until', 'test -e a.txt', ...project.sh('echo a > a.txt\ncomplete ok'));
+  const alone = join(project.beside, 'alone');
+  cpSync(session, alone, { recursive: true });
+  renameSync(project.root, join(project.beside, 'elsewhere'));
+  for (const word of ['diff', 'apply', 'clean']) {
+    const { exit, err } = await project.umpireWith({ cwd: project.beside }, word, alone);
+    expect({ word, exit, err }).toEqual({
+      word,
+      exit: 1,
+      err: expect.stringContaining(`works on ${project.root}, and there is no such folder`) as string,
+    });
+  }
 });

@@ -90,7 +90,7 @@ it('neither cleans nor brings over what a session in another worktree makes that
   expect((await project.umpireWith({ env: HOME }, 'clean')).err).toContain('nothing');
   expect(refs()).toBe(before);
   for (const door of ['diff', 'apply'])
-    expect((await project.umpireWith({ env: HOME }, door, first.session)).err).toContain('has no work in this project');
+    expect((await project.umpireWith({ env: HOME }, door, first.session)).err).toContain(`those of the session in ${second.session}`);
   // Nor where an attempt under its name was refused.
   const taken = join('.umpire', 'sessions', basename(second.session));
   rmSync(join(project.root, taken), { recursive: true });

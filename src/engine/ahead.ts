@@ -4,7 +4,10 @@
 import type { RunSettings } from '../brain/run-messages.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Settings } from '../runtime/default-settings.js';
+import { findCommits } from '../workspace/difference.js';
+import { recordedWork } from '../workspace/opening.js';
 import { findSite, refuseAnothers } from '../workspace/site.js';
+import type { SessionPlace } from '../workspace/site.js';
 import { checkPrograms } from './agent-programs.js';
 import { checkAgents } from './agents.js';
 import type { OpenedSession } from './opened.js';
@@ -36,9 +39,22 @@ export async function checkAhead({ journal, folder, watch }: OpenedSession, run:
   if (!rests) checkPrograms(rolesAhead(run, rules, retries), choice);
 }
 
-/** Two folders of one session, a copy and what it was copied from, would work on one branch, each by a history of its own. */
-export function refuseCopy({ folder }: OpenedSession, { started, ended }: RunState, config: Settings, retries = false): void {
-  if (started.workspace === null || (ended !== null && !retries)) return;
+/**
+ * Two folders of one session, a copy and what it was copied from, would work on one branch, each by a history of its own. And nothing
+ * goes on without what was made so far, unless it is given up.
+ */
+export async function checkWork({ folder }: OpenedSession, run: RunState, config: Settings, goesOn: boolean): Promise<void> {
+  const { started } = run;
+  if (started.workspace === null) return;
   const { project, session } = started;
-  refuseAnothers(findSite({ project, session, home: worktreeHome(project, config.workspace.home), sessionFolder: folder.root }));
+  const home = worktreeHome(project, config.workspace.home);
+  const site = findSite({ project, session, home, sessionFolder: folder.root, ...recordedIn(run) });
+  refuseAnothers(site);
+  if (goesOn && (await findCommits(site)) === null) await recordedWork(site);
+}
+
+/** The commits of a session as its journal knows them. */
+export function recordedIn({ started, head }: RunState): Pick<SessionPlace, 'recorded'> {
+  const base = started.workspace?.base;
+  return base === undefined || head === null ? {} : { recorded: { base, head } };
 }

@@ -28,6 +28,7 @@ import { startGuardian, sweepRun } from '../agents/guardian.js';
 import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '../ports.js';
 import { agentsFor, measuresItself } from './agents.js';
+import { recordedIn } from './ahead.js';
 import { guardingFor } from './guarding.js';
 import { failedAt } from './measured-failures.js';
 import type { OpenedSession } from './opened.js';
@@ -65,8 +66,8 @@ export async function goOn(leg: Leg): Promise<void> {
   const now = watch.now ?? (() => new Date());
   const failures = (commit: string) => failedAt(journal.state.run as RunState, blobsIn(folder), commit);
   const guarding = guardingFor({ started, config, now, failedAt: failures, say: (note) => watch.onNote?.(note) });
-  const place = { ...leg, project, session: started.session, run: id, signal: watch.signal, sandbox, say: watch.onNote };
-  const workspace = started.workspace === null ? null : openWorkspaceFor({ ...place, inspect: guarding?.inspect });
+  const inspect = guarding?.inspect;
+  const workspace = started.workspace === null ? null : openWorkspaceFor({ ...placeOf(leg), project, run: id, sandbox, inspect });
   const opening = workspace === null ? null : await opened(workspace, leg);
   // What a person gives up needs nobody any more, whatever has become of its agents.
   const named = aborted === null ? await agentsFor({ started, settings, session: folder.root, config, guardian, own, now }) : nobody;
@@ -112,6 +113,13 @@ export async function goOn(leg: Leg): Promise<void> {
     await guardian.close();
     if (isParent) sweepRun(id);
   }
+}
+
+/** What a person gives up needs nothing of what was made so far. */
+function placeOf({ journal, folder, config, watch }: Leg) {
+  const run = journal.state.run as RunState;
+  const recorded = run.aborted === null ? recordedIn(run) : {};
+  return { folder, config, session: run.started.session, signal: watch.signal, say: watch.onNote, ...recorded };
 }
 
 /** Whoever's edit had to be put beside is told where it lies. */

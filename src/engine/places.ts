@@ -32,7 +32,9 @@ export function projectFor(asked: string | undefined, say?: (note: string) => vo
 export function projectOf(recorded: string, sessionFolder: string): string {
   const around = dirname(dirname(dirname(sessionFolder)));
   const isAround = dirname(sessionFolder) === join(around, '.umpire', 'sessions');
-  return isFolder(recorded) || !isAround ? openProject(recorded) : around;
+  if (isFolder(recorded)) return openProject(recorded);
+  if (!isAround) throw new UmpireError('project-moved', { session: basename(sessionFolder), path: recorded });
+  return around;
 }
 
 /** The beginning of a session, with its places as they are now; null where the project is nowhere. */

@@ -28,7 +28,7 @@ import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { isNameTaken } from '../workspace/cleaning.js';
 import { checkPrograms } from './agent-programs.js';
-import { checkAhead, refuseCopy } from './ahead.js';
+import { checkAhead, checkWork } from './ahead.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
 import { begin, hashOf, planOf } from './beginning.js';
 import { BUILT_IN } from './critics.js';
@@ -131,7 +131,7 @@ export async function run(request: RunRequest): Promise<RunReport> {
     if (known === null) await begin(opened, { request, loop, loopFolder, project, config, settings, pipeline, plan });
     else {
       refuseOther(opened, startedNow(known.started, opened.folder.root) ?? known.started, { ...request, project }, loop);
-      refuseCopy(opened, runIn(opened), config);
+      if (known.ended === null) await checkWork(opened, runIn(opened), config, known.aborted === null);
       await checkAhead(opened, known, { config, settings: held, agent: request.agent });
       goOnWith(opened, request, known);
     }
@@ -149,7 +149,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
   return inSession(request.session, request, async (opened) => {
     const state = runIn(opened);
     const config = await readSettings(state.started.project);
-    refuseCopy(opened, state, config, request.retry);
+    if (state.ended === null || request.retry === true) await checkWork(opened, state, config, state.aborted === null);
     const settings = takeFlags(request, config, state.settings, state.started.critic);
     const question = awaitedIn(state);
     const rests = state.aborted !== null || (question !== null && question.kind !== 'edit');
@@ -167,7 +167,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
     const config = await readSettings(before.started.project);
-    refuseCopy(opened, before, config);
+    if (before.ended === null) await checkWork(opened, before, config, answer !== 'abort');
     const settings = takeFlags(request, config, before.settings, before.started.critic);
     const events = answerEvents(opened.journal.state, opened.folder.name, {
       answer,

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { startGuardian } from '../agents/guardian.js';
 import type { Inspector } from '../workspace/inspector.js';
 import { openWorkspace } from '../workspace/workspace.js';
+import type { SessionPlace } from '../workspace/site.js';
 import type { GitWorkspace, Opening } from '../workspace/workspace.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import type { Settings } from '../runtime/default-settings.js';
@@ -23,6 +24,8 @@ export interface WorkspaceChoice {
   readonly sandbox?: Sandbox | null;
   /** The session begins now. */
   readonly isNew?: boolean;
+  /** What the journal of one that goes on knows of its commits. */
+  readonly recorded?: NonNullable<SessionPlace['recorded']>;
   /** Looks at a task's work before it is committed. */
   readonly inspect?: Inspector | undefined;
   /** Hears what a person must know of a task's work. */
@@ -40,6 +43,7 @@ export function openWorkspaceFor({
   inspect,
   say,
   isNew = false,
+  recorded,
 }: WorkspaceChoice) {
   const { home, link, copy, setup } = config.workspace;
   const stop = signal === undefined ? {} : { signal };
@@ -55,6 +59,7 @@ export function openWorkspaceFor({
     env: { UMPIRE_SETUP: run },
     sandbox,
     isNew,
+    ...(recorded === undefined ? {} : { recorded }),
     ...stop,
     ...(inspect === undefined ? {} : { inspect }),
     ...(say === undefined ? {} : { say }),

@@ -4,9 +4,10 @@ import { realpathSync } from 'node:fs';
 import { basename } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { askGit, git, tryGit } from './git.js';
+import { SHORT_ID } from './names.js';
 import { changeRefs, refsOf } from './refs.js';
 import type { RefChange } from './refs.js';
-import type { Site } from './site.js';
+import type { SessionPlace, Site } from './site.js';
 import { makeSnapshotRepository, recordFolder } from './snapshot.js';
 import { findAdmin, worktreeOf } from './worktree.js';
 
@@ -14,8 +15,10 @@ export async function openRefs(site: Site): Promise<{ readonly base: string; rea
   if (site.repository.kind === 'snapshot') await makeSnapshotRepository(site);
   const names = refsOf(site);
   const found = await readAll(site);
-  const tip = found.get(names.head) ?? found.get(names.branch);
-  const base = found.get(names.base) ?? (tip === undefined ? await firstCommit(site) : await forkOf(site, tip));
+  const known = found.get(names.head) ?? found.get(names.branch);
+  const kept = known === undefined ? await recordedWork(site) : null;
+  const tip = known ?? kept?.head;
+  const base = found.get(names.base) ?? kept?.base ?? (tip === undefined ? await firstCommit(site) : await forkOf(site, tip));
   const head = tip ?? base;
   const wanted: readonly RefChange[] = [
     { ref: names.base, to: base },
@@ -31,6 +34,18 @@ export async function openRefs(site: Site): Promise<{ readonly base: string; rea
       .map((change) => (found.has(change.ref) ? change : { ...change, from: none(base) })),
   );
   return { base, head };
+}
+
+/**
+ * Somebody deleted the branch, or the session came here without it: what it had made is in the repository all the same, or it is lost.
+ * Null where it had made nothing. A private repository goes with all it holds, and by `clean` alone.
+ */
+export async function recordedWork({ place, repository, seat, branch }: Site): Promise<SessionPlace['recorded'] | null> {
+  const { recorded, session } = place;
+  if (recorded === undefined || recorded.base === recorded.head || repository.kind === 'snapshot') return null;
+  const { code } = await tryGit(seat, ['rev-parse', '--quiet', '--verify', '--end-of-options', `${recorded.head}^{commit}`]);
+  if (code !== 0) throw new UmpireError('work-lost', { session, branch, commit: recorded.head.slice(0, SHORT_ID) });
+  return recorded;
 }
 
 /** What git takes for no commit at all. */

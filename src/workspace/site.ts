@@ -21,6 +21,8 @@ export interface SessionPlace {
   readonly home: string;
   /** The session folder. */
   readonly sessionFolder: string;
+  /** What the journal knows of its commits: where it began, and what it has come to. */
+  readonly recorded?: { readonly base: string; readonly head: string };
 }
 
 export interface Site {
