@@ -302,6 +302,11 @@ export const ERRORS = {
     message: 'The session {session} has no work in this project: there is no branch {branch} of its own.',
     hint: 'It may have been cleaned away, or was started in another project. `umpire list` shows the sessions.',
   },
+  'apply-busy': {
+    exit: 1,
+    message: 'Another session is being brought over: {holder} is at it.',
+    hint: 'Nothing was brought over. Wait until it has finished and run the same command again. A lock left by a dead process of this machine is taken over by itself; one left by another machine you remove by hand: {place}.',
+  },
   'apply-dirty': {
     exit: 1,
     message: 'Your checkout has changes of its own: {files}.',

@@ -9,7 +9,7 @@ import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
 import { statOf } from '../runtime/entry.js';
 import { TASKS } from '../runtime/tasks-file.js';
-import { makeFolders, openFolder } from '../runtime/folder.js';
+import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { JOURNAL, foldJournal } from '../runtime/journal-file.js';
 import { checkJournal } from '../runtime/journal-check.js';
@@ -21,6 +21,7 @@ import type { Cleaned } from '../workspace/cleaning.js';
 import { diffOf, stepsTo } from '../workspace/difference.js';
 import type { BranchStep } from '../workspace/difference.js';
 import type { SessionPlace } from '../workspace/site.js';
+import { inTurn } from './turns.js';
 import { projectOf, worktreeHome } from './places.js';
 import { readSettings } from './session.js';
 
@@ -88,20 +89,6 @@ function roundIn(run: RunState, session: string, round: number, chain: string | 
   return first;
 }
 
-/** Another session may be brought over in the same moment; with many files that takes a while. */
-const APPLY_WAIT_MS = 60_000;
-
-/** One session at a time: two would each take the other's files for the person's, or for its own. */
-async function inTurn<T>({ home }: SessionPlace, act: () => Promise<T>): Promise<T> {
-  makeFolders(home);
-  const lock = await acquireLock(openFolder(home), APPLY_WAIT_MS);
-  try {
-    return await act();
-  } finally {
-    lock.release();
-  }
-}
-
 /** Brings the result over into the person's checkout, as changes that are not committed. */
 export async function apply(
   session: string,
@@ -118,7 +105,7 @@ export async function apply(
     const { run, place } = await open(session);
     const outcome = run.ended?.outcome ?? 'not ended';
     if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });
-    const applied = await inTurn(place, () => applySession(place));
+    const applied = await inTurn(place.home, () => applySession(place));
     return { ...applied, unverified: run.ended?.unverified ?? true };
   } finally {
     lock.release();

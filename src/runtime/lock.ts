@@ -19,12 +19,12 @@ interface Holder {
   readonly started: string;
 }
 
-const NAME = '.umpire-lock';
+export const LOCK = '.umpire-lock';
 const PAUSE_MS = 5;
 
 /** Waits up to `waitMs` for the lock, while others are at work. Where it cannot be had in that time, the error names the holder. */
 export async function acquireLock(folder: SessionFolder, waitMs: number): Promise<Lock> {
-  const place = join(folder.root, NAME);
+  const place = join(folder.root, LOCK);
   const own = JSON.stringify({ pid: process.pid, host: hostname(), started: ownStart() } satisfies Holder);
   let until: number | null = null;
   for (;;) {
@@ -46,7 +46,7 @@ export interface LockHolder {
 
 /** Who holds the folder's lock, without asking for it. */
 export function holderOf(folder: SessionFolder): LockHolder | null {
-  const content = readHolder(join(folder.root, NAME));
+  const content = readHolder(join(folder.root, LOCK));
   return content === null ? null : { who: describe(content), isDead: isDead(content) };
 }
 
@@ -57,7 +57,7 @@ function take(folder: SessionFolder, place: string, own: string): boolean {
     writeFileSync(draft, own);
   } catch (error) {
     removeIfPossible(draft);
-    throw new UmpireError('write-failed', { path: `${folder.name}/${NAME}`, detail: faultOf(error) });
+    throw new UmpireError('write-failed', { path: `${folder.name}/${LOCK}`, detail: faultOf(error) });
   }
   try {
     linkSync(draft, place);
@@ -66,7 +66,7 @@ function take(folder: SessionFolder, place: string, own: string): boolean {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
     if (code === 'EPERM' || code === 'ENOTSUP' || code === 'ENOSYS' || code === 'EOPNOTSUPP') return takeWithoutLinks(place, own);
-    throw new UmpireError('write-failed', { path: `${folder.name}/${NAME}`, detail: faultOf(error) });
+    throw new UmpireError('write-failed', { path: `${folder.name}/${LOCK}`, detail: faultOf(error) });
   } finally {
     removeQuietly(draft);
   }
@@ -177,7 +177,7 @@ function processOf(pid: number): { readonly state: string; readonly started: str
 
 function describe(content: string): string {
   const holder = parseHolder(content);
-  return holder === null ? `the lock ${NAME} cannot be read` : `process ${holder.pid} on ${holder.host}`;
+  return holder === null ? `the lock ${LOCK} cannot be read` : `process ${holder.pid} on ${holder.host}`;
 }
 
 function pause(): Promise<void> {
