@@ -9,7 +9,7 @@ import { openFolder } from '../src/runtime/folder.js';
 import { sha256 } from '../src/runtime/hash.js';
 import { readJournal } from '../src/runtime/journal-file.js';
 import { proseFiles } from './support/run-loop-file.js';
-import { cleanUpProjects, endOf, makeProject, verdictsOf } from './support/run-project.js';
+import { cleanUpProjects, endOf, eventsOfType, makeProject, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -33,6 +33,35 @@ it('reads no evidence that a link leads to outside the session', async () => {
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [] });
   expect(err).toContain('left nothing to judge');
 });
+
+it.each([
+  ['review', 'sprint'],
+  ['debt', 'targeted'],
+])('says of lines on the board that cannot be read how many there are, in a session of %s too', async (loop, mode) => {
+  const project = makeProject();
+  const report = '{"passed":true,"total_regressions":0,"checks":{}}';
+  const agent = project.sh(`
+printf 'not json\\n[1]\\n' > "$UMPIRE_SESSION/discoveries.ndjson"
+mkdir -p "$UMPIRE_SESSION/artifacts" "$UMPIRE_SESSION/validation"
+[ "$role" != reviewer ] || echo '${GOOD}' > ${results}
+[ "$role" != validator ] || echo '${report}' > "$UMPIRE_SESSION/validation/validation-report.json"
+complete done`);
+  const { exit, session } = await project.umpire('run', loop, 'look', '--mode', mode, '--yes', ...agent, ...named(loop));
+  expect(exit).toBe(0);
+  expect(eventsOfType(session, 'VerdictGiven').map(({ verdict }) => verdict.anomalies)).toEqual([
+    [
+      {
+        rule: 'discoveries.ndjson',
+        message: '2 of 2 lines could not be read and were skipped; the first is line 1: it is not a JSON object',
+      },
+    ],
+  ]);
+});
+
+/** The critic's role is played too. */
+function named(loop: string): readonly string[] {
+  return ['--agent', `${loop === 'debt' ? 'validator' : 'reviewer'}=command`];
+}
 
 it('writes nothing outside the session where an agent puts a link in the place of a folder', async () => {
   const project = makeProject();

@@ -10,7 +10,7 @@ import { taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Anomaly } from '../model.js';
 import type { Loop } from '../loops/loop.js';
-import { NO_BOARD, readBoard } from '../runtime/board.js';
+import { NO_BOARD, readBoard, unreadLines } from '../runtime/board.js';
 import { judgeCritic } from '../runtime/court.js';
 import type { Ruling } from '../runtime/court.js';
 import { openDesk } from '../runtime/desk.js';
@@ -91,7 +91,7 @@ export async function goOn(leg: Leg): Promise<void> {
       desk,
       workspace,
       ...(guarding === null ? {} : { breachesOf: guarding.breachesOf }),
-      judge: judgeIn(leg, rules),
+      judge: judgeIn(leg, rules, isParent),
       takeEvidence: (task, role, measured) => {
         if (!started.judged || role !== rules.roles.critic) return null;
         const { found, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task, measured);
@@ -166,8 +166,11 @@ function deskOf(leg: Leg): Desk {
   return openDesk({ folder, state: () => journal.state, now: watch.now ?? (() => new Date()), roleText });
 }
 
-/** The court of this session: its role is loaded first, its evidence lies in the session folder. */
-function judgeIn(leg: Leg, rules: Loop): (task: string) => Ruling {
+/**
+ * The court of this session: its role is loaded first, its evidence lies in the session folder. `isShared`: processes write there too, so
+ * that the board is looked through for lines that cannot be read, whether the loop reads it or not.
+ */
+function judgeIn(leg: Leg, rules: Loop, isShared: boolean): (task: string) => Ruling {
   const { journal, folder } = leg;
   const { loop, project, loopFolder } = startedIn(leg);
   const asked = Object.values(rules.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
@@ -175,14 +178,15 @@ function judgeIn(leg: Leg, rules: Loop): (task: string) => Ruling {
   const traces = findTraces(folder, readBoard(folder, types, () => false).scan.entries, loop, journal.state);
   const role = loadRole(loop, rules.roles.judge, project, loopFolder);
   return (task) => {
-    const board = asked.length === 0 ? NO_BOARD : readBoard(folder, types, () => false);
+    const board = asked.length === 0 && !isShared ? NO_BOARD : readBoard(folder, types, () => false);
     const place = placeOfCritic(
       folder,
       journal.state,
       task,
       folderPlace(folder, board, () => false),
     );
-    return judgeCritic({ state: journal.state, task, place, role, traces, anomalies: oddities(journal.state.run as RunState, task) });
+    const anomalies = [...oddities(journal.state.run as RunState, task), ...unreadLines(board)];
+    return judgeCritic({ state: journal.state, task, place, role, traces, anomalies });
   };
 }
 

@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { DiscoveryScanner } from '../formats/discoveries.js';
 import type { DiscoveryScan } from '../formats/discoveries.js';
+import type { Anomaly } from '../model.js';
 import { statOf } from './entry.js';
 import { faultOf } from './folder.js';
 import type { SessionFolder } from './folder.js';
@@ -46,4 +47,12 @@ export function readBoard(folder: SessionFolder, types: ReadonlySet<string>, exp
   } finally {
     closeSync(fd);
   }
+}
+
+/** Malformed lines are skipped, and said. */
+export function unreadLines({ scan }: Board): readonly Anomaly[] {
+  if (scan.firstMalformed === null) return [];
+  const { line, problem } = scan.firstMalformed;
+  const message = `${scan.malformed} of ${scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}`;
+  return [{ rule: BOARD, message }];
 }

@@ -14,7 +14,7 @@ import type { SessionState } from '../brain/evolve.js';
 import { checkGraph } from '../brain/waves.js';
 import type { TasksFile } from '../formats/tasks-csv.js';
 import type { Loop } from '../loops/loop.js';
-import { BOARD, readBoard } from './board.js';
+import { readBoard, unreadLines } from './board.js';
 import type { Board } from './board.js';
 import { TASKS, openTasks } from './tasks-file.js';
 import { listFiles } from './folder.js';
@@ -137,13 +137,6 @@ function oddRounds(chain: string, settled: RoundSettled, cap: number, lost: bool
     messages.push(`Round ${settled.round} is far beyond the cap of ${cap}: the files claim more rounds than there can have been.`);
   }
   return messages.map((message) => ({ rule: 'E5', message }));
-}
-
-function unreadLines({ scan }: Board): readonly Anomaly[] {
-  if (scan.firstMalformed === null) return [];
-  const { line, problem } = scan.firstMalformed;
-  const message = `${scan.malformed} of ${scan.lines} lines could not be read and were skipped; the first is line ${line}: ${problem}`;
-  return [{ rule: BOARD, message }];
 }
 
 function boardTypes(loop: Loop): readonly string[] {
