@@ -14,8 +14,8 @@ it('keeps the mark of a file that is written again', () => {
   expect(decodeExactly(Buffer.from('\uFEFFid\n'))).toEqual({ ok: true, text: '\uFEFFid\n' });
 });
 
-it('names the first bad byte', () => {
+it('names the first bad byte and its line', () => {
   const bytes = Buffer.concat([Buffer.from('id,größe\n'), Buffer.from([0xff, 0x41])]);
-  expect(decodeExactly(bytes)).toEqual({ ok: false, problem: `the file is not UTF-8 text (byte ${bytes.length - 2})` });
+  expect(decodeExactly(bytes)).toEqual({ ok: false, problem: `the file is not UTF-8 text (byte ${bytes.length - 2})`, line: 2 });
   expect(decodeExactly(Buffer.from([0xe2, 0x82]))).toMatchObject({ ok: false });
 });

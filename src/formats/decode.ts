@@ -1,6 +1,8 @@
 // Bytes to text, as people's tools write it: UTF-8 with or without a mark, UTF-16 with one (PowerShell's `>` writes that).
 
-export type Decoded = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
+export type Decoded =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string; /** Of the first bad byte, from 1. */ readonly line: number };
 
 /** For evidence: tolerant. A byte that is not UTF-8 becomes U+FFFD, so that one bad byte does not hide a report. */
 export function decodeTolerantly(bytes: Uint8Array): string {
@@ -13,7 +15,9 @@ export function decodeExactly(bytes: Uint8Array): Decoded {
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
-    return { ok: false, problem: `the file is not UTF-8 text (byte ${firstBadByte(bytes)})` };
+    const at = firstBadByte(bytes);
+    const line = bytes.subarray(0, at).reduce((lines, byte) => (byte === 0x0a ? lines + 1 : lines), 1);
+    return { ok: false, problem: `the file is not UTF-8 text (byte ${at})`, line };
   }
 }
 

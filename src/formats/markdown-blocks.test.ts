@@ -88,4 +88,5 @@ test('comments and quotations', () => {
 test('marks and line ends', () => {
   check('\uFEFF# a\r\nb\rc', [['1 a @1', 'text@2 b / c']]);
   expect(['**a** [b](c.md) [d]', 'a](b'].map(plainText)).toEqual(['a b [d]', 'a](b']);
+  expect(['[b](c.md:7)', '[c.md:7](d/c.md#L7)', '[b](https://c.d/e#L7)'].map(plainText)).toEqual(['b (c.md:7)', 'c.md:7', 'b']);
 });

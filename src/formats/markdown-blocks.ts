@@ -46,6 +46,8 @@ interface OpenItem extends ListItem {
 
 const BULLET = /^\s*(?:[-*+\u2022\u2023\u2013]|\d{1,3}[.)])\s+(?=\S)/;
 const MAX_NESTING = 20;
+/** `a.ts:7`, `a.ts#L7-L9` */
+const LINE_AT_END = /(?::|#L)\d{1,7}(?:[-:]L?\d{1,7})?$/;
 
 export function parseMarkdown(text: string): Section {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -58,10 +60,15 @@ function unquote(line: string): string {
   return line.trimStart().startsWith('>') ? line.replace(/^\s{0,3}(?:>\s?){1,5}/, '') : line;
 }
 
-/** Without bold marks, and with a link's text in place of the link. */
+/** Without bold marks, and with a link's text in place of the link; a place in a file that only the link tells is kept behind it. */
 export function plainText(text: string): string {
-  const unlinked = text.includes('](') ? text.replace(/\[([^[\]]*)\]\([^()\s]*\)/g, '$1') : text;
+  const unlinked = text.includes('](') ? text.replace(/\[([^[\]]*)\]\(([^()\s]*)\)/g, unlink) : text;
   return (unlinked.includes('**') ? unlinked.replaceAll('**', '') : unlinked).trim();
+}
+
+function unlink(_: string, text: string, target: string): string {
+  const isPlace = LINE_AT_END.test(target) && !target.includes('://') && !LINE_AT_END.test(text);
+  return isPlace ? `${text} (${target})` : text;
 }
 
 class Cutter {

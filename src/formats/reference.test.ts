@@ -31,6 +31,7 @@ describe('with a line', () => {
     ['wrong (src/app/(shop)/(cart)/page.tsx:9)', 'src/app/(shop)/(cart)/page.tsx', 9, 'wrong'],
     ['policy/x.unknown:9 is wrong', 'policy/x.unknown', 9],
     ['Dockerfile:2 is wrong', 'Dockerfile', 2],
+    ['wrong at .eslintrc:4', '.eslintrc', 4],
     ['spacing.md:4 is wrong', 'spacing.md', 4],
     ['first a.ts then b.ts:2', 'b.ts', 2],
     ['(a.ts:3)', 'a.ts', 3],

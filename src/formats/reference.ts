@@ -26,6 +26,8 @@ const EXTENSIONS = new WordList(
 );
 /** Files without an extension. */
 const NAMES = new WordList('dockerfile makefile jenkinsfile gemfile rakefile procfile codeowners justfile');
+/** `.eslintrc`: a name behind a dot is a file where a line is given with it. */
+const HIDDEN = /^\.[A-Za-z][\w-]{1,40}$/;
 const PRODUCTS = new WordList('node next vue react nuxt express three d3 chart ember p5 moment day socket solid alpine backbone');
 /** Sizes of a design scale look like Markdown files; their names begin with one of these. */
 const SCALES =
@@ -142,6 +144,7 @@ function isFile(path: string, hasLine: boolean): boolean {
   const extension = name.slice(dot + 1).toLowerCase();
   if (NAMES.has(name.toLowerCase())) return true;
   if (dot < 0 || extension === '') return false;
+  if (hasLine && dot === 0 && HIDDEN.test(name)) return true;
   if (!hasLine && (isProduct(path) || isScale(path))) return false;
   if (EXTENSIONS.has(extension)) return dot === 0 || name.includes('_') || hasLetterOrNumber(name.slice(0, dot));
   return hasLine && name !== path && dot > 0 && /^[a-z][a-z\d]{0,9}$/.test(extension);

@@ -29,7 +29,11 @@ it('tells a file that is there from one that is missing, and both from one that 
 it('says what to do with a file that is not UTF-8, whoever reads it', async () => {
   const session = temporaryFolder();
   writeFileSync(join(session, 'tasks.csv'), Buffer.concat([Buffer.from(FILE), Buffer.from([0xff])]));
-  const wrong = { code: 'tasks-malformed', hint: expect.stringContaining('Save the file as UTF-8') };
+  const wrong = {
+    code: 'tasks-malformed',
+    message: expect.stringContaining('tasks.csv:3: the file is not UTF-8'),
+    hint: expect.stringContaining('Save the file as UTF-8'),
+  };
   expect(readTasks(openFolder(session))).toMatchObject({ kind: 'problem', problem: wrong });
   await expect(critique({ loop: 'brainstorm', project: temporaryFolder(), session })).rejects.toMatchObject(wrong);
 });

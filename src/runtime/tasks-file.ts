@@ -34,7 +34,10 @@ export function parseBytes(bytes: Uint8Array): Exclude<TasksRead, { readonly kin
     const decoded = decodeExactly(bytes);
     if (decoded.ok) return { kind: 'file', file: parseTasks(decoded.text, TASKS) };
     const hint = 'Save the file as UTF-8 and run the same command again.';
-    return { kind: 'problem', problem: new UmpireError('tasks-malformed', { file: TASKS, line: 1, detail: decoded.problem, hint }) };
+    return {
+      kind: 'problem',
+      problem: new UmpireError('tasks-malformed', { file: TASKS, line: decoded.line, detail: decoded.problem, hint }),
+    };
   } catch (error) {
     if (isUmpireError(error)) return { kind: 'problem', problem: error };
     throw error;
