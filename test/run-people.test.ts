@@ -316,7 +316,7 @@ esac
   });
   expect(jsonOf(session, 'interactive', 'TALK-result.json')).toMatchObject({ id: 'TALK', turns: [{ from: 'agent', text: 'Which bank?' }] });
   const mute = await project.umpire('resolve', session, 'answer');
-  expect(mute.exit).toBe(2);
+  expect({ exit: mute.exit, err: mute.err }).toEqual({ exit: 2, err: expect.stringContaining('answer needs your words to the agent') });
   const first = await project.umpire('resolve', session, 'answer', '--reason', 'the one with the red door');
   expect({ exit: first.exit, err: first.err }).toEqual({ exit: 4, err: expect.stringContaining('Since when?') });
   const second = await project.umpire('resolve', session, 'answer', '--reason', 'since May');

@@ -22,7 +22,7 @@ function taskOf(id: string): Assignment['task'] {
 
 async function play(id: string, changes: Partial<Assignment> = {}, timer: Timer = fastTimer()): Promise<Ending> {
   const script = parseScript(readFileSync(FAULTS, 'utf8'), FAULTS);
-  return scriptedAgent(script, { timer }).run(realAssignment({ task: taskOf(id), outputs: [], ...changes }), newWatch());
+  return scriptedAgent(script, { name: 'rehearsal', timer }).run(realAssignment({ task: taskOf(id), outputs: [], ...changes }), newWatch());
 }
 
 function done(findings: string): Ending {
@@ -34,11 +34,11 @@ function broken(reason: string): Ending {
 }
 
 test('goes wrong as the script says, with the reasons that a program would get', async () => {
-  expect(await play('FLAKY-1')).toEqual(broken('The agent "scripted" exited with status 1.'));
+  expect(await play('FLAKY-1')).toEqual(broken('The agent "rehearsal" exited with status 1.'));
   expect(await play('FLAKY-1', { attempt: 2 })).toEqual(done('It worked the second time.'));
   expect(await play('SILENT')).toEqual(
     broken(
-      'The agent "scripted" handed in no result: it wrote no result file and printed no JSON object. Have it print as its last line: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
+      'The agent "rehearsal" handed in no result: it wrote no result file and printed no JSON object. Have it print as its last line: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
     ),
   );
   expect(await play('INVALID')).toEqual(
@@ -49,7 +49,7 @@ test('goes wrong as the script says, with the reasons that a program would get',
 });
 
 test('hangs until time runs out, and answers too late', async () => {
-  const late = broken('The agent "scripted" ran out of time after 60 seconds; its processes were killed.');
+  const late = broken('The agent "rehearsal" ran out of time after 60 seconds; its processes were killed.');
   const timer = fastTimer();
   expect(await play('HANG', {}, timer)).toEqual(late);
   expect(timer.waited).toEqual([60_000]);
@@ -60,10 +60,12 @@ test('hangs until time runs out, and answers too late', async () => {
 test('stops at once where the run is stopped', async () => {
   const script = parseScript('answers: [{fail: hang}]', 'x.yaml');
   const watch = newWatch();
-  const run = scriptedAgent(script, { timer: realTimer }).run(realAssignment({ timeoutMs: Infinity }), watch);
+  const run = scriptedAgent(script, { name: 'rehearsal', timer: realTimer }).run(realAssignment({ timeoutMs: Infinity }), watch);
   watch.stop();
   expect(await run).toEqual({ kind: 'interrupted' });
-  expect(await scriptedAgent(script, { timer: realTimer }).run(realAssignment(), watch)).toEqual({ kind: 'interrupted' });
+  expect(await scriptedAgent(script, { name: 'rehearsal', timer: realTimer }).run(realAssignment(), watch)).toEqual({
+    kind: 'interrupted',
+  });
 });
 
 test('real time passes', async () => {
@@ -84,7 +86,7 @@ test('liars leave files alone', async () => {
 test('answers twice, and only the first counts', async () => {
   const watch = newWatch();
   const script = parseScript(readFileSync(FAULTS, 'utf8'), FAULTS);
-  const ending = await scriptedAgent(script, { timer: realTimer }).run(realAssignment({ task: taskOf('TWICE') }), watch);
+  const ending = await scriptedAgent(script, { name: 'rehearsal', timer: realTimer }).run(realAssignment({ task: taskOf('TWICE') }), watch);
   expect(ending).toMatchObject({ kind: 'completed', findings: 'first' });
   expect(await until(() => watch.text().split('\n').length === 3)).toBe(true);
   expect(watch.text()).toContain('{"status":"failed","error":"second"}\n');
@@ -107,7 +109,7 @@ test('prints, deletes, and says what it used', async () => {
   const files = [join(assignment.workdir, 'old.txt'), join(assignment.session, 'artifacts', 'old.json')];
   for (const file of files) writeFileSync(file, 'old');
   const script = parseScript(readFileSync(FAULTS, 'utf8'), FAULTS);
-  const ending = await scriptedAgent(script, { timer: fastTimer() }).run(assignment, watch);
+  const ending = await scriptedAgent(script, { name: 'rehearsal', timer: fastTimer() }).run(assignment, watch);
   expect(ending).toMatchObject({ kind: 'completed', usage: { tokens: 10, costUsd: 0.001 } });
   expect(files.map((file) => existsSync(file))).toEqual([false, false]);
   expect(watch.text()).toMatch(/^Cleaning up for TIDY, attempt 1\.\n\{"id":"TIDY",/);
@@ -126,7 +128,10 @@ test('writes texts, JSON and fixtures, and hands in its columns', async () => {
       b.txt: {from: fixture.txt}
     result: {findings: '{id} done', review_score: 8, gc_signal: CONVERGED}`;
   const assignment = realAssignment();
-  const ending = await scriptedAgent(parseScript(text, join(folder, 'my.yaml')), { timer: fastTimer() }).run(assignment, newWatch());
+  const ending = await scriptedAgent(parseScript(text, join(folder, 'my.yaml')), { name: 'rehearsal', timer: fastTimer() }).run(
+    assignment,
+    newWatch(),
+  );
   expect(ending).toEqual({ ...done('DEV-001 done'), outputs: { review_score: '8', gc_signal: 'CONVERGED' } });
   const read = (path: string): string => readFileSync(path, 'utf8');
   expect([
@@ -142,7 +147,7 @@ test('no link and no id leads a script out of its folder', async () => {
   symlinkSync(outside, join(assignment.workdir, 'link'));
   writeFileSync(join(outside, 'kept'), 'mine');
   const run = (text: string, task = assignment.task): Promise<Ending> =>
-    scriptedAgent(parseScript(text, 'x.yaml'), { timer: fastTimer() }).run({ ...assignment, task }, newWatch());
+    scriptedAgent(parseScript(text, 'x.yaml'), { name: 'rehearsal', timer: fastTimer() }).run({ ...assignment, task }, newWatch());
   const reasons = [
     await run('answers: [{write: {link/x: y}}]'),
     await run('answers: [{delete: link/kept}]'),

@@ -31,29 +31,27 @@ export const realTimer: Timer = {
     }),
 };
 
-const NAME = 'scripted';
-
-export function scriptedAgent(script: Script, { timer }: { readonly timer: Timer }): Agent {
+export function scriptedAgent(script: Script, { name, timer }: { readonly name: string; readonly timer: Timer }): Agent {
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     const answer = script.answers.find((one) => fits(one, assignment));
     if (answer === undefined) {
       const { id } = assignment.task;
       return broken(`The script ${script.file} has no answer for the task ${JSON.stringify(id)}, attempt ${assignment.attempt}.`);
     }
-    const play = new Play(answer, script, assignment, watch);
+    const play = new Play(name, answer, script, assignment, watch);
     const hangs = answer.fail === 'hang' || answer.after >= assignment.timeoutMs;
     await timer.wait(hangs ? assignment.timeoutMs : answer.after, watch.signal);
     if (watch.signal.aborted) return { kind: 'interrupted' };
     if (hangs) {
       // One that answers late still answers; nobody listens any more.
       if (answer.fail !== 'hang') void timer.wait(answer.after - assignment.timeoutMs, watch.signal).then(() => play.print(play.result()));
-      return broken(`The agent "${NAME}" ran out of time after ${assignment.timeoutMs / 1000} seconds; its processes were killed.`);
+      return broken(`The agent "${name}" ran out of time after ${assignment.timeoutMs / 1000} seconds; its processes were killed.`);
     }
     const ending = play.act();
     if (answer.twice !== undefined) void timer.wait(0, watch.signal).then(() => play.print(answer.twice));
     return ending;
   };
-  return { name: NAME, run };
+  return { name, run };
 }
 
 /** All that an answer names must fit; `*` in a name stands for any text. */
@@ -78,6 +76,7 @@ function isMatch(pattern: string, name: string): boolean {
 
 class Play {
   constructor(
+    private readonly name: string,
     private readonly answer: Answer,
     private readonly script: Script,
     private readonly assignment: Assignment,
@@ -92,7 +91,7 @@ class Play {
     if (question !== undefined) return endingOf({ question: this.filled(question), usage: answer.usage }, assignment);
     const refused = this.touchFiles();
     if (refused !== null) return broken(refused);
-    if (answer.fail !== undefined) return readResult(this.failure(answer.fail), assignment, NAME);
+    if (answer.fail !== undefined) return readResult(this.failure(answer.fail), assignment, this.name);
     const result = this.result();
     this.print(result);
     return endingOf(result, assignment);

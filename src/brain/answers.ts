@@ -18,6 +18,12 @@ export interface AnswerGiven {
   readonly by: string;
 }
 
+/** What nobody could understand later without a word from the person. */
+const NEEDED: ReadonlyMap<Answer, string> = new Map([
+  ['force-approve', 'a reason, which every report will show'],
+  ['answer', 'your words to the agent: --reason "your answer"'],
+]);
+
 /** Throws `nothing-asked` or `answer-refused`, with what may be answered. */
 export function answerEvents(state: SessionState, session: string, given: AnswerGiven): readonly Event[] {
   const { run } = state;
@@ -32,8 +38,8 @@ export function answerEvents(state: SessionState, session: string, given: Answer
   const allowed = answersTo(question);
   if (!allowed.includes(given.answer))
     throw refuse(session, `it waits on ${describe(question)}, and "${given.answer}" is no answer to that`, allowed);
-  if (given.reason.trim() === '' && needsReason(given.answer))
-    throw refuse(session, `${given.answer} needs a reason, which every report will show`, allowed);
+  if (given.reason.trim() === '' && NEEDED.has(given.answer))
+    throw refuse(session, `${given.answer} needs ${NEEDED.get(given.answer)}`, allowed);
   if (given.answer === 'extend') {
     const odd = GRANTS.find((field) => !isGrant(given[field], field));
     if (odd !== undefined) throw refuse(session, `${String(given[odd])} is no number of ${WORDS[odd]} to grant`, allowed);
@@ -60,11 +66,6 @@ function isGrant(value: number, field: (typeof GRANTS)[number]): boolean {
 }
 
 const NOTHING_GRANTED = { rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
-
-/** What nobody could understand later without one. */
-function needsReason(answer: Answer): boolean {
-  return answer === 'force-approve' || answer === 'answer';
-}
 
 function answered(key: string, given: AnswerGiven): Event {
   return { type: 'PersonAnswered', data: { key, ...given } };

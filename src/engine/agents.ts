@@ -105,7 +105,7 @@ function personAtTerminal(): Agent {
 async function played(name: string, file: string, { started }: AgentChoice): Promise<Agent> {
   const { parseScript } = await import('../agents/script.js');
   const path = resolve(started.project, file);
-  return { ...scriptedAgent(parseScript(readScript(path, file), path), { timer: realTimer }), name };
+  return scriptedAgent(parseScript(readScript(path, file), path), { name, timer: realTimer });
 }
 
 function readScript(path: string, shown: string): string {
