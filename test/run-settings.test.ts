@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { decide, session } from './support/command.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 
 cleanUpProjects();
@@ -51,4 +52,14 @@ it('tells of files to copy or to link that are not there, once, and of no others
   expect({ exit, notes: notesIn(err) }).toEqual({ exit: 4, notes: [note] });
   const again = await project.umpire('resolve', session, 'extend', '--reason', 'x', '--rounds', '1');
   expect(notesIn(again.err)).toEqual([]);
+});
+
+it('has decide take max_rounds too, until the first verdict has frozen the cap', () => {
+  const folder = session('fixtures/spec/D7/session');
+  const settings = join(folder, '..', 'umpire.config.yaml');
+  writeFileSync(settings, 'max_rounds: 7\n');
+  expect(decide('design', folder, '--dry-run', '--max-rounds', '2', '--json').json).toMatchObject({ maxRounds: 2 });
+  expect(decide('design', folder, '--json').json).toMatchObject({ outcome: 'revise', maxRounds: 7 });
+  writeFileSync(settings, 'max_rounds: 9\n');
+  expect(decide('design', folder, '--json').json).toMatchObject({ outcome: 'revise', maxRounds: 7 });
 });

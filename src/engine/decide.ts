@@ -11,6 +11,7 @@ import type { Draft } from '../brain/step.js';
 import { decidingSources } from '../loops/facts.js';
 import type { Loop } from '../loops/loop.js';
 import { elapsedMs } from '../runtime/clock.js';
+import type { Settings } from '../runtime/default-settings.js';
 import { checkPlaces, commitVerdict, finishVerdict, prepareTasks } from '../runtime/commit.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
@@ -73,9 +74,19 @@ export async function decide(request: DecideRequest): Promise<Decision> {
   checkNumbers(request, loop);
   const folder = openFolder(request.session);
   const project = findProject(folder.root);
-  const strict = request.strict ?? (await strictBySettings(project));
+  const usual = await settingsOf(project);
+  const strict = request.strict ?? usual.strict;
   const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (elapsedMs() - started));
-  const context: Context = { request, loop, loopFolder, folder, project, strict, expired: () => remaining() <= 0 };
+  const context: Context = {
+    request,
+    loop,
+    loopFolder,
+    folder,
+    project,
+    strict,
+    usualRounds: usual.maxRounds,
+    expired: () => remaining() <= 0,
+  };
   if (request.dryRun === true) return decideIn(context);
   const lock = await acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
   try {
@@ -93,13 +104,14 @@ interface Context {
   readonly folder: SessionFolder;
   readonly project: string | null;
   readonly strict: boolean;
+  readonly usualRounds: number | null;
   readonly expired: () => boolean;
 }
 
 function decideIn(context: Context): Decision {
   const role = loadRole(context.loop.loop, context.loop.roles.judge, context.project, context.loopFolder);
-  const { request, folder, loop, expired } = context;
-  const scene = observe({ folder, loop, layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, expired });
+  const { request, folder, loop, usualRounds, expired } = context;
+  const scene = observe({ folder, loop, layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, usualRounds, expired });
   if (scene.state.run !== null && (request.maxRounds !== undefined || request.round !== undefined))
     throw new UmpireError('run-by-umpire', { session: folder.name });
   const last = decidedIn(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
@@ -233,11 +245,12 @@ function keyOf(scene: Scene, gathering: Gathering): string {
   return sha256(JSON.stringify({ row, reports, state: scene.stateRound, cap: scene.cap }));
 }
 
-async function strictBySettings(project: string | null): Promise<boolean> {
+/** What the settings of the project say of judging. */
+async function settingsOf(project: string | null): Promise<Pick<Settings, 'strict' | 'maxRounds'>> {
   const text = readConfigText(project);
-  if (text === null) return false;
+  if (text === null) return { strict: false, maxRounds: null };
   const { parseSettings } = await import('../runtime/authored.js');
-  return parseSettings(text, CONFIG).strict;
+  return parseSettings(text, CONFIG);
 }
 
 function checkNumbers(request: DecideRequest, loop: Loop): void {

@@ -61,9 +61,22 @@ export interface Limit {
   readonly anomalies: readonly Anomaly[];
 }
 
-/** A person's --max-rounds, else what was frozen, else what the files say (or traces, where they say less), else the loop's own. */
-export function capOf(folder: SessionFolder, loop: Loop, state: SessionState, traces: Traces, asked: number | null): Limit {
-  if (asked !== null) return { value: asked, anomalies: [] };
+export interface CapAsked {
+  /** A person's --max-rounds. */
+  readonly maxRounds: number | null;
+  /** What the project's settings say. */
+  readonly usualRounds: number | null;
+}
+
+/**
+ * A person's --max-rounds, else what was frozen, else what the project's settings say, else what the files say, else the loop's own;
+ * traces, where they say less than these three.
+ */
+export function capOf(folder: SessionFolder, loop: Loop, state: SessionState, traces: Traces, asked: CapAsked): Limit {
+  const { maxRounds, usualRounds } = asked;
+  if (maxRounds !== null) return { value: maxRounds, anomalies: [] };
+  if (usualRounds !== null && !state.frozen.has(loop.loop))
+    return { value: Math.min(usualRounds, traces.cap ?? usualRounds), anomalies: [] };
   const said = capOfFiles(folder, loop);
   const stated = said.value ?? loop.cap.default;
   const frozen = state.frozen.get(loop.loop)?.cap ?? Math.min(stated, traces.cap ?? stated);

@@ -30,6 +30,7 @@ export interface SceneInput {
   readonly loop: Loop;
   readonly layer: string | null;
   readonly maxRounds: number | null;
+  readonly usualRounds: number | null;
   readonly expired: () => boolean;
 }
 
@@ -86,7 +87,7 @@ export function observe(input: SceneInput): Scene {
   const row = critic?.task ?? null;
   const lost = !state.frozen.has(loop.loop);
   const traces = findTraces(folder, board.scan.entries, loop.loop, state);
-  const cap = capOf(folder, loop, state, traces, input.maxRounds);
+  const cap = capOf(folder, loop, state, traces, input);
   if (lost && traces.chains.size > 0) {
     anomalies.push({
       rule: 'E5',
