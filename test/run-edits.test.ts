@@ -130,6 +130,24 @@ it('refuses an edit by which a task would no longer wait for a person to approve
   expect(standingOf(session)).toEqual(['A completed', 'B pending', 'READ pending']);
 });
 
+it('refuses a new task by which files would change before a person approved the plan', async () => {
+  const tasks = [
+    { id: 'PLAN', role: 'planner', approve: true },
+    { id: 'B', deps: ['PLAN'] },
+  ];
+  const project = makeProject({ files: proseFiles({ tasks, writes: ['writer'] }), answers: [{ result: { findings: '{id} is done.' } }] });
+  const { session } = await project.umpire('run', './prose.yaml', 'a book');
+  const text = textOf(session, 'tasks.csv');
+  const add = (deps: string) => writeFileSync(join(session, 'tasks.csv'), `${text}C,C,Do C.,writer,${deps},,csv-wave,,,,,\n`);
+  add('');
+  await project.umpire('resolve', session, 'revise', '--reason', 'Shorter.');
+  const reason = 'the new task C would start before a person approved PLAN; let it wait for it in deps';
+  expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason, kept: 'tasks.refused-1.csv' }]);
+  add('PLAN');
+  const { exit } = await project.umpire('resolve', session, 'approve');
+  expect({ exit, standing: standingOf(session) }).toEqual({ exit: 0, standing: ['PLAN completed', 'B completed', 'C completed'] });
+});
+
 it('refuses an edit that is not UTF-8, and keeps it byte for byte', async () => {
   const { project, session } = await atRest();
   const edited = Buffer.from(textOf(session, 'tasks.csv').replace('B of a book', 'B of a café'), 'latin1');

@@ -184,21 +184,42 @@ function planWaves(run: RunState, set: Readonly<Record<string, Cells>>, add: rea
     const order = set[id]?.['deps'] === undefined ? null : orderProblem(run, id, behind(before, id), behind(after, id));
     if (order !== null) return order;
   }
+  for (const row of add) {
+    const id = (row['id'] ?? '').trim();
+    const gate = gateBefore(run, (row['role'] ?? '').trim(), behind(after, id));
+    if (gate !== undefined) return `the new task ${id} would start before a person approved ${gate}; let it wait for it in deps`;
+  }
   return new Map(after.map(({ id }, index) => [id, waves.waves[index] as number]));
+}
+
+/** What a person has still to approve before any planned task of this role may change files. */
+function gateBefore(run: RunState, role: string, behindIt: ReadonlySet<string>): string | undefined {
+  const { gates, writers } = run.started;
+  if (gates.length === 0 || !writers.includes(role)) return undefined;
+  const planned = run.tasks.filter((task) => task.role === role && !task.isAdded);
+  const waits = (gate: string) => planned.length > 0 && planned.every(({ id }) => behind(run.tasks, id).has(gate));
+  return gates.find((gate) => !behindIt.has(gate) && !isPassed(run, gate) && waits(gate));
+}
+
+/** It has ended, and nothing about it is open: a critic that has ended may not be judged yet, a plan not approved. */
+function isPassed(run: RunState, id: string): boolean {
+  const task = taskIn(run, id);
+  if (task === undefined) return true;
+  return isOver(task.status) && !run.unjudged.has(id) && !isAsked(run, id);
+}
+
+function isAsked(run: RunState, id: string): boolean {
+  return run.questions.some((question) => 'task' in question && question.task === id);
 }
 
 /** Agents write to the folder too: what waits for a verdict, or for a person's approval, goes on waiting for it. */
 function orderProblem(run: RunState, id: string, before: ReadonlySet<string>, now: ReadonlySet<string>): string | null {
   const isCritic = taskIn(run, id)?.role === run.started.critic;
   for (const lost of before) {
-    const task = taskIn(run, lost);
-    // A critic that has ended is not judged yet, a plan not approved, and what a person is asked about not answered.
-    const asked = run.questions.find((question) => 'task' in question && question.task === lost)?.kind;
-    const isDone = task === undefined || (isOver(task.status) && !run.unjudged.has(lost) && asked === undefined);
-    if (isDone || now.has(lost)) continue;
+    if (now.has(lost) || isPassed(run, lost)) continue;
     if (isCritic) return `${id} would be run before ${lost}, which it is to judge`;
-    if (task.role === run.started.critic)
-      return asked === undefined ? `${id} would start before ${lost} was judged` : `${id} would start before a person decided on ${lost}`;
+    if (taskIn(run, lost)?.role === run.started.critic)
+      return isAsked(run, lost) ? `${id} would start before a person decided on ${lost}` : `${id} would start before ${lost} was judged`;
     if (run.started.gates.includes(lost)) return `${id} would start before a person approved ${lost}`;
   }
   return null;
