@@ -50,7 +50,9 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
   const seen = new Set(file.tasks.map((task) => task.id));
   for (const task of run.tasks)
     if (!seen.has(task.id) && last.has(task.id))
-      refusals.push(`${task.id} was removed; a planned task is not taken out by deleting its row: set its status to skipped`);
+      refusals.push(
+        `${task.id} was removed; a planned task is not taken out by deleting its row${skipHint(task.role === run.started.critic)}`,
+      );
   for (const { id, columns } of file.tasks) {
     const task = taskIn(run, id);
     if (task === undefined) {
@@ -85,6 +87,11 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
   if (typeof planned === 'string' || refusals.length > 0) return { kind: 'refused', reason: refusals.slice(0, 5).join('; ') };
   told.push(...add.map((row) => addedTold(row, planned)), ...columnsTold(run.columns, file.columns));
   return told.length === 0 ? { kind: 'none' } : { kind: 'edit', set, add, columns: file.columns, told };
+}
+
+/** A critic is not skipped by hand. */
+function skipHint(isCritic: boolean): string {
+  return isCritic ? '' : ': set its status to skipped';
 }
 
 function waveRefusal(id: string, wave: string): string {
