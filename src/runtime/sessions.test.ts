@@ -103,6 +103,12 @@ it('knows a session by its path, its name, and a part that fits one only', () =>
   check('debt-pay-2026-03-02', 'debt-pay-2026-03-02');
 });
 
+it('names the latest sessions first where none is meant', () => {
+  for (let n = 10; n < 30; n++) writeStory(own(`old-${n}`), TO_REVIEW);
+  writeStory(own('yesterday'), COMPLETE);
+  expect(refusal(() => resolveSession('nothing', project))).toContain('There are yesterday, old-10, old-11,');
+});
+
 it('takes whole words of a name before parts of one, in capitals or not', () => {
   for (const name of ['until-team-3-label-2026-03-01', 'until-team-30-cart-2026-03-01', 'debt-team-31-2026-03-01'])
     writeStory(own(name), TO_REVIEW);

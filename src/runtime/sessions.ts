@@ -121,11 +121,12 @@ function looksLikeSession(word: string): boolean {
 
 const MOST_NAMED = 12;
 
-/** Names, or paths where two have the same name. */
+/** Names, or paths where two have the same name; the latest first. */
 function some(paths: readonly string[], root: string): string {
   const times = new Map<string, number>();
   for (const path of paths) times.set(basename(path), (times.get(basename(path)) ?? 0) + 1);
-  const words = paths.map((path) => shown(times.get(basename(path)) === 1 ? basename(path) : relative(root, path)));
+  const latest = paths.map((path) => ({ path, at: lastTimeOf(path) })).toSorted((a, b) => b.at.localeCompare(a.at));
+  const words = latest.map(({ path }) => shown(times.get(basename(path)) === 1 ? basename(path) : relative(root, path)));
   const rest = words.length - MOST_NAMED;
   return words.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more (umpire list)` : '');
 }
