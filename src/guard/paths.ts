@@ -25,20 +25,24 @@ const PINNED = /^(requirements|constraints)([._-][\w.-]*)?\.(txt|lock|in)$|^pylo
 
 const CONFIG_NAMES: ReadonlySet<string> = new Set(
   (
-    'pytest.ini pytest.toml tox.ini setup.cfg pyproject.toml .coveragerc mypy.ini .mypy.ini .flake8 ruff.toml .ruff.toml pylintrc .pylintrc ' +
+    'pytest.ini .pytest.ini pytest.toml .pytest.toml tox.ini tox.toml hatch.toml setup.cfg pyproject.toml .coveragerc .coveragerc.toml mypy.ini .mypy.ini .flake8 ruff.toml .ruff.toml pylintrc .pylintrc pylintrc.toml .pylintrc.toml ty.toml pyrefly.toml ' +
     'pyrightconfig.json setup.py bandit.yaml .pre-commit-config.yaml .isort.cfg .style.yapf .bandit codecov.yml .codecov.yml ' +
     'codecov.yaml .codecov.yaml .coveralls.yml sonar-project.properties .eslintignore .prettierignore .npmrc .yarnrc .yarnrc.yml .nvmrc ' +
     '.node-version nx.json turbo.json lerna.json pnpm-workspace.yaml .editorconfig .swcrc .babelrc ' +
-    'umpire.config.yaml deno.json deno.jsonc bunfig.toml .lintstagedrc .huskyrc lefthook.yml .lefthook.yml Dockerfile tslint.json .jshintrc .nycrc .c8rc .taprc'
+    'umpire.config.yaml deno.json deno.jsonc bunfig.toml .lintstagedrc .huskyrc lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml Dockerfile tslint.json .jshintrc .nycrc .c8rc .taprc'
   ).split(' '),
 );
 
 const CONFIG_FILE =
-  /^(vitest|vite|jest|mocha|karma|ava|playwright|cypress|wallaby|stryker|babel|eslint|prettier|rollup|webpack|tsup|nyc|c8|commitlint|lint-staged|stylelint|biome|oxlint|wdio|jasmine|knip|metro|next|nuxt|svelte|astro)\.(config|conf|workspace|projects|shared|base|preset)(\.[\w-]+)*$|^\.(mocharc|eslintrc|oxlintrc|prettierrc|nycrc|c8rc|babelrc|stylelintrc|swcrc|taprc|lintstagedrc|jestrc|jasminerc|huskyrc|markdownlint)(\.[\w]+)*$|^(tsconfig|jsconfig)(\.[\w-]+)*\.json$|^(biome|oxlintrc|jest|cypress|nodemon|ava|stryker|jasmine|dprint)\.jsonc?$|^(ruff|mypy|pytest)\.(toml|ini)$/;
+  /^(vitest|vite|jest|mocha|karma|ava|playwright|cypress|wallaby|stryker|babel|eslint|prettier|rollup|webpack|tsup|nyc|c8|commitlint|lint-staged|stylelint|biome|oxlint|wdio|jasmine|knip|metro|next|nuxt|svelte|astro|web-test-runner|rstest|cucumber|codecept|nightwatch|protractor)\.(config|conf|workspace|projects|shared|base|preset)(\.[\w-]+)*$|^\.(mocharc|eslintrc|oxlintrc|prettierrc|nycrc|c8rc|babelrc|stylelintrc|swcrc|taprc|lintstagedrc|jestrc|jasminerc|huskyrc|markdownlint)(\.[\w]+)*$|^(tsconfig|jsconfig)([.-][\w-]+)*\.json$|^(biome|oxlintrc|jest|cypress|nodemon|ava|stryker|jasmine|dprint)\.jsonc?$|^(ruff|mypy|pytest)\.(toml|ini)$/;
+
+/** One of several settings of the same tool, told apart by a word: `vitest.unit.config.ts`, `playwright-ct.config.ts`, `jest-e2e.json`. */
+const WORDED_CONFIG =
+  /^(vitest|jest|mocha|karma|ava|playwright|cypress|wdio|jasmine|eslint|nyc|c8|stryker)([.-][\w-]+)+\.(config|conf)\.[cm]?[jt]s(on)?$|^jest[.-](e2e|unit|integration|int|component|functional|smoke|api|ci|base|common|shared|preset|node|jsdom|browser)\.json$/;
 
 /** Files that say what a command such as `make test` runs. */
 const SCRIPTS =
-  /^((GNU)?[Mm]akefile|\.?[Jj]ustfile|[Tt]askfile(\.dist)?\.ya?ml|noxfile\.py|dodo\.py|duties\.py|Rakefile|Gruntfile\.[cm]?[jt]s|gulpfile\.[cm]?[jt]s|Earthfile|package\.(json5|yaml))$|\.(mk|just)$/;
+  /^(\.?mise(\.[\w-]+)*\.toml|(GNU)?[Mm]akefile|\.?[Jj]ustfile|[Tt]askfile(\.dist)?\.ya?ml|noxfile\.py|dodo\.py|duties\.py|Rakefile|Gruntfile\.[cm]?[jt]s|gulpfile\.[cm]?[jt]s|Earthfile|package\.(json5|yaml))$|\.(mk|just)$/;
 const SHELL_SCRIPT = /^(run[-_]?)?(all[-_]?)?(tests?|checks?|lint|ci|coverage)\.(sh|bash|zsh|ps1|cmd|bat)$/;
 
 const CI =
@@ -66,7 +70,7 @@ export function roleOf(path: string): FileRole {
   if (SNAPSHOT.test(path) && !TEST_FILE.test(path)) return 'snapshot';
   if (FIXTURE.test(path)) return CODE.test(path) && TEST_FILE.test(path) ? 'test' : 'fixture';
   if (SCRIPTS.test(name) || (SHELL_SCRIPT.test(name) && !TEST_FOLDER.test(path))) return 'scripts';
-  if (CONFIG_NAMES.has(name) || CONFIG_FILE.test(name)) return 'config';
+  if (CONFIG_NAMES.has(name) || CONFIG_FILE.test(name) || WORDED_CONFIG.test(name)) return 'config';
   if (TEST_FILE.test(path) && CODE.test(path)) return 'test';
   if (SETUP.test(path)) return 'support';
   if (TEST_FOLDER.test(path)) {
@@ -93,7 +97,8 @@ export function isCode(path: string): boolean {
 }
 
 /** Folders that nobody runs. */
-const ATTIC = /(^|\/)(archived?|attic|old|disabled|skipped|deprecated|backup|trash|unused|quarantined?|_(?!_)[\w-]+|\.[\w-]+)\//i;
+const ATTIC =
+  /(^|\/)(archived?|attic|old|disabled|skipped|deprecated|backup|trash|unused|quarantined?|wip|broken|flaky|parked|ignored|_(?!_)[\w-]+|__(wip|old|disabled|skipped|broken|flaky|parked|ignored|archived?|attic|unused)__|\.[\w-]+)\//i;
 
 /** A test file moved from `before` to `after` leaves the runner's sight. */
 export function leavesSight(before: string, after: string): boolean {

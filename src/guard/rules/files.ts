@@ -16,6 +16,7 @@ function changedFile(evidence: Evidence, file: ReadFile): readonly Sighting[] {
   ];
   switch (role) {
     case 'source':
+      if (targetsDiffer(file)) return sight('scripts-changed', 'a target that tests or checks is another');
       return evidence.input.scope === 'testing' && !isMovedTest(file) ? sight('source-changed') : [];
     case 'config':
       return settings(evidence, file, sight);
@@ -96,6 +97,21 @@ function packageRules({ change }: ReadFile, scripts = 'scripts'): readonly (Guar
   }
   return [...rules];
 }
+
+/** Of Nx and Angular: what `nx test` and `ng lint` run stands among other things in a file with a common name. */
+function targetsDiffer({ change }: ReadFile): boolean {
+  if (!/(^|\/)(project|workspace|angular)\.json$/.test(change.path)) return false;
+  return JSON.stringify(checkingTargets(objectOf(change.before))) !== JSON.stringify(checkingTargets(objectOf(change.after)));
+}
+
+function checkingTargets(settings: unknown): readonly unknown[] {
+  if (typeof settings !== 'object' || settings === null) return [];
+  const { projects, targets, architect } = settings as Readonly<Record<string, unknown>>;
+  const own = Object.entries(targets ?? architect ?? {}).filter(([name]) => CHECKING.test(name));
+  return [...own, ...Object.values(projects ?? {}).flatMap(checkingTargets)];
+}
+
+const CHECKING = /test|e2e|spec|lint|type-?check|cover|^check/i;
 
 function objectOf(text: string | null): Readonly<Record<string, unknown>> | null {
   if (text === null) return {};
