@@ -178,12 +178,19 @@ function keysIn(text: string, pattern: RegExp): ReadonlyMap<string, number> {
 /** What libraries let through where nothing is said: it leaves room for rounding and nothing else. */
 const USUAL = 1.01e-6;
 
+/** The compiler answers it, and no value is looked at. */
+const TYPE_CHECK = /^(await )?(expectTypeOf|assertType)\b/;
+
+const ANY_TYPE = /^"?(object|Object|any|unknown)"?$/;
+
 /** Why `after` lets more through than `before` where both ask about the same; null where it does not. */
 export function weakening(before: AssertionFact, after: AssertionFact): string | null {
   const [old, now] = [levelOf(before), levelOf(after)];
   if (isAsGood(before, after) || spells(before, after)) return null;
   if (after.kind === 'throws' && before.kind !== 'throws' && after.thrown !== null && (after.thrown.detail ?? after.thrown.type) !== null)
     return shortened(before.expected, after.thrown.detail) ? 'a shorter message is enough' : null;
+  if (TYPE_CHECK.test(after.span.text) && !TYPE_CHECK.test(before.span.text) && old > LEVELS.type) return 'only its type is asked for';
+  if (before.kind === 'size' && after.kind === 'close' && (after.tolerance ?? 1) >= 1) return 'a larger difference is let through';
   if (now < old - 1) return 'it asks for less than before';
   if (forgetsAwait(before, after)) return 'the call need not be awaited any more';
   if (isPresence(after) && !isPresence(before) && old >= EXACT) return 'it only asks whether it is there';
@@ -199,7 +206,9 @@ export function weakening(before: AssertionFact, after: AssertionFact): string |
     return after.tolerance > before.tolerance ? 'the range is wider' : null;
   }
   if (before.kind === 'type' && after.kind === 'type' && before.expected !== after.expected) {
-    return /^"?(object|Object|any|unknown)"?$/.test(after.expected ?? '') ? 'nearly every value is of that type' : null;
+    if (/^(Error|Exception|BaseException)$/.test(after.expected ?? '') && !ANY_TYPE.test(before.expected ?? ''))
+      return 'every error is of that type';
+    return ANY_TYPE.test(after.expected ?? '') ? 'nearly every value is of that type' : null;
   }
   if (before.bound !== null && after.bound !== null && before.bound.op[0] === after.bound.op[0]) {
     const looser = before.bound.op.startsWith('<') ? after.bound.value > before.bound.value : after.bound.value < before.bound.value;
@@ -250,14 +259,19 @@ function isOneOfSeveral(before: string | null, after: string | null): boolean {
 
 /** An option of a matcher that lets more through: `{ threshold: 0.9 }` for 0.1, fewer digits. */
 function looserOption(before: string | null, after: string | null): boolean {
-  if (before === null || after === null || before === after || !after.includes(':')) return false;
-  const old = allowances(before);
+  if (after === null || before === after || !after.includes(':')) return false;
+  const old = allowances(before ?? '');
+  const isPixels = (name: string): boolean => name.startsWith('maxDiff');
   for (const [name, value] of allowances(after)) {
-    const was = old.get(name);
+    // Where nothing is said no pixel may differ; a share of them and their number are two measures.
+    const none = !isPixels(name) ? undefined : ![...old.keys()].some(isPixels) ? 0 : name.endsWith('Ratio') ? MOST_OF_PAGE : undefined;
+    const was = old.get(name) ?? none;
     if (was !== undefined && (/places|digits|precision/i.test(name) ? value < was : value > was)) return true;
   }
   return false;
 }
+
+const MOST_OF_PAGE = 0.05;
 
 /** Numbers of an object literal that say how much is let through. */
 function allowances(text: string): ReadonlyMap<string, number> {
@@ -266,7 +280,7 @@ function allowances(text: string): ReadonlyMap<string, number> {
     const colon = entry.indexOf(':');
     const name = entry.slice(0, colon);
     const value = Number(entry.slice(colon + 1));
-    if (colon > 0 && !Number.isNaN(value) && /threshold|tolerance|epsilon|delta|margin|places|digits|precision/i.test(name))
+    if (colon > 0 && !Number.isNaN(value) && /^maxDiff|threshold|tolerance|epsilon|delta|margin|places|digits|precision/i.test(name))
       found.set(name, value);
   }
   return found;

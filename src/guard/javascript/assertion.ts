@@ -15,7 +15,8 @@ import { print } from './print.js';
 import type { Printing } from './print.js';
 import { isEcho, tautologyOf } from './tautologies.js';
 import { fitsAll, isRegex, letters } from './patterns.js';
-import { asymmetric, isConstant, partsOf, question, wildcardsIn } from './questions.js';
+import { isConstant, partsOf, question } from './questions.js';
+import { asymmetric, wildcardsIn } from './placeholders.js';
 
 /** Where an assertion stands, as the walk through the body knows it. */
 export interface Standing {

@@ -194,7 +194,7 @@ export class BodyWalk extends ExpressionWalk {
     const inner = settled(node);
     this.alone = inner;
     this.visit(node, env, waitedFor(place, false));
-    if (place.depth === 0 && place.reach === 'always') this.own.note(inner, env);
+    if (place.depth === 0 && place.reach === 'always') this.own.note(inner, env, this.calls);
     if (inner?.type === 'AssignmentExpression' && textAt(inner, 'operator') === '=') {
       const left = at(inner, 'left');
       const right = at(inner, 'right');

@@ -313,7 +313,7 @@ function parseChain(start: Node | null, links: readonly Link[], polled: boolean)
       const draft = matcherDraft(link, subject, suffix, { not, rejects, ordered, partial });
       if (draft === null) continue;
       drafts.push(draft);
-      if (/^(rejected|rejectedWith|fulfilled|become)$/.test(link.name)) asynchronous = true;
+      if (/^(rejected|rejectedWith|fulfilled|become|toPass)$/.test(link.name)) asynchronous = true;
     }
   }
   if (drafts.length === 0) return null;

@@ -43,6 +43,8 @@ describe('a constant in place of the unit', () => {
 describe('an error that the test throws itself', () => {
   it.each([
     ["expect(() => total('x')).toThrow(SyntaxError)", "expect(() => { throw new SyntaxError('x') }).toThrow(SyntaxError)"],
+    ["expect(() => total('x')).toThrow(SyntaxError)", "expect(() => { total('x'); throw new SyntaxError('x') }).toThrow(SyntaxError)"],
+    ["expect(() => total('x')).toThrow(CartError)", "expect(() => { total('x'); throw new CartError('x') }).toThrow(CartError)"],
     ["await expect(total('x')).rejects.toThrow('no')", "await expect(Promise.reject(new Error('no'))).rejects.toThrow('no')"],
   ])('is told: %s', (before, after) => {
     expect(rulesOf(after, before)).toEqual(['assertion-tautological']);

@@ -90,8 +90,13 @@ function throwsItself(subject: Node | null, env: Env): boolean {
     return isFunction(callee) && throwsItself(callee, env);
   }
   if (!isFunction(inner)) return false;
-  const [first, ...more] = listAt(at(inner, 'body'), 'body');
-  return first?.type === 'ThrowStatement' && more.length === 0 && isBuiltInError(at(first, 'argument'), env);
+  const statements = listAt(at(inner, 'body'), 'body');
+  const thrown = statements.find(({ type }) => type === 'ThrowStatement');
+  if (thrown === undefined) return false;
+  const error = bare(at(thrown, 'argument'));
+  // What is thrown behind a call is there for the call that should have thrown.
+  const behind = statements.some((one) => one.type === 'ExpressionStatement' && settled(at(one, 'expression'))?.type === 'CallExpression');
+  return isBuiltInError(error, env) || (behind && error?.type === 'NewExpression');
 }
 
 function isBuiltInError(node: Node | null, env: Env): boolean {

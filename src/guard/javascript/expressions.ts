@@ -297,7 +297,7 @@ export abstract class ExpressionWalk {
       fresh,
     } as const;
     for (const { draft, env: around } of parsed.drafts.flatMap(singly).flatMap((one) => entrywise(one, env))) {
-      const asked = this.own.judged(unlessKept(assertionOf(draft, around, span, standing), place.kept), draft.subject);
+      const asked = this.own.judged(unlessKept(assertionOf(draft, around, span, standing), place.kept), draft.subject, env, this.calls);
       const plain = place.polled ? { ...asked, polled: true } : asked;
       const fact =
         this.fallbacks.get(nameOf(settled(draft.subject)))?.has(plain.expected ?? '') === true ? { ...plain, swallowed: LEFT } : plain;
@@ -306,7 +306,7 @@ export abstract class ExpressionWalk {
     if (parsed.mustThrow.length === 0) this.asking(parsed.drafts[0]?.subject ?? null, env, waitedFor(place));
     for (const fn of parsed.within) {
       const target = functionOf(fn, env);
-      const loose = target?.node?.['async'] === true && !parsed.asynchronous;
+      const loose = target?.node?.['async'] === true && !(parsed.asynchronous && place.waited);
       if (target !== null) this.enter(target, null, { ...place, floating: place.floating || loose, depth: place.depth + 1 });
     }
     for (const fn of parsed.mustThrow) this.reverse(fn, span, env);

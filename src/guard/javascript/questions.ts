@@ -3,8 +3,9 @@
 
 import type { CheckKind } from '../facts.js';
 import type { Draft } from './checks.js';
-import { at, bare, descend, holesAt, isLiteral, listAt, nameOf, propertyName, settled, textAt } from './tree.js';
+import { at, bare, holesAt, isLiteral, listAt, nameOf, propertyName, settled, textAt } from './tree.js';
 import type { Node } from './tree.js';
+import { asymmetric } from './placeholders.js';
 import { fitsAll, isRegex, letters, sourceOf } from './patterns.js';
 
 /** The draft with every wrapper taken off that is known. */
@@ -235,6 +236,10 @@ function peelValue(draft: Draft, subject: Node): Draft {
     if (sought !== null) return sought;
   }
   if (draft.kind === 'range' && subject.type === 'CallExpression') return peelDistance(draft, subject);
+  if (known && subject.type === 'CallExpression') {
+    const capped = peelCap(draft, subject);
+    if (capped !== null) return capped;
+  }
   if (!known) return draft;
   if (subject.type === 'MemberExpression' || subject.type === 'CallExpression') {
     const member = subject.type === 'MemberExpression' ? subject : bare(at(subject, 'callee'));
@@ -276,6 +281,19 @@ function peelLength(draft: Draft, owner: Node | null): Draft {
   return { ...draft, kind: 'size', subject: owner };
 }
 
+/** `Math.min(a, 5)` that is 5 asks whether `a` is 5 at least. */
+function peelCap(draft: Draft, subject: Node): Draft | null {
+  const callee = bare(at(subject, 'callee'));
+  const [first, second, ...more] = listAt(subject, 'arguments');
+  const wanted = bare(draft.expected[0] ?? null);
+  if (callee?.type !== 'MemberExpression' || nameOf(bare(at(callee, 'object'))) !== 'Math' || more.length > 0) return null;
+  if (first === undefined || second === undefined || !isLiteral(wanted) || !/^(min|max)$/.test(propertyName(callee))) return null;
+  const caps = (node: Node) => isLiteral(bare(node)) && bare(node)?.['value'] === wanted['value'];
+  const asks = caps(second) ? first : caps(first) ? second : null;
+  if (asks === null) return null;
+  return { ...draft, kind: 'range', subject: asks, matcher: propertyName(callee) === 'min' ? 'least' : 'most' };
+}
+
 /** `Math.abs(a - b) < 0.1` asks whether `a` is close to `b`. */
 function peelDistance(draft: Draft, subject: Node): Draft {
   const callee = bare(at(subject, 'callee'));
@@ -293,30 +311,6 @@ function peelDistance(draft: Draft, subject: Node): Draft {
     matcher: 'closeTo',
   };
 }
-
-/** `expect.anything()` and its kin: their name, and what they want. */
-export function asymmetric(node: Node | null): { readonly name: string; readonly args: readonly Node[] } | null {
-  const inner = bare(node);
-  if (inner?.type !== 'CallExpression')
-    return inner?.type === 'MemberExpression' && propertyName(inner) === 'any' ? { name: 'anything', args: [] } : null;
-  const callee = bare(at(inner, 'callee'));
-  if (callee?.type !== 'MemberExpression') return null;
-  const owner = bare(at(callee, 'object'));
-  const matching = nameOf(owner) === 'expect' || propertyName(owner ?? callee) === 'match' || nameOf(owner) === 'match';
-  const name = propertyName(callee);
-  return matching && ASYMMETRIC.has(name) ? { name, args: listAt(inner, 'arguments') } : null;
-}
-
-const ASYMMETRIC: ReadonlySet<string> = new Set([
-  'anything',
-  'any',
-  'objectContaining',
-  'arrayContaining',
-  'stringContaining',
-  'stringMatching',
-  'arrayOf',
-  'schemaMatching',
-]);
 
 function peelExpected(draft: Draft): Draft {
   const [only] = draft.expected;
@@ -358,12 +352,6 @@ export function partsOf(node: Node | null): number | null {
   if (inner?.type === 'ArrayExpression') return holesAt(inner, 'elements').length;
   if (inner?.type !== 'ObjectExpression') return null;
   return listAt(inner, 'properties').reduce((sum, property) => sum + Math.max(1, partsOf(at(property, 'value')) ?? 1), 0);
-}
-
-export function wildcardsIn(nodes: readonly Node[]): number {
-  let count = 0;
-  for (const node of nodes) for (const below of descend(node)) if (asymmetric(below) !== null) count += 1;
-  return count;
 }
 
 /** Functions of the language that give the same for the same: `Number('9')`, `Math.max(1, 2)`, `'a'.toUpperCase()`. */

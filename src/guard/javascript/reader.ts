@@ -7,6 +7,8 @@ import { at, bare, descend, isFunction, keyName, listAt, nodesOf, spanOf } from 
 import type { Node } from './tree.js';
 import { bindOwn, printValue } from './print.js';
 import { ALWAYS, assertionOf } from './assertion.js';
+import { resolved } from './copies.js';
+import { singly } from './questions.js';
 import { retriesOf } from './retries.js';
 import { rowsOf } from './rows.js';
 import { declareStatement, Project } from './scope.js';
@@ -175,11 +177,11 @@ function matcher(module: Module, name: string, fn: Node): HelperFact {
   for (const statement of listAt(at(fn, 'body'), 'body')) declareStatement(statement, env);
   const answers = [...descend(fn)].filter((node) => node.type === 'Property' && keyName(node) === 'pass');
   const assertions = answers.flatMap((answer) => {
-    const subject = at(answer, 'value');
+    const subject = resolved(at(answer, 'value'), env);
     const span = spanOf(module.tree, answer.start, answer.end);
-    return subject === null
-      ? []
-      : [assertionOf({ kind: 'truthy', subject, suffix: '', expected: [], constant: null, matcher: 'ok', delta: null }, env, span, ALWAYS)];
+    // Of `a && b` each is asked by itself.
+    const asked = singly({ kind: 'truthy', subject, suffix: '', expected: [], constant: null, matcher: 'ok', delta: null });
+    return subject === null ? [] : asked.map((draft) => assertionOf(draft, env, span, ALWAYS));
   });
   return { name: `matcher ${name}`, span: spanOf(module.tree, fn.start, fn.end), assertions, returns: [] };
 }

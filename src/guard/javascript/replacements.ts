@@ -118,7 +118,9 @@ export class ReplacementSearch {
     const text = isLiteral(first) && typeof first['value'] === 'string' ? first['value'] : '';
     const mocking =
       (MODULE_MOCKS.has(name) || SPIES.has(name)) && MOCKING.test(squeeze(this.module.tree.text.slice(owner?.start ?? 0, owner?.end ?? 0)));
-    if (MODULE_MOCKS.has(name) && mocking && text !== '' && args.length < 3) return this.moduleMock(node, text, args[1] ?? null);
+    // `vi.mock(import('./cart'), …)` names the module for the type checker as well.
+    const mocked = first?.type === 'ImportExpression' ? (importedBy(first) ?? '') : text;
+    if (MODULE_MOCKS.has(name) && mocking && mocked !== '' && args.length < 3) return this.moduleMock(node, mocked, args[1] ?? null);
     if (name === 'stubGlobal' && CLOCK.has(text)) return [{ kind: 'clock', key: text, node }];
     if (name === 'stubGlobal' && ASSERTING.has(text)) return [{ kind: 'assertions', key: text, node }];
     if (name === 'extend' && nameOf(owner) === 'expect') return this.extension(node, first);

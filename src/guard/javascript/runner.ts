@@ -16,6 +16,8 @@ export interface Runner {
   readonly tableEnv: Env | null;
   /** `each` hands the entries of a row over one by one, `for` the row as it is. */
   readonly spread: boolean;
+  /** It makes a generator of a test that is one, and leaves it there. */
+  readonly idle?: boolean;
 }
 
 const BASES: ReadonlyMap<string, Runner['base']> = new Map([
@@ -47,6 +49,9 @@ const RUNNERS: ReadonlySet<string> = new Set([
   '@playwright/test',
   'jest',
 ]);
+
+/** Runners that do not walk through generators, as Jest does. */
+const IDLE: ReadonlySet<string> = new Set(['vitest', 'node:test', 'bun:test', '@playwright/test']);
 
 function markOf(kind: TestMark['kind'], node: Node, env: Env, key: string): TestMark {
   return { kind, span: spanOf(env.module.tree, node.start, node.end), key };
@@ -89,8 +94,10 @@ function fromPart(value: Value, node: Node, env: Env, depth: number): Runner | n
 
 function imported(value: Value, name: string, node: Node, env: Env): Runner | null {
   const wanted = value.imported === 'default' || value.imported === '*' ? name : (value.imported ?? name);
-  if (RUNNERS.has(value.source ?? ''))
-    return baseRunner(wanted, node, env) ?? (value.imported === 'default' ? baseRunner('test', node, env) : null);
+  if (RUNNERS.has(value.source ?? '')) {
+    const known = baseRunner(wanted, node, env) ?? (value.imported === 'default' ? baseRunner('test', node, env) : null);
+    return known !== null && IDLE.has(value.source ?? '') ? { ...known, idle: true } : known;
+  }
   const target = follow(value);
   const inner = bare(target?.node ?? null);
   if (isFunction(inner)) return null;

@@ -9,7 +9,7 @@ import { filledFrom } from './own-values.js';
 import { print, squeeze } from './print.js';
 import { isConstant } from './questions.js';
 import type { Env } from './scope.js';
-import { at, bare, descend, holesAt, isLiteral, nameOf, propertyName, settled, textAt } from './tree.js';
+import { at, bare, descend, holesAt, isLiteral, listAt, nameOf, propertyName, settled, textAt } from './tree.js';
 import type { Node } from './tree.js';
 
 /** Says whether a variable still holds what it was given: nothing was called in between. */
@@ -61,12 +61,27 @@ export function tautologyOf(asked: Draft, env: Env, texts: Texts, fresh: Fresh):
 
 /** Both sides come from one call, or one of them from JSON of the other, or parts of the wanted value are read off the actual one. */
 export function isEcho(asked: Draft, env: Env, texts: Texts, fresh: Fresh, span: Span): boolean {
-  if (asked.kind !== 'equal' || !texts.subject.includes('(')) return false;
+  if (asked.kind !== 'equal') return false;
+  if (asked.suffix === '' && isOverwritten(resolved(asked.subject, env), texts.expected, env)) return true;
+  if (!texts.subject.includes('(')) return false;
   if (texts.subject === texts.expected) return true;
   const [subject, wanted] = [settled(asked.subject), settled(asked.expected[0] ?? null)];
   if (subject === null || wanted === null || asked.suffix !== '') return false;
   if (filledFrom(subject, wanted, env, span) !== null) return true;
   return sharedOrigin(subject, wanted, env, fresh) !== null || builtFrom(resolved(wanted, env), texts.subject, env, true);
+}
+
+/** `Object.assign(result, wanted)`, `{ ...result, ...wanted }`: the wanted value lies over the actual one. */
+function isOverwritten(node: Node | null, expected: string | null, env: Env): boolean {
+  if (node?.type === 'ObjectExpression') {
+    const last = listAt(node, 'properties').at(-1);
+    return last?.type === 'SpreadElement' && print(at(last, 'argument'), env) === expected;
+  }
+  const callee = node?.type === 'CallExpression' ? bare(at(node, 'callee')) : null;
+  const assigns =
+    callee?.type === 'MemberExpression' && nameOf(bare(at(callee, 'object'))) === 'Object' && propertyName(callee) === 'assign';
+  const last = assigns ? listAt(node, 'arguments').slice(1).at(-1) : undefined;
+  return last !== undefined && print(last, env) === expected;
 }
 
 /** What both sides are copies of: one value, or one that went through JSON. Copies of an older state are none. */

@@ -340,6 +340,10 @@ function walkOf<Walk extends BodyWalk>(
   const node = fn?.node ?? null;
   const walk = new kind(node ?? { type: 'None', start: 0, end: 0 }, fn?.env.module.tree ?? scene.env.module.tree);
   if (fn === null || node === null) return walk;
+  if (node['generator'] === true && runner.idle === true) {
+    walk.run(fn, null, true, 'in a generator that nobody runs');
+    return walk;
+  }
   if (runner.table === null || rows === null || rows.length > MOST_ROWS) walk.run(fn, null, scene.open || runner.table !== null);
   else for (const row of rows) walk.run(fn, rowArguments(row, runner.spread), scene.open);
   if (rows?.length === 0) walk.run(fn, null, true, 'in a table without rows');

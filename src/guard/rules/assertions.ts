@@ -103,6 +103,8 @@ function comparePair(
         sightings.push(sighting('rebaselined', match, pair, evidence.changed));
     }
   }
+  const again = idleBefore(evidence, before) ? null : repeated(before.assertions, after.assertions);
+  if (again !== null) sightings.push(sighting('assertion-weakened', again, pair, evidence.changed));
   let passes = poorer ? 0 : before.body.split('.pass(').length - 1;
   for (const fact of after.assertions) {
     const old = partner.get(fact) ?? twin(fact, before);
@@ -114,6 +116,28 @@ function comparePair(
       sightings.push(unreached(fact, after, evidence.changed));
   }
   return { sightings, poorer };
+}
+
+/** One value is tried several times, where as many different ones were tried before. */
+function repeated(before: readonly AssertionFact[], after: readonly AssertionFact[]): Match | null {
+  const seen = new Set<string>();
+  const twice = after.find((fact) => {
+    const key = `${fact.span.from} ${keyOf(fact)}`;
+    return isOfRow(fact) && (seen.has(key) || seen.add(key).size === 0);
+  });
+  if (twice === undefined) return null;
+  const now = new Set(after.map(keyOf));
+  const old = before.filter((fact) => isOfRow(fact) && fact.template === twice.template);
+  const kinds = new Set(old.map(keyOf));
+  const gone = old.find((fact) => !now.has(keyOf(fact)));
+  const kept = new Set(after.filter(({ template }) => template === twice.template).map(keyOf));
+  if (gone === undefined || kinds.size < old.length || kept.size >= kinds.size) return null;
+  return { before: gone, after: twice, fate: 'weakened', why: 'the same values are tried again, and others no longer' };
+}
+
+/** Tried on the rows of a table: it is written once for all of them. */
+function isOfRow({ template, subject, kind, expected, open }: AssertionFact): boolean {
+  return !open && template !== `${subject} ${kind} ${expected ?? ''}`;
 }
 
 /** What tests ask, by what they ask it of. */
@@ -221,9 +245,17 @@ function lossOf(
       other !== match.before && keyOf(other) === key && Math.abs(other.span.line - line) <= 1 && other.span.from !== match.before.span.from,
   );
   if (twice && pair.after.assertions.some((other) => keyOf(other) === key)) return null;
+  if (isSameTable(pair) && pair.after.assertions.some((other) => keyOf(other) === key)) return null;
   const fewer = pair.after.assertions.some((other) => other.template === match.before.template);
   const found = sighting(fewer ? 'assertion-weakened' : 'assertion-removed', match, pair, changed);
   return fewer ? { ...found, why: 'fewer values are tried' } : { ...found, file: pair.after.span.file };
+}
+
+/** Its table has the rows that it had, if not each as often: one that stood there twice was tried twice. */
+function isSameTable({ before, after }: Pair): boolean {
+  if (before.rows === null || after.rows === null || before.rows.length <= after.rows.length) return false;
+  const [old, now] = [new Set(before.rows), new Set(after.rows)];
+  return old.size === now.size && [...old].every((row) => now.has(row));
 }
 
 /** How often something was done, where the list of it is still wanted: the list says that too. */
@@ -253,7 +285,7 @@ function flaws(
   };
   if (fact.tautology !== null && (old === null || old.tautology === null)) sight('assertion-tautological', fact.tautology);
   else if (fact.echo === true && old !== null && old.echo !== true && isWritten(old, true) && levelOf(old) >= EXACT - 3)
-    sight('assertion-tautological', 'both sides come from the same call');
+    sight('assertion-tautological', 'both sides come from the same place');
   if (fact.swallowed !== null && fact.tautology === null && (old === null || old.swallowed === null)) {
     sight('assertion-swallowed', fact.swallowed);
     const at = fact.swallowedAt;
