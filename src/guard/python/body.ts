@@ -27,6 +27,7 @@ import {
   truthOfRow,
 } from './flow.js';
 import { SILENT } from './matchers.js';
+import { examplesOf } from './examples.js';
 import { behindName, givenBy } from './contexts.js';
 import { isMentioned } from './mentions.js';
 import { isSkipError } from './names.js';
@@ -40,7 +41,7 @@ import { bind, declare, valueOf } from './scope.js';
 import type { Callable, Env, Value } from './scope.js';
 import { isSwitchedOff } from './switches.js';
 import type { Expr, FunctionStmt, Handler, Stmt } from './tree.js';
-import { dotted, keyword, lastName, positional, settled, spanOf } from './tree.js';
+import { dotted, lastName, positional, settled, spanOf } from './tree.js';
 
 const MOST_ASSERTIONS = 300;
 const MOST_ROWS = 40;
@@ -68,16 +69,10 @@ export class BodyWalk extends CallWalk {
     this.pending = [];
   }
 
-  /** A property asks for a number of examples; a hundred where nothing is said. */
+  /** A property asks for a number of examples. */
   examples(decorators: readonly { readonly node: Expr; readonly env: Env }[]): void {
-    const given = decorators.find(({ node }) => node.type === 'Call' && lastName(node.callee) === 'given');
-    if (given === undefined) return;
-    const settings = decorators.find(({ node }) => node.type === 'Call' && lastName(node.callee) === 'settings');
-    const limit = settings?.node.type === 'Call' ? keyword(settings.node.args, 'max_examples') : null;
-    const { start, end } = settings?.node ?? given.node;
-    const about: Expr = { type: 'Unknown', start, end, text: 'examples of the property' };
-    const count: Expr = { type: 'Number', start, end, text: '100' };
-    this.note([draft('range', about, limit ?? count, given.env, { op: '>=' })], { start, end }, given.env, START);
+    const asked = examplesOf(decorators);
+    if (asked !== null) this.note([draft('range', asked.about, asked.count, asked.env, { op: '>=' })], asked.about, asked.env, START);
   }
 
   /** What runs before or after the test: its checks and skips count, its returns do not. */

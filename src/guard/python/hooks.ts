@@ -24,6 +24,8 @@ export function hooksOf(module: Module): readonly HookFact[] {
   for (const statement of statementsIn(tree.body, false)) {
     if (statement.type === 'Function' && HOOKS.test(statement.name) && decides(statement, module.env))
       add(statement.name, statement, switchesIn(statement.body, module.env));
+    if (statement.type === 'Function' && !HOOKS.test(statement.name) && isConftest(tree.file))
+      for (const one of forgiving(statement)) add(one.name, one.node);
     const name = ignored(statement);
     if (name !== null && isConftest(tree.file)) add(name, statement);
   }
@@ -70,6 +72,16 @@ function decides(node: FunctionStmt, env: Env): boolean {
   return [...statementsIn(node.body, true)].some(rewrites);
 }
 
+/** `session.testsfailed = 0` of a fixture: what has failed is forgotten. */
+function forgiving(fn: FunctionStmt): readonly { readonly name: string; readonly node: Stmt }[] {
+  return statementsIn(fn.body, true).flatMap((node) => {
+    const targets = node.type === 'Assign' ? node.targets : [];
+    return targets.flatMap((target) =>
+      /(^|\.)session\.(testsfailed|exitstatus)$/.test(dotted(target)) ? [{ name: dotted(target), node }] : [],
+    );
+  });
+}
+
 /** `items[:] = …`, `report.outcome = 'passed'`, `session.exitstatus = 0`, `config.option.keyword = …`. */
 function rewrites(statement: Stmt): boolean {
   if (statement.type === 'Delete')
@@ -79,7 +91,7 @@ function rewrites(statement: Stmt): boolean {
     if (target.type === 'Subscript') return dotted(target.object) === 'items';
     if (target.type !== 'Attribute') return false;
     return (
-      ['outcome', 'exitstatus', 'excinfo', 'shouldstop', 'shouldfail'].includes(target.name) ||
+      ['outcome', 'exitstatus', 'excinfo', 'shouldstop', 'shouldfail', 'testsfailed'].includes(target.name) ||
       /(^|\.)config\.(option\.\w+|args)$/.test(dotted(target))
     );
   });

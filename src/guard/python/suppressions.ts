@@ -6,7 +6,7 @@ import { descend, dotted, expressionsIn, lastName, spanOf, statementsIn } from '
 
 const KINDS: readonly (readonly [RegExp, SuppressionFact['kind']])[] = [
   [
-    /^type:\s*ignore\b|^(pyright|pyre|ty):\s*(ignore|basic|strict=false)|^mypy:\s*(ignore|disable|allow)|^pyre-(ignore|fixme)|^pytype:\s*(disable|skip)/i,
+    /^type:\s*ignore\b|^(pyright|pyre|ty|pyrefly|zuban):\s*(ignore|basic|strict=false)|^pyrefly:\s*ignore-errors|^mypy:\s*(ignore|disable|allow)|^pyre-(ignore|fixme)|^pytype:\s*(disable|skip)/i,
     'type',
   ],
   [
