@@ -338,7 +338,7 @@ function matcherDraft(link: Link, subject: Node | null, suffix: string, flags: F
   const args = link.args ?? [];
   const matcher = MATCHERS.get(link.name);
   if (link.args !== null && link.name === 'length') return draftOf(MATCHERS.get('lengthOf') as Matcher, 'lengthOf', subject, suffix, args);
-  if (link.args === null && (matcher === undefined || matcher.wants === 'value')) return null;
+  if (link.args === null && (matcher === undefined || matcher.wants === 'value' || /^to[A-Z]/.test(link.name))) return null;
   const [first] = args;
   if (/^(toSatisfy|satisfy|satisfies)$/.test(link.name) && first !== undefined && subject !== null && suffix === '' && !flags.rejects) {
     const call: Node = { type: 'CallExpression', start: link.call.start, end: link.call.end, callee: first, arguments: [subject] };

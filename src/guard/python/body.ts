@@ -89,6 +89,7 @@ export class BodyWalk extends CallWalk {
       const within = COMPOUND.has(statement.type) ? 1 : 0;
       this.level += within;
       this.statement(statement, env, current);
+      this.own.note(statement, env, this.calls);
       this.level -= within;
       if (statement.type === 'Return') current = this.never(current, 'after a return');
       else if (statement.type === 'Raise') current = this.never(current, 'after a raise');

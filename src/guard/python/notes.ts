@@ -6,6 +6,7 @@ import { isYesOrNo } from './booleans.js';
 import { draft, raisingDraft } from './checks.js';
 import type { Draft } from './checks.js';
 import { fullName } from './names.js';
+import { OwnWrites } from './own-writes.js';
 import { print } from './print.js';
 import { aboutCalls } from './recorders.js';
 import { isEmptyList, isUncertain } from './rows.js';
@@ -94,6 +95,8 @@ export class Notes {
   protected readonly since = new Map<string, number>();
   /** Variables that a block within the test gives another value, if it is reached. */
   protected readonly flags = new Set<string>();
+  /** What it put into results by itself. */
+  protected readonly own = new OwnWrites();
   private readonly written = new Map<
     string,
     { readonly text: string; readonly at: number; readonly noted: number; readonly sure: boolean }
@@ -154,7 +157,8 @@ export class Notes {
       const filtered =
         one.over?.type === 'Comprehension' &&
         one.over.clauses.some(({ over, conditions }) => conditions.length > 0 || (over.type !== 'Call' && isUncertain(over, env)));
-      this.assertions.push(assertionOf(filtered ? { ...one, loose: one.loose + 1 } : one, span, standing));
+      const fact = assertionOf(filtered ? { ...one, loose: one.loose + 1 } : one, span, standing);
+      this.assertions.push(this.own.judged(fact, one.subject, one.env, this.calls));
     }
   }
 
