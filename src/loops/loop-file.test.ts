@@ -178,6 +178,12 @@ describe('the parts of a loop', () => {
     ['agreement of nothing', (loop) => void (loop.agree = { sources: ['results', 'moon'], id: 'A1', why: 'x' }), /"moon" is no evidence/],
     ['a fact without evidence', (loop) => void (loop.facts['x'] = { counted: ['moon'] }), /"moon" is no evidence/],
     ['a count without evidence', (loop) => void (loop.facts['x'] = { count: 'moon.list' }), /"moon" is no evidence/],
+    ['a re-check of no chain', (loop) => void (loop.tasks.at(-1)!['copy'] = ['pipeline']), /not belong to the chain .* copy "sprint_num"/],
+    [
+      'a re-check of one chain for all',
+      (loop) => void ((loop.tasks.at(-1)!['copy'] = []), (loop.tasks.at(-1)!['set'] = { sprint_num: '1' })),
+      /or set it to "\{chain\}"/,
+    ],
     ['a re-check by another', (loop) => void (loop.tasks.at(-1)!['role'] = 'developer'), /its role must be "reviewer"/],
     ['a task a file without its number', (loop) => void (loop.tasks[0]!['id'] = 'FIX-{round}'), /needs \{n\} in its id/],
     ['two tasks of one id', (loop) => void loop.tasks.unshift({ ...loop.tasks[0] }), /"FIX-\{round\}-\{n\}" is also the id of task 1/],

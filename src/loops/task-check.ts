@@ -40,8 +40,16 @@ export function checkTasks(loop: Loop): Complaint[] {
     const twin = loop.tasks.findIndex((other) => other.id === task.id);
     if (twin < index) out.push({ path: [...path, 'id'], problem: `"${task.id}" is also the id of task ${twin + 1} of this revision` });
     out.push(...checkId(task, [...path, 'id']), ...checkCells(loop, task, path), ...checkFile(loop, task, [...path, 'file']));
+    if (task.recheck === true) out.push(...checkChain(loop, task, path));
   });
   return out;
+}
+
+/** Else it would be a chain of its own: with other evidence, and rounds that begin anew. */
+function checkChain({ chain }: Loop, { copy = [], set = {} }: TaskTemplate, path: Path): Complaint[] {
+  if (typeof chain === 'string' || copy.includes(chain.column) || set[chain.column]?.trim() === '{chain}') return [];
+  const how = `copy "${chain.column}" from the critic's row, or set it to "{chain}"`;
+  return [{ path, problem: `the recheck would not belong to the chain that it checks again: ${how}` }];
 }
 
 function checkId({ id, each }: TaskTemplate, path: Path): Complaint[] {
