@@ -2,6 +2,7 @@
 // process meanwhile: every answer is a command of its own. Edits of tasks.csv are run-edits.test.ts.
 
 import { existsSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeFiles } from './support/git-project.js';
@@ -142,7 +143,10 @@ it('force-approves only with a reason, and marks it unverified wherever it is sh
   const listed = JSON.parse((await project.umpire('list', '--json')).out) as { sessions: readonly { unverified: boolean }[] };
   for (const page of [status.out, report.out, list.out]) expect(page.toLowerCase()).toContain('unverified');
   for (const page of [status.out, report.out, textOf(session, 'context.md')])
-    expect(page.replaceAll(/\s+/g, ' ')).toContain('the total is right by law');
+    expect(page.replaceAll(/\s+/g, ' ')).toContain(
+      `A person (${userInfo().username}) approved it without clean evidence: the total is right by law`,
+    );
+  expect(report.out).toContain(`(resolve by ${userInfo().username})`);
   expect(listed.sessions.map(({ unverified }) => unverified)).toEqual([true]);
   expect(jsonOf(session, 'session-state.json')).toMatchObject({ status: 'complete', unverified: true });
   const applied = await project.umpire('apply', session);

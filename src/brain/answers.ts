@@ -16,6 +16,7 @@ export interface AnswerGiven {
   readonly minutes: number;
   readonly tokens: number;
   readonly by: string;
+  readonly who?: string;
 }
 
 /** What nobody could understand later without a word from the person. */

@@ -168,6 +168,7 @@ const personAnswered = object<PersonAnswered>({
   minutes: number,
   tokens: number,
   by: text,
+  who: optional(text),
 });
 
 export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<DataOf<T>> } = {

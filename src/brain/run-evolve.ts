@@ -276,11 +276,11 @@ function answer(run: RunState, data: PersonAnswered): void {
   else if (question !== undefined) heed(run, question, data);
 }
 
-function heed(run: RunState, question: Question, { answer: word, reason, key, rounds }: PersonAnswered): void {
+function heed(run: RunState, question: Question, { answer: word, reason, key, rounds, who = '' }: PersonAnswered): void {
   const task = 'task' in question && question.task !== null ? taskIn(run, question.task) : undefined;
   switch (word) {
     case 'force-approve':
-      run.forced.push({ about: question.kind === 'escalation' ? question.reason : (task?.id ?? question.kind), reason });
+      run.forced.push({ about: question.kind === 'escalation' ? question.reason : (task?.id ?? question.kind), reason, who });
       return;
     case 'manual-fix':
       // Before all others: while the project is edited, nothing else goes on.

@@ -147,8 +147,10 @@ export interface PersonAnswered {
   readonly costUsd: number;
   readonly minutes: number;
   readonly tokens: number;
-  /** Who or what answered: `resolve`, `--yes`. */
+  /** How it was answered: `resolve`, `--yes`. */
   readonly by: string;
+  /** Who answered, where that is known: the name by which the machine knows them, or what a program says. */
+  readonly who?: string;
 }
 
 export type RunEvent =

@@ -77,7 +77,7 @@ export interface RunState {
   readonly questions: Question[];
   readonly called: Set<string>;
   /** What a person approved without clean evidence, and why. */
-  readonly forced: { readonly about: string; readonly reason: string }[];
+  readonly forced: { readonly about: string; readonly reason: string; readonly who: string }[];
   /** Files that tasks and people changed since the last verdict. */
   readonly touched: Set<string>;
   /** What the guard took back of tasks' work since the last verdict. */

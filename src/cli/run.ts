@@ -1,6 +1,7 @@
 // `umpire run`, `resume`, `resolve` and `until`: flags in; lines on stderr while it goes, data on stdout.
 
 import { existsSync, realpathSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isUmpireError } from '../errors.js';
@@ -115,6 +116,7 @@ export async function runResolve(args: readonly string[]): Promise<Outcome> {
     session,
     answer,
     reason: words.values.get('--reason') ?? '',
+    ...whoAnswers(),
     rounds: wholeNumber(words, '--rounds', 'resolve', RANGES.maxRounds) ?? 0,
     tokens: wholeNumber(words, '--tokens', 'resolve', RANGES.maxTokens) ?? 0,
     costUsd: decimal(words, '--cost-usd', 'resolve', RANGES.maxCostUsd) ?? 0,
@@ -122,6 +124,15 @@ export async function runResolve(args: readonly string[]): Promise<Outcome> {
     ...flagsOf(words, 'resolve'),
   };
   return watched(words, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort');
+}
+
+/** The name by which the machine knows who types. It has none where nobody wrote one down, as in some containers. */
+function whoAnswers(): { readonly who?: string } {
+  try {
+    return { who: userInfo().username.slice(0, 100) };
+  } catch {
+    return {};
+  }
 }
 
 function values<K extends string>(words: Words, flags: Readonly<Record<K, string>>): Partial<Record<K, string>> {

@@ -163,7 +163,7 @@ export async function resume(request: ResumeRequest): Promise<RunReport> {
 
 export async function resolve(request: ResolveRequest): Promise<RunReport> {
   refuseUnbegun(request.session);
-  const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0 } = request;
+  const { answer, reason = '', rounds = 0, costUsd = 0, minutes = 0, tokens = 0, who } = request;
   return inSession(request.session, request, async (opened) => {
     const before = runIn(opened);
     const config = await readSettings(before.started.project);
@@ -177,6 +177,7 @@ export async function resolve(request: ResolveRequest): Promise<RunReport> {
       minutes,
       tokens,
       by: 'resolve',
+      ...(who === undefined ? {} : { who }),
     });
     // Whatever has become of its agents, a session can be given up, or approved as it is.
     const rests = answer === 'force-approve' || answer === 'manual-fix';

@@ -95,6 +95,7 @@ const RESOLVE: Takes<ResolveRequest> = {
   session: PATH,
   answer: oneOf(...ANSWERS),
   reason: TEXT,
+  who: TEXT,
   rounds: NUMBER,
   costUsd: NUMBER,
   minutes: NUMBER,

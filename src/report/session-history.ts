@@ -138,11 +138,12 @@ class Book {
   }
 
   answerWords(data: PersonAnswered): string {
-    const { key, answer, reason, by } = data;
+    const { key, answer, reason, by, who } = data;
+    const from = who === undefined ? inline(by) : `${inline(by)} by ${inline(who)}`;
     const mark = answer === 'force-approve' ? ' (**unverified**)' : '';
     const granted = grantWords(data);
     const why = reason.trim() === '' ? '' : `, because: ${inline(reason)}`;
-    return `**${inline(answer)}**${mark} on ${this.aboutKey(key)}${granted === '' ? '' : `, ${granted}`} (${inline(by)})${why}`;
+    return `**${inline(answer)}**${mark} on ${this.aboutKey(key)}${granted === '' ? '' : `, ${granted}`} (${from})${why}`;
   }
 
   /** What a question's key speaks of, for people. */

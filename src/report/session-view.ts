@@ -235,7 +235,9 @@ export function reasonsUnverified(state: SessionState): readonly string[] {
   const { run } = state;
   if (run === null) return waiversIn(state);
   const unjudged = run.started.judged ? [] : [`The mode ${run.started.mode} has no critic that is judged.`];
-  const forced = run.forced.map(({ about, reason }) => `A person approved it without clean evidence: ${reason} (about: ${about})`);
+  const forced = run.forced.map(
+    ({ about, reason, who }) => `A person${who === '' ? '' : ` (${who})`} approved it without clean evidence: ${reason} (about: ${about})`,
+  );
   return [...unjudged, ...forced, ...waiversIn(state)];
 }
 
