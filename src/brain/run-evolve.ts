@@ -64,11 +64,13 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
   },
 };
 
-/** They change what is asked, or what waits for what. */
+/** They change what is asked, what waits for what, or what is at work no longer and has not ended. */
 const REARRANGING: ReadonlySet<Recorded['type']> = new Set([
   'JudgingFailed',
   'PersonAnswered',
   'PersonEdited',
+  'RunBegun',
+  'TaskInterrupted',
   'TasksEdited',
   'TasksReopened',
   'VerdictGiven',

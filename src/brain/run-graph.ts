@@ -5,7 +5,7 @@ import { merged } from '../formats/merged.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import type { TaskStatus } from '../model.js';
 import type { SessionStarted } from './run-messages.js';
-import { chainOfTask, isOver, taskIn } from './run-state.js';
+import { chainOfTask, isIdle, isOver, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 import { computeWaves } from './waves.js';
 
@@ -167,14 +167,14 @@ function seekWave(run: RunState): void {
 
 /**
  * Finds anew what waits for a person. What builds on nothing that is asked about goes on; while they edit the project, nothing does.
- * A task builds on what it waits for and on what it is told of.
+ * A task builds on what it waits for and on what it is told of. What is at work is not held: its wave lasts until it has ended.
  */
 export function hold(run: RunState): void {
   run.held.clear();
   run.heldIn = [];
   const asked = askedAbout(run);
   for (const task of run.tasks) {
-    if ((asked !== null && !asked.has(task.id)) || isOver(task.status)) continue;
+    if ((asked !== null && !asked.has(task.id)) || !isIdle(task)) continue;
     run.held.add(task.id);
     run.heldIn[task.wave] = (run.heldIn[task.wave] ?? 0) + 1;
   }

@@ -136,7 +136,7 @@ function anyGraph({ loop, writers }: Graph, chance: Chance): Graph {
     const before = rows.map((row) => row['id'] ?? '');
     const deps = before.filter(() => chance.hits(1.4 / (before.length + 0.5)));
     const context = deps.filter(() => chance.hits(0.5));
-    if (!isCritic && chance.hits(0.07)) gates.push(id);
+    if (!isCritic && chance.hits(0.12)) gates.push(id);
     rows.push({
       ...ownColumns(loop, chance, critics),
       id,

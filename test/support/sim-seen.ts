@@ -46,6 +46,11 @@ export function newSeen(row: Readonly<Record<string, string>>, place: number): S
   };
 }
 
+/** It was started, and has not ended: what it did may not be merged yet. */
+export function isAtWork(task: Seen): boolean {
+  return task.isRunning || task.submitted !== null;
+}
+
 /** It takes what waits for it along. */
 export function isFallen(task: Seen): boolean {
   return task.status === 'failed' || (task.status === 'skipped' && !task.isSpared);

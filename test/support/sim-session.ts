@@ -8,7 +8,7 @@ import { fold } from '../../src/brain/evolve.js';
 import type { SessionState } from '../../src/brain/evolve.js';
 import { JOURNAL_VERSION } from '../../src/brain/messages.js';
 import type { Event, Recorded } from '../../src/brain/messages.js';
-import { questionOf } from '../../src/brain/question.js';
+import { awaitedIn, questionOf } from '../../src/brain/question.js';
 import type { Question } from '../../src/brain/run-messages.js';
 import type { RunState } from '../../src/brain/run-state.js';
 import { CHAIN_START, parseJournal } from '../../src/formats/journal.js';
@@ -133,6 +133,8 @@ export class Simulation {
     if (!isCalm && this.chance.hits(0.5)) return null;
     if (isCalm && run?.called.has(question.key) !== true)
       throw new Broken('hangs', `the session rests on ${question.key}, and nobody was called`);
+    if (isCalm && run !== null && awaitedIn(run) === null)
+      throw new Broken('hangs', `the session rests on ${question.key}, and does not say so`);
     return question;
   }
 

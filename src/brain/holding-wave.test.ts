@@ -1,0 +1,59 @@
+// A question that comes in the middle of a wave: what is at work then goes on to its end, and its wave ends before the next begins.
+
+import { expect, it } from 'vitest';
+import { SETTINGS, answered, begun, done, begins, inTwoSprints, merged, row, start, told } from '../../test/support/story.js';
+import { builtinLoop } from '../loops/builtin.js';
+import type { Loop } from '../loops/loop.js';
+import type { Event } from './messages.js';
+import { pending } from './pending.js';
+import { awaitedIn } from './question.js';
+import type { RunState } from './run-state.js';
+
+const due = (events: readonly Event[]) => pending(told(events).state).map((one) => `${one.type} ${'task' in one ? one.task : ''}`.trim());
+const runAfter = (events: readonly Event[]) => told(events).state.run as RunState;
+
+const frozen = { hash: 'h', rules: builtinLoop('review') as Loop, cap: 3, chains: ['1', '2'], targets: {} };
+const settings = { ...SETTINGS, maxMinutes: null };
+const ROWS = [
+  row('PLAN-001', 'architect'),
+  row('DEV-001', 'developer'),
+  row('DEV-011', 'developer'),
+  { ...row('REVIEW-002', 'reviewer'), sprint_num: '2' },
+  { ...row('SHIP-002', 'developer', 'REVIEW-002'), sprint_num: '2' },
+];
+/** The plan of the first sprint is to be approved while others of it are at work; the second sprint has been reviewed. */
+const PLANNED: readonly Event[] = [
+  ...begun(ROWS, { frozen, settings: { ...settings, concurrency: 4 }, gates: ['PLAN-001'] }),
+  begins('run', { ...settings, concurrency: 4 }),
+  ...['PLAN-001', 'DEV-001', 'DEV-011', 'REVIEW-002'].map((id) => start(id)),
+  done('REVIEW-002'),
+  done('PLAN-001'),
+];
+const submitted = (task: string) => merged(task, [`${task}.ts`])[0] as Event;
+
+it('starts nothing of the next wave before what is at work has ended and the critics of its wave were judged', () => {
+  expect(due(PLANNED)).toEqual([]);
+  expect(due([...PLANNED, ...merged('DEV-001', ['a.ts']), ...merged('DEV-011', ['b.ts'])])).toEqual(['JudgeCritic REVIEW-002']);
+});
+
+it('merges what was at work in the order of the tasks, whoever was done first', () => {
+  expect(due([...PLANNED, submitted('DEV-011'), submitted('DEV-001')])).toEqual(['MergeTask DEV-001']);
+});
+
+it('does not start again what was stopped, before the answer', () => {
+  const stopped = (task: string): Event => ({ type: 'TaskInterrupted', data: { task, attempt: 1, why: 'stopped' } });
+  for (const after of [[stopped('DEV-001'), stopped('DEV-011')], [begins('resume', settings)]]) {
+    expect(due([...PLANNED, ...after])).toEqual(['JudgeCritic REVIEW-002']);
+    const approved = [...PLANNED, ...after, answered('plan:PLAN-001:1', 'approve')];
+    expect(due(approved)).toEqual(['RunTask DEV-001', 'RunTask DEV-011']);
+  }
+});
+
+it('waits for more to spend, and says so, where a critic beside one that has ended cannot be paid for', () => {
+  const events = inTwoSprints('DEV-001', 'DEV-002');
+  const short = [...events, begins('run', { ...settings, concurrency: 1, maxTokens: 5000 })];
+  const spent = [...short, start('REVIEW-001'), done('REVIEW-001', { usage: { tokens: 9000, costUsd: 0 } })];
+  expect(due(spent)).toEqual(['CallPerson']);
+  expect(awaitedIn(runAfter(spent))).toMatchObject({ kind: 'budget' });
+  expect(awaitedIn(runAfter([...short, start('REVIEW-001')]))).toBeNull();
+});
