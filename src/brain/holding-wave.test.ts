@@ -1,7 +1,21 @@
 // A question that comes in the middle of a wave: what is at work then goes on to its end, and its wave ends before the next begins.
 
 import { expect, it } from 'vitest';
-import { SETTINGS, answered, begun, done, begins, inTwoSprints, merged, row, start, told } from '../../test/support/story.js';
+import {
+  SETTINGS,
+  answered,
+  begun,
+  done,
+  escalates,
+  begins,
+  converges,
+  inTwoSprints,
+  merged,
+  row,
+  start,
+  told,
+  verdict,
+} from '../../test/support/story.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import type { Event } from './messages.js';
@@ -29,6 +43,8 @@ const PLANNED: readonly Event[] = [
   done('REVIEW-002'),
   done('PLAN-001'),
 ];
+/** Not for want of rounds. */
+const ESCALATED = { chain: '1', decision: 'ESCALATE', outcome: 'escalate', rule: 'R6', round: 1 } as const;
 const submitted = (task: string) => merged(task, [`${task}.ts`])[0] as Event;
 
 it('starts nothing of the next wave before what is at work has ended and the critics of its wave were judged', () => {
@@ -56,4 +72,26 @@ it('waits for more to spend, and says so, where a critic beside one that has end
   expect(due(spent)).toEqual(['CallPerson']);
   expect(awaitedIn(runAfter(spent))).toMatchObject({ kind: 'budget' });
   expect(awaitedIn(runAfter([...short, start('REVIEW-001')]))).toBeNull();
+});
+
+it('merges what is left of a later wave before an answer has an earlier one go on, whose critic is judged as ever', () => {
+  const asked = [...inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002'), verdict('REVIEW-001', ESCALATED)];
+  const killed = [...asked, converges('REVIEW-002', '2'), start('SHIP-002'), submitted('SHIP-002')];
+  const granted = [...killed, answered(`verdict:${asked.length}`, 'extend', { rounds: 1 }), begins('resolve', settings)];
+  expect(due(granted)).toEqual(['MergeTask SHIP-002']);
+  const again = [...granted, merged('SHIP-002', ['a.ts'])[1] as Event];
+  expect(due(again)).toEqual(['RunTask REVIEW-001']);
+  expect(due([...again, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 })])).toEqual(['JudgeCritic REVIEW-001']);
+});
+
+it('judges the same evidence by more rounds before an earlier wave goes on, which would change what it is about', () => {
+  const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-001', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
+  const second = [row('DEV-002', 'developer'), row('REVIEW-002', 'reviewer', 'DEV-002')].map((cells) => ({ ...cells, sprint_num: '2' }));
+  const ended = ['DEV-002', 'REVIEW-002'].flatMap((id) => [start(id), done(id)]);
+  const begin = begun([row('DEV-001', 'developer'), ...second], { frozen, settings });
+  const asked = [...begin, start('DEV-001'), asks, ...ended, escalates('REVIEW-002', '2')];
+  expect(due(asked)).toEqual(['CallPerson']);
+  const first = [...asked, answered('question:DEV-001:1', 'answer', { reason: 'this one' })];
+  expect(due(first)).toEqual(['RunTask DEV-001']);
+  expect(due([...first, answered(`verdict:${asked.length}`, 'extend', { rounds: 1 })])).toEqual(['JudgeCritic REVIEW-002']);
 });

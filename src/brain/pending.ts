@@ -5,7 +5,7 @@ import { decidedIn } from './evolve.js';
 import type { PastVerdict, SessionState } from './evolve.js';
 import { budgetQuestion, questionOf } from './question.js';
 import type { Question } from './run-messages.js';
-import { isIdle, isOwnTesting, isReady, taskIn } from './run-state.js';
+import { hasWaveEnded, isIdle, isOwnTesting, isReady, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 
 export type Effect =
@@ -78,14 +78,17 @@ function isJudgedCritic(run: RunState, task: TaskState): boolean {
   return run.started.judged && task.role === run.started.critic && task.status !== 'skipped';
 }
 
-/** Submitted work is merged in the order of the tasks once the wave has done its work: nothing changes under a task that reads. */
+/**
+ * Submitted work is merged in the order of the tasks once the wave has done its work: nothing changes under a task that reads. What is
+ * left of another wave comes first: an answer has an earlier one go on, and its critics are judged once nothing else waits.
+ */
 function nextMerge(run: RunState): Effect | null {
   if (run.submitted.size === 0 || run.running.size > 0) return null;
-  const wave = (run.waves[run.front] ?? []).map((index) => run.tasks[index]);
-  if (wave.some((task) => isReady(run, task)) && budgetQuestion(run) === null) return null;
-  const first = wave.find((task) => task?.phase === 'submitted');
-  const [stray] = run.submitted;
-  return { type: 'MergeTask', task: first?.id ?? stray ?? '' };
+  const left = [...run.submitted].map((id) => run.at.get(id) ?? 0).filter((index) => run.tasks[index]?.wave !== run.front);
+  const wave = left.length > 0 ? left.toSorted((a, b) => a - b) : (run.waves[run.front] ?? []);
+  if (left.length === 0 && wave.some((index) => isReady(run, run.tasks[index])) && budgetQuestion(run) === null) return null;
+  const first = wave.find((index) => run.tasks[index]?.phase === 'submitted') ?? 0;
+  return { type: 'MergeTask', task: run.tasks[first]?.id ?? '' };
 }
 
 /** A verdict says that the work of its round made things worse. */
@@ -122,7 +125,7 @@ function nextCritic({ run }: SessionState): string | null {
   if (run === null || run.unjudged.size === 0 || run.running.size > 0 || run.submitted.size > 0) return null;
   const waiting = [...run.unjudged].map((id) => run.at.get(id) ?? 0).toSorted((a, b) => a - b);
   // Its wave goes on first: a critic beside it may still have something to say.
-  const first = waiting.find((index) => (run.tasks[index] as TaskState).wave < run.front);
+  const first = waiting.find((index) => hasWaveEnded(run, run.tasks[index] as TaskState));
   return first === undefined ? null : (run.tasks[first] as TaskState).id;
 }
 

@@ -2,8 +2,8 @@
 // once nothing else is left to do the session rests.
 
 import type { Answer, Question } from './run-messages.js';
-import { taskIn } from './run-state.js';
-import type { RunState } from './run-state.js';
+import { hasWaveEnded, taskIn } from './run-state.js';
+import type { RunState, TaskState } from './run-state.js';
 
 /** What is to be answered first, the oldest; null where nothing is. */
 export function questionOf(run: RunState): Question | null {
@@ -19,8 +19,7 @@ export function awaitedIn(run: RunState): Question | null {
 /** Is there something to do that no question holds up? */
 export function hasOtherWork(run: RunState): boolean {
   if (run.running.size > 0 || run.submitted.size > 0) return true;
-  // A critic is judged once its wave has ended.
-  for (const id of run.unjudged) if ((taskIn(run, id)?.wave ?? 0) < run.front) return true;
+  for (const id of run.unjudged) if (hasWaveEnded(run, taskIn(run, id) as TaskState)) return true;
   return run.front < run.open.length && budgetQuestion(run) === null;
 }
 

@@ -225,6 +225,11 @@ export function shownStatus(task: TaskState): TaskStatus {
   return task.phase === 'idle' ? task.status : 'in_progress';
 }
 
+/** Is nothing left to do in the wave of this task, but what waits for a person? A critic is judged then. */
+export function hasWaveEnded({ open, heldIn }: RunState, { wave }: TaskState): boolean {
+  return (open[wave] ?? 0) === (heldIn[wave] ?? 0);
+}
+
 /** Could it be started, once those before it are done? */
 export function isReady(run: RunState, task: TaskState | undefined): boolean {
   return isIdle(task) && !run.held.has((task as TaskState).id);

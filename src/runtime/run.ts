@@ -279,6 +279,6 @@ class Running {
     if (workspace === null || !this.hasReaders || this.jobs.size > 0 || questionOf(this.run)?.kind === 'edit') return;
     this.hasReaders = false;
     const files = await workspace.sweep();
-    if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: this.run.wave, files: files.slice(0, 50) } });
+    if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: this.run.front, files: files.slice(0, 50) } });
   }
 }
