@@ -1,10 +1,12 @@
 // A session that needs a person and still has something else to do: that is done first, and a night is not lost to one question.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { writeFiles } from './support/git-project.js';
 import { GOOD_RUN, POOR_RUN, REST, testRun, writer } from './support/run-evidence.js';
-import { cleanUpProjects, endOf, eventsOfType, jsonOf, makeProject, verdictsOf, wavesRun } from './support/run-project.js';
+import { cleanUpProjects, endOf, eventsOfType, jsonOf, makeProject, sessionIn, verdictsOf, wavesRun } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -50,3 +52,45 @@ it('repairs and judges one layer while a person is needed for the other, then re
   });
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
+
+/** The critic of the first layer leaves nothing to judge. That of the second has left something in the worktree, and does not end. */
+const STUCK = `
+if [ "$role" = generator ]; then echo "$id" > "$id.txt"; fi
+if [ "$id$attempt" = TESTRUN-fix-L2-11 ]; then echo junk > junk.txt; echo at it; until_file never; fi
+if [ "$id" = TESTRUN-002 ]; then
+  mkdir -p "$UMPIRE_SESSION/results"
+  echo '{"layer":"L2","pass_rate":0.9,"coverage":60,"total":10,"passed":9,"failed":1,"failures":[{"name":"adds","file":"a.test.ts","message":"x"}]}' > "$UMPIRE_SESSION/results/run-L2.json"
+  echo '9 of 10 passed' > "$UMPIRE_SESSION/results/output-L2.txt"
+fi
+complete "$id is done"
+`;
+
+async function stuckIn(project: RunProject) {
+  const running = project.start('run', 'testing', 'more tests', '--mode', 'comprehensive', ...project.sh(STUCK));
+  await running.says('TESTRUN-fix-L2-1 started');
+  const session = sessionIn(project);
+  const log = join(session, 'logs', 'TESTRUN-fix-L2-1-1.txt');
+  while (!existsSync(log) || !readFileSync(log, 'utf8').includes('at it')) await new Promise((resolve) => setImmediate(resolve));
+  return { running, session };
+}
+
+it.each(['SIGKILL', 'SIGINT'] as const)(
+  'takes what a critic left that was stopped (%s) for no edit of the person who mends next',
+  async (signal) => {
+    const project = makeProject();
+    const { running, session } = await stuckIn(project);
+    running.child.kill(signal);
+    await running.ended;
+    const fixing = await project.umpire('resolve', session, 'manual-fix');
+    expect({ exit: fixing.exit, edits: eventsOfType(session, 'PersonEdited') }).toEqual({ exit: 4, edits: [] });
+    expect(fixing.err).toContain('Make your edit in ');
+    const { work, question } = JSON.parse((await project.umpire('status', session, '--json')).out) as {
+      work: { place: string };
+      question: { kind: string };
+    };
+    expect({ kind: question.kind, junk: existsSync(join(work.place, 'junk.txt')) }).toEqual({ kind: 'edit', junk: false });
+    writeFiles(work.place, { 'mended.txt': 'mine\n' });
+    await project.umpire('resume', session);
+    expect(eventsOfType(session, 'PersonEdited')).toMatchObject([{ files: ['mended.txt'] }]);
+  },
+);

@@ -242,20 +242,23 @@ function guardianOf(run: string, isNeeded: boolean, sandbox: Sandbox | null): Gu
 
 /**
  * What is changed in the session's worktree is a person's edit, and is taken up: unless tasks were at work there when the last process
- * died, then it is theirs and goes. Where the loop changes no project the person's word is the edit: what they mend is in the session folder.
+ * died, then it is theirs and goes. Who says only now that they will mend has not done so yet. Where the loop changes no project the
+ * person's word is the edit: what they mend is in the session folder.
  */
 async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null, wasAtWork: boolean, moved: string | null): Promise<void> {
   const isAwaited = questionOf(journal.state.run as RunState)?.kind === 'edit';
-  if (wasAtWork && !isAwaited && workspace !== null) {
+  const isDue = isAwaited && by !== 'resolve';
+  if (wasAtWork && !isDue && workspace !== null) {
     const files = await workspace.sweep();
-    if (files.length > 0) journal.record({ type: 'StrayChanges', data: { wave: journal.state.run?.wave ?? 0, files: files.slice(0, 50) } });
-    return;
+    if (files.length > 0)
+      journal.record({ type: 'StrayChanges', data: { wave: journal.state.run?.front ?? 0, files: files.slice(0, 50) } });
+    if (!isAwaited) return;
   }
   const changesNothing = workspace === null || journal.state.run?.started.writers.length === 0;
   const word = changesNothing && isAwaited && by === 'resume' ? { commit: '', files: [] } : null;
   const taken = workspace === null ? null : await workspace.takeEdit("A person's edit");
   // Committed, and a crash came before the journal knew of it.
-  const edit = taken ?? (isAwaited && moved !== null ? { commit: moved, files: [] } : word);
+  const edit = taken ?? (isDue && moved !== null ? { commit: moved, files: [] } : word);
   if (edit === null) {
     if (!isAwaited) return;
     const where = changesNothing ? 'in the session folder' : `in ${workspace.path}`;
