@@ -1,7 +1,7 @@
 // While a person is asked, what does not hang on that goes on; what does waits. Then the session rests.
 
 import { expect, it } from 'vitest';
-import { SETTINGS, answered, converges, done, escalates, inTwoSprints, projected, start, told } from '../../test/support/story.js';
+import { SETTINGS, answered, converges, done, escalates, failed, inTwoSprints, projected, start, told } from '../../test/support/story.js';
 import { compareEdit } from './edits.js';
 import type { Event } from './messages.js';
 import { pending } from './pending.js';
@@ -75,6 +75,15 @@ it('forgets what a task asked that a verdict has skipped', () => {
   expect(runAfter(events).questions).toHaveLength(1);
   expect(runAfter([...events, skipping]).questions).toEqual([]);
   expect(due([...events, skipping, projected(events.length + 1)])).toEqual(['RunTask REVIEW-002']);
+});
+
+it('forgets what a task asked that is skipped since what it waits for by an edit has failed', () => {
+  const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-002', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
+  const events = [...inTwoSprints(), start('DEV-001'), start('DEV-002'), failed('DEV-001', 'no way'), asks];
+  const edit: Event = { type: 'TasksEdited', data: { set: { 'DEV-002': { deps: 'DEV-001' } }, add: [], columns: [], told: [] } };
+  expect(due([...events, edit])).toContain('SkipTask DEV-002');
+  const skip: Event = { type: 'TaskSkipped', data: { task: 'DEV-002', reason: 'DEV-001 failed: no way' } };
+  expect(runAfter([...events, edit, skip]).questions).toEqual([]);
 });
 
 it('takes no edit that would have a task go on without the decision it waits for', () => {

@@ -160,7 +160,14 @@ function skip(run: RunState, id: string, reason: string): void {
   withTask(run, id, (task) => {
     task.row['error'] = reason;
     close(run, task, 'skipped');
+    dropQuestion(run, id);
   });
+}
+
+/** What a task asked that is not run any more is of use to nobody. */
+function dropQuestion(run: RunState, id: string): void {
+  const moot = run.questions.findIndex((question) => question.kind === 'question' && question.task === id);
+  if (moot !== -1) run.questions.splice(moot, 1);
 }
 
 function failJudging(run: RunState, data: Extract<Recorded, { type: 'JudgingFailed' }>['data']): void {
@@ -219,9 +226,7 @@ function setCells(run: RunState, task: TaskState, cells: Cells): void {
     // A verdict has taken it out of its dependents' way.
     task.isSpared = status === 'skipped';
     run.fallen.delete(task.id);
-    // What it asked is no longer of use to anybody.
-    const moot = run.questions.findIndex((question) => question.kind === 'question' && question.task === task.id);
-    if (moot !== -1) run.questions.splice(moot, 1);
+    dropQuestion(run, task.id);
   }
 }
 

@@ -5,7 +5,7 @@ import type { VerdictGiven, Recorded } from '../../src/brain/messages.js';
 import type { PersonAnswered, RunSettings, TaskFinished } from '../../src/brain/run-messages.js';
 import type { SimPlan } from './sim-plan.js';
 import { mostStarts } from './sim-plan.js';
-import { buildsOn, chainOf, ids, isAtWork, isFallen, newSeen } from './sim-seen.js';
+import { buildsOn, chainOf, dropQuestion, ids, isAtWork, isFallen, newSeen } from './sim-seen.js';
 import type { Seen } from './sim-seen.js';
 import { Broken } from './sim-world.js';
 
@@ -235,6 +235,7 @@ export class StoryCheck {
       throw new Broken('unskipped', `${task.id} is skipped for ${causes.map(({ id }) => id).join()}, and the reason is "${reason}"`);
     task.status = 'skipped';
     task.cells['error'] = reason;
+    dropQuestion(this.questions, task);
   }
 
   private reopen(task: Seen): void {
@@ -281,7 +282,7 @@ export class StoryCheck {
     if (task.status !== 'pending' || task.isRunning) throw new Broken('ran-again', `${task.id} is skipped, and is ${task.status}`);
     task.status = 'skipped';
     task.isSpared = true;
-    for (const [key, about] of this.questions) if (key.startsWith('question:') && about === task.id) this.questions.delete(key);
+    dropQuestion(this.questions, task);
   }
 
   private edit({ set, add }: DataOf<'TasksEdited'>): void {

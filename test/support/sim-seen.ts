@@ -51,6 +51,11 @@ export function isAtWork(task: Seen): boolean {
   return task.isRunning || task.submitted !== null;
 }
 
+/** What a task asked that is skipped is of use to nobody. */
+export function dropQuestion(questions: Map<string, string | null>, { id }: Seen): void {
+  for (const [key, about] of questions) if (key.startsWith('question:') && about === id) questions.delete(key);
+}
+
 /** It takes what waits for it along. */
 export function isFallen(task: Seen): boolean {
   return task.status === 'failed' || (task.status === 'skipped' && !task.isSpared);

@@ -131,10 +131,8 @@ export class Simulation {
     }
     // Who is called while the process dies may come all the same.
     if (!isCalm && this.chance.hits(0.5)) return null;
-    if (isCalm && run?.called.has(question.key) !== true)
-      throw new Broken('hangs', `the session rests on ${question.key}, and nobody was called`);
-    if (isCalm && run !== null && awaitedIn(run) === null)
-      throw new Broken('hangs', `the session rests on ${question.key}, and does not say so`);
+    if (isCalm && (run?.called.has(question.key) !== true || awaitedIn(run) === null))
+      throw new Broken('hangs', `the session rests on ${question.key}, and nobody was called, or it does not say so`);
     return question;
   }
 
