@@ -80,7 +80,11 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
     const project = makeProject();
     const { running, session } = await stuckIn(project);
     running.child.kill(signal);
-    await running.ended;
+    const { err } = await running.ended;
+    if (signal === 'SIGINT')
+      expect(err).toMatch(
+        /It will wait on a decision: TESTRUN-001 left nothing to judge .*\nAnswer with one of:\n  umpire resolve \S+ manual-fix\n/,
+      );
     const fixing = await project.umpire('resolve', session, 'manual-fix');
     expect({ exit: fixing.exit, edits: eventsOfType(session, 'PersonEdited') }).toEqual({ exit: 4, edits: [] });
     expect(fixing.err).toContain('Make your edit in ');

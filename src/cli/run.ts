@@ -9,6 +9,7 @@ import { meant } from '../formats/nearest-word.js';
 import { describe } from '../brain/answers.js';
 import type { SessionState } from '../brain/evolve.js';
 import { ANSWERS } from '../brain/run-messages.js';
+import type { Question } from '../brain/run-messages.js';
 import type { Recorded } from '../brain/messages.js';
 import { resolve, resume, run } from '../engine/session.js';
 import type { RunWatch } from '../engine/opened.js';
@@ -239,12 +240,19 @@ function wordFor({ run: now }: SessionState, place: string | null): string {
 
 function closing(report: RunReport, stopped: boolean, isCalled: boolean): string {
   const { status, question, session } = report;
-  if (status === 'interrupted')
-    return `${stopped ? 'Stopped; nothing is lost.' : 'The run ended early.'} Go on with:\n  umpire resume ${shellWord(sessionWord(session))}\n`;
+  if (status === 'interrupted') {
+    const end = `${stopped ? 'Stopped; nothing is lost.' : 'The run ended early.'} Go on with:\n  umpire resume ${shellWord(sessionWord(session))}\n`;
+    const [open] = report.state.run?.questions ?? [];
+    return open === undefined ? end : `${end}${waitLines(open, session, 'It will wait on')}`;
+  }
   // Who was called before, and comes back without an answer, is told once more.
   if (status !== 'awaiting' || question === null || isCalled) return '';
+  return waitLines(question, session, 'It waits on');
+}
+
+function waitLines(question: Question, session: string, words: string): string {
   const answers = answerLines({ answers: waysToAnswer(question, sessionWord(session)) });
-  return `${[`It waits on ${lineOfText(describe(question), 300)}.`, ...answers].join('\n')}\n`;
+  return `${[`${words} ${lineOfText(describe(question), 300)}.`, ...answers].join('\n')}\n`;
 }
 
 /** The event as the journal keeps it, but for what only Umpire needs to judge it again. */
