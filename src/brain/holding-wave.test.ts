@@ -95,3 +95,14 @@ it('judges the same evidence by more rounds before an earlier wave goes on, whic
   expect(due(first)).toEqual(['RunTask DEV-001']);
   expect(due([...first, answered(`verdict:${asked.length}`, 'extend', { rounds: 1 })])).toEqual(['JudgeCritic REVIEW-002']);
 });
+
+it('waits for the verdict on a critic that came by an edit in the middle of a wave, while others are at work', () => {
+  const rows = [row('DEV-001', 'developer'), row('DEV-002', 'developer', 'DEV-001'), row('DEV-003', 'developer', 'DEV-001')];
+  const set = { 'DEV-003': { deps: 'DEV-001;REVIEW-001' } };
+  const edit: Event = { type: 'TasksEdited', data: { set, add: [row('REVIEW-001', 'reviewer')], columns: [], told: [] } };
+  const events = [...begun(rows, { frozen, settings }), start('DEV-001'), done('DEV-001'), start('DEV-002'), edit, start('REVIEW-001')];
+  expect(due([...events, done('REVIEW-001')])).toEqual([]);
+  const ended = [...events, done('REVIEW-001'), submitted('DEV-002')];
+  expect(due(ended)).toEqual(['MergeTask DEV-002']);
+  expect(due([...ended, merged('DEV-002', ['a.ts'])[1] as Event])).toEqual(['JudgeCritic REVIEW-001']);
+});

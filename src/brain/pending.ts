@@ -86,7 +86,7 @@ function nextMerge(run: RunState): Effect | null {
   if (run.submitted.size === 0 || run.running.size > 0) return null;
   const left = [...run.submitted].map((id) => run.at.get(id) ?? 0).filter((index) => run.tasks[index]?.wave !== run.front);
   const wave = left.length > 0 ? left.toSorted((a, b) => a - b) : (run.waves[run.front] ?? []);
-  if (left.length === 0 && wave.some((index) => isReady(run, run.tasks[index])) && budgetQuestion(run) === null) return null;
+  if (left.length === 0 && wave.some((index) => isDue(run, run.tasks[index])) && budgetQuestion(run) === null) return null;
   const first = wave.find((index) => run.tasks[index]?.phase === 'submitted') ?? 0;
   return { type: 'MergeTask', task: run.tasks[first]?.id ?? '' };
 }
@@ -129,6 +129,11 @@ function nextCritic({ run }: SessionState): string | null {
   return first === undefined ? null : (run.tasks[first] as TaskState).id;
 }
 
+/** A critic that came by an edit in the middle of a wave is judged once that has ended. */
+function isDue(run: RunState, task: TaskState | undefined): boolean {
+  return isReady(run, task) && (run.unjudged.size === 0 || task?.deps.some((id) => run.unjudged.has(id)) !== true);
+}
+
 function startsIn(run: RunState): readonly Effect[] {
   if (budgetQuestion(run) !== null) return [];
   const starts: Effect[] = [];
@@ -137,7 +142,7 @@ function startsIn(run: RunState): readonly Effect[] {
   let { cursor } = run;
   while (free > 0 && cursor < wave.length) {
     const task = run.tasks[wave[cursor] as number] as TaskState;
-    if (isReady(run, task)) {
+    if (isDue(run, task)) {
       starts.push({ type: 'RunTask', task: task.id, attempt: task.attempt + 1 });
       free--;
     }

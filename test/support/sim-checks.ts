@@ -126,8 +126,8 @@ export class StoryCheck {
     if (open !== undefined) throw new Broken('person', `${call} is started while a person is asked ${open}`);
     if (this.isSpent()) throw new Broken('budget', `${call} is started, and ${JSON.stringify(this.spent)} are spent`);
     for (const id of task.deps) this.mayFollow(task, this.task(id));
-    const beside = [...this.tasks.values()].find((other) => isAtWork(other) && this.waveOf(other.id) !== this.waveOf(task.id));
-    if (beside !== undefined) throw new Broken('early', `${call} is started while ${beside.id} of another wave is at work`);
+    const beside = [...this.tasks.values()].find((other) => isAtWork(other) && this.waveOf(other.id) < this.waveOf(task.id));
+    if (beside !== undefined) throw new Broken('early', `${call} is started while ${beside.id} of an earlier wave is at work`);
     for (const id of ids(task.cells['context_from']))
       if (this.task(id).status === 'pending') throw new Broken('context', `${call} is started before ${id}, from which it takes context`);
     if (++this.starts > mostStarts(this.plan))
