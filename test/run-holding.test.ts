@@ -1,11 +1,21 @@
 // A session that needs a person and still has something else to do: that is done first, and a night is not lost to one question.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeFiles } from './support/git-project.js';
 import { GOOD_RUN, POOR_RUN, REST, testRun, writer } from './support/run-evidence.js';
-import { cleanUpProjects, endOf, eventsOfType, jsonOf, makeProject, sessionIn, verdictsOf, wavesRun } from './support/run-project.js';
+import {
+  cleanUpProjects,
+  endOf,
+  eventsOfType,
+  jsonOf,
+  makeProject,
+  sessionIn,
+  textOf,
+  verdictsOf,
+  wavesRun,
+} from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
@@ -98,3 +108,25 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
     expect(eventsOfType(session, 'PersonEdited')).toMatchObject([{ files: ['mended.txt'] }]);
   },
 );
+
+it('takes up what is added to tasks.csv while a person is asked, where it does not hang on the answer', async () => {
+  const project = makeProject({ answers: TESTERS });
+  const { session } = await project.umpire('run', 'testing', 'more tests', '--mode', 'comprehensive');
+  const [head = ''] = textOf(session, 'tasks.csv').split('\n');
+  const own: Readonly<Record<string, string>> = {
+    id: 'NOTES-001',
+    title: 'Notes',
+    description: 'Write it down.',
+    role: 'analyst',
+    exec_mode: 'csv-wave',
+  };
+  const row = head.split(',').map((name) => own[name] ?? '');
+  appendFileSync(join(session, 'tasks.csv'), `${row.join(',')}\n`);
+  const { exit, err } = await project.umpire('resume', session);
+  expect({ exit, waves: wavesRun(session), refused: eventsOfType(session, 'EditRefused') }).toEqual({
+    exit: 4,
+    waves: [...FIRST, 'NOTES-001'],
+    refused: [],
+  });
+  expect(err).toContain('NOTES-001 completed');
+});

@@ -225,6 +225,11 @@ export function shownStatus(task: TaskState): TaskStatus {
   return task.phase === 'idle' ? task.status : 'in_progress';
 }
 
+/** The wave at work, or where it would be at work if nobody were asked; null where nothing is left to do. */
+export function waveIn({ front, wave, waves }: RunState): number | null {
+  return [front, wave].find((one) => one < waves.length) ?? null;
+}
+
 /** Is nothing left to do in the wave of this task, but what waits for a person? A critic is judged then. */
 export function hasWaveEnded({ open, heldIn }: RunState, { wave }: TaskState): boolean {
   return (open[wave] ?? 0) === (heldIn[wave] ?? 0);

@@ -5,7 +5,7 @@ import type { Outcome, Task } from '../model.js';
 import type { PastVerdict, SessionState } from '../brain/evolve.js';
 import { awaitedIn, budgetQuestion, questionOf } from '../brain/question.js';
 import { afterRevisions } from '../brain/rounds.js';
-import { isIdle, taskIn } from '../brain/run-state.js';
+import { isIdle, taskIn, waveIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
 import { questionView, shellWord } from './session-question.js';
 import type { QuestionView } from './session-question.js';
@@ -184,11 +184,6 @@ export function sessionView(state: SessionState, around: SessionSurroundings): S
     notes,
     next: nextSteps(around, run, verdicts.at(-1)),
   };
-}
-
-/** Where it is at work, or would be if nobody were asked. */
-function waveIn({ front, wave, waves }: RunState): number | null {
-  return [front, wave].find((one) => one < waves.length) ?? null;
 }
 
 /** Why this mode, without its name where it begins with that. */

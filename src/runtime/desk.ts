@@ -10,7 +10,7 @@ import type { SessionState } from '../brain/evolve.js';
 import type { Event, Standing } from '../brain/messages.js';
 import { awaitedIn, questionOf } from '../brain/question.js';
 import { NO_TRACES, afterRevisions, standingsBeside } from '../brain/rounds.js';
-import { cellOf, isOver, rowOf } from '../brain/run-state.js';
+import { cellOf, isOver, rowOf, waveIn } from '../brain/run-state.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
 import { printResults } from '../formats/results-csv.js';
 import { editTasks, printCells } from '../formats/tasks-csv.js';
@@ -309,7 +309,7 @@ function stateOf(state: SessionState, session: string) {
     mode,
     goal,
     status,
-    wave: run.wave,
+    wave: waveIn(run) ?? run.wave,
     rounds,
     question: question?.kind ?? null,
     unverified: run.ended?.unverified ?? null,

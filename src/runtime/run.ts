@@ -55,7 +55,11 @@ class Running {
     for (;;) {
       const effects = pending(journal.state).filter(({ type }) => this.isAllowed(type));
       const [first] = effects;
-      if (first === undefined && this.jobs.size === 0 && this.ended.length === 0) break;
+      if (first === undefined && this.jobs.size === 0 && this.ended.length === 0) {
+        // Who was called and comes back may have added what does not hang on the answer.
+        if (this.run.ended === null && !this.halt.signal.aborted && this.takeEdits()) continue;
+        break;
+      }
       if (first?.type === 'RunTask') {
         const starts = effects.filter((effect) => effect.type === 'RunTask');
         if (await this.openWave(starts.map(({ task }) => task))) continue;
