@@ -4,6 +4,7 @@
 import { existsSync, readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { statOf } from '../runtime/entry.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
 import { safeName } from '../runtime/safe-name.js';
 import type { Seat } from './git.js';
@@ -107,7 +108,13 @@ export function holderOfName({ folder, place, repository }: Site): string | null
   const notes = own === null ? elsewhere().map((name) => readNote(dirname(dirname(gitFileOf(join(all, name)))))) : [own];
   const holders = notes.flatMap((note) => (note === null ? [] : [note.sessionFolder]));
   // Where the project or the session's folder was moved, the note is this very session's, and what it names is gone.
-  return holders.find((holder) => holder !== resolve(place.sessionFolder) && existsSync(holder)) ?? null;
+  return holders.find((holder) => existsSync(holder) && !isSameFolder(holder, place.sessionFolder)) ?? null;
+}
+
+/** A folder that is mounted in two places has two names, and no link tells. */
+function isSameFolder(one: string, other: string): boolean {
+  const [a, b] = [statOf(one), statOf(other)];
+  return resolve(one) === resolve(other) || (a !== undefined && a.dev === b?.dev && a.ino === b.ino);
 }
 
 /** Nothing of another session's is shown, brought over or worked on as this one's. */
