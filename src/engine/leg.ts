@@ -1,7 +1,5 @@
 // One process takes a session on: it wires agents, workspace, desk and court to the loop that runs it, and cleans up after.
 
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
@@ -29,6 +27,7 @@ import type { Guardian } from '../agents/guardian.js';
 import type { Agent, Sandbox, Workspace } from '../ports.js';
 import { agentsFor, measuresItself } from './agents.js';
 import { recordedIn } from './ahead.js';
+import { runCall } from './call.js';
 import { guardingFor } from './guarding.js';
 import { failedAt } from './measured-failures.js';
 import type { OpenedSession } from './opened.js';
@@ -268,52 +267,21 @@ async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null
   journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files } });
 }
 
-const NOTIFY_MS = 30_000;
-
-/**
- * Runs the configured command, with the session in its environment. That it fails stops nothing. A shell reads it, since what there is
- * to tell is in variables; a list of words is run as it is.
- */
-function callPerson(leg: Leg, question: Question): Promise<string> {
+/** That the command fails stops nothing. */
+async function callPerson(leg: Leg, question: Question): Promise<string> {
   const { folder, config, watch } = leg;
-  const { notify } = config;
-  if (notify === null) return Promise.resolve('nobody');
-  const [file = '', ...args] = typeof notify === 'string' ? ['/bin/sh', '-c', notify] : notify;
-  const [program = ''] = typeof notify === 'string' ? notify.split(/\s/) : notify;
-  return new Promise((done) => {
-    const { project, loop, goal } = startedIn(leg);
-    const env = {
-      ...process.env,
-      UMPIRE_SESSION: folder.root,
-      UMPIRE_SESSION_NAME: folder.name,
-      UMPIRE_LOOP: loop,
-      UMPIRE_GOAL: goal,
-      UMPIRE_STATUS: 'awaiting',
-      UMPIRE_QUESTION: describe(question),
-    };
-    const end = (problem: string | null) => {
-      if (problem !== null)
-        watch.onNote?.(`The command that calls a person (${program}) failed: ${problem}. The session waits all the same.`);
-      done(program);
-    };
-    let child: ChildProcess;
-    try {
-      child = spawn(file, args, { env, cwd: project, stdio: 'ignore', timeout: NOTIFY_MS, killSignal: 'SIGKILL' });
-    } catch (error) {
-      // A goal may be longer than what a program can be handed.
-      end(String(error));
-      return;
-    }
-    // One that cannot be started ends with a status too, which says less.
-    child.once('error', (error) => {
-      child.removeAllListeners('close');
-      end(error.message);
-    });
-    child.on('close', (code, signal) => end(code === 0 ? null : signal === null ? `exit status ${String(code)}${missing(code)}` : signal));
-  });
-}
-
-/** What a shell means by it. */
-function missing(code: number | null): string {
-  return code === 127 ? ' (there is no such program)' : '';
+  if (config.notify === null) return 'nobody';
+  const { project, loop, goal } = startedIn(leg);
+  const env = {
+    ...process.env,
+    UMPIRE_SESSION: folder.root,
+    UMPIRE_SESSION_NAME: folder.name,
+    UMPIRE_LOOP: loop,
+    UMPIRE_GOAL: goal,
+    UMPIRE_STATUS: 'awaiting',
+    UMPIRE_QUESTION: describe(question),
+  };
+  const { program, problem } = await runCall(config.notify, { cwd: project, env, signal: watch.signal });
+  if (problem !== null) watch.onNote?.(`The command that calls a person (${program}) failed: ${problem}. The session waits all the same.`);
+  return program;
 }
