@@ -70,6 +70,23 @@ it('takes up a column of a person’s own in every row, finished ones and critic
   expect({ exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ exit: 0, refused: [] });
 });
 
+it('takes a wave for the same number however a spreadsheet writes it, and tells nothing of waves where something else is refused', async () => {
+  const { session, edit } = await atRest();
+  const waves = (text: string) =>
+    text
+      .replace(/csv-wave,1,/, 'csv-wave,1.0,')
+      .replace(/csv-wave,2,/, 'csv-wave,"2,00",')
+      .replace(/csv-wave,3,/, 'csv-wave,03,');
+  const { err } = await edit((text) => waves(text).replace('B of a book', 'B with care'));
+  expect({ err, refused: eventsOfType(session, 'EditRefused') }).toEqual({
+    err: expect.stringContaining('B: description changed') as string,
+    refused: [],
+  });
+  const other = await atRest();
+  await other.edit((text) => text.replace(/^(A,.*)A is done/m, '$1A is great').replace(/^(B,.*),A,A,csv-wave,2,/m, '$1,,,csv-wave,1,'));
+  expect(eventsOfType(other.session, 'EditRefused')).toMatchObject([{ reason: 'A: findings changed, but the task is completed' }]);
+});
+
 it('says what it takes up of columns and of the wave of a new task, and takes an empty status for what it means', async () => {
   const { session, edit } = await atRest();
   const { exit, err } = await edit((text) => {

@@ -63,7 +63,7 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
     }
     const before = last.get(id) ?? {};
     const wave = (columns['wave'] ?? '').trim();
-    if (wave !== '' && wave !== before['wave'] && wave !== String(task.wave)) waves.set(id, wave);
+    if (wave !== '' && wave !== before['wave'] && !isWave(wave, task.wave)) waves.set(id, wave);
     const cells = changedCells(task, columns, before);
     if (Object.keys(cells).length === 0) continue;
     // A person's own columns are theirs on any row.
@@ -81,17 +81,28 @@ export function compareEdit(run: RunState, file: EditedTasks, last: ReadonlyMap<
     refusals.push(`more than ${MOST_ADDED} tasks would have been added by hand; begin a session for them`);
   if (lengthOf([...Object.values(set), ...add]) > LONGEST_EDIT)
     refusals.push(`the changed cells have more than ${LONGEST_EDIT.toLocaleString('en')} characters together`);
-  const planned = refusals.length === 0 ? planWaves(run, set, add) : new Map<string, number>();
-  if (typeof planned === 'string') refusals.push(planned);
-  else refusals.push(...[...waves].filter(([id, wave]) => wave !== String(planned.get(id))).map(([id, wave]) => waveRefusal(id, wave)));
-  if (typeof planned === 'string' || refusals.length > 0) return { kind: 'refused', reason: refusals.slice(0, 5).join('; ') };
+  // What is refused anyway has no waves.
+  if (refusals.length > 0) return refused(refusals);
+  const planned = planWaves(run, set, add);
+  if (typeof planned === 'string') return refused([planned]);
+  const other = [...waves].filter(([id, wave]) => !isWave(wave, planned.get(id)));
+  if (other.length > 0) return refused(other.map(([id, wave]) => waveRefusal(id, wave)));
   told.push(...add.map((row) => addedTold(row, planned)), ...columnsTold(run.columns, file.columns));
   return told.length === 0 ? { kind: 'none' } : { kind: 'edit', set, add, columns: file.columns, told };
+}
+
+function refused(reasons: readonly string[]): Edit {
+  return { kind: 'refused', reason: reasons.slice(0, 5).join('; ') };
 }
 
 /** A critic is not skipped by hand. */
 function skipHint(isCritic: boolean): string {
   return isCritic ? '' : ': set its status to skipped';
+}
+
+/** Spreadsheets write a number as they like: 2, 2.0, 2,00, 02. */
+function isWave(said: string, wave: number | undefined): boolean {
+  return /^\d+(?:[.,]0+)?$/.test(said) && Number.parseInt(said, 10) === wave;
 }
 
 function waveRefusal(id: string, wave: string): string {
@@ -103,7 +114,7 @@ function addedTold(row: Cells, waves: ReadonlyMap<string, number>): string {
   const id = (row['id'] ?? '').trim();
   const wave = waves.get(id);
   const said = (row['wave'] ?? '').trim();
-  return `${id}: added${said === '' || said === String(wave) ? '' : ` in wave ${wave}, which follows from its deps`}`;
+  return `${id}: added${said === '' || isWave(said, wave) ? '' : ` in wave ${wave}, which follows from its deps`}`;
 }
 
 /** What became of the columns; none of them is gone. */
