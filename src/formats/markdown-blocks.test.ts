@@ -88,5 +88,8 @@ test('comments and quotations', () => {
 test('marks and line ends', () => {
   check('\uFEFF# a\r\nb\rc', [['1 a @1', 'text@2 b / c']]);
   expect(['**a** [b](c.md) [d]', 'a](b'].map(plainText)).toEqual(['a b [d]', 'a](b']);
-  expect(['[b](c.md:7)', '[c.md:7](d/c.md#L7)', '[b](https://c.d/e#L7)'].map(plainText)).toEqual(['b (c.md:7)', 'c.md:7', 'b']);
+  const places = ['[c.md](d/c.md:7)', '[`c.md`](c.md#L7-L9)', '[here](c.md:7)', '[line 7](c.md#L7)'];
+  expect(places.map(plainText)).toEqual(['c.md (d/c.md:7)', '`c.md` (c.md#L7-L9)', 'here (c.md:7)', 'line 7 (c.md#L7)']);
+  const others = ['[c.md:7](d/c.md#L7)', '[c.d](https://c.d:80)', '[here](tel:112)', '[here](#L7)', '[High](c.md:7)', '[9.5](c.md:7)'];
+  expect(others.map(plainText)).toEqual(['c.md:7', 'c.d', 'here', 'here', 'High', '9.5']);
 });

@@ -46,6 +46,8 @@ interface OpenItem extends ListItem {
 
 const BULLET = /^\s*(?:[-*+\u2022\u2023\u2013]|\d{1,3}[.)])\s+(?=\S)/;
 const MAX_NESTING = 20;
+/** What stands for the place that it leads to. */
+const POINTING = /^(?:here|lines? \d[\d \u2013-]*|L\d+)$/i;
 /** `a.ts:7`, `a.ts#L7-L9` */
 const LINE_AT_END = /(?::|#L)\d{1,7}(?:[-:]L?\d{1,7})?$/;
 
@@ -67,8 +69,12 @@ export function plainText(text: string): string {
 }
 
 function unlink(_: string, text: string, target: string): string {
-  const isPlace = LINE_AT_END.test(target) && !target.includes('://') && !LINE_AT_END.test(text);
-  return isPlace ? `${text} (${target})` : text;
+  const path = target.replace(LINE_AT_END, '');
+  if (path === target || !/[./]/.test(path) || /^[a-z][a-z+-]*:/i.test(path)) return text;
+  // Any other text may be a word to judge by, a severity or a signal, and is read as it stands.
+  const named = text.replaceAll(/[`*]/g, '').trim();
+  const isAbout = POINTING.test(named) || (named !== '' && `/${path}`.endsWith(`/${named}`));
+  return isAbout ? `${text} (${target})` : text;
 }
 
 class Cutter {

@@ -44,6 +44,18 @@ function check(
   });
 }
 
+describe('words that are links to a line', () => {
+  const table = '| Severity | File | Issue |\n|---|---|---|\n| [Critical](a.md:3) | [a.ts](src/a.ts:4) | broken |';
+  test('a severity in a table', () => check(table, ['critical src/a.ts:4 broken']));
+  test('counts', () =>
+    check('| Severity | Count |\n|---|---|\n| [Critical](a.md#L3) | 0 |\n| [High](a.md:4) | 2 |', [], {
+      counts: '0200',
+      counted: true,
+      notes: ['it says High: 2, but lists 0; counted 2'],
+    }));
+  test('a signal', () => check('Signal: [CONVERGED](log.txt:3)', [], { signal: 'converged' }));
+});
+
 describe('severity headings', () => {
   test('bullets', () => check('## Critical\n- a (x.ts:1)\n- b\n## High\n- None', ['critical x.ts:1 a', 'critical - b']));
   test('prose', () =>
