@@ -1,7 +1,7 @@
 // What a session asks a person, and what comes of each answer: plans, escalations, budgets, questions of agents. Nothing holds a
 // process meanwhile: every answer is a command of its own. Edits of tasks.csv are run-edits.test.ts.
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -254,45 +254,6 @@ it('stops what runs when the minutes are spent, and runs it again when more are 
     exit: 0,
     attempts: [1, 2],
     end: 'complete unverified',
-  });
-});
-
-it('calls the configured command when a person is needed, with the session in its environment', async () => {
-  const project = makeProject({ answers: PAYERS });
-  const note = join(project.beside, 'note.sh');
-  writeFileSync(note, `env | grep ^UMPIRE_ | sort > ${project.beside}/note.txt; echo "$1" >> ${project.beside}/calls.txt; exit 3\n`);
-  const config = JSON.parse(textOf(project.root, 'umpire.config.yaml')) as object;
-  project.commit({ 'umpire.config.yaml': JSON.stringify({ ...config, notify: ['sh', note, 'a word; with $(blanks)'] }) });
-  const { exit, err, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
-  expect(exit).toBe(4);
-  const told = textOf(project.beside, 'note.txt');
-  expect(told).toContain(`UMPIRE_SESSION=${session}\n`);
-  expect(told).toContain('UMPIRE_LOOP=debt\n');
-  expect(told).toContain('UMPIRE_GOAL=less debt\n');
-  expect(told).toContain('UMPIRE_QUESTION=approval of the plan of TDPLAN-001\n');
-  expect(err).toContain('exit status 3');
-  await project.umpire('resume', session);
-  expect(textOf(project.beside, 'calls.txt')).toBe('a word; with $(blanks)\n');
-});
-
-it('has a shell read the command that calls a person, which has what there is to tell in variables', async () => {
-  const project = makeProject({ answers: PAYERS });
-  const notify = `echo "$UMPIRE_STATUS: $UMPIRE_QUESTION ($UMPIRE_GOAL)" | tee -a "${project.beside}/told.txt" > /dev/null`;
-  const config = JSON.parse(textOf(project.root, 'umpire.config.yaml')) as object;
-  project.commit({ 'umpire.config.yaml': JSON.stringify({ ...config, notify }) });
-  const { exit, err } = await project.umpire('run', 'debt', 'less `touch debt` $(touch debt)', '--mode', 'targeted');
-  expect({ exit, err }).toEqual({ exit: 4, err: expect.not.stringContaining('calls a person') as string });
-  expect(textOf(project.beside, 'told.txt')).toBe('awaiting: approval of the plan of TDPLAN-001 (less `touch debt` $(touch debt))\n');
-});
-
-it('says once, and why, that the command that calls a person cannot be started', async () => {
-  const project = makeProject({ answers: PAYERS, config: { notify: 'no-such-program' } });
-  const { exit, err } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
-  expect({ exit, told: err.match(/The command that calls a person .*/g) }).toEqual({
-    exit: 4,
-    told: [
-      'The command that calls a person (no-such-program) failed: exit status 127 (there is no such program). The session waits all the same.',
-    ],
   });
 });
 

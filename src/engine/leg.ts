@@ -44,16 +44,22 @@ export interface Leg extends OpenedSession {
 }
 
 export async function goOn(leg: Leg): Promise<void> {
-  const { journal, folder, watch, config, settings, by } = leg;
-  const { runs, ended, running, head, aborted } = journal.state.run as RunState;
-  const started = startedIn(leg);
+  const { journal } = leg;
   const desk = deskOf(leg);
-  if (ended !== null) {
-    // A crash may have come between the end and what people read of it.
-    journal.record(...desk.show());
-    journal.flush();
+  if ((journal.state.run as RunState).ended === null) {
+    await runOn(leg, desk);
+    await tellOfEnd(leg);
     return;
   }
+  // A crash may have come between the end and what people read of it.
+  journal.record(...desk.show());
+  journal.flush();
+}
+
+async function runOn(leg: Leg, desk: Desk): Promise<void> {
+  const { journal, folder, watch, config, settings, by } = leg;
+  const { runs, running, head, aborted } = journal.state.run as RunState;
+  const started = startedIn(leg);
   const wasAtWork = running.size > 0;
   for (const earlier of runs.slice(-3)) sweepRun(earlier);
   const id = newRun();
@@ -267,8 +273,19 @@ async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null
   journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files } });
 }
 
-/** That the command fails stops nothing. */
-async function callPerson(leg: Leg, question: Question): Promise<string> {
+function callPerson(leg: Leg, question: Question): Promise<string> {
+  return tellPerson(leg, { UMPIRE_STATUS: 'awaiting', UMPIRE_QUESTION: describe(question), UMPIRE_REASON: '' });
+}
+
+/** Who wants to hear of it is told what came of a night. Who gave the session up knows. */
+async function tellOfEnd(leg: Leg): Promise<void> {
+  const ended = leg.journal.state.run?.ended ?? null;
+  if (!leg.config.notifyAtEnd || ended === null || ended.outcome === 'aborted') return;
+  await tellPerson(leg, { UMPIRE_STATUS: ended.outcome, UMPIRE_QUESTION: '', UMPIRE_REASON: ended.reason });
+}
+
+/** Runs the command that calls a person. That it fails stops nothing. */
+async function tellPerson(leg: Leg, told: Readonly<Record<string, string>>): Promise<string> {
   const { folder, config, watch } = leg;
   if (config.notify === null) return 'nobody';
   const { project, loop, goal } = startedIn(leg);
@@ -278,10 +295,12 @@ async function callPerson(leg: Leg, question: Question): Promise<string> {
     UMPIRE_SESSION_NAME: folder.name,
     UMPIRE_LOOP: loop,
     UMPIRE_GOAL: goal,
-    UMPIRE_STATUS: 'awaiting',
-    UMPIRE_QUESTION: describe(question),
+    ...told,
   };
   const { program, problem } = await runCall(config.notify, { cwd: project, env, signal: watch.signal });
-  if (problem !== null) watch.onNote?.(`The command that calls a person (${program}) failed: ${problem}. The session waits all the same.`);
+  if (problem !== null)
+    watch.onNote?.(
+      `The command that calls a person (${program}) failed: ${problem}. The session ${told['UMPIRE_STATUS'] === 'awaiting' ? 'waits' : 'has ended'} all the same.`,
+    );
   return program;
 }

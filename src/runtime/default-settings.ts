@@ -106,6 +106,8 @@ export interface Settings {
   };
   /** Run where a person is needed. */
   readonly notify: CommandLine | null;
+  /** And where a session has ended. */
+  readonly notifyAtEnd: boolean;
   /** For one task. */
   readonly timeoutMinutes: number;
   readonly critics: CriticSettings;
@@ -136,6 +138,7 @@ export const DEFAULT_SETTINGS: Settings = {
   stopWhenStalled: false,
   sandbox: { isOn: false, write: [] },
   notify: null,
+  notifyAtEnd: false,
   timeoutMinutes: 30,
   critics: {
     timeoutMinutes: 20,

@@ -40,6 +40,7 @@ it('fills in every default', () => {
     stopWhenStalled: false,
     sandbox: { isOn: false, write: [] },
     notify: null,
+    notifyAtEnd: false,
     timeoutMinutes: 30,
     critics: {
       timeoutMinutes: 20,
@@ -82,6 +83,7 @@ it('reads the example of its page', () => {
     stopWhenStalled: true,
     sandbox: { isOn: true, write: ['~/.exact'] },
     notify: 'notify-send "$UMPIRE_SESSION_NAME waits on $UMPIRE_QUESTION"',
+    notifyAtEnd: true,
     timeoutMinutes: 45,
     critics: {
       timeoutMinutes: 10,
@@ -135,6 +137,7 @@ it('has a page with every key, and no other', () => {
     'strict',
     'sandbox',
     'notify',
+    'notify_at_end',
     'workspace',
     'critics',
     'guard',
@@ -220,7 +223,7 @@ describe('mistakes', () => {
     [
       'max: 3',
       ':1: max: this key is not known here; there are strict, agents, roles, agent, concurrency, max_rounds, max_minutes, max_cost_usd, ' +
-        'max_tokens, stop_when_stalled, sandbox, notify, timeout_minutes, critics, guard, workspace',
+        'max_tokens, stop_when_stalled, sandbox, notify, notify_at_end, timeout_minutes, critics, guard, workspace',
     ],
     ['agnets: {}', ':1: agnets: this key is not known here; did you mean "agents"?'],
     ['role: {}', ':1: role: this key is not known here; did you mean "roles"?'],

@@ -1,0 +1,69 @@
+// The command that calls a person: when it is run, what it is told, and that nothing hangs on it.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { REST, validation, writer } from './support/run-evidence.js';
+import { cleanUpProjects, makeProject, textOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+const PAYERS = [validation(0), writer('executor'), { role: 'planner', result: { findings: 'Plan {attempt}: three steps.' } }, REST];
+
+it('calls the configured command when a person is needed, with the session in its environment', async () => {
+  const project = makeProject({ answers: PAYERS });
+  const note = join(project.beside, 'note.sh');
+  writeFileSync(note, `env | grep ^UMPIRE_ | sort > ${project.beside}/note.txt; echo "$1" >> ${project.beside}/calls.txt; exit 3\n`);
+  const config = JSON.parse(textOf(project.root, 'umpire.config.yaml')) as object;
+  project.commit({ 'umpire.config.yaml': JSON.stringify({ ...config, notify: ['sh', note, 'a word; with $(blanks)'] }) });
+  const { exit, err, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
+  expect(exit).toBe(4);
+  const told = textOf(project.beside, 'note.txt');
+  expect(told).toContain(`UMPIRE_SESSION=${session}\n`);
+  expect(told).toContain('UMPIRE_LOOP=debt\n');
+  expect(told).toContain('UMPIRE_GOAL=less debt\n');
+  expect(told).toContain('UMPIRE_QUESTION=approval of the plan of TDPLAN-001\n');
+  expect(err).toContain('exit status 3');
+  await project.umpire('resume', session);
+  expect(textOf(project.beside, 'calls.txt')).toBe('a word; with $(blanks)\n');
+});
+
+it('has a shell read the command that calls a person, which has what there is to tell in variables', async () => {
+  const project = makeProject({ answers: PAYERS });
+  const notify = `echo "$UMPIRE_STATUS: $UMPIRE_QUESTION$UMPIRE_REASON ($UMPIRE_GOAL)" | tee -a "${project.beside}/told.txt" > /dev/null`;
+  const config = JSON.parse(textOf(project.root, 'umpire.config.yaml')) as object;
+  project.commit({ 'umpire.config.yaml': JSON.stringify({ ...config, notify }) });
+  const { exit, err, session } = await project.umpire('run', 'debt', 'less `touch debt` $(touch debt)', '--mode', 'targeted');
+  expect({ exit, err }).toEqual({ exit: 4, err: expect.not.stringContaining('calls a person') as string });
+  const asked = 'awaiting: approval of the plan of TDPLAN-001 (less `touch debt` $(touch debt))\n';
+  expect(textOf(project.beside, 'told.txt')).toBe(asked);
+  // Of the end only who asks for that is told.
+  await project.umpire('resolve', session, 'approve');
+  expect(textOf(project.beside, 'told.txt')).toBe(asked);
+});
+
+it('calls the command also when a session has ended, where that is asked for, and not where a person gave it up', async () => {
+  const notify = 'echo "$UMPIRE_STATUS: $UMPIRE_QUESTION$UMPIRE_REASON" >> "$TOLD"; exit 4';
+  const project = makeProject({ answers: PAYERS, config: { notify, notify_at_end: true } });
+  const told = join(project.beside, 'told.txt');
+  const umpire = (...args: readonly string[]) => project.umpireWith({ env: { TOLD: told } }, ...args);
+  const { session } = await umpire('run', 'debt', 'x', '--mode', 'targeted');
+  const { exit, err } = await umpire('resolve', session, 'approve');
+  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining('exit status 4. The session has ended all the same.') as string });
+  await umpire('resume', session);
+  const other = await umpire('run', 'debt', 'x', '--mode', 'targeted');
+  await umpire('resolve', other.session, 'abort');
+  const asked = 'awaiting: approval of the plan of TDPLAN-001\n';
+  expect(readFileSync(told, 'utf8')).toBe(`${asked}complete: The work was judged and found good.\n${asked}`);
+});
+
+it('says once, and why, that the command that calls a person cannot be started', async () => {
+  const project = makeProject({ answers: PAYERS, config: { notify: 'no-such-program' } });
+  const { exit, err } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
+  expect({ exit, told: err.match(/The command that calls a person .*/g) }).toEqual({
+    exit: 4,
+    told: [
+      'The command that calls a person (no-such-program) failed: exit status 127 (there is no such program). The session waits all the same.',
+    ],
+  });
+});
