@@ -51,7 +51,7 @@ export function text(what: string): Rule<string> {
   return rule(what, (value) => (isText(value) ? value.trim() : undefined));
 }
 
-/** Words as a person would type them in a terminal, or the list of them. No shell reads either. */
+/** Words as a person would type them in a terminal, or the list of them. No shell reads either, but for the text of `notify`. */
 export const command = rule(
   'a command such as "node my-agent.mjs", or the list of its words',
   (value): string | readonly string[] | undefined => {
