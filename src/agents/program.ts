@@ -6,6 +6,7 @@ import { NO_USAGE } from '../ports.js';
 import type { Agent, Assignment, Ending, Watch } from '../ports.js';
 import { isFile, isFolder } from '../runtime/entry.js';
 import { surroundings } from '../runtime/environment.js';
+import { environmentIn } from '../runtime/python-environment.js';
 import { runChild } from './child.js';
 import type { ChildEnd, Launch } from './child.js';
 import type { Told } from './event-stream.js';
@@ -56,13 +57,16 @@ let calls = 0;
 export function programAgent(spec: ProgramSpec, guardian: Guardian, approach: Approach): Agent {
   const argv = withProgram(spec);
   const inherited = inheritedEnv(spec, guardian);
+  const differing = environmentIn(inherited);
   const { name, graceMs = GRACE_MS } = spec;
   const runAt = async (slot: TaskSlot, assignment: Assignment, watch: Watch): Promise<Ending> => {
     const { session, workdir } = assignment;
     const timeoutMs = Math.min(spec.timeoutMs ?? Infinity, assignment.timeoutMs);
     const call = `${guardian.run}-${++calls}`;
     const places = { UMPIRE_SESSION: session, UMPIRE_TASK_FILE: slot.taskFile, UMPIRE_RESULT_FILE: slot.resultFile };
-    const env: Readonly<Record<string, string>> = Object.assign(Object.create(inherited), places, { UMPIRE_CALL: call });
+    const env: Readonly<Record<string, string>> = Object.assign(Object.create(inherited), differing(workdir), places, {
+      UMPIRE_CALL: call,
+    });
     const { input, finish, watch: heard, handed } = approach(assignment, slot, watch);
     const launch = {
       argv,

@@ -8,6 +8,7 @@ import { isObject, parseJson } from '../formats/json-text.js';
 import { cacheHome } from '../runtime/environment.js';
 import { faultOf, makeFolders, openFolder, writeAtomically } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
+import { originsOf } from '../runtime/python-environment.js';
 import { isUmpireError } from '../errors.js';
 import type { CriticJob } from './critic.js';
 import type { Provenance } from './provenance.js';
@@ -25,7 +26,7 @@ export function baselineHome(common: string): string {
 }
 
 /** What is measured, and how: changed with every change of the measurement itself. */
-const MEASURED = 3;
+const MEASURED = 4;
 const TOOLS = [
   'vitest',
   '@vitest/coverage-v8',
@@ -53,7 +54,10 @@ function installedFor(project: string, prefix: string): readonly string[] {
   const lists = folders
     .flatMap((folder) => LISTS.map((list) => textAt(join(folder, list))))
     .map((text) => (text === null ? '-' : sha256(text)));
-  return [...lists, ...folders.flatMap((folder) => ENVIRONMENTS.flatMap((name) => pythonPackagesIn(join(folder, name, 'lib'))))];
+  const environments = folders.flatMap((folder) => ENVIRONMENTS.map((name) => join(folder, name)));
+  // That of a worktree finds its packages behind itself.
+  const places = environments.flatMap((place) => [place, ...originsOf(place)]);
+  return [...lists, ...places.flatMap((place) => pythonPackagesIn(join(place, 'lib')))];
 }
 
 /** `pytest-8.3.4.dist-info`, of each Python there. */

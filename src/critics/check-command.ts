@@ -13,6 +13,7 @@ import { lineOf } from '../report/foreign-text.js';
 import { elapsedMs } from '../runtime/clock.js';
 import { statOf } from '../runtime/entry.js';
 import { surroundings } from '../runtime/environment.js';
+import { environmentIn } from '../runtime/python-environment.js';
 import { lookAgain, MAX_BYTES, openFolder, placeFor, writeAtomically } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 
@@ -30,7 +31,8 @@ export function checkCommand(command: string, report: string | null, guardian: G
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
     const mark = `UMPIRE_CHECK=${assignment.session}#${assignment.attempt}`;
-    const env = { ...surroundings(), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
+    const around = surroundings();
+    const env = { ...around, ...environmentIn(around)(assignment.workdir), UMPIRE_RUN: guardian.run, UMPIRE_SESSION: assignment.session };
     const launch = {
       argv: ['/bin/sh', '-c', command],
       workdir: assignment.workdir,

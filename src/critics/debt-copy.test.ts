@@ -1,14 +1,17 @@
 // A commit as a folder of its own: its files as they were, the packages of the project, and a repository that nobody wrote to.
 
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, readlinkSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
-import { cleanUpAfterwards, gitProject, ownThings, plainProject, writeFiles } from '../../test/support/git-project.js';
+import { afterEach, expect, it, vi } from 'vitest';
+import { cleanUpAfterwards, gitProject, ownThings, plainProject, temporaryFolder, writeFiles } from '../../test/support/git-project.js';
 import type { Project } from '../../test/support/git-project.js';
+import { environmentIn } from '../runtime/python-environment.js';
 import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './debt-copy.js';
 import type { Repository } from './debt-copy.js';
 
 cleanUpAfterwards();
+afterEach(() => vi.unstubAllEnvs());
 
 function found(folder: string): Repository {
   const repository = findRepository(folder);
@@ -132,3 +135,47 @@ it('says where there is none', async () => {
   const project = gitProject();
   await expect(copyCommit(found(project.root), 'f'.repeat(40))).rejects.toMatchObject({ code: 'git-failed' });
 });
+
+const hasPython = spawnSync('python3', ['-c', 'import venv']).status === 0;
+
+it.skipIf(!hasPython)(
+  'has packages of Python that are installed for editing as they were, of a worktree too (skipped without Python)',
+  async () => {
+    const project = gitProject({ '.gitignore': '.venv\n', 'src/shop.py': "said = 'old'\n" });
+    execFileSync('python3', ['-m', 'venv', '--without-pip', join(project.root, '.venv')]);
+    const [python = ''] = readdirSync(join(project.root, '.venv/lib'));
+    writeFiles(join(project.root, '.venv/lib', python, 'site-packages'), { 'editing.pth': `${project.root}/src\n` });
+    const commit = head(project);
+    const workspace = await project.open();
+    for (const place of [project.root, workspace.path]) {
+      writeFiles(place, { 'src/shop.py': "said = 'new'\n" });
+      const copy = await copyCommit(found(place), commit);
+      const [now, then] = [place, copy.project].map((cwd) =>
+        execFileSync(join(cwd, '.venv/bin/python'), ['-c', 'import shop; print(shop.said)'], { cwd, encoding: 'utf8' }).trim(),
+      );
+      expect([now, then]).toEqual(['new', 'old']);
+      copy.remove();
+    }
+  },
+);
+
+it.skipIf(!hasPython)(
+  'has those of an environment that is switched on and lies elsewhere as they were (skipped without Python)',
+  async () => {
+    const project = gitProject({ 'src/shop.py': "said = 'old'\n" });
+    const outer = join(temporaryFolder(), 'shop-env');
+    execFileSync('python3', ['-m', 'venv', '--without-pip', outer]);
+    const [python = ''] = readdirSync(join(outer, 'lib'));
+    writeFiles(join(outer, 'lib', python, 'site-packages'), { 'editing.pth': `${project.root}/src\n` });
+    vi.stubEnv('VIRTUAL_ENV', outer);
+    const commit = head(project);
+    const workspace = await project.open();
+    for (const place of [project.root, workspace.path]) {
+      writeFiles(place, { 'src/shop.py': "said = 'new'\n" });
+      const copy = await copyCommit(found(place), commit);
+      const { VIRTUAL_ENV: there = '' } = environmentIn({ PATH: '', VIRTUAL_ENV: outer })(copy.project);
+      expect(execFileSync(join(there, 'bin/python'), ['-c', 'import shop; print(shop.said)'], { encoding: 'utf8' })).toBe('old\n');
+      copy.remove();
+    }
+  },
+);

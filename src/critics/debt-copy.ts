@@ -19,8 +19,10 @@ import { dirname, join, relative } from 'node:path';
 import { isUmpireError } from '../errors.js';
 import { askGit, git, gitFault, lookAround, nameOf, rawNames } from '../workspace/git.js';
 import { linkPackages } from '../workspace/package-links.js';
+import { linkEnvironment, outerEnvironment } from '../workspace/python-links.js';
 import type { Provision } from '../workspace/package-links.js';
 import { place } from '../workspace/provisions.js';
+import { OUTER_ENVIRONMENT, isPythonEnvironment } from '../runtime/python-environment.js';
 import { makeScratch } from '../runtime/scratch.js';
 
 /** A repository and where in it the project lies. */
@@ -71,7 +73,7 @@ export async function copyCommit(repository: Repository, commit: string): Promis
     await git(seat, ['checkout-index', '--all', '--force']);
     const installed = foldersOf(top, '');
     await makeRepository(repository, seat, commit, ignoredOf(top, installed));
-    const items = installed.flatMap((path) => provisionsOf(top, path));
+    const items = [...installed.flatMap((path) => provisionsOf(top, path)), ...outerOf(top, prefix)];
     place(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
     linkOuter(top, scratch);
     const project = join(root, prefix);
@@ -145,7 +147,16 @@ function foldersOf(top: string, at: string, level = 0): readonly string[] {
 function provisionsOf(top: string, at: string): readonly Provision[] {
   const isFolder = lstatSync(join(top, at)).isDirectory();
   const isPackages = isFolder && (at === PACKAGES || at.endsWith(`/${PACKAGES}`));
-  return isPackages ? linkPackages(top, at) : [{ kind: 'link', at, to: realpathSync.native(join(top, at)), inside: null }];
+  if (isPackages) return linkPackages(top, at);
+  const source = realpathSync.native(join(top, at));
+  return isPythonEnvironment(source) ? linkEnvironment(top, source, at) : [{ kind: 'link', at, to: source, inside: null }];
+}
+
+/** The environment that is switched on and lies elsewhere; a worktree has its own of it. */
+function outerOf(top: string, prefix: string): readonly Provision[] {
+  const at = join(prefix, OUTER_ENVIRONMENT);
+  const from = isPythonEnvironment(join(top, at)) ? join(top, at) : outerEnvironment(top);
+  return from === null ? [] : linkEnvironment(top, from, at);
 }
 
 /** Those that git ignores in the checkout as it is now: the commit may be older than the line that says so. */
@@ -159,7 +170,7 @@ function ignoredOf(top: string, folders: readonly string[]): readonly string[] {
 /** A package that the commit does not have yet needs none. */
 function hasFolder(root: string, at: string): boolean {
   const parts = at.split('/');
-  const own = parts.findIndex((part) => INSTALLED.has(part));
+  const own = parts.findIndex((part) => INSTALLED.has(part) || part === '.umpire');
   return existsSync(join(root, ...parts.slice(0, own)));
 }
 

@@ -11,6 +11,7 @@ import { Tail } from '../agents/tail.js';
 import { isObject, nameOf, parseJson } from '../formats/json-text.js';
 import { elapsedMs } from '../runtime/clock.js';
 import { surroundings } from '../runtime/environment.js';
+import { environmentIn } from '../runtime/python-environment.js';
 import type { CriticJob } from './critic.js';
 import type { ToolUse } from './provenance.js';
 import { shownWord, shownWords } from './provenance.js';
@@ -76,10 +77,17 @@ export async function runTool(job: CriticJob, call: ToolCall): Promise<ToolRun> 
   const alone = new KeptOutput(call.keepStdout ?? null, WHOLE);
   const start = new Start(SHOWN_BYTES);
   const tail = new Tail(SHOWN_BYTES);
+  const around = toolEnvironment();
   const launch = {
     argv: call.argv,
     workdir: call.workdir,
-    env: { ...toolEnvironment(), ...call.env, UMPIRE_RUN: job.guardian.run, UMPIRE_CALL: mark.slice('UMPIRE_CALL='.length) },
+    env: {
+      ...around,
+      ...environmentIn(around)(call.workdir),
+      ...call.env,
+      UMPIRE_RUN: job.guardian.run,
+      UMPIRE_CALL: mark.slice('UMPIRE_CALL='.length),
+    },
     mark,
     input: '',
     timeoutMs,

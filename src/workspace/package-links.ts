@@ -9,7 +9,9 @@ export type Provision =
   /** A link to a file or folder of the person's checkout; `inside` where the worktree may have it itself. */
   | { readonly kind: 'link'; readonly at: string; readonly to: string; readonly inside: string | null }
   | { readonly kind: 'copy'; readonly at: string; readonly from: string }
-  | { readonly kind: 'folder'; readonly at: string };
+  | { readonly kind: 'folder'; readonly at: string }
+  /** A file of its own; `text`: by the root of the worktree, absolute. */
+  | { readonly kind: 'text'; readonly at: string; readonly text: (root: string) => string; readonly mode: number };
 
 /** `root`: the checkout, links resolved. `at`: the node_modules folder in it. */
 export function linkPackages(root: string, at: string): readonly Provision[] {

@@ -1,12 +1,13 @@
 // What a worktree lacks and a task needs: dependencies as links, files such as .env as copies. None of it is ever committed; the
 // set-up command is left to setup-command.ts.
 
-import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { listOf, text } from '../formats/shape.js';
 import { lstatOf, statOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
+import { OUTER_ENVIRONMENT, isPythonEnvironment } from '../runtime/python-environment.js';
 import { git, nameOf, rawNames, rawOf } from './git.js';
 import type { RawName } from './git.js';
 import { blockTest } from './on-the-way.js';
@@ -14,6 +15,7 @@ import { readNoteFile, writeNoteFile } from './note-file.js';
 import { linkPackages } from './package-links.js';
 import type { Provision } from './package-links.js';
 import { expandPath, nameTest } from './patterns.js';
+import { linkEnvironment, outerEnvironment } from './python-links.js';
 import type { Site } from './site.js';
 
 export interface Provisions {
@@ -47,24 +49,30 @@ export async function planProvisions(site: Site, link: readonly string[], copy: 
     patterns
       .filter((pattern) => pattern.includes('/'))
       .flatMap((pattern) => expandPath(join(root, prefix), pattern).map((path) => join(prefix, path)));
-  const packages = untracked.filter((path) => basename(path) === PACKAGES);
-  const linked = [...new Set([...packages, ...byName(link), ...byPath(link)])];
+  const packages = untracked.filter((path) => basename(path) === PACKAGES || isPythonEnvironment(join(root, path)));
+  const asked = new Set([...byName(link), ...byPath(link)]);
+  const linked = [...new Set([...packages, ...asked])];
   const copied = [...new Set([...byName(copy), ...byPath(copy)])].filter((path) => !linked.includes(path));
+  const outer = outerEnvironment(root);
+  const outerAt = join(prefix, OUTER_ENVIRONMENT);
   const items = [
-    ...linked.flatMap((path) => linkOne(root, path)),
+    ...linked.flatMap((path) => linkOne(root, path, asked.has(path))),
     ...copied.map((path): Provision => ({ kind: 'copy', at: path, from: join(root, path) })),
+    ...(outer === null ? [] : linkEnvironment(root, outer, outerAt)),
   ];
-  const all = [...linked, ...copied];
+  const all = [...linked, ...copied, ...(outer === null ? [] : [outerAt])];
   writeNoteFile(noteOf(site), all);
   const fits = (one: string): boolean => byName([one]).length + byPath([one]).length > 0 || existsSync(join(root, prefix, one));
   return { items, absent: [...link, ...copy].filter((one) => !fits(one)), ...leaveOut(all) };
 }
 
-function linkOne(root: string, path: string): readonly Provision[] {
+/** `isAsked`: the settings name it as a link. Packages of Node get their own folder all the same. */
+function linkOne(root: string, path: string, isAsked: boolean): readonly Provision[] {
   const source = join(root, path);
-  return lstatOf(source)?.isDirectory() === true && basename(path) === PACKAGES
-    ? linkPackages(root, path)
-    : [{ kind: 'link', at: path, to: source, inside: null }];
+  const isFolder = lstatOf(source)?.isDirectory() === true;
+  if (isFolder && basename(path) === PACKAGES) return linkPackages(root, path);
+  if (!isAsked && isPythonEnvironment(source)) return linkEnvironment(root, realpathSync.native(source), path);
+  return [{ kind: 'link', at: path, to: source, inside: null }];
 }
 
 /** Ignored by git's own rules or not, what was provided is not the task's work; nor is what a task installs. */
@@ -107,6 +115,7 @@ export function place(root: string, { items }: Provisions): void {
       if (item.kind === 'folder') placeFolder(target);
       else if (lstatOf(target) !== undefined) continue;
       else if (item.kind === 'copy') placeCopy(item.from, target);
+      else if (item.kind === 'text') placeText(item.text(root), target, item.mode);
       else placeLink(item.inside !== null && existsSync(join(root, item.inside)) ? join(root, item.inside) : item.to, target);
     } catch (error) {
       throw new UmpireError('write-failed', { path: target, detail: faultOf(error) });
@@ -130,6 +139,11 @@ function placeCopy(from: string, target: string): void {
   if (statOf(from) === undefined) return;
   mkdirSync(dirname(target), { recursive: true });
   cpSync(from, target, { recursive: true, dereference: true, preserveTimestamps: true });
+}
+
+function placeText(text: string, target: string, mode: number): void {
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text, { mode });
 }
 
 function placeLink(to: string, target: string): void {

@@ -6,6 +6,7 @@ import { UmpireError } from '../errors.js';
 import type { Sandbox } from '../ports.js';
 import { lineOf } from '../report/foreign-text.js';
 import { surroundings } from '../runtime/environment.js';
+import { environmentIn } from '../runtime/python-environment.js';
 
 export interface SetupCommand {
   readonly command: string;
@@ -23,7 +24,8 @@ const OUTPUT_WAIT_MS = 500;
 
 export async function runSetup({ command, env: added, signal, sandbox }: SetupCommand, folder: string): Promise<void> {
   if (signal?.aborted === true) throw fault(command, folder, 'the run was stopped');
-  const env = { ...surroundings(), ...added };
+  const around = surroundings();
+  const env = { ...around, ...environmentIn(around)(folder), ...added };
   const argv = ['/bin/sh', '-c', command];
   const [program = '', ...args] = sandbox?.around({ argv, workdir: folder, env }) ?? argv;
   const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env });

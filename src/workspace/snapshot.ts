@@ -1,9 +1,10 @@
 // A private repository for a folder without git: it records the folder's files as the commit that a session begins with. It lies
 // in the session folder; the folder's own files are read and nothing is written among them.
 
-import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { isPythonEnvironment } from '../runtime/python-environment.js';
 import { commitTree } from './commits.js';
 import { git, namesInput, nameOf, pathIn, rawNames } from './git.js';
 import type { RawName, Seat } from './git.js';
@@ -23,7 +24,14 @@ export async function makeSnapshotRepository({ repository, place }: Site): Promi
   mkdirSync(join(gitDir, 'info'), { recursive: true });
   const own = relative(checkout.workTree, resolve(place.sessionFolder)).split(sep).join('/');
   // Of other sessions that lie in the folder, their copies of it.
-  const hidden = ['.umpire/', 'node_modules', `${SNAPSHOT}/`, ...(own === '' || own.startsWith('..') ? [] : [`/${escapePattern(own)}/`])];
+  const environments = readdirSync(checkout.workTree).filter((name) => isPythonEnvironment(join(checkout.workTree, name)));
+  const hidden = [
+    '.umpire/',
+    'node_modules',
+    ...environments.map((name) => `/${escapePattern(name)}/`),
+    `${SNAPSHOT}/`,
+    ...(own === '' || own.startsWith('..') ? [] : [`/${escapePattern(own)}/`]),
+  ];
   writeFileSync(join(gitDir, 'info', 'exclude'), `${hidden.join('\n')}\n`);
   // Files are kept as they are, byte for byte, whatever attributes the folder's own files ask for.
   writeFileSync(join(gitDir, 'info', 'attributes'), '* -text -ident -filter -working-tree-encoding\n');

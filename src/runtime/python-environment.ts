@@ -1,0 +1,68 @@
+// Virtual environments of Python: what one is, and which one a program means that works in a folder. A person's shell names the one
+// of the checkout; a worktree has its own (workspace/python-links.ts), which says whose it is.
+
+import { readFileSync, realpathSync } from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
+import { statOf } from './entry.js';
+
+/** The file that makes a folder one, to Python too. */
+export const ENVIRONMENT_NOTE = 'pyvenv.cfg';
+
+/** Where a worktree has the one that lies outside the checkout. */
+export const OUTER_ENVIRONMENT = '.umpire/venv';
+
+export function isPythonEnvironment(folder: string): boolean {
+  return statOf(join(folder, ENVIRONMENT_NOTE))?.isFile() === true;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+const MOST_LEVELS = 8;
+
+/**
+ * What is different in the variables of a program that works in a folder: an environment that is switched on is the folder's own, where
+ * it has it. Which are switched on is looked up once, since programs are many.
+ */
+export function environmentIn(variables: Variables): (folder: string) => Variables {
+  const active = activeIn(variables);
+  return (folder) => (active.size === 0 ? {} : movedTo(folder, variables, active));
+}
+
+function movedTo(folder: string, { PATH = '', VIRTUAL_ENV }: Variables, active: ReadonlyMap<string, string>): Variables {
+  const owned = [...active].map(([place, real]) => [place, ownOf(real, folder)] as const);
+  const moved = new Map(owned.filter((pair): pair is readonly [string, string] => pair[1] !== null));
+  const own = VIRTUAL_ENV === undefined ? undefined : moved.get(VIRTUAL_ENV);
+  const entries = PATH.split(delimiter).map((entry) => {
+    const place = basename(entry) === 'bin' ? moved.get(dirname(entry)) : undefined;
+    return place === undefined ? entry : join(place, 'bin');
+  });
+  return { ...(moved.size === 0 ? {} : { PATH: entries.join(delimiter) }), ...(own === undefined ? {} : { VIRTUAL_ENV: own }) };
+}
+
+/** Those that the PATH or its variable names, with their real places. */
+function activeIn({ PATH = '', VIRTUAL_ENV }: Variables): ReadonlyMap<string, string> {
+  const bins = PATH.split(delimiter).filter((entry) => basename(entry) === 'bin');
+  const places = new Set([...bins.map((entry) => dirname(entry)), ...(VIRTUAL_ENV === undefined ? [] : [VIRTUAL_ENV])]);
+  return new Map([...places].filter(isPythonEnvironment).map((place) => [place, realpathSync.native(place)]));
+}
+
+/** The environment at or above the folder that was made of this one. */
+function ownOf(real: string, folder: string): string | null {
+  let above = folder;
+  for (let level = 0; level < MOST_LEVELS; level += 1) {
+    for (const name of [basename(real), OUTER_ENVIRONMENT]) {
+      const place = join(above, name);
+      if (originsOf(place).includes(real)) return place;
+    }
+    if (above === dirname(above)) return null;
+    above = dirname(above);
+  }
+  return null;
+}
+
+/** Those that it was made of, the first one first; empty for a person's own. */
+export function originsOf(place: string): readonly string[] {
+  if (!isPythonEnvironment(place)) return [];
+  const note = readFileSync(join(place, ENVIRONMENT_NOTE), 'utf8');
+  return [...note.matchAll(/^umpire-of = (.+)$/gm)].map(([, origin = '']) => origin);
+}

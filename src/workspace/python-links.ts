@@ -1,0 +1,152 @@
+// A virtual environment of Python for a worktree: a real one, thin, that finds the packages of the person's own behind itself. What is
+// installed there stays there, and a package that is installed for editing leads to the worktree's own sources, not to the checkout.
+
+import { readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ENVIRONMENT_NOTE, isPythonEnvironment } from '../runtime/python-environment.js';
+import { isFile, lstatOf, statOf } from '../runtime/entry.js';
+import type { Provision } from './package-links.js';
+
+/** `root`: the checkout, links resolved. `from`: the environment, absolute, in it or elsewhere. `at`: where the worktree gets it. */
+export function linkEnvironment(root: string, from: string, at: string): readonly Provision[] {
+  const move = { root, from, at };
+  const note = textOf(join(from, ENVIRONMENT_NOTE)) ?? '';
+  const libraries = sitesIn(from);
+  return [
+    { kind: 'folder', at },
+    written(`${at}/${ENVIRONMENT_NOTE}`, () => `${note.replace(/\n*$/, '\n')}umpire-of = ${from}\n`),
+    // As Python itself does it from 3.13 on: whatever the project ignores, git leaves it out.
+    written(`${at}/.gitignore`, () => '*\n'),
+    { kind: 'folder', at: `${at}/bin` },
+    ...namesIn(join(from, 'bin')).flatMap((name) => programOf(move, name)),
+    ...libraries.flatMap((library) => siteOf(move, library)),
+    ...namesIn(from)
+      .filter((name) => name === 'include' || name === 'share')
+      .map((name): Provision => ({ kind: 'link', at: `${at}/${name}`, to: join(from, name), inside: null })),
+    ...(lstatOf(join(from, 'lib64'))?.isSymbolicLink() === true
+      ? [{ kind: 'link', at: `${at}/lib64`, to: join(from, 'lib64'), inside: `${at}/lib` } as const]
+      : []),
+  ];
+}
+
+interface Move {
+  readonly root: string;
+  readonly from: string;
+  readonly at: string;
+}
+
+/** Does it hold a package of the checkout that is installed for editing? */
+export function isForEditing(root: string, from: string): boolean {
+  return sitesIn(from).some((library) => siteOf({ root, from, at: '' }, library).length > 2);
+}
+
+/** `lib/python3.12/site-packages`; links are another way to one of them. */
+function sitesIn(from: string): readonly string[] {
+  return namesIn(join(from, 'lib'))
+    .filter((name) => /^(?:python|pypy)\d/.test(name))
+    .map((name) => `lib/${name}/site-packages`)
+    .filter((path) => statOf(join(from, path))?.isDirectory() === true);
+}
+
+const MOST_BYTES = 256 * 1024;
+
+/** Scripts name the Python that runs them, and `activate` its environment: they get this one. Programs are linked. */
+function programOf({ from, at }: Move, name: string): readonly Provision[] {
+  const source = join(from, 'bin', name);
+  const place = `${at}/bin/${name}`;
+  if (lstatOf(source)?.isSymbolicLink() === true) {
+    // By its last name it is the system's Python, which looks around itself for its environment: from here it finds this one.
+    const to = realPath(source);
+    return to === null ? [] : [{ kind: 'link', at: place, to, inside: null }];
+  }
+  if (!isFile(source)) return [];
+  const text = textOf(source);
+  const names = [from, realPath(from) ?? from, ...builtAs(from)];
+  if (text === null || !names.some((path) => mentions(text, path))) return [{ kind: 'link', at: place, to: source, inside: null }];
+  const mode = (statOf(source)?.mode ?? 0) & 0o777;
+  return [written(place, (root) => names.reduce((moved, path) => moveIn(moved, path, join(root, at)), text), mode)];
+}
+
+/** The name by which it was made: another than its place, where that is reached by a link. */
+function builtAs(from: string): readonly string[] {
+  const said = /^\s*VIRTUAL_ENV=["']?(\/[^"'\n]+)/m.exec(textOf(join(from, 'bin', 'activate')) ?? '')?.[1];
+  return said === undefined ? [] : [said];
+}
+
+/** Files by which packages are installed for editing: paths, old links, and the finders that build tools write. */
+const EDITING = /\.pth$|\.egg-link$|^_.*editable.*\.py$/;
+
+function siteOf({ root, from, at }: Move, library: string): readonly Provision[] {
+  const site = join(from, library);
+  const place = `${at}/${library}`;
+  const own = namesIn(site)
+    .filter((name) => EDITING.test(name) && isFile(join(site, name)))
+    .flatMap((name) => {
+      const text = textOf(join(site, name));
+      const whole = text === null ? '' : name.endsWith('.pth') ? withWholePaths(text, site) : text;
+      return mentions(whole.replaceAll(from, ''), root) ? [written(`${place}/${name}`, (to) => moveIn(whole, root, to))] : [];
+    });
+  // Python takes such files by their names: the worktree's own sources come before all that is behind.
+  const behind = `import site; site.addsitedir(${JSON.stringify(site)})\n`;
+  return [{ kind: 'folder', at: place }, ...own, written(`${place}/zzz-umpire.pth`, () => behind)];
+}
+
+/** Paths in such a file may be told from where it lies. */
+function withWholePaths(text: string, site: string): string {
+  const isPath = (line: string): boolean => line.trim() !== '' && !/^(?:#|import[ \t])/.test(line);
+  return text
+    .split('\n')
+    .map((line) => (isPath(line) ? resolve(site, line.trimEnd()) : line))
+    .join('\n');
+}
+
+function written(at: string, text: (root: string) => string, mode = 0o644): Provision {
+  return { kind: 'text', at, text, mode };
+}
+
+/** `/a/b` is not mentioned by `/a/bc`. */
+function pathIn(path: string): RegExp {
+  return new RegExp(`(?<![\\w.-])${path.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![\\w.-])`, 'g');
+}
+
+function mentions(text: string, path: string): boolean {
+  return text.includes(path) && pathIn(path).test(text);
+}
+
+function moveIn(text: string, path: string, to: string): string {
+  return text.replaceAll(pathIn(path), () => to);
+}
+
+/** Null where it is no text, or too long for one that is written here. */
+function textOf(path: string): string | null {
+  try {
+    const bytes = (statOf(path)?.size ?? Infinity) > MOST_BYTES ? null : readFileSync(path);
+    return bytes === null || bytes.includes(0) ? null : bytes.toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
+}
+
+/** The environment that the person's shell has switched on, where it lies outside the checkout and holds packages of it for editing. */
+export function outerEnvironment(root: string): string | null {
+  const named = process.env['VIRTUAL_ENV'] ?? '';
+  const place = named === '' ? null : realPath(named);
+  if (place === null || `${place}/`.startsWith(`${root}/`) || !isPythonEnvironment(place)) return null;
+  return isForEditing(root, place) ? place : null;
+}
