@@ -155,7 +155,7 @@ function provisionsOf(top: string, at: string): readonly Provision[] {
 /** The environment that is switched on and lies elsewhere; a worktree has its own of it. */
 function outerOf(top: string, prefix: string): readonly Provision[] {
   const at = join(prefix, OUTER_ENVIRONMENT);
-  const from = isPythonEnvironment(join(top, at)) ? join(top, at) : outerEnvironment(top);
+  const from = isPythonEnvironment(join(top, at)) ? join(top, at) : outerEnvironment(top, join(top, prefix));
   return from === null ? [] : linkEnvironment(top, from, at);
 }
 

@@ -3,7 +3,7 @@
 
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { statOf } from './entry.js';
+import { isFile } from './entry.js';
 
 /** The file that makes a folder one, to Python too. */
 export const ENVIRONMENT_NOTE = 'pyvenv.cfg';
@@ -12,7 +12,7 @@ export const ENVIRONMENT_NOTE = 'pyvenv.cfg';
 export const OUTER_ENVIRONMENT = '.umpire/venv';
 
 export function isPythonEnvironment(folder: string): boolean {
-  return statOf(join(folder, ENVIRONMENT_NOTE))?.isFile() === true;
+  return isFile(join(folder, ENVIRONMENT_NOTE));
 }
 
 type Variables = Readonly<Record<string, string>>;
@@ -21,22 +21,29 @@ const MOST_LEVELS = 8;
 
 /**
  * What is different in the variables of a program that works in a folder: an environment that is switched on is the folder's own, where
- * it has it. Which are switched on is looked up once, since programs are many.
+ * it has it, and one that the folder has of the Python that is on the PATH comes first there. Which are switched on is looked up once,
+ * since programs are many.
  */
 export function environmentIn(variables: Variables): (folder: string) => Variables {
   const active = activeIn(variables);
-  return (folder) => (active.size === 0 ? {} : movedTo(folder, variables, active));
+  return (folder) => movedTo(folder, variables, active);
 }
 
 function movedTo(folder: string, { PATH = '', VIRTUAL_ENV }: Variables, active: ReadonlyMap<string, string>): Variables {
-  const owned = [...active].map(([place, real]) => [place, ownOf(real, folder)] as const);
+  const owned = [...active].map(
+    ([place, real]) => [place, findAbove(folder, [basename(real), OUTER_ENVIRONMENT], (own) => originsOf(own).includes(real))] as const,
+  );
   const moved = new Map(owned.filter((pair): pair is readonly [string, string] => pair[1] !== null));
+  if (moved.size === 0) {
+    const own = active.size > 0 ? null : findAbove(folder, [OUTER_ENVIRONMENT], (place) => originsOf(place).length > 0);
+    return own === null ? {} : { PATH: [join(own, 'bin'), PATH].join(delimiter), VIRTUAL_ENV: own };
+  }
   const own = VIRTUAL_ENV === undefined ? undefined : moved.get(VIRTUAL_ENV);
   const entries = PATH.split(delimiter).map((entry) => {
     const place = basename(entry) === 'bin' ? moved.get(dirname(entry)) : undefined;
     return place === undefined ? entry : join(place, 'bin');
   });
-  return { ...(moved.size === 0 ? {} : { PATH: entries.join(delimiter) }), ...(own === undefined ? {} : { VIRTUAL_ENV: own }) };
+  return { PATH: entries.join(delimiter), ...(own === undefined ? {} : { VIRTUAL_ENV: own }) };
 }
 
 /** Those that the PATH or its variable names, with their real places. */
@@ -46,15 +53,12 @@ function activeIn({ PATH = '', VIRTUAL_ENV }: Variables): ReadonlyMap<string, st
   return new Map([...places].filter(isPythonEnvironment).map((place) => [place, realpathSync.native(place)]));
 }
 
-/** The environment at or above the folder that was made of this one. */
-function ownOf(real: string, folder: string): string | null {
+/** The first folder of one of these names, at or above this one, that fits. */
+function findAbove(folder: string, names: readonly string[], fits: (place: string) => boolean): string | null {
   let above = folder;
   for (let level = 0; level < MOST_LEVELS; level += 1) {
-    for (const name of [basename(real), OUTER_ENVIRONMENT]) {
-      const place = join(above, name);
-      if (originsOf(place).includes(real)) return place;
-    }
-    if (above === dirname(above)) return null;
+    const found = names.map((name) => join(above, name)).find(fits);
+    if (found !== undefined) return found;
     above = dirname(above);
   }
   return null;

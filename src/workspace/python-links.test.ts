@@ -2,7 +2,7 @@
 // that of the worktree, and nothing that is installed there reaches the person's own.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { cleanUpAfterwards, gitProject, ownThings, plainProject, temporaryFolder, writeFiles } from '../../test/support/git-project.js';
@@ -184,5 +184,30 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(originsOf(join(folder, '.venv'))).toEqual([join(project.root, '.venv')]);
     expect(originsOf(join(project.root, '.venv'))).toEqual([]);
     expect(readFileSync(join(folder, '.venv/pyvenv.cfg'), 'utf8')).toContain('home = ');
+  });
+
+  test('that only the PATH leads to, as by a shim, is at hand too, and comes first there', async () => {
+    const project = gitProject({ ...SHOP, '.gitignore': '', 'pyproject.toml': '' });
+    const [outer, shims] = [join(temporaryFolder(), 'python'), temporaryFolder()];
+    writeFiles(makeEnvironment(outer), { 'editing.pth': `${project.root}/src\n`, 'left.py': "said = 'left'\n" });
+    rmSync(join(outer, 'pyvenv.cfg'));
+    writeFileSync(join(outer, 'bin/shop'), `#!${outer}/bin/python\nimport shop\nprint(shop.__file__)\n`, { mode: 0o755 });
+    const shim = `#!/bin/sh\ncase "$2" in *sys.prefix*) echo ${outer} ;; *) exit 9 ;; esac\n`;
+    writeFileSync(join(shims, 'python3'), shim, { mode: 0o755 });
+    vi.stubEnv('VIRTUAL_ENV', undefined);
+    vi.stubEnv('PATH', `${shims}:${process.env['PATH'] ?? ''}`);
+    const folder = await (await project.open()).lend('T1', 1);
+    const env = { PATH: `${shims}:/usr/bin:/bin`, ...environmentIn({ PATH: `${shims}:/usr/bin:/bin` })(folder) };
+    expect(env).toEqual({ PATH: `${folder}/.umpire/venv/bin:${shims}:/usr/bin:/bin`, VIRTUAL_ENV: join(folder, '.umpire/venv') });
+    expect(execFileSync('shop', { cwd: folder, env, encoding: 'utf8' })).toBe(`${folder}/src/shop/__init__.py\n`);
+    expect(ask(folder, 'import left; print(left.said)', join(folder, '.umpire/venv/bin/python'))).toBe('left');
+  });
+
+  test('is no reason to stop where a folder that git does not know may not be looked at', async () => {
+    const project = gitProject({ 'a.txt': 'a\n' });
+    mkdirSync(join(project.root, 'shut'), { mode: 0 });
+    writeFiles(project.root, { 'file.txt': '' });
+    expect(existsSync(await (await project.open()).lend('T1', 1))).toBe(true);
+    chmodSync(join(project.root, 'shut'), 0o755);
   });
 });

@@ -1,6 +1,7 @@
 // A virtual environment of Python for a worktree: a real one, thin, that finds the packages of the person's own behind itself. What is
 // installed there stays there, and a package that is installed for editing leads to the worktree's own sources, not to the checkout.
 
+import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ENVIRONMENT_NOTE, isPythonEnvironment } from '../runtime/python-environment.js';
@@ -10,7 +11,8 @@ import type { Provision } from './package-links.js';
 /** `root`: the checkout, links resolved. `from`: the environment, absolute, in it or elsewhere. `at`: where the worktree gets it. */
 export function linkEnvironment(root: string, from: string, at: string): readonly Provision[] {
   const move = { root, from, at };
-  const note = textOf(join(from, ENVIRONMENT_NOTE)) ?? '';
+  // What is none, such as the Python of a container, becomes one: its packages are found behind.
+  const note = textOf(join(from, ENVIRONMENT_NOTE)) ?? `home = ${join(from, 'bin')}\ninclude-system-site-packages = false\n`;
   const libraries = sitesIn(from);
   return [
     { kind: 'folder', at },
@@ -143,10 +145,23 @@ function realPath(path: string): string | null {
   }
 }
 
-/** The environment that the person's shell has switched on, where it lies outside the checkout and holds packages of it for editing. */
-export function outerEnvironment(root: string): string | null {
+/**
+ * The environment that the person means, where it lies outside the checkout and holds packages of it for editing: the one that is switched
+ * on, else that of the Python on the PATH. `project`: null where the project has one of its own, which is meant then.
+ */
+export function outerEnvironment(root: string, project: string | null): string | null {
   const named = process.env['VIRTUAL_ENV'] ?? '';
-  const place = named === '' ? null : realPath(named);
-  if (place === null || `${place}/`.startsWith(`${root}/`) || !isPythonEnvironment(place)) return null;
-  return isForEditing(root, place) ? place : null;
+  const place = isPythonEnvironment(named) ? realPath(named) : project === null ? null : prefixOnPath(project);
+  return place === null || `${place}/`.startsWith(`${root}/`) || !isForEditing(root, place) ? null : place;
+}
+
+/** Files that a project of Python has: no other is asked for its Python. */
+const PROJECT_FILES = ['pyproject.toml', 'setup.py', 'setup.cfg'];
+
+/** Where the Python lies that is on the PATH, be it by a shim, of a container or of conda. That of the system has no packages for editing. */
+function prefixOnPath(project: string): string | null {
+  if (!PROJECT_FILES.some((name) => isFile(join(project, name)))) return null;
+  const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(sys.prefix)'], { cwd: '/', encoding: 'utf8', timeout: 10_000 });
+  const place = status === 0 ? realPath(stdout.trim()) : null;
+  return place === '/usr' ? null : place;
 }
