@@ -199,7 +199,7 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     const folder = await (await project.open()).lend('T1', 1);
     const env = { PATH: `${shims}:/usr/bin:/bin`, ...environmentIn({ PATH: `${shims}:/usr/bin:/bin` })(folder) };
     expect(env).toEqual({ PATH: `${folder}/.umpire/venv/bin:${shims}:/usr/bin:/bin`, VIRTUAL_ENV: join(folder, '.umpire/venv') });
-    expect(execFileSync('shop', { cwd: folder, env, encoding: 'utf8' })).toBe(`${folder}/src/shop/__init__.py\n`);
+    expect(execFileSync('/bin/sh', ['-c', 'shop'], { cwd: folder, env, encoding: 'utf8' })).toBe(`${folder}/src/shop/__init__.py\n`);
     expect(ask(folder, 'import left; print(left.said)', join(folder, '.umpire/venv/bin/python'))).toBe('left');
   });
 
