@@ -244,5 +244,10 @@ test('a checkout that is itself a worktree, and one whose packages are a link', 
   const workspace = await project.open({ project: other });
   expect(realpathSync(join(workspace.path, 'node_modules/left'))).toBe(join(project.root, 'node_modules/left'));
   expect(await doTask(workspace, 'T1', {})).toBeNull();
+  // As what installs anew does.
+  const packages = join(await workspace.lend('T2', 1), 'node_modules');
+  for (const name of readdirSync(packages)) rmSync(join(packages, name), { recursive: true });
+  expect(existsSync(join(project.root, 'node_modules/left/index.js'))).toBe(true);
+  expect(await workspace.submit('T2', 1, 'installed')).toBeNull();
   expect(gitIn(other, 'status', '--porcelain')).toBe('?? node_modules\n');
 });

@@ -70,8 +70,8 @@ export async function planProvisions(site: Site, link: readonly string[], copy: 
 /** `isAsked`: the settings name it as a link. Packages of Node get their own folder all the same. */
 function linkOne(root: string, path: string, isAsked: boolean): readonly Provision[] {
   const source = join(root, path);
-  const isFolder = lstatOf(source)?.isDirectory() === true;
-  if (isFolder && basename(path) === PACKAGES) return linkPackages(root, path);
+  // Also where the folder is itself a link: by one link for all, a task that installs anew would clear away the person's own.
+  if (statOf(source)?.isDirectory() === true && basename(path) === PACKAGES) return linkPackages(root, path);
   if (!isAsked && isPythonEnvironment(source)) return linkEnvironment(root, realpathSync.native(source), path);
   return [{ kind: 'link', at: path, to: source, inside: null }];
 }
