@@ -119,6 +119,28 @@ describe('applying', () => {
     expect((await applySession(project.options)).files).toEqual(['deep/er/x.txt', 'new.txt', 'out.log']);
   });
 
+  test('puts a folder where a link was that the work takes away, wherever that led, and not where the person led it elsewhere', async () => {
+    const project = gitProject({ 'a.txt': 'a\n', 'src/c.txt': 'c\n' });
+    for (const [name, to] of [
+      ['dangling', 'nowhere'],
+      ['near', 'src'],
+    ] as const)
+      symlinkSync(to, join(project.root, name));
+    project.commit({});
+    const workspace = await project.open();
+    const folder = await workspace.lend('T1', 1);
+    for (const name of ['dangling', 'near']) rmSync(join(folder, name));
+    writeFiles(folder, { 'dangling/f': 'f\n', 'near/c.txt': 'own\n' });
+    await workspace.merge('T1', (await workspace.submit('T1', 1, 'folders'))!.commit);
+    rmSync(join(project.root, 'near'));
+    symlinkSync('.git', join(project.root, 'near'));
+    await checkRefused(project, 'apply-dirty', 'near');
+    project.git('checkout', '-q', 'near');
+    expect((await applySession(project.options)).files).toEqual(['dangling', 'dangling/f', 'near', 'near/c.txt']);
+    expect(own(project)).toEqual({ 'a.txt': 'a\n', 'dangling/f': 'f\n', 'near/c.txt': 'own\n', 'src/c.txt': 'c\n' });
+    expect((await applySession(project.options)).files).toEqual([]);
+  });
+
   test('lays the work on top of commits made since, also on another branch', async () => {
     const project = gitProject({ 'a.txt': '1\n2\n3\n4\n5\n6\n7\n', 'b.txt': 'b\n' });
     project.git('switch', '-q', '-c', 'feature');

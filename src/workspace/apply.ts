@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { removeFrom } from './changes.js';
 import { differences, isAncestor } from './commits.js';
+import type { Difference } from './commits.js';
 import { commitsOf } from './difference.js';
 import { askGit, copyIndex, git, gitFault, namesInput, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, Seat } from './git.js';
@@ -54,20 +55,23 @@ async function settled(site: Site, base: string, head: string, own: string): Pro
 /** Works on a copy of the index: git checks every file against it before it writes the first one. */
 async function bringOver(site: Site, from: string, to: string): Promise<readonly RawName[]> {
   const { checkout, kind } = site.repository;
-  const steps = (await differences(site, from, to)).map(({ name }) => name);
+  const changed = await differences(site, from, to);
+  const steps = changed.map(({ name }) => name);
   if (steps.length === 0) return [];
   const index = join(site.folder, `apply-${process.pid}.index`);
   const seat = { ...checkout, index };
   try {
     const dirty = kind === 'git' ? await dirtyIn(site) : [];
-    // A link on the way to a file: git would stop there, or write somewhere else.
-    const odd = steps.filter(linkTest(checkout.workTree));
+    const beyond = new Set(steps.filter(linkTest(checkout.workTree)));
+    // A link on the way to a file: git would stop there, or write somewhere else. One that the work takes away is looked at as any file.
+    const odd = [...beyond].filter(outside(changed.filter((step) => step.to === null)));
     if (odd.length > 0) refuse(site, 'apply-in-the-way', odd);
     if (kind === 'git' && existsSync(join(checkout.gitDir, 'index'))) copyIndex(join(checkout.gitDir, 'index'), index);
     else await git(seat, ['read-tree', from]);
     // Of what is left out, and not there, git knows how it is. A folder is looked at by git itself, file by file.
     const absent = new Set((await unmark(seat, steps)).filter((name) => kindOf(site, name) === 'nothing'));
-    const names = [...new Set([...dirty, ...steps])].filter((name) => kindOf(site, name) !== 'folder' && !absent.has(name));
+    const seen = [...new Set([...dirty, ...steps])].filter((name) => !beyond.has(name));
+    const names = seen.filter((name) => kindOf(site, name) !== 'folder' && !absent.has(name));
     await git(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
     await refuseOwn(site, seat, { from, to, dirty });
     // From what is there, not from what was: an earlier run may have done a part. Also outside the folders that are checked out.
@@ -80,6 +84,12 @@ async function bringOver(site: Site, from: string, to: string): Promise<readonly
   } finally {
     for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
   }
+}
+
+/** Does none of these stand where a folder of the path will be? */
+function outside(gone: readonly Difference[]): (name: RawName) => boolean {
+  const places = new Set(gone.map(({ name }) => name));
+  return (name) => !name.split('/').some((_, end, parts) => end > 0 && places.has(parts.slice(0, end).join('/')));
 }
 
 /** Git looks at every file before it writes the first one. What it says so of was changed in this moment, and not by it. */
