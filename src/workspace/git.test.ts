@@ -231,6 +231,21 @@ test('what is made or changed outside the folders that are checked out is there 
   expect(ownThings(project.root)).toEqual({ ...own, files: made });
 });
 
+test('the same where git keeps the folders that are left out as one entry each: no reader is blamed, and it is cleaned away', async () => {
+  const project = gitProject({ 'a.txt': 'a\n', 'in/x.txt': 'x\n', 'out/y.txt': 'y\n', 'out/deep/z.txt': 'z\n' });
+  project.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'in');
+  const own = ownThings(project.root);
+  const workspace = await project.open();
+  const work = await doTask(workspace, 'T1', { 'out/y.txt': 'changed\n' });
+  await workspace.merge('T1', work!.commit);
+  await workspace.visit();
+  expect(await workspace.sweep()).toEqual([]);
+  expect(gitIn(workspace.path, 'status', '--porcelain')).toBe('');
+  expect(ownThings(project.root)).toEqual(own);
+  expect((await applySession(project.options)).files).toEqual(['out/y.txt']);
+  expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
+});
+
 test('files that git was told to look away from are brought over, and an edit hidden so is not overwritten', async () => {
   for (const mark of ['assume-unchanged', 'skip-worktree']) {
     const project = gitProject();

@@ -27,6 +27,7 @@ const OVERRIDES = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.splitIndex=false',
+  'index.sparse=false',
   'core.safecrlf=false',
   'core.quotePath=false',
   'core.ignoreStat=false',
