@@ -270,6 +270,17 @@ test('submodules stay as they are recorded', async () => {
   await checkWholeWay(project);
 });
 
+test('what git says at length is told by the line that names the file', async () => {
+  const project = gitProject();
+  const lock = join(project.root, '.git', 'refs', 'heads', 'umpire', 'review-1.lock');
+  mkdirSync(join(lock, '..'), { recursive: true });
+  writeFileSync(lock, '');
+  await expect(project.open()).rejects.toMatchObject({
+    code: 'git-failed',
+    message: expect.stringContaining(`'${lock}': File exists.`) as string,
+  });
+});
+
 test('no git at all', async () => {
   const project = gitProject();
   process.env['PATH'] = temporaryFolder();

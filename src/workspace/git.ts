@@ -132,9 +132,14 @@ function startFault(error: NodeJS.ErrnoException, cwd: string, args: readonly st
   return new UmpireError('git-failed', { what: args[0] ?? '', detail: existsSync(cwd) ? error.message : `there is no folder ${cwd}` });
 }
 
+const LAST = 3;
+
 export function gitFault(args: readonly string[], code: number, stderr: string): UmpireError {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'));
-  const said = lines.slice(-3).join(' ').trim().replace(/\.$/, '');
+  const fault = lines.findLastIndex((line) => /^(?:fatal|error): /.test(line));
+  // Of a long message, advice for one, the line counts that says what it is about.
+  const told = fault >= 0 && fault < lines.length - LAST ? lines.slice(fault, fault + 1) : lines.slice(-LAST);
+  const said = told.join(' ').trim().replace(/\.$/, '');
   return new UmpireError('git-failed', { what: args[0] ?? '', detail: said === '' ? `it ended with exit status ${code}` : said });
 }
 
