@@ -1,7 +1,7 @@
 // Git as people really have it: hooks that refuse, signing, odd settings and variables of a surrounding command, no identity, an
 // older git, another way to keep refs, parts of a repository only. None of it may change what comes out.
 
-import { chmodSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import {
@@ -245,6 +245,34 @@ test('the same where git keeps the folders that are left out as one entry each: 
   expect((await applySession(project.options)).files).toEqual(['out/y.txt']);
   expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
 });
+
+/** As the disk of a Mac does, unless it was made otherwise. */
+const takesForOne = existsSync(join(import.meta.dirname, 'GIT.TEST.TS'));
+
+test.skipIf(takesForOne)(
+  'files whose names differ in the case of letters, in a repository from a disk that takes them for one',
+  async () => {
+    const project = gitProject();
+    project.git('config', 'core.ignoreCase', 'true');
+    const workspace = await project.open();
+    for (const [task, hasGit] of [
+      ['T1', true],
+      ['T2', false],
+    ] as const) {
+      const folder = await workspace.lend(task, 1);
+      const [from, to] = hasGit ? ['a.txt', 'A.txt'] : ['src', 'SRC'];
+      renameSync(join(folder, from), join(folder, to));
+      if (!hasGit) rmSync(join(folder, '.git'));
+      await workspace.merge(task, (await workspace.submit(task, 1, 'renamed'))!.commit);
+    }
+    expect((await applySession(project.options)).files).toEqual(['A.txt', 'SRC/c.txt', 'a.txt', 'src/c.txt']);
+    expect(filesUnder(project.root, (path) => isGit(path) || path === '.umpire')).toEqual({
+      'A.txt': 'a\n',
+      'SRC/c.txt': 'c\n',
+      'b.txt': 'b\n',
+    });
+  },
+);
 
 test('files that git was told to look away from are brought over, and an edit hidden so is not overwritten', async () => {
   for (const mark of ['assume-unchanged', 'skip-worktree']) {

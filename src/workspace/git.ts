@@ -3,7 +3,9 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, statSync, utimesSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 
 /** Where a git command sits: its repository (or the folder of one worktree in it), its files, its index. */
@@ -66,6 +68,20 @@ function environmentOf(seat: Seat | null, extra: NodeJS.ProcessEnv): NodeJS.Proc
   };
 }
 
+/**
+ * Git is told once, when a repository is made, whether its disk takes A and a for one name. One that came from another machine would have
+ * it overlook files here. Of a folder that cannot tell, the repository's word holds.
+ */
+function caseOf({ workTree }: Seat): readonly string[] {
+  if (workTree === undefined) return [];
+  // An agent may have removed the first; the other is there.
+  const place = [join(workTree, '.git'), workTree].find((path) => lstatOf(path) !== undefined) ?? workTree;
+  const shouted = join(dirname(place), basename(place).toUpperCase());
+  const [one, other] = [lstatOf(place), lstatOf(shouted)];
+  const isApart = shouted !== place && (one?.ino !== other?.ino || one?.dev !== other?.dev);
+  return isApart ? ['-c', 'core.ignoreCase=false'] : [];
+}
+
 export interface Asking {
   readonly input?: string | Buffer;
   readonly env?: NodeJS.ProcessEnv;
@@ -76,7 +92,7 @@ export function tryGit(seat: Seat, args: readonly string[], { input, env = {} }:
   const cwd = seat.workTree ?? seat.gitDir;
   return new Promise((resolve, reject) => {
     // In a session of its own: Ctrl-C ends Umpire, not a git in the middle of a write, and nothing can ask for a password.
-    const child = spawn('git', [...OVERRIDES, ...args], {
+    const child = spawn('git', [...OVERRIDES, ...caseOf(seat), ...args], {
       cwd,
       env: environmentOf(seat, env),
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
