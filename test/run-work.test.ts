@@ -260,6 +260,9 @@ it('says what a set-up command that fails said; what it leaves can be cleaned aw
   const project = makeProject({ answers: [REST], config: { workspace: { setup: 'echo no compiler here; exit 3' } } });
   const { exit, err } = await project.umpire('run', 'review', 'x', '--mode', 'patch');
   expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining('no compiler here') });
+  const [session = ''] = readdirSync(join(project.root, '.umpire', 'sessions'));
+  for (const command of ['diff', 'apply'])
+    expect((await project.umpire(command, session)).err).toContain('was stopped before anything of it was recorded');
   const cleaned = await project.umpire('clean');
   expect({ exit: cleaned.exit, branches: project.git('branch', '--list', 'umpire/*') }).toEqual({ exit: 0, branches: '' });
   expect(readdirSync(project.worktrees)).toEqual([]);

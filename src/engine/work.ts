@@ -35,7 +35,7 @@ interface Made {
 async function open(session: string): Promise<Made> {
   const folder = openFolder(session);
   const { run, frozen } = foldJournal(folder).state;
-  if (run === null) throw new UmpireError('not-run', { session: folder.name });
+  if (run === null) throw new UmpireError(isUnbegun(folder) ? 'not-begun' : 'not-run', { session: folder.name });
   const { workspace } = run.started;
   if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });
   const project = projectOf(run.started.project, folder.root);

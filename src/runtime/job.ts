@@ -37,7 +37,7 @@ export async function doTask(ports: RunPorts, job: Job): Promise<readonly Event[
   const measured = 'measured' in ending ? ending.measured : undefined;
   const evidence = ending.kind === 'interrupted' ? null : ports.takeEvidence(task.id, task.role, measured);
   const plain = plainEnding(ending, assignment.outputs);
-  const events = writes ? await collect(ports, job, plain, workspace) : conclude(ports, job, plain);
+  const events = writes ? await collect(ports, job, plain, { workspace, workdir }) : conclude(ports, job, plain);
   return evidence === null ? events : events.map((event) => withEvidence(event, evidence, measured !== undefined));
 }
 
@@ -51,8 +51,13 @@ async function lend(workspace: Workspace, { task, attempt, halt }: Job): Promise
   }
 }
 
+interface Lent {
+  readonly workspace: Workspace;
+  readonly workdir: string;
+}
+
 /** What a writing task did. One that left its worktree in no state to be read has failed; the run goes on. */
-async function collect(ports: RunPorts, job: Job, ending: Ending, workspace: Workspace): Promise<readonly Event[]> {
+async function collect(ports: RunPorts, job: Job, ending: Ending, { workspace, workdir }: Lent): Promise<readonly Event[]> {
   const { task, attempt } = job;
   try {
     const title = task.row['title'] ?? task.id;
@@ -64,7 +69,8 @@ async function collect(ports: RunPorts, job: Job, ending: Ending, workspace: Wor
     return events;
   } catch (error) {
     if (!isUmpireError(error)) throw error;
-    const reason = `Its work could not be collected: ${error.message}`;
+    const rest = error.code === 'worktree-lost' ? '' : ` What it left is in ${workdir} until umpire clean.`;
+    const reason = `Its work could not be collected: ${error.message}${rest}`;
     return conclude(ports, job, { kind: 'broken', reason, usage: 'usage' in ending ? ending.usage : NO_USAGE });
   }
 }
