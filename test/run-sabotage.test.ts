@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { proseFiles } from './support/run-loop-file.js';
-import { cleanUpProjects, endOf, eventsOfType, makeProject, standingOf } from './support/run-project.js';
+import { cleanUpProjects, endOf, eventsOfType, makeProject, standingOf, textOf } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -118,4 +118,16 @@ echo '{"id":"A","status":"completed","findings":"linked"}'`);
   expect(readdirSync(elsewhere)).toEqual(['1.task.json']);
   expect(readFileSync(join(elsewhere, '1.task.json'), 'utf8')).toBe('mine');
   expect(eventsOfType(session, 'TaskFinished').find(({ task }) => task === 'B')?.findings).toBe('done');
+});
+
+it('says where work lies that git could not take over, and leaves it there', async () => {
+  const project = makeProject({ files: { ...proseFiles({ ...TWO, writes: ['writer'] }), '.gitattributes': '*.bin filter=large\n' } });
+  project.git('config', 'filter.large.clean', 'false');
+  project.git('config', 'filter.large.required', 'true');
+  const agent = project.sh('echo "an hour of work" > big.bin; complete done');
+  const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  const [finished] = eventsOfType(session, 'TaskFinished');
+  const told = /^Its work could not be collected: (.*) What it left is in (.*) until umpire clean\.$/.exec(finished?.error ?? '');
+  expect(told?.[1] ?? '').toContain("clean filter 'large' failed.");
+  expect(textOf(told?.[2] ?? '', 'big.bin')).toBe('an hour of work\n');
 });
