@@ -139,10 +139,10 @@ export function setApart(model: AgentModel, worktree: Worktree, at: string, bran
     }
     writeFileSync(join(folder, 'HEAD'), branch === null ? `${at}\n` : `ref: ${branch}\n`);
     linkOrCopy(join(worktree.admin, 'index'), join(folder, 'index'));
+    linkAdmin({ admin: folder, root });
   } catch (error) {
     throw new UmpireError('write-failed', { path: folder, detail: faultOf(error) });
   }
-  linkAdmin({ admin: folder, root });
 }
 
 /** The one behind the worktree that this folder is in. */

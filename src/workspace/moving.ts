@@ -11,7 +11,7 @@ import { removeTree } from './removal.js';
 import { readSessionNote, writeSessionNote } from './session-note.js';
 import { findFormer, rewriteNote } from './site.js';
 import type { Site } from './site.js';
-import { worktreeOf } from './worktree.js';
+import { dropLink, worktreeOf } from './worktree.js';
 
 /** May be repeated after a crash: the note, which says where the project was, is written last. */
 export async function followProject(site: Site): Promise<void> {
@@ -43,6 +43,7 @@ export async function followProject(site: Site): Promise<void> {
 
 /** They lead to the old place. New ones are placed where they are missing. */
 async function removeLinks(site: Site, root: string): Promise<void> {
+  dropLink(root);
   for (const path of readProvided(site)) {
     const place = join(root, path);
     if (basename(path) === 'node_modules' || lstatOf(place)?.isSymbolicLink() === true) await removeTree(place);

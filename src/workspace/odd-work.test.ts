@@ -10,6 +10,7 @@ import {
   filesUnder,
   gitIn,
   gitProject,
+  ownThings,
   plainProject,
   temporaryFolder,
   writeFiles,
@@ -198,4 +199,26 @@ test('a file or a link in the place of the project fails the task, and leads not
     expect(filesUnder(next.path, (path) => path === 'node_modules')).toEqual({ 'a.txt': 'a\n' });
   }
   expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+test('a link to the checkout in the place of a worktree: nothing is taken, undone or removed behind it, and the next run goes on', async () => {
+  const project = gitProject();
+  project.write({ 'a.txt': 'own, not committed\n', 'own.txt': 'own\n' });
+  const own = ownThings(project.root);
+  const replace = (folder: string): void => {
+    rmSync(folder, { recursive: true });
+    symlinkSync(project.root, folder);
+  };
+  const workspace = await project.open();
+  replace(await workspace.lend('T1', 1));
+  await expect(workspace.submit('T1', 1, 'odd')).rejects.toMatchObject({ code: 'worktree-lost' });
+  await workspace.giveBack('T1', 1);
+  replace(await workspace.visit());
+  await expect(workspace.sweep()).rejects.toMatchObject({ code: 'git-failed' });
+  const again = await project.open();
+  replace(again.path);
+  await expect(again.visit()).rejects.toMatchObject({ code: 'write-failed' });
+  replace((await project.open()).path);
+  expect(filesUnder((await project.open()).path, isGit)).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' });
+  expect(ownThings(project.root)).toEqual(own);
 });

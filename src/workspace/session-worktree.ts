@@ -20,7 +20,7 @@ import { removeSmall } from './removal.js';
 import { breakLocks, readSessionNote, removeSessionNote, writeSessionNote } from './session-note.js';
 import type { SessionNote } from './session-note.js';
 import type { Site } from './site.js';
-import { findAdmin, makeWorktree, seatOf, worktreeOf, writeAdmin } from './worktree.js';
+import { dropLink, findAdmin, makeWorktree, seatOf, worktreeOf, writeAdmin } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
 const NAME = 'session';
@@ -33,7 +33,9 @@ function current({ site }: Bay): { readonly worktree: Worktree; readonly note: S
   const read = readSessionNote(site);
   if (read.kind !== 'note') throw new Error('the session worktree was not opened');
   const { note } = read;
-  return { note, worktree: worktreeOf(site, NAME, note.admin) };
+  const worktree = worktreeOf(site, NAME, note.admin);
+  dropLink(worktree.root);
+  return { note, worktree };
 }
 
 /** Answers with the files in it that are not as `head` has them: a person's edits, or what a run that died left. */
@@ -42,6 +44,7 @@ export async function openWorktree(bay: Bay, head: string): Promise<readonly Raw
   const read = readSessionNote(site);
   const planned = worktreeOf(site, NAME, read.kind === 'note' ? read.note.admin : undefined);
   await breakLocks(site, planned);
+  dropLink(planned.root);
   const isThere = existsSync(planned.root);
   if (read.kind === 'note' && isThere) await repair(bay, planned, read.note, head);
   else {

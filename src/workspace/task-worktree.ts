@@ -20,7 +20,7 @@ import { changeRefs, readRef, taskRef } from './refs.js';
 import type { Site } from './site.js';
 import { keepModules } from './submodules.js';
 import { carryOver } from './three-way.js';
-import { makeWorktree, removeWorktree, seatOf, worktreeOf } from './worktree.js';
+import { dropLink, makeWorktree, removeWorktree, seatOf, worktreeOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
 /** Written when a worktree is ready, removed before the worktree is. Without it there is nothing to take. */
@@ -102,6 +102,7 @@ export async function takeWork(
   if (read.kind !== 'note') throw new UmpireError('worktree-lost', { task, attempt });
   const { base, admin, hasProducts } = read.note;
   const worktree = worktreeOf(site, paths.name, admin);
+  dropLink(worktree.root);
   if (!existsSync(worktree.root)) throw new UmpireError('worktree-lost', { task, attempt });
   if (!isRoomFor(site, worktree.root)) throw new UmpireError('read-failed', { path: site.repository.prefix, detail: NO_ROOM });
   const changes = await listChanges(worktree, hasProducts ? paths.watch : worktree.index, provisions);

@@ -1,9 +1,10 @@
 // One worktree: its folder, git's folder about it, and an index that only Umpire writes. Made, found and removed here; what is
 // in it is left to changes.ts.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
+import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import { safeName } from '../runtime/safe-name.js';
 import { differences } from './commits.js';
@@ -91,6 +92,11 @@ export function writeAdmin({ repository }: Site, { admin, root }: Worktree, at: 
   // By this file other gits take notice of it, so all else must be there: half a worktree stops them.
   writeFileSync(join(admin, 'gitdir'), `${join(root, '.git')}\n`);
   rmSync(join(admin, 'locked'));
+}
+
+/** A link in the place of a worktree leads elsewhere, to the person's own files for one. It goes, and nothing behind it is looked at. */
+export function dropLink(root: string): void {
+  if (lstatOf(root)?.isSymbolicLink() === true) unlinkSync(root);
 }
 
 /** The file by which git finds its folder from inside the worktree. */
