@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { COUNTS } from './reader-counts.js';
+import { LISTS, VALUES } from './reader-yields.js';
 import { READERS } from './readers.js';
 
 const ROOT = new URL('../../fixtures/readers/', import.meta.url);
@@ -15,6 +16,9 @@ function check(reader: string, file: string): void {
   expect(result).toEqual(expected);
   const word = COUNTS[reader];
   if (result?.ok === true && word !== undefined) expect(result.reading.counts !== undefined, reader).toBe(word === 'always');
+  if (result?.ok === true && LISTS[reader] !== undefined) expect(Object.keys(result.reading.lists), reader).toEqual(LISTS[reader]);
+  if (result?.ok === true && VALUES[reader] !== undefined)
+    expect(Object.keys(result.reading.values).filter((name) => VALUES[reader]?.includes(name) !== true)).toEqual([]);
 }
 
 const samples = readdirSync(ROOT).flatMap((reader) =>
@@ -28,7 +32,8 @@ test('every reader has samples, and every folder of samples has a reader', () =>
 });
 
 test('counts are promised for readers that there are', () => {
-  expect(Object.keys(COUNTS).filter((reader) => !(reader in READERS))).toEqual([]);
+  const promised = [COUNTS, LISTS, VALUES].flatMap((words) => Object.keys(words));
+  expect(promised.filter((reader) => !(reader in READERS))).toEqual([]);
 });
 
 describe('samples', () => {

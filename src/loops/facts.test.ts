@@ -113,7 +113,7 @@ it('counts the entries of a list', () => {
   check({ count: 'a.rows' }, gathered, 3);
   check({ count: 'a.rows', where: { status: 'failed' } }, gathered, 2);
   check({ count: 'a.rows', below: 6 }, gathered, 1);
-  check({ count: 'a.other' }, gathered, 0);
+  check({ count: 'a.other' }, gathered, null);
   check({ count: 'b.rows' }, gathered, null);
 });
 
@@ -129,6 +129,32 @@ it('compares a list with the round before', () => {
     facts: { x: { count: 'a.failures', change: 'new' }, y: { count: 'b.rows', change: 'net' }, z: { state: 'a' } },
   };
   expect(comparedLists(loop, gathered)).toEqual({ 'a.failures': itemNames([{ name: 'x' }, { name: 'y', file: 'f' }]) });
+});
+
+it('compares the items that are asked for, by what tells one from another', () => {
+  const dead = { status: 'dead' };
+  const spec: FactSpec = { count: 'a.links', where: dead, change: 'new' };
+  const links = [
+    { id: '/a', status: 'dead' },
+    { url: '/b', status: 'dead' },
+    { id: '/c', status: 'ok' },
+  ];
+  const now = reading({ lists: { links } });
+  const loop: Loop = { ...base, facts: { x: spec, y: { count: 'a.links', change: 'net' } } };
+  const before = comparedLists(
+    loop,
+    reading({
+      lists: {
+        links: [
+          { id: '/a', status: 'ok' },
+          { status: 'dead', url: '/b' },
+        ],
+      },
+    }),
+  );
+  check(spec, now, 1, before);
+  check({ ...spec, change: 'net' }, now, -1, before);
+  check({ count: 'a.links', change: 'new' }, now, 1, before);
 });
 
 it('rests a verdict on the source that found most of a severity', () => {

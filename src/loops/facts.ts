@@ -49,12 +49,12 @@ export function valueAt(at: At, gathered: GatheredAll): Scalar | null {
   return null;
 }
 
+/** Null where the evidence was not read, or has no such list: a list that nobody wrote is not an empty one. */
 export function listAt(dotted: string, gathered: GatheredAll): readonly Item[] | null {
   const dot = dotted.indexOf('.');
-  const reading = gathered[dotted.slice(0, dot)]?.reading;
-  if (!reading) return null;
+  const lists = gathered[dotted.slice(0, dot)]?.reading?.lists;
   const key = dotted.slice(dot + 1);
-  return (Object.hasOwn(reading.lists, key) ? reading.lists[key] : undefined) ?? [];
+  return (lists !== undefined && Object.hasOwn(lists, key) ? lists[key] : undefined) ?? null;
 }
 
 /** A number as agents write it: 8, "8", "8/10", "80/100", "85%". Out of bounds is no number. */
@@ -114,18 +114,27 @@ export function total(counts: Counts): number {
 type CountSpec = Extract<FactSpec, { count: string }>;
 
 function countItems(spec: CountSpec, gathered: GatheredAll, past: PastLists): number | null {
-  const items = listAt(spec.count, gathered);
-  if (items === null) return null;
-  if (spec.change !== undefined) {
-    const before = past?.[spec.count];
-    if (before === undefined) return null;
-    const then = new Set(before);
-    const now = new Set(itemNames(items));
-    const added = [...now].filter((name) => !then.has(name)).length;
-    return spec.change === 'new' ? added : [...then].filter((name) => !now.has(name)).length - added;
-  }
+  const items = wantedItems(spec, gathered);
+  if (items === null || spec.change === undefined) return items?.length ?? null;
+  const before = past?.[listKey(spec)];
+  if (before === undefined) return null;
+  const then = new Set(before);
+  const now = new Set(itemNames(items));
+  const added = [...now].filter((name) => !then.has(name)).length;
+  return spec.change === 'new' ? added : [...then].filter((name) => !now.has(name)).length - added;
+}
+
+/** The items of the list that the fact asks for. */
+function wantedItems(spec: CountSpec, gathered: GatheredAll): readonly Item[] | null {
   const wanted = Object.entries(spec.where ?? {});
-  return items.filter((item) => wanted.every(([field, value]) => isText(item[field], value)) && isBelow(item, spec.below)).length;
+  const isWanted = (item: Item) => wanted.every(([field, value]) => isText(item[field], value)) && isBelow(item, spec.below);
+  return listAt(spec.count, gathered)?.filter(isWanted) ?? null;
+}
+
+/** What the names of a compared list are kept under: the list, and which of its items are meant. */
+export function listKey({ count, where, below }: CountSpec): string {
+  const part = JSON.stringify({ where, below });
+  return part === '{}' ? count : `${count} ${part}`;
 }
 
 /** A flag or a number is the text it is written as: `where: { blocking: "true" }` also counts what says true. */
@@ -139,9 +148,13 @@ function isBelow(item: Item, below: number | undefined): boolean {
   return typeof score === 'number' && score < (typeof threshold === 'number' ? threshold : below);
 }
 
-/** What tells an entry of a list from another, from round to round. */
+/** What tells an entry of a list from another, from round to round: its name, else its id, else all that it says. */
 export function itemNames(items: readonly Item[]): readonly string[] {
-  return items.map((item) => (item['file'] ? `${String(item['file'])} > ${String(item['name'])}` : String(item['name'])));
+  return items.map((item) => {
+    const name = item['name'] ?? item['id'];
+    if (name === null || name === undefined) return JSON.stringify(Object.entries(item).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    return item['file'] ? `${String(item['file'])} > ${String(name)}` : String(name);
+  });
 }
 
 /** The lists that some fact compares with the round before. */
@@ -149,8 +162,8 @@ export function comparedLists(loop: Loop, gathered: GatheredAll): Record<string,
   const out: Record<string, readonly string[]> = {};
   for (const spec of Object.values(loop.facts)) {
     if (!('count' in spec) || spec.change === undefined) continue;
-    const items = listAt(spec.count, gathered);
-    if (items !== null) out[spec.count] = itemNames(items);
+    const items = wantedItems(spec, gathered);
+    if (items !== null) out[listKey(spec)] = itemNames(items);
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // Which combinations of facts cannot be, because they are drawn from the same evidence.
 
-import { evidenceOf } from '../loops/facts.js';
+import { LISTS } from '../formats/reader-yields.js';
+import { evidenceOf, listKey } from '../loops/facts.js';
 import type { FactSpec, Loop } from '../loops/loop.js';
 import { SEVERITIES } from '../model.js';
 import { highest, lowest } from './cells.js';
@@ -21,7 +22,7 @@ export function relationsOf(
   for (const [name, spec] of Object.entries(loop.facts)) {
     const fact = of.get(name) as number;
     const from = evidenceOf(spec).map((source) => sources.get(source) as number);
-    relations.push(...drawnFrom(spec, fact, from));
+    relations.push(...drawnFrom(loop, spec, fact, from));
   }
   for (const [name, index] of sources) {
     const standIn = loop.evidence[name]?.else;
@@ -31,13 +32,23 @@ export function relationsOf(
 }
 
 /** Facts are absent where their evidence is, and only there where a source that was read always yields them. */
-function drawnFrom(spec: FactSpec, fact: number, from: readonly number[]): readonly Relation[] {
+function drawnFrom(loop: Loop, spec: FactSpec, fact: number, from: readonly number[]): readonly Relation[] {
   if ('state' in spec) return [];
   if ('found' in spec) return [someOf(fact, 2, 1, from, OK, true)];
   if ('counted' in spec) return [someOf(fact, 2, 1, from, COUNTED, true)];
   if ('findings' in spec) return [someOf(fact, ABSENT, ~ABSENT, from, COUNTED, true)];
-  if ('count' in spec) return [someOf(fact, ABSENT, ~ABSENT, from, OK, spec.change === undefined)];
+  if ('count' in spec) return [someOf(fact, ABSENT, ~ABSENT, from, OK, spec.change === undefined && isSureList(loop, spec.count))];
   return [someOf(fact, ABSENT, ~ABSENT, from, OK, false)];
+}
+
+/** Does whatever was read, the source or what stands in for it, have this list? */
+function isSureList(loop: Loop, dotted: string): boolean {
+  const [first = '', ...list] = dotted.split('.');
+  for (let name: string | undefined = first; name !== undefined; name = loop.evidence[name]?.else) {
+    const source = loop.evidence[name];
+    if (source === undefined || !('reader' in source) || LISTS[source.reader]?.includes(list.join('.')) !== true) return false;
+  }
+  return true;
 }
 
 /**
@@ -114,7 +125,7 @@ function orders(loop: Loop, of: ReadonlyMap<string, number>, variables: readonly
   for (const [big, bigSpec] of entries) {
     for (const [small, smallSpec] of entries) {
       if (big !== small && isAtLeast(bigSpec, smallSpec)) relations.push(atLeast(indexOf(big), indexOf(small), variables));
-      if (isChange(bigSpec, 'new') && isChange(smallSpec, 'net') && bigSpec.count === smallSpec.count)
+      if (isChange(bigSpec, 'new') && isChange(smallSpec, 'net') && listKey(bigSpec) === listKey(smallSpec))
         relations.push(nothingLost(indexOf(big), indexOf(small), variables));
     }
     if (!('findings' in bigSpec)) continue;

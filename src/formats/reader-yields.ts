@@ -1,0 +1,28 @@
+// What readers yield, by name: their lists, which are there whenever something was read, and the values that there can be. A reader
+// that is not named takes its names from what it reads. `readers.test.ts` holds each to its word.
+
+export const LISTS: Readonly<Record<string, readonly string[]>> = {
+  audit: ['dimensions'],
+  markdown: ['dimensions'],
+  'run-json': ['failures'],
+  'validation-json': ['checks'],
+  entries: ['entries'],
+  'command-result': ['output'],
+  'review-json': [],
+  critique: [],
+  'critique-entries': [],
+  'severity-summary': [],
+  text: [],
+};
+
+export const VALUES: Readonly<Record<string, readonly string[]>> = {
+  audit: ['score', 'signal'],
+  critique: ['score', 'signal'],
+  'review-json': ['review_score', 'gc_signal'],
+  'run-json': ['layer', 'pass_rate', 'coverage', 'total', 'passed', 'failed'],
+  'command-result': ['command', 'exit_status', 'signal', 'timed_out', 'report_unwritten', 'duration_ms', 'head', 'last_line', 'failing'],
+  text: ['lines'],
+  entries: [],
+  'critique-entries': [],
+  'severity-summary': [],
+};
