@@ -110,6 +110,7 @@ describe('the parts of a loop', () => {
     worse?: Any;
     planned?: Any;
     unwritable?: Any;
+    ask: { options: Any[] };
   }
 
   it.each<[string, (loop: Mutable) => void, RegExp]>([
@@ -170,7 +171,7 @@ describe('the parts of a loop', () => {
     ['a number with its bounds turned', (loop) => void (loop.facts['score'] = { number: [10, 0], at: ['results.x'] }), /lower bound/],
     [
       'a flag compared',
-      (loop) => void ((loop.facts['ok'] = { flag: ['results.ok'] }), (loop.table[0]!['when'] = { ok: '>1' })),
+      (loop) => void ((loop.facts['ok'] = { flag: ['results.gc_signal'] }), (loop.table[0]!['when'] = { ok: '>1' })),
       /is a flag/,
     ],
     ['a stand-in that is not there', (loop) => void (loop.evidence['results']!['else'] = 'moon'), /not another piece of evidence/],
@@ -211,6 +212,31 @@ describe('the parts of a loop', () => {
         void (loop.evidence['x'] = { discoveries: 'x', of: { worker: 'a-{moon}' }, reader: 'entries', grade: 'testified', what: 'x' }),
       /\{moon\} is not filled in here/,
     ],
+    ['a value without its evidence', (loop) => void (loop.facts['x'] = { flag: ['approved'] }), /as in "results\.approved"/],
+    [
+      'a value that its reader never gives',
+      (loop) => void (loop.facts['x'] = { flag: ['results.gc_sigal'] }),
+      /has no value "gc_sigal".*"gc_signal"\?/,
+    ],
+    [
+      'a column that no row hands back',
+      (loop) => void (loop.facts['x'] = { flag: ['row.moon'] }),
+      /"row" has no value "moon"; it has review_score, /,
+    ],
+    [
+      'a list that its reader never gives',
+      (loop) => void (loop.facts['x'] = { count: 'results.failures' }),
+      /has no list "failures"; it has none/,
+    ],
+    [
+      'a list of a report that its reader never gives',
+      (loop) => void (loop.report[0]!['blocks'] = [{ list: 'results.failures', line: 'x' }]),
+      /blocks\.0\.list: "results" has no list "failures"/,
+    ],
+    ['a pattern in place of a path', (loop) => void (loop.evidence['results']!['file'] = 'reviews/*.json'), /\* stands for nothing/],
+    ['an option twice', (loop) => void loop.ask.options.push({ ...loop.ask.options[0] }), /"force-approve" is there twice/],
+    ['a column twice', (loop) => void (loop.columns['in'] = ['a', 'a']), /columns\.in: "a" is there twice/],
+    ['progress by a word', (loop) => void (loop.progress = { signal: 'higher' }), /"signal" is no number, so it cannot go up or down/],
     ['a value without a name', (loop) => void (loop.facts['x'] = { flag: ['results.'] }), /must name a value of some evidence/],
     ['worse by no fact', (loop) => void (loop.worse = { moon: '>0' }), /worse\.moon: "moon" is no fact/],
     ['worse without a test', (loop) => void (loop.worse = {}), /worse: it tests nothing, so every round would be taken back/],
@@ -226,7 +252,8 @@ describe('the parts of a loop', () => {
     ],
     [
       'a word that is also a test',
-      (loop) => void ((loop.facts['x'] = { enum: ['present', 'absent'], at: ['results.x'] }), (loop.table[0]!['when'] = { x: 'present' })),
+      (loop) =>
+        void ((loop.facts['x'] = { enum: ['present', 'absent'], at: ['results.gc_signal'] }), (loop.table[0]!['when'] = { x: 'present' })),
       /"present" is also a word of "x"; write \[present\]/,
     ],
     ['a task id that repeats', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW-again'), /needs \{round\}, \{next\} or \{mend\}/],

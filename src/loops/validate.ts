@@ -9,6 +9,7 @@ import { evidenceOf, sameWord } from './facts.js';
 import { EVIDENCE_STATES } from './loop.js';
 import { checkText, strayHole } from './loop-texts.js';
 import type { Complaint } from './loop-texts.js';
+import { checkPlaces, strayList } from './place-check.js';
 import { checkTasks, GIVEN } from './task-check.js';
 
 /**
@@ -22,12 +23,17 @@ export function validateLoop(loop: Loop, readers: ReadonlySet<string>, gaps = fa
     ...checkColumns(loop),
     ...checkEvidence(loop, readers),
     ...checkFacts(loop),
+    ...checkPlaces(loop),
     ...checkRepairs(loop),
     ...checkTable(loop),
     ...(gaps ? [] : checkEnding(loop)),
     ...checkPromises(loop),
     ...checkTasks(loop),
     ...checkNotices(loop),
+    ...repeats(
+      loop.ask.options.map(({ id }) => id),
+      ['ask', 'options'],
+    ),
     ...checkReport(loop, loop.report, ['report']),
   ];
 }
@@ -58,7 +64,9 @@ function checkCounting(loop: Loop): Complaint[] {
   if (loop.target !== undefined && !(loop.target.default >= 0 && loop.target.default <= 100))
     out.push({ path: ['target', 'default'], problem: 'a target is a number from 0 to 100' });
   for (const fact of Object.keys(loop.progress ?? {})) {
-    if (specOf(loop, fact) === undefined) out.push({ path: ['progress', fact], problem: noFact(loop, fact) });
+    const spec = specOf(loop, fact);
+    if (spec === undefined) out.push({ path: ['progress', fact], problem: noFact(loop, fact) });
+    else if (!isNumber(spec)) out.push({ path: ['progress', fact], problem: `"${fact}" is no number, so it cannot go up or down` });
   }
   if (loop.worse !== undefined) out.push(...checkWhen(loop, loop.worse, ['worse']));
   if (loop.worse !== undefined && Object.keys(loop.worse).length === 0)
@@ -83,7 +91,9 @@ function checkColumns(loop: Loop): Complaint[] {
         problem: `every task has "${column}", so it is no column of this loop alone; leave it out`,
       }));
   const both = columns.out.filter((column) => given.has(column));
+  const twice = (['in', 'out'] as const).flatMap((key) => repeats(columns[key], ['columns', key]));
   return [
+    ...twice,
     ...everybody('in'),
     ...everybody('out'),
     ...both.map((column) => ({
@@ -91,6 +101,11 @@ function checkColumns(loop: Loop): Complaint[] {
       problem: `"${column}" is given to a task, so it cannot be what it hands back: every row would count as done`,
     })),
   ];
+}
+
+function repeats(names: readonly string[], path: readonly string[]): Complaint[] {
+  const again = names.find((name, at) => names.indexOf(name) !== at);
+  return again === undefined ? [] : [{ path, problem: `"${again}" is there twice` }];
 }
 
 function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
@@ -101,6 +116,11 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
       key === null ? null : strayHole(('file' in source ? source.file : 'folder' in source ? source.folder : []).join(' '), ['chain']);
     if (key !== null && stray !== null)
       out.push({ path: ['evidence', name, key], problem: `{${stray}} is not filled in here; a path takes {chain} only` });
+    if ('file' in source && source.file.some((path) => path.includes('*')))
+      out.push({
+        path: ['evidence', name, 'file'],
+        problem: 'it is one path, or a list of them, and * stands for nothing; "folder" looks for a file in a folder',
+      });
     if ('discoveries' in source && typeof source.of === 'object') {
       const odd = strayHole(source.of.worker, ['chain', 'round']);
       if (odd !== null)
@@ -161,17 +181,18 @@ function checkFacts(loop: Loop): Complaint[] {
   for (const [name, spec] of Object.entries(loop.facts)) {
     if (TAKEN.has(name))
       out.push({ path: ['facts', name], problem: `"${name}" is a name that texts use for something else; give the fact another` });
-    for (const evidence of evidenceOf(spec)) {
-      if (!Object.hasOwn(loop.evidence, evidence)) out.push({ path: ['facts', name], problem: noEvidence(loop, evidence) });
-    }
     const dotless = ('at' in spec ? spec.at : 'flag' in spec ? spec.flag : 'count' in spec ? [spec.count] : []).find(
       (at) => !/.\../.test(at),
     );
+    const some = Object.keys(loop.evidence)[0] ?? 'report';
     if (dotless !== undefined)
       out.push({
         path: ['facts', name],
-        problem: `"${dotless}" must name a value of some evidence, as in "report.${dotless.replaceAll('.', '') || 'score'}"`,
+        problem: `"${dotless}" must name a value of some evidence, as in "${some}.${dotless.replaceAll('.', '') || 'score'}"`,
       });
+    for (const evidence of evidenceOf(spec)) {
+      if (!Object.hasOwn(loop.evidence, evidence)) out.push({ path: ['facts', name], problem: noEvidence(loop, evidence) });
+    }
     const twice = 'enum' in spec ? spec.enum.find((word, at) => spec.enum.findIndex((one) => sameWord(one, word)) !== at) : undefined;
     if (twice !== undefined)
       out.push({ path: ['facts', name, 'enum'], problem: `"${twice}" is there twice: case, blanks, - and _ make no difference` });
@@ -323,6 +344,8 @@ function checkBlock(loop: Loop, block: Block, path: readonly (string | number)[]
   if ('list' in block && !Object.hasOwn(loop.evidence, block.list.split('.')[0] ?? '')) {
     return [{ path: [...path, 'list'], problem: `"${block.list}" is a list of no evidence of this loop` }];
   }
+  const stray = 'list' in block ? strayList(loop, block) : null;
+  if (stray !== null) return [{ path: [...path, 'list'], problem: stray }];
   return [];
 }
 
@@ -354,7 +377,8 @@ function checkCondition(loop: Loop, condition: Condition): string | null {
   }
   const isFlag = 'flag' in spec || 'found' in spec || 'counted' in spec;
   if (isFlag) return condition.kind === 'flag' ? null : `"${fact}" is a flag: true or false`;
-  if (condition.kind !== 'compare') return `"${fact}" is a number: compare it, as in ">=7"`;
+  if (condition.kind !== 'compare')
+    return `"${fact}" is a number: compare it by >, >=, <, <= or = with a number, cap or target, as in ">=7"`;
   if (!('number' in spec) || typeof condition.bound !== 'number') return null;
   const [low, high] = spec.number;
   return condition.bound < low || condition.bound > high
