@@ -182,7 +182,7 @@ describe('mistakes', () => {
     expect(complaintOf(() => parsePipelineFile(points, 'p.yaml', loop))).toMatch(
       /p\.yaml:3: choose\.rules\.0\.points: nothing adds a point/,
     );
-    expect(complaintOf(() => parsePipelineFile('- a', 'p.yaml', loop))).toMatch(/p\.yaml:1: .*object/);
+    expect(complaintOf(() => parsePipelineFile('- a', 'p.yaml', loop))).toMatch(/p\.yaml:1: expected here: keys with values, not a list/);
     expect(complaintOf(() => parsePipelineFile('a: [', 'p.yaml', loop))).toMatch(/^p\.yaml:1: /);
   });
 

@@ -53,12 +53,18 @@ function formsOf(alternatives: readonly (readonly Issue[])[]): readonly string[]
   return [...new Set(forms)];
 }
 
-const KINDS: Readonly<Record<string, string>> = { string: 'a text', boolean: 'true or false', array: 'a list', object: 'keys with values' };
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'keys with values',
+  record: 'keys with values',
+  null: 'nothing',
+};
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^Invalid input: expected tuple, received (\w+)$/, 'a list of two is expected here, not $1'],
-  [/^Invalid input: expected (\w+), received undefined$/, 'it is missing; a value of kind $1 is expected here'],
-  [/^Invalid input: expected (\w+), received (\w+)$/, 'a value of kind $1 is expected here, not $2'],
   [/^Invalid option: expected one of (.*)$/, 'it must be one of $1'],
   [/^Invalid key in record$/, 'this name is not allowed: lower-case letters, digits and _ only (in the name of a mode - instead of _)'],
   [/^Too small: expected (?:number|array|string) to (?:be|have) >=(\d+).*$/, 'it is too small or too short: at least $1'],
@@ -67,7 +73,18 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Invalid input$/, 'it fits none of the forms that are known here'],
 ];
 
+/** A fraction is a number, too: only where a whole one is wanted does it say more than that. */
+function kindsIn(message: string): string | null {
+  const [, wanted = '', received = ''] = /^Invalid input: expected (\w+), received (\w+)$/.exec(message) ?? [];
+  if (wanted === '') return null;
+  const expected = `expected here: ${wanted === 'tuple' ? 'a list of two' : (KINDS[wanted] ?? `a ${wanted}`)}`;
+  if (received === 'undefined') return `it is missing; ${expected}`;
+  return `${expected}, not ${wanted === 'int' && received === 'number' ? 'a fraction' : (KINDS[received] ?? `a ${received}`)}`;
+}
+
 function wordsOf({ message }: Issue): string {
+  const kinds = kindsIn(message);
+  if (kinds !== null) return kinds;
   const known = WORDS.find(([pattern]) => pattern.test(message));
   return known === undefined ? message : message.replace(known[0], known[1]).replaceAll('"|"', '", "');
 }
