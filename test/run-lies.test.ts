@@ -8,7 +8,7 @@ import { printJournalLine } from '../src/formats/journal.js';
 import { openFolder } from '../src/runtime/folder.js';
 import { sha256 } from '../src/runtime/hash.js';
 import { readJournal } from '../src/runtime/journal-file.js';
-import { proseFiles } from './support/run-loop-file.js';
+import { lawfulProseLoop, proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
@@ -108,6 +108,23 @@ complete done`);
     decided: 2,
     resumed: 4,
     verdicts: [expect.stringContaining('ASK')],
+  });
+});
+
+it('hears a second critic of every round, and nobody in its place', async () => {
+  const tasks = [{ id: 'A' }, { id: 'LAW', role: 'lawyer', deps: ['A'] }, { id: 'READ', role: 'reader', deps: ['LAW'] }];
+  const project = makeProject({ files: { 'prose.yaml': lawfulProseLoop({ tasks, judged: true }), 'roles/prose/judge.md': 'Judge.\n' } });
+  const agent = project.sh(`
+[ "$role" = reader ] && echo '{"good": true}' > "$UMPIRE_SESSION/reading.json"
+[ "$role" = writer ] && echo '{"legal": true}' > "$UMPIRE_SESSION/law.json"
+[ "$id" = LAW ] && echo '{"legal": false}' > "$UMPIRE_SESSION/law.json"
+[ "$id" = LAW-re-2 ] && echo '{"legal": true}' > "$UMPIRE_SESSION/law.json"
+complete done`);
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', '--max-rounds', '3', ...agent);
+  // In the second round the lawyer says nothing, and what the writer left in its name is no opinion.
+  expect({ exit, verdicts: verdictsOf(session) }).toEqual({
+    exit: 0,
+    verdicts: ['READ AGAIN P3 1/3', 'READ-re-1 AGAIN P3 2/3', 'READ-re-2 GOOD P2 3/3'],
   });
 });
 

@@ -14,7 +14,7 @@ import type { Ruling } from '../runtime/court.js';
 import { openDesk } from '../runtime/desk.js';
 import type { Desk } from '../runtime/desk.js';
 import { placeOfCritic, takeEvidence } from '../runtime/critic-evidence.js';
-import { putAside } from '../runtime/earlier-evidence.js';
+import { leavesEvidence, putAside } from '../runtime/earlier-evidence.js';
 import { enterProcess } from '../runtime/neighbours.js';
 import { folderPlace } from '../runtime/place.js';
 import { findRole, loadRole } from '../runtime/project.js';
@@ -78,8 +78,10 @@ async function runOn(leg: Leg, desk: Desk): Promise<void> {
   const named = aborted === null ? await agentsFor({ started, settings, session: folder.root, config, guardian, own, now }) : nobody;
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = rulesOf(leg);
-  const dressed = (role: string) =>
-    started.judged && role === rules.roles.critic ? freshly(named(role), leg, rules) : (guarding?.warned(named(role)) ?? named(role));
+  const dressed = (role: string) => {
+    const agent = role === rules.roles.critic ? named(role) : (guarding?.warned(named(role)) ?? named(role));
+    return started.judged && leavesEvidence(rules, role) ? freshly(agent, leg, rules) : agent;
+  };
   // Each once: one is asked for with every task.
   const known = new Map<string, Agent>();
   const agentFor = (role: string) => {

@@ -58,7 +58,7 @@ describe('mistakes', () => {
     expect(complaintOf(() => parseLoop('a: { b: x-{c}.json }\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:1: .*needs quotes around it/);
     expect(complaintOf(() => parseLoop('why: Not done: see x\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:1: .*needs quotes around it/);
     expect(complaintOf(() => parseLoop('loop: a\n---\nloop: b\n', 'my-loop.yaml'))).toMatch(/^my-loop\.yaml:2: .*second document/);
-    expect(complaintOf(() => parseLoop('', 'my-loop.yaml'))).toMatch(/my-loop\.yaml.*object/);
+    expect(complaintOf(() => parseLoop('', 'my-loop.yaml'))).toMatch(/my-loop\.yaml: expected here: keys with values, not nothing/);
     expect(complaintOf(() => parseLoop('a: &x [*x, *x]\n', 'my-loop.yaml'))).not.toBe('accepted');
   });
 
@@ -82,7 +82,10 @@ describe('mistakes', () => {
     check('first: 1', 'first: 2', /round\.first: .*: 0, 1\.$/);
     check('file: artifacts', 'files: artifacts', /evidence\.review: .*: one with "row", one with "column", one with "file", /);
     check('{ state: review }', '{}', /facts\.review: .*: one with "state", one with "enum", one with "number", /);
-    check('number: [0, 10]', 'number: 10', /facts\.clarity\.number: a list of two is expected here, not number/);
+    check('number: [0, 10]', 'number: 10', /facts\.clarity\.number: expected here: a list of two, not a number\.$/);
+    check('cap: { default: 3 }', 'cap: 3', /cap: expected here: keys with values, not a number\.$/);
+    check('cap: { default: 3 }', 'cap: { default: 2.5 }', /cap\.default: expected here: a whole number, not a fraction\.$/);
+    check('cap: { default: 3 }', 'cap: {}', /cap\.default: it is missing; expected here: a number\.$/);
   });
 });
 
@@ -237,6 +240,9 @@ describe('the parts of a loop', () => {
     ['an option twice', (loop) => void loop.ask.options.push({ ...loop.ask.options[0] }), /"force-approve" is there twice/],
     ['a column twice', (loop) => void (loop.columns['in'] = ['a', 'a']), /columns\.in: "a" is there twice/],
     ['progress by a word', (loop) => void (loop.progress = { signal: 'higher' }), /"signal" is no number, so it cannot go up or down/],
+    ['evidence by the maker', (loop) => void (loop.evidence['results']!['by'] = 'developer'), /makes what is judged/],
+    ['evidence by the critic', (loop) => void (loop.evidence['results']!['by'] = 'reviewer'), /without saying so; leave it out/],
+    ['evidence by nobody', (loop) => void (loop.evidence['results']!['by'] = 'lawyer'), /no task of a revision has the role "lawyer"/],
     ['a value without a name', (loop) => void (loop.facts['x'] = { flag: ['results.'] }), /must name a value of some evidence/],
     ['worse by no fact', (loop) => void (loop.worse = { moon: '>0' }), /worse\.moon: "moon" is no fact/],
     ['worse without a test', (loop) => void (loop.worse = {}), /worse: it tests nothing, so every round would be taken back/],

@@ -33,7 +33,7 @@ const base = {
 
 const source: Shape<Source> = kindOf<Source>({
   row: object<Extract<Source, { row: unknown }>>({ ...base, row: word('critic') }),
-  file: object<Extract<Source, { file: unknown }>>({ ...base, file: texts, reader: text }),
+  file: object<Extract<Source, { file: unknown }>>({ ...base, file: texts, by: optional(text), reader: text }),
   folder: object<Extract<Source, { folder: unknown }>>({
     ...base,
     folder: texts,

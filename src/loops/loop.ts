@@ -29,8 +29,8 @@ export type Source =
   | (SourceBase & { readonly row: 'critic' })
   /** One column of the critic's row, read as text. An empty cell is missing evidence. */
   | (SourceBase & { readonly column: string; readonly reader: string })
-  /** The first of these files that exists. */
-  | (SourceBase & { readonly file: readonly string[]; readonly reader: string })
+  /** The first of these files that exists. `by`: the role that leaves it, where that is not the critic's. */
+  | (SourceBase & { readonly file: readonly string[]; readonly by?: string; readonly reader: string })
   /** A file of these folders: the one that column `named` names, else one whose name holds the row's id, else the last by name. With `match`, its path must hold one of these words. */
   | (SourceBase & {
       readonly folder: readonly string[];

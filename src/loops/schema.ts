@@ -35,6 +35,7 @@ const source = z.union([
   z.strictObject({ column: text.describe("A column of the critic's row, read as text."), reader, ...sourceBase }),
   z.strictObject({
     file: oneOrMore(inside).describe('The first of these files that exists; {chain} is filled in.'),
+    by: text.exactOptional().describe("The role that leaves it, where that is not the critic's: a second critic, who is done before."),
     reader,
     ...sourceBase,
   }),

@@ -116,6 +116,10 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
       key === null ? null : strayHole(('file' in source ? source.file : 'folder' in source ? source.folder : []).join(' '), ['chain']);
     if (key !== null && stray !== null)
       out.push({ path: ['evidence', name, key], problem: `{${stray}} is not filled in here; a path takes {chain} only` });
+    if ('file' in source && source.by !== undefined) {
+      const problem = strayCritic(loop, source.by);
+      if (problem !== null) out.push({ path: ['evidence', name, 'by'], problem });
+    }
     if ('file' in source && source.file.some((path) => path.includes('*')))
       out.push({
         path: ['evidence', name, 'file'],
@@ -147,6 +151,14 @@ function checkEvidence(loop: Loop, readers: ReadonlySet<string>): Complaint[] {
     if (!Object.hasOwn(loop.evidence, name)) out.push({ path: ['agree', 'sources'], problem: noEvidence(loop, name) });
   }
   return out;
+}
+
+/** A second critic who is not asked again would be heard with what it said of the first round. */
+function strayCritic({ roles, tasks }: Loop, by: string): string | null {
+  if (by === roles.critic) return `it is the critic's without saying so; leave it out`;
+  if (by === roles.generator) return `"${by}" makes what is judged, so its word on it is no evidence`;
+  const known = tasks.map(({ role }) => role).filter((role) => role !== roles.generator && role !== roles.critic);
+  return known.includes(by) ? null : `no task of a revision has the role "${by}", so it would be heard once only${guess(by, known)}`;
 }
 
 function standsInForItself(loop: Loop, name: string): boolean {

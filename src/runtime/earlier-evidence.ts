@@ -1,5 +1,6 @@
 // Before a critic runs, what lies where it will leave its evidence is put aside: that is an earlier run's, or somebody else's, and
-// says nothing of this one. Nothing is deleted; `earlier/` holds it by the run that it was put aside for.
+// says nothing of this one. The same before a second critic, whose evidence is named by its role. Nothing is deleted; `earlier/`
+// holds it by the run that it was put aside for.
 
 import { renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -21,9 +22,14 @@ export function putAside(folder: SessionFolder, loop: Loop, run: RunState, id: s
   // Critics of one chain that run side by side share their evidence.
   if ([...run.unjudged].some((other) => other !== id && chainOfTask(loop, taskIn(run, other) ?? critic) === chain)) return;
   for (const source of Object.values(loop.evidence)) {
-    if (!('file' in source)) continue;
+    if (!('file' in source) || (source.by ?? loop.roles.critic) !== critic.role) continue;
     for (const path of source.file) move(folder, path.replaceAll('{chain}', chain), `${EARLIER}/${safeName(id)}-${attempt}`);
   }
+}
+
+/** Does this role leave evidence that a verdict rests on? */
+export function leavesEvidence({ roles, evidence }: Loop, role: string): boolean {
+  return role === roles.critic || Object.values(evidence).some((source) => 'file' in source && source.by === role);
 }
 
 /** Nearly always, and to find that out is all that is done then. */

@@ -66,3 +66,14 @@ export function harmedProseLoop(plan: Plan): string {
   const rules = RULES.replace('good: { flag: report.good } }', `good: { flag: report.good }, ${facts} }`);
   return proseLoop(plan, `${rules}worse: { new_faults: ">0", mended: "<=0" }\n`);
 }
+
+/** The same loop with a second critic: a lawyer, who is asked before the reader in every round. */
+export function lawfulProseLoop(plan: Plan): string {
+  const law = 'law: { file: law.json, by: lawyer, reader: json, grade: testified, what: the opinion }';
+  const task = '{ id: "LAW-re-{round}", title: Ask again, description: Ask again., role: lawyer, after: previous }';
+  const rules = RULES.replace('what: the reading } }', `what: the reading }, ${law} }`)
+    .replace('good: { flag: report.good } }', 'good: { flag: report.good }, legal: { flag: law.legal } }')
+    .replace('when: { good: true }', 'when: { good: true, legal: true }')
+    .replace('  - { id: "READ-re', `  - ${task}\n  - { id: "READ-re`);
+  return proseLoop(plan, rules);
+}
