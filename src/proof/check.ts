@@ -3,6 +3,7 @@
 
 import { compileLoop } from '../loops/compile.js';
 import type { CompiledLoop } from '../loops/compile.js';
+import { meant } from '../formats/nearest-word.js';
 import { COUNTS } from '../formats/reader-counts.js';
 import { decidingSources, evidenceOf } from '../loops/facts.js';
 import type { FactSpec, Loop, Source } from '../loops/loop.js';
@@ -153,6 +154,19 @@ function bits(mask: number): number {
 }
 
 function notesOn(loop: Loop): readonly string[] {
+  return [...uncountedIn(loop), ...idleIn(loop)];
+}
+
+/** A role that is mistyped in a task of a revision: its work would be thrown away, round after round. */
+function idleIn({ tasks, roles }: Loop): readonly string[] {
+  const others = [...new Set(tasks.map(({ role }) => role))].filter((role) => role !== roles.critic);
+  if (others.length === 0 || others.includes(roles.generator)) return [];
+  return [
+    `No task of a revision has the role ${roles.generator}, but ${others.join(', ')}${meant(roles.generator, others) === '' ? '' : ' (a slip?)'}. Where Umpire runs the loop, only roles under \`writes\` of its pipelines change the project; left out, that is ${roles.generator} alone.`,
+  ];
+}
+
+function uncountedIn(loop: Loop): readonly string[] {
   const counted = new Set(criticalFacts(loop).flatMap((fact) => evidenceOf(loop.facts[fact] as FactSpec)));
   const aside = decidingSources(loop).filter((name) => {
     const source = loop.evidence[name] as Source;

@@ -239,6 +239,18 @@ it('counts every revision that there can be', () => {
   expect(checkLoop(loopOf({ cap: { default: 5 }, tasks }, [...late, { id: 'Z', then: 'escalate' }])).revisions).toBe(3);
 });
 
+it('says where no task of a revision is for the role that changes the project', () => {
+  const facts = { critical: { findings: 'review', severity: 'critical' } };
+  const again = { id: 'READ-{next}', title: 'x', description: 'x', role: 'reviewer', after: 'previous', recheck: true };
+  const mended = (role: string) => {
+    const tasks = [{ id: 'MEND-{next}', title: 'x', description: 'x', role, after: 'critic' }, again];
+    return checkLoop(loopOf({ facts, tasks }, [{ id: 'Z', then: 'escalate' }])).notes.join('\n');
+  };
+  expect(mended('codr')).toMatch(/^No task of a revision has the role coder, but codr \(a slip\?\)\. /);
+  expect(mended('fixer')).toMatch(/^No task of a revision has the role coder, but fixer\. .*that is coder alone\.$/);
+  expect(mended('coder')).toBe('');
+});
+
 it('says where a Critical finding is not counted by any fact', () => {
   const evidence = { review: REVIEW, other: { ...REVIEW, file: 'other.json', what: 'the other review' } };
   const facts = { critical: { findings: 'review', severity: 'critical' }, score: { number: [0, 10], at: 'other.score' } };
