@@ -109,7 +109,9 @@ export class Reading {
 
   /** A file that is the same on both sides. */
   unchanged(path: string): string | null {
-    const text = this.others.get(path) ?? (this.others.has(path) ? null : (this.same?.(path) ?? null));
+    const known = this.others.get(path);
+    if (known !== undefined) return known;
+    const text = this.same?.(path) ?? null;
     this.others.set(path, text);
     return text;
   }
@@ -128,7 +130,7 @@ export class Reading {
 
   /** Whether another changed file may have a say in what tests of this one ask. */
   isReached({ path, renamedFrom, before, after }: FileChange, helpers: Helpers): boolean {
-    if (!isJavaScript(path)) return helpers.hasPlain || isNamed(`${before ?? ''}\n${after ?? ''}`, helpers.modules);
+    if (!isJavaScript(path)) return helpers.hasPlain || [before, after].some((text) => text !== null && isNamed(text, helpers.modules));
     return this.before.isReached(renamedFrom ?? path, before, helpers) || this.after.isReached(path, after, helpers);
   }
 
@@ -172,10 +174,13 @@ function isPlainByPath({ path }: FileChange): boolean {
   return isCode(path) && roleOf(path) !== 'test';
 }
 
-/** A text of Python names one of the modules, in an import of whatever form. */
+/** A text of Python names one of the modules, in an import of whatever form. Most speak of none: where there are few that is seen sooner. */
 function isNamed(text: string, modules: ReadonlySet<string>): boolean {
-  return modules.size > 0 && text.match(/\w+/g)?.some((word) => modules.has(word)) === true;
+  if (modules.size <= FEW_MODULES && ![...modules].some((module) => text.includes(module))) return false;
+  return text.match(/\w+/g)?.some((word) => modules.has(word)) === true;
 }
+
+const FEW_MODULES = 20;
 
 /** What a change around tests reaches them by, for each file. What a changed helper may have a say in is not steady. */
 export function steadyFiles(files: readonly ReadFile[], reading: Reading): ReadonlyMap<string, ReadonlySet<string>> {
