@@ -122,10 +122,17 @@ export function outsideTests(text: string, tests: readonly TestFact[]): string {
 /** In front of the name of a class all of whose tests are reached. */
 const CLASS = 'class ';
 
-/** What is reached by these names is nothing to the test. */
-export function isAlone({ path, span }: TestFact, names: ReadonlySet<string>): boolean {
-  return names.size === 0 || (!names.has(CLASS + (path[0] ?? '')) && isApart(span.text, names));
+/** What is reached by these names is nothing to the test. One rule after another asks it of every test, and of the same names. */
+export function isAlone(test: TestFact, names: ReadonlySet<string>): boolean {
+  if (names.size === 0) return true;
+  const known = lonely.get(test);
+  if (known?.names === names) return known.isAlone;
+  const isAloneHere = !names.has(CLASS + (test.path[0] ?? '')) && isApart(test.span.text, names);
+  lonely.set(test, { names, isAlone: isAloneHere });
+  return isAloneHere;
 }
+
+const lonely = new WeakMap<TestFact, { readonly names: ReadonlySet<string>; readonly isAlone: boolean }>();
 
 /** The text names none of them. */
 function isApart(text: string, names: ReadonlySet<string>): boolean {
