@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { SessionStarted } from './run-messages.js';
-import { appendRows, beginRun, close, rewire } from './run-graph.js';
+import { appendRows, beginRun, close, reopen, rewire } from './run-graph.js';
 import type { RunState, TaskState } from './run-state.js';
 
 const row = (id: number, deps: readonly number[]) => ({ id: `T${id}`, deps: deps.map((dep) => `T${dep}`).join(';') });
@@ -36,6 +36,35 @@ it('places rows as if all waves were computed anew', () => {
       });
     }),
   );
+});
+
+/** How many tasks of each wave are open, and the first wave that has one: counted from the tasks themselves. */
+function countedIn({ tasks, waves }: RunState) {
+  const open = waves.map((_, wave) => tasks.filter((task) => task.wave === wave && task.status === 'pending').length);
+  const first = open.findIndex((count) => count > 0);
+  const wave = first === -1 ? open.length : first;
+  return { open, wave, front: wave };
+}
+
+it('counts what is open as tasks end and come back, and is at work in the first wave that has something to do', () => {
+  const steps = fc.array(fc.record({ task: fc.nat(4), again: fc.boolean() }), { maxLength: 30 });
+  fc.assert(
+    fc.property(steps, (taken) => {
+      const run = begun([row(0, []), row(1, [0]), row(2, [0]), row(3, [1, 2]), row(4, [3])]);
+      for (const { task: index, again } of taken) {
+        const task = run.tasks[index] as TaskState;
+        if (again) reopen(run, task);
+        else close(run, task, 'completed');
+        expect({ open: run.open, wave: run.wave, front: run.front }).toEqual(countedIn(run));
+      }
+    }),
+  );
+});
+
+it('takes no row without an id, and none twice', () => {
+  const run = begun([row(0, []), { ...row(0, []), title: 'again' }, { id: ' ' }]);
+  appendRows(run, [row(0, [])]);
+  expect(run.tasks.map(({ id }) => id)).toEqual(['T0']);
 });
 
 it('does not take rows that wait for what there is not', () => {

@@ -12,7 +12,6 @@ import { computeWaves } from './waves.js';
 type Cells = Readonly<Record<string, string>>;
 
 function newTask(row: Cells): TaskState {
-  const status = (row['status'] ?? '').trim();
   return {
     id: (row['id'] ?? '').trim(),
     row: merged(row, {}),
@@ -20,7 +19,7 @@ function newTask(row: Cells): TaskState {
     deps: splitIds(row['deps']),
     contextFrom: splitIds(row['context_from']),
     execMode: (row['exec_mode'] ?? '').trim() === 'interactive' ? 'interactive' : 'csv-wave',
-    status: status === 'completed' || status === 'failed' || status === 'skipped' ? status : 'pending',
+    status: 'pending',
     attempt: 0,
     judged: 0,
     phase: 'idle',
@@ -108,7 +107,6 @@ export function appendRows(run: RunState, rows: readonly Cells[]): void {
     place(run, index, wave);
     turnBack(run, wave);
   }
-  seekWave(run);
 }
 
 /** One more than the highest of what the task waits for; null where some of that does not stand before it. */
@@ -131,8 +129,6 @@ export function rewire(run: RunState): void {
   if (!result.ok) throw new Contradiction(`its tasks have no order: ${result.kind} at ${result.ids.join(', ')}`);
   run.waves = [[]];
   run.open = [0];
-  run.held.clear();
-  run.heldIn = [];
   for (let index = 0; index < run.tasks.length; index++) place(run, index, result.waves[index] ?? 1);
   turnBack(run, 1);
   seekWave(run);
@@ -156,10 +152,10 @@ function turnBack(run: RunState, wave: number): void {
   run.cursor = 0;
 }
 
+/** Past the last wave nothing is counted, not even none. */
 function seekWave(run: RunState): void {
-  while (run.wave < run.open.length && run.open[run.wave] === 0) run.wave++;
-  const isDone = () => run.open[run.front] === (run.heldIn[run.front] ?? 0);
-  while (run.front < run.open.length && isDone()) {
+  while (run.open[run.wave] === 0) run.wave++;
+  while (run.open[run.front] === (run.heldIn[run.front] ?? 0)) {
     run.front++;
     run.cursor = 0;
   }
