@@ -40,9 +40,13 @@ interface Ran {
 }
 
 function umpire(...args: readonly string[]): Ran {
+  return umpireIn(project, ...args);
+}
+
+function umpireIn(cwd: string, ...args: readonly string[]): Ran {
   // A clock that is not that of the journal: whoever reads is shown the time of their own.
   const env = { ...process.env, TZ: 'Asia/Kolkata' };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', cwd: project, env });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', cwd, env });
   return { exit: status, out: stdout, err: stderr };
 }
 
@@ -89,6 +93,19 @@ describe('umpire status', () => {
       },
       work: { kind: 'git', branch: 'umpire/review-payments-2026-03-01', place: null },
     });
+  });
+
+  it('takes a folder for a session by its path, and by its bare name where a journal or tasks are in it', () => {
+    writeStory(session('review-login'), ESCALATED);
+    writeStory(join(project, 'copied'), COMPLETE);
+    mkdirSync(join(project, 'planned'));
+    writeFileSync(join(project, 'planned', 'tasks.csv'), 'id,description,role,deps,status\nDEV-001,Do it,developer,,pending\n');
+    const first = (cwd: string, word: string) => umpireIn(cwd, 'status', word).out.split('\n')[0];
+    expect(first(project, 'copied')).toBe('./copied: complete');
+    expect(first(project, 'planned')).toBe('./planned: never judged');
+    expect(first(join(project, 'planned'), '.')).toBe('.: never judged');
+    mkdirSync(join(project, 'copied', 'logs'));
+    expect(first(join(project, 'copied', 'logs'), '..')).toBe(`${project}/copied: complete`);
   });
 
   it('shows a broken history as far as it holds, and fails', () => {

@@ -61,7 +61,7 @@ it('takes up what a person changes in tasks.csv of what is still to come, and ke
   expect(rowsOf(session)['B']).toMatchObject({ description: 'B, with care', note: 'mine', status: 'completed' });
 });
 
-// A column of a person's own contradicts nothing that happened; brain/edits.ts refuses it on finished rows and on critics.
+// It contradicts nothing that happened.
 it('takes up a column of a person’s own in every row, finished ones and critics included', async () => {
   const { session, edit } = await atRest();
   const { exit } = await edit((text) =>

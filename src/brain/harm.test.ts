@@ -1,7 +1,7 @@
 // Work that made things worse is to be taken back: once, by what its verdict says, and in sessions of earlier versions by what rule T6 asks.
 
 import { expect, it } from 'vitest';
-import { TO_REVIEW, begun, done, fix, merged, projected, start, told, verdict } from '../../test/support/story.js';
+import { TO_REVIEW, begun, done, fix, merged, projected, row, start, told, verdict } from '../../test/support/story.js';
 import type { Verdict } from '../model.js';
 import type { Event } from './messages.js';
 import { pending } from './pending.js';
@@ -41,6 +41,23 @@ it('is taken back once, also where that failed', () => {
   expect([true, false].map((ok) => due([...events, reverted(ok)]))).toEqual([[], []]);
 });
 
+it('is taken back again where the next round has made it worse once more', () => {
+  const worse = { outcome: 'revise', worse: true, tasks: [{ id: 'FIX-2-1', deps: [], context_from: [] }] } as const;
+  const first = judged(worse);
+  const effects = { add: [row('FIX-2-1', 'developer', 'REVIEW-re-001'), row('REVIEW-re-002', 'reviewer', 'FIX-2-1')], set: {}, files: [] };
+  const planned = first.map((event) =>
+    event.type === 'VerdictGiven' && event.data.verdict.round === 2 ? { ...event, data: { ...event.data, effects } } : event,
+  );
+  const reverted: Event = {
+    type: 'WorkReverted',
+    data: { verdict: first.length - 1, tasks: ['FIX-1-1'], head: null, files: [], ok: true },
+  };
+  const second = [start('FIX-2-1'), ...merged('FIX-2-1', ['src/pay.ts']), start('REVIEW-re-002'), done('REVIEW-re-002')];
+  expect(due([...planned, reverted, ...second, verdict('REVIEW-re-002', { round: 3, outcome: 'escalate', worse: true })])).toEqual([
+    'FIX-2-1',
+  ]);
+});
+
 const HARM = { facts: { broken: 1, gain: -1 }, course: { stop: false, against: 4 } };
 
 /** Decided at the cap, by rules that do not say what is worse. */
@@ -54,6 +71,7 @@ function atTheCap(outcome: Verdict['outcome'], more: object): readonly Event[] {
 it('by such rules harm is taken back whichever of them spoke first, as the version that froze them did', () => {
   const taken = (['accept', 'escalate', 'revise', 'converge'] as const).map((outcome) => due(atTheCap(outcome, HARM)));
   expect(taken).toEqual([['FIX-1-1'], ['FIX-1-1'], ['FIX-1-1'], []]);
-  const others = [{ ...HARM, facts: { broken: 1, gain: 1 } }, { ...HARM, facts: {} }, { facts: HARM.facts }];
-  expect(others.map((more) => due(atTheCap('accept', more)))).toEqual([[], [], []]);
+  const others = [{ broken: 1, gain: 1 }, { broken: 0, gain: -1 }, {}].map((facts) => ({ ...HARM, facts }));
+  expect([...others, { facts: HARM.facts }].map((more) => due(atTheCap('accept', more)))).toEqual([[], [], [], []]);
+  expect(due(atTheCap('accept', { ...HARM, facts: { broken: 1, gain: 0 } }))).toEqual(['FIX-1-1']);
 });

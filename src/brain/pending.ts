@@ -45,7 +45,7 @@ export function pending(state: SessionState): readonly Effect[] {
   const revert = revertOf(state);
   if (revert !== null) return [revert];
   // Critics of a finished wave come first: what they lead to may change all that follows.
-  const critic = nextCritic(state);
+  const critic = nextCritic(run);
   if (critic !== null) return [{ type: 'JudgeCritic', task: critic }];
   const plan = run.settings.yes ? run.questions.find(({ kind }) => kind === 'plan') : undefined;
   if (plan !== undefined) return [{ type: 'ApprovePlan', key: plan.key }];
@@ -86,7 +86,7 @@ function nextMerge(run: RunState): Effect | null {
   if (run.submitted.size === 0 || run.running.size > 0) return null;
   const left = [...run.submitted].map((id) => run.at.get(id) ?? 0).filter((index) => run.tasks[index]?.wave !== run.front);
   const wave = left.length > 0 ? left.toSorted((a, b) => a - b) : (run.waves[run.front] ?? []);
-  if (left.length === 0 && wave.some((index) => isDue(run, run.tasks[index])) && budgetQuestion(run) === null) return null;
+  if (wave.some((index) => isDue(run, run.tasks[index])) && budgetQuestion(run) === null) return null;
   const first = wave.find((index) => run.tasks[index]?.phase === 'submitted') ?? 0;
   return { type: 'MergeTask', task: run.tasks[first]?.id ?? '' };
 }
@@ -121,8 +121,8 @@ function isOldHarm({ frozen }: SessionState, run: RunState, { verdict, facts, co
 }
 
 /** A critic whose last run was not judged, the first in the file, once nothing is at work. */
-function nextCritic({ run }: SessionState): string | null {
-  if (run === null || run.unjudged.size === 0 || run.running.size > 0 || run.submitted.size > 0) return null;
+function nextCritic(run: RunState): string | null {
+  if (run.running.size > 0 || run.submitted.size > 0) return null;
   const waiting = [...run.unjudged].map((id) => run.at.get(id) ?? 0).toSorted((a, b) => a - b);
   // Its wave goes on first: a critic beside it may still have something to say.
   const first = waiting.find((index) => hasWaveEnded(run, run.tasks[index] as TaskState));

@@ -34,3 +34,7 @@ it('ends all that a shell has started for it where it takes too long, or the run
   expect([late.problem, (await begun).problem]).toEqual(['SIGKILL', 'SIGKILL']);
   expect(await until(() => !pids.some(isAlive))).toBe(true);
 });
+
+it('ends it also where the run was stopped before it began', async () => {
+  expect((await runCall('sleep 1000', { ...place, signal: AbortSignal.abort() })).problem).toBe('SIGKILL');
+});

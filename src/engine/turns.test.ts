@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../test/support/git-project.js';
@@ -30,4 +30,10 @@ it('names who is at it, and the lock that another machine may have left', async 
     message: 'Another session is being brought over: process 7 on another-machine is at it.',
     hint: expect.stringContaining(lock) as string,
   });
+});
+
+it('says what is wrong where there can be no lock, and not that somebody is at it', async () => {
+  const home = temporaryFolder();
+  mkdirSync(join(home, `.umpire-lock-${process.pid}`));
+  await expect(inTurn(home, async () => 'done', 0)).rejects.toMatchObject({ code: 'write-failed' });
 });

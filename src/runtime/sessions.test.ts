@@ -110,13 +110,15 @@ it('names the latest sessions first where none is meant', () => {
 });
 
 it('takes whole words of a name before parts of one, in capitals or not', () => {
-  for (const name of ['until-team-3-label-2026-03-01', 'until-team-30-cart-2026-03-01', 'debt-team-31-2026-03-01'])
-    writeStory(own(name), TO_REVIEW);
+  const names = ['until-team-3-label', 'until-team-30-cart', 'debt-team-31', 'review-debtors'].map((name) => `${name}-2026-03-01`);
+  for (const name of names) writeStory(own(name), TO_REVIEW);
   const check = (word: string, name: string) => expect(basename(resolveSession(word, project))).toBe(name);
   check('until-team-3', 'until-team-3-label-2026-03-01');
   check('team-3', 'until-team-3-label-2026-03-01');
   check('TEAM-31', 'debt-team-31-2026-03-01');
   check('Car', 'until-team-30-cart-2026-03-01');
+  // How a name begins says more than what it holds.
+  check('deb', 'debt-team-31-2026-03-01');
   expect(refusal(() => resolveSession('until-t', project))).toContain('session-ambiguous');
 });
 

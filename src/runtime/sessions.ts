@@ -1,7 +1,7 @@
 // The sessions of a project: all of them, the latest, and the one that a person means by a name, a part of it or a path.
 
 import { closeSync, existsSync, openSync, readSync } from 'node:fs';
-import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { describe } from '../brain/answers.js';
 import { awaitedIn } from '../brain/question.js';
@@ -85,7 +85,7 @@ function isRun(path: string): boolean {
 
 /** The folder of the session that a person means: a path, a name, or a part of one name only. `project`: a folder of the project. */
 export function resolveSession(word: string, project: string): string {
-  const isPath = word.includes('/') || word.includes(sep) || isAbsolute(word) || word === '.' || word === '..';
+  const isPath = word.includes('/') || word === '.' || word === '..';
   if (isPath || looksLikeSession(word)) return openFolder(word).root;
   const root = projectAt(project);
   const known = sessionFolders(root);
