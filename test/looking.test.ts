@@ -170,6 +170,7 @@ it('umpire list shows those that are asked for, and sums them up', () => {
   expect(names('--loop', 'review')).toEqual(['review-payments', 'review-login']);
   expect(names('--loop', 'review', '--last', '1')).toEqual(['review-payments']);
   expect(umpire('list').err).toBe('3 sessions: 1 awaiting, 1 complete, 1 unreadable; $2.75 spent.\n');
+  expect(umpire('list', '--last', '1').err).toBe('');
   expect(umpire('list', '--state', 'failed')).toEqual({ exit: 0, err: '', out: 'None of 3 sessions is like that.\n' });
   const { exit, err } = umpire('list', '--state', 'waiting');
   expect(exit).toBe(2);

@@ -2,7 +2,7 @@
 // again, still end as they ended.
 
 import { expect, it } from 'vitest';
-import { FIRST_VERDICT, TO_REVIEW, answered, projected, told, verdict } from '../../test/support/story.js';
+import { FIRST_VERDICT, TO_REVIEW, answered, done, projected, start, told, verdict } from '../../test/support/story.js';
 import type { Event } from './messages.js';
 import { pending } from './pending.js';
 
@@ -24,6 +24,13 @@ it.each([
   ['R6', 1, 'RunTask REVIEW-001', 'the same rules would say the same of the same evidence'],
 ])('%s in round %i: %s, since %s', (rule, round, next) => {
   expect(due(granted(rule, round))).toEqual([next]);
+});
+
+it('has a critic that left nothing to judge run again, whatever was granted', () => {
+  const lost: Event = { type: 'JudgingFailed', data: { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'm', hint: 'h' } };
+  const asked = [...TO_REVIEW, lost, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 }), lost];
+  expect(due(asked)).toEqual(['CallPerson ']);
+  expect(due([...asked, answered('evidence:REVIEW-001:1', 'extend')])).toEqual(['RunTask REVIEW-001']);
 });
 
 it('takes a verdict on the old run for what it is, in a journal of a version that gave one', () => {

@@ -41,6 +41,17 @@ it('is taken back once, also where that failed', () => {
   expect([true, false].map((ok) => due([...events, reverted(ok)]))).toEqual([[], []]);
 });
 
+it('is not taken back twice where the same work is judged once more', () => {
+  const events = judged({ outcome: 'escalate', worse: true });
+  const reverted: Event = {
+    type: 'WorkReverted',
+    data: { verdict: events.length - 1, tasks: ['FIX-1-1'], head: null, files: [], ok: true },
+  };
+  const again = verdict('REVIEW-re-001', { round: 2, outcome: 'escalate', worse: true });
+  expect(due([...events, again])).toEqual(['FIX-1-1']);
+  expect(due([...events, reverted, again])).toEqual([]);
+});
+
 it('is taken back again where the next round has made it worse once more', () => {
   const worse = { outcome: 'revise', worse: true, tasks: [{ id: 'FIX-2-1', deps: [], context_from: [] }] } as const;
   const first = judged(worse);

@@ -56,6 +56,21 @@ it('rests once all that is held was skipped, or waits', () => {
   expect(awaitedIn(runAfter([...fails, skip]))).toMatchObject({ kind: 'escalation', task: 'REVIEW-001' });
 });
 
+it('judges a critic also where what was held beside it has been skipped', () => {
+  const rows = [
+    ...['DEV-001', 'DEV-002', 'DEV-003'].map((id) => row(id, 'developer')),
+    row('REVIEW-002', 'reviewer', 'DEV-002'),
+    row('JOIN-001', 'developer', 'DEV-001;DEV-003'),
+  ].map((cells) => ({ ...cells, sprint_num: cells['id']?.at(-1) ?? '' }));
+  const begins = inTwoSprints().map((event) => (event.type === 'SessionStarted' ? { ...event, data: { ...event.data, rows } } : event));
+  const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-001', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
+  const fails = [...begins, start('DEV-001'), asks, start('DEV-002'), done('DEV-002'), start('DEV-003'), failed('DEV-003', 'no way')];
+  expect(runAfter(fails).held.has('JOIN-001')).toBe(true);
+  const skip: Event = { type: 'TaskSkipped', data: { task: 'JOIN-001', reason: 'DEV-003 failed: no way' } };
+  const reviewed = [...fails, skip, start('REVIEW-002'), done('REVIEW-002')];
+  expect(pending(told(reviewed).state)).toEqual([{ type: 'JudgeCritic', task: 'REVIEW-002' }]);
+});
+
 it('asks nothing more once it was given up, or has ended', () => {
   const asked = [...REVIEWED, escalates('REVIEW-001', '1')];
   expect(questionOf(runAfter(asked))).not.toBeNull();

@@ -25,14 +25,15 @@ it('tells of a round what each chain had before it, and what it had at its last 
 
 /** Two sprints that stand on the same set-up; a third one looks at all of it once more. */
 const ROWS = [
+  row('REVIEW-003', 'reviewer', 'DEV-003;DEV-001'),
   row('SETUP-001', 'developer'),
   row('DEV-001', 'developer', 'SETUP-001'),
   row('DEV-002', 'developer', 'SETUP-001'),
   row('REVIEW-001', 'reviewer', 'DEV-001'),
   row('REVIEW-002', 'reviewer', 'DEV-002'),
   row('DEV-003', 'developer', 'REVIEW-001;DEV-002'),
-  row('REVIEW-003', 'reviewer', 'DEV-003;DEV-001'),
   row('NOTES-001', 'developer', 'REVIEW-001'),
+  row('DOCS-004', 'developer', 'SETUP-001'),
 ].map((cells) => ({ ...cells, sprint_num: cells['id']?.at(-1) ?? '' }));
 
 const works = (task: string): readonly Event[] => [
@@ -54,13 +55,13 @@ const reverts: Event = {
   type: 'WorkReverted',
   data: { verdict: REVIEWED.length - 1, tasks: ['DEV-002'], head: 'taken back', files: ['a'], ok: true },
 };
-const STORY = [...REVIEWED, reverts, converges('REVIEW-001', '1'), ...works('NOTES-001'), ...works('DEV-003')];
+const STORY = [...REVIEWED, reverts, converges('REVIEW-001', '1'), ...works('DEV-003'), ...works('NOTES-001')];
 const STEPS = [
   ...['SETUP-001', 'DEV-001', 'DEV-002'].map(step),
   { commit: 'an edit', merged: [] },
   { commit: 'taken back', merged: [] },
-  step('NOTES-001'),
   step('DEV-003'),
+  step('NOTES-001'),
 ];
 
 it('gives each step of the branch to the first critics that wait for it, to who had it taken back, or to the next verdict', () => {
@@ -72,5 +73,5 @@ it('gives each step of the branch to the first critics that wait for it, to who 
   expect(of('1')).toEqual(['with SETUP-001', 'with DEV-001', 'an edit']);
   expect(of('2')).toEqual(['with SETUP-001', 'with DEV-002', 'taken back']);
   // Nobody waits for the notes: they came before the last verdict.
-  expect(of('3')).toEqual(['with NOTES-001', 'with DEV-003']);
+  expect(of('3')).toEqual(['with DEV-003', 'with NOTES-001']);
 });

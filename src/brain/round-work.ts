@@ -37,7 +37,7 @@ export function stepsOfChain(run: RunState, rules: Loop, chain: string, steps: r
   const at = new Map(steps.map(({ commit }, index) => [commit, index]));
   const placed = run.marks.map((mark: Mark) => ({ chain: mark.chain, index: at.get(mark.head ?? '') ?? -1 }));
   return steps.map(({ commit, merged }, index) => {
-    const chains = [commit, ...merged].map((id) => owners.get(id)).find((found) => found !== undefined && found.size > 0);
+    const chains = [commit, ...merged].map((id) => owners.get(id)).find((found) => found !== undefined);
     return chains?.has(chain) ?? placed.find((mark) => mark.index >= index)?.chain === chain;
   });
 }

@@ -1,7 +1,7 @@
 // What is read from a session that Umpire runs: what to run again, its tasks as verdicts and people see them, the wave at work.
 
 import { expect, it } from 'vitest';
-import { SPRINT, begun, done, escalates, failed, inTwoSprints, row, start, told } from '../../test/support/story.js';
+import { FIXED, SPRINT, begun, done, escalates, failed, inTwoSprints, row, start, told, verdict } from '../../test/support/story.js';
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import { chainOfRow } from './chains.js';
@@ -30,9 +30,19 @@ it('runs again what failed and what was skipped for it, not what a person skippe
   expect(tasksToRetry(run)).toEqual(['BROKEN', 'NEXT', 'LAST']);
 });
 
-it('begins a task that is run again without the error of its last run', () => {
+it('runs nothing again that was done on the verdict on a critic that failed, nor what a verdict skipped', () => {
+  const spared = { add: [], set: { 'NOTES-001': { status: 'skipped' } }, files: [] };
+  const rows = [...SPRINT, row('NOTES-001', 'developer', 'REVIEW-001')];
+  const reviewed = [...begun(rows), ...['DESIGN-001', 'DEV-001', 'VERIFY-001'].flatMap((id) => [start(id), done(id)])];
+  const approved = [...reviewed, start('REVIEW-001'), failed('REVIEW-001', 'no way'), verdict('REVIEW-001', {}, spared)];
+  expect(tasksToRetry(runAfter([...approved, start('SHIP-001'), done('SHIP-001')]))).toEqual(['REVIEW-001']);
+});
+
+it('begins a task that is run again without the error of its last run, also once the session has ended', () => {
+  const end: Event = { type: 'SessionEnded', data: { outcome: 'failed', unverified: true, reason: 'x' } };
   const again: Event = { type: 'TasksReopened', data: { tasks: ['DESIGN-001'], why: 'again' } };
-  const run = runAfter([...begun(), start('DESIGN-001'), failed('DESIGN-001', 'It broke.'), again]);
+  const run = runAfter([...begun(), start('DESIGN-001'), failed('DESIGN-001', 'It broke.'), end, again]);
+  expect(run.ended).toBeNull();
   expect(run.tasks[0]).toMatchObject({ status: 'pending', row: { error: '' } });
 });
 
@@ -45,7 +55,7 @@ it('shows a task as tasks.csv has it: where it waits now, its wave, at work or n
   const [design, develop] = run.tasks as [TaskState, TaskState];
   expect(rowOf(design)).toMatchObject({ id: 'DESIGN-001', deps: '', wave: '1', status: 'in_progress' });
   expect(rowOf(develop)).toMatchObject({ title: 'Develop the sprint', deps: 'DESIGN-001', wave: '2', status: 'pending' });
-  for (const task of run.tasks)
+  for (const task of [...run.tasks, ...runAfter(FIXED).tasks])
     for (const [name, cell] of Object.entries(rowOf(task))) expect([name, cellOf(task, name)]).toEqual([name, cell]);
   expect([cellOf(design, 'constructor'), cellOf(design, 'not a column')]).toEqual(['', '']);
   expect([...tasksNow(run).waves]).toEqual([1, 2, 3, 3, 4]);

@@ -25,8 +25,8 @@ import {
   verdict,
 } from '../../test/support/story.js';
 import { columnsOf } from './foreign-text.js';
-import { sessionView, stateWordOf } from './session-view.js';
-import type { SessionView } from './session-view.js';
+import { nextSteps, sessionView, stateWordOf } from './session-view.js';
+import type { SessionView, StateWord } from './session-view.js';
 import { statusPage } from './status-page.js';
 
 function viewOf(story: readonly Event[], isHeld = false, notes: readonly string[] = []): SessionView {
@@ -101,6 +101,43 @@ it('says what each task waits for', () => {
   expect(waits(FIXED)).toEqual(['SHIP-001: ']);
   const apart = begun([row('A', 'developer'), row('B', 'developer'), row('C', 'developer', 'A')]);
   expect(waits([...apart, start('A'), done('A'), start('B')])).toEqual(['C: wave 1']);
+  const settings = { ...SETTINGS, maxMinutes: null, maxTokens: 5 };
+  const spent = [...begun(SPRINT, { settings }).slice(0, -1), start('DESIGN-001'), done('DESIGN-001')];
+  expect(viewOf(spent).tasks.map(({ waitsFor }) => waitsFor)).toMatchObject([[], ['an answer'], ['DEV-001'], ['DEV-001'], {}]);
+});
+
+it('says what a task waits for also where others run it', () => {
+  const task = (id: string, status: 'completed' | 'pending', deps: readonly string[] = []) => ({
+    task: { id, role: 'r', status, description: id, deps, contextFrom: [], execMode: 'csv-wave' as const, columns: {}, line: 2 },
+    wave: 1,
+  });
+  const tasks = [task('A', 'completed'), task('B', 'pending'), task('C', 'pending', ['A', 'B']), task('D', 'completed', ['B'])];
+  const { state } = told([]);
+  const view = sessionView(state, { session: 's', state: 'never judged', tasks, place: null, notes: [] });
+  expect(view.tasks.map(({ id, waitsFor }) => [id, waitsFor])).toEqual([
+    ['A', []],
+    ['B', []],
+    ['C', ['B']],
+    ['D', []],
+  ]);
+});
+
+it.each<[StateWord, readonly Event[], object, readonly (string | null)[]]>([
+  ['running', TO_REVIEW, {}, ['umpire logs s']],
+  ['awaiting', ESCALATED, {}, []],
+  ['interrupted', TO_REVIEW, {}, ['umpire resume s']],
+  ['complete', COMPLETE, {}, ['umpire apply s', 'umpire report s']],
+  ['complete', COMPLETE, { isApplied: true }, ['umpire clean s', 'umpire report s']],
+  ['complete', COMPLETE, { isApplied: true, isCleared: true }, ['umpire report s']],
+  ['complete', begun(SPRINT, { workspace: null }), {}, ['umpire report s']],
+  ['complete', begun(), {}, ['umpire report s']],
+  ['failed', TO_REVIEW, {}, ['umpire resume s --retry', 'umpire report s']],
+  ['aborted', TO_REVIEW, {}, ['umpire report s']],
+  ['never judged', [], {}, ['umpire decide <loop> s']],
+  ['unreadable', TO_REVIEW, {}, [null]],
+])('says what to do with a session that is %s', (state, story, around, commands) => {
+  const steps = nextSteps({ session: 's', state, ...around }, told(story).state.run);
+  expect(steps.map(({ command }) => command)).toEqual(commands);
 });
 
 it('takes no task for running where no process is, and no running session for a result', () => {

@@ -1,13 +1,13 @@
 // Cleaning up: everything of a finished session goes, everything of the person's stays, and work that nobody brought over is not
 // lost by accident.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, gitProject, ownThings, plainProject, writeFiles } from '../../test/support/git-project.js';
 import type { Project } from '../../test/support/git-project.js';
 import { applySession } from './apply.js';
-import { cleanSession } from './cleaning.js';
+import { cleanSession, isLeft } from './cleaning.js';
 
 cleanUpAfterwards();
 
@@ -49,14 +49,39 @@ test('removes worktrees, refs and the branch once the work is brought over', asy
 test('work merged by hand, none at all, or given up is clean to go', async () => {
   const merged = await withWork();
   merged.git('merge', '-q', 'umpire/review-1');
+  const tagged = await withWork();
+  tagged.git('tag', 'kept', 'umpire/review-1');
   const none = gitProject();
   await none.open();
   const given = await withWork();
   const snapshot = await withWork(plainProject({ 'a.txt': 'a\n' }));
   expect(await cleanSession(snapshot.options)).toEqual({ ok: false, why: 'unapplied', files: ['a.txt'] });
-  for (const project of [merged, none, given])
+  for (const project of [merged, tagged, none, given])
     expect(await cleanSession(project.options, { force: project === given })).toEqual({ ok: true, branch: null });
-  expect([merged, none, given].map(remains)).toEqual([[], [], []]);
+  expect([merged, tagged, none, given].map(remains)).toEqual([[], [], [], []]);
+});
+
+test('a new session takes the place of an attempt that never began, and of no work: also where its branch was deleted', async () => {
+  const project = gitProject();
+  await project.open();
+  project.commit({ 'later.txt': 'l\n' });
+  const again = await project.open({ isNew: true });
+  expect(existsSync(join(again.path, 'later.txt'))).toBe(true);
+  const work = await doTask(again, 'T1', { 'a.txt': 'one\n' });
+  await again.merge('T1', work!.commit);
+  await expect(project.open({ isNew: true })).rejects.toMatchObject({ code: 'session-taken' });
+  project.git('update-ref', '-d', 'refs/heads/umpire/review-1');
+  await expect(project.open({ isNew: true })).rejects.toMatchObject({ code: 'session-taken' });
+  expect((await project.open()).branch).toBe('umpire/review-1');
+});
+
+test('something is left while a worktree is there, or a branch alone', async () => {
+  const project = await withWork();
+  expect(isLeft(project.options)).toBe(true);
+  rmSync(project.options.home, { recursive: true });
+  expect(isLeft(project.options)).toBe(true);
+  await cleanSession(project.options, { force: true });
+  expect(isLeft(project.options)).toBe(false);
 });
 
 test('later work is not covered by an earlier apply', async () => {
