@@ -1,12 +1,13 @@
 // Many sessions of one project: they are brought over one at a time, and cleaned all at once.
 
-import { cpSync, existsSync, watch } from 'node:fs';
+import { chmodSync, cpSync, existsSync, watch } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openFolder } from '../src/runtime/folder.js';
 import { acquireLock } from '../src/runtime/lock.js';
 import { REST } from './support/run-evidence.js';
-import { cleanUpProjects, makeProject } from './support/run-project.js';
+import { cleanUpProjects, makeProject, textOf } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -59,4 +60,59 @@ it('tells of many that are kept for one reason in a few lines, and of settings t
     exit: 1,
     err: expect.stringMatching(/^umpire: .*umpire\.config\.yaml:1: agentz: [^\n]*\nMend [^\n]*\n$/) as string,
   });
+});
+
+/** What `list` says became of the work of each session, by name. */
+async function fatesIn(project: RunProject, ...args: readonly string[]): Promise<Readonly<Record<string, unknown>>> {
+  const { out } = await project.umpire('list', '--json', ...args);
+  const { sessions } = JSON.parse(out) as { readonly sessions: readonly { readonly name: string; readonly work: unknown }[] };
+  return Object.fromEntries(sessions.map(({ name, work }) => [name, work]));
+}
+
+/** A session that makes a file of its own name. */
+async function until(project: RunProject, name: string): Promise<void> {
+  const agent = project.sh(`echo x > ${name}.txt\ncomplete ok`, `${name}.sh`);
+  await project.umpire('until', `test -e ${name}.txt`, '--session', `.umpire/sessions/${name}`, ...agent);
+}
+
+it('lists which work is not applied yet, and asks git as often for many sessions as for one', async () => {
+  const project = makeProject();
+  await until(project, 'a');
+  const log = join(project.beside, 'git.log');
+  project.write({ '../bin/git': `#!/bin/sh\necho "$*" >> '${log}'\nPATH=\${PATH#*:} exec git "$@"\n` });
+  chmodSync(join(project.beside, 'bin/git'), 0o755);
+  const watched = { env: { PATH: `${join(project.beside, 'bin')}:${process.env['PATH'] ?? ''}` } };
+  const first = await project.umpireWith(watched, 'list');
+  expect(first.out).toMatch(/^complete {6}a, 20[0-9: -]+, not applied\n/);
+  const asked = textOf(log).split('\n').length;
+  for (const name of ['b', 'c', 'd']) await until(project, name);
+  await project.umpire('apply', 'b');
+  project.git('stash', '-u', '-q');
+  project.git('merge', '-q', 'umpire/c');
+  await project.umpire('apply', 'd');
+  await project.umpire('clean', 'd');
+  // A session that nobody has ended is no work to bring over, and a copy's is another's.
+  await project.umpire('until', 'false', '--session', '.umpire/sessions/e', '--max-rounds', '1', ...project.sh('complete ok'));
+  cpSync(join(project.root, '.umpire/sessions/a'), join(project.root, '.umpire/sessions/a-copy'), { recursive: true });
+  project.write({ '../git.log': '' });
+  const { out, err } = await project.umpireWith(watched, 'list');
+  expect(textOf(log).split('\n')).toHaveLength(asked);
+  expect(await fatesIn(project)).toEqual({ a: 'not applied', 'a-copy': null, b: 'applied', c: 'applied', d: 'cleared', e: null });
+  expect(out.match(/.*not applied/g)).toEqual([expect.stringMatching(/^complete {6}a, /)]);
+  expect(err).toBe('6 sessions: 1 awaiting, 5 complete, 1 not applied.\n');
+  expect(await fatesIn(project, '--unapplied')).toEqual({ a: 'not applied' });
+  // `status` says the same of what was merged.
+  expect((await project.umpire('status', 'c')).out).toContain('work     applied; it is branch umpire/c');
+  expect((await project.umpire('status', 'a')).out).toContain('umpire apply a');
+});
+
+it('lists what became of the work in a folder without git', async () => {
+  const project = makeProject({ plain: true });
+  await until(project, 'a');
+  await until(project, 'b');
+  await project.umpire('apply', 'b');
+  await until(project, 'c');
+  await project.umpire('apply', 'c');
+  await project.umpire('clean', 'c');
+  expect(await fatesIn(project)).toEqual({ a: 'not applied', b: 'applied', c: 'cleared' });
 });

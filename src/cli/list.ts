@@ -1,11 +1,11 @@
 // `umpire list`: the sessions of a project. Reads only.
 
+import { listSessions } from '../engine/listing.js';
 import { listPage, listSum } from '../report/list-page.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { STATE_WORDS } from '../report/session-view.js';
 import { meant } from '../formats/nearest-word.js';
 import { projectAt } from '../runtime/session-folders.js';
-import { findSessions } from '../runtime/sessions.js';
 import { HERE } from './clock.js';
 import { readWords, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, Words } from './flags.js';
@@ -15,6 +15,7 @@ import { RUN_HELP } from './run-help.js';
 const FLAGS: FlagKinds = {
   '--state': 'list',
   '--loop': 'list',
+  '--unapplied': 'switch',
   '--last': 'value',
   '--project': 'value',
   '--json': 'switch',
@@ -28,7 +29,7 @@ export async function runList(args: readonly string[]): Promise<Outcome> {
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: the project is named with --project.`, 'list');
   const isAsked = choiceOf(words);
   const project = words.values.get('--project') ?? '.';
-  const all = findSessions(project);
+  const all = await listSessions(project);
   const sessions = all.filter(isAsked).slice(0, wholeNumber(words, '--last', 'list', [1, 1_000_000]));
   if (words.switches.has('--json')) return { stdout: `${JSON.stringify({ project: projectAt(project), sessions })}\n`, exit: 0 };
   if (sessions.length === 0 && all.length > 0) return { stdout: `None of ${all.length} sessions is like that.\n`, exit: 0 };
@@ -36,14 +37,17 @@ export async function runList(args: readonly string[]): Promise<Outcome> {
   return { stdout: listPage(sessions, HERE), ...sum, exit: 0 };
 }
 
-/** Those in one of the states and of one of the loops that were named. */
-function choiceOf({ lists }: Words): (entry: SessionEntry) => boolean {
+/** Those in one of the states and of one of the loops that were named; with `--unapplied`, whose work is still to be brought over. */
+function choiceOf({ lists, switches }: Words): (entry: SessionEntry) => boolean {
   const states = lists.get('--state') ?? [];
   const known: readonly string[] = STATE_WORDS;
   const unknown = states.find((state) => !known.includes(state));
   if (unknown !== undefined)
     throw usage(`There is no state "${unknown.slice(0, 40)}".${meant(unknown, known)} There are ${known.join(', ')}.`, 'list');
   const loops = lists.get('--loop') ?? [];
+  const isUnapplied = switches.has('--unapplied');
   return (entry) =>
-    (states.length === 0 || states.includes(entry.state)) && (loops.length === 0 || entry.loops.some((loop) => loops.includes(loop)));
+    (!isUnapplied || entry.work === 'not applied') &&
+    (states.length === 0 || states.includes(entry.state)) &&
+    (loops.length === 0 || entry.loops.some((loop) => loops.includes(loop)));
 }

@@ -222,10 +222,12 @@ and those of others in .workflow/.csv-wave/.
 
 A session is running, awaiting (a person), interrupted (go on with umpire
 resume), complete, failed or aborted; judged only or never judged, where others
-run it; unreadable, where its history does not hold.
+run it; unreadable, where its history does not hold. "Not applied" is one that
+has ended and whose work your checkout does not hold yet.
 
   --state S         only those in this state; may be given several times
   --loop L          only those of this loop; may be given several times
+  --unapplied       only those that have ended and whose work is not applied
   --last N          only so many, the latest
   --project DIR     a folder of the project (the current one)
   --json            print one JSON object instead

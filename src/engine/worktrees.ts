@@ -6,7 +6,7 @@ import type { RunState } from '../brain/run-state.js';
 import { isUmpireError } from '../errors.js';
 import { CONFIG, readConfigText } from '../runtime/project.js';
 import { isLeft } from '../workspace/cleaning.js';
-import { isBroughtOver } from '../workspace/difference.js';
+import { isBroughtOver, isMergedHere } from '../workspace/difference.js';
 import { sessionPath } from '../workspace/session-worktree.js';
 import { findSite, holderOfName } from '../workspace/site.js';
 import { projectOf, worktreeHome } from './places.js';
@@ -16,7 +16,7 @@ export interface WorkPlace {
   readonly place: string | null;
   /** Worktrees and branch are gone: there is nothing to show or to bring over. */
   readonly isCleared: boolean;
-  /** `apply` has brought all of it over. */
+  /** The checkout holds all of it: `apply` has brought it over, or it was merged. */
   readonly isApplied: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function workAt(run: RunState | null, session: { readonly name: str
     // Of a copy the work is another's.
     if (holderOfName(site) !== null) return UNKNOWN;
     const path = sessionPath({ site });
-    const isApplied = await isBroughtOver(site);
+    const isApplied = (await isBroughtOver(site)) || (run.ended !== null && (await isMergedHere(site)));
     if (existsSync(path)) return { place: path, isCleared: false, isApplied };
     // Of a project that is elsewhere now nobody knows what became of its branches.
     return { place: null, isApplied, isCleared: run.ended !== null && project === run.started.project && !isLeft(place) };

@@ -1,6 +1,7 @@
 // Sessions to look at, for programs: where one stands, what was judged, its story, and all of a project. Reads only.
 
 import { resolve } from 'node:path';
+import { listSessions } from '../engine/listing.js';
 import { workAt } from '../engine/worktrees.js';
 import type { Recorded } from '../brain/messages.js';
 import type { Verdict } from '../model.js';
@@ -10,7 +11,6 @@ import { sessionView, verdictsIn } from '../report/session-view.js';
 import type { SessionSurroundings, SessionView } from '../report/session-view.js';
 import { provenanceIn, readSession } from '../runtime/session-record.js';
 import type { SessionRecord } from '../runtime/session-record.js';
-import { findSessions } from '../runtime/sessions.js';
 import { PATH, checkRequest, checkValue } from './arguments.js';
 
 /** What `umpire status --json` prints, with every verdict and event. */
@@ -52,7 +52,7 @@ export interface ListRequest {
 /** The sessions of a project, the latest first. One that cannot be read is listed with the reason. */
 export async function list(request: ListRequest = {}): Promise<readonly SessionEntry[]> {
   checkRequest('list', request, { project: PATH });
-  return findSessions(request.project ?? '.');
+  return listSessions(request.project ?? '.');
 }
 
 function recordOf(door: string, session: string): SessionRecord {

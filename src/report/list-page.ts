@@ -6,6 +6,9 @@ import type { ChainView, SpentView, StateWord } from './session-view.js';
 import { count } from './words.js';
 import type { Clock } from './words.js';
 
+/** `applied`: the checkout holds it, by `umpire apply` or by a merge. `cleared`: `umpire clean` has removed it. */
+export type WorkFate = 'not applied' | 'applied' | 'cleared';
+
 export interface SessionEntry {
   /** The folder's name. */
   readonly name: string;
@@ -23,6 +26,8 @@ export interface SessionEntry {
   readonly waitsOn: string | null;
   /** Null where others run it. */
   readonly spent: SpentView | null;
+  /** What became of the work of a session that has ended; null where it has not, changed nothing, or nobody can tell. */
+  readonly work: WorkFate | null;
   /** Why it is unreadable, or what is wrong with its history. */
   readonly notes: readonly string[];
 }
@@ -38,13 +43,17 @@ export function listPage(entries: readonly SessionEntry[], clock: Pick<Clock, 'm
 /** `303 sessions: 93 awaiting, 210 complete; $41.20 spent`. */
 export function listSum(entries: readonly SessionEntry[]): string {
   const states = STATE_WORDS.map((word) => ({ word, found: entries.filter(({ state }) => state === word).length }));
-  const parts = states.filter(({ found }) => found > 0).map(({ word, found }) => `${found} ${word}`);
+  const waiting = entries.filter(({ work }) => work === 'not applied').length;
+  const parts = [
+    ...states.filter(({ found }) => found > 0).map(({ word, found }) => `${found} ${word}`),
+    ...(waiting === 0 ? [] : [`${waiting} not applied`]),
+  ];
   const cost = entries.reduce((sum, { spent }) => sum + (spent?.costUsd ?? 0), 0);
   return `${count(entries.length, 'session')}: ${parts.join(', ')}${cost === 0 ? '' : `; $${cost.toFixed(2)} spent`}.`;
 }
 
 function linesOf(entry: SessionEntry, clock: Pick<Clock, 'moment'>): readonly string[] {
-  const { name, state, unverified, goal, lastAt, waitsOn, notes } = entry;
+  const { name, state, unverified, goal, lastAt, waitsOn, work, notes } = entry;
   const indent = ' '.repeat(WIDTH);
   const facts = [
     ...(entry.loops.length === 0 ? [] : [`${lineOf(entry.loops.join(', '))}${entry.mode === '' ? '' : ` ${lineOf(entry.mode)}`}`]),
@@ -52,7 +61,7 @@ function linesOf(entry: SessionEntry, clock: Pick<Clock, 'moment'>): readonly st
   ];
   return [
     ...wrap(
-      `${lineOf(name)}${unverified ? ' (unverified)' : ''}${lastAt === null ? '' : `, ${clock.moment(lastAt)}`}`,
+      `${lineOf(name)}${unverified ? ' (unverified)' : ''}${lastAt === null ? '' : `, ${clock.moment(lastAt)}`}${work === 'not applied' ? ', not applied' : ''}`,
       indent,
       state.padEnd(WIDTH),
     ),

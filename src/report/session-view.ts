@@ -85,7 +85,7 @@ export interface WorkView {
   readonly place: string | null;
   /** Branch and worktrees are gone. */
   readonly isCleared: boolean;
-  /** `apply` has brought all of it over. */
+  /** The checkout holds all of it: `apply` has brought it over, or it was merged. */
   readonly isApplied: boolean;
 }
 

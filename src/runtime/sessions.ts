@@ -6,8 +6,9 @@ import { UmpireError, isUmpireError } from '../errors.js';
 import { describe } from '../brain/answers.js';
 import { awaitedIn } from '../brain/question.js';
 import { meant } from '../formats/nearest-word.js';
+import type { RunState } from '../brain/run-state.js';
 import type { SessionEntry } from '../report/list-page.js';
-import { sessionView } from '../report/session-view.js';
+import { hasWork, sessionView } from '../report/session-view.js';
 import { TASKS } from './tasks-file.js';
 import { isFile, statOf } from './entry.js';
 import { openFolder, readTail } from './folder.js';
@@ -15,28 +16,48 @@ import { JOURNAL } from './journal-file.js';
 import { projectAt, sessionFolders } from './session-folders.js';
 import { readSession } from './session-record.js';
 
+/** A session without what became of its work: that is for the workspace to say. */
+export interface FoundSession extends Omit<SessionEntry, 'work'> {
+  /** The work of a session that has ended; null where it has not, or changed no project. */
+  readonly made: MadeWork | null;
+}
+
+export interface MadeWork {
+  readonly kind: 'git' | 'snapshot';
+  /** The project as the journal names it. */
+  readonly project: string;
+  readonly session: string;
+}
+
 /** Every session of the project that a folder is in, the latest first. What is wrong with one never hides the others. */
-export function findSessions(project: string): readonly SessionEntry[] {
+export function findSessions(project: string): readonly FoundSession[] {
   return sessionFolders(projectAt(project))
     .map(entryOf)
     .toSorted((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name));
 }
 
-function entryOf(path: string): SessionEntry {
+function entryOf(path: string): FoundSession {
   const name = basename(path);
-  const none = { name, path, unverified: false, loops: [], goal: '', mode: '', lastAt: null, chains: [], waitsOn: null, spent: null };
+  const nothing = { loops: [], goal: '', mode: '', lastAt: null, chains: [], waitsOn: null, spent: null, made: null };
   try {
     const { word, state, events, tasks, notes } = readSession(path);
     const view = sessionView(state, { session: name, state: word, tasks, place: null, notes });
     const { unverified, loops, goal, mode, chains, spent } = view;
+    const lastAt = events.at(-1)?.ts ?? null;
     const question = state.run === null ? null : awaitedIn(state.run);
     const waitsOn = question === null ? null : describe(question);
-    return { name, path, state: word, unverified, loops, goal, mode, lastAt: events.at(-1)?.ts ?? null, chains, waitsOn, spent, notes };
+    const made = madeBy(state.run);
+    return { name, path, state: word, unverified, loops, goal, mode, lastAt, chains, waitsOn, spent, notes, made };
   } catch (error) {
     // Whoever wrote the folder, the list is of all.
     const problem = isUmpireError(error) ? error.message : `Its history is not what Umpire writes: ${String(error)}`;
-    return { ...none, state: 'unreadable', notes: [problem] };
+    return { ...nothing, name, path, state: 'unreadable', unverified: false, notes: [problem] };
   }
+}
+
+function madeBy(run: RunState | null): MadeWork | null {
+  if (run === null || run.ended === null || run.started.workspace === null || !hasWork(run)) return null;
+  return { kind: run.started.workspace.kind, project: run.started.project, session: run.started.session };
 }
 
 /** The session with the latest event: of all, or of those that Umpire runs. Throws where there is none. */

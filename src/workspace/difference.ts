@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { UmpireError } from '../errors.js';
-import { git } from './git.js';
+import { git, tryGit } from './git.js';
 import { forkOf } from './opening.js';
 import { readRef, refsOf } from './refs.js';
 import { findSite, refuseAnothers } from './site.js';
@@ -36,6 +36,14 @@ export async function findCommits(site: Site): Promise<SessionCommits | null> {
 export async function isBroughtOver(site: Site): Promise<boolean> {
   const commits = await findCommits(site);
   return commits !== null && (await readRef(site, refsOf(site).applied)) === commits.head;
+}
+
+/** Has the person merged all of it into what is checked out? */
+export async function isMergedHere(site: Site): Promise<boolean> {
+  const commits = site.repository.kind === 'git' ? await findCommits(site) : null;
+  if (commits === null || commits.head === commits.base) return false;
+  const { code } = await tryGit(site.repository.checkout, ['merge-base', '--is-ancestor', commits.head, 'HEAD']);
+  return code === 0;
 }
 
 export async function commitsOf(site: Site): Promise<SessionCommits> {

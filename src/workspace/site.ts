@@ -59,13 +59,13 @@ export function findSite(place: SessionPlace): Site {
 const NO_MORE = 'is in no git repository any more, and the session began in one';
 
 /** Also where the repository is gone that the session began in: for clearing away what lies beside it. */
-export function findRemains(place: SessionPlace): Site {
+export function findRemains(place: SessionPlace, find: typeof findRepository = findRepository): Site {
   const folder = join(resolve(place.home), safeName(place.session));
   const note = readNote(folder);
   // Where that project is gone it was moved here: a session of this name that began here would have been refused.
   if (note !== null && note.project !== realpathSync.native(place.project) && existsSync(note.project))
     throw new UmpireError('project-other', { folder, other: note.project });
-  const repository = findRepository(place.project, resolve(place.sessionFolder), note?.kind ?? null);
+  const repository = find(place.project, resolve(place.sessionFolder), note?.kind ?? null);
   return { place, repository, seat: { gitDir: repository.gitDir }, branch: branchOf(place.session), folder };
 }
 

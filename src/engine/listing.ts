@@ -1,0 +1,35 @@
+// The sessions of a project, each with what became of its work. Reads only.
+
+import { isUmpireError } from '../errors.js';
+import type { SessionEntry } from '../report/list-page.js';
+import { findSessions } from '../runtime/sessions.js';
+import type { MadeWork } from '../runtime/sessions.js';
+import { fateReader } from '../workspace/fates.js';
+import { projectOf, worktreeHome } from './places.js';
+import { readSettings } from './session.js';
+
+/** The latest first. What is wrong with one never hides the others. */
+export async function listSessions(project: string): Promise<readonly SessionEntry[]> {
+  const fateOf = fateReader();
+  const homes = new Map<string, string>();
+  const homeOf = async (place: string): Promise<string> => {
+    const home = homes.get(place) ?? worktreeHome(place, (await readSettings(place)).workspace.home);
+    homes.set(place, home);
+    return home;
+  };
+  const work = async (made: MadeWork, path: string): Promise<SessionEntry['work']> => {
+    try {
+      const now = projectOf(made.project, path);
+      const fate = await fateOf({ project: now, session: made.session, home: await homeOf(now), sessionFolder: path }, made.kind);
+      // Of a project that is elsewhere now nobody knows what became of its branches.
+      return fate === 'cleared' && now !== made.project ? null : fate;
+    } catch (error) {
+      if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return null;
+      throw error;
+    }
+  };
+  const entries: SessionEntry[] = [];
+  for (const { made, ...entry } of findSessions(project))
+    entries.push({ ...entry, work: made === null ? null : await work(made, entry.path) });
+  return entries;
+}
