@@ -91,18 +91,36 @@ it.skipIf(!existsSync('/dev/full'))(
   'goes on where nobody can be told any more: a full disk under its log, a terminal that is gone',
   async () => {
     const project = makeProject();
-    const args = ['until', 'test -e made', '--json', ...project.sh('echo made > made; complete "made it"')];
+    const agent = project.sh('echo made > made; complete "made it"');
+    const args = ['until', 'test -e made', '--json', ...agent];
     const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', HOME: project.beside, UMPIRE_WORKTREES: project.worktrees };
     const quiet = ['-c', 'exec "$0" "$@" > /dev/full 2> /dev/full', process.execPath, command];
     expect(spawnSync('sh', [...quiet, ...args], { cwd: project.root, env }).status).toBe(0);
     expect((await project.umpire('status')).out).toContain(': complete\n');
-    const half = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, command, 'status', '--json'];
-    const { status, stderr } = spawnSync('sh', half, { cwd: project.root, env, encoding: 'utf8' });
+    const half = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, command];
+    const told = (...words: readonly string[]) => spawnSync('sh', [...half, ...words], { cwd: project.root, env, encoding: 'utf8' });
+    const { status, stderr } = told('status', '--json');
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: expect.stringContaining('umpire: stdout could not be written: ENOSPC') as string,
     });
     expect(stderr).not.toContain('    at ');
+    // What a session came to is no less for it, and is not to be done again.
+    const plain = told('until', 'true', '--session', '.umpire/sessions/plain', ...agent);
+    expect({ status: plain.status, last: plain.stderr.trimEnd().split('\n').at(-1) }).toEqual({
+      status: 0,
+      last: `umpire: stdout could not be written: ENOSPC: no space left on device, write. That changes nothing of the session, which is in ${join(project.root, '.umpire/sessions/plain')}`,
+    });
+    const events = told('until', 'true', '--json', '--session', '.umpire/sessions/events', ...agent);
+    expect({ status: events.status, told: events.stderr.match(/stdout could not be written.*/g) }).toEqual({
+      status: 0,
+      told: [expect.stringContaining('The run goes on; this event and those that follow are in its journal only.')],
+    });
+    // Who stops reading is not told.
+    const closed = ['-c', '"$0" "$@" 2>"$HOME/err" | true', process.execPath, command, 'resume', 'plain'];
+    spawnSync('sh', closed, { cwd: project.root, env });
+    expect(textOf(project.beside, 'err')).not.toContain('could not be written');
+    expect((await project.umpire('resume', 'plain')).exit).toBe(0);
   },
 );
 

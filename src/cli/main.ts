@@ -91,8 +91,12 @@ async function start(): Promise<void> {
   for (const [fd, data] of partsOf(outcome, process.stdout.isTTY && process.stderr.isTTY)) {
     const detail = writeAll(fd, data);
     if (detail === null || fd === 2) continue;
+    const fault = new UmpireError('write-failed', { path: 'stdout', detail });
+    // Who would run it again for the line that was lost would do all the work again.
+    if (outcome.stands !== undefined) writeAll(2, `umpire: ${fault.message} ${outcome.stands}\n`);
+    if (outcome.stands !== undefined) break;
     // Half of what was asked for must not pass for the whole.
-    writeAll(2, failure(new UmpireError('write-failed', { path: 'stdout', detail }), false).stderr ?? '');
+    writeAll(2, failure(fault, false).stderr ?? '');
     leave(1, terminals);
   }
   // All is written by now, synchronously: there is nothing left to wait for.

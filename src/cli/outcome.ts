@@ -8,6 +8,8 @@ export interface Outcome {
   /** stderr is the sum of what stdout holds: in a terminal that shows both it comes last, where it is seen. */
   readonly sumsUp?: boolean;
   readonly exit: number;
+  /** What stands wherever stdout cannot be written, in a sentence or two: then the exit status stays, too. Without it that is an error. */
+  readonly stands?: string;
 }
 
 type Part = readonly [fd: 1 | 2, data: string | Uint8Array];

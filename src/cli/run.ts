@@ -181,11 +181,12 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
   const columns = process.stderr.isTTY ? () => process.stderr.columns : undefined;
   let lineOf: ReturnType<typeof followProgress> | null = null;
   let isCalled = false;
+  let isLost = false;
   const watch: RunWatch = {
     signal: stop.signal,
     onNote: (note) => say(broken(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
-      if (json) writeAll(1, `${JSON.stringify(streamed(event))}\n`);
+      if (json && !isLost) isLost = tellLost(writeAll(1, `${JSON.stringify(streamed(event))}\n`));
       lineOf ??= followProgress({ color, ...(columns === undefined ? {} : { columns }), clock: timeOfDay, session: wordFor(state, place) });
       isCalled ||= event.type === 'PersonCalled';
       const line = lineOf(event, state);
@@ -201,6 +202,7 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
   if (report === null) return { stderr: 'Stopped while the set-up command ran. Run the same command again.\n', exit: 130 };
   return {
     ...(json ? {} : { stdout: `${report.session}\n` }),
+    stands: `That changes nothing of the session, which is in ${report.session}`,
     stderr: closing(report, stop.signal.aborted, isCalled),
     exit: exitOf(report, aborts),
   };
@@ -260,6 +262,13 @@ function streamed(event: Recorded): unknown {
   if (event.type !== 'VerdictGiven') return event;
   const { scene: _, effects: __, lists: ___, report: ____, ...data } = event.data;
   return { ...event, data };
+}
+
+/** A full disk under the events: told once, and nothing is written after the hole. The run goes on. */
+function tellLost(detail: string | null): boolean {
+  if (detail === null) return false;
+  say(`umpire: stdout could not be written: ${detail}. The run goes on; this event and those that follow are in its journal only.`);
+  return true;
 }
 
 /** Who stops reading does not stop the run; nor does a terminal that is gone, or a full disk under a log. */
