@@ -66,8 +66,8 @@ export type Ending =
   | { readonly kind: 'asked'; readonly question: string; readonly usage: Usage }
   /** No valid result: a non-zero exit, nothing written, an invalid object, a timeout. The reason is a sentence for people. */
   | { readonly kind: 'broken'; readonly reason: string; readonly usage: Usage }
-  /** The run was stopped (Ctrl-C, a spent budget) before the task ended. It will be run again. */
-  | { readonly kind: 'interrupted' };
+  /** The run was stopped (Ctrl-C, a spent budget) before the task ended. It will be run again; what it had used by then is spent. */
+  | { readonly kind: 'interrupted'; readonly usage?: Usage };
 
 export interface Watch {
   /** Aborted where the run is being stopped: the agent ends its children and resolves with `interrupted`. */

@@ -243,6 +243,20 @@ it('stops when the tokens or the money are spent, by what agents say they used, 
   expect(out).toContain('$1.20');
 });
 
+it('counts what was used by an agent that was stopped: a budget is not bought back by stopping', async () => {
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }] }) });
+  const spend = `trap 'echo "{\\"usage\\":{\\"tokens\\":600,\\"cost_usd\\":0.4}}"; exit 1' TERM`;
+  const agent = project.sh(`if [ "$attempt" = 1 ]; then ${spend}; until_file "$beside/never"; fi; complete "at last"`);
+  const limits = ['--max-minutes', '0.05', '--max-tokens', '500'];
+  const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...agent, ...limits);
+  expect({ exit, stopped: eventsOfType(session, 'TaskInterrupted') }).toMatchObject({ exit: 4, stopped: [{ usage: { tokens: 600 } }] });
+  expect((await project.umpire('status', session)).out).toMatch(/spent .*600 tokens of 500 tokens, \$0\.40/);
+  expect((await project.umpire('report', session)).out).toMatch(/stopped after .*600 tokens, \$0\.40/);
+  const more = await project.umpire('resolve', session, 'extend', '--minutes', '5');
+  expect({ exit: more.exit, waves: wavesRun(session) }).toEqual({ exit: 4, waves: ['A'] });
+  expect(more.err).toContain('600 of 500 tokens are spent');
+});
+
 it('stops what runs when the minutes are spent, and runs it again when more are granted', async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const agent = project.sh('[ "$attempt" = 1 ] && until_file "$beside/never"; complete "at last"');

@@ -24,6 +24,7 @@ it('takes an ending as it is', async () => {
   await check(Promise.resolve(ending), ending);
   await check({ kind: 'asked', question: 'Which?' }, { kind: 'asked', question: 'Which?', usage: NONE }, { interactive: true });
   await check({ kind: 'interrupted' }, { kind: 'interrupted' });
+  await check({ kind: 'interrupted', usage: { tokens: 3 } }, { kind: 'interrupted', usage: { tokens: 3, costUsd: 0 } });
 });
 
 it('fills in what is left out, and makes texts of numbers and lists', async () => {

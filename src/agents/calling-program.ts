@@ -105,7 +105,7 @@ function endingOf(handed: unknown, agent: Agent, { interactive, outputs }: Assig
     case 'broken':
       return { kind, reason: textOf(handed['reason']), usage };
     case 'interrupted':
-      return { kind };
+      return isObject(handed['usage']) ? { kind, usage } : { kind };
     default:
       return broken(
         agent,

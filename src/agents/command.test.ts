@@ -253,6 +253,18 @@ test('when the run is stopped the group ends and the task is interrupted', async
   expect([existsSync(join(folder, 'started')), existsSync(join(assignment.session, 'agents'))]).toEqual([false, false]);
 });
 
+test('what it had used when the run was stopped is told: it is spent all the same', async () => {
+  const usage = '{"usage":{"tokens":6000,"cost_usd":0.25}}';
+  const watch = newWatch();
+  const run = shell(`trap 'echo '\\''${usage}'\\''; exit 130' INT; echo begun; while :; do sleep 0.05; done`, { finish: 'SIGINT' }).run(
+    realAssignment(),
+    watch,
+  );
+  expect(await until(() => watch.text().includes('begun'))).toBe(true);
+  watch.stop();
+  expect(await run).toEqual({ kind: 'interrupted', usage: { tokens: 6000, costUsd: 0.25 } });
+});
+
 /** A process in a session of its own, which no signal to the group reaches, and which keeps the output open. */
 function daemon(folder: string): string {
   const start = `require('child_process').spawn('/bin/sh', ['-c', 'echo $$ > ${folder}/daemon; exec sleep 1000'], { detached: true, stdio: 'inherit' }).unref();`;

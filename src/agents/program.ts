@@ -83,9 +83,10 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, approach: Ap
     const end = await runChild(launch, guardian, heard);
     if (end.kind === 'unstarted') return { kind: 'broken', reason: whyUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
     const { exit, told, isOrderly, note } = handed(end);
-    if (end.stopped?.by === 'abort') return { kind: 'interrupted' };
     const { stdout, stderr } = end;
     const ending = readResult({ stdout, stderr, exit, told, ...readResultFile(slot.resultFile) }, assignment, name);
+    // Asked to finish, many still say what they used.
+    if (end.stopped?.by === 'abort') return interruptedAfter(ending);
     const last = end.stopped === null ? ending : afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name);
     return last.kind === 'broken' && note !== undefined ? { ...last, reason: `${last.reason} ${note}` } : last;
   };
@@ -101,12 +102,16 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, approach: Ap
   return { name, run };
 }
 
+function interruptedAfter({ usage = NO_USAGE }: Ending): Ending {
+  return usage.tokens > 0 || usage.costUsd > 0 ? { kind: 'interrupted', usage } : { kind: 'interrupted' };
+}
+
 /** One that hands in a result in good order when it is asked to finish has done what it was asked. Else the time-out is the reason. */
 function afterTimeout(ending: Ending, isOrderly: boolean, how: 'asked' | 'killed', timeoutMs: number, name: string): Ending {
   if (isOrderly && (ending.kind === 'completed' || ending.kind === 'failed')) return ending;
   const what = how === 'asked' ? 'it was asked to finish and ended without a valid result' : 'its processes were killed';
   const reason = `The agent ${JSON.stringify(name)} ran out of time after ${timeoutMs / 1000} seconds; ${what}.`;
-  return { kind: 'broken', reason, usage: 'usage' in ending ? ending.usage : NO_USAGE };
+  return { kind: 'broken', reason, usage: ending.usage ?? NO_USAGE };
 }
 
 /** A path is resolved now: in the worktree an agent could have put another program in its place. */

@@ -48,7 +48,7 @@ export function readResult(handed: Handed, assignment: Assignment, name: string)
   if (isClean(handed.exit) || ending.kind === 'failed') return withLastWords(ending, handed);
   const although =
     ending.kind === 'completed' ? ', although its result says completed' : ending.kind === 'asked' ? ', although it asked a question' : '';
-  const usage = 'usage' in ending ? ending.usage : NO_USAGE;
+  const { usage = NO_USAGE } = ending;
   return withLastWords(broken(`${named(name)} ${exitWords(handed.exit)}${although}.`, usage), handed);
 }
 

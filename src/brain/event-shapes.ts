@@ -197,7 +197,7 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<DataOf<T>> } =
     commit: optional(text),
     files: optional(texts),
   }),
-  TaskInterrupted: object<DataOf<'TaskInterrupted'>>({ task: text, attempt: whole, why: text }),
+  TaskInterrupted: object<DataOf<'TaskInterrupted'>>({ task: text, attempt: whole, why: text, usage: optional(usage) }),
   TaskSkipped: object<DataOf<'TaskSkipped'>>({ task: text, reason: text }),
   TasksReopened: object<DataOf<'TasksReopened'>>({ tasks: texts, why: text }),
   JudgingFailed: object<DataOf<'JudgingFailed'>>({ task: text, attempt: whole, rule: text, message: text, hint: text }),

@@ -43,7 +43,10 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
     ask(run, task, question, commit ?? null);
     spend(run, usage);
   },
-  TaskInterrupted: (run, { task }) => rest(run, task),
+  TaskInterrupted: (run, { task, usage }) => {
+    rest(run, task);
+    if (usage !== undefined) spend(run, usage);
+  },
   TaskSkipped: (run, { task, reason }) => skip(run, task, reason),
   TasksReopened: (run, { tasks }) => reopenAll(run, tasks),
   JudgingFailed: failJudging,

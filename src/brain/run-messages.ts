@@ -177,8 +177,11 @@ export type RunEvent =
         readonly files?: readonly string[];
       };
     }
-  /** Stopped before it ended: it will be run again. */
-  | { readonly type: 'TaskInterrupted'; readonly data: { readonly task: string; readonly attempt: number; readonly why: string } }
+  /** Stopped before it ended: it will be run again. `usage`: what it said that it had used by then. */
+  | {
+      readonly type: 'TaskInterrupted';
+      readonly data: { readonly task: string; readonly attempt: number; readonly why: string; readonly usage?: Usage };
+    }
   | { readonly type: 'TaskSkipped'; readonly data: { readonly task: string; readonly reason: string } }
   /** Finished tasks that are to be run again: a critic without evidence, a plan to revise, what failed and a person retries. */
   | { readonly type: 'TasksReopened'; readonly data: { readonly tasks: readonly string[]; readonly why: string } }

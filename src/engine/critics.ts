@@ -99,7 +99,7 @@ async function weighed(assignment: Assignment, watch: Watch, agent: Agent, measu
   const said = await agent.run(assignment, watch);
   if (said.kind !== 'completed') return said;
   const measurement = await measure(assignment, watch);
-  if (watch.signal.aborted) return { kind: 'interrupted' };
+  if (watch.signal.aborted) return { kind: 'interrupted', usage: said.usage };
   if (measurement.end.unable === true) return said;
   const measured = endingOf(measurement);
   if (measured.kind !== 'completed') return { ...measured, usage: said.usage };

@@ -18,7 +18,7 @@ export type Ending =
   /** It came to no result, for this reason. */
   | { readonly kind: 'broken'; readonly reason: string; readonly usage?: Partial<Usage> }
   /** After `signal` was given: it is run again when the session is resumed. */
-  | { readonly kind: 'interrupted' };
+  | { readonly kind: 'interrupted'; readonly usage?: Partial<Usage> };
 
 export type AgentFunction = (assignment: Assignment, watch: Watch) => Ending | Promise<Ending>;
 

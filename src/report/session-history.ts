@@ -69,7 +69,7 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
       data.commit === undefined ? '' : `, with ${filesWords(data.files ?? [])} kept in commit ${inline(data.commit.slice(0, 12))}`;
     book.people.push(`${at}: ${inline(data.task)} asked${kept}: ${inline(data.question)}`);
   },
-  TaskInterrupted: (book, data, { ts }) => book.end(data, 'stopped', ts, NO_USAGE),
+  TaskInterrupted: (book, data, { ts }) => book.end(data, 'stopped', ts, data.usage ?? NO_USAGE),
   TasksReopened: (book, { tasks, why }, _, at) => book.processes.push(`${at}: ${inline(tasks.join(', '))} to be run again: ${inline(why)}`),
   VerdictGiven: (book, { verdict }, { seq, ts }) => {
     book.givenAt.set(seq, ts);

@@ -33,6 +33,7 @@ it('takes numbers that are numbers', () => {
     { kind: 'broken', reason: 'It broke.', usage: { tokens: -0, costUsd: Infinity } },
     { kind: 'broken', reason: 'It broke.', usage: free },
   );
+  check({ kind: 'interrupted', usage: { tokens: 7, costUsd: Number.NaN } }, { kind: 'interrupted', usage: { tokens: 7, costUsd: 0 } });
 });
 
 it('cuts text that is too long, and leaves no half character', () => {

@@ -16,7 +16,7 @@ export const MAX_CELL = 2000;
 export function plainEnding(ending: Ending, columns: readonly string[]): Ending {
   switch (ending.kind) {
     case 'interrupted':
-      return ending;
+      return ending.usage === undefined ? ending : { kind: ending.kind, usage: plainUsage(ending.usage) };
     case 'asked':
       return { ...ending, question: plainText(ending.question, MAX_CELL), usage: plainUsage(ending.usage) };
     case 'broken':

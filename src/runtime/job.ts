@@ -1,7 +1,7 @@
 // One task at work: its folder is lent, its agent is called, what it did is collected, and told as events. Nothing is recorded here.
 
 import { isUmpireError } from '../errors.js';
-import { NO_USAGE, type Agent, type Ending, type Workspace } from '../ports.js';
+import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '../ports.js';
 import type { Event } from '../brain/messages.js';
 import type { TaskFinished } from '../brain/run-messages.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
@@ -71,7 +71,7 @@ async function collect(ports: RunPorts, job: Job, ending: Ending, { workspace, w
     if (!isUmpireError(error)) throw error;
     const rest = error.code === 'worktree-lost' ? '' : ` What it left is in ${workdir} until umpire clean.`;
     const reason = `Its work could not be collected: ${error.message}${rest}`;
-    return conclude(ports, job, { kind: 'broken', reason, usage: 'usage' in ending ? ending.usage : NO_USAGE });
+    return conclude(ports, job, { kind: 'broken', reason, usage: ending.usage ?? NO_USAGE });
   }
 }
 
@@ -81,8 +81,8 @@ function conclude(ports: RunPorts, job: Job, ending: Ending, submitted: Submitte
   switch (ending.kind) {
     case 'interrupted':
       // Run again at once, it could say so for ever.
-      if (!halt.aborted) return conclude(ports, job, { kind: 'broken', reason: GAVE_UP, usage: NO_USAGE });
-      return [{ type: 'TaskInterrupted', data: { task: id, attempt, why: String(halt.reason ?? 'stopped') } }];
+      if (!halt.aborted) return conclude(ports, job, { kind: 'broken', reason: GAVE_UP, usage: ending.usage ?? NO_USAGE });
+      return [{ type: 'TaskInterrupted', data: { task: id, attempt, why: String(halt.reason ?? 'stopped'), ...spentBy(ending) } }];
     case 'asked':
       return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...submitted } }];
     case 'broken': {
@@ -99,6 +99,10 @@ function conclude(ports: RunPorts, job: Job, ending: Ending, submitted: Submitte
       return [{ type: 'TaskSubmitted', data: { ...told, commit: submitted.commit, files: submitted.files } }];
     }
   }
+}
+
+function spentBy({ usage }: Ending): { readonly usage?: Usage } {
+  return usage === undefined ? {} : { usage };
 }
 
 /** What an earlier run of the task handed in is not this one's. */
