@@ -270,7 +270,7 @@ describe('the end', () => {
     // Its session is open, and its turn begins.
     expect(await until(() => watch.text().includes('"sessionId"'))).toBe(true);
     watch.stop();
-    expect(await run).toEqual({ kind: 'interrupted' });
+    expect(await run).toEqual({ kind: 'interrupted', usage: { tokens: 5, costUsd: 0 } });
     expect(seenIn(assignment).cancelled).toBe(true);
     expect(watch.text()).toContain('Umpire: asked it to stop.\n');
   });

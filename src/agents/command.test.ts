@@ -265,6 +265,22 @@ test('what it had used when the run was stopped is told: it is spent all the sam
   expect(await run).toEqual({ kind: 'interrupted', usage: { tokens: 6000, costUsd: 0.25 } });
 });
 
+test('one that was not let do something is told to be, where it breaks; what it printed beside its answer is not', async () => {
+  const end = {
+    type: 'result',
+    session_id: 's',
+    uuid: 'u',
+    result: 'May I run it?',
+    permission_denials: [{ tool_name: 'Bash', tool_input: { command: 'npm test' } }],
+  };
+  const reason =
+    'The agent "mine" handed in no result: its answer holds no JSON object. It ends: "May I run it?" Its own settings did not let it use "Bash npm test": allow that there (docs/agents.md, "Presets").';
+  await check(
+    node(`console.error('Ripgrep is not available.'); console.log(${JSON.stringify(JSON.stringify(end))})`, { events: true }),
+    broken(reason),
+  );
+});
+
 /** A process in a session of its own, which no signal to the group reaches, and which keeps the output open. */
 function daemon(folder: string): string {
   const start = `require('child_process').spawn('/bin/sh', ['-c', 'echo $$ > ${folder}/daemon; exec sleep 1000'], { detached: true, stdio: 'inherit' }).unref();`;

@@ -3,7 +3,9 @@
 
 import type { Agent, Watch } from '../ports.js';
 import { EventStream } from './event-stream.js';
+import type { Told } from './event-stream.js';
 import type { Guardian } from './guardian.js';
+import { showLine } from './hidden-text.js';
 import { programAgent } from './program.js';
 import type { ProgramSpec } from './program.js';
 import { promptFor } from './prompt.js';
@@ -23,13 +25,19 @@ export function commandAgent(spec: CommandSpec, guardian: Guardian): Agent {
       input: promptFor(assignment, slot),
       finish,
       watch: events === null ? watch : heardBy(events, watch),
-      handed: ({ code, signal, stopped }) => ({
-        exit: { code, signal },
-        told: events?.end() ?? null,
-        isOrderly: stopped?.how === 'asked' && code === 0,
-      }),
+      handed: ({ code, signal, stopped }) => {
+        const told = events?.end() ?? null;
+        return { exit: { code, signal }, told, isOrderly: stopped?.how === 'asked' && code === 0, ...noteOn(told) };
+      },
     };
   });
+}
+
+/** An agent that could not do its task may have been kept from it. */
+function noteOn(told: Told | null): { readonly note?: string } {
+  if (told?.refused === undefined) return {};
+  const what = JSON.stringify(showLine(told.refused, 200));
+  return { note: `Its own settings did not let it use ${what}: allow that there (docs/agents.md, "Presets").` };
 }
 
 function heardBy(events: EventStream, { signal, log }: Watch): Watch {

@@ -1,4 +1,4 @@
-// Lines as codex 0.166 and opencode 1.18 printed them, ids and paths shortened.
+// Lines as codex 0.166, opencode 1.18 and claude 2.1 printed them, ids and paths shortened.
 
 import { expect, test } from 'vitest';
 import { EventStream } from './event-stream.js';
@@ -22,6 +22,35 @@ const OPENCODE = [
   '{"type":"step_finish","timestamp":4,"sessionID":"s","part":{"type":"step-finish","reason":"stop","tokens":{"input":10,"output":5,"reasoning":1,"cache":{"write":2,"read":100}},"cost":0.5}}',
 ];
 
+const ids = { session_id: 's', uuid: 'u' };
+const spoken = (piece: object, more: object = {}) =>
+  JSON.stringify({
+    type: 'assistant',
+    message: { content: [piece], usage: { input_tokens: 9 } },
+    parent_tool_use_id: null,
+    ...ids,
+    ...more,
+  });
+const ended = (more: object) =>
+  JSON.stringify({
+    duration_api_ms: 7,
+    total_cost_usd: 0.25,
+    usage: { input_tokens: 1000, cache_creation_input_tokens: 200, cache_read_input_tokens: 5000, output_tokens: 50 },
+    is_error: false,
+    subtype: 'success',
+    type: 'result',
+    ...ids,
+    ...more,
+  });
+const CLAUDE = [
+  JSON.stringify({ type: 'system', subtype: 'init', tools: ['Bash'], ...ids }),
+  spoken({ type: 'tool_use', name: 'Bash', input: { command: 'npm test', description: 'run' } }),
+  JSON.stringify({ type: 'system', subtype: 'permission_denied', tool_name: 'Bash', message: 'This command requires approval', ...ids }),
+  JSON.stringify({ type: 'user', message: { role: 'user', content: [{ type: 'tool_result', content: '{"status":"failed"}' }] }, ...ids }),
+  spoken({ type: 'text', text: 'Mine: {"status":"failed"}' }, { parent_tool_use_id: 'toolu_1' }),
+  spoken({ type: 'text', text: 'Done: {"status":"completed"}' }),
+];
+
 function told(text: string, size = text.length): Told | null {
   const stream = new EventStream();
   const bytes = Buffer.from(text);
@@ -36,6 +65,22 @@ test('the last answer and all that was used, wherever the output is cut', () => 
     expect(told(CODEX.join('\n'), size)).toEqual(codex);
     expect(told(`${OPENCODE.join('\r\n')}\r\n`, size)).toEqual(opencode);
   }
+});
+
+test('of claude: its answer, what it used with its helpers, and what it was not let do', () => {
+  const modelUsage = {
+    large: { inputTokens: 1000, outputTokens: 50, cacheReadInputTokens: 5000, cacheCreationInputTokens: 200, costUSD: 0.2 },
+    small: { inputTokens: 100, outputTokens: 5, costUSD: 0.05 },
+  };
+  const permission_denials = [{ tool_name: 'Bash', tool_input: { command: 'npm test' } }];
+  const answer = { text: 'Done: {"status":"completed"}', fault: null };
+  const all = [...CLAUDE, ended({ result: 'Done: {"status":"completed"}', modelUsage, permission_denials })].join('\n');
+  expect(told(all)).toEqual({ ...answer, usage: { tokens: 6355, costUsd: 0.25 }, refused: 'Bash npm test' });
+  // One that goes on tells of all of it again.
+  expect(told(`${all}\n${ended({ result: 'Again.', total_cost_usd: 0.5 })}`)).toEqual({ ...answer, usage: { tokens: 6355, costUsd: 0.5 } });
+  expect(told(CLAUDE.join('\n'))).toEqual({ ...answer, usage: { tokens: 0, costUsd: 0 } });
+  expect(told(ended({ is_error: true, result: 'Invalid API key' }))).toMatchObject({ text: '', fault: 'Invalid API key' });
+  expect(told(ended({ is_error: true, subtype: 'error_max_turns' }))).toMatchObject({ fault: 'error_max_turns', usage: { tokens: 6250 } });
 });
 
 test('an answer as long as a result may be', () => {

@@ -12,6 +12,8 @@ export interface Told {
   readonly usage: Usage;
   /** What went wrong at last, in its own words; null where it went on after it. */
   readonly fault: string | null;
+  /** What it asked leave for in vain, at last; left out where there was nothing. */
+  readonly refused?: string;
 }
 
 /** An answer may hold a whole result, of 1 MB, and is written with escapes. */
@@ -25,6 +27,7 @@ export class EventStream {
   private fault: string | null = null;
   private tokens = 0;
   private costUsd = 0;
+  private refused: string | undefined;
 
   write(chunk: Uint8Array): void {
     this.lines.write(chunk);
@@ -33,8 +36,9 @@ export class EventStream {
   /** Null where no event came. */
   end(): Told | null {
     this.lines.end();
-    const { isHeard, text, fault, tokens, costUsd } = this;
-    return isHeard ? { text, fault, usage: { tokens: Math.round(tokens), costUsd } } : null;
+    const { isHeard, text, fault, tokens, costUsd, refused } = this;
+    if (!isHeard) return null;
+    return { text, fault, usage: { tokens: Math.round(tokens), costUsd }, ...(refused === undefined ? {} : { refused }) };
   }
 
   private take(line: string): void {
@@ -47,11 +51,18 @@ export class EventStream {
     }
     if (event.kind === 'noted') return;
     this.fault = null;
-    if (event.kind === 'said' && event.text !== '') this.hear(event.text);
-    if (event.kind !== 'spent') return;
-    this.tokens += event.tokens;
-    this.costUsd += event.costUsd;
+    if (event.kind === 'did') return;
+    if (event.kind !== 'spent' && event.text !== '') this.hear(event.text);
+    if (event.kind === 'said') return;
+    // Whoever tells it at the end counts all that came before.
+    const isTotal = event.kind === 'ended';
+    this.tokens = isTotal ? Math.max(this.tokens, event.tokens) : this.tokens + event.tokens;
+    this.costUsd = isTotal ? Math.max(this.costUsd, event.costUsd) : this.costUsd + event.costUsd;
+    if (!isTotal) return;
+    this.fault = event.why;
+    this.refused = event.refused.at(-1);
   }
+
   /** Words after the result, such as "Done.", do not take its place: the last object counts, as on any output. */
   private hear(text: string): void {
     const holdsObject = findLastObject(text) !== null;

@@ -9,11 +9,13 @@ type Preset = (session: string) => CommandSpec;
 
 /** All read the prompt from stdin. The session folder is opened to them, since evidence and the result go there. */
 const PRESETS: Readonly<Record<string, Preset>> = {
-  // JSON output carries what the run cost. `--add-dir` takes several folders, so it comes last.
+  // Its one event, the result, carries what the run cost. Not `stream-json`: asked to finish it then does not say what it used.
+  // `--add-dir` takes several folders, so it comes last.
   claude: (session) => ({
     name: 'claude',
     argv: ['claude', '-p', '--output-format', 'json', '--permission-mode', 'acceptEdits', '--add-dir', session],
     finish: 'SIGINT',
+    events: true,
   }),
   // Events carry what the run used. Its sandbox lets it write in the working folder and the added one. A folder without git has a
   // snapshot repository elsewhere.

@@ -45,6 +45,8 @@ export function readResult(handed: Handed, assignment: Assignment, name: string)
   const ending = found.ok
     ? endingOf(found.object, assignment, found.where, found.usage)
     : broken(`${named(name)} ${found.problem}`, found.usage);
+  // What it answered says more than what it printed beside it.
+  if (isClean(handed.exit) && !found.ok && found.isAnswered === true && (handed.told?.fault ?? null) === null) return ending;
   if (isClean(handed.exit) || ending.kind === 'failed') return withLastWords(ending, handed);
   const although =
     ending.kind === 'completed' ? ', although its result says completed' : ending.kind === 'asked' ? ', although it asked a question' : '';
@@ -88,7 +90,7 @@ export function exitWords({ code, signal, words }: Exit): string {
 
 type Found =
   | { readonly ok: true; readonly object: JsonObject; readonly where: string; readonly usage: Usage | null }
-  | { readonly ok: false; readonly problem: string; readonly usage: Usage };
+  | { readonly ok: false; readonly problem: string; readonly usage: Usage; readonly isAnswered?: boolean };
 
 /** The file counts where something was written to it; else what was printed last. */
 function findResult({ file, fault, stdout, told = null }: Handed): Found {
@@ -108,14 +110,18 @@ function findResult({ file, fault, stdout, told = null }: Handed): Found {
   if (answer === null) return { ok: true, object: object ?? {}, where: 'The last JSON object on its output', usage: null };
   const inner = objectIn(answer.text);
   const usage = answer.usage;
-  if (inner === null) return missing(`handed in no result: its answer holds no JSON object. It ends: ${lastWords(answer.text)}`, usage);
+  if (inner === null)
+    return {
+      ...missing(`handed in no result: its answer holds no JSON object. It ends: ${lastWords(answer.text)}`, usage),
+      isAnswered: answer.text.trim() !== '',
+    };
   return { ok: true, object: inner, where: 'The last JSON object of its answer', usage: usageOf(inner) ?? usage };
 }
 
 /** For whoever writes a program, and has not read the contract yet. */
 const LAST_LINE = 'Have it print as its last line: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").';
 
-function missing(problem: string, usage: Usage | null): Found {
+function missing(problem: string, usage: Usage | null): Extract<Found, { ok: false }> {
   return { ok: false, problem, usage: usage ?? NO_USAGE };
 }
 

@@ -1,5 +1,6 @@
-// What a coding agent tells of its run, one JSON object a line, as `codex exec --json` and `opencode run --format json` print it. Codex
-// tells of items and turns, opencode of parts and steps. Who adds it up or shows it is left to others.
+// What a coding agent tells of its run, one JSON object a line, as `codex exec --json`, `opencode run --format json` and `claude -p`
+// print it. Codex tells of items and turns, opencode of parts and steps, Claude Code of messages (`stream-json`) and a result (`json` too).
+// Who adds it up or shows it is left to others.
 
 import { isObject, own, parseJson } from './json-text.js';
 import type { JsonObject } from './json-text.js';
@@ -10,6 +11,15 @@ export type AgentEvent =
   | { readonly kind: 'did'; readonly what: string }
   | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number }
   | { readonly kind: 'failed'; readonly why: string }
+  /** All of it in one: its last answer, what it used, why it broke (null: it did not), what it asked leave for in vain. */
+  | {
+      readonly kind: 'ended';
+      readonly text: string;
+      readonly tokens: number;
+      readonly costUsd: number;
+      readonly why: string | null;
+      readonly refused: readonly string[];
+    }
   /** Of no interest to anybody here: something began. */
   | { readonly kind: 'noted' };
 
@@ -40,7 +50,60 @@ const READERS: ReadonlyMap<string, (event: JsonObject) => AgentEvent | null> = n
   ['reasoning', (event) => (partIn(event) === null ? null : NOTED)],
   ['tool_use', (event) => toolIn(partIn(event))],
   ['step_finish', (event) => stepUsage(partIn(event))],
+  ['system', (event) => (isOfClaude(event) ? systemNote(event) : null)],
+  ['assistant', (event) => (isOfClaude(event) ? messageIn(event) : null)],
+  ['user', (event) => (isOfClaude(event) ? NOTED : null)],
+  ['rate_limit_event', (event) => (isOfClaude(event) ? NOTED : null)],
+  ['result', (event) => (isOfClaude(event) ? resultIn(event) : null)],
 ]);
+
+function isOfClaude(event: JsonObject): boolean {
+  return textIn(event, 'session_id') !== null && textIn(event, 'uuid') !== null;
+}
+
+function systemNote(event: JsonObject): AgentEvent {
+  if (own(event, 'subtype') !== 'permission_denied') return NOTED;
+  return { kind: 'did', what: `${textIn(event, 'tool_name') ?? 'a tool'} was refused: ${textIn(event, 'message') ?? 'it may not'}` };
+}
+
+/** A message comes piece by piece, each as a message of its own. What a helper of it says is no answer. */
+function messageIn(event: JsonObject): AgentEvent {
+  const content = own(objectIn(event, 'message') ?? {}, 'content');
+  const pieces = Array.isArray(content) ? content.filter((piece) => isObject(piece)) : [];
+  const text = pieces.map((piece) => (own(piece, 'type') === 'text' ? (textIn(piece, 'text') ?? '') : '')).join('');
+  if (text !== '') return textIn(event, 'parent_tool_use_id') === null ? { kind: 'said', text } : NOTED;
+  const used = pieces.find((piece) => own(piece, 'type') === 'tool_use');
+  return used === undefined ? NOTED : { kind: 'did', what: toolWords(textIn(used, 'name'), objectIn(used, 'input')) };
+}
+
+/** `Bash npm test`, `Write src/cart.mjs` */
+function toolWords(tool: string | null, input: JsonObject | null): string {
+  const names = ['command', 'file_path', 'pattern', 'url', 'query', 'description'];
+  const what = input === null ? null : names.map((name) => textIn(input, name)).find((text) => text !== null);
+  return [tool ?? 'a tool', ...(what == null ? [] : [what])].join(' ');
+}
+
+function resultIn(event: JsonObject): AgentEvent {
+  const text = textIn(event, 'result') ?? '';
+  const denials = own(event, 'permission_denials');
+  const refused = (Array.isArray(denials) ? denials : [])
+    .filter((denial) => isObject(denial))
+    .map((denial) => toolWords(textIn(denial, 'tool_name'), objectIn(denial, 'tool_input')));
+  const isFault = own(event, 'is_error') === true;
+  // Of some faults only the name is told, such as error_max_turns.
+  const why = isFault ? text || (textIn(event, 'subtype') ?? '') : null;
+  return { kind: 'ended', text: isFault ? '' : text, tokens: usedIn(event), costUsd: countIn(event, 'total_cost_usd'), why, refused };
+}
+
+/** By model, as the cost is: `usage` leaves out what its helpers asked for. */
+function usedIn(event: JsonObject): number {
+  const models = Object.values(objectIn(event, 'modelUsage') ?? {}).filter((model) => isObject(model));
+  const sum = (counted: JsonObject, names: readonly string[]) => names.reduce((all, name) => all + countIn(counted, name), 0);
+  if (models.length === 0)
+    return sum(objectIn(event, 'usage') ?? {}, ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']);
+  const names = ['inputTokens', 'outputTokens', 'cacheCreationInputTokens', 'cacheReadInputTokens'];
+  return models.reduce((all, model) => all + sum(model, names), 0);
+}
 
 function itemIn(item: JsonObject | null): AgentEvent | null {
   if (item === null) return null;

@@ -47,6 +47,35 @@ it('tells the events of opencode in words', () => {
   ]);
 });
 
+it('tells the events of claude in words, and its last answer once', () => {
+  const event = (type: string, more: object) => JSON.stringify({ type, session_id: 's', uuid: 'u', ...more });
+  const message = (piece: object) => event('assistant', { message: { content: [piece] } });
+  const lines = [
+    event('system', { subtype: 'init' }),
+    message({ type: 'thinking', thinking: 'Hm.' }),
+    message({ type: 'tool_use', name: 'Bash', input: { command: 'npm test' } }),
+    event('system', { subtype: 'permission_denied', tool_name: 'Bash', message: 'This command requires approval' }),
+    event('user', { message: { content: [{ type: 'tool_result', content: 'This command requires approval' }] } }),
+    message({ type: 'tool_use', name: 'Write', input: { file_path: '/w/a.ts', content: 'x' } }),
+    message({ type: 'tool_use', name: 'ListAgents', input: {} }),
+    message({ type: 'text', text: 'Done.' }),
+    event('result', { is_error: false, result: 'Done.' }),
+    event('result', { is_error: false, result: 'All of it.' }),
+    event('result', { is_error: true, result: 'Invalid API key' }),
+    '{"type":"result","result":"of another program"}',
+  ];
+  expect(readableLog(lines.join('\n')).split('\n')).toEqual([
+    '> Bash npm test',
+    '> Bash was refused: This command requires approval',
+    '> Write /w/a.ts',
+    '> ListAgents',
+    'Done.',
+    'All of it.',
+    'error: Invalid API key',
+    '{"type":"result","result":"of another program"}',
+  ]);
+});
+
 it('tells what was said over ACP in words: messages put together, tools once they are done', () => {
   const message = (rest: object) => JSON.stringify({ jsonrpc: '2.0', ...rest });
   const update = (one: object) => message({ method: 'session/update', params: { sessionId: 's', update: one } });

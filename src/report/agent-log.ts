@@ -8,8 +8,12 @@ import { AcpLog } from './acp-log.js';
 export function readableLog(text: string): string {
   if (!text.includes('{"type":"') && !text.includes('"jsonrpc"')) return text;
   const acp = new AcpLog();
+  let said = '';
   const lines = text.split('\n').flatMap((line) => {
     const event = readAgentEvent(line);
+    // What it said last it may say again when it ends.
+    if (event?.kind === 'ended' && event.text === said) return [];
+    if (event?.kind === 'said') said = event.text;
     if (event !== null) return wordsOf(event);
     return acp.read(line) ?? [...acp.end(), line];
   });
@@ -24,6 +28,8 @@ function wordsOf(event: AgentEvent): readonly string[] {
       return [`> ${event.what}`];
     case 'failed':
       return [event.why === '' ? 'error' : `error: ${event.why}`];
+    case 'ended':
+      return event.why === null ? [event.text] : [event.why === '' ? 'error' : `error: ${event.why}`];
     case 'spent':
     case 'noted':
       return [];
