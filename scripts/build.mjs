@@ -33,6 +33,8 @@ const LATE = {
   read: 'src/cli/read.ts',
   critique: 'src/cli/critique.ts',
   guard: 'src/cli/guard.ts',
+  doctor: 'src/cli/doctor.ts',
+  init: 'src/cli/init.ts',
   inspection: 'src/engine/inspection.ts',
   run: 'src/cli/run.ts',
   work: 'src/cli/work.ts',

@@ -117,6 +117,11 @@ export const ERRORS = {
     message: '{file}{line}: {detail}.',
     hint: 'Mend the line or remove it. docs/configuration.md lists every setting, with an example.',
   },
+  'config-there': {
+    exit: 1,
+    message: 'There are settings already: {path}.',
+    hint: 'Nothing was written. `umpire doctor` says whether they hold; change them by hand, docs/configuration.md has every key. A folder inside the project gets settings of its own with --project DIR.',
+  },
   'journal-broken': {
     exit: 1,
     message: 'journal.ndjson is broken at line {line}: {detail}.',

@@ -10,17 +10,29 @@ import type { ProgramSpec } from './program.js';
 /** Where the system looks when there is no PATH at all. */
 const USUAL_PATH = '/bin:/usr/bin';
 
-/** Why it cannot be started, as the end of a sentence; null where it can. `from`: what relative folders of the PATH are taken from. */
-export function whyUnstartable({ argv, base = process.cwd(), env = {} }: ProgramSpec, from: string): string | null {
+type Findable = Pick<ProgramSpec, 'argv' | 'base' | 'env'>;
+
+/** Where a program lies that can be started; or why none can, as the end of a sentence. */
+export type Lookup = { readonly place: string } | { readonly why: string };
+
+/** Why it cannot be started, as the end of a sentence; null where it can. */
+export function whyUnstartable(spec: Findable, from: string): string | null {
+  const found = lookUpProgram(spec, from);
+  return 'why' in found ? found.why : null;
+}
+
+/** `from`: what relative folders of the PATH are taken from. */
+export function lookUpProgram({ argv, base = process.cwd(), env = {} }: Findable, from: string): Lookup {
   const program = argv[0] ?? '';
   const isPath = program.includes('/');
   const folders = ({ ...surroundings(), ...env }['PATH'] ?? USUAL_PATH).split(delimiter);
   const places = isPath ? [resolve(base, program)] : folders.map((folder) => resolve(from, folder, program));
   const looked = places.map((place) => ({ place, fault: faultAt(place) }));
-  if (looked.some(({ fault }) => fault === null)) return null;
+  const startable = looked.find(({ fault }) => fault === null);
+  if (startable !== undefined) return { place: startable.place };
   const shut = looked.find(({ fault }) => fault === 'shut');
-  if (shut !== undefined) return `${quoted(shut.place)} may not be executed`;
-  return isPath ? `there is no program at ${quoted(places[0] ?? '')}` : `there is no program ${quoted(program)} on the PATH`;
+  if (shut !== undefined) return { why: `${quoted(shut.place)} may not be executed` };
+  return { why: isPath ? `there is no program at ${quoted(places[0] ?? '')}` : `there is no program ${quoted(program)} on the PATH` };
 }
 
 /** Nothing is there, or it may not be executed: by its permissions, or since it is a folder. */

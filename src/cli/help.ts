@@ -9,6 +9,9 @@ person.
 
 Usage: umpire <command>
 
+Set up
+  umpire doctor                          what would be in the way of a run
+  umpire init                            write the first settings
 Run
   umpire run <loop> "what is wanted"     agents work, Umpire decides
   umpire until "npm test"                until the command passes
@@ -43,10 +46,12 @@ Exit status
   check   0 proven · 3 refuted · 5 proven in part
   replay  0 the same · 3 a verdict differs · 1 a broken history
   guard   0 clean · 3 a breach
+  doctor  0 nothing in the way of a run · 3 a fault
   read, critique  0 pass · 3 fail · 1 error or missing
   all     1 error · 2 usage
 
 Examples
+  umpire doctor
   umpire until "npm test" --agent claude
   umpire run testing "cover the parser" --agent codex --target 90
   umpire check ./my-loop.yaml

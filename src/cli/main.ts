@@ -38,6 +38,8 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
   report: async (args) => (await import('./report.js')).runReport(args),
   logs: async (args) => (await import('./logs.js')).runLogs(args),
   read: async (args) => (await import('./read.js')).runRead(args),
+  doctor: async (args) => (await import('./doctor.js')).runDoctor(args),
+  init: async (args) => (await import('./init.js')).runInit(args),
   guard: async (args) => (await import('./guard.js')).runGuard(args),
 };
 

@@ -45,6 +45,51 @@ Examples
   umpire run review --agent codex --agent reviewer=claude
   umpire run debt --agent-command ./my-agent.mjs --max-minutes 60
 `,
+  doctor: `umpire doctor
+
+Says what is at hand for a run, and what would be in its way: git and the
+sandbox; the project's repository, settings, worktrees and sessions; which
+agents are installed and who does every role; what the critics have to measure
+with. It starts no agent, runs no test and changes nothing; test runners are
+asked which test files they have.
+
+Every line is ok, a note (good to know) or a fault (in the way of a run), with
+what to do about it.
+
+  --project DIR     the project (that of the current folder)
+  --json            print {umpire, node, platform, project, outcome, checks}
+                    instead; outcome is pass or fail, a check has an area, a
+                    name, a state, a message and a hint
+
+Exit status
+  0 nothing is in the way · 3 a fault · 1 error · 2 usage · 130 stopped
+
+Examples
+  umpire doctor
+  umpire doctor --project ../shop --json
+`,
+  init: `umpire init
+
+Writes umpire.config.yaml into the project, from what is found there: the agent
+that is installed, files such as .env that worktrees would lack, and the limits
+that people want first, to be uncommented. Settings that are there are never
+written over.
+
+  --agent NAME      who does every role: claude, codex, gemini, opencode (with
+                    -acp behind it, over the Agent Client Protocol), or person.
+                    The first of the four that is installed otherwise
+  --project DIR     the project's folder (that of the current folder)
+  --dry-run         print the text, and write nothing
+  --json            print {path, text, written} instead
+
+Exit status
+  0 written, or printed · 1 there are settings already, or an error · 2 usage
+  130 stopped: nothing was written
+
+Examples
+  umpire init
+  umpire init --agent codex --dry-run
+`,
   critique: `umpire critique <loop>
 
 Runs the loop's critic that comes with Umpire: real tools on the project, no

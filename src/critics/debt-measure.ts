@@ -52,7 +52,7 @@ async function toolsOf(job: CriticJob, check: 'types' | 'lint', scratch: string)
   if (command === false) return [];
   if (command !== undefined) return [await runCheckCommand(job, check, command, scratch)];
   const measured: Measured[] = [];
-  for (const [index, { path, tool }] of placesOf(job.project, check).entries()) {
+  for (const [index, { path, tool }] of findLintPlaces(job.project, check).entries()) {
     const own = join(scratch, `${check}-${index}`);
     mkdirSync(own);
     const place = path === '' ? job : { ...job, project: join(job.project, path), timeoutMs: timeLeft(job) };
@@ -66,7 +66,7 @@ async function toolsOf(job: CriticJob, check: 'types' | 'lint', scratch: string)
 }
 
 /** Those of the project; where it has none of its own, those of its packages. */
-function placesOf(project: string, kind: LintTool['kind']): readonly { readonly path: string; readonly tool: LintTool }[] {
+export function findLintPlaces(project: string, kind: LintTool['kind']): readonly { readonly path: string; readonly tool: LintTool }[] {
   const at = (path: string) =>
     findLintTools(join(project, path))
       .filter((tool) => tool.kind === kind)
@@ -88,7 +88,7 @@ async function qualityOf(job: CriticJob, scratch: string): Promise<readonly Meas
   for (const [index, tool] of findQualityTools(job.project, complexity).entries()) {
     const own = join(scratch, `quality-${index}`);
     mkdirSync(own);
-    measured.push(await tool(job, own));
+    measured.push(await tool.measure(job, own));
   }
   return measured;
 }

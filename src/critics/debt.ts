@@ -165,7 +165,7 @@ function leaveReport(
   };
 }
 
-const NOBODY: Readonly<Record<CheckName, string>> = {
+export const NOBODY: Readonly<Record<CheckName, string>> = {
   tests: 'there are no tests that can be run.',
   types: 'no TypeScript with a tsconfig.json is set up.',
   lint: 'no linter is set up, with a package and settings.',

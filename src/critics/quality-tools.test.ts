@@ -25,7 +25,9 @@ async function measured(project: string, changes: Partial<CriticJob> = {}) {
   const { job } = jobFor(project, { timeoutMs: 100_000, ...changes });
   const seen: string[] = [];
   for (const tool of findQualityTools(project, 3)) {
-    const { measure, use } = await tool(job, temporaryFolder());
+    const { measure, use } = await tool.measure(job, temporaryFolder());
+    // Known before it is run by the name that its report has.
+    expect(tool).toMatchObject({ name: measure.tool, version: expect.stringMatching(/^\d/) as string });
     const findings = measure.findings.map(({ severity, artifact, line, message }) => `${severity} ${artifact}:${line} ${message}`);
     seen.push(
       `${measure.tool} ${measure.outcome} ${use?.exit_status}`,

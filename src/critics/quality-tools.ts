@@ -22,8 +22,13 @@ export interface Measured {
   readonly use: ToolUse | null;
 }
 
-/** `scratch`: a folder outside the project, for reports. */
-export type QualityTool = (job: CriticJob, scratch: string) => Promise<Measured>;
+export interface QualityTool {
+  /** For people: `knip`, `complexity by eslint`. */
+  readonly name: string;
+  readonly version: string | null;
+  /** `scratch`: a folder outside the project, for reports. */
+  readonly measure: (job: CriticJob, scratch: string) => Promise<Measured>;
+}
 
 export function findQualityTools(project: string, complexity: number): readonly QualityTool[] {
   const names = new Set(existsSync(project) ? readdirSync(project) : []);
@@ -41,13 +46,14 @@ const COMPLEXITY = /^(?:eslint[(/])?complexity\)?$/;
 
 function complexityOf(linter: LintTool, most: number): QualityTool {
   const name = `complexity by ${linter.name}`;
-  return async (job, scratch) => {
+  const measure: QualityTool['measure'] = async (job, scratch) => {
     const argv = linter.name === 'eslint' ? eslintAsked(linter, most) : oxlintAsked(linter, most, job.project, scratch);
     const run = await runLintTool(job, { ...linter, name: `${linter.name}-complexity`, argv }, scratch, []);
     const findings = run.report.findings.filter(({ rule }) => COMPLEXITY.test(rule ?? ''));
     const outcome = isMeasured(run.outcome) ? (findings.length > 0 ? 'fail' : 'pass') : run.outcome;
     return { measure: { tool: name, outcome, problem: run.problem, findings }, use: { ...run.use, name: linter.name } };
   };
+  return { name, version: linter.version, measure };
 }
 
 /** The project's own configuration with one rule more. */
@@ -79,7 +85,7 @@ function duplicationIn(project: string, names: ReadonlySet<string>): QualityTool
   const isSet = JSCPD_SETTINGS.some((name) => names.has(name)) || hasMember(project, 'jscpd');
   const tool = isSet || isDeclared(project, 'jscpd') ? findTool(project, 'jscpd') : null;
   if (tool === null) return null;
-  return async (job, scratch) => {
+  const measure: QualityTool['measure'] = async (job, scratch) => {
     const output = join(scratch, 'jscpd');
     const aside = isSet ? [] : ['--ignore', JSCPD_ASIDE];
     // A threshold would end it with another status: how much is too much is not its to say here.
@@ -87,6 +93,7 @@ function duplicationIn(project: string, names: ReadonlySet<string>): QualityTool
     const run = await runTool(job, { ...callOf('jscpd', tool, job, scratch), argv: [process.execPath, tool.bin, ...asked] });
     return { measure: measureOf('jscpd', run, [0], join(output, 'jscpd-report.json'), readDuplication), use: run.use };
   };
+  return { name: 'jscpd', version: tool.version, measure };
 }
 
 const KNIP_SETTINGS = /^\.?knip\.(?:jsonc?|[cm]?[jt]s)$|^knip\.config\.[cm]?[jt]s$/;
@@ -95,12 +102,13 @@ function unusedIn(project: string, names: ReadonlySet<string>): QualityTool | nu
   const isSet = [...names].some((name) => KNIP_SETTINGS.test(name)) || hasMember(project, 'knip');
   const tool = isSet || isDeclared(project, 'knip') ? findTool(project, 'knip') : null;
   if (tool === null) return null;
-  return async (job, scratch) => {
+  const measure: QualityTool['measure'] = async (job, scratch) => {
     const report = join(scratch, 'knip.json');
     const argv = [process.execPath, tool.bin, '--reporter', 'json', '--no-exit-code', '--no-progress'];
     const run = await runTool(job, { ...callOf('knip', tool, job, scratch), argv, keepStdout: report });
     return { measure: measureOf('knip', run, [0, 1], report, readUnused), use: run.use };
   };
+  return { name: 'knip', version: tool.version, measure };
 }
 
 function callOf(name: string, tool: FoundTool, job: CriticJob, scratch: string) {

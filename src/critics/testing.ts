@@ -89,7 +89,7 @@ async function runLayer(job: CriticJob, survey: Survey, { layer, layerOf, judged
 
 const NO_TESTS = 'The test runner knows of no test file, so there is nothing to run.';
 
-const NO_RUNNER =
+export const NO_RUNNER =
   'No test runner was found: Vitest, Jest, Mocha, node:test and pytest are looked for in scripts, configuration and dependencies. Name one with critics.testing.runner.';
 
 function endOf(written: readonly RunEvidence[]): CriticEnd {

@@ -7,7 +7,8 @@ import type { AcpSpec } from '../agents/acp.js';
 import { splitCommand } from '../agents/command-line.js';
 import type { CommandSpec } from '../agents/command.js';
 import { PRESET_NAMES, acpPresetFor, presetFor } from '../agents/presets.js';
-import { whyUnstartable } from '../agents/program-lookup.js';
+import { lookUpProgram, whyUnstartable } from '../agents/program-lookup.js';
+import type { Lookup } from '../agents/program-lookup.js';
 import { meant } from '../formats/nearest-word.js';
 import { CONFIG } from '../runtime/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../runtime/default-settings.js';
@@ -119,12 +120,17 @@ export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): v
   }
 }
 
+/** Every preset, and where its program lies on this machine. */
+export function lookUpPresets(): readonly { readonly name: string; readonly found: Lookup }[] {
+  return PRESET_NAMES.flatMap((name) => {
+    const preset = presetNamed(name, '');
+    return preset === null ? [] : [{ name, found: lookUpProgram(preset.spec, '/') }];
+  });
+}
+
 /** The presets that a person could name on this machine, in words. */
 export function agentsHere(): string {
-  const here = PRESET_NAMES.filter((name) => {
-    const preset = presetNamed(name, '');
-    return preset !== null && whyUnstartable(preset.spec, '/') === null;
-  });
+  const here = lookUpPresets().flatMap(({ name, found }) => ('place' in found ? [name] : []));
   if (here.length > 0) return `installed here: ${here.join(', ')}`;
   return `of ${PRESET_NAMES.filter((name) => !name.endsWith('-acp')).join(', ')} none is installed here`;
 }

@@ -6,7 +6,7 @@ import type { Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RoleRef } from '../model.js';
 import { UmpireError } from '../errors.js';
-import { statOf } from './entry.js';
+import { lstatOf, statOf } from './entry.js';
 import { homeFolder } from './environment.js';
 import { faultOf } from './folder.js';
 import { sha256 } from './hash.js';
@@ -54,6 +54,11 @@ function entryAt(place: string): Stats | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The file that a folder has for its settings, also by the other ending; null where it has none. */
+export function configAt(folder: string): string | null {
+  return [CONFIG, MISNAMED].map((name) => join(folder, name)).find((place) => lstatOf(place) !== undefined) ?? null;
 }
 
 /** The text of the project's settings, where it has any. */

@@ -208,7 +208,7 @@ class SessionWorkspace implements GitWorkspace {
 }
 
 /** Looks, and writes nothing. In a folder without git everything is part of the base. */
-async function uncommittedIn({ repository, place }: Site): Promise<readonly string[]> {
+export async function uncommittedIn({ repository, place }: Pick<Site, 'repository' | 'place'>): Promise<readonly string[]> {
   if (repository.kind === 'snapshot') return [];
   const own = ['.umpire', relative(realpathSync.native(place.project), resolve(place.sessionFolder))];
   const out = await git(repository.checkout, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=normal']);

@@ -1,0 +1,271 @@
+// `umpire doctor` on real projects: what is at hand, what would be in the way of a run, and that nothing is touched on the way. What it
+// says of critics is doctor-critics.test.ts.
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { spaceCheck } from '../src/engine/checkup-project.js';
+import { ERRORS } from '../src/error-catalogue.js';
+import { doctor } from '../src/index.js';
+import type { Check, Checkup } from '../src/index.js';
+import { ownThings, writeFiles } from './support/git-project.js';
+import { cleanUpProjects, makeProject } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+
+/** A PATH of one folder with these programs in sh, and git. */
+function pathOf(project: RunProject, programs: Readonly<Record<string, string>> = {}): string {
+  const folder = join(project.beside, `bin-${Object.keys(programs).join('-')}`);
+  mkdirSync(folder);
+  if (programs['git'] === undefined) symlinkSync(GIT, join(folder, 'git'));
+  writeFiles(folder, Object.fromEntries(Object.entries(programs).map(([name, text]) => [name, `#!/bin/sh\n${text}\n`])));
+  for (const name of Object.keys(programs)) chmodSync(join(folder, name), 0o755);
+  return folder;
+}
+
+/** `told`: what a check says, as `state: message [hint]`. */
+async function look(project: RunProject, env: Readonly<Record<string, string>> = {}, ...args: readonly string[]) {
+  const { exit, out, err } = await project.umpireWith({ env }, 'doctor', '--json', ...args);
+  expect(err).toBe('');
+  const checkup = JSON.parse(out) as Checkup;
+  const faults = checkup.checks.filter(({ state }) => state === 'fault').map(({ name }) => name);
+  expect({ exit, outcome: checkup.outcome }).toEqual(faults.length > 0 ? { exit: 3, outcome: 'fail' } : { exit: 0, outcome: 'pass' });
+  const words = ({ state, message, hint }: Check) => `${state}: ${message}${hint === null ? '' : ` [${hint}]`}`;
+  const told = (name: string) =>
+    checkup.checks
+      .filter((check) => check.name === name)
+      .map(words)
+      .join('\n');
+  return { checkup, faults, told };
+}
+
+it('prints all that it found as one object, and touches nothing', async () => {
+  const project = makeProject({ answers: [], files: { 'a.test.mjs': "import 'node:test';\n" } });
+  const tmp = join(project.beside, 'tmp');
+  mkdirSync(tmp);
+  const before = ownThings(project.root);
+  const { checkup, told, faults } = await look(project, { TMPDIR: tmp, PATH: pathOf(project) });
+  expect(faults).toEqual([]);
+  expect(Object.keys(checkup)).toEqual(['umpire', 'node', 'platform', 'project', 'outcome', 'checks']);
+  const umpire: unknown = expect.stringMatching(/^\d+\.\d+/);
+  expect(checkup).toMatchObject({ umpire, node: process.versions.node, project: project.root });
+  for (const check of checkup.checks) expect(Object.keys(check)).toEqual(['area', 'name', 'state', 'message', 'hint']);
+  expect([...new Set(checkup.checks.map(({ area }) => area))]).toEqual(['machine', 'project', 'agents', 'critics']);
+  expect(told('git')).toMatch(/^ok: \d+\.\d+/);
+  expect(told('repository')).toBe('ok: git, branch main');
+  expect(told('settings')).toBe('ok: umpire.config.yaml');
+  expect(told('worktrees')).toMatch(/^ok: .*worktrees, [\d.]+ GB free$/);
+  expect(told('play')).toBe('ok: plays agents/play.yaml');
+  expect(told('every role')).toBe('ok: play');
+  expect([told('uncommitted'), told('left out'), told('sessions')]).toEqual(['', '', '']);
+  expect(ownThings(project.root)).toEqual(before);
+  expect([readdirSync(tmp), existsSync(project.worktrees), existsSync(join(project.root, '.umpire'))]).toEqual([[], false, false]);
+});
+
+it('fits 80 columns, and says the sum on stderr', async () => {
+  const project = makeProject({ config: { agent: 'nobody-of-ours' } });
+  const { exit, out, err } = await project.umpire('doctor');
+  expect({ exit, err }).toEqual({ exit: 3, err: '1 fault is in the way of a run. See every role.\n' });
+  expect(out.split('\n').filter((line) => line.length > 80 && !line.includes(project.beside))).toEqual([]);
+  expect(out.match(/^(?:Machine|Project|Agents|Critics)$/gm)).toHaveLength(4);
+  expect(out).toMatch(/^ok {4}repository {5}git, branch main$/m);
+  expect(out).toMatch(/^fault every role {5}There is no agent called "nobody-of-ours"\.\n {21}Known are person, claude, /m);
+  const good = await makeProject({ answers: [] }).umpire('doctor');
+  expect([good.exit, good.err]).toEqual([0, 'Nothing is in the way of a run.\n']);
+});
+
+it('finds git missing, broken or too old', async () => {
+  const project = makeProject();
+  const { message, hint } = ERRORS['git-missing'];
+  const empty = join(project.beside, 'empty');
+  mkdirSync(empty);
+  const none = await look(project, { PATH: empty });
+  expect([none.faults, none.told('git')]).toEqual([['git'], `fault: ${message} [${hint}]`]);
+  const by = async (says: string, of = makeProject()) => (await look(of, { PATH: pathOf(of, { git: says }) })).told('git');
+  const version = (says: string) => `case "$*" in *--version) echo 'git version ${says}';; *) exec ${GIT} "$@";; esac`;
+  expect(await by(version('2.29.9'))).toBe(`fault: 2.29.9 is older than 2.30 [${hint}]`);
+  expect(await by(version('2.30.0 (X)'))).toBe('ok: 2.30.0');
+  expect(await by('echo "no tools installed" >&2; exit 72')).toBe(`fault: git does not say its version: no tools installed [${hint}]`);
+});
+
+it('misses the sandbox only where the settings turn it on', async () => {
+  const free = makeProject({ answers: [] });
+  const { told, faults } = await look(free, { PATH: pathOf(free) });
+  expect(faults).toEqual([]);
+  expect(told('sandbox')).toMatch(/^note: .* cannot be held in a sandbox here: .* \[Needed for --sandbox alone\. Install bubblewrap/);
+  const held = makeProject({ answers: [], config: { sandbox: true } });
+  expect((await look(held, { PATH: pathOf(held) })).faults).toEqual(['sandbox']);
+});
+
+it('tells of the repository: a branch, none, no commit, no files', async () => {
+  const project = makeProject({ inner: 'packages/a' });
+  expect((await look(project)).told('repository')).toBe('ok: git, branch main; the project is packages/a in it');
+  project.git('checkout', '-q', '--detach');
+  expect((await look(project)).told('repository')).toMatch(/^ok: git, detached at [0-9a-f]{7,}; the project/);
+  const plain = makeProject({ plain: true });
+  expect((await look(plain)).told('repository')).toMatch(/^note: no git repository: a private repository/);
+  plain.git('init', '-q');
+  expect((await look(plain)).told('repository')).toMatch(/^note: nothing of the project is committed yet/);
+  const bare = await look(plain, {}, '--project', join(plain.root, '.git'));
+  expect(bare.faults).toEqual(['repository']);
+  expect(bare.told('repository')).toContain('it is a bare git repository');
+});
+
+it('names what agents will not see, as a run does', async () => {
+  const project = makeProject();
+  project.write({ 'new.txt': 'x', 'README.md': 'changed\n' });
+  expect((await look(project)).told('uncommitted')).toBe(
+    'note: Work starts from your last commit. 2 uncommitted files are not part of it (README.md, new.txt): commit first if the agents should see them.',
+  );
+});
+
+it('says which settings cannot be read, and on which line', async () => {
+  const project = makeProject();
+  project.write({ 'umpire.config.yaml': 'agent: claude\nconcurency: 4\n' });
+  const { faults, told } = await look(project);
+  expect(faults).toEqual(['settings']);
+  expect(told('settings')).toMatch(/^fault: .*umpire\.config\.yaml:2: concurency: .*did you mean "concurrency"\? \[Mend the line/);
+  // Who does a role is not known then.
+  expect(told('every role')).toBe('');
+  project.write({ 'umpire.config.yaml': null, 'umpire.config.yml': 'agent: claude\n' });
+  expect((await look(project)).told('settings')).toContain('give it that name');
+  project.write({ 'umpire.config.yml': null });
+  expect((await look(project)).told('settings')).toBe('ok: none; umpire init writes the first');
+});
+
+it('looks where worktrees go', async () => {
+  const project = makeProject({ answers: [], files: { file: 'x' } });
+  const at = async (home: string) => (await look(project, { UMPIRE_WORKTREES: home })).told('worktrees');
+  expect(await at(join(project.root, 'file', 'below'))).toMatch(/^fault: .*below cannot be made: .*file is no folder \[Mend that/);
+  expect(await at(join(project.root, 'copies'))).toMatch(/^note: .*copies is inside the project/);
+  const shut = join(project.beside, 'shut');
+  mkdirSync(shut);
+  chmodSync(shut, 0o500);
+  // Nothing is shut to root.
+  const isRoot = process.getuid?.() === 0;
+  expect(await at(join(shut, 'deep', 'er'))).toMatch(isRoot ? /^ok: .*shut\/deep\/er, / : /^fault: .*shut cannot be written: /);
+});
+
+it('wants room for worktrees', () => {
+  const told = (free: number) => spaceCheck('/home', free);
+  expect(told(99_999_999)).toMatchObject({ state: 'fault', message: '/home: only 99 MB free' });
+  expect(told(100_000_000)).toMatchObject({ state: 'note', message: '/home: only 100 MB free' });
+  expect(told(999_999_999)).toMatchObject({ state: 'note', message: '/home: only 999 MB free' });
+  expect(told(41_270_000_000)).toMatchObject({ state: 'ok', message: '/home, 41.3 GB free' });
+});
+
+it('names files that worktrees will lack, and the setting that brings them', async () => {
+  const files = { '.gitignore': '.env*\n!.env.example\n', '.env.example': '', 'README.md': 'x' };
+  const project = makeProject({ files });
+  project.write({ '.env': 'A=1', '.env.local': 'B=2', 'inner/.env': 'C=3', '.env.d/x': 'D=4' });
+  expect((await look(project)).told('left out')).toBe(
+    'note: .env, .env.local: git does not track them, so agents and tests work without them. [Where they need them, write into umpire.config.yaml: workspace: { copy: [.env, .env.local] }]',
+  );
+  project.write({ 'umpire.config.yaml': '{ workspace: { copy: [./.env] } }' });
+  expect((await look(project)).told('left out')).toMatch(/^note: \.env\.local: git does not track it,/);
+  project.write({ 'umpire.config.yaml': '{ workspace: { link: [.env?local], copy: [.env] } }' });
+  expect((await look(project)).told('left out')).toBe('');
+});
+
+it('knows what a folder without commits leaves out, and what one inside a repository does', async () => {
+  const plain = makeProject({ plain: true, files: { '.gitignore': '.env\n', '.env': 'A=1', '.env.kept': 'B=2' } });
+  expect((await look(plain)).told('left out')).toMatch(/^note: \.env: /);
+  const inner = makeProject({ inner: 'packages/a [b]' });
+  inner.write({ '.env': 'A=1', '../.env': 'B=2' });
+  const { told, checkup } = await look(inner);
+  expect(told('left out')).toMatch(/^note: \.env: /);
+  expect(checkup.project).toBe(inner.root);
+});
+
+it('shows names of files as plain text', async () => {
+  const project = makeProject();
+  project.write({ '.env\u001b[2J\nfault  git': 'x' });
+  const { out } = await project.umpire('doctor');
+  expect(out).not.toContain('\u001b');
+  expect(out).not.toMatch(/^fault {2}git/m);
+  expect(out).toContain('.env fault git');
+});
+
+it('counts sessions, and those that wait', async () => {
+  const project = makeProject();
+  await project.umpire('until', 'true', ...project.sh('complete done'));
+  expect((await look(project)).told('sessions')).toBe('ok: 1 session (umpire list)');
+  await project.umpire('until', 'false', '--max-rounds', '1', ...project.sh('complete done'));
+  expect((await look(project)).told('sessions')).toBe(
+    'note: 2 sessions, 1 waits for a person [See them with: umpire list --state awaiting]',
+  );
+});
+
+it('says where presets are, and which are not', async () => {
+  const project = makeProject();
+  const path = pathOf(project, { claude: 'exit 9', opencode: 'exit 9' });
+  const { told } = await look(project, { PATH: path });
+  expect(told('claude')).toBe(`ok: ${join(path, 'claude')}`);
+  expect(told('opencode-acp')).toBe(`ok: ${join(path, 'opencode')}`);
+  expect(told('not installed')).toBe('note: codex, gemini, claude-acp, codex-acp, gemini-acp');
+  expect(told('every role')).toBe('note: no agent is chosen [Name one with --agent at every run, or once with umpire init.]');
+  const bare = makeProject();
+  expect((await look(bare, { PATH: pathOf(bare) })).told('not installed')).toMatch(/^note: claude, codex, .*-acp \[Install one/);
+});
+
+it('tries every agent of the settings, and has a fault where a role needs one that cannot work', async () => {
+  const agents = {
+    gone: { command: './gone.sh' },
+    shut: { acp: './README.md --acp' },
+    lost: { script: 'agents/lost.yaml' },
+    odd: { script: 'agents/odd.yaml' },
+    me: { person: true },
+    codex: { timeout_minutes: 5 },
+    stranger: { timeout_minutes: 5 },
+    claude: { allow: ['execute'] },
+  };
+  const named = { reviewer: 'gone', planner: 'odd', developer: 'me', tester: 'clade' };
+  const roles = { ...named, executor: 'builtin', challenger: 'builtin', ideator: 'builtin' };
+  const files = { 'README.md': 'x', 'agents/odd.yaml': 'answers: 3\n' };
+  const project = makeProject({ config: { agent: 'shut', agents, roles }, files });
+  const { told, faults } = await look(project, { PATH: pathOf(project) });
+  expect(faults).toEqual(['every role', 'role reviewer', 'role planner', 'role tester', 'role ideator']);
+  expect(told('gone')).toMatch(/^note: "gone" cannot be started: there is no program at ".*gone\.sh" \[Install it/);
+  expect(told('lost')).toMatch(/^note: agents\/lost\.yaml could not be read: /);
+  expect(told('odd')).toMatch(/^note: .*odd\.yaml:1: /);
+  expect(told('me')).toBe('ok: the person at the terminal');
+  expect(told('codex')).toMatch(/^note: "codex" cannot be started: there is no program "codex" on the PATH /);
+  expect(told('stranger')).toMatch(/^note: There is no agent called "stranger"\. /);
+  expect(told('claude')).toMatch(/^note: .*agents\.claude\.allow/);
+  expect(told('every role')).toMatch(/^fault: "shut" cannot be started: .* may not be executed \[Install it/);
+  expect(told('role developer')).toBe('ok: me');
+  expect(told('role tester')).toMatch(/^fault: There is no agent called "clade"\. Did you mean "claude"\?/);
+  expect(told('role executor')).toBe("ok: builtin, Umpire's own critic");
+});
+
+it('says that nobody does the other roles', async () => {
+  const project = makeProject({ config: { roles: { reviewer: 'person' } } });
+  expect((await look(project)).told('every role')).toBe(
+    'note: no agent is chosen for roles that are not named here [Name one with --agent at every run, or once in umpire.config.yaml, under agent.]',
+  );
+  project.write({ 'umpire.config.yaml': 'agent: builtin\n' });
+  expect((await look(project)).told('every role')).toMatch(/^note: .* does no other role \[Name one/);
+});
+
+it('refuses what it does not take', async () => {
+  const project = makeProject();
+  const missing = await project.umpire('doctor', '--project', 'nowhere', '--json');
+  expect([missing.exit, JSON.parse(missing.out)]).toMatchObject([1, { error: { code: 'project-missing' } }]);
+  expect((await project.umpire('doctor', 'now')).exit).toBe(2);
+  expect((await project.umpire('doctor', '--fix')).exit).toBe(2);
+});
+
+it('is the same for programs', async () => {
+  const project = makeProject({ answers: [] });
+  const { checkup } = await look(project);
+  const same = await doctor({ project: project.root });
+  // Their HOME and so the place of worktrees is another.
+  const steady = ({ checks, ...rest }: Checkup) => ({ ...rest, checks: checks.filter(({ name }) => name !== 'worktrees') });
+  expect(steady(same)).toEqual(steady(checkup));
+  await expect(doctor({ projekt: '.' } as never)).rejects.toMatchObject({ code: 'argument' });
+  await expect(doctor({ project: 3 } as never)).rejects.toMatchObject({ code: 'argument' });
+});
