@@ -15,6 +15,8 @@ import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
 
+const ANSWERS = [{ result: { findings: 'ok' } }];
+
 const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
 /** A PATH of one folder with these programs in sh, and git. */
@@ -44,7 +46,7 @@ async function look(project: RunProject, env: Readonly<Record<string, string>> =
 }
 
 it('prints all that it found as one object, and touches nothing', async () => {
-  const project = makeProject({ answers: [], files: { 'a.test.mjs': "import 'node:test';\n" } });
+  const project = makeProject({ answers: ANSWERS, files: { 'a.test.mjs': "import 'node:test';\n" } });
   const tmp = join(project.beside, 'tmp');
   mkdirSync(tmp);
   const before = ownThings(project.root);
@@ -74,7 +76,7 @@ it('fits 80 columns, and says the sum on stderr', async () => {
   expect(out.match(/^(?:Machine|Project|Agents|Critics)$/gm)).toHaveLength(4);
   expect(out).toMatch(/^ok {4}repository {5}git, branch main$/m);
   expect(out).toMatch(/^fault every role {5}There is no agent called "nobody-of-ours"\.\n {21}Known are person, claude, /m);
-  const good = await makeProject({ answers: [] }).umpire('doctor');
+  const good = await makeProject({ answers: ANSWERS }).umpire('doctor');
   expect([good.exit, good.err]).toEqual([0, 'Nothing is in the way of a run.\n']);
 });
 
@@ -93,11 +95,11 @@ it('finds git missing, broken or too old', async () => {
 });
 
 it('misses the sandbox only where the settings turn it on', async () => {
-  const free = makeProject({ answers: [] });
+  const free = makeProject({ answers: ANSWERS });
   const { told, faults } = await look(free, { PATH: pathOf(free) });
   expect(faults).toEqual([]);
   expect(told('sandbox')).toMatch(/^note: .* cannot be held in a sandbox here: .* \[Needed for --sandbox alone\. Install bubblewrap/);
-  const held = makeProject({ answers: [], config: { sandbox: true } });
+  const held = makeProject({ answers: ANSWERS, config: { sandbox: true } });
   expect((await look(held, { PATH: pathOf(held) })).faults).toEqual(['sandbox']);
 });
 
@@ -138,7 +140,7 @@ it('says which settings cannot be read, and on which line', async () => {
 });
 
 it('looks where worktrees go', async () => {
-  const project = makeProject({ answers: [], files: { file: 'x' } });
+  const project = makeProject({ answers: ANSWERS, files: { file: 'x' } });
   const at = async (home: string) => (await look(project, { UMPIRE_WORKTREES: home })).told('worktrees');
   expect(await at(join(project.root, 'file', 'below'))).toMatch(/^fault: .*below cannot be made: .*file is no folder \[Mend that/);
   expect(await at(join(project.root, 'copies'))).toMatch(/^note: .*copies is inside the project/);
@@ -148,6 +150,15 @@ it('looks where worktrees go', async () => {
   // Nothing is shut to root.
   const isRoot = process.getuid?.() === 0;
   expect(await at(join(shut, 'deep', 'er'))).toMatch(isRoot ? /^ok: .*shut\/deep\/er, / : /^fault: .*shut cannot be written: /);
+});
+
+it('has a fault where no session can be made', async () => {
+  const project = makeProject({ answers: ANSWERS, files: { '.umpire': 'a file' } });
+  const { faults, told } = await look(project);
+  expect([faults, told('sessions')]).toEqual([
+    ['sessions'],
+    expect.stringMatching(/^fault: .*sessions cannot be made: .*\.umpire is no folder \[Mend that/),
+  ]);
 });
 
 it('wants room for worktrees', () => {
@@ -260,7 +271,7 @@ it('refuses what it does not take', async () => {
 });
 
 it('is the same for programs', async () => {
-  const project = makeProject({ answers: [] });
+  const project = makeProject({ answers: ANSWERS });
   const { checkup } = await look(project);
   const same = await doctor({ project: project.root });
   // Their HOME and so the place of worktrees is another.

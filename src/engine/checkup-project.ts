@@ -112,26 +112,38 @@ export async function environmentFiles(repository: Repository, project: string, 
 const ELSEWHERE = `Mend that, or have worktrees elsewhere: workspace: {home: ...} in ${CONFIG}, or UMPIRE_WORKTREES.`;
 
 function checkHome(home: string, project: string): Check {
-  let folder = resolve(home);
-  while (!isThere(folder) && folder !== dirname(folder)) folder = dirname(folder);
-  if (!isFolder(folder)) return tell('worktrees', 'fault', `${home} cannot be made: ${folder} is no folder`, ELSEWHERE);
+  const fault = writeFault(home);
+  if (fault !== null) return tell('worktrees', 'fault', fault, ELSEWHERE);
+  if (`${resolve(home)}/`.startsWith(`${project}/`))
+    return tell('worktrees', 'note', `${home} is inside the project, whose test runner and linters find the copies there`, ELSEWHERE);
+  const { bavail, bsize } = statfsSync(nearestThere(home));
+  return spaceCheck(home, bavail * bsize);
+}
+
+/** Why no folder can be made or filled there; null where one can. */
+function writeFault(place: string): string | null {
+  const folder = nearestThere(place);
+  if (!isFolder(folder)) return `${place} cannot be made: ${folder} is no folder`;
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
-    if (`${resolve(home)}/`.startsWith(`${project}/`))
-      return tell('worktrees', 'note', `${home} is inside the project, whose test runner and linters find the copies there`, ELSEWHERE);
-    const { bavail, bsize } = statfsSync(folder);
-    return spaceCheck(home, bavail * bsize);
+    return null;
   } catch (error) {
-    return tell('worktrees', 'fault', `${folder} cannot be written: ${faultOf(error)}`, ELSEWHERE);
+    return `${folder} cannot be written: ${faultOf(error)}`;
   }
 }
 
-/** What may not be looked at is there: what is in it is told by the look at that. */
+function nearestThere(place: string): string {
+  let folder = resolve(place);
+  while (!isThere(folder) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
+}
+
+/** What may not be looked at lies in a folder that is shut: that is told of it. */
 function isThere(path: string): boolean {
   try {
     return lstatOf(path) !== undefined;
   } catch {
-    return true;
+    return false;
   }
 }
 
@@ -148,6 +160,8 @@ export function spaceCheck(home: string, free: number): Check {
 }
 
 function checkSessions(project: string): readonly Check[] {
+  const fault = writeFault(join(project, '.umpire', 'sessions'));
+  if (fault !== null) return [tell('sessions', 'fault', fault, 'Mend that, or have each session elsewhere: --session DIR.')];
   const sessions = findSessions(project);
   if (sessions.length === 0) return [];
   const among = (state: string) => sessions.filter((entry) => entry.state === state).length;

@@ -1,0 +1,129 @@
+// What `umpire doctor` says of the critics: the tools of real projects by name and version, and what to do where one is not there.
+
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import type { Checkup } from '../src/index.js';
+import { cleanUpAfterwards, filesUnder, temporaryFolder, writeFiles } from './support/git-project.js';
+import { command } from './support/run-project.js';
+import { linkPackages, sampleProject } from './support/sample-project.js';
+
+cleanUpAfterwards();
+
+/** What the critics' checks say, as `state name: message [hint]`. */
+function look(project: string, env: Readonly<Record<string, string>> = {}): readonly string[] {
+  const { stdout } = spawnSync(process.execPath, [command, 'doctor', '--json', '--project', project], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
+  const { checks } = JSON.parse(stdout) as Checkup;
+  return checks
+    .filter(({ area }) => area === 'critics')
+    .map(({ name, state, message, hint }) => `${state} ${name}: ${message}${hint === null ? '' : ` [${hint}]`}`);
+}
+
+it('names the runner, its test files and whether it measures coverage, and runs no test', () => {
+  const project = sampleProject('vitest');
+  const before = filesUnder(project, (path) => path === 'node_modules');
+  expect(look(project)).toContainEqual(expect.stringMatching(/^ok testing: vitest \d\S+: \d+ test files?, with coverage$/));
+  expect(filesUnder(project, (path) => path === 'node_modules')).toEqual(before);
+  rmSync(join(project, 'node_modules'));
+  expect(look(project)).toContainEqual(
+    expect.stringMatching(/^note testing: vitest: \d+ test files?, and they cannot be run \[Vitest is not installed here; install/),
+  );
+});
+
+it('tells of several runners, and of folders together', () => {
+  const project = temporaryFolder();
+  const own = (name: string) => JSON.stringify({ name, scripts: { test: 'node --test' } });
+  writeFiles(project, {
+    'package.json': JSON.stringify({ workspaces: ['packages/*'], scripts: { e2e: 'cypress run' } }),
+    'packages/a/package.json': own('a'),
+    'packages/a/a.test.mjs': "import 'node:test';\n",
+    'packages/b/package.json': own('b'),
+    'packages/b/b.test.mjs': "import 'node:test';\n",
+    'packages/b/c.test.mjs': "import 'node:test';\n",
+  });
+  expect(look(project)).toContain(`ok testing: node ${process.versions.node} in 2 folders: 3 test files, with coverage`);
+  writeFiles(project, { 'packages/a/package.json': '{' });
+  expect(look(project)).toContainEqual(expect.stringMatching(/^note testing: packages\/a\/package\.json cannot be read: .* Mend it/));
+});
+
+it('says where a runner does not tell its test files', () => {
+  const project = temporaryFolder();
+  const bin = 'process.stderr.write("no such option\\n");\nprocess.exit(7);\n';
+  writeFiles(project, {
+    'package.json': JSON.stringify({ scripts: { test: 'vitest run' } }),
+    'a.test.mjs': '',
+    'node_modules/vitest/package.json': JSON.stringify({ name: 'vitest', version: '1.0.0\n\u001b[2J', bin: { vitest: 'vitest.mjs' } }),
+    'node_modules/vitest/vitest.mjs': bin,
+  });
+  expect(look(project)).toContain(
+    'note testing: vitest 1.0.0 ends with status 7 when it is asked for its test files; by their names there are 1 test file [Run it by hand, and mend what it says.]',
+  );
+  // It has none, and that is no trouble.
+  writeFiles(project, { 'a.test.mjs': null });
+  expect(look(project)).toContain('note testing: vitest 1.0.0 : no test file yet');
+});
+
+it('says what a project without tools lacks, and what then', () => {
+  const project = temporaryFolder();
+  writeFiles(project, { 'README.md': 'x' });
+  expect(look(project)).toEqual([
+    'note testing: no test runner was found; an agent testifies instead [Vitest, Jest, Mocha, node:test and pytest are looked for in scripts, configuration and dependencies. Name one with critics.testing.runner.]',
+    'note debt types: no TypeScript with a tsconfig.json is set up [Debt is judged without it; or set critics.debt.types.]',
+    'note debt lint: no linter is set up, with a package and settings [Debt is judged without it; or set critics.debt.lint.]',
+    'note debt quality: no linter, jscpd or knip is set up [Debt is judged without it; or set critics.debt.quality.]',
+    'note design: no design token was found; an agent testifies instead [Write them as *.tokens.json, or name the files under critics.design.tokens.]',
+    "note review: no linter is set up and no report lies here; the reviewer's findings alone are weighed [Set up a linter in the project, or name reports under critics.review.reports.]",
+  ]);
+  expect(existsSync(join(project, '.umpire'))).toBe(false);
+});
+
+it('names types, linters, tools for quality, tokens and reports', () => {
+  const project = temporaryFolder();
+  linkPackages(project);
+  const token = JSON.stringify({ color: { text: { $value: '#000', $type: 'color' } } });
+  writeFiles(project, {
+    'package.json': JSON.stringify({ devDependencies: { oxlint: '1', knip: '1', jscpd: '1' } }),
+    'tsconfig.json': '{}',
+    'a.tokens.json': token,
+    'b.tokens.json': token,
+    'scan.sarif': '{}',
+  });
+  const version = String.raw`\d+\.\d+\.\d+\S*`;
+  expect(look(project).slice(1)).toEqual([
+    expect.stringMatching(`^ok debt types: tsc ${version}$`),
+    expect.stringMatching(`^ok debt lint: oxlint ${version}$`),
+    expect.stringMatching(`^ok debt quality: complexity by oxlint ${version}, jscpd ${version}, knip ${version}$`),
+    'ok design: 2 token files',
+    expect.stringMatching(`^ok review: oxlint ${version}, tsc ${version}, 1 report$`),
+  ]);
+  writeFiles(project, { 'b.tokens.json': '{' });
+  expect(look(project)).toContainEqual(expect.stringMatching(/^note design: 2 token files; of b\.tokens\.json nothing is read: /));
+});
+
+it('looks for the commands of the settings', () => {
+  const project = temporaryFolder();
+  const debt = { types: false, lint: 'node lint.mjs --all', quality: ['./gone', 'x'] };
+  writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics: { debt } }) });
+  const told = look(project);
+  expect(told).toContain('ok debt types: left out, by the settings');
+  expect(told).toContain('ok debt lint: node lint.mjs --all (by the settings)');
+  expect(told).toContainEqual(
+    expect.stringMatching(
+      /^note debt quality: \.\/gone x: there is no program at ".*gone" \[Install it, or mend critics\.debt\.quality\.\]$/,
+    ),
+  );
+  writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics: { debt: { lint: 'node "lint' } } }) });
+  expect(look(project)).toContainEqual(expect.stringMatching(/^fault debt lint: The agent command cannot be taken apart/));
+});
+
+it('has a fault where there is no place for scratch folders', () => {
+  const project = temporaryFolder();
+  writeFiles(project, { file: 'x' });
+  expect(look(project, { TMPDIR: join(project, 'file') })).toContainEqual(
+    expect.stringMatching(/^fault testing: The folder for temporary files/),
+  );
+});
