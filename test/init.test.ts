@@ -212,6 +212,13 @@ it('is read whatever was found', () => {
   expect(checkProperty(choices, { numRuns: 300 })).toMatchObject({ failed: false });
 });
 
+it('keeps what tools say of themselves in comments', () => {
+  const critics = [
+    { area: 'critics', name: 'testing\nstrict: true', state: 'ok', message: 'vitest 1\nagent: mallory', hint: null },
+  ] as const;
+  expect(parseSettings(settingsText({ agent: null, copy: [], critics }), 'x')).toEqual(parseSettings('', 'x'));
+});
+
 it('has every commented line ready to be used', () => {
   const text = settingsText({ agent: null, copy: [], critics: [] });
   const used = text.replace(/^# (?=[a-z_]+: )/gm, '');
