@@ -52,13 +52,13 @@ const facts = parse(
     .join('\n'),
 ) as object;
 
-/** The smallest loop with this part in place of its own, and with the evidence, facts and tasks of the whole page. */
+/** The smallest loop with this part in place of its own, and with the columns, evidence, facts and tasks of the whole page. */
 function loopWith(part: Part): LoopInput {
   const base = parse(tiny) as Required<Part>;
-  const target = parts.find((one) => 'target' in one)?.target;
+  const { target, columns } = parts.find((one) => 'target' in one) ?? {};
   const evidence = Object.assign({}, base.evidence, ...parts.map((one) => one.evidence ?? {})) as object;
   const tasks = parts.find((one) => 'tasks' in one)?.tasks;
-  return { ...base, target, tasks, ...part, evidence, facts: { ...base.facts, ...facts } } as unknown as LoopInput;
+  return { ...base, target, columns, tasks, ...part, evidence, facts: { ...base.facts, ...facts } } as unknown as LoopInput;
 }
 
 describe('the loop language', () => {

@@ -200,6 +200,16 @@ export async function hideRepository(bay: Bay, head: string): Promise<void> {
   setApart(bay.model, worktree, head, refsOf(bay.site).branch);
 }
 
+/** Readers judge what was handed in, and nothing that somebody put beside it: that is kept as a commit that nobody sees, and undone. */
+export async function removeStrays(bay: Bay, head: string): Promise<readonly RawName[]> {
+  const { worktree } = current(bay);
+  const changes = await listChanges(worktree, worktree.index, bay.provisions);
+  if (!hasChanges(changes)) return [];
+  await setAside(bay, worktree, head, changes);
+  await undoChanges(worktree, worktree.index, changes);
+  return [...changes.tracked, ...changes.added];
+}
+
 /** What a half-done rebase, merge or pick leaves; a reading task has no business with any of it. */
 const HALF_DONE = [
   'MERGE_HEAD',

@@ -16,7 +16,7 @@ import { followProject } from './moving.js';
 import { projectNames } from './names.js';
 import { openRefs } from './opening.js';
 import { planProvisions } from './provisions.js';
-import { hideRepository, openWorktree, sessionPath, sweepWorktree, takeEditIn, leftFolders } from './session-worktree.js';
+import { hideRepository, openWorktree, removeStrays, sessionPath, sweepWorktree, takeEditIn, leftFolders } from './session-worktree.js';
 import { claimSite, findSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';
 import { lendWorktree, removeHalfMade, returnWorktree, takeWork } from './task-worktree.js';
@@ -119,7 +119,12 @@ class SessionWorkspace implements GitWorkspace {
     const opened = this.ready();
     if (opened.isVisited) return Promise.resolve(this.path);
     return this.inTurn(async () => {
-      if (!opened.isVisited) await hideRepository(opened.bay, opened.head);
+      if (!opened.isVisited) {
+        const { bay, head } = opened;
+        await hideRepository(bay, head);
+        const strays = this.names(await removeStrays(bay, head));
+        if (strays.length > 0) bay.say?.(strayWords(strays));
+      }
       opened.isVisited = true;
       return this.path;
     });
@@ -205,6 +210,14 @@ class SessionWorkspace implements GitWorkspace {
     this.last = turn.catch(() => undefined);
     return turn;
   }
+}
+
+const MOST_NAMED = 3;
+
+function strayWords(files: readonly string[]): string {
+  const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : '';
+  const named = files.slice(0, MOST_NAMED).join(', ');
+  return `The session's worktree had changes that no task handed in (${named}${more}): they were put aside, so that nobody judges by them.`;
 }
 
 /** Looks, and writes nothing. In a folder without git everything is part of the base. */
