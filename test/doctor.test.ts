@@ -78,6 +78,8 @@ it('fits 80 columns, and says the sum on stderr', async () => {
   expect(out).toMatch(/^fault every role {5}There is no agent called "nobody-of-ours"\.\n {21}Known are person, claude, /m);
   const good = await makeProject({ answers: ANSWERS }).umpire('doctor');
   expect([good.exit, good.err]).toEqual([0, 'Nothing is in the way of a run.\n']);
+  const bare = await makeProject().umpire('doctor');
+  expect([bare.exit, bare.err]).toEqual([0, 'Nothing is in the way of a run that names its agent.\n']);
 });
 
 it('finds git missing, broken or too old', async () => {

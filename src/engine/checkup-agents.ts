@@ -4,7 +4,7 @@
 import { isUmpireError, UmpireError } from '../errors.js';
 import { lookUpProgram } from '../agents/program-lookup.js';
 import { builtinLoop } from '../loops/builtin.js';
-import { tellOf } from '../report/checkup-page.js';
+import { EVERY_ROLE, tellOf } from '../report/checkup-page.js';
 import type { Check } from '../report/checkup-page.js';
 import { DEFAULT_SETTINGS } from '../runtime/default-settings.js';
 import type { Settings } from '../runtime/default-settings.js';
@@ -86,7 +86,7 @@ function howToChoose(project: string): string {
 
 async function checkParts(project: string, config: Settings): Promise<readonly Check[]> {
   const { agent, roles } = config;
-  const rest = agent === null ? restCheck(roles, project) : await checkPart('every role', agent, project, config);
+  const rest = agent === null ? restCheck(roles, project) : await checkPart(EVERY_ROLE, agent, project, config);
   const named = await Promise.all(Object.entries(roles).map(([role, name]) => checkPart(`role ${role}`, name, project, config, role)));
   return [rest, ...named];
 }
@@ -94,7 +94,7 @@ async function checkParts(project: string, config: Settings): Promise<readonly C
 function restCheck(roles: Settings['roles'], project: string): Check {
   const isSome = Object.keys(roles).length > 0;
   return tell(
-    'every role',
+    EVERY_ROLE,
     'note',
     isSome ? 'no agent is chosen for roles that are not named here' : 'no agent is chosen',
     howToChoose(project),

@@ -41,6 +41,9 @@ export function tellOf(area: Check['area']): Tell {
 
 const MOST_NAMED = 60;
 
+/** The line that says who does what nobody else is named for. */
+export const EVERY_ROLE = 'every role';
+
 const HEADINGS = { machine: 'Machine', project: 'Project', agents: 'Agents', critics: 'Critics' } as const;
 const STATE_WIDTH = 'fault '.length;
 const NAME_WIDTH = 'not installed'.length + 2;
@@ -63,7 +66,9 @@ function linesOf({ name, state, message, hint }: Check): readonly string[] {
 /** Names the faults too: they may have left the screen. */
 export function checkupSum({ checks }: Pick<Checkup, 'checks'>): string {
   const faults = checks.filter(({ state }) => state === 'fault');
-  if (faults.length === 0) return 'Nothing is in the way of a run.';
+  // Who has chosen no agent may name one at every run.
+  const isCast = checks.every(({ name, state }) => name !== EVERY_ROLE || state === 'ok');
+  if (faults.length === 0) return `Nothing is in the way of a run${isCast ? '' : ' that names its agent'}.`;
   const many = faults.length === 1 ? '1 fault is' : `${faults.length} faults are`;
   return `${many} in the way of a run. See ${[...new Set(faults.map(({ name }) => name))].join(', ')}.`;
 }
