@@ -73,7 +73,7 @@ export async function copyCommit(repository: Repository, commit: string): Promis
     await git(seat, ['checkout-index', '--all', '--force']);
     const installed = foldersOf(top, '');
     await makeRepository(repository, seat, commit, ignoredOf(top, installed));
-    const items = [...installed.flatMap((path) => provisionsOf(top, path)), ...outerOf(top, prefix)];
+    const items = [...installed.flatMap((path) => provisionsOf(top, path)), ...outerOf(top, prefix, installed)];
     place(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
     linkOuter(top, scratch);
     const project = join(root, prefix);
@@ -153,9 +153,10 @@ function provisionsOf(top: string, at: string): readonly Provision[] {
 }
 
 /** The environment that is switched on and lies elsewhere; a worktree has its own of it. */
-function outerOf(top: string, prefix: string): readonly Provision[] {
+function outerOf(top: string, prefix: string, installed: readonly string[]): readonly Provision[] {
   const at = join(prefix, OUTER_ENVIRONMENT);
-  const from = isPythonEnvironment(join(top, at)) ? join(top, at) : outerEnvironment(top, join(top, prefix));
+  const own = installed.map((path) => join(top, path)).filter(isPythonEnvironment);
+  const from = isPythonEnvironment(join(top, at)) ? join(top, at) : outerEnvironment(top, join(top, prefix), own);
   return from === null ? [] : linkEnvironment(top, from, at);
 }
 

@@ -53,8 +53,8 @@ export async function planProvisions(site: Site, link: readonly string[], copy: 
   const asked = new Set([...byName(link), ...byPath(link)]);
   const linked = [...new Set([...packages, ...asked])];
   const copied = [...new Set([...byName(copy), ...byPath(copy)])].filter((path) => !linked.includes(path));
-  const hasOwn = packages.some((path) => basename(path) !== PACKAGES);
-  const outer = outerEnvironment(root, hasOwn ? null : join(root, prefix));
+  const environments = packages.filter((path) => basename(path) !== PACKAGES).map((path) => join(root, path));
+  const outer = outerEnvironment(root, join(root, prefix), environments);
   const outerAt = join(prefix, OUTER_ENVIRONMENT);
   const items = [
     ...linked.flatMap((path) => linkOne(root, path, asked.has(path))),

@@ -89,12 +89,14 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     const other = temporaryFolder();
     writeFiles(other, { 'elsewhere.py': "said = 'elsewhere'\n" });
     writeFiles(`${project.root}-2`, { 'near.py': "said = 'near'\n" });
+    writeFiles(`${project.root} copy`, { 'copied.py': "said = 'copied'\n" });
+    writeFiles(`${project.root}é`, { 'called.py': "said = 'called'\n" });
     writeFiles(project.site, {
       '__editable__.shop-1.0.pth': '../../../../src\n',
-      'others.pth': `# a note\n\n${other}\n${project.root}-2\n`,
+      'others.pth': `# a note\n\n${other}\n${project.root}-2\n${project.root} copy\n${project.root}é\n`,
     });
     const folder = await (await project.open()).lend('T1', 1);
-    expect(ask(folder, 'import shop, elsewhere, near; print(shop.__file__, elsewhere.said, near.said)')).toBe(
+    expect(ask(folder, 'import shop, elsewhere, near, copied, called; print(shop.__file__, elsewhere.said, near.said)')).toBe(
       `${folder}/src/shop/__init__.py elsewhere near`,
     );
   });
@@ -113,6 +115,42 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(execFileSync('/bin/sh', ['-c', active], { cwd: folder, encoding: 'utf8' })).toBe(
       `${folder}/.venv\n${folder}/.venv/bin/python\n`,
     );
+  });
+
+  test('programs of it run where the path of the worktree has a blank in it, or is too long for a first line', async () => {
+    const project = shop();
+    const bin = join(project.root, '.venv/bin');
+    const lines = 'import shop, sys\nprint(shop.__file__, sys.flags.isolated, sys.argv[1:])\n';
+    writeFileSync(join(bin, 'shop'), `#!${bin}/python3\n${lines}`, { mode: 0o755 });
+    writeFileSync(join(bin, 'apart'), `#!${bin}/python3 -I\n${lines}`, { mode: 0o755 });
+    for (const name of ['my $work "here"', 'long'.repeat(30)]) {
+      const home = join(temporaryFolder(), name, name.includes(' ') ? '' : name);
+      const folder = await (await project.open({ home, session: `s-${name.length}` })).lend('T1', 1);
+      const run = (script: string) => execFileSync(join(folder, '.venv/bin', script), ['a b'], { cwd: folder, encoding: 'utf8' });
+      expect(run('shop')).toBe(`${folder}/src/shop/__init__.py 0 ['a b']\n`);
+      expect(run('apart')).toBe(`${folder}/src/shop/__init__.py 1 ['a b']\n`);
+    }
+  });
+
+  test('gets pages, headers and settings of programs that are installed in a worktree into its own folders', async () => {
+    const project = shop();
+    writeFiles(join(project.root, '.venv'), { 'share/man/man1/left.1': 'left\n', 'etc/left.json': '{}\n', 'include/site/left.h': '\n' });
+    const before = ownThings(project.root);
+    const folder = await (await project.open()).lend('T1', 1);
+    const own = join(folder, '.venv');
+    expect(readFileSync(join(own, 'share/man/man1/left.1'), 'utf8')).toBe('left\n');
+    writeFiles(own, { 'share/man/man1/fresh.1': '', 'share/fresh/a': '', 'etc/fresh.json': '', 'include/site/fresh.h': '' });
+    expect(ownThings(project.root)).toEqual(before);
+  });
+
+  test('that is switched on and lies deep in a folder that git ignores, as direnv makes it, is at hand too', async () => {
+    const project = gitProject({ ...SHOP, '.gitignore': '.direnv/\n' });
+    const deep = join(project.root, '.direnv/python-3');
+    writeFiles(makeEnvironment(deep), { 'editing.pth': `${project.root}/src\n` });
+    vi.stubEnv('VIRTUAL_ENV', deep);
+    const folder = await (await project.open()).lend('T1', 1);
+    const { VIRTUAL_ENV: own = '' } = environmentIn({ PATH: `${deep}/bin`, VIRTUAL_ENV: deep })(folder);
+    expect(ask(folder, 'import shop; print(shop.__file__)', join(own, 'bin/python'))).toBe(`${folder}/src/shop/__init__.py`);
   });
 
   test("what is installed in a worktree stays there, and the person's own is as it was", async () => {

@@ -23,8 +23,8 @@ export function linkEnvironment(root: string, from: string, at: string): readonl
     ...namesIn(join(from, 'bin')).flatMap((name) => programOf(move, name)),
     ...libraries.flatMap((library) => siteOf(move, library)),
     ...namesIn(from)
-      .filter((name) => name === 'include' || name === 'share')
-      .map((name): Provision => ({ kind: 'link', at: `${at}/${name}`, to: join(from, name), inside: null })),
+      .filter((name) => name === 'include' || name === 'share' || name === 'etc')
+      .flatMap((name) => besidesOf(join(from, name), `${at}/${name}`)),
     ...(lstatOf(join(from, 'lib64'))?.isSymbolicLink() === true
       ? [{ kind: 'link', at: `${at}/lib64`, to: join(from, 'lib64'), inside: `${at}/lib` } as const]
       : []),
@@ -50,6 +50,25 @@ function sitesIn(from: string): readonly string[] {
     .filter((path) => statOf(join(from, path))?.isDirectory() === true);
 }
 
+/** A whole system has more. */
+const MOST_BESIDES = 5000;
+
+/** Pages, headers and settings that packages bring: each file by a link, since through one for all an installation would reach the person's own. */
+function besidesOf(from: string, at: string): readonly Provision[] {
+  const found: Provision[] = [];
+  const walk = (path: string): void => {
+    if (found.length > MOST_BESIDES) return;
+    const source = join(from, path);
+    if (lstatOf(source)?.isDirectory() !== true) found.push({ kind: 'link', at: join(at, path), to: source, inside: null });
+    else {
+      found.push({ kind: 'folder', at: join(at, path) });
+      for (const name of namesIn(source)) walk(join(path, name));
+    }
+  };
+  walk('');
+  return found.length > MOST_BESIDES ? [{ kind: 'link', at, to: from, inside: null }] : found;
+}
+
 const MOST_BYTES = 256 * 1024;
 
 /** Scripts name the Python that runs them, and `activate` its environment: they get this one. Programs are linked. */
@@ -66,7 +85,33 @@ function programOf({ from, at }: Move, name: string): readonly Provision[] {
   const names = [from, realPath(from) ?? from, ...builtAs(from)];
   if (text === null || !names.some((path) => mentions(text, path))) return [{ kind: 'link', at: place, to: source, inside: null }];
   const mode = (statOf(source)?.mode ?? 0) & 0o777;
-  return [written(place, (root) => names.reduce((moved, path) => moveIn(moved, path, join(root, at)), text), mode)];
+  return [
+    written(
+      place,
+      (root) => {
+        const own = join(root, at);
+        return startable(
+          names.reduce((moved, path) => moveIn(moved, path, own), text),
+          own,
+        );
+      },
+      mode,
+    ),
+  ];
+}
+
+/** Of older systems; a longer line is cut off. */
+const LONGEST_FIRST_LINE = 127;
+
+/** A first line takes no path with a blank, and no long one: the shell starts Python then, as in the scripts that pip writes. */
+function startable(text: string, own: string): string {
+  const [first = ''] = text.split('\n', 1);
+  const [, name, options = ''] = first.startsWith(`#!${own}/`)
+    ? (/^bin\/((?:python|pypy)\S*)(.*)$/.exec(first.slice(own.length + 3)) ?? [])
+    : [];
+  if (name === undefined || (!/\s/.test(own) && Buffer.byteLength(first) <= LONGEST_FIRST_LINE)) return text;
+  const program = `'${join(own, 'bin', name).replaceAll("'", `'"'"'`)}'`;
+  return `#!/bin/sh\n'''exec' ${program}${options.trimEnd()} "$0" "$@"\n' '''${text.slice(first.length)}`;
 }
 
 /** The name by which it was made: another than its place, where that is reached by a link. */
@@ -146,13 +191,13 @@ function realPath(path: string): string | null {
 }
 
 /**
- * The environment that the person means, where it lies outside the checkout and holds packages of it for editing: the one that is switched
- * on, else that of the Python on the PATH. `project`: null where the project has one of its own, which is meant then.
+ * The environment that the person means, where it is none of `own`, which the project has and worktrees get, and holds packages of the
+ * checkout for editing: the one that is switched on, else that of the Python on the PATH, where the project has none.
  */
-export function outerEnvironment(root: string, project: string | null): string | null {
+export function outerEnvironment(root: string, project: string, own: readonly string[]): string | null {
   const named = process.env['VIRTUAL_ENV'] ?? '';
-  const place = isPythonEnvironment(named) ? realPath(named) : project === null ? null : prefixOnPath(project);
-  return place === null || `${place}/`.startsWith(`${root}/`) || !isForEditing(root, place) ? null : place;
+  const place = isPythonEnvironment(named) ? realPath(named) : own.length > 0 ? null : prefixOnPath(project);
+  return place === null || own.some((path) => realPath(path) === place) || !isForEditing(root, place) ? null : place;
 }
 
 /** Files that a project of Python has: no other is asked for its Python. */
