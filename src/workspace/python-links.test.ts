@@ -153,6 +153,16 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(ask(folder, 'import shop; print(shop.__file__)', join(own, 'bin/python'))).toBe(`${folder}/src/shop/__init__.py`);
   });
 
+  test('does not find in the checkout what a task has removed', async () => {
+    const project = shop();
+    writeFiles(project.root, { 'src/old.py': '', 'made/other.py': '' });
+    writeFiles(project.site, { 'others.pth': `${project.root}/made\n${project.root}/src\n` });
+    const folder = await (await project.open()).lend('T1', 1);
+    const found = "import importlib.util as u; print([u.find_spec(name) is not None for name in ('shop', 'left', 'old', 'other')])";
+    expect(ask(folder, found)).toBe('[True, True, False, True]');
+    expect(ask(project.root, found)).toBe('[True, True, True, True]');
+  });
+
   test("what is installed in a worktree stays there, and the person's own is as it was", async () => {
     const project = shop();
     const before = readdirSync(project.site);

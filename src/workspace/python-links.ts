@@ -133,9 +133,22 @@ function siteOf({ root, from, at }: Move, library: string): readonly Provision[]
       const whole = text === null ? '' : name.endsWith('.pth') ? withWholePaths(text, site) : text;
       return mentions(whole.replaceAll(from, ''), root) ? [written(`${place}/${name}`, (to) => moveIn(whole, root, to))] : [];
     });
-  // Python takes such files by their names: the worktree's own sources come before all that is behind.
-  const behind = `import site; site.addsitedir(${JSON.stringify(site)})\n`;
-  return [{ kind: 'folder', at: place }, ...own, written(`${place}/zzz-umpire.pth`, () => behind)];
+  return [{ kind: 'folder', at: place }, ...own, written(`${place}/zzz-umpire.pth`, (to) => behindOf(root, site, to))];
+}
+
+/**
+ * Python takes such files by their names: the worktree's own sources come before all that is behind. The checkout's are not behind: a
+ * module that a task has removed would be found there. Those that no worktree has, since git does not track them, stay.
+ */
+function behindOf(root: string, site: string, to: string): string {
+  const paths = namesIn(site)
+    .filter((name) => name.endsWith('.pth'))
+    .flatMap((name) => withWholePaths(textOf(join(site, name)) ?? '', site).split('\n'));
+  const moved = [...new Set(paths)].filter(
+    (path) => `${path}/`.startsWith(`${root}/`) && lstatOf(to + path.slice(root.length)) !== undefined,
+  );
+  const add = `import site, sys; site.addsitedir(${JSON.stringify(site)})`;
+  return moved.length === 0 ? `${add}\n` : `${add}; sys.path[:] = [path for path in sys.path if path not in ${JSON.stringify(moved)}]\n`;
 }
 
 /** Paths in such a file may be told from where it lies. */
