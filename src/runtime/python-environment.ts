@@ -2,7 +2,7 @@
 // of the checkout; a worktree has its own (workspace/python-links.ts), which says whose it is.
 
 import { readFileSync, realpathSync } from 'node:fs';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join, sep } from 'node:path';
 import { isFile } from './entry.js';
 
 /** The file that makes a folder one, to Python too. */
@@ -31,7 +31,7 @@ export function environmentIn(variables: Variables): (folder: string) => Variabl
 
 function movedTo(folder: string, { PATH = '', VIRTUAL_ENV }: Variables, active: ReadonlyMap<string, string>): Variables {
   const owned = [...active].map(
-    ([place, real]) => [place, findAbove(folder, [basename(real), OUTER_ENVIRONMENT], (own) => originsOf(own).includes(real))] as const,
+    ([place, real]) => [place, findAbove(folder, [...endsOf(real), OUTER_ENVIRONMENT], (own) => originsOf(own).includes(real))] as const,
   );
   const moved = new Map(owned.filter((pair): pair is readonly [string, string] => pair[1] !== null));
   if (moved.size === 0) {
@@ -51,6 +51,12 @@ function activeIn({ PATH = '', VIRTUAL_ENV }: Variables): ReadonlyMap<string, st
   const bins = PATH.split(delimiter).filter((entry) => basename(entry) === 'bin');
   const places = new Set([...bins.map((entry) => dirname(entry)), ...(VIRTUAL_ENV === undefined ? [] : [VIRTUAL_ENV])]);
   return new Map([...places].filter(isPythonEnvironment).map((place) => [place, realpathSync.native(place)]));
+}
+
+/** `env`, `api/env`, `packages/api/env`: where it lies in its repository, of which the place is not known here. */
+function endsOf(place: string): readonly string[] {
+  const parts = place.split(sep).slice(-MOST_LEVELS);
+  return parts.map((_, index) => parts.slice(parts.length - 1 - index).join(sep));
 }
 
 /** The first folder of one of these names, at or above this one, that fits. */

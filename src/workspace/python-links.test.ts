@@ -207,6 +207,18 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(environmentIn({ PATH: '/usr/bin:/bin' })(folder)).toEqual({});
   });
 
+  test('of a package in a monorepo, switched on, leads programs to that of the worktree from wherever they work', async () => {
+    const project = gitProject({ 'packages/api/shop.py': '', 'web/a.txt': '', '.gitignore': 'env/\n' });
+    const active = join(project.root, 'packages/api/env');
+    makeEnvironment(active);
+    const folder = await (await project.open()).lend('T1', 1);
+    const own = join(folder, 'packages/api/env');
+    const differing = environmentIn({ PATH: `${active}/bin:/usr/bin`, VIRTUAL_ENV: active });
+    for (const place of ['', 'web', 'packages/api'])
+      expect(differing(join(folder, place))).toEqual({ PATH: `${own}/bin:/usr/bin`, VIRTUAL_ENV: own });
+    expect(differing(project.root)).toEqual({});
+  });
+
   test('that lies outside and holds the project for editing is at hand under .umpire; one that does not is left alone', async () => {
     const project = gitProject({ ...SHOP, '.gitignore': '' });
     const outer = join(temporaryFolder(), 'shop-env');
