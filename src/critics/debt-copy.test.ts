@@ -179,3 +179,11 @@ it.skipIf(!hasPython)(
     }
   },
 );
+
+it('goes without packages whose link leads nowhere', async () => {
+  const project = gitProject({ 'a.js': 'old\n' });
+  for (const name of ['.venv', 'node_modules']) symlinkSync('/nowhere/at/all', join(project.root, name));
+  const copy = await copyCommit(found(project.root), head(project));
+  expect(readdirSync(copy.project).toSorted()).toEqual(['.git', 'a.js']);
+  copy.remove();
+});

@@ -139,7 +139,8 @@ function foldersOf(top: string, at: string, level = 0): readonly string[] {
   if (level > MOST_LEVELS) return [];
   return readdirSync(join(top, at), { withFileTypes: true }).flatMap((entry) => {
     const path = at === '' ? entry.name : `${at}/${entry.name}`;
-    if (INSTALLED.has(entry.name) && (entry.isDirectory() || entry.isSymbolicLink())) return [path];
+    // A link may lead nowhere.
+    if (INSTALLED.has(entry.name) && (entry.isDirectory() || entry.isSymbolicLink())) return existsSync(join(top, path)) ? [path] : [];
     return entry.isDirectory() && !ASIDE.has(entry.name) ? foldersOf(top, path, level + 1) : [];
   });
 }
