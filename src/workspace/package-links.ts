@@ -9,7 +9,8 @@ export type Provision =
   /** A link to a file or folder of the person's checkout; `inside` where the worktree may have it itself. */
   | { readonly kind: 'link'; readonly at: string; readonly to: string; readonly inside: string | null }
   | { readonly kind: 'copy'; readonly at: string; readonly from: string }
-  | { readonly kind: 'folder'; readonly at: string }
+  /** `isOld`: is what is in its place of no use any more, and to be made anew? */
+  | { readonly kind: 'folder'; readonly at: string; readonly isOld?: (place: string) => boolean }
   /** A file of its own; `text`: by the root of the worktree, absolute. */
   | { readonly kind: 'text'; readonly at: string; readonly text: (root: string) => string; readonly mode: number };
 

@@ -1,7 +1,7 @@
 // What a worktree lacks and a task needs: dependencies as links, files such as .env as copies. None of it is ever committed; the
 // set-up command is left to setup-command.ts.
 
-import { cpSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { listOf, text } from '../formats/shape.js';
@@ -113,7 +113,7 @@ export function place(root: string, { items }: Provisions): void {
     if (isBlocked(rawOf(item.at)) && !staysInside(root, item.at)) continue;
     const target = join(root, item.at);
     try {
-      if (item.kind === 'folder') placeFolder(target);
+      if (item.kind === 'folder') placeFolder(target, item.isOld?.(target) === true);
       else if (lstatOf(target) !== undefined) continue;
       else if (item.kind === 'copy') placeCopy(item.from, target);
       else if (item.kind === 'text') placeText(item.text(root), target, item.mode);
@@ -132,7 +132,8 @@ function staysInside(root: string, path: string): boolean {
   return isFolder && join(realpathSync.native(folder), sep).startsWith(join(realpathSync.native(root), sep));
 }
 
-function placeFolder(target: string): void {
+function placeFolder(target: string, isOld: boolean): void {
+  if (isOld) rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
 }
 

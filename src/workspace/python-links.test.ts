@@ -238,6 +238,23 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(await workspace.submit('T2', 1, 'nothing')).toBeNull();
   });
 
+  test('that the person has made anew with another Python is made anew in a worktree that is there', async () => {
+    const project = shop();
+    const { path } = await project.open();
+    writeFiles(join(path, '.venv'), { 'of-before.txt': '' });
+    await project.open();
+    expect(existsSync(join(path, '.venv/of-before.txt'))).toBe(true);
+    const note = join(project.root, '.venv/pyvenv.cfg');
+    writeFileSync(note, `${readFileSync(note, 'utf8')}prompt = another\n`);
+    rmSync(join(project.root, '.venv/bin/python3'));
+    symlinkSync('/bin/true', join(project.root, '.venv/bin/python3'));
+    await project.open();
+    expect(existsSync(join(path, '.venv/of-before.txt'))).toBe(false);
+    expect(realpathSync.native(join(path, '.venv/bin/python3'))).toBe(realpathSync.native('/bin/true'));
+    expect(readFileSync(join(path, '.venv/pyvenv.cfg'), 'utf8')).toContain('prompt = another\n');
+    expect(existsSync(join(project.root, '.venv/bin/activate'))).toBe(true);
+  });
+
   test('of a worktree says what it was made of', async () => {
     const project = shop();
     const folder = await (await project.open()).lend('T1', 1);

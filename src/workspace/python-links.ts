@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ENVIRONMENT_NOTE, isPythonEnvironment } from '../runtime/python-environment.js';
+import { ENVIRONMENT_NOTE, isPythonEnvironment, originsOf } from '../runtime/python-environment.js';
 import { isFile, lstatOf, statOf } from '../runtime/entry.js';
 import type { Provision } from './package-links.js';
 
@@ -12,11 +12,13 @@ import type { Provision } from './package-links.js';
 export function linkEnvironment(root: string, from: string, at: string): readonly Provision[] {
   const move = { root, from, at };
   // What is none, such as the Python of a container, becomes one: its packages are found behind.
-  const note = textOf(join(from, ENVIRONMENT_NOTE)) ?? `home = ${join(from, 'bin')}\ninclude-system-site-packages = false\n`;
+  const said = textOf(join(from, ENVIRONMENT_NOTE)) ?? `home = ${join(from, 'bin')}\ninclude-system-site-packages = false\n`;
+  const note = `${said.replace(/\n*$/, '\n')}umpire-of = ${from}\n`;
   const libraries = sitesIn(from);
   return [
-    { kind: 'folder', at },
-    written(`${at}/${ENVIRONMENT_NOTE}`, () => `${note.replace(/\n*$/, '\n')}umpire-of = ${from}\n`),
+    // The person may have made theirs anew meanwhile, with another Python.
+    { kind: 'folder', at, isOld: (place) => originsOf(place).length > 0 && textOf(join(place, ENVIRONMENT_NOTE)) !== note },
+    written(`${at}/${ENVIRONMENT_NOTE}`, () => note),
     // As Python itself does it from 3.13 on: whatever the project ignores, git leaves it out.
     written(`${at}/.gitignore`, () => '*\n'),
     { kind: 'folder', at: `${at}/bin` },
