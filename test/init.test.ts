@@ -2,7 +2,7 @@
 // written over.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { check as checkProperty, constantFrom, property, string, uniqueArray } from 'fast-check';
 import { expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { settingsText } from '../src/report/settings-text.js';
 import { parseSettings } from '../src/runtime/settings.js';
 import { isMeant } from '../src/workspace/left-out.js';
 import { cleanUpAfterwards, temporaryFolder, writeFiles } from './support/git-project.js';
-import { cleanUpProjects, makeProject } from './support/run-project.js';
+import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
 cleanUpProjects();
@@ -218,6 +218,21 @@ it('keeps what tools say of themselves in comments', () => {
   ] as const;
   expect(parseSettings(settingsText({ agent: null, copy: [], critics }), 'x')).toEqual(parseSettings('', 'x'));
 });
+
+it.skipIf(!existsSync('/dev/full'))(
+  'says that the settings are written where their path cannot be told; a text that is lost is an error',
+  () => {
+    const folder = temporaryFolder();
+    const line = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, command, 'init'];
+    const told = (...words: readonly string[]) => spawnSync('sh', [...line, ...words], { cwd: folder, encoding: 'utf8' });
+    expect(told('--dry-run').status).toBe(1);
+    const { status, stderr } = told();
+    expect(status).toBe(0);
+    expect(stderr).toContain(`The settings are written all the same: ${join(folder, 'umpire.config.yaml')}\n`);
+    expect(stderr).not.toContain('run the same command again');
+    expect(existsSync(join(folder, 'umpire.config.yaml'))).toBe(true);
+  },
+);
 
 it('has every commented line ready to be used', () => {
   const text = settingsText({ agent: null, copy: [], critics: [] });

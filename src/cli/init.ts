@@ -23,9 +23,10 @@ export async function runInit(args: readonly string[]): Promise<Outcome> {
       dryRun: words.switches.has('--dry-run'),
       signal,
     });
-    if (words.switches.has('--json')) return { stdout: `${JSON.stringify(settings)}\n`, exit: 0 };
+    const stands = settings.written ? { stands: `The settings are written all the same: ${settings.path}` } : {};
+    if (words.switches.has('--json')) return { stdout: `${JSON.stringify(settings)}\n`, ...stands, exit: 0 };
     const next = settings.written ? ['Next, see whether anything is in the way of a run:', '  umpire doctor'] : ['Nothing was written.'];
     const stderr = `${[...reasons.map((reason) => lineOf(reason)), ...next].join('\n')}\n`;
-    return { stdout: settings.written ? `${settings.path}\n` : settings.text, stderr, sumsUp: true, exit: 0 };
+    return { stdout: settings.written ? `${settings.path}\n` : settings.text, stderr, ...stands, sumsUp: true, exit: 0 };
   });
 }
