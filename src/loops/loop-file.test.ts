@@ -129,6 +129,20 @@ describe('the parts of a loop', () => {
     ['evidence misspelt', (loop) => void (loop.facts['x'] = { counted: ['result'] }), /of this loop\. Did you mean "results"\?$/],
     ['a reader misspelt', (loop) => void (loop.evidence['results']!['reader'] = 'jsn'), /Did you mean "json"\?$/],
     [
+      'a reader by a name that every object knows',
+      (loop) => void (loop.evidence['results']!['reader'] = 'constructor'),
+      /no reader "constructor"/,
+    ],
+    [
+      'evidence that stands in for itself',
+      (loop) => {
+        loop.evidence['other'] = { ...loop.evidence['results'], else: 'results' };
+        loop.evidence['results']!['else'] = 'other';
+        loop.facts['extra'] = { count: 'results.nothing' };
+      },
+      /would in the end stand in for itself/,
+    ],
+    [
       'a key misspelt',
       (loop) => void ((loop as unknown as Any)['word'] = {}),
       /word: this key is not known here\. Did you mean "words"\?$/,

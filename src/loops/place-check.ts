@@ -30,7 +30,14 @@ function strayPlace(loop: Loop, kind: Kind, dotted: string): string | null {
   const dot = dotted.indexOf('.');
   const wanted = dotted.slice(dot + 1);
   const known: string[] = [];
-  for (let source = loop.evidence[dotted.slice(0, dot)]; source !== undefined; source = loop.evidence[source.else ?? '']) {
+  // Evidence that stands in for itself is complained of elsewhere.
+  const seen = new Set<Source>();
+  for (
+    let source = evidenceAt(loop, dotted.slice(0, dot));
+    source !== undefined && !seen.has(source);
+    source = evidenceAt(loop, source.else)
+  ) {
+    seen.add(source);
     const names = namesOf(loop, kind, source);
     if (names === undefined || names.includes(wanted)) return null;
     known.push(...names);
@@ -41,8 +48,13 @@ function strayPlace(loop: Loop, kind: Kind, dotted: string): string | null {
   return `"${dotted.slice(0, dot)}" has no ${kind} "${wanted}"; ${there}${slip === '' ? '' : `.${slip}`}`;
 }
 
+function evidenceAt({ evidence }: Loop, name = ''): Source | undefined {
+  return Object.hasOwn(evidence, name) ? evidence[name] : undefined;
+}
+
 /** Undefined: whatever the evidence says. */
 function namesOf(loop: Loop, kind: Kind, source: Source): readonly string[] | undefined {
   if ('row' in source) return kind === 'list' ? [] : loop.columns.out;
-  return (kind === 'list' ? LISTS : VALUES)[source.reader];
+  const yields = kind === 'list' ? LISTS : VALUES;
+  return Object.hasOwn(yields, source.reader) ? yields[source.reader] : undefined;
 }
