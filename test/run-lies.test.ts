@@ -128,6 +128,23 @@ complete done`);
   });
 });
 
+it.each([
+  ['the critic, who comes after it', ['LAW'], '"$role" = reader'],
+  ['the writer, where the critic does not wait for it', ['A'], '"$role" = writer'],
+])('takes no word in the name of a second critic from %s', async (_, deps, who) => {
+  const law = { id: 'LAW', role: 'lawyer', deps: ['A'] };
+  const read = { id: 'READ', role: 'reader', deps };
+  const tasks = [{ id: 'A' }, ...(deps.includes('LAW') ? [law, read] : [read, law])];
+  const project = makeProject({ files: { 'prose.yaml': lawfulProseLoop({ tasks, judged: true }), 'roles/prose/judge.md': 'Judge.\n' } });
+  const agent = project.sh(`
+[ "$role" = reader ] && echo '{"good": true}' > "$UMPIRE_SESSION/reading.json"
+[ "$role" = lawyer ] && echo '{"legal": false}' > "$UMPIRE_SESSION/law.json"
+[ ${who} ] && echo '{"legal": true}' > "$UMPIRE_SESSION/law.json"
+complete done`);
+  const { session } = await project.umpire('run', './prose.yaml', 'a book', '--max-rounds', '2', '--concurrency', '1', ...agent);
+  expect(verdictsOf(session)).toEqual(['READ AGAIN P3 1/2', 'READ-re-1 ASK P4 2/2']);
+});
+
 it('judges the same evidence when rounds are granted, not what lies there now', async () => {
   const project = makeProject();
   const agent = project.sh(liar('true'));

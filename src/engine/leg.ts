@@ -6,6 +6,7 @@ import type { Question } from '../brain/run-messages.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
 import { taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
+import { leavesEvidence } from '../brain/second-critic.js';
 import type { Anomaly } from '../model.js';
 import type { Loop } from '../loops/loop.js';
 import { NO_BOARD, readBoard, unreadLines } from '../runtime/board.js';
@@ -14,7 +15,7 @@ import type { Ruling } from '../runtime/court.js';
 import { openDesk } from '../runtime/desk.js';
 import type { Desk } from '../runtime/desk.js';
 import { placeOfCritic, takeEvidence } from '../runtime/critic-evidence.js';
-import { leavesEvidence, putAside } from '../runtime/earlier-evidence.js';
+import { putAside } from '../runtime/earlier-evidence.js';
 import { enterProcess } from '../runtime/neighbours.js';
 import { folderPlace } from '../runtime/place.js';
 import { findRole, loadRole } from '../runtime/project.js';
@@ -100,7 +101,7 @@ async function runOn(leg: Leg, desk: Desk): Promise<void> {
       ...(guarding === null ? {} : { breachesOf: guarding.breachesOf }),
       judge: judgeIn(leg, rules, isParent),
       takeEvidence: (task, role, measured) => {
-        if (!started.judged || role !== rules.roles.critic) return null;
+        if (!started.judged || !leavesEvidence(rules, role)) return null;
         const { found, blobs } = takeEvidence(folder, rules, journal.state.run as RunState, task, measured);
         desk.keepBlobs(blobs);
         return found;

@@ -8,6 +8,7 @@ import { decidedIn } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import { chainOfTask, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
+import { evidencePaths, opinionsFor } from '../brain/second-critic.js';
 import type { Loop } from '../loops/loop.js';
 import { statOf } from './entry.js';
 import { readBytes } from './folder.js';
@@ -34,18 +35,14 @@ export function takeEvidence(
   measured: ReadonlyMap<string, Uint8Array> = new Map(),
 ): Taken {
   const task = taskIn(run, id);
-  const chain = task === undefined ? '' : chainOfTask(loop, task);
   const found: Record<string, string | null> = {};
   const blobs = new Map<string, Uint8Array>();
-  for (const source of Object.values(loop.evidence)) {
-    for (const name of 'file' in source ? source.file : []) {
-      const path = name.replaceAll('{chain}', chain);
-      const own = measured.get(path);
-      const read: FileRead = own === undefined ? readInside(folder, path) : { kind: 'bytes', bytes: Buffer.from(own) };
-      const hash = read.kind === 'bytes' ? sha256(read.bytes) : read.kind === 'missing' ? null : '';
-      found[path] = hash;
-      if (hash !== null && read.kind === 'bytes') blobs.set(hash, read.bytes);
-    }
+  for (const path of task === undefined ? [] : evidencePaths(loop, run, task)) {
+    const own = measured.get(path);
+    const read: FileRead = own === undefined ? readInside(folder, path) : { kind: 'bytes', bytes: Buffer.from(own) };
+    const hash = read.kind === 'bytes' ? sha256(read.bytes) : read.kind === 'missing' ? null : '';
+    found[path] = hash;
+    if (hash !== null && read.kind === 'bytes') blobs.set(hash, read.bytes);
   }
   for (const [path, own] of measured) {
     if (!isInFolders(loop, path)) continue;
@@ -81,8 +78,10 @@ export function placeOfCritic(folder: SessionFolder, state: SessionState, id: st
   const run = state.run as RunState;
   const again = judgedBefore(folder, state, id);
   if (again !== null) return again;
-  const { found = {}, isMeasured = false } = taskIn(run, id) ?? {};
   const rules = state.frozen.get(run.started.loop)?.rules;
+  const critic = taskIn(run, id);
+  const { isMeasured = false } = critic ?? {};
+  const found = { ...critic?.found, ...(critic === undefined || rules === undefined ? {} : opinionsFor(rules, run, critic)) };
   const isTold = run.started.loopFolder === null && run.started.command === undefined && !isMeasured;
   const readBlob = blobsIn(folder);
   return {

@@ -6,7 +6,8 @@ import { renameSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { chainOfTask, taskIn } from '../brain/run-state.js';
-import type { RunState } from '../brain/run-state.js';
+import type { RunState, TaskState } from '../brain/run-state.js';
+import { evidencePaths } from '../brain/second-critic.js';
 import type { Loop } from '../loops/loop.js';
 import { lstatOf } from './entry.js';
 import { faultOf, placeFor } from './folder.js';
@@ -18,18 +19,11 @@ const EARLIER = 'earlier';
 export function putAside(folder: SessionFolder, loop: Loop, run: RunState, id: string, attempt: number): void {
   const critic = taskIn(run, id);
   if (critic === undefined) return;
-  const chain = chainOfTask(loop, critic);
   // Critics of one chain that run side by side share their evidence.
-  if ([...run.unjudged].some((other) => other !== id && chainOfTask(loop, taskIn(run, other) ?? critic) === chain)) return;
-  for (const source of Object.values(loop.evidence)) {
-    if (!('file' in source) || (source.by ?? loop.roles.critic) !== critic.role) continue;
-    for (const path of source.file) move(folder, path.replaceAll('{chain}', chain), `${EARLIER}/${safeName(id)}-${attempt}`);
-  }
-}
-
-/** Does this role leave evidence that a verdict rests on? */
-export function leavesEvidence({ roles, evidence }: Loop, role: string): boolean {
-  return role === roles.critic || Object.values(evidence).some((source) => 'file' in source && source.by === role);
+  const isShared = (other: TaskState) => chainOfTask(loop, other) === chainOfTask(loop, critic);
+  if (critic.role === loop.roles.critic && [...run.unjudged].some((other) => other !== id && isShared(taskIn(run, other) ?? critic)))
+    return;
+  for (const path of evidencePaths(loop, run, critic)) move(folder, path, `${EARLIER}/${safeName(id)}-${attempt}`);
 }
 
 /** Nearly always, and to find that out is all that is done then. */
