@@ -284,3 +284,12 @@ test('doubles a half', () => {
   ]);
   expect({ exit, text: branchFile(project, session, 'sum.test.js') }).toEqual({ exit: 0, text: corrected });
 });
+
+it('tells whoever changes the project what is taken back, also a critic where nothing is judged', async () => {
+  const tasks = [{ id: 'A' }, { id: 'B', role: 'reader', deps: ['A'] }];
+  const files = proseFiles({ tasks, writes: ['writer', 'reader'] });
+  const project = makeProject({ files, config: { guard: { loops: { prose: 'obey' } } } });
+  const agent = project.sh('grep -q "taken back before your work" "$UMPIRE_TASK_FILE" && said=warned\ncomplete "$said"');
+  const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
+  expect([rowsOf(session)['A']?.['findings'], rowsOf(session)['B']?.['findings']]).toEqual(['warned', 'warned']);
+});

@@ -80,7 +80,7 @@ async function runOn(leg: Leg, desk: Desk): Promise<void> {
   journal.record({ type: 'RunBegun', data: { run: id, by, settings, head: opening?.head ?? null } });
   const rules = rulesOf(leg);
   const dressed = (role: string) => {
-    const agent = role === rules.roles.critic ? named(role) : (guarding?.warned(named(role)) ?? named(role));
+    const agent = started.judged && role === rules.roles.critic ? named(role) : (guarding?.warned(named(role)) ?? named(role));
     return started.judged && leavesEvidence(rules, role) ? freshly(agent, leg, rules) : agent;
   };
   // Each once: one is asked for with every task.
