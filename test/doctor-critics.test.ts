@@ -60,7 +60,7 @@ it('says where a runner does not tell its test files', () => {
     'node_modules/vitest/vitest.mjs': bin,
   });
   expect(look(project)).toContain(
-    'note testing: vitest 1.0.0 ends with status 7 when it is asked for its test files; by their names there are 1 test file [Run it by hand, and mend what it says.]',
+    'note testing: vitest 1.0.0 ends with status 7 when it is asked for its test files; by their names there is 1 test file [Run it by hand, and mend what it says.]',
   );
   // It has none, and that is no trouble.
   writeFiles(project, { 'a.test.mjs': null });

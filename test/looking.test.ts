@@ -161,6 +161,7 @@ it('umpire list shows every session, and says where there is none', () => {
 
 it('umpire list shows those that are asked for, and sums them up', () => {
   writeStory(session('review-login'), ESCALATED);
+  expect(umpire('list', '--state', 'failed').out).toBe('The one session here is not like that.\n');
   writeStory(session('review-payments'), COMPLETE);
   mkdirSync(join(session('torn'), 'journal.ndjson'), { recursive: true });
   const names = (...args: readonly string[]) =>

@@ -116,6 +116,9 @@ it.skipIf(!existsSync('/dev/full'))(
       status: 0,
       told: [expect.stringContaining('The run goes on; this event and those that follow are in its journal only.')],
     });
+    const applied = told('apply', 'until-test-e-made');
+    expect({ status: applied.status, isThere: existsSync(join(project.root, 'made')) }).toEqual({ status: 0, isThere: true });
+    expect(applied.stderr).toContain('write. The files are in your checkout all the same.\n');
     // Who stops reading is not told.
     const closed = ['-c', '"$0" "$@" 2>"$HOME/err" | true', process.execPath, command, 'resume', 'plain'];
     spawnSync('sh', closed, { cwd: project.root, env });

@@ -32,7 +32,10 @@ export async function runList(args: readonly string[]): Promise<Outcome> {
   const all = await listSessions(project);
   const sessions = all.filter(isAsked).slice(0, wholeNumber(words, '--last', 'list', [1, 1_000_000]));
   if (words.switches.has('--json')) return { stdout: `${JSON.stringify({ project: projectAt(project), sessions })}\n`, exit: 0 };
-  if (sessions.length === 0 && all.length > 0) return { stdout: `None of ${all.length} sessions is like that.\n`, exit: 0 };
+  if (sessions.length === 0 && all.length > 0) {
+    const none = all.length === 1 ? 'The one session here is not like that.' : `None of ${all.length} sessions is like that.`;
+    return { stdout: `${none}\n`, exit: 0 };
+  }
   const sum = sessions.length > 1 ? { stderr: `${listSum(sessions)}\n` } : {};
   return { stdout: listPage(sessions, HERE), ...sum, exit: 0 };
 }

@@ -59,7 +59,8 @@ export async function runApply(args: readonly string[]): Promise<Outcome> {
     files.length === 0
       ? 'Nothing to bring over: your checkout holds it already.'
       : `${count(files.length, 'file')} changed in your checkout, not committed.`;
-  return { stdout: files.map((file) => `${plainLine(file)}\n`).join(''), stderr: `${said}${mark}\n`, exit: 0 };
+  const stands = 'The files are in your checkout all the same.';
+  return { stdout: files.map((file) => `${plainLine(file)}\n`).join(''), stderr: `${said}${mark}\n`, stands, exit: 0 };
 }
 
 export async function runClean(args: readonly string[]): Promise<Outcome> {

@@ -119,7 +119,12 @@ function runnerCheck(kin: readonly Kin[]): Check {
   const many = count(files, 'test file');
   if (absent !== null) return tell('testing', 'note', `${who}: ${many}, and they cannot be run`, absent);
   if (trouble !== null)
-    return tell('testing', 'note', `${who} ${trouble}; by their names there are ${many}`, 'Run it by hand, and mend what it says.');
+    return tell(
+      'testing',
+      'note',
+      `${who} ${trouble}; by their names there ${files === 1 ? 'is' : 'are'} ${many}`,
+      'Run it by hand, and mend what it says.',
+    );
   if (files === 0) return tell('testing', 'note', `${who}: no test file yet`);
   const uncovered = ready?.uncovered ?? null;
   return uncovered === null
