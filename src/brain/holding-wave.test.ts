@@ -6,6 +6,7 @@ import {
   answered,
   begun,
   done,
+  due,
   escalates,
   begins,
   converges,
@@ -19,11 +20,9 @@ import {
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import type { Event } from './messages.js';
-import { pending } from './pending.js';
 import { awaitedIn } from './question.js';
 import type { RunState } from './run-state.js';
 
-const due = (events: readonly Event[]) => pending(told(events).state).map((one) => `${one.type} ${'task' in one ? one.task : ''}`.trim());
 const runAfter = (events: readonly Event[]) => told(events).state.run as RunState;
 
 const frozen = { hash: 'h', rules: builtinLoop('review') as Loop, cap: 3, chains: ['1', '2'], targets: {} };

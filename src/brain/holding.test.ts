@@ -1,10 +1,21 @@
 // While a person is asked, what does not hang on that goes on; what does waits. Then the session rests.
 
 import { expect, it } from 'vitest';
-import { SETTINGS, answered, converges, done, escalates, failed, inTwoSprints, projected, start, told } from '../../test/support/story.js';
+import {
+  SETTINGS,
+  answered,
+  converges,
+  done,
+  due,
+  escalates,
+  failed,
+  inTwoSprints,
+  projected,
+  start,
+  told,
+} from '../../test/support/story.js';
 import { compareEdit } from './edits.js';
 import type { Event } from './messages.js';
-import { pending } from './pending.js';
 import { awaitedIn, questionOf } from './question.js';
 import { rowOf } from './run-state.js';
 import type { RunState } from './run-state.js';
@@ -14,7 +25,6 @@ const REVIEWED = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002');
 const ASKED = [...REVIEWED, escalates('REVIEW-001', '1'), converges('REVIEW-002', '2')];
 const KEY = `verdict:${REVIEWED.length + 1}`;
 
-const due = (events: readonly Event[]) => pending(told(events).state).map((one) => `${one.type} ${'task' in one ? one.task : ''}`.trim());
 const runAfter = (events: readonly Event[]) => told(events).state.run as RunState;
 
 it('goes on with other chains, and asks once nothing else is left', () => {

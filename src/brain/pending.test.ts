@@ -9,6 +9,7 @@ import {
   begun,
   converges,
   done,
+  due,
   failed,
   inTwoSprints,
   merged,
@@ -20,8 +21,6 @@ import {
 import type { Event } from './messages.js';
 import { pending } from './pending.js';
 import type { RunSettings } from './run-messages.js';
-
-const due = (events: readonly Event[]) => pending(told(events).state).map((one) => `${one.type} ${'task' in one ? one.task : ''}`.trim());
 
 /** Three tasks of one wave, of which two may be at work: their work is handed in, nothing is merged. */
 function handedIn(limit: Partial<RunSettings> = {}): readonly Event[] {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fold } from '../../src/brain/evolve.js';
 import type { SessionState } from '../../src/brain/evolve.js';
 import type { Effects, Event, Recorded } from '../../src/brain/messages.js';
+import { pending } from '../../src/brain/pending.js';
 import type { Answer, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from '../../src/brain/run-messages.js';
 import { CHAIN_START, printJournalLine } from '../../src/formats/journal.js';
 import { builtinLoop } from '../../src/loops/builtin.js';
@@ -219,6 +220,11 @@ export function recorded(events: readonly Event[]): readonly Recorded[] {
 export function told(events: readonly Event[]): { readonly events: readonly Recorded[]; readonly state: SessionState } {
   const lines = recorded(events);
   return { events: lines, state: fold(lines) };
+}
+
+/** What is to be done next, each as `RunTask DEV-001`. */
+export function due(events: readonly Event[]): readonly string[] {
+  return pending(told(events).state).map((one) => `${one.type} ${'task' in one ? one.task : ''}`.trim());
 }
 
 /** The journal of a session, in a folder that is made for it. */
