@@ -22,7 +22,7 @@ import { linkPackages } from '../workspace/package-links.js';
 import { linkEnvironment, outerEnvironment } from '../workspace/python-links.js';
 import type { Provision } from '../workspace/package-links.js';
 import { place } from '../workspace/provisions.js';
-import { OUTER_ENVIRONMENT, isPythonEnvironment } from '../runtime/python-environment.js';
+import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../runtime/python-environment.js';
 import { makeScratch } from '../runtime/scratch.js';
 
 /** A repository and where in it the project lies. */
@@ -75,6 +75,7 @@ export async function copyCommit(repository: Repository, commit: string): Promis
     await makeRepository(repository, seat, commit, ignoredOf(top, installed));
     const items = [...installed.flatMap((path) => provisionsOf(top, path)), ...outerOf(top, prefix, installed)];
     place(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
+    writeFileSync(join(scratch, PROVISIONS_NOTE), JSON.stringify([...installed, join(prefix, OUTER_ENVIRONMENT)]));
     linkOuter(top, scratch);
     const project = join(root, prefix);
     mkdirSync(project, { recursive: true });

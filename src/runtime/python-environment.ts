@@ -1,8 +1,8 @@
 // Virtual environments of Python: what one is, and which one a program means that works in a folder. A person's shell names the one
 // of the checkout; a worktree has its own (workspace/python-links.ts), which says whose it is.
 
-import { readFileSync, realpathSync } from 'node:fs';
-import { basename, delimiter, dirname, join, sep } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, delimiter, dirname, join, relative, sep } from 'node:path';
 import { isFile } from './entry.js';
 
 /** The file that makes a folder one, to Python too. */
@@ -31,11 +31,13 @@ export function environmentIn(variables: Variables): (folder: string) => Variabl
 
 function movedTo(folder: string, { PATH = '', VIRTUAL_ENV }: Variables, active: ReadonlyMap<string, string>): Variables {
   const owned = [...active].map(
-    ([place, real]) => [place, findAbove(folder, [...endsOf(real), OUTER_ENVIRONMENT], (own) => originsOf(own).includes(real))] as const,
+    ([place, real]) =>
+      [place, findAbove(folder, [...endsOf(real), OUTER_ENVIRONMENT], (own) => originsOf(own).includes(real) && isProvided(own))] as const,
   );
   const moved = new Map(owned.filter((pair): pair is readonly [string, string] => pair[1] !== null));
   if (moved.size === 0) {
-    const own = active.size > 0 ? null : findAbove(folder, [OUTER_ENVIRONMENT], (place) => originsOf(place).length > 0);
+    const own =
+      active.size > 0 ? null : findAbove(folder, [OUTER_ENVIRONMENT], (place) => originsOf(place).length > 0 && isProvided(place));
     return own === null ? {} : { PATH: [join(own, 'bin'), PATH].join(delimiter), VIRTUAL_ENV: own };
   }
   const own = VIRTUAL_ENV === undefined ? undefined : moved.get(VIRTUAL_ENV);
@@ -57,6 +59,21 @@ function activeIn({ PATH = '', VIRTUAL_ENV }: Variables): ReadonlyMap<string, st
 function endsOf(place: string): readonly string[] {
   const parts = place.split(sep).slice(-MOST_LEVELS);
   return parts.map((_, index) => parts.slice(parts.length - 1 - index).join(sep));
+}
+
+/** The file beside a worktree that says what it was given. */
+export const PROVISIONS_NOTE = 'provisions.json';
+
+/** Was it given by Umpire? A task may hand in a folder that looks like one, and its programs would come first in every check. */
+function isProvided(place: string): boolean {
+  let root = dirname(place);
+  while (!existsSync(join(root, '.git')) && root !== dirname(root)) root = dirname(root);
+  try {
+    const given: unknown = JSON.parse(readFileSync(join(dirname(root), PROVISIONS_NOTE), 'utf8'));
+    return Array.isArray(given) && given.includes(relative(root, place));
+  } catch {
+    return false;
+  }
 }
 
 /** The first folder of one of these names, at or above this one, that fits. */

@@ -7,7 +7,7 @@ import { UmpireError } from '../errors.js';
 import { listOf, text } from '../formats/shape.js';
 import { lstatOf, statOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
-import { OUTER_ENVIRONMENT, isPythonEnvironment } from '../runtime/python-environment.js';
+import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../runtime/python-environment.js';
 import { git, nameOf, rawNames, rawOf } from './git.js';
 import type { RawName } from './git.js';
 import { blockTest } from './on-the-way.js';
@@ -90,7 +90,7 @@ function leaveOut(paths: readonly string[]): Omit<Provisions, 'items'> {
 
 /** The file that says what was provided. */
 function noteOf({ folder }: Site): string {
-  return join(folder, 'provisions.json');
+  return join(folder, PROVISIONS_NOTE);
 }
 
 const PATHS = listOf(text);

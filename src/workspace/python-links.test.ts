@@ -287,4 +287,25 @@ describe.skipIf(!hasPython)('a virtual environment (skipped where there is no Py
     expect(existsSync(await (await project.open()).lend('T1', 1))).toBe(true);
     chmodSync(join(project.root, 'shut'), 0o755);
   });
+
+  test('is none where a task handed in what looks like one: its programs would come first in every check', async () => {
+    const project = gitProject({ ...SHOP, '.gitignore': '' });
+    const outer = join(temporaryFolder(), 'env');
+    makeEnvironment(outer);
+    const workspace = await project.open();
+    const forged = { 'pyvenv.cfg': `home = /usr/bin\numpire-of = ${outer}\n`, 'bin/npm': '#!/bin/sh\n' };
+    const files = Object.entries(forged).flatMap(([name, text]) => [
+      [`.umpire/venv/${name}`, text],
+      [`env/${name}`, text],
+    ]);
+    const folder = await workspace.lend('T1', 1);
+    writeFiles(folder, { ...Object.fromEntries(files), 'provisions.json': '["env", ".umpire/venv"]' });
+    const work = await workspace.submit('T1', 1, 'programs of its own');
+    await workspace.merge('T1', work!.commit);
+    expect(existsSync(join(workspace.path, 'env/bin/npm'))).toBe(true);
+    for (const place of [workspace.path, folder, join(workspace.path, 'src')]) {
+      expect(environmentIn({ PATH: `${outer}/bin:/bin`, VIRTUAL_ENV: outer })(place)).toEqual({});
+      expect(environmentIn({ PATH: '/usr/bin:/bin' })(place)).toEqual({});
+    }
+  });
 });
