@@ -1,7 +1,7 @@
 // `umpire check`: a loop in, a proof or a counterexample out.
 
 import { check } from '../runtime/check.js';
-import { checkHeadline, checkPage } from '../report/check-page.js';
+import { checkHeadline, checkJson, checkPage } from '../report/check-page.js';
 import { loopGraph } from '../report/loop-graph.js';
 import { rulesPage } from '../report/loop-page.js';
 import { readWords, usage } from './flags.js';
@@ -22,9 +22,8 @@ export async function runCheck(args: readonly string[]): Promise<Outcome> {
   const forms = ['--json', '--graph', '--table'].filter((flag) => words.switches.has(flag));
   if (forms.length > 1) throw usage(`${forms.join(' and ')} cannot be had together: each prints something else.`, 'check');
   const { loop, proof, placeOf } = await check(name);
-  const located = proof.complaints.map((complaint) => ({ ...complaint, place: placeOf(complaint.path) }));
   const stdout = words.switches.has('--json')
-    ? `${JSON.stringify({ ...proof, complaints: located })}\n`
+    ? `${JSON.stringify(checkJson(proof, placeOf))}\n`
     : words.switches.has('--graph')
       ? loopGraph(loop, proof)
       : words.switches.has('--table')

@@ -5,6 +5,7 @@ import { MOST_ROUNDS } from '../brain/rounds.js';
 import type { Verdict } from '../model.js';
 import { decide } from '../engine/decide.js';
 import { verdictJson } from '../report/verdict-json.js';
+import { verdictLines } from '../report/verdict-lines.js';
 import { readWords, usage, wholeNumber } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import { HELP } from './help.js';
@@ -47,16 +48,10 @@ export async function runDecide(args: readonly string[]): Promise<Outcome> {
   });
   const exit = verdict.status === 'partial' ? 5 : EXIT[verdict.outcome];
   const stdout = words.switches.has('--json') ? `${JSON.stringify(verdictJson(verdict))}\n` : report;
-  return { stdout, stderr: [...notes.map((note) => `Note: ${note}\n`), headline(verdict, repeated, dryRun)].join(''), sumsUp: true, exit };
-}
-
-/** Two lines for the person who watches: what was decided and why, and what comes next. */
-function headline(verdict: Verdict, repeated: boolean, dryRun: boolean): string {
-  const marks: string[] = [];
-  if (verdict.status === 'partial') marks.push('partial');
-  if (verdict.unverified) marks.push('unverified');
-  if (repeated) marks.push('judged before, nothing written');
-  else if (dryRun) marks.push('dry run, nothing written');
-  const mark = marks.length === 0 ? '' : ` (${marks.join('; ')})`;
-  return `${verdict.loop}: ${verdict.decision}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${verdict.rule}. ${verdict.reason}\nNext: ${verdict.nextStep}\n`;
+  return {
+    stdout,
+    stderr: [...notes.map((note) => `Note: ${note}\n`), verdictLines(verdict, { repeated, dryRun })].join(''),
+    sumsUp: true,
+    exit,
+  };
 }

@@ -4,7 +4,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { guardProject } from '../engine/guard.js';
 import type { GuardRun } from '../engine/guard.js';
-import { guardPage, scopeHint } from '../report/guard-page.js';
+import { guardJson } from '../report/guard-json.js';
+import { guardPage } from '../report/guard-page.js';
 import { guardSarif } from '../report/guard-sarif.js';
 import { readWords, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
@@ -47,7 +48,7 @@ export async function runGuard(args: readonly string[]): Promise<Outcome> {
     revert: switches.has('--revert'),
     around: unhurried,
   });
-  const stdout = json ? `${JSON.stringify(plain(run))}\n` : sarif ? guardSarif(shown(run), VERSION) : guardPage(run, terminal());
+  const stdout = json ? `${JSON.stringify(guardJson(run))}\n` : sarif ? guardSarif(shown(run), VERSION) : guardPage(run, terminal());
   return { stdout, exit: exitOf(run) };
 }
 
@@ -88,22 +89,4 @@ function shown(run: GuardRun): GuardRun {
 function terminal(): { readonly columns: number; readonly color: boolean } {
   const isTerminal = process.stdout.isTTY;
   return { columns: isTerminal ? process.stdout.columns : 80, color: isTerminal && process.env['NO_COLOR'] === undefined };
-}
-
-function plain(run: GuardRun) {
-  const { findings, allowed, expired, problems, rewritten, base, scope, newAllowances, reverted } = run;
-  const hint = scopeHint(run);
-  return {
-    findings,
-    allowed: allowed.map(({ finding, allowance }) => ({ ...finding, allowance: { ...allowance, new: newAllowances.includes(allowance) } })),
-    expired,
-    problems,
-    rewritten,
-    base,
-    scope,
-    ...(hint === null ? {} : { hint }),
-    ...(reverted === undefined
-      ? {}
-      : { reverted: reverted.corrections.map(({ path, how }) => ({ file: path, how })), left: reverted.left, kept: reverted.kept }),
-  };
 }

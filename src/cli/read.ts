@@ -1,7 +1,8 @@
 // `umpire read`: reports of tools in, one reading of them out. Writes nothing.
 
-import { readReports, type ReportRead, type ReportsRead } from '../engine/read.js';
+import { readReports } from '../engine/read.js';
 import type { CheckOutcome } from '../model.js';
+import { readJson } from '../report/read-json.js';
 import { readPage } from '../report/read-page.js';
 import { readWords, usage, type FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';
@@ -27,25 +28,5 @@ export async function runRead(args: readonly string[], isTerminal = process.stdo
     ...(root === undefined ? {} : { root }),
   });
   const color = isTerminal && process.env['NO_COLOR'] === undefined;
-  return { stdout: json ? `${printed(read, all)}\n` : readPage(read, color), exit: EXIT[read.outcome] };
-}
-
-/** One report is printed as itself, several as a list. `--all` adds what scripts seldom want: each test, each file. */
-function printed({ reports, outcome }: ReportsRead, all: boolean): string {
-  const [only, another] = reports;
-  const one = all ? (report: ReportRead) => report : brief;
-  return JSON.stringify(
-    only !== undefined && another === undefined ? one(only) : { reports: reports.map((report) => one(report)), outcome },
-  );
-}
-
-function brief({ format, outcome, tests, coverage, findings, problems }: ReportRead) {
-  return {
-    format,
-    outcome,
-    ...(tests === undefined ? {} : { tests }),
-    ...(coverage === undefined ? {} : { coverage }),
-    findings,
-    problems,
-  };
+  return { stdout: json ? `${JSON.stringify(readJson(read, all))}\n` : readPage(read, color), exit: EXIT[read.outcome] };
 }

@@ -29,6 +29,11 @@ export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['p
     .replace(/\n*$/, '\n');
 }
 
+/** The proof as the object that scripts read: each complaint with its place in the loop's file. */
+export function checkJson(proof: Proof, placeOf: (path: Refutation['path']) => string | null): object {
+  return { ...proof, complaints: proof.complaints.map((complaint) => ({ ...complaint, place: placeOf(complaint.path) })) };
+}
+
 /** The same in a line, for the person who watches. */
 export function checkHeadline(proof: Proof): string {
   const scale = `${count(proof.combinations, 'combination')} in ${count(proof.cases, 'case')}`;
