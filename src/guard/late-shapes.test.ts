@@ -221,3 +221,29 @@ describe('Python', () => {
     ]);
   });
 });
+
+describe('runners and assertions that have no name', () => {
+  const both = (before: string, after: string) => rulesOf([{ path: 'src/report.test.js', before: `${before}\n`, after: `${after}\n` }]);
+
+  it.each([
+    ['a part of the module', "require('node:test').test('works', () => require('node:assert').equal(load(1), 2))"],
+    ['the module itself', "require('node:test')('works', () => require('node:assert')(load(1) === 2))"],
+    ['vitest', "require('vitest').it('works', () => require('vitest').expect(load(1)).toBe(2))"],
+    ['imported where it is used', "(await import('node:test')).test('works', () => require('node:assert').equal(load(1), 2))"],
+  ])('are tests: %s', (_, before) => {
+    const call = /^(require\('node:test'\))\('/;
+    const skipped = call.test(before) ? before.replace(call, "$1.skip('") : before.replace(/\.(test|it)\('/, ".$1.skip('");
+    expect(both(before, skipped)).toEqual(['test-skipped']);
+    expect(both(before, "require('node:test')")).toEqual(['test-deleted']);
+    expect(both(before, before.replace('works', 'works well'))).toEqual([]);
+  });
+
+  it('may not ask for less', () => {
+    const equal = "require('node:test').test('works', () => require('node:assert').equal(load(1), 2))";
+    expect(both(equal, equal.replace('equal(load(1), 2)', 'ok(load(1))'))).toEqual(['assertion-weakened']);
+    expect(both(equal, equal.replace("require('node:assert').equal(load(1), 2)", 'load(1)'))).toEqual([
+      'assertion-removed',
+      'test-emptied',
+    ]);
+  });
+});

@@ -8,6 +8,7 @@ import type { Env, Value } from './scope.js';
 
 import { ASSERTION_PACKAGES, ASSERT_METHODS, MATCHERS, negated, OF_PAGE, operatorOf, STATES } from './matchers.js';
 import type { Matcher } from './matchers.js';
+import { importedBy } from './names.js';
 import { typeDraft } from './type-checks.js';
 
 /** A check before its texts are written out. */
@@ -73,8 +74,10 @@ function chainOf(node: Node): Chain {
   return { root: inner, links: links.toReversed() };
 }
 
-/** What a name was imported as: `check` of `import { expect as check }` is `expect`. */
+/** What a name was imported as: `check` of `import { expect as check }` is `expect`. `require('assert')` needs no name. */
 function originalName(node: Node | null, env: Env, depth = 0): { readonly name: string; readonly source: string } {
+  const own = importedBy(node);
+  if (own !== null) return { name: /assert/.test(own) ? 'assert' : '', source: own };
   const name = nameOf(node);
   const value = env.find(name);
   if (value?.source === undefined) return value === null || depth > 3 ? { name, source: '' } : aliasOf(name, value, depth);
@@ -103,7 +106,7 @@ export function parseAssertion(node: Node, env: Env): Parsed | null {
   if (/^(then|catch|finally)$/.test(links.at(-1)?.name ?? '')) return null;
   const should = links.findIndex((link) => link.name === 'should' && link.args === null);
   if (should >= 0) return parseChain(links[should]?.object ?? null, links.slice(should + 1), false);
-  if (root.type === 'Identifier') return fromName(root, links, env);
+  if (root.type === 'Identifier' || ASSERTION_PACKAGES.has(importedBy(root) ?? '')) return fromName(root, links, env);
   if (root.type !== 'CallExpression') return null;
   const callee = bare(at(root, 'callee'));
   const { name, source } = originalName(callee, env);

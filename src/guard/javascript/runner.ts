@@ -3,6 +3,7 @@
 import type { TestMark } from '../facts.js';
 import { at, bare, isFunction, isLiteral, keyName, listAt, nameOf, propertyName, spanOf } from './tree.js';
 import type { Node } from './tree.js';
+import { importedBy } from './names.js';
 import { follow, memberOf } from './scope.js';
 import type { Env, Value } from './scope.js';
 import { print } from './print.js';
@@ -118,7 +119,15 @@ export function runnerOf(callee: Node | null, env: Env, depth = 0): Runner | nul
     const runner = eachOf(at(node, 'tag'), env, depth);
     return runner === null ? null : { ...runner, table: at(node, 'quasi'), tableEnv: env };
   }
-  return node.type === 'CallExpression' ? fromCall(node, env, depth) : null;
+  if (node.type === 'AwaitExpression') return fromModule(node, env);
+  return node.type === 'CallExpression' ? (fromModule(node, env) ?? fromCall(node, env, depth)) : null;
+}
+
+/** `require('node:test')` and `(await import('node:test'))`, without a name: called itself, or one of its parts. */
+function fromModule(node: Node, env: Env): Runner | null {
+  const source = importedBy(node);
+  const runner = source !== null && RUNNERS.has(source) ? baseRunner('test', node, env) : null;
+  return runner !== null && IDLE.has(source ?? '') ? { ...runner, idle: true } : runner;
 }
 
 /** `it.each`, `test.for`: the runner before it. */
