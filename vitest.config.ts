@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 120_000,
+    // For what hangs: a busy machine is no fault.
+    testTimeout: 300_000,
     coverage: {
       provider: 'v8',
       include: ['src/loops/**/*.ts', 'src/formats/**/*.ts'],

@@ -35,6 +35,7 @@ const LATE = {
   guard: 'src/cli/guard.ts',
   doctor: 'src/cli/doctor.ts',
   init: 'src/cli/init.ts',
+  mcp: 'src/cli/mcp.ts',
   inspection: 'src/engine/inspection.ts',
   run: 'src/cli/run.ts',
   work: 'src/cli/work.ts',

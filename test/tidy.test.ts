@@ -25,6 +25,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['critics'],
   ['engine'],
   ['library'],
+  ['mcp'],
   ['cli', 'index', 'run'],
 ];
 

@@ -33,6 +33,8 @@ Judge alone
   umpire critique <loop>                 run the loop's own critic
   umpire read <report...>                what a tool's report says
   umpire guard                           what in a change makes tests lie
+For agents
+  umpire mcp                             measure, judge and look, over MCP
 
   umpire help [command]                  this text, or a command's
   umpire --version

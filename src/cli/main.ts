@@ -40,6 +40,7 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
   read: async (args) => (await import('./read.js')).runRead(args),
   doctor: async (args) => (await import('./doctor.js')).runDoctor(args),
   init: async (args) => (await import('./init.js')).runInit(args),
+  mcp: async (args) => (await import('./mcp.js')).runMcp(args),
   guard: async (args) => (await import('./guard.js')).runGuard(args),
 };
 

@@ -123,7 +123,7 @@ export function runnerOf(callee: Node | null, env: Env, depth = 0): Runner | nul
   return node.type === 'CallExpression' ? (fromModule(node, env) ?? fromCall(node, env, depth)) : null;
 }
 
-/** `require('node:test')` and `(await import('node:test'))`, without a name: called itself, or one of its parts. */
+/** A runner that is required or imported where it is used, without a name: called itself, or one of its parts. */
 function fromModule(node: Node, env: Env): Runner | null {
   const source = importedBy(node);
   const runner = source !== null && RUNNERS.has(source) ? baseRunner('test', node, env) : null;

@@ -1,0 +1,188 @@
+// `umpire mcp` through a real client: a round from measuring to the verdict, what an agent may not do, errors as answers, and tools that
+// are ended when the client goes.
+
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/client';
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, expect, it } from 'vitest';
+import { cleanUpProjects, command, makeProject } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const open: Client[] = [];
+afterEach(async () => {
+  for (const client of open.splice(0)) await client.close();
+});
+
+async function connect({ root }: RunProject, ...args: readonly string[]): Promise<Client> {
+  const client = new Client({ name: 'a client', version: '1.0.0' });
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [command, 'mcp', ...args], cwd: root, stderr: 'ignore' }),
+  );
+  open.push(client);
+  return client;
+}
+
+const textOf = ({ content }: CallToolResult) => content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+
+async function ask(client: Client, name: string, given: Record<string, unknown> = {}) {
+  const result = await client.callTool({ name, arguments: given });
+  return { text: textOf(result), data: result.structuredContent as Record<string, unknown>, isError: result.isError === true };
+}
+
+const test = (answer: number) =>
+  `require('node:test').test('adds', () => require('node:assert').equal(require('./add.js')(1, 1), ${answer}));\n`;
+const PROJECT = {
+  'package.json': '{"name":"p","scripts":{"test":"node --test"}}\n',
+  'add.js': 'module.exports = (a, b) => a - b;\n',
+  'add.test.js': test(2),
+  '.gitignore': '.umpire\n',
+};
+
+it('takes an agent through a round: measure, judge, mend, measure, judge', async () => {
+  const project = makeProject({ files: PROJECT });
+  const client = await connect(project);
+  const first = await ask(client, 'critique', { loop: 'testing', session: 'one' });
+  expect(first.data).toMatchObject({ outcome: 'fail', loop: 'testing' });
+  const revise = await ask(client, 'decide', { loop: 'testing', session: 'one' });
+  expect(revise.data).toMatchObject({ outcome: 'revise', round: 0 });
+  expect(revise.text).toMatch(/^testing: .*\nNext: /);
+  expect(revise.text).toContain(String(revise.data['reason']));
+  project.write({ 'add.js': 'module.exports = (a, b) => a + b;\n' });
+  expect((await ask(client, 'critique', { loop: 'testing', session: 'one' })).data).toMatchObject({ outcome: 'pass' });
+  const done = await ask(client, 'decide', { loop: 'testing', session: 'one' });
+  expect(done.data['outcome']).toBe('converge');
+  const { out } = await project.umpire('decide', 'testing', '.umpire/sessions/one', '--json');
+  expect(done.data).toEqual(JSON.parse(out));
+  expect((await ask(client, 'status')).data).toMatchObject({ state: 'judged only' });
+  expect((await ask(client, 'list')).data).toMatchObject({ project: project.root, sessions: [{ name: 'one' }] });
+  expect((await ask(client, 'report', { session: 'one' })).text).toContain('# ');
+  expect((await ask(client, 'replay')).data).toMatchObject({ result: 'same' });
+  expect((await ask(client, 'replay', { session: 'one' })).data).toMatchObject({ result: 'same' });
+});
+
+it('offers nothing by which an agent would be its own judge', async () => {
+  const client = await connect(makeProject({ files: PROJECT }));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).join(' ')).toBe('critique decide guard read check list status report diff replay doctor');
+  expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true).map(({ name }) => name)).toEqual(['critique', 'decide']);
+  expect(client.getInstructions()).toContain('only they answer');
+  for (const more of [{ maxRounds: 9 }, { round: 1 }, { deadlineMs: 0 }, { target: 1 }])
+    expect(await ask(client, 'decide', { loop: 'testing', session: 'one', ...more })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(`Unrecognized key: "${Object.keys(more)[0] ?? ''}"`) as string,
+    });
+  expect(await ask(client, 'guard', { revert: true })).toMatchObject({ isError: true });
+});
+
+it('tells of a skipped test, and takes nothing back', async () => {
+  const project = makeProject({ files: PROJECT });
+  const client = await connect(project);
+  expect((await ask(client, 'guard')).data['findings']).toEqual([]);
+  const skipped = test(2).replace('.test(', '.test.skip(');
+  project.write({ 'add.test.js': skipped });
+  const { text, data } = await ask(client, 'guard');
+  expect(data['findings']).toMatchObject([{ file: 'add.test.js' }]);
+  expect(text).toContain('1 breach in 1 changed file');
+  expect(readFileSync(join(project.root, 'add.test.js'), 'utf8')).toBe(skipped);
+});
+
+it('answers with what is wrong and what to do', async () => {
+  const client = await connect(makeProject({ files: PROJECT }));
+  const missing = await ask(client, 'decide', { loop: 'testing', session: 'nothing' });
+  expect(missing).toMatchObject({ isError: true, data: { error: { code: 'session-missing' } } });
+  expect(missing.text).toContain('Check the path.');
+  expect(await ask(client, 'status')).toMatchObject({ isError: true, data: { error: { code: 'session-none' } } });
+  expect(await ask(client, 'check', { loop: 'reviw' })).toMatchObject({ isError: true, text: expect.stringContaining('review') as string });
+  // stdin is the way that words come, and no report.
+  expect((await ask(client, 'read', { reports: ['-'] })).data).toMatchObject({ outcome: 'missing' });
+});
+
+it('says where the rest is of what is too long to show', async () => {
+  const many = (mark: string) =>
+    `const { test } = require('node:test');\n${Array.from({ length: 600 }, (_, at) => `test${mark}('adds ${at} to what is there', () => {\n  require('node:assert').equal(${at}, 1);\n});\n`).join('')}`;
+  const project = makeProject({ files: { ...PROJECT, 'many.test.js': many('') } });
+  project.write({ 'many.test.js': many('.skip') });
+  const { text, data } = await ask(await connect(project), 'guard');
+  expect(text).toMatch(
+    /\n\n\(\d+ characters more: see `umpire guard`\.\)\n\(The object is too long for here: see `umpire guard --json`\.\)$/,
+  );
+  expect({ isShort: text.length < 61_000, data }).toEqual({ isShort: true, data: undefined });
+});
+
+it('takes the project that it is told', async () => {
+  const project = makeProject({ files: { 'README.md': 'x\n' } });
+  const other = makeProject({ files: PROJECT });
+  const client = await connect(project, '--project', other.root);
+  expect((await ask(client, 'list')).data).toMatchObject({ project: other.root });
+});
+
+it('is no place for a person, and says so', async () => {
+  const project = makeProject({ files: PROJECT });
+  const wrong = await project.umpire('mcp', 'testing');
+  expect(wrong).toMatchObject({ exit: 2, err: expect.stringContaining('one word too many') as string });
+  expect(await project.umpire('mcp', '--project', 'nowhere')).toMatchObject({ exit: 1, err: expect.stringContaining('nowhere') as string });
+  expect(await project.umpire('mcp')).toMatchObject({ exit: 0, out: '', err: '' });
+});
+
+const HANGS = `require('node:fs').writeFileSync('started', String(process.pid));\nsetInterval(() => {}, 1000);\nrequire('node:test').test('hangs', () => new Promise(() => {}));\n`;
+
+/** Talks as a client of an older protocol does, line by line. */
+function talk(project: RunProject) {
+  const child = spawn(process.execPath, [command, 'mcp'], { cwd: project.root, stdio: ['pipe', 'pipe', 'ignore'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const hear = async () => JSON.parse((await lines.next()).value as string) as Record<string, unknown>;
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, say, hear, ended };
+}
+
+async function untilHanging(project: RunProject): Promise<number> {
+  for (;;) {
+    try {
+      const pid = Number(readFileSync(join(project.root, 'started'), 'utf8'));
+      if (pid > 0) return pid;
+    } catch {
+      // Not yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** One that has ended and that nobody has asked about yet is not alive. */
+const isAlive = (pid: number): boolean => {
+  const stat = `/proc/${pid}/stat`;
+  try {
+    return process.kill(pid, 0) && !(existsSync(stat) && / Z /.test(readFileSync(stat, 'utf8')));
+  } catch {
+    return false;
+  }
+};
+
+it('ends its tools when the client goes, and when the client takes its question back', async () => {
+  const project = makeProject({ files: { ...PROJECT, 'add.test.js': HANGS } });
+  const { child, say, hear, ended } = talk(project);
+  say({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2024-11-05', capabilities: {}, clientInfo: { name: 'old', version: '1' } },
+  });
+  expect(await hear()).toMatchObject({ id: 1, result: { protocolVersion: '2024-11-05', serverInfo: { name: 'umpire' } } });
+  say({ method: 'notifications/initialized' });
+  const call = { name: 'critique', arguments: { loop: 'testing', session: 'one' } };
+  say({ id: 2, method: 'tools/call', params: call });
+  const first = await untilHanging(project);
+  say({ method: 'notifications/cancelled', params: { requestId: 2 } });
+  while (isAlive(first)) await new Promise((resolve) => setTimeout(resolve, 20));
+  project.write({ started: null });
+  say({ id: 3, method: 'tools/call', params: { ...call, arguments: { ...call.arguments, session: 'two' } } });
+  const second = await untilHanging(project);
+  child.stdin.end();
+  expect(await ended).toBe(0);
+  expect(isAlive(second)).toBe(false);
+});
