@@ -91,6 +91,7 @@ function aliasOf(name: string, value: Value, depth: number): { readonly name: st
   if (node?.type === 'Identifier') return originalName(node, value.env, depth + 1);
   if (node?.type === 'MemberExpression') {
     const owner = originalName(bare(at(node, 'object')), value.env, depth + 1);
+    if (owner.name === 'assert' && propertyName(node) === 'strict') return { name: 'assert', source: 'assert/strict' };
     if (owner.name === 'assert') return { name: propertyName(node), source: owner.source === '' ? 'assert/strict' : owner.source };
     if (propertyName(node) === 'expect' || propertyName(node) === 'assert') return { name: propertyName(node), source: owner.source };
   }
