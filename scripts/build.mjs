@@ -36,10 +36,13 @@ const LATE = {
   doctor: 'src/cli/doctor.ts',
   init: 'src/cli/init.ts',
   mcp: 'src/cli/mcp.ts',
+  hook: 'src/cli/hook.ts',
+  'hook-stop': 'src/engine/hook-stop.ts',
   inspection: 'src/engine/inspection.ts',
   run: 'src/cli/run.ts',
   work: 'src/cli/work.ts',
   'run-help': 'src/cli/run-help.ts',
+  'agent-help': 'src/cli/agent-help.ts',
   settings: 'src/runtime/settings.ts',
 };
 

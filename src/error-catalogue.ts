@@ -62,6 +62,11 @@ export const ERRORS = {
     message: 'There is no session folder at "{path}".',
     hint: 'Check the path. A session is a folder with tasks.csv and the reports of its critic.',
   },
+  'hook-event': {
+    exit: 1,
+    message: 'What came on stdin is no event of a coding agent. {detail}',
+    hint: 'umpire hook is called by an agent, with the event as JSON on stdin: docs/mcp.md says how to set it up.',
+  },
   'project-missing': {
     exit: 1,
     message: 'There is no folder at "{path}".',

@@ -4,6 +4,7 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { HELP } from '../src/cli/help.js';
+import { AGENT_HELP } from '../src/cli/agent-help.js';
 import { RUN_HELP } from '../src/cli/run-help.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 
@@ -57,7 +58,7 @@ it('says which session was meant, and takes a task alone for one of the latest',
   expect(silent.err).not.toContain('no session called');
 });
 
-it.each(Object.entries({ ...HELP, ...RUN_HELP }))('the help of %s fits 80 columns and says the exit status', (_, text) => {
+it.each(Object.entries({ ...HELP, ...RUN_HELP, ...AGENT_HELP }))('the help of %s fits 80 columns and says the exit status', (_, text) => {
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
   expect(text).toMatch(/^Exit status/m);
 });

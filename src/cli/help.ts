@@ -35,6 +35,7 @@ Judge alone
   umpire guard                           what in a change makes tests lie
 For agents
   umpire mcp                             measure, judge and look, over MCP
+  umpire hook <event>                    the guard, at an agent's own events
 
   umpire help [command]                  this text, or a command's
   umpire --version

@@ -40,6 +40,7 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
   read: async (args) => (await import('./read.js')).runRead(args),
   doctor: async (args) => (await import('./doctor.js')).runDoctor(args),
   init: async (args) => (await import('./init.js')).runInit(args),
+  hook: async (args) => (await import('./hook.js')).runHook(args),
   mcp: async (args) => (await import('./mcp.js')).runMcp(args),
   guard: async (args) => (await import('./guard.js')).runGuard(args),
 };
@@ -53,7 +54,11 @@ function unknown(command: string, known: readonly string[]): UmpireError {
 async function help(command: string | undefined): Promise<Outcome> {
   if (command === undefined || command === 'umpire' || command === 'help' || command.startsWith('-'))
     return { stdout: HELP.umpire, exit: 0 };
-  const texts: Readonly<Record<string, string>> = { ...HELP, ...(await import('./run-help.js')).RUN_HELP };
+  const texts: Readonly<Record<string, string>> = {
+    ...HELP,
+    ...(await import('./run-help.js')).RUN_HELP,
+    ...(await import('./agent-help.js')).AGENT_HELP,
+  };
   const text = Object.hasOwn(texts, command) ? texts[command] : undefined;
   if (text === undefined) throw unknown(command, Object.keys(texts));
   return { stdout: text, exit: 0 };

@@ -45,24 +45,6 @@ Examples
   umpire run review --agent codex --agent reviewer=claude
   umpire run debt --agent-command ./my-agent.mjs --max-minutes 60
 `,
-  mcp: `umpire mcp
-
-Umpire for agents, over the Model Context Protocol on stdin and stdout. An
-agent measures (critique), has the session judged (decide), has its change
-looked at (guard), and reads the rest: status, report, list, diff, read,
-check, replay, doctor. It cannot answer what a person is asked, raise a cap or
-start a run: it would be its own judge.
-
-  --project DIR     the project (that of the current folder)
-
-Exit status
-  0 the agent has gone · 1 error · 2 usage
-
-Examples
-  claude mcp add umpire -- umpire mcp
-  codex mcp add umpire -- umpire mcp
-  gemini mcp add umpire umpire mcp
-`,
   doctor: `umpire doctor
 
 Says what is at hand for a run, and what would be in its way: git and the

@@ -120,9 +120,11 @@ const JUDGING: readonly Tool[] = [
     },
     async ({ loop, session, layer, strict, dryRun = false }) => {
       const decided = await decide({ loop, session: sessionNamed(session), dryRun, ...given({ layer, strict }) });
-      const notes = decided.notes.map((note) => `Note: ${note}\n`);
-      const lines = verdictLines(decided.verdict, { repeated: decided.repeated, dryRun });
-      return { text: `${[...notes, lines].join('')}\n${decided.report}`, data: verdictJson(decided.verdict) };
+      const { notes } = decided;
+      const lines = [...notes.map((note) => `Note: ${note}\n`), verdictLines(decided.verdict, { repeated: decided.repeated, dryRun })];
+      // Clients that show the object to the model leave the text out.
+      const data = { ...verdictJson(decided.verdict), ...(notes.length === 0 ? {} : { notes }) };
+      return { text: `${lines.join('')}\n${decided.report}`, data };
     },
   ),
   tool(
@@ -134,7 +136,11 @@ const JUDGING: readonly Tool[] = [
       isReading: true,
     },
     {
-      base: z.string().min(1).optional().describe('a commit or branch; if left out, where the current branch began, else the last commit'),
+      base: z
+        .string()
+        .min(1)
+        .optional()
+        .describe('a commit or branch; if left out, the last commit, or where all is committed, where the branch left the trunk'),
       scope: z.enum(['testing', 'any']).optional().describe('testing: only tests were to be changed; any: source, too'),
       staged: z.boolean().optional().describe('look at what is staged for a commit'),
     },

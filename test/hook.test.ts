@@ -1,0 +1,120 @@
+// `umpire hook` as coding agents call it: an event on stdin, the answer in the exit status.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanUpProjects, command, makeProject } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+interface Answer {
+  readonly exit: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function hook(place: string, event: unknown, ...args: readonly string[]): Answer {
+  const input = typeof event === 'string' ? event : JSON.stringify(event);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'hook', ...args], { cwd: place, input, encoding: 'utf8' });
+  return { exit: status, out: stdout, err: stderr };
+}
+
+const NOTHING = { exit: 0, out: '', err: '' };
+const TEST = "const { test } = require('node:test');\ntest('adds', () => require('node:assert').equal(require('./add.js')(1, 1), 2));\n";
+const SKIPPED = TEST.replace("test('adds'", "test.skip('adds'");
+const FILES = { 'add.js': 'module.exports = (a, b) => a + b;\n', 'add.test.js': TEST, 'inner/notes.md': 'x\n' };
+const stops = ({ root }: RunProject, more: object = {}) => ({ hook_event_name: 'Stop', cwd: root, stop_hook_active: false, ...more });
+const says = (text: string) => expect.stringContaining(text) as string;
+
+it('sends an agent back once for what makes tests lie, and then tells the person', () => {
+  const project = makeProject({ files: FILES });
+  project.write({ 'add.js': 'module.exports = (a, b) => b + a;\n' });
+  expect(hook(project.root, stops(project), 'Stop')).toEqual(NOTHING);
+  project.write({ 'add.test.js': SKIPPED });
+  for (const [name, place] of [
+    ['Stop', project.root],
+    ['subagentstop', '/'],
+    ['AfterAgent', join(project.root, 'inner')],
+  ] as const) {
+    const { exit, out, err } = hook(place, stops(project, { cwd: place === '/' ? project.root : place }), name);
+    expect({ exit, out }).toEqual({ exit: 2, out: '' });
+    expect(err).toMatch(/^Umpire: this change makes tests lie\. Mend it before you stop/);
+    expect(err).toContain('add.test.js');
+  }
+  const again = hook(project.root, stops(project, { stop_hook_active: true }), 'Stop');
+  expect({ ...again, out: JSON.parse(again.out) as unknown }).toEqual({
+    ...NOTHING,
+    out: { systemMessage: 'Umpire: the agent stops with 1 breach in its change. See umpire guard --scope any.' },
+  });
+});
+
+it('tells the person of an allowance that the change itself brings', () => {
+  const project = makeProject({ files: FILES });
+  project.write({
+    'add.test.js': SKIPPED,
+    'umpire.config.yaml':
+      'guard:\n  allowances:\n    - { rule: test-skipped, path: add.test.js, reason: it is in the way, until: 2999-12-31 }\n',
+  });
+  const { exit, out } = hook(project.root, stops(project), 'Stop');
+  expect({ exit, out: JSON.parse(out) as unknown }).toEqual({
+    exit: 0,
+    out: { systemMessage: says('the change brings 1 allowance of its own for the guard') },
+  });
+});
+
+it('looks against the base and by the scope that it is given', () => {
+  const project = makeProject({ files: FILES });
+  project.commit({ 'add.test.js': SKIPPED });
+  project.commit({ 'add.js': 'module.exports = (a, b) => b + a;\n' });
+  expect(hook(project.root, stops(project), 'Stop', '--base', 'HEAD~1')).toEqual(NOTHING);
+  expect(hook(project.root, stops(project), 'Stop', '--base', 'HEAD~2').exit).toBe(2);
+  expect(hook(project.root, stops(project), 'Stop', '--base', 'HEAD~1', '--scope', 'testing')).toMatchObject({
+    exit: 2,
+    err: says('add.js'),
+  });
+});
+
+it('keeps agents from the record of a session, and from answering for the person', () => {
+  const project = makeProject({ files: FILES });
+  const session = join(project.root, '.umpire', 'sessions', 'one');
+  mkdirSync(join(session, 'verdicts'), { recursive: true });
+  project.write({ '.umpire/sessions/one/journal.ndjson': '' });
+  const uses = (tool: string, input: object) =>
+    hook(project.root, { hook_event_name: 'PreToolUse', cwd: project.root, tool_name: tool, tool_input: input }, 'PreToolUse');
+  for (const path of ['journal.ndjson', 'verdicts/review-1.md', 'blobs/ab/cd'])
+    for (const input of [{ file_path: join(session, path) }, { path: `.umpire/sessions/one/x/../${path}` }])
+      expect(uses('Edit', input)).toMatchObject({ exit: 2, err: says('only Umpire writes it') });
+  expect(uses('Read', { file_path: join(session, 'journal.ndjson') })).toEqual(NOTHING);
+  for (const path of [join(session, 'artifacts/review.md'), join(session, 'discoveries.ndjson'), 'verdicts/mine.md', 'journal.ndjson'])
+    expect(uses('Write', { file_path: path }), path).toEqual(NOTHING);
+  for (const [line, told] of [
+    ['umpire resolve one force-approve --reason x', 'umpire resolve'],
+    ['cd x && npx umpire resolve one extend', 'umpire resolve'],
+    ['node dist/umpire.cjs decide review . --max-rounds 9', 'umpire decide --max-rounds'],
+    ['umpire resume one --max-rounds=9', 'umpire resume --max-rounds'],
+    ['umpire apply one --force', 'umpire apply --force'],
+  ] as const)
+    expect(uses('Bash', { command: line }), line).toMatchObject({ exit: 2, err: says(`\`${told}\` is for the person to run`) });
+  for (const line of ['umpire decide review .', 'umpire status; git push --force', 'grep resolve umpire.log', 'umpire apply one'])
+    expect(uses('Bash', { command: line }), line).toEqual(NOTHING);
+});
+
+it('stops no agent by an error of its own', () => {
+  const project = makeProject({ files: FILES });
+  const plain = makeProject({ files: FILES, plain: true });
+  for (const [event, args, told] of [
+    ['{"cwd":', ['Stop'], 'no event of a coding agent'],
+    ['[]', ['Stop'], 'It is no object.'],
+    [stops(project), [], 'It needs an event: Stop,'],
+    [stops(project), ['Notification'], 'There is no event "Notification" here.'],
+    [stops(project), ['Stop', '--scope', 'all'], '--scope takes testing or any'],
+    [stops(project), ['Stop', '--base', 'nowhere'], 'nowhere'],
+    [stops(plain), ['Stop'], 'git'],
+  ] as const)
+    expect(hook(project.root, event, ...args), told).toMatchObject({ exit: 1, out: '', err: says(told) });
+  // What an agent leaves out, or writes in another way, is no reason to hold it up.
+  expect(hook(project.root, {}, 'PreToolUse')).toEqual(NOTHING);
+  expect(hook(project.root, { cwd: 7, tool_input: [1], stop_hook_active: 'no' }, 'Stop')).toEqual(NOTHING);
+});
