@@ -1,7 +1,7 @@
 // `umpire hook` as coding agents call it: an event on stdin, the answer in the exit status.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
@@ -86,6 +86,8 @@ it('keeps agents from the record of a session, and from answering for the person
   for (const path of ['journal.ndjson', 'verdicts/review-1.md', 'blobs/ab/cd'])
     for (const input of [{ file_path: join(session, path) }, { path: `.umpire/sessions/one/x/../${path}` }])
       expect(uses('Edit', input)).toMatchObject({ exit: 2, err: says('only Umpire writes it') });
+  symlinkSync(join(session, 'journal.ndjson'), join(project.root, 'notes.txt'));
+  expect(uses('Write', { file_path: 'notes.txt' }).exit).toBe(2);
   expect(uses('Read', { file_path: join(session, 'journal.ndjson') })).toEqual(NOTHING);
   for (const path of [join(session, 'artifacts/review.md'), join(session, 'discoveries.ndjson'), 'verdicts/mine.md', 'journal.ndjson'])
     expect(uses('Write', { file_path: path }), path).toEqual(NOTHING);

@@ -1,7 +1,7 @@
 // Before a tool of an agent is used: Umpire's record is not edited, and what a person is asked is answered by a person. A rule for agents that
 // keep to rules, no fence: a shell has many ways.
 
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { HookEvent } from '../formats/hook-event.js';
 import { JOURNAL } from '../runtime/journal-file.js';
@@ -18,11 +18,20 @@ const DEPTH = 4;
 
 /** Why the tool may not be used; null where it may. */
 export function refusalOf({ tool, path, command, cwd }: HookEvent): string | null {
-  if (path !== null && !READING.has(tool) && isRecord(resolve(cwd ?? '.', path)))
+  if (path !== null && !READING.has(tool) && isRecord(realPath(resolve(cwd ?? '.', path))))
     return `Umpire: ${path} is the record of a session, and only Umpire writes it. What has been judged stays as it was. Do the work that the last verdict asks for, and have it judged again.`;
   const answer = command === null ? null : answerIn(command);
   if (answer === null) return null;
   return `Umpire: \`${answer}\` is for the person to run. Tell them what is asked and which answers there are, and stop.`;
+}
+
+/** Where a path leads to, by whatever links; one that leads nowhere yet is taken as it is. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }
 
 function isRecord(path: string): boolean {
