@@ -179,7 +179,8 @@ it('ends its tools when the client goes, and when the client takes its question 
   const first = await untilHanging(project);
   say({ method: 'notifications/cancelled', params: { requestId: 2 } });
   while (isAlive(first)) await new Promise((resolve) => setTimeout(resolve, 20));
-  project.write({ started: null });
+  // Who will not be asked is ended before the server goes.
+  project.write({ started: null, 'add.test.js': `process.on('SIGTERM', () => {});\n${HANGS}` });
   say({ id: 3, method: 'tools/call', params: { ...call, arguments: { ...call.arguments, session: 'two' } } });
   const second = await untilHanging(project);
   child.stdin.end();
