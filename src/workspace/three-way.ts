@@ -1,10 +1,12 @@
 // Merges without a checkout: two commits, or the step from one tree to another laid on top of a third. Nothing but objects is
 // written; what becomes of a result is for others to say.
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeScratch } from '../runtime/scratch.js';
 import { commitTree } from './commits.js';
-import { askGit, git, gitFault, rawNames, tryGit } from './git.js';
-import type { RawName } from './git.js';
+import { askGit, git, gitFault, namesInput, rawNames, tryGit } from './git.js';
+import type { Answer, RawName } from './git.js';
 import type { Site } from './site.js';
 import { makeWorktree, removeWorktree, seatOf } from './worktree.js';
 
@@ -15,11 +17,33 @@ const NOT_KNOWN = 129;
 
 export async function mergeCommits(site: Site, ours: string, theirs: string): Promise<TreeMerge> {
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
-  const { code, stdout, stderr } = await tryGit(site.seat, args);
+  const { code, stdout, stderr } = await askByRules(site, ours, args);
   if (code === NOT_KNOWN) return mergeInWorktree(site, ours, theirs);
   if (code !== 0 && code !== 1) throw gitFault(args, code, stderr);
   const [tree = '', ...files] = rawNames(stdout);
   return code === 0 ? { ok: true, tree } : { ok: false, files };
+}
+
+/** Such as `CHANGELOG.md merge=union`. */
+const RULES = /^100\d+ blob \S+\t(?:.*\/)?\.gitattributes$/s;
+
+/**
+ * How files are merged, `.gitattributes` says, and git reads it from a checkout. Here is none: a folder takes its place with no more than
+ * these files, as the side has them that the other is merged into.
+ */
+async function askByRules({ seat }: Site, ours: string, args: readonly string[]): Promise<Answer> {
+  const rules = rawNames(await git(seat, ['ls-tree', '-r', '-z', '--full-tree', ours])).filter((entry) => RULES.test(entry));
+  if (rules.length === 0) return tryGit(seat, args);
+  const folder = makeScratch('merge');
+  const ruled = { ...seat, workTree: join(folder, 'files'), index: join(folder, 'index') };
+  try {
+    mkdirSync(ruled.workTree);
+    await git(ruled, ['update-index', '-z', '--index-info'], { input: namesInput(rules) });
+    await git(ruled, ['checkout-index', '--all', '--quiet']);
+    return await tryGit(ruled, args);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** What leads from `from` to `to`, on top of `ours`. History plays no part: commits are made up that have only these in common. */
