@@ -262,6 +262,11 @@ export const ERRORS = {
     message: 'git {what} did not succeed: {detail}.',
     hint: 'Your checkout is as it was. Mend what git names, then run the same command again.',
   },
+  'git-damaged': {
+    exit: 1,
+    message: 'git does not take {place} for a repository that it can read: {detail}.',
+    hint: 'Umpire does not go on as if there were no git: the work would not be in your history. `git status` and `git fsck` tell more; mend the repository, or clone it anew. Where it is none, remove or rename {place}.',
+  },
   'project-bare': {
     exit: 1,
     message: 'There are no files to work on in "{path}": it is a bare git repository, or lies inside a .git folder.',

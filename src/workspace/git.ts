@@ -151,12 +151,17 @@ function startFault(error: NodeJS.ErrnoException, cwd: string, args: readonly st
 const LAST = 3;
 
 export function gitFault(args: readonly string[], code: number, stderr: string): UmpireError {
+  const said = gitWords(stderr);
+  return new UmpireError('git-failed', { what: args[0] ?? '', detail: said === '' ? `it ended with exit status ${code}` : said });
+}
+
+/** What git said of it, without a full stop. */
+export function gitWords(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'));
   const fault = lines.findLastIndex((line) => /^(?:fatal|error): /.test(line));
   // Of a long message, advice for one, the line counts that says what it is about.
   const told = fault >= 0 && fault < lines.length - LAST ? lines.slice(fault, fault + 1) : lines.slice(-LAST);
-  const said = told.join(' ').trim().replace(/\.$/, '');
-  return new UmpireError('git-failed', { what: args[0] ?? '', detail: said === '' ? `it ended with exit status ${code}` : said });
+  return told.join(' ').trim().replace(/\.$/, '');
 }
 
 export function rawNames(output: Buffer): readonly RawName[] {
