@@ -15,3 +15,19 @@ it.each([
 ])('calls what is not committed what it is: %j', (files, words) => {
   expect(uncommittedWords(files)).toBe(`Work starts from your last commit. ${words}`);
 });
+
+const IGNORE = 'into .gitignore; tools make such files anew, and nobody commits them.';
+
+it.each([
+  [['.venv/'], `git does not ignore .venv/: write it ${IGNORE}`],
+  [
+    ['api/__pycache__/', 'web/node_modules', '.venv/', 'b/venv/'],
+    `git does not ignore api/__pycache__/, web/node_modules, .venv/ and 1 more: write them ${IGNORE}`,
+  ],
+  [
+    ['a.js', 'node_modules/'],
+    `Work starts from your last commit. One uncommitted file is not part of it (a.js): commit first if the agents should see it. git does not ignore node_modules/: write it ${IGNORE}`,
+  ],
+])('advises nobody to commit what tools make: %j', (files, words) => {
+  expect(uncommittedWords(files)).toBe(words);
+});

@@ -39,14 +39,43 @@ function hasText(project: string, role: string): boolean {
 
 const MOST_NAMED = 3;
 
-/** Files of the checkout that agents will not see; a new folder is one, with a slash behind it. */
+/** What tools install or write anew: nobody commits it. */
+const MADE = new Set([
+  'node_modules',
+  '.venv',
+  'venv',
+  '__pycache__',
+  '.pytest_cache',
+  '.mypy_cache',
+  '.ruff_cache',
+  '.tox',
+  '.nox',
+  '.nyc_output',
+  '.DS_Store',
+]);
+
+/** Files of the checkout that agents will not see; a new folder is one, with a slash behind it. What is made by tools is to be ignored. */
 export function uncommittedWords(files: readonly string[]): string {
-  const few = files.slice(0, MOST_NAMED).join(', ');
-  const named = files.length > MOST_NAMED ? `${few} and ${files.length - MOST_NAMED} more` : few;
+  const isMade = (path: string): boolean => MADE.has(path.replace(/\/$/, '').split('/').at(-1) ?? '');
+  const made = files.filter(isMade);
+  const own = files.filter((path) => !isMade(path));
+  return [...(own.length === 0 ? [] : [ownWords(own)]), ...(made.length === 0 ? [] : [madeWords(made)])].join(' ');
+}
+
+function ownWords(files: readonly string[]): string {
   const folders = files.filter((path) => path.endsWith('/')).length;
   const [one, all] = folders === 0 ? ['file', 'files'] : folders === files.length ? ['folder', 'folders'] : ['', 'files and folders'];
   const many = files.length === 1 ? `One uncommitted ${one} is` : `${files.length} uncommitted ${all} are`;
-  return `Work starts from your last commit. ${many} not part of it (${named}): commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
+  return `Work starts from your last commit. ${many} not part of it (${few(files)}): commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
+}
+
+function madeWords(files: readonly string[]): string {
+  return `git does not ignore ${few(files)}: write ${files.length === 1 ? 'it' : 'them'} into .gitignore; tools make such files anew, and nobody commits them.`;
+}
+
+function few(files: readonly string[]): string {
+  const named = files.slice(0, MOST_NAMED).join(', ');
+  return files.length > MOST_NAMED ? `${named} and ${files.length - MOST_NAMED} more` : named;
 }
 
 /** Paths of `workspace` that nothing fits. */
