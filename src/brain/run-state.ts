@@ -118,6 +118,11 @@ export function isOver(status: TaskStatus): boolean {
   return status === 'completed' || status === 'failed' || status === 'skipped';
 }
 
+/** The tasks that were completed. */
+export function finishedIn({ tasks }: RunState): readonly string[] {
+  return tasks.filter(({ status }) => status === 'completed').map(({ id }) => id);
+}
+
 export function taskIn(run: RunState, id: string): TaskState | undefined {
   const index = run.at.get(id);
   return index === undefined ? undefined : run.tasks[index];

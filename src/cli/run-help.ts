@@ -229,9 +229,11 @@ Examples
 
 Removes the worktrees and branches of sessions that have ended and were
 applied, or changed nothing. Session folders are kept, with everything in them.
+Work that was not applied, or that never came into the branch of its session
+(it did not fit, or the session was given up), is kept too, and named.
 
   [session]         one session; all that are finished, if left out
-  --force           also one whose work was not applied
+  --force           also one with such work: it is lost then
   --project DIR     the project (that of the current folder)
 
 Exit status

@@ -102,6 +102,7 @@ const KEPT_WORDS: Readonly<Record<Kept['why'], string>> = {
   open: 'have not ended',
   edited: 'have changes in their worktrees that were never taken up',
   unapplied: 'have work that was not applied',
+  unmerged: 'have work that never came into their branch',
 };
 
 function restOf(why: Kept['why'], all: readonly { readonly name: string }[]): readonly string[] {
@@ -120,6 +121,21 @@ function told(name: string, result: CleanResult): string {
     case 'edited':
       return `${name}: kept, since its worktree holds changes that were never taken up: ${files}. Remove it all the same with \`umpire clean ${name} --force\`.`;
     case 'unapplied':
-      return `${name}: kept, since its work was not applied: ${files}. Bring it over with \`umpire apply ${name}${result.outcome === 'complete' ? '' : ' --force'}\`, or remove it with \`umpire clean ${name} --force\`.`;
+      return `${name}: kept, since its work was not applied: ${files}. Bring it over with \`umpire apply ${name}${result.outcome === 'complete' ? '' : ' --force'}\`, or remove it with \`umpire clean ${name} --force\`.${result.unmerged === undefined ? '' : ` Its branch lacks ${lackedBy(result.unmerged)}: that is not brought over.`}`;
+    case 'unmerged': {
+      const again = result.outcome === 'failed' ? `, or have it done again with \`umpire resume ${name} --retry\`` : '';
+      return `${name}: kept, since its branch lacks ${lackedBy(result.unmerged ?? [])}. Take what you want of it${again}; \`umpire clean ${name} --force\` removes it.`;
+    }
   }
 }
+
+function lackedBy(all: NonNullable<Extract<Kept, { unmerged?: unknown }>['unmerged']>): string {
+  const words = all.slice(0, MOST_LACKED).map(({ task, files, place }) => {
+    const whose = task === null ? 'a commit of yours' : `the work of ${plainLine(task)}`;
+    const where = 'show' in place ? `\`${plainLine(place.show)}\`` : `in ${plainLine(place.folder)}`;
+    return `${whose} on ${files.slice(0, 5).map(plainLine).join(', ')} (${where})`;
+  });
+  return words.join(', ') + (all.length > MOST_LACKED ? ` and ${all.length - MOST_LACKED} more` : '');
+}
+
+const MOST_LACKED = 3;

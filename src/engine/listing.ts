@@ -20,7 +20,7 @@ export async function listSessions(project: string): Promise<readonly SessionEnt
   const work = async (made: MadeWork, path: string): Promise<SessionEntry['work']> => {
     try {
       const now = projectOf(made.project, path);
-      const fate = await fateOf({ project: now, session: made.session, home: await homeOf(now), sessionFolder: path }, made.kind);
+      const fate = await fateOf({ project: now, session: made.session, home: await homeOf(now), sessionFolder: path }, made);
       // Of a project that is elsewhere now nobody knows what became of its branches.
       return fate === 'cleared' && now !== made.project ? null : fate;
     } catch (error) {

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { roundsOf, stepsOfChain } from '../brain/round-work.js';
 import type { RoundWork } from '../brain/round-work.js';
+import { finishedIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
 import { statOf } from '../runtime/entry.js';
@@ -128,7 +129,8 @@ export async function clean(session: string, { force = false }: { readonly force
     const { run, place } = await open(session);
     if (run.ended === null && !force) return { ok: false, why: 'open', files: [] };
     if (!isLeft(place)) return { ok: true, branch: null, nothing: true };
-    return { ...(await cleanSession(place, { force })), outcome: run.ended?.outcome ?? 'not ended' };
+    const finished = finishedIn(run);
+    return { ...(await cleanSession(place, { force, finished })), outcome: run.ended?.outcome ?? 'not ended' };
   } finally {
     lock.release();
     removeEmpty(folder.root);

@@ -6,6 +6,7 @@ import { UmpireError, isUmpireError } from '../errors.js';
 import { describe } from '../brain/answers.js';
 import { awaitedIn } from '../brain/question.js';
 import { meant } from '../formats/nearest-word.js';
+import { finishedIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { hasWork, sessionView } from '../report/session-view.js';
@@ -27,6 +28,10 @@ export interface MadeWork {
   /** The project as the journal names it. */
   readonly project: string;
   readonly session: string;
+  /** The branch holds more than it began with. */
+  readonly isMerged: boolean;
+  /** The tasks that were completed. */
+  readonly finished: readonly string[];
 }
 
 /** Every session of the project that a folder is in, the latest first. What is wrong with one never hides the others. */
@@ -56,8 +61,12 @@ function entryOf(path: string): FoundSession {
 }
 
 function madeBy(run: RunState | null): MadeWork | null {
-  if (run === null || run.ended === null || run.started.workspace === null || !hasWork(run)) return null;
-  return { kind: run.started.workspace.kind, project: run.started.project, session: run.started.session };
+  if (run === null || run.ended === null || run.started.workspace === null) return null;
+  const isMerged = hasWork(run);
+  // What was begun and not completed may have left something.
+  if (!isMerged && run.tasks.every(({ attempt, status }) => attempt === 0 || status === 'completed')) return null;
+  const { project, session, workspace } = run.started;
+  return { kind: workspace.kind, project, session, isMerged, finished: finishedIn(run) };
 }
 
 /** The session with the latest event: of all, or of those that Umpire runs. Throws where there is none. */

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cleanUpAfterwards, doTask, gitProject, ownThings, plainProject, writeFiles } from '../../test/support/git-project.js';
+import { cleanUpAfterwards, doTask, gitIn, gitProject, ownThings, plainProject, writeFiles } from '../../test/support/git-project.js';
 import type { Project } from '../../test/support/git-project.js';
 import { applySession } from './apply.js';
 import { cleanSession, isLeft } from './cleaning.js';
@@ -101,6 +101,42 @@ test('a branch whose other refs were pruned holds work like any other', async ()
   expect(await cleanSession(project.options)).toEqual({ ok: false, why: 'unapplied', files: ['a.txt'] });
   expect((await applySession(project.options)).files).toEqual(['a.txt']);
   expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
+});
+
+test('work that never came into the branch is kept: in a commit that did not fit, in a worktree that nobody took it from', async () => {
+  const project = gitProject();
+  const workspace = await project.open();
+  const one = await doTask(workspace, 'T1', { 'a.txt': 'one\n' });
+  const two = await doTask(workspace, 'T2', { 'a.txt': 'two\n', 'b.txt': 'two\n' });
+  await workspace.merge('T1', one!.commit);
+  expect(await workspace.merge('T2', two!.commit)).toMatchObject({ ok: false });
+  writeFiles(await workspace.lend('T3', 1), { 'src/c.txt': 'three\n' });
+  await applySession(project.options);
+  const show = `git show ${two!.commit.slice(0, 10)}`;
+  const left = join(project.options.home, 'review-1', 'task-T3-1');
+  const unmerged = [
+    { task: 'T2', files: ['a.txt', 'b.txt'], place: { commit: two!.commit, show } },
+    { task: 'T3', files: ['src/c.txt'], place: { folder: left } },
+  ];
+  expect(await cleanSession(project.options)).toEqual({ ok: false, why: 'unmerged', files: ['a.txt', 'b.txt', 'src/c.txt'], unmerged });
+  // Once another attempt has done it, what is left of the first is no work.
+  expect(await cleanSession(project.options, { finished: ['T1', 'T3'] })).toMatchObject({ unmerged: unmerged.slice(0, 1) });
+  // Nor where the person has it, by whatever way.
+  project.commit({ 'a.txt': 'two\n', 'b.txt': 'two\n', 'more.txt': 'm\n' });
+  expect(await cleanSession(project.options, { finished: ['T1', 'T3'] })).toEqual({ ok: true, branch: null });
+  expect(remains(project)).toEqual([]);
+});
+
+test('a commit that a person made on the branch, and that a run took off it, is kept', async () => {
+  const project = gitProject();
+  const { path } = await project.open();
+  writeFiles(path, { 'own.txt': 'mine\n' });
+  gitIn(path, 'add', '-A');
+  gitIn(path, 'commit', '-q', '-m', 'mine');
+  const own = gitIn(path, 'rev-parse', 'HEAD').trim();
+  await (await project.open()).sweep();
+  const kept = await cleanSession(project.options);
+  expect(kept).toMatchObject({ ok: false, why: 'unmerged', unmerged: [{ task: null, files: ['own.txt'], place: { commit: own } }] });
 });
 
 test("a person's edit in the session worktree is not thrown away", async () => {

@@ -9,6 +9,7 @@ import { listChanges } from './changes.js';
 import { differences } from './commits.js';
 import { findCommits, isBroughtOver } from './difference.js';
 import { git, lookAround } from './git.js';
+import type { RawName } from './git.js';
 import { followProject } from './moving.js';
 import { branchOf, projectNames } from './names.js';
 import { knownProvisions } from './provisions.js';
@@ -19,19 +20,32 @@ import { readSessionNote } from './session-note.js';
 import { leftFolders } from './session-worktree.js';
 import { findRemains, findSite, holderOfName, isOwnSite, refuseAnothers } from './site.js';
 import type { SessionPlace, Site } from './site.js';
+import { isElsewhere, unmergedWork } from './unmerged-work.js';
+import type { UnmergedWork } from './unmerged-work.js';
 import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
 
 export type Cleaned =
   /** `branch`: it is still there, since it is checked out in that folder. */
   | { readonly ok: true; readonly branch: { readonly name: string; readonly place: string } | null }
-  /** Not brought over, or changed in the session's worktree and never taken. Nothing was removed. */
-  | { readonly ok: false; readonly why: 'unapplied' | 'edited'; readonly files: readonly string[] };
+  /** Not brought over, changed in the session's worktree and never taken, or never merged into its branch. Nothing was removed. */
+  | {
+      readonly ok: false;
+      readonly why: 'unapplied' | 'edited' | 'unmerged';
+      readonly files: readonly string[];
+      readonly unmerged?: readonly UnmergedWork[];
+    };
 
-export async function cleanSession(place: SessionPlace, { force = false }: { readonly force?: boolean } = {}): Promise<Cleaned> {
+interface Cleaning {
+  readonly force?: boolean;
+  /** Tasks that were completed: what their earlier attempts left is no work. */
+  readonly finished?: readonly string[];
+}
+
+export async function cleanSession(place: SessionPlace, { force = false, finished = [] }: Cleaning = {}): Promise<Cleaned> {
   const site = force ? findRemains(place) : findSite(place);
   refuseAnothers(site);
   await followProject(site);
-  const held = force ? null : await heldBack(site);
+  const held = force ? null : await heldBack(site, finished);
   return held ?? { ok: true, branch: await clearAway(site) };
 }
 
@@ -48,8 +62,8 @@ interface Unbegun {
 export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unbegun): Promise<Cleaned | null> {
   const site = force ? findRemains(place) : findSite(place);
   if (!isItsOwn(site)) return null;
-  const held = force ? null : await heldBack(site);
-  if (held !== null && (held.why === 'unapplied' || hasTasks)) return held;
+  const held = force ? null : await heldBack(site, []);
+  if (held !== null && (held.why !== 'edited' || hasTasks)) return held;
   return { ok: true, branch: await clearAway(site) };
 }
 
@@ -73,7 +87,7 @@ export async function makeRoom(site: Site): Promise<void> {
   if (isOwnSite(site) === null && isFree) return;
   // A crash may have come between one ref and the next.
   const isUnbegun = [made, head].every((commit) => commit === null || commit === base);
-  if (isItsOwn(site) && isUnbegun) await clearAway(site);
+  if (isItsOwn(site) && isUnbegun && (await unmergedWork(site, [])).length === 0) await clearAway(site);
   else throw new UmpireError('session-taken', { session: place.session, branch });
 }
 
@@ -102,15 +116,26 @@ export function isNameTaken(project: string | null, home: string, session: strin
   return code === 0 && stdout.length > 0;
 }
 
-async function heldBack(site: Site): Promise<Extract<Cleaned, { ok: false }> | null> {
+async function heldBack(site: Site, finished: readonly string[]): Promise<Extract<Cleaned, { ok: false }> | null> {
   const { prefix } = site.repository;
   const edited = [...projectNames(await editedIn(site), prefix), ...leftFolders(site)];
   if (edited.length > 0) return { ok: false, why: 'edited', files: edited };
+  const made = await unappliedIn(site);
+  const unmerged = await unmergedWork(site, finished);
+  const beside = unmerged.length === 0 ? {} : { unmerged };
+  if (made.length > 0) return { ok: false, why: 'unapplied', files: projectNames(made, prefix), ...beside };
+  return unmerged.length === 0
+    ? null
+    : { ok: false, why: 'unmerged', files: [...new Set(unmerged.flatMap(({ files }) => files))], ...beside };
+}
+
+/** What the branch holds that is nowhere else. */
+async function unappliedIn(site: Site): Promise<readonly RawName[]> {
   const commits = await findCommits(site);
-  if (commits === null) return null;
+  if (commits === null) return [];
   const made = (await differences(site, commits.base, commits.head)).map(({ name }) => name);
-  if (made.length === 0 || (await isBroughtOver(site))) return null;
-  return (await isElsewhere(site, commits.head)) ? null : { ok: false, why: 'unapplied', files: projectNames(made, prefix) };
+  if (made.length === 0 || (await isBroughtOver(site))) return [];
+  return (await isElsewhere(site, commits.head)) ? [] : made;
 }
 
 async function editedIn(site: Site): Promise<readonly string[]> {
@@ -122,22 +147,6 @@ async function editedIn(site: Site): Promise<readonly string[]> {
   if (!existsSync(worktree.root) || !existsSync(worktree.admin) || !existsSync(worktree.index)) return [];
   const { tracked, added } = await listChanges(worktree, worktree.index, knownProvisions(site));
   return [...tracked, ...added];
-}
-
-/** Has the person merged it into a branch of their own? */
-async function isElsewhere(site: Site, head: string): Promise<boolean> {
-  const out = await git(site.seat, [
-    'for-each-ref',
-    '--format=%(refname)',
-    `--contains=${head}`,
-    'refs/heads',
-    'refs/remotes',
-    'refs/tags',
-  ]);
-  return out
-    .toString('utf8')
-    .split('\n')
-    .some((ref) => ref !== '' && ref !== refsOf(site).branch);
 }
 
 async function removeWorktrees(site: Site): Promise<void> {

@@ -1,37 +1,62 @@
 // What became of the work of many sessions. Git is asked once or twice for each project, not for each session.
 
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { put } from '../formats/keyed-lists.js';
 import { lookAround } from './git.js';
-import { readRef, refsOf } from './refs.js';
+import { listRefs, readRef, refsOf } from './refs.js';
 import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';
 import { findRemains, holderOfName } from './site.js';
-import type { SessionPlace } from './site.js';
+import type { SessionPlace, Site } from './site.js';
+import { mayBeUnmerged, unmergedWork } from './unmerged-work.js';
 
 export type Fate = 'not applied' | 'applied' | 'cleared';
 
-/** Null where nobody can tell. */
-type FateReader = (place: SessionPlace, kind: Repository['kind']) => Promise<Fate | null>;
+interface Made {
+  readonly kind: Repository['kind'];
+  /** The branch holds more than it began with. */
+  readonly isMerged: boolean;
+  /** The tasks that were completed. */
+  readonly finished: readonly string[];
+}
+
+/** Null where nobody can tell, or there is nothing. */
+type FateReader = (place: SessionPlace, made: Made) => Promise<Fate | null>;
 
 /** What git tells is remembered: one reader is for one look. */
 export function fateReader(): FateReader {
   const repositoryOf = once((project: string) => findRepository(project, project, 'git'));
   const refsIn = once((project: string) => new Map(listed(project, ['--format=%(refname) %(objectname)'])));
+  const refsBy = once((project: string) => {
+    const found = new Map<string, string[]>();
+    for (const ref of refsIn(project).keys()) put(found, dirname(ref), ref);
+    return found;
+  });
   const mergedIn = once((project: string) => new Set(listed(project, ['--merged=HEAD', '--format=%(refname)']).map(([ref]) => ref)));
-  return async (place, kind) => {
-    const site = findRemains(place, (project, folder) =>
-      kind === 'git' ? repositoryOf(project) : findRepository(project, folder, 'snapshot'),
-    );
-    // No git any more around a project that had it; and of a copy the work is another's.
-    if (site.repository.kind !== kind || holderOfName(site) !== null) return null;
-    if (!existsSync(site.repository.gitDir)) return 'cleared';
-    const read = async (ref: string) => (kind === 'git' ? (refsIn(place.project).get(ref) ?? null) : readRef(site, ref));
+  const fateOfBranch = async (site: Site): Promise<Fate | null> => {
+    const { kind } = site.repository;
+    const { project } = site.place;
+    const read = async (ref: string) => (kind === 'git' ? (refsIn(project).get(ref) ?? null) : readRef(site, ref));
     const { head, branch, applied } = refsOf(site);
     const tip = (await read(head)) === null ? branch : head;
     const made = await read(tip);
     if (made === null) return existsSync(site.folder) ? null : 'cleared';
     if ((await read(applied)) === made) return 'applied';
-    return kind === 'git' && mergedIn(place.project).has(tip) ? 'applied' : 'not applied';
+    return kind === 'git' && mergedIn(project).has(tip) ? 'applied' : 'not applied';
+  };
+  return async (place, { kind, isMerged, finished }) => {
+    const site = findRemains(place, (project, folder) =>
+      kind === 'git' ? repositoryOf(project) : findRepository(project, folder, 'snapshot'),
+    );
+    // No git any more around a project that had it; and of a copy the work is another's.
+    if (site.repository.kind !== kind || holderOfName(site) !== null) return null;
+    if (!existsSync(site.repository.gitDir)) return isMerged ? 'cleared' : null;
+    const fate = isMerged ? await fateOfBranch(site) : null;
+    if (fate === 'not applied') return fate;
+    const refs = kind === 'git' ? (refsBy(place.project).get(refsOf(site).all) ?? []) : await listRefs(site);
+    const isLeft = mayBeUnmerged(site, refs, finished) && (await unmergedWork(site, finished)).length > 0;
+    return isLeft ? 'not applied' : fate;
   };
 }
 

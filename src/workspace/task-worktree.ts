@@ -56,6 +56,16 @@ function pathsBy(site: Site, name: string): Paths {
   return { name, lease: file('json'), watch: file('watch'), draft: file('draft') };
 }
 
+/** A worktree that is still lent, and the index that its work is told by; null where nothing of it is left to read. */
+export function leaseOf(site: Site, name: string): { readonly worktree: Worktree; readonly index: string } | null {
+  const { lease, watch } = pathsBy(site, name);
+  const read = readNoteFile(lease, LEASE);
+  if (read.kind !== 'note') return null;
+  const worktree = worktreeOf(site, name, read.note.admin);
+  const index = read.note.hasProducts ? watch : worktree.index;
+  return [worktree.root, worktree.admin, index].every((path) => existsSync(path)) ? { worktree, index } : null;
+}
+
 /** `kept`: what an earlier attempt did before it asked. It lies there as changes: in the end the task is one commit. */
 export async function lendWorktree(bay: Bay, task: string, attempt: number, head: string, kept: string | null): Promise<string> {
   const { site } = bay;

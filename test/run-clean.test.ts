@@ -1,0 +1,78 @@
+// What `umpire clean` keeps: work that never came into a session's branch, and so to nobody. `umpire list --unapplied` shows the same.
+
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { gitIn } from './support/git-project.js';
+import { GOOD_RUN, REST, testRun } from './support/run-evidence.js';
+import { cleanUpProjects, endOf, makeProject, textOf } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const BOTH = [
+  { task: 'TESTGEN-001', write: { 'test/shared.txt': 'one\n' }, result: { findings: 'wrote one' } },
+  { task: 'TESTGEN-002', attempt: 1, write: { 'test/shared.txt': 'two\n', 'test/b.txt': 'b\n' }, result: { findings: 'wrote two' } },
+  { task: 'TESTGEN-002', write: { 'test/b.txt': 'other\n' }, result: { findings: 'wrote b' } },
+  ...['L1', 'L2', 'L3'].map((layer, n) => testRun(layer, GOOD_RUN, { task: `TESTRUN-00${n + 1}` })),
+  REST,
+];
+
+async function unapplied(project: RunProject): Promise<readonly string[]> {
+  const { out } = await project.umpire('list', '--unapplied', '--json');
+  return (JSON.parse(out) as { sessions: readonly { name: string }[] }).sessions.map(({ name }) => name);
+}
+
+it('keeps the work of a task that did not fit, also where all else was applied, until it is done again', async () => {
+  const project = makeProject({ answers: BOTH });
+  const { session } = await project.umpire('run', 'testing', 'x', '--mode', 'comprehensive');
+  const name = basename(session);
+  const before = await project.umpire('clean', name);
+  expect({ exit: before.exit, err: before.err }).toEqual({ exit: 1, err: expect.stringMatching(/apply .*lacks the work of TESTGEN-002/s) });
+  await project.umpire('apply', name, '--force');
+  const all = await project.umpire('clean');
+  expect(all.err).toMatch(
+    /: kept, since its branch lacks the work of TESTGEN-002 on test\/b\.txt, test\/shared\.txt \(`git show \w{10}`\)\. /,
+  );
+  expect(await unapplied(project)).toEqual([name]);
+  const shown = /`git (show \w+)`/.exec(all.err)?.[1] ?? '';
+  expect(project.git(...shown.split(' '))).toContain('+two');
+  project.git('add', '-A');
+  project.git('commit', '-q', '-m', 'the first half');
+  // What it says to do works.
+  const said = /`umpire (resume [^`]+)`/.exec(all.err)?.[1] ?? '';
+  expect((await project.umpire(...said.split(' '))).exit).toBe(0);
+  await project.umpire('apply', name);
+  expect(await unapplied(project)).toEqual([]);
+  const cleaned = await project.umpire('clean');
+  expect(cleaned.err).toBe(`${name}: worktrees and branch removed.\n`);
+});
+
+const ASKS = `
+case $role in
+  planner) complete "a plan" ;;
+  *) echo one > part.txt; printf '{"id":"%s","question":"Which one?"}' "$id" > "$UMPIRE_RESULT_FILE" ;;
+esac
+`;
+
+it.each(['git', 'no git'])('keeps what a task had done before it asked, where the session was given up then (%s)', async (kind) => {
+  const project = makeProject({ plain: kind === 'no git' });
+  const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted', ...project.sh(ASKS));
+  const name = basename(session);
+  const tasks = join(session, 'tasks.csv');
+  writeFileSync(tasks, textOf(tasks).replace(/^(TDFIX-001,.*),csv-wave,/m, '$1,interactive,'));
+  expect((await project.umpire('resolve', name, 'approve')).exit).toBe(4);
+  await project.umpire('resolve', name, 'abort');
+  expect(endOf(session)).toBe('aborted unverified');
+  const { exit, err } = await project.umpire('clean');
+  expect({ exit, err }).toEqual({
+    exit: 0,
+    err: expect.stringMatching(/kept, since its branch lacks the work of TDFIX-001 on part\.txt \(`git /),
+  });
+  expect(err).not.toContain('resume');
+  expect(await unapplied(project)).toEqual([name]);
+  const shown = /`git ([^`]+)`/.exec(err)?.[1]?.replaceAll('"', '') ?? '';
+  expect(gitIn(project.root, ...shown.split(' '))).toContain('+one');
+  const forced = await project.umpire('clean', name, '--force');
+  expect({ exit: forced.exit, left: await unapplied(project) }).toEqual({ exit: 0, left: [] });
+});
