@@ -53,14 +53,17 @@ export async function runApply(args: readonly string[]): Promise<Outcome> {
   const [named] = words.rest;
   if (named === undefined) throw usage('It needs a session: `umpire list` shows them.', 'apply');
   const session = resolveSession(named, words.values.get('--project') ?? '.');
-  const { files, unverified } = await apply(session, { force: words.switches.has('--force') });
+  const { files, unverified, replaced } = await apply(session, { force: words.switches.has('--force') });
   const mark = unverified ? ' Its result is UNVERIFIED: look at `umpire report` before you rely on it.' : '';
   const said =
     files.length === 0
       ? 'Nothing to bring over: your checkout holds it already.'
       : `${count(files.length, 'file')} changed in your checkout, not committed.`;
+  const links = replaced.map(
+    (path) => ` ${plainLine(path)} was a submodule: \`git rm --cached ${plainLine(path)}\` first, or git overlooks its files.`,
+  );
   const stands = 'The files are in your checkout all the same.';
-  return { stdout: files.map((file) => `${plainLine(file)}\n`).join(''), stderr: `${said}${mark}\n`, stands, exit: 0 };
+  return { stdout: files.map((file) => `${plainLine(file)}\n`).join(''), stderr: `${said}${links.join('')}${mark}\n`, stands, exit: 0 };
 }
 
 export async function runClean(args: readonly string[]): Promise<Outcome> {

@@ -16,6 +16,7 @@ import { linkTest } from './on-the-way.js';
 import { changeRefs, refsOf } from './refs.js';
 import { findSite } from './site.js';
 import type { SessionPlace, Site } from './site.js';
+import { modulesInTheWay, replacedModules } from './submodules.js';
 import { carryOver } from './three-way.js';
 
 export interface Applied {
@@ -23,6 +24,8 @@ export interface Applied {
   readonly head: string;
   /** What was changed by this; none where the work was there already. */
   readonly files: readonly string[];
+  /** Submodules by the index, which stays as it is, that are plain files now: git overlooks these until they are taken out of it. */
+  readonly replaced: readonly string[];
 }
 
 export async function applySession(place: SessionPlace): Promise<Applied> {
@@ -34,7 +37,8 @@ export async function applySession(place: SessionPlace): Promise<Applied> {
   const to = from === base ? head : await settled(site, base, head, from);
   const files = to === null ? [] : await bringOver(site, from, to);
   await changeRefs(site, [{ ref: refsOf(site).applied, to: head }]);
-  return { base, head, files: projectNames(files, prefix) };
+  const replaced = kind === 'git' ? await replacedModules(checkout, files) : [];
+  return { base, head, files: projectNames(files, prefix), replaced: projectNames(replaced, prefix) };
 }
 
 /** The work on top of what the person has committed since; null where that holds it already. */
@@ -58,6 +62,8 @@ async function bringOver(site: Site, from: string, to: string): Promise<readonly
   const changed = await differences(site, from, to);
   const steps = changed.map(({ name }) => name);
   if (steps.length === 0) return [];
+  const modules = modulesInTheWay(checkout.workTree, changed);
+  if (modules.length > 0) refuse(site, 'apply-in-the-way', modules);
   const index = join(site.folder, `apply-${process.pid}.index`);
   const seat = { ...checkout, index };
   try {

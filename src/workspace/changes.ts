@@ -2,13 +2,13 @@
 // never part of it.
 
 import { rmdirSync, rmSync, unlinkSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import { askGit, copyIndex, git, namesInput, pathIn, rawNames, tryGit } from './git.js';
 import type { Asking, RawName } from './git.js';
-import { isRepository, namesInside } from './nested.js';
+import { filesInPlace, isRepository, namesInside } from './nested.js';
 import { linkTest } from './on-the-way.js';
 import type { Provisions } from './provisions.js';
 import { openUp } from './removal.js';
@@ -20,14 +20,39 @@ export interface Changes {
   readonly tracked: readonly RawName[];
   /** On disk only. Folders that are repositories of their own end in a slash. */
   readonly added: readonly RawName[];
+  /** Submodules of the index that plain files lie in the place of: git overlooks these. They are among those added. */
+  readonly replaced: readonly RawName[];
 }
 
-export async function listChanges(worktree: Worktree, index: string, provisions: Provisions): Promise<Changes> {
+/** `isWork`: what is overlooked is lost, so also submodules are looked for that no `.gitmodules` tells of. */
+export async function listChanges(worktree: Worktree, index: string, provisions: Provisions, isWork = false): Promise<Changes> {
   const out = await openly(seatOf(worktree, index), ['ls-files', '-z', '-t', '-m', '-o', '--full-name', ...provisions.ignore]);
   const entries = [...new Set(rawNames(out))].filter((entry) => !provisions.covers(entry.slice(2).replace(/\/$/, '')));
   const named = (isAdded: boolean): readonly RawName[] =>
     entries.filter((entry) => entry.startsWith('? ') === isAdded).map((entry) => entry.slice(2));
-  return { tracked: named(false), added: named(true) };
+  const tracked = named(false);
+  const mayHave = isWork || tracked.includes(MODULES) || lstatOf(join(worktree.root, MODULES)) !== undefined;
+  const inPlace = mayHave ? await inPlaceOfModules(worktree, index) : new Map<RawName, readonly RawName[]>();
+  const found = [...inPlace.values()].flat().filter((name) => !provisions.covers(name));
+  return { tracked, added: [...named(true), ...found], replaced: [...inPlace.keys()] };
+}
+
+/** Most projects have no submodules, and no file that tells of some. */
+const MODULES = '.gitmodules';
+
+/** By submodule. */
+async function inPlaceOfModules(worktree: Worktree, index: string): Promise<ReadonlyMap<RawName, readonly RawName[]>> {
+  const found = new Map<RawName, readonly RawName[]>();
+  const entries = rawNames(await git(seatOf(worktree, index), ['ls-files', '-z', '-s', '--full-name']));
+  const links = entries.filter((entry) => entry.startsWith('160000 ')).map((entry) => entry.slice(entry.indexOf('\t') + 1));
+  const isBeyond = linkTest(worktree.root);
+  for (const link of links) {
+    const isPlain =
+      lstatOf(pathIn(worktree.root, link))?.isDirectory() === true && lstatOf(pathIn(worktree.root, `${link}/.git`)) === undefined;
+    const names = isPlain && !isBeyond(link) ? await filesInPlace(worktree, link) : [];
+    if (names.length > 0) found.set(link, names);
+  }
+  return found;
 }
 
 /** Once more where something may not be read: of a folder that it cannot look into git only warns. */
@@ -46,13 +71,13 @@ export function hasChanges({ tracked, added }: Changes): boolean {
 }
 
 /** The tree that `index` holds with the changes on top. The index stays as it is; `draft` is written. */
-export async function writeTree(worktree: Worktree, index: string, { tracked, added }: Changes, draft: string): Promise<string> {
+export async function writeTree(worktree: Worktree, index: string, { tracked, added, replaced }: Changes, draft: string): Promise<string> {
   rmSync(`${draft}.lock`, { force: true });
   copyIndex(index, draft);
   const seat = seatOf(worktree, draft);
   const isBeyond = linkTest(worktree.root);
   const isGone = (name: RawName): boolean => isBeyond(name) || isOdd(worktree.root, name);
-  const gone = tracked.filter(isGone);
+  const gone = [...tracked.filter(isGone), ...replaced];
   if (gone.length > 0) await git(seat, ['update-index', '--force-remove', '-z', '--stdin'], { input: namesInput(gone) });
   // What is gone goes first: a file may have become a folder, or the other way round.
   const inside = await namesInside(worktree, added.filter(isRepository));
@@ -68,9 +93,9 @@ function isOdd(root: string, name: RawName): boolean {
 }
 
 /** Puts the worktree back to what the index says. */
-export async function undoChanges(worktree: Worktree, index: string, { tracked, added }: Changes): Promise<void> {
+export async function undoChanges(worktree: Worktree, index: string, { tracked, added, replaced }: Changes): Promise<void> {
   for (const name of added) removeFrom(worktree.root, name.replace(/\/$/, ''));
-  await checkOut(worktree, index, tracked);
+  await checkOut(worktree, index, [...tracked, ...replaced]);
 }
 
 /** Writes files of the index to disk, whatever lies in their way. */

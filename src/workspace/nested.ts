@@ -26,6 +26,11 @@ export async function namesInside(worktree: Worktree, folders: readonly RawName[
   return [...links, ...(await notIgnored(worktree, files))];
 }
 
+/** What lies in the place of a submodule that is none any more. */
+export async function filesInPlace(worktree: Worktree, folder: RawName): Promise<readonly RawName[]> {
+  return notIgnored(worktree, await filesIn(worktree, `${folder}/`));
+}
+
 /** Words for the person on those that are no part of the work: what they hold is kept where they come from. */
 export function copyWords(worktree: Worktree, names: readonly RawName[]): readonly string[] {
   const copies = names.filter((name) => isRepository(name) && isCopy(worktree, name)).map(nameOf);
@@ -57,7 +62,9 @@ async function filesIn(worktree: Worktree, folder: RawName): Promise<readonly Ra
 /** The rules of the folders around it hold for them too. */
 async function notIgnored(worktree: Worktree, names: readonly RawName[]): Promise<readonly RawName[]> {
   if (names.length === 0) return [];
-  const { stdout } = await tryGit(seatOf(worktree), ['check-ignore', '-z', '--stdin', '--no-index'], { input: namesInput(names) });
+  // Of what lies in a submodule of the index git would not answer.
+  const seat = seatOf(worktree, `${worktree.index}.none`);
+  const { stdout } = await tryGit(seat, ['check-ignore', '-z', '--stdin', '--no-index'], { input: namesInput(names) });
   const ignored = new Set(rawNames(stdout));
   return names.filter((name) => !ignored.has(name));
 }

@@ -20,6 +20,7 @@ import { removeSmall } from './removal.js';
 import { breakLocks, readSessionNote, removeSessionNote, writeSessionNote } from './session-note.js';
 import type { SessionNote } from './session-note.js';
 import type { Site } from './site.js';
+import { refuseMixed } from './submodules.js';
 import { dropLink, findAdmin, makeWorktree, seatOf, worktreeOf, writeAdmin } from './worktree.js';
 import type { Worktree } from './worktree.js';
 
@@ -268,8 +269,10 @@ export async function takeEditIn(
   const products = new Set(note.products.filter((name) => !since.has(name)));
   const start = existsSync(shown) ? shown : worktree.index;
   const found = await listChanges(worktree, start, provisions);
+  await refuseMixed(worktree, found);
   const own = (names: readonly RawName[]): readonly RawName[] => names.filter((name) => !products.has(name));
-  const tree = await writeTree(worktree, start, { tracked: own(found.tracked), added: own(found.added) }, `${worktree.index}.draft`);
+  const kept = { ...found, tracked: own(found.tracked), added: own(found.added) };
+  const tree = await writeTree(worktree, start, kept, `${worktree.index}.draft`);
   const commit =
     tree === (await treeOf(site, parent)) ? parent : await commitTree(site, tree, [parent], titleOf(message, "A person's edit"));
   const steps = await differences(site, head, commit);

@@ -6,9 +6,9 @@ import { UmpireError } from '../errors.js';
 import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import type { Difference } from './commits.js';
-import { nameOf, rawNames, tryGit } from './git.js';
-import type { RawName } from './git.js';
-import { SHORT_ID } from './names.js';
+import { nameOf, pathIn, rawNames, tryGit } from './git.js';
+import type { RawName, Seat } from './git.js';
+import { SHORT_ID, listFew } from './names.js';
 import type { Site } from './site.js';
 import { seatOf } from './worktree.js';
 import type { Worktree } from './worktree.js';
@@ -34,6 +34,39 @@ export async function keepModules(site: Site, worktree: Worktree, steps: readonl
     );
   }
   return words;
+}
+
+/** Plain files in the place of one that `.gitmodules` still names: of the two only one can be meant, and git would keep neither. */
+export async function refuseMixed(
+  worktree: Worktree,
+  { replaced, added }: { readonly replaced: readonly RawName[]; readonly added: readonly RawName[] },
+): Promise<void> {
+  if (replaced.length === 0) return;
+  const modules = await modulesIn(worktree);
+  const mixed = replaced.find((path) => modules.has(path));
+  if (mixed === undefined) return;
+  const files = added.filter((name) => name.startsWith(`${mixed}/`)).map(nameOf);
+  throw new UmpireError('read-failed', { path: nameOf(mixed), detail: `${MIXED}: ${listFew(files)}` });
+}
+
+const MIXED = 'it is a submodule, and until .gitmodules does not name it any more git keeps none of the plain files in its place';
+
+/** Those of the checkout, with files of their own in them, that files of the work would come into. */
+export function modulesInTheWay(workTree: string, steps: readonly Difference[]): readonly RawName[] {
+  const isRepository = (name: RawName): boolean => lstatOf(pathIn(workTree, `${name}/.git`)) !== undefined;
+  const links = steps.filter(({ name, to }) => to?.mode !== LINK && isRepository(name)).map(({ name }) => name);
+  return links.filter((link) => steps.some(({ name, to }) => to !== null && `${name}/`.startsWith(`${link}/`)));
+}
+
+/** Those of the index that files were brought into. */
+export async function replacedModules(checkout: Seat, files: readonly RawName[]): Promise<readonly RawName[]> {
+  const all = new Set(files);
+  const folders = new Set(files.flatMap((name) => name.split('/').map((_, end, parts) => parts.slice(0, end).join('/'))));
+  const names = [...folders].filter((name) => all.has(name));
+  if (names.length === 0) return [];
+  const asked = ['ls-files', '-z', '-s', '--full-name', '--', ...names.map((name) => `:(top,literal)${nameOf(name)}`)];
+  const entries = rawNames((await tryGit(checkout, asked)).stdout).filter((entry) => entry.startsWith(`${LINK} `));
+  return entries.map((entry) => entry.slice(entry.indexOf('\t') + 1));
 }
 
 /** Submodules by their path: the name that git keeps their clones by, which may be another. None that leads out of where those lie. */
