@@ -19,7 +19,7 @@ import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
 import { cleanSession, cleanUnbegun, isLeft } from '../workspace/cleaning.js';
 import type { Cleaned } from '../workspace/cleaning.js';
-import { diffOf, stepsTo } from '../workspace/difference.js';
+import { diffOf, diffOfStretches, stepsTo } from '../workspace/difference.js';
 import type { BranchStep } from '../workspace/difference.js';
 import type { SessionPlace } from '../workspace/site.js';
 import { inTurn } from './turns.js';
@@ -62,15 +62,15 @@ export async function patchOf(
   const steps = await stepsTo(place, work.to);
   const isOwn = stepsOfChain(run, rules, work.chain, steps);
   const begun = steps.findIndex(({ commit }) => commit === work.from) + 1;
-  const patches: Buffer[] = [];
-  // What other chains did in between is left out: the patch has a part for each stretch of the chain's own.
+  const stretches: { from: string; to: string }[] = [];
+  // What other chains did in between is left out.
   for (let index = begun; index < steps.length; index++) {
     if (isOwn[index] !== true) continue;
     const first = steps[index] as BranchStep;
     while (isOwn[index + 1] === true) index++;
-    patches.push(await diffOf(place, { from: first.parent, to: steps[index]?.commit ?? null, brief }));
+    stretches.push({ from: first.parent, to: (steps[index] as BranchStep).commit });
   }
-  return Buffer.concat(patches);
+  return diffOfStretches(place, stretches, brief);
 }
 
 function roundIn(run: RunState, session: string, round: number, chain: string | undefined): RoundWork {

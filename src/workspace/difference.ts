@@ -2,12 +2,14 @@
 // journal to say.
 
 import { existsSync } from 'node:fs';
-import { UmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 import { git, tryGit } from './git.js';
 import { forkOf } from './opening.js';
 import { readRef, refsOf } from './refs.js';
 import { findSite, refuseAnothers } from './site.js';
 import type { SessionPlace, Site } from './site.js';
+import { carryOver } from './three-way.js';
+import type { TreeMerge } from './three-way.js';
 
 /** Where the session began, and what it has come to. */
 export interface SessionCommits {
@@ -63,6 +65,37 @@ export async function diffOf(
   const shape = ['--no-color', '--no-ext-diff', '--no-textconv', '--find-renames', '--src-prefix=a/', '--dst-prefix=b/'];
   const links = ['--submodule=short', '--ignore-submodules=none'];
   return git(site.seat, ['diff', ...shape, ...links, ...(brief ? [] : ['--binary']), '--end-of-options', from ?? base, to ?? head, '--']);
+}
+
+/** One way through the branch, from a commit to a later one. */
+interface Stretch {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * What several stretches changed, as one patch that names a file once, without what came in between. Where that cannot be told apart, since
+ * a later one builds on what others did there, a part for each.
+ */
+export async function diffOfStretches(place: SessionPlace, stretches: readonly Stretch[], brief: boolean): Promise<Buffer> {
+  const [first, ...later] = stretches;
+  if (first === undefined) return Buffer.alloc(0);
+  const site = findSite(place);
+  let tree: string | null = first.to;
+  for (const { from, to } of later) {
+    const merge: TreeMerge | null = tree === null ? null : await carryOver(site, from, to, tree).catch(unwritten);
+    tree = merge?.ok === true ? merge.tree : null;
+  }
+  if (tree !== null) return diffOf(place, { from: first.from, to: tree, brief });
+  const parts: Buffer[] = [];
+  for (const stretch of stretches) parts.push(await diffOf(place, { ...stretch, brief }));
+  return Buffer.concat(parts);
+}
+
+/** Where nothing may be written, there is no tree to show. */
+function unwritten(error: unknown): null {
+  if (isUmpireError(error)) return null;
+  throw error;
 }
 
 /** The steps of the session's branch up to a commit, the oldest first: each with what it merged. Null: none. */
