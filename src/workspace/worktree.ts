@@ -2,7 +2,7 @@
 // in it is left to changes.ts.
 
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
@@ -123,17 +123,20 @@ function adminBy(root: string): string | null {
 }
 
 /** Git's folder about a worktree, whatever it is called; null where git knows nothing of it. */
-export function findAdmin({ repository }: Site, root: string): string | null {
-  const all = join(repository.gitDir, 'worktrees');
-  const own = join(root, '.git');
-  const names = existsSync(all) ? readdirSync(all) : [];
-  const found = names.find((name) => {
+export function findAdmin(site: Site, root: string): string | null {
+  const all = join(site.repository.gitDir, 'worktrees');
+  const isIts = (admin: string): boolean => {
     try {
-      return readFileSync(join(all, name, 'gitdir'), 'utf8').trimEnd() === own;
+      return readFileSync(join(admin, 'gitdir'), 'utf8').trimEnd() === join(root, '.git');
     } catch {
       return false;
     }
-  });
+  };
+  // Mostly by the name that it was given; with hundreds of sessions, looking at all of them takes long.
+  const planned = plainAdmin(site, basename(root));
+  if (isIts(planned)) return planned;
+  const names = existsSync(all) ? readdirSync(all) : [];
+  const found = names.find((name) => isIts(join(all, name)));
   return found === undefined ? null : join(all, found);
 }
 
