@@ -65,7 +65,13 @@ export type Ending =
   /** An interactive task needs an answer before it can go on. */
   | { readonly kind: 'asked'; readonly question: string; readonly usage: Usage }
   /** No valid result: a non-zero exit, nothing written, an invalid object, a timeout. The reason is a sentence for people. */
-  | { readonly kind: 'broken'; readonly reason: string; readonly usage: Usage }
+  | {
+      readonly kind: 'broken';
+      readonly reason: string;
+      readonly usage: Usage;
+      /** The server of its model was overloaded or out of reach; `afterMs`: when it may be asked again, where that was said. */
+      readonly passing?: { readonly afterMs: number | null };
+    }
   /** The run was stopped (Ctrl-C, a spent budget) before the task ended. It will be run again; what it had used by then is spent. */
   | { readonly kind: 'interrupted'; readonly usage?: Usage };
 

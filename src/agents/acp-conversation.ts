@@ -12,6 +12,8 @@ import {
   readUpdate,
 } from '../formats/acp-message.js';
 import type { AcpUpdate, ToolUse } from '../formats/acp-message.js';
+import { NO_SIGNS, signsIn } from '../formats/fault-signs.js';
+import type { FaultSigns } from '../formats/fault-signs.js';
 import { METHOD_NOT_FOUND, readRpc, writeRpc } from '../formats/json-rpc.js';
 import type { RpcError, RpcId, RpcMessage } from '../formats/json-rpc.js';
 import { answerPermission } from './acp-permission.js';
@@ -65,6 +67,7 @@ export class Conversation implements Talk {
   private isCancelled = false;
   private words: string | null | undefined = undefined;
   private fault: string | null = null;
+  private signs: FaultSigns = NO_SIGNS;
   private tokens: number | null = null;
   private context = 0;
   private costUsd = 0;
@@ -128,7 +131,13 @@ export class Conversation implements Talk {
     clearTimeout(this.timer);
     const text = new TextDecoder().decode(this.answer.bytes());
     const usage = { tokens: Math.round(this.tokens ?? this.context), costUsd: this.costUsd };
-    return { told: { text, usage, fault: this.fault }, words: this.words, open: this.open(), refused: this.refused };
+    const { fault, signs } = this;
+    return {
+      told: { text, usage, fault, ...(fault === null ? {} : { signs }) },
+      words: this.words,
+      open: this.open(),
+      refused: this.refused,
+    };
   }
 
   /** What this answers; undefined where nobody asked. */
@@ -169,6 +178,7 @@ export class Conversation implements Talk {
 
   private refusedBy(method: string, error: RpcError): void {
     this.fault = errorText(error);
+    this.signs = signsIn(error);
     const offers = this.signIns.length === 0 ? '' : ` (it offers: ${this.signIns.slice(0, 5).map(quote).join(', ')})`;
     if (error.code === AUTH_REQUIRED) this.settle(`wants you to sign in first: do that with its own command, outside of Umpire${offers}`);
     else this.settle(`answered ${method} with an error`);

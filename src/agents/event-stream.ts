@@ -2,6 +2,8 @@
 // more than that is kept.
 
 import { readAgentEvent } from '../formats/agent-event.js';
+import { NO_SIGNS } from '../formats/fault-signs.js';
+import type { FaultSigns } from '../formats/fault-signs.js';
 import { LineStream } from '../formats/tools/line-stream.js';
 import type { Usage } from '../ports.js';
 import { findLastObject } from './last-object.js';
@@ -12,6 +14,8 @@ export interface Told {
   readonly usage: Usage;
   /** What went wrong at last, in its own words; null where it went on after it. */
   readonly fault: string | null;
+  /** What that fault says beside its words; left out where it says nothing. */
+  readonly signs?: FaultSigns;
   /** What it asked leave for in vain, at last; left out where there was nothing. */
   readonly refused?: string;
 }
@@ -25,6 +29,7 @@ export class EventStream {
   private text = '';
   private holdsObject = false;
   private fault: string | null = null;
+  private signs: FaultSigns = NO_SIGNS;
   private tokens = 0;
   private costUsd = 0;
   private refused: string | undefined;
@@ -36,9 +41,10 @@ export class EventStream {
   /** Null where no event came. */
   end(): Told | null {
     this.lines.end();
-    const { isHeard, text, fault, tokens, costUsd, refused } = this;
+    const { isHeard, text, fault, signs, tokens, costUsd, refused } = this;
     if (!isHeard) return null;
-    return { text, fault, usage: { tokens: Math.round(tokens), costUsd }, ...(refused === undefined ? {} : { refused }) };
+    const beside = fault === null || (signs.status === null && signs.afterMs === null) ? {} : { signs };
+    return { text, fault, ...beside, usage: { tokens: Math.round(tokens), costUsd }, ...(refused === undefined ? {} : { refused }) };
   }
 
   private take(line: string): void {
@@ -46,7 +52,9 @@ export class EventStream {
     if (event === null) return;
     this.isHeard = true;
     if (event.kind === 'failed') {
-      if (event.why !== '') this.fault = event.why;
+      if (event.why === '') return;
+      this.fault = event.why;
+      this.signs = event.signs;
       return;
     }
     if (event.kind === 'noted') return;
@@ -60,6 +68,7 @@ export class EventStream {
     this.costUsd = isTotal ? Math.max(this.costUsd, event.costUsd) : this.costUsd + event.costUsd;
     if (!isTotal) return;
     this.fault = event.why;
+    this.signs = event.signs;
     this.refused = event.refused.at(-1);
   }
 

@@ -11,9 +11,10 @@ import { runChild } from './child.js';
 import type { ChildEnd, Launch } from './child.js';
 import type { Told } from './event-stream.js';
 import type { Guardian } from './guardian.js';
+import { CAUSE_NOTES, askedMs, causeOf } from './fault-cause.js';
 import { showLine } from './hidden-text.js';
-import { MAX_RESULT_BYTES, readResult } from './result.js';
-import type { Exit } from './result.js';
+import { MAX_RESULT_BYTES, faultOf, readResult } from './result.js';
+import type { Exit, Handed } from './result.js';
 import { readResultFile, takeSlot } from './task-slot.js';
 import type { TaskSlot } from './task-slot.js';
 
@@ -84,11 +85,12 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, approach: Ap
     if (end.kind === 'unstarted') return { kind: 'broken', reason: whyUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
     const { exit, told, isOrderly, note } = handed(end);
     const { stdout, stderr } = end;
-    const ending = readResult({ stdout, stderr, exit, told, ...readResultFile(slot.resultFile) }, assignment, name);
+    const left = { stdout, stderr, exit, told, ...readResultFile(slot.resultFile) };
+    const ending = readResult(left, assignment, name);
     // Asked to finish, many still say what they used.
     if (end.stopped?.by === 'abort') return interruptedAfter(ending);
     const last = end.stopped === null ? ending : afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name);
-    return last.kind === 'broken' && note !== undefined ? { ...last, reason: `${last.reason} ${note}` } : last;
+    return last.kind === 'broken' ? explained(last, left, note) : last;
   };
   const run = async (assignment: Assignment, watch: Watch): Promise<Ending> => {
     if (watch.signal.aborted) return { kind: 'interrupted' };
@@ -112,6 +114,19 @@ function afterTimeout(ending: Ending, isOrderly: boolean, how: 'asked' | 'killed
   const what = how === 'asked' ? 'it was asked to finish and ended without a valid result' : 'its processes were killed';
   const reason = `The agent ${JSON.stringify(name)} ran out of time after ${timeoutMs / 1000} seconds; ${what}.`;
   return { kind: 'broken', reason, usage: ending.usage ?? NO_USAGE };
+}
+
+/** The exit status by which a program says that it may go well a little later: EX_TEMPFAIL of sysexits.h. */
+const TRY_LATER = 75;
+
+/** Why it broke, what a person does about it, and whether it passes by itself. `note`: what explains it, where something does. */
+function explained(ending: Extract<Ending, { kind: 'broken' }>, { exit, ...left }: Handed, note: string | undefined): Ending {
+  const fault = faultOf({ exit, ...left });
+  const cause = fault === null ? null : causeOf(fault);
+  const advice = cause === null || cause === 'passing' || exit.words?.includes('sign in') === true ? [] : [CAUSE_NOTES[cause]];
+  const reason = [ending.reason, ...(note === undefined ? [] : [note]), ...advice].join(' ');
+  const isPassing = cause === 'passing' || (exit.code === TRY_LATER && exit.words === undefined);
+  return { ...ending, reason, ...(isPassing ? { passing: { afterMs: fault === null ? null : askedMs(fault) } } : {}) };
 }
 
 /** A path is resolved now: in the worktree an agent could have put another program in its place. */

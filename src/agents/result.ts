@@ -2,14 +2,16 @@
 // its task. Pure. Hostile input is never slow and never more than text; whether the work was any good is for a critic to say.
 
 import { MAX_CELL, MAX_FINDINGS } from '../runtime/ending.js';
-import { faultIn } from '../formats/agent-event.js';
+import { agentEventIn, faultIn } from '../formats/agent-event.js';
 import { decodeTolerantly } from '../formats/decode.js';
+import { NO_SIGNS, signsIn } from '../formats/fault-signs.js';
 import { isObject, own, parseJson } from '../formats/json-text.js';
 import type { JsonObject } from '../formats/json-text.js';
 import { withoutColours } from '../formats/tools/line-stream.js';
 import { NO_USAGE } from '../ports.js';
 import type { Assignment, Ending, Usage } from '../ports.js';
 import type { Told } from './event-stream.js';
+import type { Fault } from './fault-cause.js';
 import { cutText, showLine } from './hidden-text.js';
 import { findLastObject } from './last-object.js';
 import { answerIn, usageOf } from './usage.js';
@@ -155,6 +157,27 @@ function withLastWords(ending: Ending, { stdout, stderr, exit, told = null }: Ha
 function faultAtEnd(text: string): string | null {
   const object = text.endsWith('}') ? objectIn(text) : null;
   return object === null ? null : faultIn(object);
+}
+
+/** The object that the text ends with. One that only stands in it may be quoted, or belong to something that was mended since. */
+function objectEnding(text: string): JsonObject | null {
+  const last = text.endsWith('}') ? findLastObject(text) : null;
+  return last !== null && text.endsWith(last) ? objectIn(last) : null;
+}
+
+/** What went wrong by its own account, in a form made for programs. What it printed for people is none, whatever that speaks of. */
+export function faultOf({ stdout, stderr, exit, told = null }: Handed): Fault | null {
+  if (told !== null && told.fault !== null) return { words: told.fault, ...(told.signs ?? NO_SIGNS) };
+  const error = objectEnding(withoutColours(decodeTolerantly(stderr)).trimEnd());
+  const words = error === null ? null : faultIn(error);
+  if (words !== null) return { words, ...signsIn(error) };
+  if (told !== null || isClean(exit)) return null;
+  const object = objectEnding(decodeTolerantly(stdout).trimEnd());
+  // A script may have started a coding agent in its place.
+  const event = object === null ? null : agentEventIn(object);
+  if (event?.kind === 'failed' || event?.kind === 'ended') return event.why === null ? null : { words: event.why, ...event.signs };
+  const inner = object === null ? undefined : own(object, 'error');
+  return isObject(inner) ? { words: faultIn({ error: inner }) ?? '', ...signsIn(inner) } : null;
 }
 
 function lastWords(text: string): string {

@@ -114,6 +114,7 @@ const settings = object<RunSettings>({
   sandbox: optional(word(true)),
   yes: flag,
   timeoutMinutes: number,
+  retries: optional(whole),
 });
 
 const sessionStarted = object<SessionStarted>({
@@ -198,6 +199,8 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<DataOf<T>> } =
     files: optional(texts),
   }),
   TaskInterrupted: object<DataOf<'TaskInterrupted'>>({ task: text, attempt: whole, why: text, usage: optional(usage) }),
+  TaskPostponed: object<DataOf<'TaskPostponed'>>({ task: text, attempt: whole, why: text, waitMs: number, usage }),
+  WaitEnded: object<DataOf<'WaitEnded'>>({ task: text }),
   TaskSkipped: object<DataOf<'TaskSkipped'>>({ task: text, reason: text }),
   TasksReopened: object<DataOf<'TasksReopened'>>({ tasks: texts, why: text }),
   JudgingFailed: object<DataOf<'JudgingFailed'>>({ task: text, attempt: whole, rule: text, message: text, hint: text }),

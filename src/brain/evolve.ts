@@ -119,6 +119,8 @@ function change(next: NextState, event: Recorded): void {
     case 'TaskFinished':
     case 'TaskAsked':
     case 'TaskInterrupted':
+    case 'TaskPostponed':
+    case 'WaitEnded':
     case 'TaskSkipped':
     case 'TasksReopened':
     case 'JudgingFailed':

@@ -10,6 +10,8 @@ import type { RunState, TaskState } from './run-state.js';
 
 export type Effect =
   | { readonly type: 'RunTask'; readonly task: string; readonly attempt: number }
+  /** It was put off, and is due again at this time: then that is to be recorded. */
+  | { readonly type: 'AwaitTask'; readonly task: string; readonly untilMs: number }
   | { readonly type: 'MergeTask'; readonly task: string }
   | { readonly type: 'SkipTask'; readonly task: string; readonly reason: string }
   | { readonly type: 'JudgeCritic'; readonly task: string }
@@ -49,8 +51,8 @@ export function pending(state: SessionState): readonly Effect[] {
   if (critic !== null) return [{ type: 'JudgeCritic', task: critic }];
   const plan = run.settings.yes ? run.questions.find(({ kind }) => kind === 'plan') : undefined;
   if (plan !== undefined) return [{ type: 'ApprovePlan', key: plan.key }];
-  const starts = startsIn(run);
-  if (starts.length > 0 || run.running.size > 0 || run.submitted.size > 0) return starts;
+  const begins = [...startsIn(run), ...waitsIn(run)];
+  if (begins.length > 0 || run.running.size > 0 || run.submitted.size > 0) return begins;
   const question = questionOf(run);
   if (question === null) return [endOf(state)];
   return run.called.has(question.key) ? [] : [{ type: 'CallPerson', question }];
@@ -142,13 +144,20 @@ function startsIn(run: RunState): readonly Effect[] {
   let { cursor } = run;
   while (free > 0 && cursor < wave.length) {
     const task = run.tasks[wave[cursor] as number] as TaskState;
-    if (isDue(run, task)) {
+    if (isDue(run, task) && !run.waiting.has(task.id)) {
       starts.push({ type: 'RunTask', task: task.id, attempt: task.attempt + 1 });
       free--;
     }
     cursor++;
   }
   return starts;
+}
+
+/** Nobody waits for what may not be begun then: what a person is asked about, or what there is no money left for. */
+function waitsIn(run: RunState): readonly Effect[] {
+  if (run.waiting.size === 0 || budgetQuestion(run) !== null) return [];
+  const due = [...run.waiting].filter(([id]) => isReady(run, taskIn(run, id)));
+  return due.map(([task, untilMs]) => ({ type: 'AwaitTask', task, untilMs }));
 }
 
 function endOf(state: SessionState): Effect {

@@ -47,6 +47,11 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
     rest(run, task);
     if (usage !== undefined) spend(run, usage);
   },
+  TaskPostponed: (run, { task, waitMs, usage }) => {
+    postpone(run, task, waitMs);
+    spend(run, usage);
+  },
+  WaitEnded: (run, { task }) => void run.waiting.delete(task),
   TaskSkipped: (run, { task, reason }) => skip(run, task, reason),
   TasksReopened: (run, { tasks }) => reopenAll(run, tasks),
   JudgingFailed: failJudging,
@@ -74,6 +79,7 @@ const REARRANGING: ReadonlySet<Recorded['type']> = new Set([
   'PersonEdited',
   'RunBegun',
   'TaskInterrupted',
+  'TaskPostponed',
   'TasksEdited',
   'TasksReopened',
   'VerdictGiven',
@@ -97,6 +103,7 @@ function start(run: RunState, id: string, attempt: number): void {
     task.attempt = attempt;
     task.phase = 'running';
     run.running.add(id);
+    run.waiting.delete(id);
   });
   const wave = run.waves[run.front] ?? [];
   while (run.cursor < wave.length && !isReady(run, run.tasks[wave[run.cursor] as number])) run.cursor++;
@@ -107,6 +114,15 @@ function rest(run: RunState, id: string): void {
   withTask(run, id, (task) => {
     settle(run, task);
     run.cursor = 0;
+  });
+}
+
+/** The same, and not to be started before its time. How often that was so is remembered until it is done or opened anew. */
+function postpone(run: RunState, id: string, waitMs: number): void {
+  rest(run, id);
+  withTask(run, id, (task) => {
+    task.postponed++;
+    run.waiting.set(id, run.lastMs + waitMs);
   });
 }
 

@@ -21,6 +21,7 @@ function newTask(row: Cells): TaskState {
     execMode: (row['exec_mode'] ?? '').trim() === 'interactive' ? 'interactive' : 'csv-wave',
     status: 'pending',
     attempt: 0,
+    postponed: 0,
     judged: 0,
     phase: 'idle',
     submitted: null,
@@ -53,6 +54,7 @@ export function beginRun(started: SessionStarted, ms: number): RunState {
     cursor: 0,
     running: new Set(),
     submitted: new Set(),
+    waiting: new Map(),
     fallen: new Set(),
     unjudged: new Set(),
     unjudgeable: new Map(),
@@ -220,6 +222,7 @@ export function settle(run: RunState, task: TaskState): void {
   task.submitted = null;
   run.running.delete(task.id);
   run.submitted.delete(task.id);
+  run.waiting.delete(task.id);
 }
 
 export function reopen(run: RunState, task: TaskState): void {
@@ -227,6 +230,7 @@ export function reopen(run: RunState, task: TaskState): void {
   task.status = 'pending';
   task.row['error'] = '';
   task.isDropped = false;
+  task.postponed = 0;
   run.fallen.delete(task.id);
   run.unjudged.delete(task.id);
   settle(run, task);

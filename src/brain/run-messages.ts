@@ -25,6 +25,8 @@ export interface RunSettings {
   readonly yes: boolean;
   /** For one task, unless its agent says otherwise. */
   readonly timeoutMinutes: number;
+  /** So often a task is tried again by itself where its model's server was out of reach. Left out in sessions of earlier versions: never. */
+  readonly retries?: number;
 }
 
 export interface SessionStarted {
@@ -182,6 +184,19 @@ export type RunEvent =
       readonly type: 'TaskInterrupted';
       readonly data: { readonly task: string; readonly attempt: number; readonly why: string; readonly usage?: Usage };
     }
+  /** The server of its model was overloaded or out of reach: it is tried again once `waitMs` are over. */
+  | {
+      readonly type: 'TaskPostponed';
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly why: string;
+        readonly waitMs: number;
+        readonly usage: Usage;
+      };
+    }
+  /** They are over, or the minutes of the session are. */
+  | { readonly type: 'WaitEnded'; readonly data: { readonly task: string } }
   | { readonly type: 'TaskSkipped'; readonly data: { readonly task: string; readonly reason: string } }
   /** Finished tasks that are to be run again: a critic without evidence, a plan to revise, what failed and a person retries. */
   | { readonly type: 'TasksReopened'; readonly data: { readonly tasks: readonly string[]; readonly why: string } }

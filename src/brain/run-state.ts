@@ -21,6 +21,8 @@ export interface TaskState {
   status: TaskStatus;
   /** Runs so far. */
   attempt: number;
+  /** How often it was put off, since it was last opened, for want of its model's server. */
+  postponed: number;
   /** Of a critic: the run that was judged last, by its number. */
   judged: number;
   phase: 'idle' | 'running' | 'submitted';
@@ -66,6 +68,8 @@ export interface RunState {
   cursor: number;
   readonly running: Set<string>;
   readonly submitted: Set<string>;
+  /** Tasks that were put off, and when each may be tried again, in milliseconds. */
+  readonly waiting: Map<string, number>;
   /** Tasks that failed or were skipped and have not been reopened: what waits for them is skipped too. */
   readonly fallen: Set<string>;
   /** Critics whose last run has not been judged. */

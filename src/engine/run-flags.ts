@@ -2,6 +2,7 @@
 
 import { UmpireError } from '../errors.js';
 import { HIGHEST_CAP } from '../brain/messages.js';
+import { MOST_RETRIES } from '../brain/postponing.js';
 import type { RunSettings } from '../brain/run-messages.js';
 import type { Loop } from '../loops/loop.js';
 import type { Settings } from '../runtime/default-settings.js';
@@ -19,6 +20,8 @@ export interface RunFlags {
   readonly maxTokens?: number;
   /** How long one task may take. */
   readonly timeoutMinutes?: number;
+  /** How often a task is tried again by itself where its model's server was out of reach. */
+  readonly retries?: number;
   readonly stopWhenStalled?: boolean;
   readonly strict?: boolean;
   readonly sandbox?: boolean;
@@ -61,6 +64,7 @@ export function takeFlags(
     ...((flags.sandbox ?? before?.sandbox ?? config.sandbox.isOn) ? { sandbox: true } : {}),
     yes: flags.yes ?? before?.yes ?? false,
     timeoutMinutes: flags.timeoutMinutes ?? before?.timeoutMinutes ?? config.timeoutMinutes,
+    retries: flags.retries ?? before?.retries ?? config.retries,
   };
 }
 
@@ -97,6 +101,7 @@ export const RANGES = {
   maxCostUsd: [0.001, 1_000_000],
   maxTokens: [1, 1e12],
   timeoutMinutes: [0.001, 1440],
+  retries: [0, MOST_RETRIES],
   target: [0, 100],
 } as const;
 
@@ -137,5 +142,6 @@ function checkFlags(flags: RunFlags & { readonly target?: number }): void {
   inRange('maxCostUsd', '--max-cost-usd', false);
   inRange('maxTokens', '--max-tokens', true);
   inRange('timeoutMinutes', 'timeoutMinutes', false);
+  inRange('retries', 'retries', true);
   inRange('target', '--target', false);
 }

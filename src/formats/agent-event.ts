@@ -2,6 +2,8 @@
 // print it. Codex tells of items and turns, opencode of parts and steps, Claude Code of messages (`stream-json`) and a result (`json` too).
 // Who adds it up or shows it is left to others.
 
+import { NO_SIGNS, signsIn } from './fault-signs.js';
+import type { FaultSigns } from './fault-signs.js';
 import { isObject, own, parseJson } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 
@@ -10,7 +12,7 @@ export type AgentEvent =
   /** A command, an edit, a search, in few words. */
   | { readonly kind: 'did'; readonly what: string }
   | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number }
-  | { readonly kind: 'failed'; readonly why: string }
+  | { readonly kind: 'failed'; readonly why: string; readonly signs: FaultSigns }
   /** All of it in one: its last answer, what it used, why it broke (null: it did not), what it asked leave for in vain. */
   | {
       readonly kind: 'ended';
@@ -18,6 +20,7 @@ export type AgentEvent =
       readonly tokens: number;
       readonly costUsd: number;
       readonly why: string | null;
+      readonly signs: FaultSigns;
       readonly refused: readonly string[];
     }
   /** Of no interest to anybody here: something began. */
@@ -29,8 +32,11 @@ const NOTED: AgentEvent = { kind: 'noted' };
 export function readAgentEvent(line: string): AgentEvent | null {
   if (!line.startsWith('{"')) return null;
   const parsed = parseJson(line);
-  if (!parsed.ok || !isObject(parsed.value)) return null;
-  const event = parsed.value;
+  return parsed.ok && isObject(parsed.value) ? agentEventIn(parsed.value) : null;
+}
+
+/** The same of an object. */
+export function agentEventIn(event: JsonObject): AgentEvent | null {
   const type = own(event, 'type');
   const read = typeof type === 'string' ? READERS.get(type) : undefined;
   return read?.(event) ?? null;
@@ -92,7 +98,8 @@ function resultIn(event: JsonObject): AgentEvent {
   const isFault = own(event, 'is_error') === true;
   // Of some faults only the name is told, such as error_max_turns.
   const why = isFault ? text || (textIn(event, 'subtype') ?? '') : null;
-  return { kind: 'ended', text: isFault ? '' : text, tokens: usedIn(event), costUsd: countIn(event, 'total_cost_usd'), why, refused };
+  const spent = { tokens: usedIn(event), costUsd: countIn(event, 'total_cost_usd') };
+  return { kind: 'ended', text: isFault ? '' : text, ...spent, why, signs: isFault ? signsIn(event) : NO_SIGNS, refused };
 }
 
 /** By model, as the cost is: `usage` leaves out what its helpers asked for. */
@@ -166,7 +173,7 @@ export function tokensIn(counted: unknown): number {
 }
 
 function failed(event: JsonObject): AgentEvent {
-  return { kind: 'failed', why: faultIn(event) ?? '' };
+  return { kind: 'failed', why: faultIn(event) ?? '', signs: signsIn(event) };
 }
 
 /** `{message}`, `{error: {message}}`, `{error: {data: {message}}}`. Some pass on what the model's server said, as it came. */

@@ -66,6 +66,7 @@ const FLAGS: Takes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen'>
   maxCostUsd: within(RANGES.maxCostUsd),
   maxTokens: within(RANGES.maxTokens, true),
   timeoutMinutes: within(RANGES.timeoutMinutes),
+  retries: within(RANGES.retries, true),
   stopWhenStalled: FLAG,
   strict: FLAG,
   sandbox: FLAG,

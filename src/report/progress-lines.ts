@@ -89,6 +89,8 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
       return [`${event.data.task} asks${keptSoFar(event.data.files)}: ${lineOf(event.data.question, 300)}${meanwhile(run)}`, 'call'];
     case 'TaskInterrupted':
       return `${event.data.task} was stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will be run again`;
+    case 'TaskPostponed':
+      return [postponedLine(event.data, run), 'bad'];
     case 'TaskSkipped':
       return [`${event.data.task} skipped: ${lineOf(event.data.reason, 300)}`, 'bad'];
     case 'TasksReopened':
@@ -125,6 +127,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'ChainNamed':
     case 'ChainContinued':
     case 'VerdictProjected':
+    case 'WaitEnded':
       return null;
   }
 }
@@ -188,6 +191,13 @@ function keptSoFar(files: readonly string[] | undefined): string {
 function named(files: readonly string[]): string {
   const first = files.slice(0, 4).map((file) => lineOf(file, 80));
   return first.join(', ') + (files.length > 4 ? ` and ${files.length - 4} more` : '');
+}
+
+/** How often it has been put off, and may be, tells whether that is worth a look. */
+function postponedLine({ task, why, waitMs }: Extract<Recorded, { type: 'TaskPostponed' }>['data'], run: RunState | null): string {
+  const times = run === null ? 1 : (taskIn(run, task)?.postponed ?? 1);
+  const most = Math.max(times, run?.settings.retries ?? 0);
+  return `${task} is tried again in ${duration(waitMs)} (${times} of ${most}): ${lineOf(why, 300)}`;
 }
 
 function keptAs(kept: string): string {

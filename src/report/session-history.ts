@@ -7,7 +7,7 @@ import type { Breach, PersonAnswered, TaskFinished } from '../brain/run-messages
 import { NO_USAGE } from '../ports.js';
 import { inline } from './foreign-text.js';
 import { grantWords } from './session-question.js';
-import { count } from './words.js';
+import { count, duration } from './words.js';
 import type { Clock } from './words.js';
 import { put } from '../formats/keyed-lists.js';
 
@@ -15,7 +15,7 @@ import { put } from '../formats/keyed-lists.js';
 export interface TaskRun {
   readonly attempt: number;
   readonly agent: string;
-  readonly ending: 'completed' | 'failed' | 'asked' | 'stopped' | 'cut off' | 'running';
+  readonly ending: 'completed' | 'failed' | 'asked' | 'stopped' | 'put off' | 'cut off' | 'running';
   /** Null while it runs, and where it was cut off. */
   readonly ms: number | null;
   readonly tokens: number;
@@ -70,6 +70,10 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
     book.people.push(`${at}: ${inline(data.task)} asked${kept}: ${inline(data.question)}`);
   },
   TaskInterrupted: (book, data, { ts }) => book.end(data, 'stopped', ts, data.usage ?? NO_USAGE),
+  TaskPostponed: (book, data, { ts }, at) => {
+    book.end(data, 'put off', ts, data.usage);
+    book.processes.push(`${at}: ${inline(data.task)} put off for ${duration(data.waitMs)}: ${inline(data.why)}`);
+  },
   TasksReopened: (book, { tasks, why }, _, at) => book.processes.push(`${at}: ${inline(tasks.join(', '))} to be run again: ${inline(why)}`),
   VerdictGiven: (book, { verdict }, { seq, ts }) => {
     book.givenAt.set(seq, ts);

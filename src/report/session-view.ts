@@ -44,7 +44,7 @@ export interface TaskView {
   /** The last verdict on it. */
   readonly verdict: { readonly decision: string; readonly rule: string; readonly unverified: boolean } | null;
   readonly deps: readonly string[];
-  /** What a pending task waits for: tasks, a verdict, a wave, an answer. Nothing: it is next. */
+  /** What a pending task waits for: tasks, a verdict, a wave, an answer, another try. Nothing: it is next. */
   readonly waitsFor: readonly string[];
   readonly findings: string;
   readonly error: string;
@@ -291,7 +291,8 @@ function waitsFor(run: RunState, task: TaskState): readonly string[] {
   if (open.length > 0) return open;
   if (run.held.has(task.id)) return ['an answer'];
   if (task.wave > run.front) return [`wave ${run.front}`];
-  return budgetQuestion(run) === null ? [] : ['an answer'];
+  if (budgetQuestion(run) !== null) return ['an answer'];
+  return run.waiting.has(task.id) ? ['another try'] : [];
 }
 
 function foreignTasks(tasks: SessionSurroundings['tasks'], verdicts: readonly PastVerdict[]): readonly TaskView[] {

@@ -110,6 +110,8 @@ export interface Settings {
   readonly notifyAtEnd: boolean;
   /** For one task. */
   readonly timeoutMinutes: number;
+  /** How often a task is tried again by itself where its model's server was out of reach. */
+  readonly retries: number;
   readonly critics: CriticSettings;
   readonly guard: GuardSettings;
   readonly workspace: {
@@ -140,6 +142,7 @@ export const DEFAULT_SETTINGS: Settings = {
   notify: null,
   notifyAtEnd: false,
   timeoutMinutes: 30,
+  retries: 4,
   critics: {
     timeoutMinutes: 20,
     testing: {

@@ -20,7 +20,12 @@ export function plainEnding(ending: Ending, columns: readonly string[]): Ending 
     case 'asked':
       return { ...ending, question: plainText(ending.question, MAX_CELL), usage: plainUsage(ending.usage) };
     case 'broken':
-      return { ...ending, reason: plainText(ending.reason, MAX_CELL), usage: plainUsage(ending.usage) };
+      return {
+        kind: ending.kind,
+        reason: plainText(ending.reason, MAX_CELL),
+        usage: plainUsage(ending.usage),
+        ...(ending.passing === undefined ? {} : { passing: { afterMs: amount(ending.passing.afterMs ?? 0) || null } }),
+      };
     case 'completed':
     case 'failed': {
       const given = columns.filter((name) => Object.hasOwn(ending.outputs, name));

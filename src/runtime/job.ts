@@ -3,6 +3,7 @@
 import { isUmpireError } from '../errors.js';
 import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '../ports.js';
 import type { Event } from '../brain/messages.js';
+import { pauseBefore } from '../brain/postponing.js';
 import type { TaskFinished } from '../brain/run-messages.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
 import { assign } from './assignment.js';
@@ -86,7 +87,10 @@ function conclude(ports: RunPorts, job: Job, ending: Ending, submitted: Submitte
     case 'asked':
       return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...submitted } }];
     case 'broken': {
-      const { reason: error, usage } = ending;
+      const { usage } = ending;
+      const waitMs = pauseOf(ports, job, ending);
+      if (waitMs !== null) return [{ type: 'TaskPostponed', data: { task: id, attempt, why: ending.reason, waitMs, usage } }];
+      const error = withTries(ending, job.task);
       const data: TaskFinished = { task: id, attempt, status: 'failed', findings: '', error, outputs: blank(ports, job.task), usage };
       return [{ type: 'TaskFinished', data }];
     }
@@ -99,6 +103,16 @@ function conclude(ports: RunPorts, job: Job, ending: Ending, submitted: Submitte
       return [{ type: 'TaskSubmitted', data: { ...told, commit: submitted.commit, files: submitted.files } }];
     }
   }
+}
+
+/** Null where it is not to be tried again by itself. */
+function pauseOf({ journal }: RunPorts, { task }: Job, { passing }: Extract<Ending, { kind: 'broken' }>): number | null {
+  return passing === undefined ? null : pauseBefore(journal.state.run as RunState, task, passing.afterMs);
+}
+
+function withTries({ reason, passing }: Extract<Ending, { kind: 'broken' }>, { postponed }: TaskState): string {
+  if (passing === undefined || postponed === 0) return reason;
+  return `${reason} Umpire tried it again ${postponed === 1 ? 'once' : `${postponed} times`} by itself.`;
 }
 
 function spentBy({ usage }: Ending): { readonly usage?: Usage } {

@@ -78,6 +78,8 @@ const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
   TaskFinished: [OF_TASK],
   TaskAsked: [OF_TASK],
   TaskInterrupted: [OF_TASK],
+  TaskPostponed: [OF_TASK],
+  WaitEnded: [OF_TASK],
   TaskSkipped: [OF_TASK],
   TasksReopened: [IN_RUN],
   JudgingFailed: [OF_TASK],

@@ -3,6 +3,7 @@
 
 import { NO_USAGE, type Agent } from '../ports.js';
 import { pending, type Effect } from '../brain/pending.js';
+import { LONGEST_WAIT_MS } from '../brain/postponing.js';
 import { questionOf } from '../brain/question.js';
 import { taskIn, type RunState, type TaskState } from '../brain/run-state.js';
 import type { Event } from '../brain/messages.js';
@@ -13,6 +14,8 @@ import { onAbort } from './hearers.js';
 import { doTask, isWriter } from './job.js';
 import { showAfterMs } from './neighbours.js';
 import type { RunPorts } from './run-ports.js';
+
+type Wait = Extract<Effect, { readonly type: 'AwaitTask' }>;
 
 export async function runSession(ports: RunPorts): Promise<void> {
   const session = new Running(ports);
@@ -60,11 +63,12 @@ class Running {
         if (this.run.ended === null && !this.halt.signal.aborted && this.takeEdits()) continue;
         break;
       }
+      const waits = effects.filter((effect) => effect.type === 'AwaitTask');
       if (first?.type === 'RunTask') {
         const starts = effects.filter((effect) => effect.type === 'RunTask');
         if (await this.openWave(starts.map(({ task }) => task))) continue;
         await this.startTasks(starts);
-      } else if (first !== undefined) {
+      } else if (first !== undefined && first.type !== 'AwaitTask') {
         if (first.type === 'CallPerson' || first.type === 'EndSession') {
           // What lies in the worktree while nobody is at work there counts as a person's.
           await this.sweep();
@@ -76,7 +80,7 @@ class Running {
       }
       journal.flush();
       if (turns.isDue()) await turns.pass();
-      await this.nextEnding();
+      await this.nextEnding(waits);
     }
     await this.sweep();
     await this.show();
@@ -155,6 +159,7 @@ class Running {
     const { journal, call } = this.ports;
     switch (effect.type) {
       case 'RunTask':
+      case 'AwaitTask':
         return;
       case 'SkipTask':
         journal.record({ type: 'TaskSkipped', data: { task: effect.task, reason: effect.reason } });
@@ -222,13 +227,9 @@ class Running {
     this.wake();
   }
 
-  /** Waits until a task ends, and records all that have ended by then. */
-  private async nextEnding(): Promise<void> {
-    if (this.ended.length === 0 && this.fault === null && this.jobs.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-    }
+  /** Waits until a task ends or one that was put off is due, and records all that have ended by then. */
+  private async nextEnding(waits: readonly Wait[]): Promise<void> {
+    if (this.ended.length === 0 && this.fault === null && this.jobs.size + waits.length > 0) await this.nextNews(waits);
     const ended = this.ended;
     this.ended = [];
     for (const events of ended) this.ports.journal.record(...events);
@@ -236,6 +237,31 @@ class Running {
       this.ports.journal.flush();
       throw this.fault.error;
     }
+  }
+
+  private async nextNews(waits: readonly Wait[]): Promise<void> {
+    // Nobody is at work, and that may take a while: the folder says so meanwhile.
+    if (this.jobs.size === 0) {
+      await this.sweep();
+      await this.show();
+    }
+    const { journal, nowMs, after } = this.ports;
+    const left = (wait: Wait) => wait.untilMs - nowMs();
+    // Where the minutes are spent there is nothing to wait for; one that is longer than any tells of a clock that was set back.
+    const isOver = (wait: Wait) => this.halt.signal.aborted || left(wait) <= 0 || left(wait) > LONGEST_WAIT_MS;
+    const over = waits.filter(isOver);
+    for (const { task } of over) journal.record({ type: 'WaitEnded', data: { task } });
+    if (over.length > 0) return;
+    let cancel: () => void = () => undefined;
+    let unhear: () => void = () => undefined;
+    await new Promise<void>((resolve) => {
+      this.wake = resolve;
+      if (waits.length === 0) return;
+      cancel = after(Math.min(...waits.map(left)), resolve);
+      unhear = onAbort(this.halt.signal, resolve);
+    });
+    cancel();
+    unhear();
   }
 
   private async merge(id: string): Promise<void> {

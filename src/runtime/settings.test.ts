@@ -42,6 +42,7 @@ it('fills in every default', () => {
     notify: null,
     notifyAtEnd: false,
     timeoutMinutes: 30,
+    retries: 4,
     critics: {
       timeoutMinutes: 20,
       testing: {
@@ -85,6 +86,7 @@ it('reads the example of its page', () => {
     notify: 'notify-send "$UMPIRE_SESSION_NAME waits on $UMPIRE_QUESTION"',
     notifyAtEnd: true,
     timeoutMinutes: 45,
+    retries: 2,
     critics: {
       timeoutMinutes: 10,
       testing: { runner: 'vitest', layers: { L2: ['test/api/**'], L3: ['e2e/**'] } },
@@ -114,7 +116,18 @@ it('reads the example of its page', () => {
 
 it('has a page with every key, and no other', () => {
   const rows = [...page.matchAll(/^\| (`[^|]*) \|/gm)].flatMap((match) => [...(match[1] ?? '').matchAll(/`(\w+)`/g)].map((one) => one[1]));
-  const tops = ['agent', 'roles', 'agents', 'concurrency', 'timeout_minutes', 'max_rounds', 'max_minutes', 'max_cost_usd', 'max_tokens'];
+  const tops = [
+    'agent',
+    'roles',
+    'agents',
+    'concurrency',
+    'timeout_minutes',
+    'retries',
+    'max_rounds',
+    'max_minutes',
+    'max_cost_usd',
+    'max_tokens',
+  ];
   const mine = [
     'command',
     'acp',
@@ -223,7 +236,7 @@ describe('mistakes', () => {
     [
       'max: 3',
       ':1: max: this key is not known here; there are strict, agents, roles, agent, concurrency, max_rounds, max_minutes, max_cost_usd, ' +
-        'max_tokens, stop_when_stalled, sandbox, notify, notify_at_end, timeout_minutes, critics, guard, workspace',
+        'max_tokens, stop_when_stalled, sandbox, notify, notify_at_end, timeout_minutes, retries, critics, guard, workspace',
     ],
     ['agnets: {}', ':1: agnets: this key is not known here; did you mean "agents"?'],
     ['role: {}', ':1: role: this key is not known here; did you mean "roles"?'],

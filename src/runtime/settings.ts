@@ -2,6 +2,7 @@
 // file; docs/configuration.md is its page. Loaded late: most verdicts have no such file.
 
 import { HIGHEST_CAP } from '../brain/messages.js';
+import { MOST_RETRIES } from '../brain/postponing.js';
 import { UmpireError } from '../errors.js';
 import { readYaml } from '../formats/yaml-text.js';
 import type { GuardAllowance } from '../guard/allowances.js';
@@ -181,6 +182,7 @@ const FIELDS = {
   notify: command,
   notify_at_end: flag,
   timeout_minutes: amount(DAY_MINUTES),
+  retries: whole(0, MOST_RETRIES),
   critics: criticFields,
   guard: guardFields,
   workspace: fieldsOf(
@@ -237,6 +239,7 @@ function withDefaults(read: Read<typeof FIELDS>): Settings {
     notify: read.notify ?? usual.notify,
     notifyAtEnd: read.notify_at_end ?? usual.notifyAtEnd,
     timeoutMinutes: read.timeout_minutes ?? usual.timeoutMinutes,
+    retries: read.retries ?? usual.retries,
     critics: criticsOf(read.critics ?? {}),
     guard: { ...usual.guard, ...read.guard },
     workspace: {

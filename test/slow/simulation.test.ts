@@ -1,7 +1,7 @@
 // Sessions in a world of their own: agents that fail, hang, answer twice, late or with lies; disks that fill; kills at any
 // event; a person who answers, edits and gives up. Always: it ends, no cap is passed, a journal folded anew is what was live,
-// its verdicts come out the same, no finished task runs again, nothing that was told of is lost. A failing seed is told in its
-// shortest form. UMPIRE_SIMULATIONS and UMPIRE_SEED play more of them, or others: UMPIRE_SIMULATIONS=1 UMPIRE_SEED=<the seed>.
+// its verdicts come out the same, no finished task runs again, none is tried again oftener or sooner than it may be, nothing that was
+// told of is lost. A failing seed is told in its shortest form. UMPIRE_SIMULATIONS and UMPIRE_SEED play more of them, or others: UMPIRE_SIMULATIONS=1 UMPIRE_SEED=<the seed>.
 
 import { describe, expect, it } from 'vitest';
 import { FAULTS } from '../support/sim-faults.js';
@@ -15,8 +15,10 @@ const SEED = Number(process.env['UMPIRE_SEED'] ?? 20_250_307);
 const ENOUGH = 2000;
 const HAPPENS = [
   'kills torn fulls stops ChainContinued EditRefused JudgingFailed PersonEdited StrayChanges TaskAsked TaskInterrupted'.split(' '),
-  'TaskSkipped TaskSubmitted TasksEdited TasksReopened WorkReverted'.split(' '),
-  ['late', 'fails', 'broken', 'hangs', 'twice', 'asks', 'strange', 'gives-up', 'throws', 'honest'].map((manner) => `agent ${manner}`),
+  'TaskPostponed TaskSkipped TaskSubmitted TasksEdited TasksReopened WaitEnded WorkReverted'.split(' '),
+  ['late', 'fails', 'broken', 'busy', 'hangs', 'twice', 'asks', 'strange', 'gives-up', 'throws', 'honest'].map(
+    (manner) => `agent ${manner}`,
+  ),
   ['complete', 'complete unverified', 'failed unverified', 'aborted unverified'].map((end) => `ended ${end}`),
   ['approve to plan', 'revise to plan', 'answer to question', 'extend to budget'].map((words) => `answered ${words}`),
   ['force-approve', 'manual-fix', 'extend'].flatMap((word) => [`answered ${word} to verdict`, `answered ${word} to evidence`]),

@@ -17,6 +17,8 @@ export class Backstage {
   readonly called = new Set<string>();
   readonly kinds = new Map<string, number>();
   throwsLeft = MOST_THROWS;
+  /** Tasks whose model is out of reach: that lasts a while. */
+  readonly outages = new Set<string>();
 
   count(kind: string): void {
     this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
@@ -34,12 +36,13 @@ export interface Cast {
   readonly onCall: (assignment: Assignment) => void;
 }
 
-type Manner = 'honest' | 'late' | 'fails' | 'broken' | 'hangs' | 'twice' | 'asks' | 'strange' | 'gives-up' | 'throws';
+type Manner = 'honest' | 'late' | 'fails' | 'broken' | 'busy' | 'hangs' | 'twice' | 'asks' | 'strange' | 'gives-up' | 'throws';
 
 const MISCHIEF: Readonly<Record<Exclude<Manner, 'honest'>, number>> = {
   late: 2,
   fails: 2,
   broken: 2,
+  busy: 3,
   hangs: 1,
   twice: 2,
   asks: 1,
@@ -97,8 +100,10 @@ function play(assignment: Assignment, watch: Watch, cast: Cast): Promise<Ending>
 function mannerOf({ chance, plan, backstage }: Cast, assignment: Assignment): Manner {
   if (plan.stubborn !== null && plan.turmoil.mischief > 0 && assignment.role.name === plan.stubborn.role) return plan.stubborn.manner;
   if (assignment.interactive && assignment.turns.length < 4 && chance.hits(0.4)) return 'asks';
+  if (backstage.outages.has(assignment.task.id) && chance.hits(0.7)) return 'busy';
   if (!chance.hits(plan.turmoil.mischief)) return 'honest';
   const manner = chance.weigh(MISCHIEF);
+  if (manner === 'busy') backstage.outages.add(assignment.task.id);
   if (manner !== 'throws') return manner;
   return backstage.throwsLeft-- > 0 ? 'throws' : 'broken';
 }
@@ -111,6 +116,10 @@ function endingOf(manner: Exclude<Manner, 'throws'>, assignment: Assignment, cas
       return { kind: 'broken', reason: 'It did not end in time.', usage };
     case 'asks':
       return { kind: 'asked', question: 'Which one?', usage };
+    case 'busy':
+      // The server of its model is overloaded; some of its work is done by then.
+      if (chance.hits(0.5)) work(assignment, cast);
+      return { kind: 'broken', reason: 'Overloaded.', usage, passing: { afterMs: chance.pick([null, 5000, 600_000, 7_200_000, -1]) } };
     case 'gives-up':
       // Says that it was stopped, and nobody stopped it.
       return { kind: 'interrupted' };

@@ -5,8 +5,9 @@ import type { VerdictGiven, Recorded } from '../../src/brain/messages.js';
 import type { PersonAnswered, RunSettings, TaskFinished } from '../../src/brain/run-messages.js';
 import type { SimPlan } from './sim-plan.js';
 import { mostStarts } from './sim-plan.js';
-import { buildsOn, chainOf, dropQuestion, ids, isAtWork, isFallen, newSeen } from './sim-seen.js';
+import { buildsOn, chainOf, dropQuestion, ids, isAtWork, isFallen, newSeen, waitsFor } from './sim-seen.js';
 import type { Seen } from './sim-seen.js';
+import { Waits } from './sim-waits.js';
 import { Broken } from './sim-world.js';
 
 type Cells = Readonly<Record<string, string>>;
@@ -34,6 +35,7 @@ export class StoryCheck {
   private spent = { tokens: 0, costUsd: 0 };
   private isForced = false;
   private isAborted = false;
+  private readonly waits = new Waits();
   private ended: { readonly outcome: string; readonly unverified: boolean } | null = null;
 
   constructor(private readonly plan: SimPlan) {
@@ -45,6 +47,7 @@ export class StoryCheck {
       throw new Broken('after-the-end', `${event.type} after the session ended`);
     const heard = this.hears[event.type] as ((data: Recorded['data'], seq: number) => void) | undefined;
     heard?.(event.data, event.seq);
+    this.waits.see(event);
   }
 
   private readonly hears: { readonly [T in Recorded['type']]?: (data: DataOf<T>, seq: number) => void } = {
@@ -63,6 +66,10 @@ export class StoryCheck {
     TaskAsked: ({ task, attempt, usage }) => this.ask(this.running(task, attempt), usage),
     TaskInterrupted: ({ task, attempt }) => {
       this.running(task, attempt).isRunning = false;
+    },
+    TaskPostponed: ({ task, attempt, usage }) => {
+      this.running(task, attempt).isRunning = false;
+      this.pay(usage);
     },
     TaskSkipped: ({ task, reason }) => this.skip(this.task(task), reason),
     TasksReopened: ({ tasks }) => {
@@ -171,15 +178,8 @@ export class StoryCheck {
     if (dep.standing === 'approved' || dep.standing === 'forced') return;
     const recheck = dep.standing === 'revised' && dep.recheck !== null ? this.task(dep.recheck) : null;
     // What the re-check itself waits for cannot wait for it; and a later verdict of the chain may have spared it.
-    if (recheck !== null && (recheck.isSpared || this.waitsFor(recheck.id, task.id))) return;
+    if (recheck !== null && (recheck.isSpared || waitsFor(this.tasks, recheck.id, task.id))) return;
     throw new Broken('early', `${task.id} is started, and ${dep.id} is ${dep.standing}`);
-  }
-
-  private waitsFor(id: string, other: string, seen = new Set<string>()): boolean {
-    if (id === other) return true;
-    if (seen.has(id)) return false;
-    seen.add(id);
-    return (this.tasks.get(id)?.deps ?? []).some((dep) => this.waitsFor(dep, other, seen));
   }
 
   private running(id: string, attempt: number): Seen {
@@ -307,7 +307,7 @@ export class StoryCheck {
   private follow(task: Seen): void {
     const latest = (id: string): string => {
       const { recheck } = this.task(id);
-      return recheck === null || this.waitsFor(recheck, task.id) ? id : latest(recheck);
+      return recheck === null || waitsFor(this.tasks, recheck, task.id) ? id : latest(recheck);
     };
     task.deps = [...new Set(task.deps.map(latest))];
   }

@@ -106,6 +106,20 @@ const OF_THE_FOLD: readonly KnownFault[] = [
     },
     found: ['merge-order'],
   },
+  {
+    what: 'a process that begins to count anew how often a task was tried again',
+    fault: {
+      state: onRun((run, event) => {
+        if (event.type === 'RunBegun') for (const task of run.tasks) task.postponed = 0;
+      }),
+    },
+    found: ['retries'],
+  },
+  {
+    what: 'a fold that knows of no pause',
+    fault: { state: onRun((run) => run.waiting.clear()) },
+    found: ['hurried'],
+  },
   { what: 'a fold that asks nobody', fault: { state: onRun((run) => void run.questions.splice(0)) }, found: ['person'] },
   {
     what: 'a fold that asks, and has what builds on that go on',

@@ -45,7 +45,7 @@ export interface SimPlan {
   readonly goodness: number;
   readonly turmoil: Turmoil;
   /** A role whose agent does the same every time. */
-  readonly stubborn: { readonly role: string; readonly manner: 'gives-up' | 'asks' | 'hangs' | 'fails' | 'late' | 'twice' } | null;
+  readonly stubborn: { readonly role: string; readonly manner: 'gives-up' | 'asks' | 'hangs' | 'fails' | 'late' | 'twice' | 'busy' } | null;
 }
 
 interface Graph {
@@ -88,7 +88,7 @@ export function planOf(seed: number, turmoil: Partial<Turmoil> = {}): SimPlan {
     stubborn: chance.hits(0.08)
       ? {
           role: chance.pick([loop.roles.critic, loop.roles.generator, 'thinker']),
-          manner: chance.pick(['gives-up', 'asks', 'hangs', 'fails', 'late', 'twice'] as const),
+          manner: chance.pick(['gives-up', 'asks', 'hangs', 'fails', 'late', 'twice', 'busy'] as const),
         }
       : null,
     turmoil: {
@@ -117,6 +117,7 @@ function settingsOf(chance: Chance): RunSettings {
     strict: chance.hits(0.2),
     yes: chance.hits(0.5),
     timeoutMinutes: 30,
+    ...(chance.hits(0.7) ? { retries: chance.within(0, 2) } : {}),
   };
 }
 
@@ -232,7 +233,8 @@ export function mostStarts({ rows, loop, cap, settings, turmoil }: SimPlan): num
   const tasks = rows.length + edits * MOST_TASKS_ADDED + rounds * (MOST_FILES + 1);
   // Agents that throw stop the run as a full disk does; a minute's limit stops it once for each time it is raised.
   const breaks = kills + fulls + stops + answers + MOST_THROWS;
-  return tasks * (1 + retries) + (critics + rounds) * (1 + retries) + breaks * settings.concurrency + answers * 2;
+  const tries = 1 + (settings.retries ?? 0);
+  return ((tasks + critics + rounds) * (1 + retries) + answers * 2) * tries + breaks * settings.concurrency;
 }
 
 /** Agents that throw, in one simulation. */

@@ -89,3 +89,11 @@ export function buildsOn(
     return other !== undefined && buildsOn(tasks, other, isSuch, seen);
   });
 }
+
+/** Does it wait for the other, itself or by way of others? */
+export function waitsFor(tasks: ReadonlyMap<string, Seen>, id: string, other: string, seen: Set<string> = new Set()): boolean {
+  if (id === other) return true;
+  if (seen.has(id)) return false;
+  seen.add(id);
+  return (tasks.get(id)?.deps ?? []).some((dep) => waitsFor(tasks, dep, other, seen));
+}

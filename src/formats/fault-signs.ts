@@ -1,0 +1,69 @@
+// What an error of a model's server says beside its words, however an agent wraps it: the HTTP status, and when it may be asked again.
+// What follows from that is left to others.
+
+import { isObject, own, parseJson } from './json-text.js';
+import type { JsonObject } from './json-text.js';
+
+export interface FaultSigns {
+  readonly status: number | null;
+  readonly afterMs: number | null;
+}
+
+export const NO_SIGNS: FaultSigns = { status: null, afterMs: null };
+
+/** Names of a status, in the words of those who pass it on. */
+const STATUS_NAMES = ['statusCode', 'status_code', 'api_error_status', 'status', 'code'] as const;
+
+/** Errors lie in errors, and in texts that are JSON again. */
+const INNER_NAMES = ['error', 'data', 'message'] as const;
+
+const DEEPEST = 6;
+
+export function signsIn(value: unknown, depth = 0): FaultSigns {
+  const object = objectOf(value);
+  if (object === null || depth > DEEPEST) return NO_SIGNS;
+  const inner = INNER_NAMES.map((name) => signsIn(own(object, name), depth + 1));
+  const status = STATUS_NAMES.map((name) => statusOf(own(object, name))).find((code) => code !== null);
+  return {
+    status: status ?? inner.find((signs) => signs.status !== null)?.status ?? null,
+    afterMs: headerMs(own(object, 'responseHeaders')) ?? detailMs(own(object, 'details')) ?? inner.find(saysWhen)?.afterMs ?? null,
+  };
+}
+
+function saysWhen({ afterMs }: FaultSigns): boolean {
+  return afterMs !== null;
+}
+
+function objectOf(value: unknown): JsonObject | null {
+  if (typeof value !== 'string') return isObject(value) ? value : null;
+  const text = value.trim();
+  const parsed = text.startsWith('{') ? parseJson(text) : null;
+  return parsed?.ok === true && isObject(parsed.value) ? parsed.value : null;
+}
+
+function statusOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value <= 599 ? value : null;
+}
+
+/** Seconds, or milliseconds where the name says so. A date is not read: there is no clock here. */
+function headerMs(headers: unknown): number | null {
+  if (!isObject(headers)) return null;
+  const exact = count(own(headers, 'retry-after-ms'));
+  const seconds = count(own(headers, 'retry-after'));
+  return exact ?? (seconds === null ? null : seconds * 1000);
+}
+
+function count(value: unknown): number | null {
+  const text = typeof value === 'number' ? String(value) : value;
+  return typeof text === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : null;
+}
+
+/** Google's: `{"@type": "…RetryInfo", "retryDelay": "7s"}` among the details. */
+function detailMs(details: unknown): number | null {
+  for (const detail of Array.isArray(details) ? details.slice(0, 20) : []) {
+    const delay = isObject(detail) ? own(detail, 'retryDelay') : null;
+    const seconds = typeof delay === 'string' && delay.endsWith('s') ? count(delay.slice(0, -1)) : null;
+    if (seconds !== null) return seconds * 1000;
+  }
+  return null;
+}

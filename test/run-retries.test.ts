@@ -1,0 +1,125 @@
+// A model's server that is overloaded in the middle of the night: the task is tried again by itself, as often as the settings say, and
+// nobody has to get up. What does not pass by itself is told at once, with what to do. No test waits: the clock is handed in.
+
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { resume, run } from '../src/engine/session.js';
+import type { RunReport } from '../src/engine/session.js';
+import { proseFiles } from './support/run-loop-file.js';
+import { cleanUpProjects, endOf, eventsOf, eventsOfType, makeProject, rowsOf, sessionIn, standingOf } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+
+cleanUpProjects();
+
+const ONE = { tasks: [{ id: 'A' }] };
+
+/** As claude 2.1 ends where its server is overloaded, and where its plan is used up. */
+const ended = (status: number, words: string) =>
+  JSON.stringify({
+    type: 'result',
+    subtype: 'success',
+    is_error: true,
+    api_error_status: status,
+    result: words,
+    session_id: 's',
+    uuid: 'u',
+  });
+const OVERLOADED = `printf '%s\\n' '${ended(529, 'API Error: 529 Overloaded.')}'; exit 1`;
+
+/** Each look at the clock finds it so much later. */
+function hurrying(ms = 100_000): () => Date {
+  let at = Date.UTC(2026, 2, 1, 2);
+  return () => new Date((at += ms));
+}
+
+function projectWith(body: string, config: Readonly<Record<string, unknown>> = {}): RunProject & { readonly words: string } {
+  const project = makeProject({ files: proseFiles(ONE), config });
+  const [, words = ''] = project.sh(body);
+  return { ...project, words };
+}
+
+function runIn(
+  { root, words }: RunProject & { readonly words: string },
+  more: Partial<Parameters<typeof run>[0]> = {},
+): Promise<RunReport> {
+  return run({ loop: join(root, 'prose.yaml'), goal: 'x', project: root, agentCommand: words, now: hurrying(), ...more });
+}
+
+const typesOf = (session: string) =>
+  eventsOf(session)
+    .map(({ type }) => type)
+    .filter((type) => /^(?:Task|Wait|SessionEnded)/.test(type));
+
+it('tries again until the server answers, with growing pauses, and says so', async () => {
+  const { session, status } = await runIn(projectWith(`[ "$attempt" -lt 3 ] && { ${OVERLOADED}; }\ncomplete "at last"`));
+  expect({ status, standing: standingOf(session) }).toEqual({ status: 'complete', standing: ['A completed'] });
+  expect(typesOf(session)).toEqual(
+    'TaskStarted TaskPostponed WaitEnded TaskStarted TaskPostponed WaitEnded TaskStarted TaskFinished SessionEnded'.split(' '),
+  );
+  const told = eventsOfType(session, 'TaskPostponed').map(({ waitMs, why }) => ({ waitMs, why }));
+  const why = 'The agent "command" exited with status 1. Its last words were "API Error: 529 Overloaded.".';
+  expect(told).toEqual([
+    { waitMs: 30_000, why },
+    { waitMs: 120_000, why },
+  ]);
+});
+
+it('gives up after so many times, and tells how often it was tried', async () => {
+  const { session } = await runIn(projectWith(OVERLOADED, { retries: 2 }));
+  expect([endOf(session), eventsOfType(session, 'TaskPostponed').length]).toEqual(['failed unverified', 2]);
+  expect(rowsOf(session)['A']?.['error']).toMatch(/529 Overloaded\..* Umpire tried it again 2 times by itself\.$/);
+});
+
+it('never tries again by itself where the settings say so', async () => {
+  const { session } = await runIn(projectWith(OVERLOADED, { retries: 0 }));
+  expect([endOf(session), typesOf(session)]).toEqual(['failed unverified', ['TaskStarted', 'TaskFinished', 'SessionEnded']]);
+});
+
+it('can be stopped in a pause; who takes it on waits no longer than is left, and counts on', async () => {
+  const project = projectWith(OVERLOADED, { retries: 1 });
+  const running = project.start('run', './prose.yaml', 'x', '--agent-command', project.words);
+  await running.says('A is tried again in 30 s (1 of 1): The agent "command" exited with status 1.');
+  running.child.kill('SIGINT');
+  const { exit, err } = await running.ended;
+  const session = sessionIn(project);
+  expect([exit, endOf(session), standingOf(session)]).toEqual([130, 'not ended', ['A pending']]);
+  expect(err).toContain('umpire resume');
+  await resume({ session, now: () => new Date(Date.now() + 60_000) });
+  expect([endOf(session), eventsOfType(session, 'TaskPostponed').length]).toEqual(['failed unverified', 1]);
+  await resume({ session, retry: true, now: hurrying() });
+  expect([endOf(session), eventsOfType(session, 'TaskPostponed').length]).toEqual(['failed unverified', 2]);
+});
+
+it('waits for nothing once the minutes of the session are spent: a person is called', async () => {
+  const { status, question, session } = await runIn(projectWith(OVERLOADED), { maxMinutes: 1 });
+  expect({ status, question }).toMatchObject({ status: 'awaiting', question: { kind: 'budget', what: 'minutes' } });
+  expect(typesOf(session)).toEqual(['TaskStarted', 'TaskPostponed']);
+});
+
+it.each([
+  [`printf '%s\\n' '${ended(429, 'Usage limit reached, resets 3am')}'; exit 1`, 'Trying again does not lift that limit'],
+  [`printf '%s\\n' '${ended(401, 'Invalid API key')}'; exit 1`, 'Sign in with its own command, or mend its key'],
+  ['echo "HTTP 429 Too Many Requests" >&2; exit 1', 'Its last words were "HTTP 429 Too Many Requests".'],
+  [`printf 'expected {"error":{"code":429}} {\n  to: 200\n}\n' >&2; exit 1`, 'exited with status 1'],
+  ['echo "The server said 529 overloaded."; fail "status 529 overloaded"', 'status 529 overloaded'],
+  ['complete "answers 429 Too Many Requests"; exit 1', 'although its result says completed'],
+])('does not try again what does not pass by itself, or is no error of a server: %s', async (body, error) => {
+  const { session } = await runIn(projectWith(body));
+  expect([endOf(session), eventsOfType(session, 'TaskPostponed'), rowsOf(session)['A']?.['error']]).toEqual([
+    'failed unverified',
+    [],
+    expect.stringContaining(error),
+  ]);
+});
+
+it.each([
+  ['exit 75', 'exited with status 75'],
+  [`echo '{"error": {"type": "ApiError", "message": "Please try again in 50s.", "code": 429}}' >&2; exit 1`, 'try again in 50s'],
+])('hears a program that says it may go well later: %s', async (body, why) => {
+  const { session } = await runIn(projectWith(`[ "$attempt" -gt 1 ] && { complete done; exit; }\n${body}`));
+  const waitMs = why.includes('50s') ? 50_000 : 30_000;
+  expect([endOf(session), eventsOfType(session, 'TaskPostponed')]).toMatchObject([
+    'complete unverified',
+    [{ waitMs, why: expect.stringContaining(why) }],
+  ]);
+});
