@@ -21,7 +21,7 @@ import type { Places } from './acp-permission.js';
 import type { Talk, TalkLine } from './child.js';
 import type { Told } from './event-stream.js';
 import { showLine } from './hidden-text.js';
-import { MAX_RESULT_BYTES } from './result.js';
+import { LAST_SEARCHED, MAX_RESULT_BYTES } from './last-object.js';
 import { Tail } from './tail.js';
 
 export interface AcpBrief {
@@ -132,8 +132,9 @@ export class Conversation implements Talk {
     const text = new TextDecoder().decode(this.answer.bytes());
     const usage = { tokens: Math.round(this.tokens ?? this.context), costUsd: this.costUsd };
     const { fault, signs } = this;
+    const cut = text.length < MAX_RESULT_BYTES ? {} : { lost: LAST_SEARCHED };
     return {
-      told: { text, usage, fault, ...(fault === null ? {} : { signs }) },
+      told: { text, usage, fault, ...(fault === null ? {} : { signs }), ...cut },
       words: this.words,
       open: this.open(),
       refused: this.refused,

@@ -13,7 +13,7 @@ import type { Guardian } from './guardian.js';
 import { programAgent } from './program.js';
 import type { Ended, Handover, ProgramSpec } from './program.js';
 import { promptFor } from './prompt.js';
-import { CLEAN_EXIT, exitWords } from './result.js';
+import { CLEAN_EXIT, exitWords, keptWords } from './result.js';
 
 export interface AcpSpec extends ProgramSpec {
   /** What it may do when it asks, beside reading and editing in its folders. */
@@ -44,7 +44,8 @@ export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
     });
     const take: Watch['log'] = (stream, chunk) => {
       if (stream === 'stderr') watch.log(stream, chunk);
-      else if (log.take(chunk) > LONGEST_MESSAGE) conversation.settle('printed a line of more than 16 MB', true);
+      else if (log.take(chunk) > LONGEST_MESSAGE)
+        conversation.settle(`printed a line of more than 16 MB. ${keptWords(session, assignment.task.id)}`, true);
     };
     return {
       input: conversation,

@@ -125,3 +125,18 @@ test('lines that are no events tell nothing, and break nothing', () => {
   const long = `{"type":"text","sessionID":"s","part":{"text":"${'x'.repeat(200_000)}"}}`;
   expect(told(`${deep}\n${long}\n${OPENCODE.join('\n')}`)?.text).toBe('Done.');
 });
+
+test('an answer of 18 MB is heard, and the end of it kept; of one that no memory should hold, that it was lost', () => {
+  const result = '{"status":"completed","findings":"all of it"}';
+  const long = told(ended({ result: `${'So it goes. '.repeat(1_500_000)}${result}` }), 65_536);
+  expect(long).toMatchObject({ usage: { tokens: 6250, costUsd: 0.25 }, fault: null });
+  expect([long?.text.length, long?.text.endsWith(result), long?.lost]).toEqual([1_048_576, true, undefined]);
+  const lost = told(`${ended({ result: 'x'.repeat(33 * 1024 * 1024) })}\n`, 65_536);
+  expect(lost).toEqual({
+    text: '',
+    fault: null,
+    usage: { tokens: 0, costUsd: 0 },
+    lost: 'It printed an event of more than 32 MB, and Umpire reads none that is longer',
+  });
+  expect(told(ended({ result: 'No result. '.repeat(200_000) }))?.lost).toBe('Only the last 1 MB of what it says is searched for a result');
+});

@@ -6,7 +6,7 @@ import { NO_SIGNS } from '../formats/fault-signs.js';
 import type { FaultSigns } from '../formats/fault-signs.js';
 import { LineStream } from '../formats/tools/line-stream.js';
 import type { Usage } from '../ports.js';
-import { findLastObject } from './last-object.js';
+import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-object.js';
 
 export interface Told {
   /** What it said last that holds an object, else what it said last; empty where it said nothing. */
@@ -18,13 +18,15 @@ export interface Told {
   readonly signs?: FaultSigns;
   /** What it asked leave for in vain, at last; left out where there was nothing. */
   readonly refused?: string;
+  /** What of its answer could not be read, as a sentence; left out where all was. */
+  readonly lost?: string;
 }
 
-/** An answer may hold a whole result, of 1 MB, and is written with escapes. */
-const LONGEST_EVENT = 2 * 1024 * 1024;
+/** All that an agent says may come in one event, with escapes. */
+const LONGEST_EVENT = 32 * 1024 * 1024;
 
 export class EventStream {
-  private readonly lines = new LineStream(({ text }) => this.take(text), LONGEST_EVENT);
+  private readonly lines = new LineStream(({ text, isCut }) => this.hearLine(text, isCut === true), LONGEST_EVENT);
   private isHeard = false;
   private text = '';
   private holdsObject = false;
@@ -33,6 +35,7 @@ export class EventStream {
   private tokens = 0;
   private costUsd = 0;
   private refused: string | undefined;
+  private lost: string | undefined;
 
   write(chunk: Uint8Array): void {
     this.lines.write(chunk);
@@ -41,10 +44,19 @@ export class EventStream {
   /** Null where no event came. */
   end(): Told | null {
     this.lines.end();
-    const { isHeard, text, fault, signs, tokens, costUsd, refused } = this;
+    const { isHeard, text, fault, signs, tokens, costUsd, refused, lost } = this;
     if (!isHeard) return null;
     const beside = fault === null || (signs.status === null && signs.afterMs === null) ? {} : { signs };
-    return { text, fault, ...beside, usage: { tokens: Math.round(tokens), costUsd }, ...(refused === undefined ? {} : { refused }) };
+    const more = { ...beside, ...(refused === undefined ? {} : { refused }), ...(lost === undefined ? {} : { lost }) };
+    return { text, fault, usage: { tokens: Math.round(tokens), costUsd }, ...more };
+  }
+
+  /** An event that is longer than any sane one may have been its answer. Nobody would know from what is left. */
+  private hearLine(line: string, isCut: boolean): void {
+    if (!isCut) return this.take(line);
+    if (!line.startsWith('{"')) return;
+    this.isHeard = true;
+    this.lost = 'It printed an event of more than 32 MB, and Umpire reads none that is longer';
   }
 
   private take(line: string): void {
@@ -73,10 +85,12 @@ export class EventStream {
   }
 
   /** Words after the result, such as "Done.", do not take its place: the last object counts, as on any output. */
-  private hear(text: string): void {
+  private hear(all: string): void {
+    const text = all.length > MAX_RESULT_BYTES ? all.slice(-MAX_RESULT_BYTES) : all;
     const holdsObject = findLastObject(text) !== null;
     if (this.holdsObject && !holdsObject) return;
     this.text = text;
+    this.lost = text === all || holdsObject ? undefined : LAST_SEARCHED;
     this.holdsObject = holdsObject;
   }
 }

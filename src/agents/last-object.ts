@@ -1,6 +1,12 @@
 // The last complete JSON object in what a program printed, also amid prose or in a code fence. Every character is looked at
 // a bounded number of times, whatever the text holds. What the object says is left to result.ts.
 
+/** So much of the end of what an agent says is searched; a larger result file is refused. */
+export const MAX_RESULT_BYTES = 1024 * 1024;
+
+/** Said where there was more than that. */
+export const LAST_SEARCHED = 'Only the last 1 MB of what it says is searched for a result';
+
 /** Work is bounded to so many looks at each character; only a text made to be slow comes near. */
 const LOOKS = 16;
 

@@ -183,3 +183,14 @@ test('the answers that command lines of models wrap are unwrapped, with their co
   const gemini = { response: '{"status":"completed"}', stats: { models: { a: { tokens: { total: 7 } }, b: { tokens: { total: 5 } } } } };
   check(JSON.stringify(gemini, null, 2), { usage: { tokens: 12, costUsd: 0 } });
 });
+
+test('what was too long to be read is said, and where all of it is kept', () => {
+  const long = `{"status":"completed","findings":"${'x'.repeat(1_100_000)}"}`;
+  const where = 'have it write its result to the file that UMPIRE_RESULT_FILE names. All that it printed is kept: umpire logs';
+  expect(read({ stdout: long })).toMatchObject({
+    kind: 'broken',
+    reason: expect.stringContaining(`Only the last 1 MB of what it says is searched for a result; ${where} `),
+  });
+  expect(read({ stdout: 'no' })).toMatchObject({ kind: 'broken', reason: expect.not.stringContaining('1 MB') });
+  expect(read({ stdout: `${'y'.repeat(2_000_000)}\n{"status":"completed"}` })).toEqual(DONE);
+});

@@ -1,6 +1,7 @@
 // From what a program handed in (its result file, or the last JSON object that it printed) and how it exited, to the ending of
 // its task. Pure. Hostile input is never slow and never more than text; whether the work was any good is for a critic to say.
 
+import { basename } from 'node:path';
 import { MAX_CELL, MAX_FINDINGS } from '../runtime/ending.js';
 import { agentEventIn, faultIn } from '../formats/agent-event.js';
 import { decodeTolerantly } from '../formats/decode.js';
@@ -13,11 +14,8 @@ import type { Assignment, Ending, Usage } from '../ports.js';
 import type { Told } from './event-stream.js';
 import type { Fault } from './fault-cause.js';
 import { cutText, showLine } from './hidden-text.js';
-import { findLastObject } from './last-object.js';
+import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-object.js';
 import { answerIn, usageOf } from './usage.js';
-
-/** So much of the end of the output is searched; a larger result file is refused. */
-export const MAX_RESULT_BYTES = 1024 * 1024;
 
 export interface Exit {
   readonly code: number | null;
@@ -46,7 +44,7 @@ export function readResult(handed: Handed, assignment: Assignment, name: string)
   const found = findResult(handed);
   const ending = found.ok
     ? endingOf(found.object, assignment, found.where, found.usage)
-    : broken(`${named(name)} ${found.problem}`, found.usage);
+    : broken(`${named(name)} ${found.problem}${lostWords(handed, assignment)}`, found.usage);
   // What it answered says more than what it printed beside it.
   if (isClean(handed.exit) && !found.ok && found.isAnswered === true && (handed.told?.fault ?? null) === null) return ending;
   if (isClean(handed.exit) || ending.kind === 'failed') return withLastWords(ending, handed);
@@ -54,6 +52,19 @@ export function readResult(handed: Handed, assignment: Assignment, name: string)
     ending.kind === 'completed' ? ', although its result says completed' : ending.kind === 'asked' ? ', although it asked a question' : '';
   const { usage = NO_USAGE } = ending;
   return withLastWords(broken(`${named(name)} ${exitWords(handed.exit)}${although}.`, usage), handed);
+}
+
+/** Where there was too much to read, that is said, and where all of it lies. */
+function lostWords({ file, fault, stdout, told = null }: Handed, { session, task }: Assignment): string {
+  const isFull = told === null && stdout.length >= MAX_RESULT_BYTES;
+  const lost = told?.lost ?? (isFull ? LAST_SEARCHED : null);
+  if (lost === null || file !== null || fault !== undefined) return '';
+  return ` ${lost}; have it write its result to the file that UMPIRE_RESULT_FILE names. ${keptWords(session, task.id)}`;
+}
+
+/** Where a person finds all that it printed. */
+export function keptWords(session: string, task: string): string {
+  return `All that it printed is kept: umpire logs ${basename(session)} ${task}`;
 }
 
 /** The ending that a result object stands for. `where` says where it was found. */

@@ -18,9 +18,9 @@ import { UmpireError } from '../errors.js';
 import type { Assignment } from '../ports.js';
 import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
+import { MAX_RESULT_BYTES } from './last-object.js';
 import { taskFileOf } from './prompt.js';
 import type { HandIn } from './prompt.js';
-import { MAX_RESULT_BYTES } from './result.js';
 
 const FOLDER = 'agents';
 

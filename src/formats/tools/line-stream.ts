@@ -10,6 +10,8 @@ export interface Line {
   readonly byte: number;
   /** The file ends without ending this line. */
   readonly isOpen: boolean;
+  /** It is longer than what was kept of it; left out where it is not. */
+  readonly isCut?: true;
 }
 
 const LF = 0x0a;
@@ -64,7 +66,7 @@ export class LineStream {
     }
     const text = this.decoder.decode(bytes);
     const whole = text.endsWith('\r') ? text.slice(0, -1) : text;
-    this.take({ text: whole, line: this.line, byte: this.byte, isOpen });
+    this.take({ text: whole, line: this.line, byte: this.byte, isOpen, ...(length > this.longest ? { isCut: true } : {}) });
     this.byte += length + (isOpen ? 0 : 1);
     this.line += isOpen ? 0 : 1;
     this.pieces = [];
