@@ -1,5 +1,5 @@
-// What an agent over ACP may do when it asks: the one rule. Files in its working folder and the session folder, once each time; commands,
-// the network and what cannot be known only where the person's settings allow the kind. Nothing is ever allowed for good.
+// What an agent over ACP may do when it asks: the one rule. Files in its working folder and the session folder, once each time; the command
+// that is to pass; other commands, the network and what cannot be known only where the person's settings allow the kind. Nothing is ever allowed for good.
 
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
@@ -9,7 +9,11 @@ import type { Allowable } from '../runtime/default-settings.js';
 import { REFUSED_NAMES } from '../formats/own-places.js';
 import { showLine } from './hidden-text.js';
 
-export type Places = Pick<Assignment, 'workdir' | 'session' | 'writes'> & { readonly allow: readonly Allowable[] };
+export type Places = Pick<Assignment, 'workdir' | 'session' | 'writes'> & {
+  readonly allow: readonly Allowable[];
+  /** Exactly this command may be run, whatever `allow` says. */
+  readonly command?: string;
+};
 
 export interface Permission {
   /** The option that is chosen; null: none that is offered will do. */
@@ -35,7 +39,7 @@ function toolWords({ title, kind, paths }: ToolUse): string {
 }
 
 /** Null where nothing speaks against it. */
-function whyNot({ kind = 'other', paths }: ToolUse, { workdir, session, writes, allow }: Places): string | null {
+function whyNot({ kind = 'other', paths, command }: ToolUse, { workdir, session, writes, allow, ...own }: Places): string | null {
   switch (kind) {
     case 'think':
       return null;
@@ -46,6 +50,7 @@ function whyNot({ kind = 'other', paths }: ToolUse, { workdir, session, writes, 
       return outside(paths, [workdir, session], (path) => resolve(workdir, path));
     case 'execute':
     case 'fetch':
+      if (kind === 'execute' && command !== undefined && command === own.command) return null;
       return allow.includes(kind) ? null : `the settings do not say \`allow: [${kind}]\``;
     case 'switch_mode':
       return 'its mode is not to change';

@@ -18,6 +18,8 @@ import { CLEAN_EXIT, exitWords, keptWords } from './result.js';
 export interface AcpSpec extends ProgramSpec {
   /** What it may do when it asks, beside reading and editing in its folders. */
   readonly allow?: readonly Allowable[];
+  /** This command it may run, too: the one that is to pass. */
+  readonly command?: string;
   /** So long it may take to be ready for the task. */
   readonly readyMs?: number;
 }
@@ -31,12 +33,12 @@ const LF = 0x0a;
 const LONGEST_MESSAGE = 16 * 1024 * 1024;
 
 export function acpAgent(spec: AcpSpec, guardian: Guardian): Agent {
-  const { allow = [], readyMs = READY_MS } = spec;
+  const { allow = [], command, readyMs = READY_MS } = spec;
   return programAgent(spec, guardian, (assignment, slot, watch) => {
     const { workdir, session, writes } = assignment;
     const log = new TalkLog(watch, (text) => conversation.hear(text));
     const conversation = new Conversation({
-      places: { workdir, session, writes, allow },
+      places: { workdir, session, writes, allow, ...(command === undefined ? {} : { command }) },
       prompt: promptFor(assignment, slot),
       version: ownVersion(),
       readyMs,

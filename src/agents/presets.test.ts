@@ -22,6 +22,15 @@ test('each takes the prompt from stdin and may write to the session', () => {
   expect([presetFor('cursor', '/s'), presetFor('constructor', '/s')]).toEqual([null, null]);
 });
 
+test('claude may run exactly the command that is to pass, where its rules can say that', () => {
+  const allowed = (command: string) => presetFor('claude', '/s', [], command)?.argv.slice(6, -2);
+  expect(allowed('npm test -- "a, b"')).toEqual(['--allowedTools', 'Bash(npm test -- "a, b")']);
+  for (const command of ['npm test:*', 'node (a)', 'sh -c "a\\nb"', 'a\nb', ' npm test', 'x'.repeat(1001)])
+    expect(allowed(command)).toEqual([]);
+  const others = ['codex', 'gemini', 'opencode'].map((name) => [presetFor(name, '/s', [], 'npm test'), presetFor(name, '/s')]);
+  for (const [told, untold] of others) expect(told).toEqual(untold);
+});
+
 test('each is talked with over ACP where its name says so', () => {
   const names = PRESET_NAMES.filter((name) => name.endsWith('-acp'));
   expect(names.map((name) => acpPresetFor(name, '/s p'))).toEqual([

@@ -17,7 +17,7 @@ import { COMMAND_AGENT } from './run-flags.js';
 import { put } from '../formats/keyed-lists.js';
 
 export interface ProgramChoice {
-  readonly started: Pick<SessionStarted, 'project'>;
+  readonly started: Pick<SessionStarted, 'project' | 'command'>;
   readonly settings: Pick<RunSettings, 'agents' | 'agentCommand'>;
   /** The session folder. */
   readonly session: string;
@@ -35,21 +35,22 @@ export type Program =
 export function programNamed(name: string, { started, settings, session, config, own }: ProgramChoice): Program | null {
   if (Object.hasOwn(own, name)) return null;
   const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
-  if (set !== undefined) return programOf(name, set, started.project, session);
+  if (set !== undefined) return programOf(name, set, started, session);
   if (name === COMMAND_AGENT && settings.agentCommand !== null)
     return { over: 'stdin', spec: { name, argv: splitCommand(settings.agentCommand), base: started.project } };
-  return presetNamed(name, session);
+  return presetNamed(name, session, started.command);
 }
 
-function presetNamed(name: string, session: string): Program | null {
-  const preset = presetFor(name, session);
+function presetNamed(name: string, session: string, command?: string): Program | null {
+  const preset = presetFor(name, session, [], command);
   if (preset !== null) return { over: 'stdin', spec: preset };
-  const overAcp = acpPresetFor(name, session);
+  const overAcp = acpPresetFor(name, session, command);
   return overAcp === null ? null : { over: 'acp', spec: overAcp };
 }
 
-function programOf(name: string, set: AgentSettings, base: string, session: string): Program | null {
+function programOf(name: string, set: AgentSettings, started: ProgramChoice['started'], session: string): Program | null {
   const { runs } = set;
+  const { project: base, command } = started;
   switch (runs.kind) {
     case 'person':
     case 'script':
@@ -57,15 +58,25 @@ function programOf(name: string, set: AgentSettings, base: string, session: stri
     case 'command':
       return { over: 'stdin', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...finishOf(set) } };
     case 'acp':
-      return { over: 'acp', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...allowedBy(set) } };
+      return {
+        over: 'acp',
+        spec: {
+          name,
+          argv: wordsOf(runs.command),
+          base,
+          ...timesOf(set),
+          ...allowedBy(set),
+          ...(command === undefined ? {} : { command }),
+        },
+      };
     case 'preset':
-      return changedPreset(name, set, session);
+      return changedPreset(name, set, session, command);
   }
 }
 
 /** The agent that comes with Umpire under this name, with what the settings say of it. */
-function changedPreset(name: string, set: AgentSettings, session: string): Program {
-  const preset = presetNamed(name, session);
+function changedPreset(name: string, set: AgentSettings, session: string, command?: string): Program {
+  const preset = presetNamed(name, session, command);
   if (preset === null) throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', '), meant: meant(name, PRESET_NAMES) });
   if (preset.over === 'stdin') {
     if (set.allow !== undefined) throw misplaced(name, 'allow', `only an agent over ACP asks what it may do, such as ${name}-acp`);

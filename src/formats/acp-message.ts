@@ -17,6 +17,8 @@ export interface ToolUse {
   readonly status?: string;
   /** The files that it says it touches. */
   readonly paths: readonly string[];
+  /** The command that it says it runs. */
+  readonly command?: string;
   /** Why it failed. */
   readonly failure?: string;
 }
@@ -87,6 +89,7 @@ function toolIn(call: JsonObject): ToolUse | null {
   const told = [...listIn(call, 'locations'), ...contents.filter((content) => textIn(content, 'type') === 'diff')];
   const input = objectIn(call, 'rawInput');
   const paths = [...told.map((one) => textIn(one, 'path')), ...PATH_NAMES.map((name) => textIn(input, name))];
+  const command = textIn(input, 'command');
   const failure = status === 'failed' ? contents.map((content) => textIn(objectIn(content, 'content'), 'text')).find(isText) : undefined;
   return {
     id,
@@ -94,6 +97,7 @@ function toolIn(call: JsonObject): ToolUse | null {
     ...(kind === undefined ? {} : { kind }),
     ...(status === undefined ? {} : { status }),
     paths: [...new Set(paths.filter(isText))],
+    ...(command === undefined ? {} : { command }),
     ...(failure === undefined ? {} : { failure }),
   };
 }
