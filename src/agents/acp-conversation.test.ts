@@ -105,3 +105,22 @@ it('is no longer told more than it reads', () => {
   conversation.begin({ say: () => false, leave: (urgent) => void (isUrgent = urgent) });
   expect([conversation.end().words, isUrgent]).toEqual(['does not read what it is told', true]);
 });
+
+/** As codex-acp told that its server limits the rate, ids shortened. */
+it('hears an error that is told as an answer where the agent says beside it that its server failed it', () => {
+  const told = (...updates: readonly object[]) => {
+    const { conversation } = newConversation();
+    conversation.hear('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
+    conversation.hear('{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}');
+    for (const one of updates)
+      conversation.hear(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: one } }));
+    conversation.hear('{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","usage":null}}');
+    return conversation.end().told.fault;
+  };
+  const status = (type: string) => ({ sessionUpdate: 'session_info_update', _meta: { codex: { threadStatus: { type } } } });
+  const said = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+  const busy = 'exceeded retry limit, last status: 429 Too Many Requests';
+  expect(told(status('active'), said('Warning.\n'), status('systemError'), said(`${busy}\n\n`))).toBe(busy);
+  expect(told(status('systemError'), said(busy), status('active'), said('It works again.'))).toBeNull();
+  expect(told(said(`The server says: ${busy}`))).toBeNull();
+});

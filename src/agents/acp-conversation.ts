@@ -52,6 +52,7 @@ interface Awaited {
 
 /** What an agent says of a tool is forgotten when so many others are open: no sane one has. */
 const MOST_TOOLS = 1000;
+const MOST_ERROR = 4000;
 const AUTH_REQUIRED = -32000;
 
 export class Conversation implements Talk {
@@ -68,6 +69,8 @@ export class Conversation implements Talk {
   private words: string | null | undefined = undefined;
   private fault: string | null = null;
   private signs: FaultSigns = NO_SIGNS;
+  /** What it said since its server failed it; null while it works. */
+  private error: string | null = null;
   private tokens: number | null = null;
   private context = 0;
   private costUsd = 0;
@@ -131,7 +134,8 @@ export class Conversation implements Talk {
     clearTimeout(this.timer);
     const text = new TextDecoder().decode(this.answer.bytes());
     const usage = { tokens: Math.round(this.tokens ?? this.context), costUsd: this.costUsd };
-    const { fault, signs } = this;
+    const { signs } = this;
+    const fault = this.fault ?? (this.error?.trim() || null);
     const cut = text.length < MAX_RESULT_BYTES ? {} : { lost: LAST_SEARCHED };
     return {
       told: { text, usage, fault, ...(fault === null ? {} : { signs }), ...cut },
@@ -202,6 +206,9 @@ export class Conversation implements Talk {
         this.context = Math.max(this.context, update.tokens);
         this.costUsd = Math.max(this.costUsd, update.costUsd ?? 0);
         return;
+      case 'status':
+        this.error = update.isBroken ? '' : null;
+        return;
       case 'noted':
         return;
     }
@@ -209,6 +216,7 @@ export class Conversation implements Talk {
 
   private said(text: string, message: string | null): void {
     if (text === '') return;
+    if (this.error !== null) this.error = `${this.error}${text}`.slice(0, MOST_ERROR);
     const begins = this.isNewMessage || message !== this.message;
     this.answer.add(Buffer.from(begins ? `\n${text}` : text));
     this.isNewMessage = false;

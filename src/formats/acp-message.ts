@@ -29,6 +29,8 @@ export type AcpUpdate =
   | { readonly kind: 'used'; readonly tool: ToolUse }
   /** `tokens`: now in the model's context. `costUsd`: of the session so far. */
   | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number | null }
+  /** Its model's server failed it: what it says next is the error, though its turn ends as others do. Or it works again. */
+  | { readonly kind: 'status'; readonly isBroken: boolean }
   | { readonly kind: 'noted' };
 
 const NOTED: AcpUpdate = { kind: 'noted' };
@@ -55,6 +57,11 @@ function updateIn(update: JsonObject): AcpUpdate {
       const cost = objectIn(update, 'cost');
       const costUsd = cost !== null && own(cost, 'currency') === 'USD' ? countIn(cost, 'amount') : null;
       return { kind: 'spent', tokens: countIn(update, 'used') ?? 0, costUsd };
+    }
+    case 'session_info_update': {
+      // Codex alone tells it, and only so.
+      const type = textIn(objectIn(objectIn(objectIn(update, '_meta'), 'codex'), 'threadStatus'), 'type');
+      return type === undefined ? NOTED : { kind: 'status', isBroken: type === 'systemError' };
     }
     default:
       return NOTED;
