@@ -9,9 +9,9 @@ import { decidingSources, evidenceOf } from '../loops/facts.js';
 import type { FactSpec, Loop, Source } from '../loops/loop.js';
 import { sampleOf } from './cells.js';
 import type { Cell } from './cells.js';
-import { deadRules } from './dead-rules.js';
+import { deadPromises, deadRules } from './dead-rules.js';
 import { Inquiry } from './inquiry.js';
-import { CODES } from './refutation.js';
+import { CODES, idAt, spoken } from './refutation.js';
 import type { Refutation, Way } from './refutation.js';
 import { capsOf, targetsOf } from './limits.js';
 import { fallingRounds } from './rounds.js';
@@ -62,6 +62,7 @@ export function checkLoop(loop: Loop, most = MOST_WORK): Proof {
     ...inquiry.refutations(),
     ...fallingRounds(loop),
     ...(held.size + coarse.length === 0 ? deadRules(compiled, own, inquiry, most) : []),
+    ...(coarse.length === 0 ? deadPromises(loop, spaces) : []),
     ...waivers.filter((waiver) => !waiver.strict).map((waiver) => strictApproves(loop, waiver.row)),
   ].toSorted((a, b) => CODES.indexOf(a.code) - CODES.indexOf(b.code));
   return {
@@ -78,7 +79,7 @@ export function checkLoop(loop: Loop, most = MOST_WORK): Proof {
     ways: inquiry.ways(own),
     waivers: waivers.map(({ row, waiver }) => ({ row, waiver })),
     held: [...[...held].map(([index, bit]) => heldAt(own, index, bit)), ...coarse],
-    notes: notesOn(loop),
+    notes: [...notesOn(loop), ...(held.size + coarse.length === 0 ? unmetIn(loop, inquiry) : [])],
   };
 }
 
@@ -164,6 +165,17 @@ function idleIn({ tasks, roles }: Loop): readonly string[] {
   return [
     `No task of a revision has the role ${roles.generator}, but ${others.join(', ')}${meant(roles.generator, others) === '' ? '' : ' (a slip?)'}. Where Umpire runs the loop, only roles under \`writes\` of its pipelines change the project; left out, that is ${roles.generator} alone.`,
   ];
+}
+
+/** Promises that no row is ever held to: they hold because every such case is refused. */
+function unmetIn({ promises = [] }: Loop, { put, refused }: Inquiry): readonly string[] {
+  return [...refused].flatMap(([index, errors]) =>
+    put.has(index)
+      ? []
+      : [
+          `No row is held to the promise ${spoken(idAt(promises, index))}: every case of it ends in the error of ${[...errors].join(' or ')}.`,
+        ],
+  );
 }
 
 function uncountedIn(loop: Loop): readonly string[] {

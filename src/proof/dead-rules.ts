@@ -1,9 +1,10 @@
 // Rows and repairs that no case ever reaches, and why: their own tests cannot hold together, or others take every case. And a `worse`
-// that never holds where work could be taken back.
+// that never holds where work could be taken back, and promises that no case comes under.
 
 import { conditionsOf } from '../loops/compile.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import { describeCondition } from '../loops/condition.js';
+import type { Loop } from '../loops/loop.js';
 import { idAt, spoken } from './refutation.js';
 import type { Refutation } from './refutation.js';
 import type { Space } from './space.js';
@@ -119,4 +120,16 @@ function takersOf(compiled: CompiledLoop, space: Space, rows: readonly number[],
     },
   });
   return takers;
+}
+
+/** Promises of nothing. At no cap and no target do any facts pass their tests. */
+export function deadPromises({ promises = [] }: Loop, spaces: readonly Space[]): readonly Refutation[] {
+  return promises.flatMap((vow, index) => {
+    const tests = conditionsOf(vow.when);
+    if (spaces.some((space) => whereGiven(space, space.whole, tests) !== null)) return [];
+    const at = idAt(promises, index);
+    const says = `The promise ${spoken(at)} never applies: no facts pass its tests (${tests.map(describeCondition).join(', ')}), so it holds whatever the rules do.`;
+    const mend = `Mend the tests of ${spoken(at)}: they look at the facts as the evidence gives them, before any repair. Or leave it out.`;
+    return [{ code: 'dead-promise', at, path: ['promises', index], about: '', certain: true, says, story: null, mend } as const];
+  });
 }

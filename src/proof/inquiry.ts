@@ -11,7 +11,7 @@ import type { Refutation, Way } from './refutation.js';
 import type { Space } from './space.js';
 import type { Masks, Variable } from './variables.js';
 import { tell } from './story.js';
-import { narrowed, walk, whereHolds } from './walk.js';
+import { narrowed, walk, whereGiven, whereHolds } from './walk.js';
 import type { Case, End, Walk } from './walk.js';
 import { endsIn, ruleOn, witnessOf } from './witness.js';
 import type { Wanted, Witness } from './witness.js';
@@ -29,6 +29,9 @@ const MOST_CANDIDATES = 8;
 /** Facts of a case that repairs are run on twice. */
 const FEW_TRIES = 12;
 
+/** Told for each fact or source that they hang on; of the others the plainest is enough. */
+const BY_SOURCE: ReadonlySet<string> = new Set(['approves-absent', 'approves-uncounted']);
+
 function keyOf(code: string, at: string, about: string): string {
   return `${code} ${at} ${about}`;
 }
@@ -38,6 +41,9 @@ export class Inquiry {
   readonly repairs = new Set<number>();
   /** Repairs that changed something, where they were reached. */
   readonly changing = new Set<number>();
+  /** Promises, by index: those that a case is held to which ends in a row, and by which errors the cases of the others end. */
+  readonly put = new Set<number>();
+  readonly refused = new Map<number, Set<string>>();
   /** By space: the rounds in which rows (by index) and errors (by -1 - index) are reached. */
   private readonly ends = new Map<Space, Map<number, number>>();
   private readonly candidates = new Map<string, Candidate[]>();
@@ -61,6 +67,7 @@ export class Inquiry {
         if (end.kind === 'refused') this.repairs.add(end.repair);
         const spent = this.place(space, at, end);
         for (const objection of objectionsTo(space, at, end)) this.note(objection, space, rank, endsIn(this.compiled.loop, end));
+        this.promised(space, at, end);
         if (end.kind !== 'row') return;
         this.rows.add(end.row);
         const row = this.compiled.loop.table[end.row] as Row;
@@ -75,6 +82,16 @@ export class Inquiry {
     if (result.whole && !wayOut && revises && late !== null)
       this.note((late as Candidate).objection, space, rank, (late as Candidate).wanted);
     return result;
+  }
+
+  /** Notes which promises this case comes under. */
+  private promised(space: Space, at: Case, end: End): void {
+    const { promises = [], repairs } = this.compiled.loop;
+    for (const [index, vow] of promises.entries()) {
+      if (this.put.has(index) || end.kind === 'nowhere' || whereGiven(space, at.masks, conditionsOf(vow.when)) === null) continue;
+      if (end.kind === 'row') this.put.add(index);
+      else this.refused.set(index, (this.refused.get(index) ?? new Set()).add(repairs[end.repair]?.id ?? ''));
+    }
   }
 
   /** Notes in which rounds a rule ends cases; returns the part of the case in which the rounds are spent. */
@@ -103,7 +120,7 @@ export class Inquiry {
   }
 
   private note(objection: Objection, space: Space, rank: number, wanted: Wanted): void {
-    const key = keyOf(objection.code, objection.at, objection.code === 'approves-absent' ? objection.about : '');
+    const key = keyOf(objection.code, objection.at, BY_SOURCE.has(objection.code) ? objection.about : '');
     const score = scoreOf(space, rank, objection.masks);
     const known = this.candidates.get(key) ?? [];
     const worst = known.at(-1);

@@ -3,12 +3,12 @@
 import { conditionsOf } from '../loops/compile.js';
 import type { Condition } from '../loops/condition.js';
 import { evidenceOf } from '../loops/facts.js';
-import type { EvidenceState, Row } from '../loops/loop.js';
+import type { EvidenceState, Loop, Row } from '../loops/loop.js';
 import { lowest } from './cells.js';
 import { idAt } from './refutation.js';
 import type { Code } from './refutation.js';
 import { aboveZero, cellsWhere, criticalFacts } from './space.js';
-import { NOT_OK, STATE_BITS } from './variables.js';
+import { NOT_OK, STATE_BITS, UNCOUNTED } from './variables.js';
 import type { Space } from './space.js';
 import type { Masks, Variable } from './variables.js';
 import { narrowed, whereGiven, whereHolds } from './walk.js';
@@ -36,7 +36,8 @@ export function objectionsTo(space: Space, at: Case, end: End): readonly Objecti
   }
   if (row.then === 'accept' && row.waiver === undefined) out.push({ code: 'accepts-unwaived', ...place, about: '', masks: at.masks });
   if (!approves(row) || row.waiver !== undefined) return out;
-  out.push(...overCritical(space, at.masks, place), ...onNothing(space, at.masks, place), ...onAbsent(space, at, place, row));
+  out.push(...overCritical(space, at.masks, place), ...onNothing(space, at.masks, place));
+  out.push(...onUncounted(space, at.masks, place), ...onAbsent(space, at, place, row));
   return out;
 }
 
@@ -62,6 +63,9 @@ function overCritical(space: Space, masks: Masks, place: Place): readonly Object
     return found === null ? [] : [{ code: 'approves-critical', ...place, about: fact, masks: found } as const];
   });
 }
+
+/** Where a fact may be absent, that is its first cell. */
+const ABSENT = 1;
 
 const LACKS: readonly (readonly [EvidenceState, Code])[] = [
   ['missing', 'approves-missing'],
@@ -90,6 +94,42 @@ function onNothing(space: Space, masks: Masks, place: Place): readonly Objection
     }
   }
   return out;
+}
+
+/** A count of several sources is there where one of them counts: who speaks for himself and was not heard is not seen in it. */
+function onUncounted(space: Space, masks: Masks, place: Place): readonly Objection[] {
+  const { loop } = space;
+  const out: Objection[] = [];
+  for (const [fact, spec] of Object.entries(loop.facts)) {
+    if (!('findings' in spec)) continue;
+    for (const name of ownVoices(loop, spec.findings)) {
+      const source = space.sources.get(name) as number;
+      const counted = narrowed(space, masks, space.of.get(fact) as number, ~ABSENT);
+      const lacks = LACKS.filter(([state]) => state !== 'missing' || loop.evidence[name]?.optional !== true);
+      for (const [cells, code] of [...lacks.map(([state, lack]) => [STATE_BITS[state], lack] as const), SILENT]) {
+        const left = counted === null ? null : narrowed(space, counted, source, cells);
+        if (left !== null) out.push({ code, ...place, about: name, masks: left });
+      }
+    }
+  }
+  return out;
+}
+
+const SILENT = [UNCOUNTED, 'approves-uncounted'] as const;
+
+/**
+ * The sources of a count that no other speaks for. The critic's row and its cells say once more what its report says, sources that
+ * should agree say the same, and a stand-in is asked only where the one it stands in for is not there.
+ */
+function ownVoices({ evidence, agree }: Loop, sources: readonly string[]): readonly string[] {
+  const names = [...new Set(sources)];
+  const standIns = new Set(names.map((name) => evidence[name]?.else));
+  const agreed = names.filter((name) => agree?.sources.includes(name));
+  return names.filter((name) => {
+    const source = evidence[name];
+    if (names.length < 2 || source === undefined || 'row' in source || 'column' in source) return false;
+    return !standIns.has(name) && !(agreed.length > 1 && agreed.includes(name));
+  });
 }
 
 /**
@@ -130,7 +170,7 @@ function now(at: Case, fact: string): Binding | undefined {
 function whereAbsent(space: Space, masks: Masks, fact: string): Masks | null {
   const variable = space.of.get(fact) as number;
   if ((space.variables[variable] as Variable).axis.cells[0]?.kind !== 'absent') return null;
-  return narrowed(space, masks, variable, 1);
+  return narrowed(space, masks, variable, ABSENT);
 }
 
 function brokenPromises(space: Space, masks: Masks, row: Row): Objection[] {
@@ -139,6 +179,7 @@ function brokenPromises(space: Space, masks: Masks, row: Row): Objection[] {
     if (!vow.never.includes(row.then) && !(unwaived && vow.never.includes('approved'))) return [];
     const left = whereGiven(space, masks, conditionsOf(vow.when));
     if (left === null) return [];
-    return [{ code: 'promise-broken', at: vow.id, path: ['promises', index], about: vow.id, masks: left } as const];
+    const at = idAt(space.loop.promises ?? [], index);
+    return [{ code: 'promise-broken', at, path: ['promises', index], about: at, masks: left } as const];
   });
 }

@@ -10,6 +10,7 @@ export const CODES = [
   'approves-missing',
   'approves-unreadable',
   'approves-unread',
+  'approves-uncounted',
   'approves-absent',
   'promise-broken',
   'accepts-unwaived',
@@ -20,6 +21,7 @@ export const CODES = [
   'dead-row',
   'dead-repair',
   'dead-worse',
+  'dead-promise',
 ] as const;
 
 export type Code = (typeof CODES)[number];

@@ -2,7 +2,7 @@
 
 import type { Loop } from '../loops/loop.js';
 import type { Objection } from './objections.js';
-import { spoken } from './refutation.js';
+import { idAt, spoken } from './refutation.js';
 
 export interface Words {
   readonly says: string;
@@ -39,15 +39,17 @@ export function wordsFor(loop: Loop, objection: Pick<Objection, 'code' | 'at' | 
         says: `Row ${at} approves without ${loop.evidence[about]?.what ?? about} (${STATES[objection.code]}), and declares no waiver for it.`,
         mend: `Stop such a case before row ${at}: a repair with an error where the evidence is not "ok", or a row that revises or escalates. Where the approval is meant, declare a waiver.${objection.code === 'approves-unread' ? ' (At run time rule E1 gives a partial verdict in its place.)' : ''}`,
       };
+    case 'approves-uncounted':
+      return uncounted(loop, at, about);
     case 'approves-absent':
       return {
         says: `Row ${at} approves although ${about} is absent, and the rules ask for it: what nobody measured counts as good.`,
         mend: `Say what happens where ${about} is absent: a repair that sets it to something bad or stops, or a row before ${at} that revises or escalates. Where the approval is meant, declare a waiver.`,
       };
     case 'promise-broken': {
-      const vow = loop.promises?.find((one) => one.id === about);
+      const vow = loop.promises?.find((_, index, all) => idAt(all, index) === about);
       return {
-        says: `The promise ${about} is broken: ${vow?.why ?? ''}`,
+        says: `The promise ${at} is broken: ${vow?.why ?? ''}`,
         mend: `Look at row ${row ?? '(none)'} and the repairs above, or give the promise up.`,
       };
     }
@@ -75,6 +77,19 @@ export function wordsFor(loop: Loop, objection: Pick<Objection, 'code' | 'at' | 
     case 'dead-row':
     case 'dead-repair':
     case 'dead-worse':
+    case 'dead-promise':
       return { says: about, mend: '' };
   }
+}
+
+function uncounted(loop: Loop, at: string, source: string): Words {
+  const what = loop.evidence[source]?.what ?? source;
+  const counts = Object.entries(loop.facts).filter(
+    ([, spec]) => 'findings' in spec && spec.findings.length > 1 && spec.findings.includes(source),
+  );
+  const facts = counts.map(([name]) => name).join(', ');
+  return {
+    says: `Row ${at} approves although ${what} counts no findings: those of ${facts} come from others alone, and what was not counted passes for none.`,
+    mend: `Count ${what} by a fact of its own (findings: ${source}), and test that one too; or stop such a case before row ${at}, by a fact such as counted: ${source}. Where it says the same as the others, name them all in "agree".`,
+  };
 }

@@ -64,7 +64,7 @@ function heldLine({ held }: Proof): string {
 function grouped(complaints: readonly Refutation[]): readonly (readonly [Refutation, ...Refutation[]])[] {
   const groups = new Map<string, [Refutation, ...Refutation[]]>();
   for (const one of complaints) {
-    const key = LACKING[one.code] === undefined ? `${one.code} ${one.at} ${one.says}` : `without ${one.at}`;
+    const key = LACKING[one.code] === undefined ? `${one.code} ${one.at} ${one.says}` : `without ${one.at} ${one.about}`;
     put(groups, key, one);
   }
   return [...groups.values()];
@@ -83,7 +83,7 @@ function complaint(
   lineOf: (path: Refutation['path']) => string | null,
 ): string[] {
   const [{ at, says, story, mend, path, code: kind, about }, ...others] = group;
-  const what = kind === 'approves-absent' ? ` (${about})` : '';
+  const what = kind === 'approves-absent' || kind === 'approves-uncounted' ? ` (${about})` : '';
   const place = lineOf(path);
   return [
     `## ${number}. ${group.map(({ code }) => code).join(', ')}: ${spoken(at)}${what}${place === null ? '' : `, ${place}`}`,
@@ -139,9 +139,15 @@ function proven(loop: Loop, proof: Proof): string[] {
     '- Every combination ends in exactly one row, or in an error that says what to do.',
     `- Every critic is stopped: with the cap of ${loop.cap.default}, rounds counted from ${first}, after ${stops} at most; so is one who owns the session folder, since the round never falls and rules, cap and target are frozen by the first verdict.`,
     '- At the cap a row asks a person, accepts, or converges by a declared waiver.',
-    '- Nothing is approved without a declared waiver over a Critical finding that a fact counts, where none of the sources of a fact was there and read, or on an absent fact that no repair takes up.',
+    '- Nothing is approved without a declared waiver over a Critical finding that a fact counts, where none of the sources of a fact was there and read, where one that no other speaks for was not counted, or on an absent fact that no repair takes up.',
     '- With `--strict` nothing is approved by waiver.',
-    ...(proof.held.length === 0 ? ['- No row and no repair is dead; the repairs settle.'] : []),
+    ...(proof.held.length === 0
+      ? [
+          vows === 0
+            ? '- No row and no repair is dead; the repairs settle.'
+            : '- No row, no repair and no promise is dead; the repairs settle.',
+        ]
+      : []),
     ...(vows === 0
       ? []
       : [`- ${vows === 1 ? 'Its promise holds' : `All ${vows} promises hold`}: ${(loop.promises ?? []).map((vow) => vow.id).join(', ')}.`]),
