@@ -5,7 +5,8 @@ import { begun, converges, done, escalates, row, start, told } from '../../test/
 import { builtinLoop } from '../loops/builtin.js';
 import type { Loop } from '../loops/loop.js';
 import type { Event } from './messages.js';
-import { roundsOf, stepsOfChain } from './round-work.js';
+import { breachesBefore, roundsOf, stepsOfChain, touchedSince } from './round-work.js';
+import type { Breach } from './run-messages.js';
 import type { RunState } from './run-state.js';
 
 const review = builtinLoop('review') as Loop;
@@ -74,4 +75,61 @@ it('gives each step of the branch to the first critics that wait for it, to who 
   expect(of('2')).toEqual(['with SETUP-001', 'with DEV-002', 'taken back']);
   // Nobody waits for the notes: they came before the last verdict.
   expect(of('3')).toEqual(['with DEV-003', 'with NOTES-001']);
+});
+
+const runOf = (...events: readonly Event[]) => told([...begun(ROWS, { frozen }), ...events]).state.run as RunState;
+const hands = (task: string, files: readonly string[], breaches: readonly Breach[] = []): readonly Event[] => [
+  start(task),
+  done(task, { files, breaches }),
+];
+const lied = (file: string): Breach => ({ rule: 'test-skipped', file, line: 1, message: 'It is skipped.', taken: 'hunk' });
+const reviewed = ['REVIEW-001', 'REVIEW-002'].flatMap((id) => [start(id), done(id)]);
+
+it('tells a chain what changed since it was judged itself, whatever other chains were judged in between', () => {
+  const first = [...hands('SETUP-001', ['setup']), ...hands('DEV-001', ['a']), ...hands('DEV-002', ['b']), ...reviewed];
+  expect(touchedSince(runOf(...first), '1')).toEqual(['setup', 'a', 'b']);
+  const one = [...first, converges('REVIEW-001', '1')];
+  expect(touchedSince(runOf(...one), '1')).toEqual([]);
+  expect(touchedSince(runOf(...one), '2')).toEqual(['setup', 'a', 'b']);
+  const both = [...one, ...hands('NOTES-001', ['c', 'a']), escalates('REVIEW-002', '2'), edit];
+  expect(touchedSince(runOf(...both), '1')).toEqual(['c', 'a']);
+  expect(touchedSince(runOf(...both), '2')).toEqual(['a']);
+  expect(touchedSince(runOf(...both), '3')).toEqual(['setup', 'b', 'c', 'a']);
+});
+
+it('tells what the guard took back in the verdicts on that work, and keeps what another chain will be judged on', () => {
+  const run = runOf(
+    ...hands('SETUP-001', [], [lied('setup')]),
+    ...hands('DEV-001', [], [lied('a')]),
+    ...hands('DEV-002', [], [lied('b')]),
+    ...hands('DOCS-004', [], [lied('docs')]),
+    ...reviewed,
+  );
+  const files = (of: readonly { readonly breach: Breach }[]) => of.map(({ breach }) => breach.file);
+  expect(files(breachesBefore(run, 'REVIEW-001'))).toEqual(['setup', 'a', 'docs']);
+  expect(files(breachesBefore(run, 'REVIEW-002'))).toEqual(['setup', 'b', 'docs']);
+});
+
+it('forgets of one chain nothing that the guard took back of another', () => {
+  const work = [
+    ...hands('SETUP-001', [], [lied('setup')]),
+    ...hands('DEV-001', [], [lied('a')]),
+    ...hands('DEV-002', [], [lied('b')]),
+    ...hands('DOCS-004', [], [lied('docs')]),
+    ...reviewed,
+  ];
+  const state = (...events: readonly Event[]) => {
+    const { breaches, takenBack } = runOf(...work, ...events);
+    return [breaches.map(({ breach }) => breach.file), takenBack.map(({ breach, chain }) => `${chain} ${breach.file}`)];
+  };
+  expect(state()).toEqual([['setup', 'a', 'b', 'docs'], []]);
+  // Both wait for the set-up, so both tell of it; nobody waits for the docs, so the next verdict does.
+  expect(state(converges('REVIEW-001', '1'))).toEqual([
+    ['setup', 'b'],
+    ['1 setup', '1 a', '1 docs'],
+  ]);
+  expect(state(converges('REVIEW-001', '1'), escalates('REVIEW-002', '2'))).toEqual([[], ['1 setup', '1 a', '1 docs', '2 setup', '2 b']]);
+  // Judged once more, with nothing taken back since: what was told of the round before is no news.
+  const again = escalates('REVIEW-002', '2');
+  expect(state(converges('REVIEW-001', '1'), again, again)).toEqual([[], ['1 setup', '1 a', '1 docs']]);
 });

@@ -1,8 +1,9 @@
 // Which work a round of a chain judged. A task belongs to the first critics that wait for it, itself or through others; what
-// took work back belongs to the chain that asked for it; anything else, such as a person's edit, to the verdict that comes next.
+// took work back belongs to the chain that asked for it; anything else, such as a person's edit, to the verdict that comes next. And
+// what each chain is told of the work since it was judged last, whatever verdicts of others came in between.
 
 import type { Loop } from '../loops/loop.js';
-import { chainOfTask, taskIn } from './run-state.js';
+import { chainOfTask, isOver, taskIn } from './run-state.js';
 import type { RunState } from './run-state.js';
 
 /** Where the branch stood at one verdict. */
@@ -66,4 +67,41 @@ function ownersByCommit(run: RunState, rules: Loop): ReadonlyMap<string, Readonl
     if (commit !== null) owners.set(commit, new Set([chain]));
   }
   return owners;
+}
+
+/** Files that were changed since this chain was judged last, by whomever. */
+export function touchedSince({ touched, marks }: Pick<RunState, 'touched' | 'marks'>, chain: string): readonly string[] {
+  const last = marks.findLastIndex((mark) => mark.chain === chain);
+  return [...touched].flatMap(([file, verdicts]) => (verdicts > last ? [file] : []));
+}
+
+/** What the guard took back that this critic's verdict is to tell of: of the work it waits for, and of work that no other will look at. */
+export function breachesBefore(run: RunState, critic: string | null): RunState['breaches'] {
+  return run.breaches.filter(({ task }) => critic === null || isBefore(run, task, critic) || !isAwaited(run, task, critic, Infinity));
+}
+
+/** Is there another critic, still to be judged, of this one's wave at the latest, that waits for the task? */
+export function isAwaited(run: RunState, task: string, critic: string | null, latest = taskIn(run, critic ?? '')?.wave ?? 0): boolean {
+  return run.tasks.some(
+    ({ id, role, status, wave }) =>
+      id !== critic &&
+      role === run.started.critic &&
+      wave <= latest &&
+      (!isOver(status) || run.unjudged.has(id)) &&
+      isBefore(run, task, id),
+  );
+}
+
+/** Does the critic wait for this task, itself or through others that are no critics? */
+function isBefore(run: RunState, task: string, critic: string): boolean {
+  const seen = new Set<string>();
+  const waiting = [...(taskIn(run, critic)?.deps ?? [])];
+  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+    if (id === task) return true;
+    const before = taskIn(run, id);
+    if (before === undefined || seen.has(id) || before.role === run.started.critic) continue;
+    seen.add(id);
+    waiting.push(...before.deps);
+  }
+  return false;
 }

@@ -6,6 +6,7 @@ import type { Recorded, VerdictGiven } from './messages.js';
 import { isAboutEvidence } from './question.js';
 import { addRows, appendRows, beginRun, close, hold, reopen, rewire, settle, withTask } from './run-graph.js';
 import type { PersonAnswered, Question, TaskFinished } from './run-messages.js';
+import { breachesBefore, isAwaited } from './round-work.js';
 import { isIdle, isOver, isReady, taskIn } from './run-state.js';
 import type { RunState, TaskState } from './run-state.js';
 import { computeWaves } from './waves.js';
@@ -59,7 +60,7 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
   PersonCalled: (run, { key }) => void run.called.add(key),
   PersonAnswered: answer,
   PersonEdited: (run, { commit, files }) => {
-    for (const file of files) run.touched.add(file);
+    touch(run, files);
     takeEdit(run, commit);
   },
   WorkReverted: (run, { verdict, head, ok }) => {
@@ -150,7 +151,7 @@ function finish(run: RunState, data: TaskFinished): void {
     task.row['findings'] = data.findings;
     task.row['error'] = data.error;
     task.files = data.files ?? [];
-    for (const file of task.files) run.touched.add(file);
+    touch(run, task.files);
     for (const breach of data.breaches ?? []) if (breach.taken !== null) run.breaches.push({ task: task.id, breach });
     task.commit = data.commit ?? null;
     // Handed in with the rest. Where that did not fit what was merged, another attempt begins anew.
@@ -210,12 +211,11 @@ function stayOver(run: RunState, critic: TaskState): void {
 function judge(run: RunState, seq: number, given: VerdictGiven): void {
   const { verdict, effects, scene } = given;
   if (verdict.status !== 'decided') return;
-  run.touched.clear();
   run.unseen.clear();
-  if (run.takenBack.length + run.breaches.length > 0) run.takenBack.splice(0, Infinity, ...run.breaches.splice(0));
   const { chain, round, maxRounds, rule } = verdict;
   run.marks.push({ seq, chain, round, wantsRounds: round >= maxRounds || rule === 'E10', head: run.head });
   const critic = scene?.critic ?? null;
+  if (run.takenBack.length + run.breaches.length > 0) tellBreaches(run, chain, critic);
   if (critic !== null) {
     run.unjudged.delete(critic);
     withTask(run, critic, (task) => {
@@ -232,6 +232,22 @@ function judge(run: RunState, seq: number, given: VerdictGiven): void {
   } else appendRows(run, effects.add);
   if (verdict.outcome === 'escalate')
     run.questions.push({ kind: 'escalation', key: `verdict:${seq}`, seq, task: critic, rule: verdict.rule, reason: verdict.reason });
+}
+
+function touch(run: RunState, files: readonly string[]): void {
+  for (const file of files) {
+    run.touched.delete(file);
+    run.touched.set(file, run.marks.length);
+  }
+}
+
+/** The verdict on this critic's run has told of them. Those of other chains wait for theirs. */
+function tellBreaches(run: RunState, chain: string, critic: string | null): void {
+  const told = breachesBefore(run, critic);
+  const left = run.breaches.filter((one) => !told.includes(one) || isAwaited(run, one.task, critic));
+  const others = run.takenBack.filter((one) => one.chain !== chain);
+  run.takenBack.splice(0, Infinity, ...others, ...told.map(({ task, breach }) => ({ task, breach, chain })));
+  run.breaches.splice(0, Infinity, ...left);
 }
 
 function setCells(run: RunState, task: TaskState, cells: Cells): void {

@@ -62,7 +62,7 @@ export function beginRun(started: SessionStarted, ms: number): RunState {
     questions: [],
     called: new Set(),
     forced: [],
-    touched: new Set(),
+    touched: new Map(),
     breaches: [],
     takenBack: [],
     unseen: new Set(),

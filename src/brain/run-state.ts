@@ -82,12 +82,12 @@ export interface RunState {
   readonly called: Set<string>;
   /** What a person approved without clean evidence, and why. */
   readonly forced: { readonly about: string; readonly reason: string; readonly who: string }[];
-  /** Files that tasks and people changed since the last verdict. */
-  readonly touched: Set<string>;
-  /** What the guard took back of tasks' work since the last verdict. */
+  /** Files that tasks and people changed, the latest last, and how many verdicts (`marks`) there were when they last did. */
+  readonly touched: Map<string, number>;
+  /** What the guard took back of tasks' work, and no verdict has told of yet. */
   readonly breaches: { readonly task: string; readonly breach: Breach }[];
-  /** The same of the round before: who goes on with the work is told. */
-  readonly takenBack: { readonly task: string; readonly breach: Breach }[];
+  /** What the last verdict of each chain told of: who goes on with the work is told, too. */
+  readonly takenBack: { readonly task: string; readonly breach: Breach; readonly chain: string }[];
   /** Added tasks whose work no verdict has looked at since. */
   readonly unseen: Set<string>;
   /** Where each verdict stood: the branch, and whether it was for want of rounds (spent, or not worth going on) that it asks for a person. */

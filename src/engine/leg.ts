@@ -2,6 +2,7 @@
 
 import { describe } from '../brain/answers.js';
 import { questionOf } from '../brain/question.js';
+import { breachesBefore } from '../brain/round-work.js';
 import type { Question } from '../brain/run-messages.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
 import { taskIn } from '../brain/run-state.js';
@@ -202,12 +203,12 @@ function judgeIn(leg: Leg, rules: Loop, isShared: boolean): (task: string) => Ru
 function oddities(run: RunState, id: string): readonly Anomaly[] {
   const task = taskIn(run, id);
   const failed = `The task of the critic, ${id}, failed (${task?.row['error'] || 'no reason given'}); what it left is judged all the same.`;
-  return [...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []), ...breachWords(run)];
+  return [...(task?.status === 'failed' ? [{ rule: 'E6', message: failed }] : []), ...breachWords(breachesBefore(run, id))];
 }
 
 const MOST_BREACHES = 10;
 
-function breachWords({ breaches }: RunState): readonly Anomaly[] {
+function breachWords(breaches: RunState['breaches']): readonly Anomaly[] {
   const more = breaches.length - MOST_BREACHES;
   const words = breaches.slice(0, MOST_BREACHES).map(({ task, breach: { rule, file, line, message, taken } }) => {
     return `Of the work of ${task}, ${rule} at ${file}:${line} was taken back (by ${taken ?? 'nobody'}): ${message}`;

@@ -105,9 +105,8 @@ const MOST_TAKEN = 5;
 
 /** Whoever is not told does the same again. */
 function takenBack({ takenBack: past, breaches }: RunState): readonly string[] {
-  const places = [...past, ...breaches].map(
-    ({ breach: { rule, file, line } }) => `${rule} at ${file.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')}:${line}`,
-  );
+  const taken = new Set([...past, ...breaches].map(({ breach }) => breach));
+  const places = [...taken].map(({ rule, file, line }) => `${rule} at ${file.slice(0, 200).replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')}:${line}`);
   if (places.length === 0) return [];
   const more = places.length - MOST_TAKEN;
   const named = `${places.slice(0, MOST_TAKEN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -7,6 +7,7 @@ import { chainOfRow } from '../brain/chains.js';
 import { chainKey, comparedWith } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Event, VerdictGiven } from '../brain/messages.js';
+import { touchedSince } from '../brain/round-work.js';
 import { settleRound } from '../brain/rounds.js';
 import type { Traces } from '../brain/rounds.js';
 import { tasksNow } from '../brain/run-state.js';
@@ -73,7 +74,7 @@ export function judgeCritic(docket: Docket): Ruling {
   const { strict } = run.settings;
   const earlier = comparedWith(state, loop.loop, chain, row.id);
   const { anomalies } = docket;
-  const touched = run.started.workspace === null ? null : [...run.touched];
+  const touched = run.started.workspace === null ? null : touchedSince(run, chain);
   const stop = run.settings.stopWhenStalled && settled.round > (run.patience.get(chain) ?? -1);
   const course = courseOf(state, loop.loop, chain, { stop, touched, against: earlier?.seq ?? null });
   const { gathering, draft } = hear({
