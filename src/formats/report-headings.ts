@@ -65,9 +65,10 @@ const OVERALL = new WordList(
     'critique review',
 );
 
-export function roleOf(title: string): Role {
+/** `isListed`: it stands below a heading of findings, so that "Notes" heads findings, too: the least of them. */
+export function roleOf(title: string, isListed = false): Role {
   const text = title.slice(0, 200).toLowerCase();
-  const severity = severityRole(title.slice(0, 200));
+  const severity = severityRole(title.slice(0, 200), isListed);
   const words = wordsOf(text.trim());
   if (isClosed(text.trim(), words) && !isStillOpen(words)) return { kind: 'closed' };
   if (severity !== null) return severity;
@@ -97,7 +98,7 @@ function isAdvice(text: string, words: readonly string[]): boolean {
 }
 
 /** `### 🔴 Critical Issues (2)`, `High (requires fix)`, `Medium/Low`, `P1 — High` */
-function severityRole(title: string): Role | null {
+function severityRole(title: string, isListed: boolean): Role | null {
   let text = stripOrnament(title);
   if (isDigit(text.charCodeAt(0))) text = text.replace(/^\d{1,3}(?:\.\d{1,3}){0,3}[.):]?\s{1,4}/, '').trim();
   while (text.endsWith(':')) text = text.slice(0, -1).trim();
@@ -114,14 +115,20 @@ function severityRole(title: string): Role | null {
     text = text.slice(0, counted.index);
     count = Number(counted[1]);
   }
-  // "Notes" and "Note" head ordinary remarks.
-  if (text.length > 60 || ['note', 'notes'].includes(text.toLowerCase())) return null;
+  if (text.length > 60) return null;
+  // "Notes" and "Additional notes" head ordinary remarks, unless they stand among findings.
+  if (isRemarks(text)) return isListed ? { kind: 'severity', severity: 'low', several: true, count } : null;
   const severity = hasLetter(text) ? parseSeverity(text) : null;
   if (severity === null)
     return isGraveWord(leadingWord(text)) && isShort(text)
       ? { kind: 'severity', severity: 'high', several: true, count, unknown: true }
       : null;
   return { kind: 'severity', severity, several: isSeveral(text.toLowerCase()), count };
+}
+
+function isRemarks(text: string): boolean {
+  const words = wordsOf(text.toLowerCase());
+  return words.length <= 2 && ['note', 'notes'].includes(words.at(-1) ?? '') && (words.length === 1 || parseSeverity(words[0]) === null);
 }
 
 /** "Severe", "Catastrophic issues" */

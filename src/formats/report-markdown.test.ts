@@ -120,6 +120,12 @@ describe('records', () => {
     check('## Findings\n### 1. No focus ring\nIt is gone.\n### 2. Other\n- a\n- b', ['critical - No focus ring', 'high - a', 'high - b'], {
       notes: ['a finding has no severity; counted as High: "a"', 'a finding has no severity; counted as High: "b"'],
     }));
+  test('notes and nits are Low among findings, and remarks elsewhere', () => {
+    check('## Findings\n### Critical\nNone.\n### Notes\n- a\n- [HIGH] b\n### Nits\n- c', ['low - a', 'high - b', 'low - c']);
+    check('## Findings\n- [HIGH] a\n### Additional notes:\n- b', ['high - a', 'low - b']);
+    check('## High\n- a\n## Notes\n- b\n## Additional notes\n- c', ['high - a']);
+    check('## Findings\n- Nit: a\n- **Nitpick:** b', ['low - a', 'low - b']);
+  });
   test('tagged headings', () =>
     check('### [HIGH] One\n- a\n### Critical: Two\nb\n### Cost (LOW)\n- a\n- b', ['high - One', 'critical - Two']));
   test('paragraphs', () =>

@@ -21,9 +21,9 @@ const MAX_TAG = 60;
 
 /** "Note:" and "Info:" open ordinary sentences, and so does "Error:" where nothing sets it off. */
 const BOLD_WORDS = new WordList(
-  'critical crit blocker fatal showstopper catastrophic severe high error major serious medium med warning moderate low minor trivial p0 p1 p2 p3 p4',
+  'critical crit blocker fatal showstopper catastrophic severe high error major serious medium med warning moderate low minor trivial nit nitpick p0 p1 p2 p3 p4',
 );
-const PLAIN_WORDS = new WordList('critical crit blocker high major serious medium moderate low minor p0 p1 p2 p3 p4');
+const PLAIN_WORDS = new WordList('critical crit blocker high major serious medium moderate low minor nit nitpick p0 p1 p2 p3 p4');
 
 /** What may stand between the parts of a line, and how far such parts are sought. */
 const PARTINGS: readonly string[] = [' \u2014 ', ' \u2013 ', ' - ', ' | ', ' \u00b7 '];

@@ -46,7 +46,7 @@ describe('parseSeverity', () => {
       'high',
     ));
   test('medium', () => check(['medium', 'warning', 'moderate', 'P2', 'Medium/Low', '(warn)', 1, '1'], 'medium'));
-  test('low', () => check(['low', 'minor', 'info', 'note', 'trivial', 'P3', 'P4', 'informational'], 'low'));
+  test('low', () => check(['low', 'minor', 'info', 'note', 'trivial', 'P3', 'P4', 'informational', 'nit', 'Nitpicks'], 'low'));
   test('none', () =>
     check(
       [

@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<Severity, WordList>> = {
   ),
   high: new WordList('high highs error errors major serious p1 sev2'),
   medium: new WordList('medium mediums med warning warnings warn moderate p2 sev3'),
-  low: new WordList('low lows minor info informational information note trivial p3 p4 sev4'),
+  low: new WordList('low lows minor info informational information note trivial nit nits nitpick nitpicks p3 p4 sev4'),
 };
 
 /** Words that stand beside a severity and change nothing. "level" is not one: "high-level" is no severity. */
