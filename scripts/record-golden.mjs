@@ -226,6 +226,18 @@ const SESSIONS = {
       [[review(null, 'REVISION_NEEDED', LOCK, LEAK)], {}, 'FIX R4'],
     ],
   },
+  // Recorded by a version that listed the findings of one source of each severity: what two of them said stands there twice.
+  'review-told-twice': {
+    loop: 'review',
+    from: 'fixtures/spec/R2/session',
+    steps: [
+      [
+        [review(4, 'REVISION_NEEDED', LOCK), tasks({ 'REVIEW-001': { findings: `[MEDIUM] ${LOCK[3]} (${LOCK[1]}:${LOCK[2]})` } })],
+        {},
+        'FIX R4',
+      ],
+    ],
+  },
   'brainstorm-forced': {
     loop: 'brainstorm',
     from: 'fixtures/spec/C3/session',

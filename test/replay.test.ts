@@ -111,6 +111,7 @@ describe('what a verdict keeps', () => {
       },
       unwritable: null,
       rules: null,
+      voices: true,
     });
     expect(told(await replay({ session }))).toEqual(['4 RETRY T3 same']);
   });

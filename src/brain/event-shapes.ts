@@ -85,6 +85,7 @@ const scene = object<RecordedScene>({
   exhibits: recordOf(exhibit),
   unwritable: orNull(text),
   rules: orNull(LOOP_SHAPE),
+  voices: optional(word(true)),
 });
 
 const factValue: Shape<FactValue> = orNull(either(text, either(number, flag)));

@@ -93,6 +93,8 @@ export interface RecordedScene {
   readonly unwritable: string | null;
   /** The rules, where no line of the journal has frozen them: a partial verdict before the first decided one. */
   readonly rules: Loop | null;
+  /** Every critic's findings are listed, each once; left out by versions that listed those of one source of each severity. */
+  readonly voices?: true;
 }
 
 export interface VerdictGiven {

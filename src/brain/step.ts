@@ -4,6 +4,7 @@ import type { Anomaly, Counts, EvidenceRef, Finding, Item, RoleRef, Task, Verdic
 import type { CompiledLoop } from '../loops/compile.js';
 import { lookupIn } from '../loops/compile.js';
 import { comparedLists, decidingSources, disagreement, drawCounts, drawFacts, drawFindings, listAt } from '../loops/facts.js';
+import { drawRestedOn } from '../loops/verdict-findings.js';
 import type { Gathered, PastLists } from '../loops/facts.js';
 import { judge } from '../loops/judge.js';
 import type { Judgement, Params, Refusal } from '../loops/judge.js';
@@ -39,6 +40,8 @@ export interface StepInput {
   readonly anomalies: readonly Anomaly[];
   /** The rounds of the chain before this one, oldest first, and what is asked of its course; null where that is not looked at. */
   readonly course: (Course & { readonly history: readonly JudgedRound[] }) | null;
+  /** Findings are listed as earlier versions did: of each severity those of one source, whoever else said something. */
+  readonly isOfOne?: boolean;
 }
 
 export interface Draft {
@@ -57,9 +60,11 @@ interface Drawn extends StepInput {
 
 /** Field by field: a spread of so many is slow, and this is done for every round. */
 function drawn(input: StepInput): Drawn {
-  const { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course } = input;
-  const counts = drawCounts(compiled.loop, exhibits);
-  const findings = drawFindings(compiled.loop, exhibits);
+  const { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, isOfOne = false } = input;
+  const { loop } = compiled;
+  const { counts, findings } = isOfOne
+    ? { counts: drawCounts(loop, exhibits), findings: drawFindings(loop, exhibits) }
+    : drawRestedOn(loop, exhibits);
   return { compiled, chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, counts, findings };
 }
 

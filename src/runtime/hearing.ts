@@ -43,6 +43,7 @@ export interface Hearing extends Summons {
   /** Noticed before the evidence was read. */
   readonly anomalies: readonly Anomaly[];
   readonly course: StepInput['course'];
+  readonly isOfOne?: boolean;
 }
 
 export function summon({ place, loop, chain, round, tasks, waves, critic }: Summons): Gathering {
@@ -50,13 +51,13 @@ export function summon({ place, loop, chain, round, tasks, waves, critic }: Summ
 }
 
 export function hear(hearing: Hearing): { readonly gathering: Gathering; readonly draft: Draft | Refusal } {
-  const { loop, chain, round, cap, target, strict, tasks, waves, critic, past, role, anomalies, course } = hearing;
+  const { loop, chain, round, cap, target, strict, tasks, waves, critic, past, role, anomalies, course, isOfOne = false } = hearing;
   const gathering = summon(hearing);
   const params = { round, cap, target, strict };
   const { exhibits } = gathering;
   return {
     gathering,
-    draft: step({ compiled: compileLoop(loop), chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course }),
+    draft: step({ compiled: compileLoop(loop), chain, params, tasks, waves, critic, exhibits, past, role, anomalies, course, isOfOne }),
   };
 }
 
@@ -134,6 +135,7 @@ export function recordScene(
       exhibits: gathering.record,
       unwritable,
       rules: isPartial && !isFrozen ? scene.loop : null,
+      voices: true,
     },
     blobs: hash === null || typeof tasks !== 'string' ? evidenceIn(gathering, tasks) : new Map([...gathering.blobs, [hash, tasks]]),
   };

@@ -119,7 +119,20 @@ function hearAgain(file: CaseFile, loop: Loop, terms: Terms): ReturnType<typeof 
   const tasks = inRolesOf(loop, file.tasks);
   const { critic, chain } = findCritic({ ...file, tasks }, loop);
   const { anomalies } = scene;
-  const heard = hear({ ...terms, loop, chain, critic, place, tasks, waves, anomalies, strict: given.strict, role: given.verdict.role });
+  const isOfOne = scene.voices !== true;
+  const heard = hear({
+    ...terms,
+    isOfOne,
+    loop,
+    chain,
+    critic,
+    place,
+    tasks,
+    waves,
+    anomalies,
+    strict: given.strict,
+    role: given.verdict.role,
+  });
   return { ...heard, draft: heard.draft.ok ? orUnwritable(loop, heard.draft, scene) : heard.draft, critic };
 }
 

@@ -1,0 +1,63 @@
+// Which findings a verdict lists, of sources that say the same and of critics that say something else.
+
+import { describe, expect, it } from 'vitest';
+import type { Counts, Finding, Severity } from '../model.js';
+import { makeFinding } from '../formats/finding.js';
+import { builtinLoop } from './builtin.js';
+import type { GatheredAll } from './facts.js';
+import type { Loop } from './loop.js';
+import { drawRestedOn } from './verdict-findings.js';
+
+const source = { reader: 'json', grade: 'testified', what: 'it' } as const;
+const loop: Loop = {
+  ...(builtinLoop('review') as Loop),
+  evidence: {
+    results: { ...source, file: ['results.json'] },
+    row: { row: 'critic', grade: 'testified', what: 'the row' },
+    legal: { ...source, file: ['legal.json'], by: 'lawyer' },
+  },
+  facts: { all: { findings: ['results', 'row'] }, legal: { findings: ['legal'] } },
+};
+
+const found = (severity: Severity, message: string, line = 1): Finding => makeFinding({ severity, message, artifact: 'a.ts', line });
+
+function listed(findings: Readonly<Record<string, readonly Finding[]>>): readonly [readonly string[], string] {
+  const gathered: GatheredAll = Object.fromEntries(
+    Object.entries(findings).map(([name, all]) => {
+      const counts: Record<keyof Counts, number> = { critical: 0, high: 0, medium: 0, low: 0 };
+      for (const { severity } of all) counts[severity] += 1;
+      return [name, { state: 'ok', reading: { values: {}, lists: {}, notes: [], findings: all, counts } }];
+    }),
+  );
+  const drawn = drawRestedOn(loop, gathered);
+  return [drawn.findings.map(({ severity, message }) => `${severity} ${message}`), Object.values(drawn.counts).join('')];
+}
+
+describe('a finding that two sources tell of', () => {
+  it('stands there once, with the worse severity', () => {
+    const twice = { results: [found('critical', 'Open to all')], row: [found('high', 'open to  all.')] };
+    expect(listed(twice)).toEqual([['critical Open to all'], '1000']);
+    const other = { results: [found('high', 'Open to all')], row: [found('critical', 'Open to all')] };
+    expect(listed(other)).toEqual([['critical Open to all'], '1000']);
+  });
+
+  it('is another where it is elsewhere, and two where one source says it twice', () => {
+    expect(listed({ results: [found('critical', 'Open')], row: [found('high', 'Open', 2)] })).toEqual([
+      ['critical Open', 'high Open'],
+      '1100',
+    ]);
+    expect(listed({ results: [found('high', 'Open'), found('low', 'Open')] })).toEqual([['high Open', 'low Open'], '0101']);
+  });
+
+  it('is told by the one that has most of its severity, where they are of one role', () => {
+    const row = [found('high', 'c'), found('high', 'd')];
+    expect(listed({ results: [found('high', 'a'), found('low', 'b')], row })).toEqual([['high c', 'high d', 'low b'], '0201']);
+  });
+});
+
+it('hears a second critic beside the first, worst findings first', () => {
+  const two = { results: [found('critical', 'a'), found('low', 'b')], legal: [found('critical', 'c'), found('high', 'd')] };
+  expect(listed(two)).toEqual([['critical a', 'critical c', 'high d', 'low b'], '2101']);
+  expect(listed({ results: [found('critical', 'a')], legal: [found('critical', 'A.')] })).toEqual([['critical a'], '1000']);
+  expect(listed({ results: [], legal: [] })).toEqual([[], '0000']);
+});
