@@ -322,7 +322,7 @@ function spentOf(run: RunState): SpentView {
 
 /** What a person does now. */
 export function nextSteps(
-  around: Pick<SessionSurroundings, 'session' | 'state' | 'isCleared' | 'isApplied'>,
+  around: Pick<SessionSurroundings, 'session' | 'state' | 'isCleared' | 'isApplied'> & Partial<Pick<SessionSurroundings, 'tasks'>>,
   run: RunState | null,
   last?: PastVerdict,
 ): SessionView['next'] {
@@ -347,10 +347,29 @@ export function nextSteps(
     case 'judged only':
       return last === undefined ? [] : [{ what: last.verdict.nextStep, command: null }];
     case 'never judged':
-      return [{ what: 'Judge it', command: `umpire decide <loop> ${name}` }];
+      return stepsToJudge(around.tasks ?? [], `umpire decide <loop> ${name}`);
     case 'unreadable':
       return [{ what: 'Restore journal.ndjson from a backup, or begin a new session with the same evidence.', command: null }];
   }
+}
+
+const MOST_NAMED = 5;
+
+/** Of a session that others run: where nothing is done yet, there is nothing to judge. */
+function stepsToJudge(tasks: SessionSurroundings['tasks'], judge: string): SessionView['next'] {
+  if (tasks.length === 0)
+    return [
+      { what: 'Nothing has begun here. Begin', command: 'umpire run <loop> "<goal>"' },
+      { what: 'Or judge what a critic left in it', command: judge },
+    ];
+  if (tasks.some(({ task }) => task.status !== 'pending')) return [{ what: 'Judge it', command: judge }];
+  const first = tasks.filter(({ task }) => task.deps.length === 0).map(({ task }) => `${task.id} (${task.role})`);
+  const more = first.length - MOST_NAMED;
+  const named = `${first.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return [
+    { what: `No task is done yet. First: ${named}.`, command: null },
+    { what: 'When the critic is done, judge it', command: judge },
+  ];
 }
 
 /** Has the session changed the project? */

@@ -133,11 +133,26 @@ it.each<[StateWord, readonly Event[], object, readonly (string | null)[]]>([
   ['complete', begun(), {}, ['umpire report s']],
   ['failed', TO_REVIEW, {}, ['umpire resume s --retry', 'umpire report s']],
   ['aborted', TO_REVIEW, {}, ['umpire report s']],
-  ['never judged', [], {}, ['umpire decide <loop> s']],
+  ['never judged', [], {}, ['umpire run <loop> "<goal>"', 'umpire decide <loop> s']],
   ['unreadable', TO_REVIEW, {}, [null]],
 ])('says what to do with a session that is %s', (state, story, around, commands) => {
   const steps = nextSteps({ session: 's', state, ...around }, told(story).state.run);
   expect(steps.map(({ command }) => command)).toEqual(commands);
+});
+
+it('sends nobody to judge what has not begun', () => {
+  const task = (id: string, status: 'completed' | 'pending', deps: readonly string[] = []) => ({
+    task: { id, role: 'r', status, description: id, deps, contextFrom: [], execMode: 'csv-wave' as const, columns: {}, line: 2 },
+    wave: 1,
+  });
+  const steps = (...tasks: readonly ReturnType<typeof task>[]) =>
+    nextSteps({ session: 's', state: 'never judged', tasks }, null).map(({ what, command }) => `${what}: ${command ?? 'none'}`);
+  expect(steps(task('A', 'pending'), task('B', 'pending', ['A']))).toEqual([
+    'No task is done yet. First: A (r).: none',
+    'When the critic is done, judge it: umpire decide <loop> s',
+  ]);
+  expect(steps(...[...'ABCDEFG'].map((id) => task(id, 'pending')))[0]).toContain('E (r) and 2 more.');
+  expect(steps(task('A', 'completed'), task('B', 'pending', ['A']))).toEqual(['Judge it: umpire decide <loop> s']);
 });
 
 it('takes no task for running where no process is, and no running session for a result', () => {
