@@ -35,6 +35,13 @@ it('says a flag in words', () => {
   check('{ok?passed|failed} {no?passed|failed} {ok}', { ok: true, no: false }, 'passed failed true');
 });
 
+it('says in words of its own that there is nothing', () => {
+  const text = 'coverage is {c:%|not measured}, {r%|no} share, {n:test|untold}, {x|nobody}, {f?yes|no|unknown}';
+  check(text, {}, 'coverage is not measured, no share, untold, nobody, unknown');
+  check(text, { c: 80, r: 0.5, n: 2, x: 'me', f: false }, 'coverage is 80%, 50% share, 2 tests, me, no');
+  check('{a|b|c} {a?b} {a?b|c|d|e} {a;b}', {}, '{a|b|c} {a?b} {a?b|c|d|e} {a;b}');
+});
+
 it('never rounds up to a threshold', () => {
   expect([94.999, 79.9999, 0.1 + 0.2, -1.239, 7].map(showNumber)).toEqual(['94.99', '79.99', '0.3', '-1.23', '7']);
 });

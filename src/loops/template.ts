@@ -1,6 +1,6 @@
 // Texts with holes: `{name}`, `{name:noun}` (counted, with its plural), `{name:%}` and `{name:/10}` (a unit set behind it),
 // `{name%}` (a share as a percentage), `{name?yes|no}` (a flag in words). Compiled once, filled often. A hole with nothing
-// to say reads `none`.
+// to say reads `none`, or what stands behind a last `|`: `{name:%|not measured}`, `{name?yes|no|unknown}`.
 
 export type Lookup = (name: string) => unknown;
 
@@ -17,6 +17,8 @@ interface Hole {
   readonly percent: boolean;
   readonly yes: string;
   readonly no: string;
+  /** What it reads with nothing to say. */
+  readonly absent: string;
 }
 
 /** Cut into its holes at the first use: a verdict fills few of the texts that a loop has. */
@@ -69,15 +71,21 @@ function parseHole(inside: string): Hole | null {
   const rest = inside.slice(end);
   const first = name.charCodeAt(0);
   if (name === '' || isDigit(first) || first === DOT || rest.includes('{')) return null;
-  const bare = { name, noun: '', nouns: '', unit: '', percent: false, yes: 'true', no: 'false' };
+  const bare = { name, noun: '', nouns: '', unit: '', percent: false, yes: 'true', no: 'false', absent: 'none' };
   if (rest === '') return bare;
-  if (rest === '%') return { ...bare, percent: true };
-  if (rest.startsWith(':')) {
-    const suffix = rest.slice(1);
-    return isLetter(suffix.charCodeAt(0)) ? { ...bare, noun: suffix, nouns: plural(suffix) } : { ...bare, unit: suffix };
+  const [form = '', ...words] = rest.split('|');
+  if (form.startsWith('?')) {
+    const [no, absent = 'none', more] = words;
+    return no === undefined || more !== undefined ? null : { ...bare, yes: form.slice(1), no, absent };
   }
-  const [yes, no, more] = rest.slice(1).split('|');
-  return rest.startsWith('?') && yes !== undefined && no !== undefined && more === undefined ? { ...bare, yes, no } : null;
+  if (words.length > 1) return null;
+  const [absent = 'none'] = words;
+  if (form === '' || form === '%') return { ...bare, percent: form === '%', absent };
+  if (!form.startsWith(':')) return null;
+  const suffix = form.slice(1);
+  if (!isLetter(suffix.charCodeAt(0))) return { ...bare, unit: suffix, absent };
+  const nouns = plural(suffix);
+  return { ...bare, noun: suffix, nouns, absent: words[0] ?? `an unknown number of ${nouns}` };
 }
 
 const DOT = 46;
@@ -120,12 +128,12 @@ export function fillTemplate(text: string, lookup: Lookup): string {
 
 function show(value: unknown, hole: Hole): string {
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) return 'none';
+    if (!Number.isFinite(value)) return hole.absent;
     if (hole.percent) return `${showNumber(value * 100)}%`;
     if (hole.noun === '') return showNumber(value) + hole.unit;
     return `${showNumber(value)} ${value === 1 ? hole.noun : hole.nouns}`;
   }
-  if (value === null || value === undefined || value === '') return hole.noun === '' ? 'none' : `an unknown number of ${hole.nouns}`;
+  if (value === null || value === undefined || value === '') return hole.absent;
   if (typeof value === 'boolean') return value ? hole.yes : hole.no;
   return (typeof value === 'string' ? value : JSON.stringify(value)) + hole.unit;
 }

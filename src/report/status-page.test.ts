@@ -151,7 +151,7 @@ it('sends nobody to judge what has not begun', () => {
     'No task is done yet. First: A (r).: none',
     'When the critic is done, judge it: umpire decide <loop> s',
   ]);
-  expect(steps(...[...'ABCDEFG'].map((id) => task(id, 'pending')))[0]).toContain('E (r) and 2 more.');
+  expect(steps(...'ABCDEFG'.split('').map((id) => task(id, 'pending')))[0]).toContain('E (r) and 2 more.');
   expect(steps(task('A', 'completed'), task('B', 'pending', ['A']))).toEqual(['Judge it: umpire decide <loop> s']);
 });
 
