@@ -72,8 +72,8 @@ it('says what a project without tools lacks, and what then', () => {
   writeFiles(project, { 'README.md': 'x' });
   expect(look(project)).toEqual([
     'note testing: no test runner was found; an agent testifies instead [Vitest, Jest, Mocha, node:test and pytest are looked for in scripts, configuration and dependencies. Name one with critics.testing.runner.]',
-    'note debt types: no TypeScript with a tsconfig.json is set up [Debt is judged without it; or set critics.debt.types.]',
-    'note debt lint: no linter is set up, with a package and settings [Debt is judged without it; or set critics.debt.lint.]',
+    'note debt types: no type checker is set up: TypeScript with a tsconfig.json, mypy or Pyright with settings [Debt is judged without it; or set critics.debt.types.]',
+    'note debt lint: no linter is set up and installed [Debt is judged without it; or set critics.debt.lint.]',
     'note debt quality: no linter, jscpd or knip is set up [Debt is judged without it; or set critics.debt.quality.]',
     'note design: no design token was found; an agent testifies instead [Write them as *.tokens.json, or name the files under critics.design.tokens.]',
     "note review: no linter is set up and no report lies here; the reviewer's findings alone are weighed [Set up a linter in the project, or name reports under critics.review.reports.]",

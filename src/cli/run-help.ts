@@ -334,7 +334,8 @@ error, never a pass. Findings of High or worse fail, lesser ones do not.
   <report...>       files; - is stdin
   --format F        read them as this: junit, jest, tap, mocha, ctrf, lcov,
                     istanbul, istanbul-summary, cobertura, clover, v8, sarif,
-                    eslint, tsc, oxlint, biome, checkstyle, stryker, axe, dtcg
+                    eslint, tsc, oxlint, biome, ruff, flake8, pylint, bandit,
+                    mypy, pyright, checkstyle, stryker, axe, dtcg
   --root DIR        the project, for absolute paths (the current folder)
   --json            print one JSON object; of several reports {reports, outcome}
   --all             with --json: also each test and each file's coverage

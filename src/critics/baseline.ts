@@ -11,6 +11,7 @@ import { sha256 } from '../runtime/hash.js';
 import { originsOf } from '../runtime/python-environment.js';
 import { isUmpireError } from '../errors.js';
 import type { CriticJob } from './critic.js';
+import { pythonLintersMark } from './lint-python.js';
 import type { Provenance } from './provenance.js';
 import { findPackage } from './tool.js';
 
@@ -26,7 +27,7 @@ export function baselineHome(common: string): string {
 }
 
 /** What is measured, and how: changed with every change of the measurement itself. */
-const MEASURED = 4;
+const MEASURED = 5;
 const TOOLS = [
   'vitest',
   '@vitest/coverage-v8',
@@ -41,6 +42,7 @@ const TOOLS = [
   '@biomejs/biome',
   'knip',
   'jscpd',
+  'pyright',
 ];
 
 /** The lists that package managers keep of what they installed. */
@@ -84,7 +86,8 @@ function textAt(path: string): string | null {
 
 /** The same for the same commit, folder, tools, installed packages and settings. */
 export function baselineKey({ project, settings }: Pick<CriticJob, 'project' | 'settings'>, commit: string, prefix: string): string {
-  const tools = TOOLS.map((name) => `${name} ${findPackage(project, name)?.version ?? '-'}`);
+  const scripts = TOOLS.map((name) => `${name} ${findPackage(project, name)?.version ?? '-'}`);
+  const tools = [...scripts, ...pythonLintersMark(project)];
   const { debt, testing } = settings;
   const { node } = process.versions;
   const installed = installedFor(project, prefix);

@@ -11,8 +11,9 @@ import type { CriticJob } from './critic.js';
 import { runCheckCommand } from './debt-command.js';
 import { openSuite } from './debt-suite.js';
 import type { Suite } from './debt-suite.js';
-import { findLintTools, runLintTool } from './lint-tools.js';
-import type { LintTool } from './lint-tools.js';
+import { runLintTool } from './lint-tool.js';
+import { findLintTools } from './lint-tools.js';
+import type { LintTool } from './lint-tool.js';
 import type { ToolUse } from './provenance.js';
 import { findQualityTools } from './quality-tools.js';
 import type { Measured } from './quality-tools.js';
@@ -65,15 +66,19 @@ async function toolsOf(job: CriticJob, check: 'types' | 'lint', scratch: string)
   return measured;
 }
 
-/** Those of the project; where it has none of its own, those of its packages. */
+/** Those of the project; where it has none of its own for a language, those of its packages. */
 export function findLintPlaces(project: string, kind: LintTool['kind']): readonly { readonly path: string; readonly tool: LintTool }[] {
   const at = (path: string) =>
     findLintTools(join(project, path))
       .filter((tool) => tool.kind === kind)
       .map((tool) => ({ path, tool }));
   const own = at('');
-  return own.length > 0 ? own : packagesOf(project).flatMap(at);
+  const missed = LANGUAGES.filter((language) => !own.some(({ tool }) => tool.language === language));
+  const packaged = missed.length === 0 ? [] : packagesOf(project).flatMap(at);
+  return [...own, ...packaged.filter(({ tool }) => missed.includes(tool.language))];
 }
+
+const LANGUAGES: readonly LintTool['language'][] = ['script', 'python'];
 
 function placed(finding: Finding, path: string): Finding {
   if (path === '' || finding.artifact === null) return finding;

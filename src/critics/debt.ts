@@ -24,6 +24,7 @@ import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './d
 import type { Repository } from './debt-copy.js';
 import { measureState } from './debt-measure.js';
 import type { MeasuredState } from './debt-measure.js';
+import { absenceNotes } from './lint-python.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
 import type { ToolUse } from './provenance.js';
 import { timeLeft } from './tool.js';
@@ -130,7 +131,7 @@ function movesOf(project: string, { lines }: Change, base: readonly string[]): M
 
 /** What tells tools what to look for: where it changed, findings may come and go without a change of the code. */
 const SETTINGS =
-  /^(?:eslint\.config\..*|\.eslintrc.*|\.oxlintrc\.json|oxlint\.config\..*|biome\.jsonc?|tsconfig.*\.json|\.?knip\..*|\.jscpd\.json|(?:vite|vitest|jest)\.config\..*|vitest\.workspace\..*|\.mocharc\..*|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini)$/;
+  /^(?:eslint\.config\..*|\.eslintrc.*|\.oxlintrc\.json|oxlint\.config\..*|biome\.jsonc?|tsconfig.*\.json|\.?knip\..*|\.jscpd\.json|(?:vite|vitest|jest)\.config\..*|vitest\.workspace\..*|\.mocharc\..*|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.?bandit(?:\.ya?ml)?)$/;
 
 function leaveReport(
   job: CriticJob,
@@ -161,14 +162,14 @@ function leaveReport(
     summary: debtSummary(report, why),
     outputs: { debt_items_count: String(debtItems(after)), artifacts_produced: VALIDATION_REPORT },
     files: [VALIDATION_REPORT, BASELINE_COPY],
-    notes: [...notes, ...causes, ...settings],
+    notes: [...notes, ...causes, ...absenceNotes(job.project), ...settings],
   };
 }
 
 export const NOBODY: Readonly<Record<CheckName, string>> = {
   tests: 'there are no tests that can be run.',
-  types: 'no TypeScript with a tsconfig.json is set up.',
-  lint: 'no linter is set up, with a package and settings.',
+  types: 'no type checker is set up: TypeScript with a tsconfig.json, mypy or Pyright with settings.',
+  lint: 'no linter is set up and installed.',
   quality: 'no linter, jscpd or knip is set up.',
 };
 

@@ -77,6 +77,11 @@ export class LookedFiles implements LookedAt {
     return this.stated === 0;
   }
 
+  /** Does it say anything of the files that it looked at? */
+  get isStated(): boolean {
+    return this.stated !== null || this.named.size > 0;
+  }
+
   /** Of the files that it was handed. A report that says nothing of files leaves all of them. */
   of(tool: string, files: readonly string[]): Looked {
     if (this.named.size > 0) return { files: files.filter((path) => this.named.has(path)), doubt: null };

@@ -16,7 +16,9 @@ import { findChange } from './change.js';
 import type { Change } from './change.js';
 import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticJob } from './critic.js';
-import { findLintTools, runLintToolOn } from './lint-tools.js';
+import { absenceNotes } from './lint-python.js';
+import { runLintToolOn } from './lint-tool.js';
+import { findLintTools } from './lint-tools.js';
 import { findFiles } from './project-files.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
 import type { Provenance, ToolUse } from './provenance.js';
@@ -66,7 +68,7 @@ export const reviewCritic: Critic = async (job) => {
   const unread = unreadFiles(change, sources);
   const fault = manifestFault(job.project);
   const manifest = fault === null ? [] : [`package.json cannot be read: ${fault}. Linters that it sets up were not found.`];
-  const notes = [...problems, ...manifest, ...unreadNotes(change, sources, unread)];
+  const notes = [...problems, ...manifest, ...absenceNotes(job.project), ...unreadNotes(change, sources, unread)];
   const score = scoreReview(findings, testimony ?? { score: null, signal: null });
   const tools = measured.flatMap(({ uses }) => uses);
   const provenance = provenanceOf(job, await whatIsJudged(job), started, tools);
@@ -81,7 +83,8 @@ export const reviewCritic: Critic = async (job) => {
 };
 
 const CODE = /\.(?:[cm]?[jt]sx?|vue|svelte|py|rb|go|rs|java|kt|cs|php|c|h|cc|cpp|swift|scala|sh|sql)$/;
-const LINT_SETTINGS = /(?:^|\/)(?:\.?eslint[^/]*|\.oxlintrc[^/]*|oxlint\.config[^/]*|biome\.jsonc?|tsconfig[^/]*\.json)$/;
+const LINT_SETTINGS =
+  /(?:^|\/)(?:\.?eslint[^/]*|\.oxlintrc[^/]*|oxlint\.config[^/]*|biome\.jsonc?|tsconfig[^/]*\.json|\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.?bandit(?:\.ya?ml)?|pyproject\.toml|setup\.cfg|tox\.ini)$/;
 
 /** Changed files of code that no tool looked at. */
 function unreadFiles({ lines }: Change, sources: readonly Source[]): readonly string[] {
@@ -113,13 +116,16 @@ async function lint(job: CriticJob, { lines }: Change): Promise<readonly Source[
       if (files.length === 0) continue;
       job.say(`${tool.name} looks at ${files.length} changed ${files.length === 1 ? 'file' : 'files'}`);
       const run = await runLintToolOn(job, tool, scratch, files.slice(0, MOST_FILES));
-      const { outcome, problem, asked, use } = run;
+      const { problem, asked, use } = run;
+      // It gave up, and at what the change brought: that is a finding like any other.
+      const partial = inChange(run.partial, lines).filter(({ severity }) => severity === 'critical' || severity === 'high');
+      const isCaused = run.outcome === 'error' && partial.length > 0;
       sources.push({
         name: tool.name,
         grade: 'measured',
-        outcome,
+        outcome: isCaused ? 'fail' : run.outcome,
         problem: problem ?? run.doubt,
-        findings: inChange(run.report.findings, lines),
+        findings: isCaused ? partial : inChange(run.report.findings, lines),
         uses: asked === null ? [use] : [asked, use],
         looked: run.looked,
       });

@@ -1,11 +1,12 @@
 // pytest: JUnit XML with files and lines, and coverage where pytest-cov is there. It runs with the project's own Python and
 // leaves no cache behind.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../formats/json-text.js';
 import type { CriticJob } from './critic.js';
 import type { Prepare, TestPlace } from './test-runner.js';
+import { findPython } from './python-programs.js';
 import { runTool } from './tool.js';
 
 const QUESTION = `
@@ -23,7 +24,7 @@ interface Python {
 
 export const preparePytest: Prepare = async (place, job, scratch) => {
   const { folder } = place;
-  const program = pythonOf(folder, job.project);
+  const program = findPython(folder, job.project);
   const python = await ask(program, place, job, scratch);
   if (python === null)
     return { absent: 'pytest is not installed for the Python of this project; install it, for example with `pip install pytest`.' };
@@ -51,19 +52,6 @@ export const preparePytest: Prepare = async (place, job, scratch) => {
     },
   };
 };
-
-/** The project's own environment before the machine's Python. */
-function pythonOf(folder: string, project: string): string {
-  const active = process.env['VIRTUAL_ENV'];
-  const homes = [
-    join(folder, '.venv'),
-    join(folder, 'venv'),
-    join(project, '.venv'),
-    join(project, 'venv'),
-    ...(active === undefined ? [] : [active]),
-  ];
-  return homes.map((home) => join(home, 'bin', 'python')).find((path) => existsSync(path)) ?? 'python3';
-}
 
 async function ask(program: string, place: TestPlace, job: CriticJob, scratch: string): Promise<Python | null> {
   const answer = join(scratch, 'python.json');

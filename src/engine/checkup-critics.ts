@@ -10,6 +10,8 @@ import type { CriticJob } from '../critics/critic.js';
 import { NOBODY } from '../critics/debt.js';
 import { findLintPlaces } from '../critics/debt-measure.js';
 import { findTokens } from '../critics/design-files.js';
+import { absentPythonLinters } from '../critics/lint-python.js';
+import type { AbsentLinter } from '../critics/lint-python.js';
 import { findLintTools } from '../critics/lint-tools.js';
 import { findFiles } from '../critics/project-files.js';
 import { findQualityTools } from '../critics/quality-tools.js';
@@ -140,7 +142,9 @@ function checkTools(project: string, kind: Kind, { debt }: CriticSettings): Chec
   if (set === false) return tell(name, 'ok', 'left out, by the settings');
   if (set !== undefined) return checkCommand(name, set, project);
   const found = toolsOf(project, kind, debt.complexity);
-  if (found.length > 0) return tell(name, 'ok', [...new Set(found)].join(', '));
+  const absent = kind === 'quality' ? [] : absentPythonLinters(project, kind);
+  if (found.length > 0 && absent.length === 0) return tell(name, 'ok', [...new Set(found)].join(', '));
+  if (absent.length > 0) return tell(name, 'note', [...new Set(found), ...absent.map(notInstalled)].join(', '), INSTALL);
   const hint = `Debt is judged without it; or set critics.debt.${kind}.`;
   return tell(name, 'note', NOBODY[kind].replace(/\.$/, ''), hint);
 }
@@ -149,6 +153,12 @@ function toolsOf(project: string, kind: Kind, complexity: number): readonly stri
   if (kind === 'quality') return findQualityTools(project, complexity).map(versioned);
   return findLintPlaces(project, kind).map(({ path, tool }) => `${versioned(tool)}${path === '' ? '' : ' in packages'}`);
 }
+
+function notInstalled({ name, settings }: AbsentLinter): string {
+  return `${name} is set up in ${settings} and not installed`;
+}
+
+const INSTALL = "Install it in the project's Python environment (.venv, venv or the one that is switched on).";
 
 function versioned({ name, version }: { readonly name: string; readonly version: string | null }): string {
   return version === null ? name : `${name} ${version}`;
@@ -180,6 +190,8 @@ function checkReview(project: string, { review }: CriticSettings): Check {
   const tools = findLintTools(project).map(versioned);
   const reports = findFiles(project, review.reports).length;
   const found = [...tools, ...(reports === 0 ? [] : [count(reports, 'report')])];
+  const absent = absentPythonLinters(project);
+  if (absent.length > 0) return tell('review', 'note', [...found, ...absent.map(notInstalled)].join(', '), INSTALL);
   if (found.length > 0) return tell('review', 'ok', found.join(', '));
   const hint = 'Set up a linter in the project, or name reports under critics.review.reports.';
   return tell('review', 'note', "no linter is set up and no report lies here; the reviewer's findings alone are weighed", hint);

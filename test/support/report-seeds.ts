@@ -85,6 +85,35 @@ const BIOME = [
   '{"summary":{"errors":0,"warnings":1},"diagnostics":[{"category":"lint/a","severity":"warning","description":"d","location":{"path":"a.js"}}],"command":"lint"}',
 ];
 
+const RUFF = [
+  '[{"cell":null,"code":"F401","end_location":{"column":10,"row":1},"filename":"/project/a.py","fix":{"applicability":"safe","edits":[{"content":"","end_location":{"column":1,"row":2},"location":{"column":1,"row":1}}],"message":"Remove unused import"},"location":{"column":8,"row":1},"message":"`os` imported but unused","noqa_row":1,"url":"u"},{"cell":null,"code":null,"end_location":{"column":1,"row":4},"filename":"b.py","fix":null,"location":{"column":12,"row":3},"message":"SyntaxError: x","noqa_row":null,"url":null}]',
+];
+
+const PYLINT = [
+  '[{"type":"warning","module":"a","obj":"","line":3,"column":0,"endLine":3,"endColumn":9,"path":"a.py","symbol":"unused-import","message":"Unused import os","message-id":"W0611"}]',
+  '{"messages":[{"type":"error","symbol":"undefined-variable","message":"m","messageId":"E0602","confidence":"HIGH","module":"a","obj":"f","line":1,"column":1,"endLine":1,"endColumn":4,"path":"a.py","absolutePath":"/project/a.py"}],"statistics":{"messageTypeCount":{"fatal":0,"error":1,"warning":0,"refactor":0,"convention":0,"info":0},"modulesLinted":1,"score":0.0}}',
+];
+
+const PYRIGHT = [
+  '{"version":"1.1.0","time":"1","generalDiagnostics":[{"file":"/project/a.py","severity":"error","message":"m","range":{"start":{"line":5,"character":11},"end":{"line":6,"character":0}},"rule":"reportOperatorIssue"},{"file":"/project/b.py","severity":"information","message":"n"}],"summary":{"filesAnalyzed":2,"errorCount":1,"warningCount":0,"informationCount":1,"timeInSec":0.1}}',
+];
+
+const BANDIT = [
+  '{"errors":[{"filename":"./b.py","reason":"syntax error while parsing AST from file"}],"generated_at":"2026-01-01T00:00:00Z","metrics":{"_totals":{"loc":2},"./a.py":{"loc":2}},"results":[{"code":"1 a","filename":"./a.py","issue_confidence":"HIGH","issue_severity":"MEDIUM","issue_text":"t","line_number":2,"line_range":[2,3],"more_info":"u","test_id":"B303","test_name":"blacklist"}]}',
+];
+
+const MYPY = [
+  'a.py:3:7: error: Name "x" is not defined  [name-defined]\na.py:3:7: note: Did you mean y?\nFound 1 error in 1 file (checked 2 source files)\n',
+  'a.py:1: error: invalid syntax  [syntax]\nFound 1 error in 1 file (errors prevented further checking)\n',
+  'Success: no issues found in 3 source files\n',
+  '{"file": "a.py", "line": 3, "column": 7, "message": "m", "hint": null, "code": "name-defined", "severity": "error"}\n',
+];
+
+const FLAKE8 = [
+  "a.py:1:1: F401 'os' imported but unused\nimport os\n^\na.py:8:50: W291 trailing whitespace\n2          total files processed\n",
+  'C:\\x\\a.py:21:91: E501 Line too long (111 > 90)\nFound 1 error.\n',
+];
+
 const AXE = [
   '{"testEngine":{"name":"axe-core","version":"4"},"url":"http://example.com/","violations":[{"id":"html-has-lang","impact":"serious","help":"h","helpUrl":"u","tags":["wcag2a"],"nodes":[{"html":"<html>","impact":"serious","target":["html"],"failureSummary":"f"}]}],"passes":[],"incomplete":[],"inapplicable":[]}',
   '{"testEngine":{"name":"axe-core"},"violations":[{"id":"r","impact":"minor","help":"h","nodes":[{"target":["a"]}]}],"passes":[],"incomplete":[]}',
@@ -113,6 +142,12 @@ export const REPORT_SEEDS: Readonly<Record<string, readonly string[]>> = {
   eslint: ESLINT,
   oxlint: OXLINT,
   biome: BIOME,
+  ruff: RUFF,
+  pylint: PYLINT,
+  pyright: PYRIGHT,
+  bandit: BANDIT,
+  mypy: MYPY,
+  flake8: FLAKE8,
   axe: AXE,
   dtcg: DTCG,
 };

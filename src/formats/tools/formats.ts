@@ -2,6 +2,7 @@
 // surest of themselves come first.
 
 import { axe } from './axe.js';
+import { bandit } from './bandit.js';
 import { biome } from './biome.js';
 import { checkstyle } from './checkstyle.js';
 import { clover } from './clover.js';
@@ -9,6 +10,7 @@ import { cobertura } from './cobertura.js';
 import { ctrf } from './ctrf.js';
 import { dtcg } from './dtcg.js';
 import { eslint } from './eslint.js';
+import { flake8 } from './flake8.js';
 import type { Format } from './format.js';
 import { istanbulSummary } from './istanbul-summary.js';
 import { istanbul } from './istanbul.js';
@@ -16,7 +18,11 @@ import { jest } from './jest.js';
 import { junit } from './junit.js';
 import { lcov } from './lcov.js';
 import { mocha } from './mocha.js';
+import { mypy } from './mypy.js';
 import { oxlint } from './oxlint.js';
+import { pylint } from './pylint.js';
+import { pyright } from './pyright.js';
+import { ruff } from './ruff.js';
 import { sarif } from './sarif.js';
 import { stryker } from './stryker.js';
 import { tap } from './tap.js';
@@ -36,6 +42,10 @@ export const FORMATS: readonly Format[] = [
   eslint,
   oxlint,
   biome,
+  ruff,
+  pylint,
+  pyright,
+  bandit,
   axe,
   v8,
   istanbulSummary,
@@ -44,4 +54,6 @@ export const FORMATS: readonly Format[] = [
   tap,
   lcov,
   tsc,
+  mypy,
+  flake8,
 ];

@@ -22,6 +22,9 @@ const FIXTURES: readonly (readonly [format: string, file: string])[] = [
   ['oxlint', 'oxlint.json'],
   ['biome', 'biome-1.json'],
   ['biome', 'biome-2.json'],
+  ['pylint', 'pylint.json'],
+  ['pyright', 'pyright.json'],
+  ['bandit', 'bandit.json'],
   ['stryker', 'mutation.json'],
   ['axe', 'axe.json'],
 ];
@@ -65,7 +68,7 @@ describe.each(FIXTURES)('%s: %s', (id, file) => {
   });
 });
 
-const IDS = [...new Set(FIXTURES.map(([id]) => id))];
+const IDS = [...new Set([...FIXTURES.map(([id]) => id), 'ruff'])];
 
 describe.each(IDS)('%s', (id) => {
   const format = formatOf(id);
@@ -82,7 +85,11 @@ describe.each(IDS)('%s', (id) => {
 
   it('takes any value in any place', () => {
     const keys = 'testResults assertionResults coverageMap tests passes failures pending stats results summary runs result functions files'
-      .concat(' diagnostics violations incomplete messages tool driver rules invocations nodes mutants total a.js thresholds')
+      .concat(
+        ' diagnostics violations incomplete messages tool driver rules invocations nodes mutants total a.js thresholds'.concat(
+          ' generalDiagnostics statistics metrics errors location range',
+        ),
+      )
       .split(' ');
     const values: unknown[] = [null, 7, '', 'x', true, [], {}, [null], [7], [{}], [[]], { a: 1 }, { __proto__: null, toString: 1 }];
     for (const key of keys) {
