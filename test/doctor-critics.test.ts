@@ -1,11 +1,12 @@
 // What `umpire doctor` says of the critics: the tools of real projects by name and version, and what to do where one is not there.
 
 import { existsSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import type { Checkup } from '../src/index.js';
 import { cleanUpAfterwards, filesUnder, temporaryFolder, writeFiles } from './support/git-project.js';
+import { installPython } from './support/python-tools.js';
 import { command } from './support/run-project.js';
 import { linkPackages, sampleProject } from './support/sample-project.js';
 
@@ -126,4 +127,21 @@ it('has a fault where there is no place for scratch folders', () => {
   expect(look(project, { TMPDIR: join(project, 'file') })).toContainEqual(
     expect.stringMatching(/^fault testing: The folder for temporary files/),
   );
+});
+
+it("names Python's linters by name and version, and those that are set up and not installed", () => {
+  const project = temporaryFolder();
+  writeFiles(project, { 'pyproject.toml': '[tool.ruff]\n[tool.mypy]\n', '.flake8': '', 'a.py': '' });
+  installPython(project, 'flake8', { version: '7.1.2' });
+  installPython(project, 'mypy', { version: '1.15.0' });
+  const own = { PATH: dirname(process.execPath), VIRTUAL_ENV: '' };
+  expect(look(project, own)).toEqual(
+    expect.arrayContaining([
+      'ok debt types: mypy 1.15.0',
+      "note debt lint: flake8 7.1.2, ruff is set up in pyproject.toml and not installed [Install it in the project's Python environment (.venv, venv or the one that is switched on).]",
+      "note review: flake8 7.1.2, mypy 1.15.0, ruff is set up in pyproject.toml and not installed [Install it in the project's Python environment (.venv, venv or the one that is switched on).]",
+    ]),
+  );
+  installPython(project, 'ruff', { version: '0.9.1' });
+  expect(look(project, own)).toContain('ok debt lint: ruff 0.9.1, flake8 7.1.2');
 });

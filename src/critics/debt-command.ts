@@ -10,7 +10,7 @@ import type { CommandLine } from '../runtime/default-settings.js';
 import type { CriticJob } from './critic.js';
 import { saidBy } from './quality-tools.js';
 import type { Measured } from './quality-tools.js';
-import { readReport } from './report-file.js';
+import { readPrinted } from './report-file.js';
 import { runTool } from './tool.js';
 import type { ToolRun } from './tool.js';
 
@@ -43,7 +43,7 @@ function measureOf(tool: string, run: ToolRun, printed: string, root: string): T
   // The settings ask for it, so it is not merely missing.
   if (run.outcome === 'unstarted') return without('error', run.problem ?? `${tool} could not be started.`);
   if (run.code === null) return without('error', `${tool} was ended by ${run.signal ?? 'a signal'}.${saidBy(run)}`);
-  const report = readReport(printed, { format: null, root, keep: KEPT });
+  const report = readPrinted(printed, { format: null, root, keep: KEPT });
   if (report.outcome === 'error' && report.format !== 'unknown')
     return without('error', `${tool} left a report that cannot be read: ${report.problems[0]?.message ?? 'it is damaged'}.`);
   const findings = report.outcome === 'pass' || report.outcome === 'fail' ? report.findings : [];

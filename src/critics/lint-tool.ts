@@ -14,7 +14,7 @@ import { askWhatItLooksAt, LookedFiles } from './lint-looked.js';
 import type { LookQuestion } from './lint-looked.js';
 import { shownWord } from './provenance.js';
 import type { ShownPlaces, ToolUse } from './provenance.js';
-import { readReport } from './report-file.js';
+import { readPrinted, readReport } from './report-file.js';
 import { runTool } from './tool.js';
 import type { ToolRun } from './tool.js';
 
@@ -124,7 +124,8 @@ function readingOf(tool: LintTool, run: ToolRun, places: Places, looked: LookedF
   if (tool.idle?.test(printed) === true) return without('missing', looksAtNone(tool));
   if (run.code === 0 && tool.isSilentWhenClean === true && run.head.trim() === '') return clean;
   if (run.code === 0 && isEmptyList(path)) return tool.isEmptyWhenClean === true ? clean : without('missing', looksAtNone(tool));
-  const report = readReport(path, { format: tool.format, root, keep: 100_000, looked });
+  const place = { format: tool.format, root, keep: 100_000, looked };
+  const report = tool.prints ? readPrinted(path, place) : readReport(path, place);
   if (looked.isNone) return without('missing', looksAtNone(tool));
   const isWhole = isMeasured(report.outcome) && (tool.countsFiles !== true || looked.isStated);
   if (run.code !== null && tool.statuses.includes(run.code) && isWhole)

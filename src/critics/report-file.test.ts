@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, temporaryFolder } from '../../test/support/git-project.js';
-import { readReport } from './report-file.js';
+import { readPrinted, readReport } from './report-file.js';
 
 cleanUpAfterwards();
 
@@ -35,4 +35,33 @@ test('what is not there is missing; what is no report is an error', () => {
     outcome('empty.json', 'jest'),
     outcome('empty.json', 'no-format'),
   ]).toEqual(['missing', 'missing', 'error', 'error']);
+});
+
+const ESLINT =
+  '[{"filePath":"/project/a.js","messages":[{"ruleId":"no-undef","severity":2,"message":"m","line":1}],"errorCount":1,"warningCount":0}]';
+const CHECKSTYLE =
+  '<?xml version="1.0"?>\n<checkstyle version="8"><file name="a.go"><error line="1" severity="error" message="m" source="s"/></file></checkstyle>';
+
+test.each([
+  ['eslint fail 1', ESLINT],
+  ['eslint fail 1', `\n> shop@1.0.0 lint\n> eslint -f json .\n\n${ESLINT}\n`],
+  ['eslint fail 1', `yarn run v1.22.22\n$ eslint -f json .\n${ESLINT}\nerror Command failed with exit code 1.\n`],
+  ['checkstyle fail 1', `warning: something old\r\n${CHECKSTYLE}\r\nDone in 0.10s.\r\n`],
+  // Two reports are none that can be read, and that is not the same as none at all.
+  ['eslint error 0', `> a\n${ESLINT}\n> b\n${ESLINT}\n`],
+  ['eslint error 0', `warning: x\n${ESLINT.slice(0, -20)}`],
+  ['unknown error 0', 'nothing but words\n{ and a brace\n'],
+  ['unknown error 0', ''],
+])('of what a tool printed the report is read: %s', (expected, text) => {
+  const path = join(temporaryFolder(), 'printed');
+  writeFileSync(path, text);
+  const { format, outcome, findings } = readPrinted(path, { format: null, root: '/project' });
+  expect(`${format} ${outcome} ${outcome === 'error' ? 0 : findings.length}`).toBe(expected);
+});
+
+test('lines around a large report are passed over, too', () => {
+  const path = join(temporaryFolder(), 'printed');
+  const files = Array.from({ length: 5000 }, (_, at) => ({ filePath: `/project/${at}.js`, messages: [], errorCount: 0, warningCount: 0 }));
+  writeFileSync(path, `> lint\n${JSON.stringify(files)}\nDone.\n`);
+  expect(readPrinted(path, { format: null, root: '/project' })).toMatchObject({ format: 'eslint', outcome: 'pass' });
 });

@@ -161,6 +161,33 @@ it('gathers fresh reports and leaves stale ones out', async () => {
   expect(end.notes).toEqual(['stale.sarif is older than the change, so it was left out; make it again.']);
 });
 
+it('finds what a report means that was written in a folder of the project or in another place, and says what it cannot find', async () => {
+  const project = linted({ 'eslint.config.mjs': null, 'api/src/a.go': 'package a\n' });
+  project.write({ 'api/src/a.go': 'package a\nvar b = 1\n' });
+  const result = (uri: string, ruleId: string) => ({
+    ruleId,
+    level: 'error',
+    message: { text: 'm' },
+    locations: [{ physicalLocation: { artifactLocation: { uri }, region: { startLine: 2 } } }],
+  });
+  const uris = ['src/a.go', 'file:///workspace/api/src/a.go', 'C:\\build\\api\\src\\a.go', '/usr/lib/go/a.go'];
+  const results = uris.map((uri, at) => result(uri, `rule-${at}`));
+  writeFiles(project.root, {
+    'api/out/lint.sarif': JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'scan' } }, results }] }),
+  });
+  const { job, evidence } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  const { findings } = evidence(REVIEW_RESULTS) as Results;
+  expect(findings.map(({ rule, file }) => `${String(rule)} ${String(file)}`)).toEqual([
+    'rule-0 api/src/a.go',
+    'rule-1 api/src/a.go',
+    'rule-2 api/src/a.go',
+  ]);
+  expect(end.notes).toContain(
+    "api/out/lint.sarif has findings in a file that is not in this project: usr/lib/go/a.go. They were not weighed; have the report written from the project's folder.",
+  );
+});
+
 it('approves nothing where a tool broke or nothing could look', async () => {
   const broken = linted({ 'eslint.config.mjs': 'export default [' });
   broken.write({ 'src/a.js': 'export const a = 2;\n' });

@@ -23,6 +23,7 @@ import { findFiles } from './project-files.js';
 import { provenanceOf, whatIsJudged } from './provenance.js';
 import type { Provenance, ToolUse } from './provenance.js';
 import { readReport } from './report-file.js';
+import { placeFindings } from './report-places.js';
 import { manifestFault } from './tool.js';
 
 export const REVIEW_RESULTS = 'artifacts/review-results.json';
@@ -154,9 +155,16 @@ function gatherReports(job: CriticJob, { lines }: Change, started: Date): readon
         return { ...none, outcome: 'error', problem: `${path} is dated in the future; make it again.` } as const;
       const report = readReport(join(job.project, path), { format: null, root: job.project });
       const isRead = report.outcome === 'pass' || report.outcome === 'fail';
-      const problem = isRead ? null : `${path}: ${report.problems[0]?.message ?? 'it cannot be read'}`;
-      return { ...none, outcome: isRead ? report.outcome : 'error', problem, findings: inChange(report.findings, lines) } as const;
+      if (!isRead) return { ...none, outcome: 'error', problem: `${path}: ${report.problems[0]?.message ?? 'it cannot be read'}` } as const;
+      const { findings, lost } = placeFindings(job.project, path, report.findings);
+      const problem = lost.length === 0 ? null : lostNote(path, lost);
+      return { ...none, outcome: report.outcome, problem, findings: inChange(findings, lines) } as const;
     });
+}
+
+function lostNote(path: string, [first = '', ...more]: readonly string[]): string {
+  const which = more.length === 0 ? `a file that is not in this project: ${first}` : `files that are not in this project, such as ${first}`;
+  return `${path} has findings in ${which}. They were not weighed; have the report written from the project's folder.`;
 }
 
 interface Said {
