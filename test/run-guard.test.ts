@@ -77,6 +77,20 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
+it('takes back new tests that raise coverage and check nothing, in the testing loop alone, and keeps the honest ones beside them', async () => {
+  const project = makeProject({ files: FILES });
+  project.write({ '../hollow.js': `\ntest('covers', () => {\n  sum(1, 2);\n  twice(2);\n});\n`, '../more.js': MORE });
+  const add = 'cat "$beside/hollow.js" "$beside/more.js" >> sum.test.js';
+  const tested = await project.umpire(...run, ...project.sh(`[ "$id" = TESTGEN-001 ] && { ${add}; }\ncomplete done`));
+  expect(branchFile(project, tested.session, 'sum.test.js').replace(/\n\n+/g, '\n\n')).toBe(TESTS + MORE);
+  expect(rowsOf(tested.session)['TESTGEN-001']?.findings).toBe(
+    'Umpire took back what its guard forbids: test-hollow at sum.test.js:13. done',
+  );
+  const mended = `sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js; ${add}`;
+  const plain = await project.umpire('until', 'node --test', 'mend', '--max-rounds', '1', ...project.sh(`${mended}\ncomplete done`));
+  expect(branchFile(project, plain.session, 'sum.test.js')).toContain("test('covers'");
+});
+
 it('merges nothing of a change of settings, source or CI, and the run goes on', async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`

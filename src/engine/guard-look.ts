@@ -40,6 +40,7 @@ export interface LookRequest {
   /** Where several looks are taken at one change. */
   readonly known?: KnownBefore;
   readonly everyRewrite?: boolean;
+  readonly newTestsCheck?: boolean;
   /** Another thread reads files of the change too. */
   readonly beside?: ReadBeside | null;
   /** The guard's own settings, where a person may change them: what is new in them is told in another way. */
@@ -57,9 +58,10 @@ export function lookAt({
   known,
   settings,
   everyRewrite = false,
+  newTestsCheck = false,
   beside = null,
 }: LookRequest): GuardView {
-  const report = guard({ change, scope, same, everyRewrite, ...(ran === undefined ? {} : { ran }) }, known, beside);
+  const report = guard({ change, scope, same, everyRewrite, newTestsCheck, ...(ran === undefined ? {} : { ran }) }, known, beside);
   const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
   const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
   const unopened = new Set(unread.map(({ file }) => file));

@@ -53,6 +53,7 @@ export function inspectWork({ change, folder }: Work, { scope, takesBack, allowa
       today,
       known: new KnownBefore(),
       everyRewrite: true,
+      newTestsCheck: scope === 'testing',
     };
     const { findings } = lookAt(request);
     const isTaken = (finding: GuardFinding): boolean =>

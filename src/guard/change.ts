@@ -27,4 +27,6 @@ export interface GuardInput {
   readonly ran?: { readonly before?: readonly TestResult[]; readonly after?: readonly TestResult[] };
   /** Tell of every wanted value that was rewritten, also where no source changed: nobody knows whether the test passed before. */
   readonly everyRewrite?: boolean;
+  /** Tell of new tests that check nothing: coverage is what the change is for, and they raise it. */
+  readonly newTestsCheck?: boolean;
 }

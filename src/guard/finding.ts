@@ -112,6 +112,12 @@ export const GUARD_RULES = {
     'Keep it where the runner finds and runs it.',
   ),
   'test-conditional': words('tests', 'high', 'The test only runs under a condition.', 'Let it run everywhere it ran before.'),
+  'test-hollow': words(
+    'tests',
+    'high',
+    'A new test checks nothing: it runs code, and whatever comes of it is right.',
+    'Check what comes of it; where it must only not fail, let its title say so.',
+  ),
   'test-emptied': words('tests', 'high', 'The test has no check left and always passes.', 'Keep its checks.'),
   'assertion-removed': words('assertions', 'high', 'A check is gone.', 'Keep the check, or one that asks as much.'),
   'assertion-weakened': words('assertions', 'high', 'A check lets more through than before.', 'Ask for the same value as before.'),

@@ -16,6 +16,7 @@ import type { Side } from './reading.js';
 import { assertionsRule } from './rules/assertions.js';
 import { expectationsRule } from './rules/expectations.js';
 import { filesRule } from './rules/files.js';
+import { hollowRule } from './rules/hollow.js';
 import { hooksRule } from './rules/hooks.js';
 import { marksRule } from './rules/marks.js';
 import { mocksRule } from './rules/mocks.js';
@@ -69,6 +70,7 @@ export function guard(input: GuardInput, known = new KnownBefore(), beside: Read
     ...expectationsRule(evidence),
     ...snapshotsRule(evidence),
     ...tablesRule(evidence),
+    ...hollowRule(evidence),
   ];
   const findings = onceBy(sightings, causeOf).map(findingOf).toSorted(byPlace);
   return { findings, problems: problemsOf(evidence), rewritten };

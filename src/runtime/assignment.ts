@@ -82,6 +82,7 @@ function chainThatMade(state: SessionState, id: string): { readonly made: PastVe
 const TEST_RULES: readonly string[] = [
   'Change test files, their fixtures and snapshots only; never source, nor the configuration of tests, coverage, lint or types.',
   'Do not delete, rename away, skip or disable a test that passes, and do not weaken an assertion.',
+  'Every new test checks what comes of the code that it runs; one that checks nothing is taken back.',
   'Use no @ts-ignore, @ts-expect-error, "as any", coverage-ignore comments, nor skip, todo or only marks.',
 ];
 
