@@ -95,7 +95,8 @@ test('Vitest: coverage also where tests fail, and no threshold turns a run red',
   });
   expect(end).toEqual({
     outcome: 'fail',
-    summary: 'L1: 1 of 2 tests pass, 1 skipped; coverage is 54.54%. Failing: cart > takes half off.',
+    summary:
+      'L1: 1 of 2 tests pass, 1 skipped; coverage is 54.54%. Failing: cart > takes half off. Not covered: src/unused.js:2-3 src/cart.js:13-14,16.',
     outputs: { pass_rate: '0.5', coverage_achieved: '54.54', test_files: 'test/cart.test.js' },
     files: ['results/run-L1.json', 'results/output-L1.txt'],
     notes: [],

@@ -120,7 +120,26 @@ function sentence(evidence: RunEvidence): string {
       : `coverage is ${coverage}%`;
   const names = failures.slice(0, 3).map(({ name }) => name);
   const failing = names.length === 0 ? '' : ` Failing: ${names.join('; ')}${failures.length > names.length ? '; …' : ''}.`;
-  return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}`;
+  return `${layer}: ${passed} of ${total} ${total === 1 ? 'test passes' : 'tests pass'}${left}; ${covered}.${failing}${openLines(evidence)}`;
+}
+
+const MOST_NAMED = 3;
+
+/** Whoever writes the next tests begins here; all of it is in the run's file. */
+function openLines({ uncovered }: RunEvidence): string {
+  if (uncovered.length === 0) return '';
+  const places = uncovered.slice(0, MOST_NAMED).map(({ file, lines }) => {
+    const ranges = rangesOf(lines);
+    return `${file}:${ranges.slice(0, MOST_NAMED).join(',')}${ranges.length > MOST_NAMED ? ',…' : ''}`;
+  });
+  return ` Not covered: ${places.join(' ')}${uncovered.length > MOST_NAMED ? ' …' : '.'}`;
+}
+
+/** `3-5` for three lines in a row. */
+function rangesOf(lines: readonly number[]): readonly string[] {
+  const starts = lines.filter((line) => !lines.includes(line - 1));
+  const ends = lines.filter((line) => !lines.includes(line + 1));
+  return starts.map((start, index) => (start === ends[index] ? `${start}` : `${start}-${ends[index] ?? start}`));
 }
 
 function refused(layer: string): CriticEnd {
