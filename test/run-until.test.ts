@@ -60,6 +60,13 @@ it('tells of a command that fails what failed, and where all of it is', async ()
   expect((await project.umpire('logs', name, 'CHECK-001')).out).toContain('# todo 0\n');
 });
 
+it('sends nobody to the log of a command that printed nothing', async () => {
+  const project = makeProject();
+  const { err, session } = await project.umpire('until', 'test -f never', 'wait', '--max-rounds', '1', ...project.sh('complete "tried"'));
+  expect(err).toMatch(/CHECK-001 completed.*: The command ended with status 1\. It printed nothing\.\n/);
+  expect((await project.umpire('logs', session, 'CHECK-001')).exit).toBe(1);
+});
+
 it('does not pass a command that leaves no report where one was asked for', async () => {
   const project = makeProject({ files: { 'old.sarif': '{}' } });
   const agent = project.sh('complete "tried"');

@@ -171,14 +171,16 @@ function flagsOf(words: Words, command: string): RunFlags {
 async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport>, place: string | null, aborts = false): Promise<Outcome> {
   const json = words.switches.has('--json');
   const stop = new AbortController();
+  const columns = process.stderr.isTTY ? () => process.stderr.columns : undefined;
   const onSignal = () => {
     if (stop.signal.aborted) process.exit(130);
-    say('Stopping: ending the agents and writing the journal. Press Ctrl-C again to quit at once.');
+    // The terminal has shown ^C at the start of the line.
+    const room = columns === undefined ? undefined : columns() - 2;
+    say(broken('Stopping: ending the agents and writing the journal. Press Ctrl-C again to quit at once.', '', room));
     stop.abort();
   };
   const unhear = hear(onSignal, stop.signal);
   const color = process.stderr.isTTY && process.env['NO_COLOR'] === undefined;
-  const columns = process.stderr.isTTY ? () => process.stderr.columns : undefined;
   let lineOf: ReturnType<typeof followProgress> | null = null;
   let isCalled = false;
   let isLost = false;

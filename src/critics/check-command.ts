@@ -10,6 +10,7 @@ import type { ChildEnd } from '../agents/child.js';
 import type { Guardian } from '../agents/guardian.js';
 import { lastWhole, tellingLines } from './failure-lines.js';
 import { lineOf } from '../report/foreign-text.js';
+import { PRINTED_NOTHING } from '../report/words.js';
 import { elapsedMs } from '../runtime/clock.js';
 import { statOf } from '../runtime/entry.js';
 import { surroundings } from '../runtime/environment.js';
@@ -137,7 +138,8 @@ function leave(folder: SessionFolder, { command, problem, durationMs }: Checked,
       ? `was ended by ${end.signal ?? 'a signal'}`
       : `ended with status ${end.code}${SHELL_SAYS[end.code] ?? ''}`;
   const { lines, isFailure } = tellingLines(output, timedOut || end.code !== 0);
-  const said = lines.length === 0 ? '' : ` ${isFailure ? 'What failed' : 'Its last lines'}: ${lines.join(' / ')}`;
+  const silent = output.trim() === '' && end.code !== 0 ? ` ${PRINTED_NOTHING}` : '';
+  const said = lines.length === 0 ? silent : ` ${isFailure ? 'What failed' : 'Its last lines'}: ${lines.join(' / ')}`;
   const asked = problem === null ? '' : ` ${problem}`;
   const findings = `The command ${how}.${asked}${said}`.slice(0, 500);
   return { kind: 'completed', findings, error: '', outputs: { exit_status: String(end.code ?? '') }, usage: NO_USAGE };

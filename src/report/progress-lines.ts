@@ -12,7 +12,7 @@ import type { RunState } from '../brain/run-state.js';
 import { lineOf, wrap } from './foreign-text.js';
 import { answerLines, grantWords, moreWords, questionView, shellWord, stepLines } from './session-question.js';
 import { nextSteps, whyWords } from './session-view.js';
-import { count, duration } from './words.js';
+import { count, duration, PRINTED_NOTHING } from './words.js';
 
 export interface ProgressOptions {
   /** Colours, if the caller's terminal shows them. */
@@ -174,7 +174,10 @@ function finishedLine(data: TaskFinished, run: RunState | null, options: Progres
   const isGuarded = (data.breaches ?? []).length > 0;
   const found = lineOf(findings, isCritic ? MOST_FOUND.critic : isGuarded ? MOST_FOUND.guard : MOST_FOUND.agent);
   const hasFailed = isCritic && run.started.command !== undefined && outputs['exit_status'] !== '0';
-  const more = hasFailed ? `${/[.!?]$/.test(found) ? '' : '.'} All it printed: umpire logs ${shellWord(session)} ${shellWord(task)}` : '';
+  const more =
+    hasFailed && !findings.endsWith(PRINTED_NOTHING)
+      ? `${/[.!?]$/.test(found) ? '' : '.'} All it printed: umpire logs ${shellWord(session)} ${shellWord(task)}`
+      : '';
   return [`${task} completed${took(task, options)}${merged}${found === '' ? '' : `: ${found}`}${more}`, hasFailed ? 'bad' : 'good'];
 }
 

@@ -37,3 +37,6 @@ export interface Clock {
 
 /** `2026-03-01T09:02:11.000Z` without what nobody reads. */
 export const UTC: Clock = { moment: (ts) => plain(ts).slice(0, 16).replace('T', ' '), zone: () => 'UTC' };
+
+/** Said of a command; then there is no log to look at. */
+export const PRINTED_NOTHING = 'It printed nothing.';
