@@ -59,6 +59,26 @@ it('shows them side by side where there is room, and cuts what is long', () => {
   expect(lines.every((line) => line.length <= 100)).toBe(true);
 });
 
+it('shows where two long lines differ, however wide the terminal is', () => {
+  const long = (check: string, title: string): GuardFinding => ({
+    ...weakened,
+    before: version(`it('${title}', () => { expect(slug('Hello World')).toBe('hello-world'); });`, 4),
+    after: version(`it('${title}', () => { expect(slug('Hello World')).${check}; });`, 4),
+  });
+  const shown = (finding: GuardFinding, columns: number) =>
+    guardPage({ ...EMPTY, findings: [finding] }, { columns, color: false })
+      .split('\n')
+      .slice(4, 6);
+  expect(shown(long('toBeTruthy()', 'lowers'), 100)).toEqual([
+    "  - it('lowers', () => { expect(slug('Hello World')).toBe('hello-world'); });",
+    "  + it('lowers', () => { expect(slug('Hello World')).toBeTruthy(); });",
+  ]);
+  expect(shown(long('toBeTruthy()', 'lowers '.repeat(20)), 80)).toEqual([
+    "  - ...'Hello World')).toBe('hello-world'); });",
+    "  + ...'Hello World')).toBeTruthy(); });",
+  ]);
+});
+
 it('paints only where it is asked to, and lets nothing of a file steer the terminal', () => {
   const nasty = { ...weakened, file: 'a\u001b[2Jb.ts', after: version('x\u001b]0;t\u0007y\u202e', 4) };
   const painted = guardPage({ ...EMPTY, findings: [nasty] }, { columns: 80, color: true });

@@ -76,7 +76,7 @@ function findingLines(finding: GuardFinding, terminal: Terminal): readonly strin
     ...(test === undefined ? [] : [clip(`  in ${lineOf(test)}`, Math.max(80, terminal.columns))]),
     ...wrap(lineOf(message, 400), '  '),
     ...wrap(`Honest: ${honest}`, '  '),
-    ...(terminal.columns >= WIDE ? beside(finding, terminal) : below(finding, terminal)),
+    ...versions(finding, terminal),
   ];
 }
 
@@ -92,15 +92,35 @@ function linesOf(version: GuardFinding['before']): readonly string[] {
   return more > 1 ? [...lines.slice(0, MOST_LINES), `... and ${more} more lines`] : lines;
 }
 
-function below({ before, after }: GuardFinding, terminal: Terminal): readonly string[] {
-  const shown = (sign: string, tone: number, version: GuardFinding['before']): readonly string[] =>
-    linesOf(version).map((line) => paint(tone, clip(`  ${sign} ${line}`, Math.max(80, terminal.columns)), terminal));
-  return [...shown('-', RED, before), ...shown('+', GREEN, after)];
+/** Side by side where there is room for all of both: a wide terminal shows no less than a narrow one. */
+function versions({ before, after }: GuardFinding, terminal: Terminal): readonly string[] {
+  const [left, right] = [linesOf(before), linesOf(after)];
+  const width = Math.floor((terminal.columns - 5) / 2);
+  const fits = terminal.columns >= WIDE && [...left, ...right].every((line) => columnsOf(line) <= width);
+  return fits
+    ? beside(before === null ? ['(not there)'] : left, after === null ? ['(gone)'] : right, width, terminal)
+    : below(left, right, terminal);
 }
 
-function beside({ before, after }: GuardFinding, terminal: Terminal): readonly string[] {
-  const width = Math.floor((terminal.columns - 5) / 2);
-  const [left, right] = [before === null ? ['(not there)'] : linesOf(before), after === null ? ['(gone)'] : linesOf(after)];
+function below(left: readonly string[], right: readonly string[], terminal: Terminal): readonly string[] {
+  const room = Math.max(80, terminal.columns);
+  const shown = (sign: string, tone: number, lines: readonly string[], others: readonly string[]): readonly string[] =>
+    lines.map((line, at) => paint(tone, clip(`  ${sign} ${fromDifference(line, others[at] ?? '', room - 4)}`, room), terminal));
+  return [...shown('-', RED, left, right), ...shown('+', GREEN, right, left)];
+}
+
+const LEAD = 20;
+
+/** A line that would be cut before it differs from the other begins shortly before that. */
+function fromDifference(line: string, other: string, room: number): string {
+  if (line === other || columnsOf(line) <= room || clip(line, room) !== clip(other, room)) return line;
+  let at = 0;
+  while (at < line.length && line[at] === other[at]) at += 1;
+  // Half a letter is none.
+  return `...${line.slice(Math.max(0, at - LEAD)).replace(/^[\uDC00-\uDFFF]/, '')}`;
+}
+
+function beside(left: readonly string[], right: readonly string[], width: number, terminal: Terminal): readonly string[] {
   return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => {
     const one = clip(left[at] ?? '', width);
     const two = clip(right[at] ?? '', width);
