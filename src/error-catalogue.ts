@@ -67,6 +67,11 @@ export const ERRORS = {
     message: 'What came on stdin is no event of a coding agent. {detail}',
     hint: 'umpire hook is called by an agent, with the event as JSON on stdin: docs/mcp.md says how to set it up.',
   },
+  'session-gone': {
+    exit: 1,
+    message: 'The session folder {path} was removed while the session ran. The run was stopped.',
+    hint: 'Its plan, evidence and history went with it: begin a new session. In a git repository, what was merged before is on the branch umpire/{session}, and `git worktree list` shows where it was at work.',
+  },
   'project-missing': {
     exit: 1,
     message: 'There is no folder at "{path}".',
@@ -140,7 +145,7 @@ export const ERRORS = {
   'journal-changed': {
     exit: 1,
     message: 'journal.ndjson was changed by somebody else while the session ran: {detail}. The run was stopped.',
-    hint: 'What was done is on the branch umpire/<session>. Restore journal.ndjson from a backup and run `umpire resume`, or begin a new session.',
+    hint: 'What was done is on the branch umpire/{session}. Restore journal.ndjson from a backup and run `umpire resume`, or begin a new session.',
   },
   'journal-newer': {
     exit: 1,

@@ -209,6 +209,14 @@ it('stops where an agent removes the journal, or writes into it', async () => {
   }
 });
 
+it('says that the session is gone where an agent removes its folder, and promises nothing', async () => {
+  const project = makeProject();
+  const { exit, err } = await project.umpire(...RUN, ...project.sh(liar('rm -rf "$UMPIRE_SESSION"')));
+  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringMatching(/The session folder \/.* was removed while the session ran/) });
+  expect(err).toContain('on the branch umpire/review-look-');
+  expect(err).not.toContain('Nothing was lost');
+});
+
 it('takes no file for evidence that could not be read when its critic ended', async () => {
   const project = makeProject();
   const swap = `[ "$role" = verifier ] && { until_file "${project.beside}/reviewed"; rm -rf "$UMPIRE_SESSION/artifacts"; mkdir "$UMPIRE_SESSION/artifacts"; echo '${GOOD}' > ${results}; }`;

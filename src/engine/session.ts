@@ -204,6 +204,11 @@ async function inSession(path: string, watch: RunWatch, act: (opened: OpenedSess
         watch.onNote?.('The last line of journal.ndjson was cut off by a crash; the session goes on from the line before it.');
       await act({ folder, journal, watch });
       return reportOf(folder.root, journal.state);
+    } catch (error) {
+      // Whatever could not be done, that is why.
+      if ([JOURNAL, 'tasks.csv'].every((file) => statOf(join(folder.root, file)) === undefined) && journal.state.run !== null)
+        throw new UmpireError('session-gone', { path: folder.root, session: folder.name });
+      throw error;
     } finally {
       journal.close();
     }

@@ -3,6 +3,7 @@
 
 import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, truncateSync, writeSync } from 'node:fs';
 import type { Stats } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { evolve } from '../brain/evolve.js';
 import type { SessionState } from '../brain/evolve.js';
@@ -180,8 +181,11 @@ function timePrinter(): (time: Date) => string {
 /** Agents write to the folder: a journal that was replaced, cut or added to while the session runs is noticed before it is written on. */
 function refuseChanged(own: Stats, place: string, size: number): void {
   const named = statOf(place);
-  if (named?.ino !== own.ino || named.dev !== own.dev) throw new UmpireError('journal-changed', { detail: 'it was removed or replaced' });
-  if (named.size !== size) throw new UmpireError('journal-changed', { detail: `it has ${named.size} bytes, and ${size} were written` });
+  const session = basename(dirname(place));
+  if (named?.ino !== own.ino || named.dev !== own.dev)
+    throw new UmpireError('journal-changed', { session, detail: 'it was removed or replaced' });
+  if (named.size !== size)
+    throw new UmpireError('journal-changed', { session, detail: `it has ${named.size} bytes, and ${size} were written` });
 }
 
 /** Lines of a round fit in here, again and again. */
