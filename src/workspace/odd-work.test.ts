@@ -15,6 +15,8 @@ import {
   temporaryFolder,
   writeFiles,
 } from '../../test/support/git-project.js';
+import { applySession } from './apply.js';
+import { cleanSession } from './cleaning.js';
 import { diffOf } from './difference.js';
 import { openUp, removeTree } from './removal.js';
 import { openWorkspace } from './workspace.js';
@@ -105,9 +107,18 @@ test.each(['lib', 'vendor/other'])(
     expect(new Set(told).size).toBe(1);
     const [, words = '', fetch = ''] = /^T1 (moved the submodule lib to \w+), which .*: git (.*)\.$/.exec(told[0] ?? '') ?? [];
     expect(words).not.toBe('');
+    await workspace.merge('T1', work!.commit);
+    await applySession(project.options);
+    // The branch was applied; what it leads to is nowhere else yet.
+    expect(await cleanSession(project.options, { finished: ['T1'] })).toMatchObject({
+      ok: false,
+      why: 'unmerged',
+      unmerged: [{ task: 'T1', files: ['lib'], place: { show: `git ${fetch}` } }],
+    });
     project.git(...fetch.split(' '));
     const moved = project.git('rev-parse', `${work!.commit}:lib`).trim();
     expect(gitIn(join(project.root, 'lib'), 'show', `${moved}:l.txt`)).toBe('changed\n');
+    expect(await cleanSession(project.options, { finished: ['T1'] })).toEqual({ ok: true, branch: null });
   },
 );
 

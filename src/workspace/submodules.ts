@@ -1,12 +1,12 @@
 // Submodules that a task moved to another commit. What it committed in one lies in a clone behind its worktree, and would go with it.
 
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { lstatOf } from '../runtime/entry.js';
 import { faultOf } from '../runtime/folder.js';
 import type { Difference } from './commits.js';
-import { nameOf, pathIn, rawNames, tryGit } from './git.js';
+import { lookAround, nameOf, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, Seat } from './git.js';
 import { SHORT_ID, listFew } from './names.js';
 import type { Site } from './site.js';
@@ -26,11 +26,11 @@ export async function keepModules(site: Site, worktree: Worktree, steps: readonl
     const module = modules.get(raw) ?? name;
     const made = join(worktree.apart, 'modules', module);
     if (!existsSync(made) || (await isKnown(site, module, to.id))) continue;
-    const kept = join(site.folder, `modules-${worktree.name}`, name);
+    const kept = join(site.folder, `${KEPT}${worktree.name}`, name);
     copyModule(made, kept);
-    const fetch = `git -C ${name} fetch ${kept} ${to.id}`;
+    const fetch = fetching(name, kept, to.id);
     words.push(
-      `moved the submodule ${name} to ${to.id.slice(0, SHORT_ID)}, which your clone of it does not have. Until umpire clean: ${fetch}`,
+      `moved the submodule ${name} to ${to.id.slice(0, SHORT_ID)}, which your clone of it does not have. Fetch it: ${fetch}`,
     );
   }
   return words;
@@ -47,6 +47,39 @@ export async function refuseMixed(
   if (mixed === undefined) return;
   const files = added.filter((name) => name.startsWith(`${mixed}/`)).map(nameOf);
   throw new UmpireError('read-failed', { path: nameOf(mixed), detail: `${MIXED}: ${listFew(files)}` });
+}
+
+interface KeptModule {
+  readonly name: RawName;
+  readonly commit: string;
+  readonly fetch: string;
+  /** The worktree of the task that made it. */
+  readonly worktree: string;
+}
+
+/** Clones that are kept for their commits, and that the person has not fetched from: the work leads to these, and they are nowhere else. */
+export function unfetchedModules({ folder, repository }: Site, steps: readonly Difference[]): readonly KeptModule[] {
+  return keptIn(folder).flatMap((worktree) =>
+    steps.flatMap(({ name, to }) => {
+      const place = join(folder, worktree, nameOf(name));
+      if (to?.mode !== LINK || !existsSync(place)) return [];
+      const own = join(repository.checkout.workTree, nameOf(name));
+      const isFetched = existsSync(join(own, '.git')) && lookAround(own, ['cat-file', '-e', `${to.id}^{commit}`]).code === 0;
+      if (isFetched) return [];
+      return [{ name, commit: to.id, fetch: fetching(nameOf(name), place, to.id), worktree: worktree.slice(KEPT.length) }];
+    }),
+  );
+}
+
+/** The folders of such clones. */
+export function keptIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(KEPT)) : [];
+}
+
+const KEPT = 'modules-';
+
+function fetching(name: string, place: string, id: string): string {
+  return `git -C ${name} fetch ${place} ${id}`;
 }
 
 const MIXED = 'it is a submodule, and until .gitmodules does not name it any more git keeps none of the plain files in its place';

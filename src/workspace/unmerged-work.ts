@@ -12,6 +12,7 @@ import { SHORT_ID, projectNames } from './names.js';
 import { knownProvisions } from './provisions.js';
 import { readRef, refsOf } from './refs.js';
 import type { Site } from './site.js';
+import { keptIn, unfetchedModules } from './submodules.js';
 import { leaseOf } from './task-worktree.js';
 
 export interface UnmergedWork {
@@ -36,7 +37,19 @@ export async function unmergedWork(site: Site, finished: readonly string[]): Pro
     const files = await filesLeft(site, one.name);
     if (files.length > 0) found.push({ task: one.task, files, place: { folder: workdirOf(site, join(site.folder, one.name)) } });
   }
-  return found;
+  return [...found, ...(await modulesLeft(site))];
+}
+
+/** Commits in submodules that the branch leads to, and that the person's own clones lack. */
+async function modulesLeft(site: Site): Promise<readonly UnmergedWork[]> {
+  if (keptIn(site.folder).length === 0) return [];
+  const [base, head] = await Promise.all([refsOf(site).base, refsOf(site).head].map((ref) => readRef(site, ref)));
+  if (base === null || base === undefined || head === null || head === undefined) return [];
+  return unfetchedModules(site, await differences(site, base, head)).map(({ name, commit, fetch, worktree }) => ({
+    task: /^task-(.*)-\d+$/.exec(worktree)?.[1] ?? worktree,
+    files: projectNames([name], site.repository.prefix),
+    place: { commit, show: fetch },
+  }));
 }
 
 function showing({ repository: { kind, gitDir } }: Site, commit: string): string {
@@ -50,7 +63,11 @@ export function mayBeUnmerged(site: Site, refs: readonly string[], finished: rea
     const named = nameIn(name);
     return named !== undefined && (named.isAside || !done.has(named.task));
   };
-  return refs.some((ref) => isOpen(ref.slice(refsOf(site).all.length + 1))) || leasesIn(site).some(({ task }) => !done.has(task));
+  return (
+    refs.some((ref) => isOpen(ref.slice(refsOf(site).all.length + 1))) ||
+    leasesIn(site).some(({ task }) => !done.has(task)) ||
+    keptIn(site.folder).length > 0
+  );
 }
 
 interface Beside {
