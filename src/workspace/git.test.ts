@@ -59,7 +59,8 @@ async function checkWholeWay(project: Project): Promise<void> {
   expect(filesUnder(workspace.path, isGit)).toMatchObject({ 'a.txt': 'a\n', 'b.txt': 'two, edited\n' });
   expect(ownThings(project.root)).toEqual(own);
   expect((await applySession(project.options)).files).toEqual(['b.txt']);
-  expect(await cleanSession(project.options)).toEqual({ ok: true, branch: null });
+  expect(await cleanSession(project.options)).toMatchObject({ ok: false, why: 'unmerged', files: ['a.txt'] });
+  expect(await cleanSession(project.options, { finished: ['T3'] })).toEqual({ ok: true, branch: null });
   const { files: _files, ...rest } = own;
   expect(ownThings(project.root)).toMatchObject(rest);
 }
