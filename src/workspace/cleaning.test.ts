@@ -1,7 +1,7 @@
 // Cleaning up: everything of a finished session goes, everything of the person's stays, and work that nobody brought over is not
 // lost by accident.
 
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cleanUpAfterwards, doTask, gitIn, gitProject, ownThings, plainProject, writeFiles } from '../../test/support/git-project.js';
@@ -125,6 +125,22 @@ test('work that never came into the branch is kept: in a commit that did not fit
   project.commit({ 'a.txt': 'two\n', 'b.txt': 'two\n', 'more.txt': 'm\n' });
   expect(await cleanSession(project.options, { finished: ['T1', 'T3'] })).toEqual({ ok: true, branch: null });
   expect(remains(project)).toEqual([]);
+});
+
+test('so it is where the project was moved since', async () => {
+  const project = gitProject();
+  const workspace = await project.open();
+  writeFiles(await workspace.lend('T1', 1), { 'src/c.txt': 'one\n' });
+  const moved = { ...project.options, project: `${project.root}-moved`, home: join(project.root, '..', 'elsewhere') };
+  renameSync(project.root, moved.project);
+  const place = { ...moved, sessionFolder: join(moved.project, '.umpire', 'sessions', 'review-1') };
+  const folder = join(moved.home, 'review-1', 'task-T1-1');
+  expect(await cleanSession(place)).toMatchObject({
+    ok: false,
+    why: 'unmerged',
+    unmerged: [{ task: 'T1', files: ['src/c.txt'], place: { folder } }],
+  });
+  expect(readFileSync(join(folder, 'src/c.txt'), 'utf8')).toBe('one\n');
 });
 
 test('a commit that a person made on the branch, and that a run took off it, is kept', async () => {

@@ -1,7 +1,7 @@
 // After a project was moved: the worktrees of its sessions lie where those of the old place do, and name it. They are brought to
 // where the new place has its own, with what a person changed there.
 
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { lstatOf } from '../runtime/entry.js';
@@ -11,6 +11,7 @@ import { removeTree } from './removal.js';
 import { readSessionNote, writeSessionNote } from './session-note.js';
 import { findFormer, rewriteNote } from './site.js';
 import type { Site } from './site.js';
+import { followLeases } from './task-worktree.js';
 import { dropLink, worktreeOf } from './worktree.js';
 
 /** May be repeated after a crash: the note, which says where the project was, is written last. */
@@ -23,8 +24,7 @@ export async function followProject(site: Site): Promise<void> {
       makeFolders(dirname(folder));
       renameSync(former, folder);
     }
-    // What tasks were at is begun anew.
-    for (const name of readdirSync(folder)) if (/^task-.*\.json$/.test(name)) rmSync(join(folder, name));
+    followLeases(site);
     const read = readSessionNote(site);
     if (read.kind === 'note') {
       const { note } = read;

@@ -29,9 +29,7 @@ export async function keepModules(site: Site, worktree: Worktree, steps: readonl
     const kept = join(site.folder, `${KEPT}${worktree.name}`, name);
     copyModule(made, kept);
     const fetch = fetching(name, kept, to.id);
-    words.push(
-      `moved the submodule ${name} to ${to.id.slice(0, SHORT_ID)}, which your clone of it does not have. Fetch it: ${fetch}`,
-    );
+    words.push(`moved the submodule ${name} to ${to.id.slice(0, SHORT_ID)}, which your clone of it does not have. Fetch it: ${fetch}`);
   }
   return words;
 }

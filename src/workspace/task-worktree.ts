@@ -1,8 +1,8 @@
 // The worktree of one writing task: lent, its work taken as one commit, given back. Agents may commit, switch branches or break
 // git there as they like: what counts is what lies on disk, against the commit that was lent.
 
-import { existsSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { flag, object, text } from '../formats/shape.js';
 import { setApart } from './agent-repository.js';
@@ -64,6 +64,20 @@ export function leaseOf(site: Site, name: string): { readonly worktree: Worktree
   const worktree = worktreeOf(site, name, read.note.admin);
   const index = read.note.hasProducts ? watch : worktree.index;
   return [worktree.root, worktree.admin, index].every((path) => existsSync(path)) ? { worktree, index } : null;
+}
+
+/** After the project was moved: git's folders about the worktrees that are lent went with it. What lies in one may be all that is left of its task. */
+export function followLeases(site: Site): void {
+  for (const file of readdirSync(site.folder).filter((name) => /^task-.*\.json$/.test(name))) {
+    const { name, lease } = pathsBy(site, file.slice(0, -'.json'.length));
+    const read = readNoteFile(lease, LEASE);
+    const admin = read.kind === 'note' ? join(site.repository.gitDir, 'worktrees', basename(read.note.admin)) : '';
+    if (read.kind !== 'note' || !existsSync(admin)) rmSync(lease);
+    else {
+      writeFileSync(join(admin, 'gitdir'), `${join(worktreeOf(site, name).root, '.git')}\n`);
+      writeNoteFile(lease, { ...read.note, admin });
+    }
+  }
 }
 
 /** `kept`: what an earlier attempt did before it asked. It lies there as changes: in the end the task is one commit. */
