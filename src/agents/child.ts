@@ -24,6 +24,8 @@ export interface Launch {
   readonly finish: 'SIGINT' | 'SIGTERM' | null;
   readonly graceMs: number;
   readonly tailBytes: number;
+  /** So much it may print; left out: as much as it likes. */
+  readonly mostBytes?: number;
 }
 
 /** Somebody who talks with a program. What it says comes through `watch.log`. */
@@ -47,7 +49,7 @@ export type ChildEnd =
       readonly code: number | null;
       readonly signal: string | null;
       /** `asked`: it ended when it was asked to finish. `killed`: it had to be killed. */
-      readonly stopped: { readonly by: 'timeout' | 'abort'; readonly how: 'asked' | 'killed' } | null;
+      readonly stopped: { readonly by: 'timeout' | 'abort' | 'flood'; readonly how: 'asked' | 'killed' } | null;
       readonly stdout: Uint8Array;
       readonly stderr: Uint8Array;
     };
@@ -100,7 +102,7 @@ class Run {
   private drain: NodeJS.Timeout | null = null;
   private released = false;
   private left = false;
-  private stopped: { by: 'timeout' | 'abort'; how: 'asked' | 'killed' } | null = null;
+  private stopped: { by: 'timeout' | 'abort' | 'flood'; how: 'asked' | 'killed' } | null = null;
   private exit: { code: number | null; signal: string | null } | null = null;
   private received = 0;
   private resolve: (end: ChildEnd) => void = () => undefined;
@@ -160,6 +162,10 @@ class Run {
       this.reject(fault);
       this.kill();
     }
+    // All of it is kept: one that prints without end would fill the disk long before its time is up.
+    if (this.received <= (this.launch.mostBytes ?? Infinity) || this.stopped !== null || this.exit !== null) return;
+    this.stopped = { by: 'flood', how: 'killed' };
+    this.kill();
   }
 
   /** Asks first, then kills. A run that is being stopped stays so, even where the time ran out before. */

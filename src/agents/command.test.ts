@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { isAlive, newFolder, newWatch, pidsIn, realAssignment, until } from '../../test/support/assignment.js';
 import { NO_USAGE } from '../ports.js';
@@ -312,4 +312,15 @@ test.runIf(hasProc)('one that left the group does not outlive a time-out', async
   survivors.push(...pids);
   expect((await ending).kind).toBe('broken');
   expect(await until(() => !pids.some(isAlive))).toBe(true);
+});
+
+test('one that prints without end is ended long before the disk is full', async () => {
+  const assignment = realAssignment();
+  const watch = newWatch();
+  const agent = shell(`trap '' TERM INT; yes '{"status":"completed"}'`, { mostBytes: 1_000_000 });
+  expect(await agent.run(assignment, watch)).toEqual(
+    broken(
+      `The agent "mine" printed more than 1 GB, and its processes were killed. All that it printed is kept: umpire logs ${basename(assignment.session)} DEV-001`,
+    ),
+  );
 });

@@ -14,7 +14,7 @@ import type { Guardian } from './guardian.js';
 import { CAUSE_NOTES, askedMs, causeOf } from './fault-cause.js';
 import { showLine } from './hidden-text.js';
 import { MAX_RESULT_BYTES } from './last-object.js';
-import { faultOf, readResult } from './result.js';
+import { faultOf, keptWords, readResult } from './result.js';
 import type { Exit, Handed } from './result.js';
 import { readResultFile, takeSlot } from './task-slot.js';
 import type { TaskSlot } from './task-slot.js';
@@ -29,6 +29,8 @@ export interface ProgramSpec {
   readonly timeoutMs?: number;
   /** So long it has after it was asked to finish. */
   readonly graceMs?: number;
+  /** So much it may print. */
+  readonly mostBytes?: number;
 }
 
 /** How one run of a program is talked with and listened to. */
@@ -53,6 +55,8 @@ export type Ended = Extract<ChildEnd, { kind: 'ended' }>;
 export type Approach = (assignment: Assignment, slot: TaskSlot, watch: Watch) => Manner;
 
 const GRACE_MS = 5000;
+
+const MOST_OUTPUT = 1024 ** 3;
 
 let calls = 0;
 
@@ -81,6 +85,7 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, approach: Ap
       finish,
       graceMs,
       tailBytes: MAX_RESULT_BYTES,
+      mostBytes: spec.mostBytes ?? MOST_OUTPUT,
     };
     const end = await runChild(launch, guardian, heard);
     if (end.kind === 'unstarted') return { kind: 'broken', reason: whyUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
@@ -90,6 +95,7 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, approach: Ap
     const ending = readResult(left, assignment, name);
     // Asked to finish, many still say what they used.
     if (end.stopped?.by === 'abort') return interruptedAfter(ending);
+    if (end.stopped?.by === 'flood') return { kind: 'broken', reason: floodWords(name, assignment), usage: ending.usage ?? NO_USAGE };
     const last = end.stopped === null ? ending : afterTimeout(ending, isOrderly, end.stopped.how, timeoutMs, name);
     return last.kind === 'broken' ? explained(last, left, note) : last;
   };
@@ -115,6 +121,10 @@ function afterTimeout(ending: Ending, isOrderly: boolean, how: 'asked' | 'killed
   const what = how === 'asked' ? 'it was asked to finish and ended without a valid result' : 'its processes were killed';
   const reason = `The agent ${JSON.stringify(name)} ran out of time after ${timeoutMs / 1000} seconds; ${what}.`;
   return { kind: 'broken', reason, usage: ending.usage ?? NO_USAGE };
+}
+
+function floodWords(name: string, { session, task }: Assignment): string {
+  return `The agent ${JSON.stringify(name)} printed more than 1 GB, and its processes were killed. ${keptWords(session, task.id)}`;
 }
 
 /** The exit status by which a program says that it may go well a little later: EX_TEMPFAIL of sysexits.h. */

@@ -68,6 +68,11 @@ test('a result that is no plain file, or too large, is not read', () => {
   for (const name of ['pipe', 'link', 'folder'])
     expect(readResultFile(at(name))).toEqual({ file: null, fault: 'it is not a regular file' });
   expect(readResultFile(at('large'))).toEqual({ file: null, fault: 'it is larger than 1 MB' });
+  // As much as is allowed, and nothing.
+  for (const size of [1024 * 1024, 0]) {
+    writeFileSync(at('plain'), Buffer.alloc(size, 'x'));
+    expect(readResultFile(at('plain'))).toEqual({ file: Buffer.alloc(size, 'x') });
+  }
 });
 
 test('a session that cannot be written to is the fault of nobody but the disk', () => {

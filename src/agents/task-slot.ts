@@ -1,18 +1,7 @@
 // The slot at which a program finds its task and leaves its result: two files in `agents/` of the session, one such pair for each
 // program that runs at the same time. A slot is cleared before it is given out, so that no result is taken for another's.
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, mkdirSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { Assignment } from '../ports.js';
@@ -65,14 +54,22 @@ export function readResultFile(path: string): ResultFile {
     if (!stat.isFile()) return { file: null, fault: 'it is not a regular file' };
     const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      if (fstatSync(fd).size > MAX_RESULT_BYTES) return { file: null, fault: 'it is larger than 1 MB' };
-      return { file: readFileSync(fd) };
+      const file = readStart(fd, MAX_RESULT_BYTES + 1);
+      return file.length > MAX_RESULT_BYTES ? { file: null, fault: 'it is larger than 1 MB' } : { file };
     } finally {
       closeSync(fd);
     }
   } catch (error) {
     return { file: null, fault: faultOf(error) };
   }
+}
+
+/** No more than that: a process that was left behind may go on writing, and never come to an end. */
+function readStart(fd: number, most: number): Uint8Array {
+  const bytes = Buffer.alloc(Math.min(most, fstatSync(fd).size + 1));
+  let length = 0;
+  for (let read = 1; read > 0 && length < bytes.length; length += read) read = readSync(fd, bytes, length, bytes.length - length, length);
+  return bytes.subarray(0, length);
 }
 
 /** Into the old file where it is one of its own; an agent may have put a link there that leads out of the session. */
