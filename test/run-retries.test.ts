@@ -100,7 +100,7 @@ it.each([
   [`printf '%s\\n' '${ended(429, 'Usage limit reached, resets 3am')}'; exit 1`, 'Trying again does not lift that limit'],
   [`printf '%s\\n' '${ended(401, 'Invalid API key')}'; exit 1`, 'Sign in with its own command, or mend its key'],
   ['echo "HTTP 429 Too Many Requests" >&2; exit 1', 'Its last words were "HTTP 429 Too Many Requests".'],
-  [`printf 'expected {"error":{"code":429}} {\n  to: 200\n}\n' >&2; exit 1`, 'exited with status 1'],
+  [`printf 'expected {"error":{"code":429,"message":"busy"}} {\n  to: 200\n}\n' >&2; exit 1`, 'exited with status 1'],
   ['echo "The server said 529 overloaded."; fail "status 529 overloaded"', 'status 529 overloaded'],
   ['complete "answers 429 Too Many Requests"; exit 1', 'although its result says completed'],
 ])('does not try again what does not pass by itself, or is no error of a server: %s', async (body, error) => {

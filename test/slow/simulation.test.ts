@@ -4,7 +4,10 @@
 // told of is lost. A failing seed is told in its shortest form. UMPIRE_SIMULATIONS and UMPIRE_SEED play more of them, or others: UMPIRE_SIMULATIONS=1 UMPIRE_SEED=<the seed>.
 
 import { describe, expect, it } from 'vitest';
+import { StoryCheck } from '../support/sim-checks.js';
 import { FAULTS } from '../support/sim-faults.js';
+import { planOf } from '../support/sim-plan.js';
+import { Simulation } from '../support/sim-session.js';
 import { tryMany, tryOut } from '../support/sim-trial.js';
 import { tryOnAllCores } from '../support/sim-workers.js';
 
@@ -43,6 +46,21 @@ describe('a session in a hostile world', () => {
     },
     Math.max(120_000, SIMULATIONS * 100),
   );
+});
+
+it('waits for no server beyond the minutes of a session', async () => {
+  const calm = { kills: 0, fulls: 0, stops: 0, edits: 0, mischief: 1 };
+  let waits = 0;
+  for (let seed = 1; seed <= 20; seed++) {
+    const plan = planOf(seed, calm);
+    const settings = { ...plan.settings, maxMinutes: 5, maxCostUsd: null, maxTokens: null, retries: 2 };
+    const busy = { ...plan, settings, stubborn: { role: plan.rows[0]?.['role'] ?? '', manner: 'busy' } } as const;
+    const story = new StoryCheck(busy);
+    const events = await new Simulation(busy).play();
+    events.forEach((event) => story.see(event));
+    waits += events.filter(({ type }) => type === 'WaitEnded').length;
+  }
+  expect(waits).toBeGreaterThan(20);
 });
 
 /** So many simulations may pass before a fault is found. */

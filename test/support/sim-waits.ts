@@ -6,27 +6,39 @@ import { Broken } from './sim-world.js';
 
 type DataOf<T> = Extract<Recorded, { readonly type: T }>['data'];
 
+/** Before these nobody was at work. */
+const AFTER_REST: ReadonlySet<Recorded['type']> = new Set(['SessionStarted', 'RunBegun', 'PersonAnswered', 'CapChanged', 'TasksReopened']);
+
 export class Waits {
   /** Since each was last opened. */
   private readonly times = new Map<string, number>();
   private readonly until = new Map<string, number>();
   private most = 0;
-  private isTimed = false;
+  private mostMs: number | null = null;
+  /** How long processes were at it. */
+  private activeMs = 0;
+  private lastMs = 0;
 
   see(event: Recorded): void {
     const hear = this.hears[event.type] as ((data: Recorded['data'], ms: number) => void) | undefined;
-    hear?.(event.data, Date.parse(event.ts));
+    const ms = Date.parse(event.ts);
+    if (!AFTER_REST.has(event.type)) this.activeMs += Math.max(0, ms - this.lastMs);
+    this.lastMs = ms;
+    hear?.(event.data, ms);
   }
 
   private readonly hears: { readonly [T in Recorded['type']]?: (data: DataOf<T>, ms: number) => void } = {
     RunBegun: ({ settings: { retries = 0, maxMinutes } }) => {
       this.most = retries;
-      this.isTimed = maxMinutes !== null;
+      this.mostMs = maxMinutes === null ? null : maxMinutes * 60_000;
     },
     TaskPostponed: (data, ms) => this.putOff(data, ms),
     WaitEnded: ({ task }, ms) => {
       // Where the minutes are spent nobody waits any longer.
-      if (!this.isTimed && ms < (this.until.get(task) ?? 0)) throw new Broken('hurried', `the wait of ${task} ends before its time`);
+      if (this.mostMs !== null && this.activeMs > this.mostMs + 1000)
+        throw new Broken('minutes', `${task} is waited for after ${this.activeMs} ms, and ${this.mostMs} are granted`);
+      const isSpent = this.mostMs !== null && this.activeMs >= this.mostMs;
+      if (!isSpent && ms < (this.until.get(task) ?? 0)) throw new Broken('hurried', `the wait of ${task} ends before its time`);
       this.until.delete(task);
     },
     TaskStarted: ({ task }) => {
