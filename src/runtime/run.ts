@@ -245,23 +245,31 @@ class Running {
       await this.sweep();
       await this.show();
     }
-    const { journal, nowMs, after } = this.ports;
+    const { journal, nowMs, after, signal } = this.ports;
+    // Stopped meanwhile: who takes the session on waits for what is left.
+    if (signal.aborted && this.jobs.size === 0) return;
     const left = (wait: Wait) => wait.untilMs - nowMs();
     // Where the minutes are spent there is nothing to wait for; one that is longer than any tells of a clock that was set back.
     const isOver = (wait: Wait) => this.halt.signal.aborted || left(wait) <= 0 || left(wait) > LONGEST_WAIT_MS;
-    const over = waits.filter(isOver);
+    let over = waits.filter(isOver);
+    if (over.length === 0) {
+      const soonest = Math.min(...waits.map(({ untilMs }) => untilMs));
+      let cancel: () => void = () => undefined;
+      let unhear: () => void = () => undefined;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+        if (waits.length === 0) return;
+        cancel = after(soonest - nowMs(), () => {
+          // Waited out, whatever a clock says that stands still or was set back meanwhile.
+          over = waits.filter(({ untilMs }) => untilMs === soonest);
+          resolve();
+        });
+        unhear = onAbort(this.halt.signal, resolve);
+      });
+      cancel();
+      unhear();
+    }
     for (const { task } of over) journal.record({ type: 'WaitEnded', data: { task } });
-    if (over.length > 0) return;
-    let cancel: () => void = () => undefined;
-    let unhear: () => void = () => undefined;
-    await new Promise<void>((resolve) => {
-      this.wake = resolve;
-      if (waits.length === 0) return;
-      cancel = after(Math.min(...waits.map(left)), resolve);
-      unhear = onAbort(this.halt.signal, resolve);
-    });
-    cancel();
-    unhear();
   }
 
   private async merge(id: string): Promise<void> {
