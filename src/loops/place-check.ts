@@ -45,7 +45,9 @@ function strayPlace(loop: Loop, kind: Kind, dotted: string): string | null {
   if (dot < 1) return null;
   const there = known.length === 0 ? 'it has none' : `it has ${[...new Set(known)].join(', ')}`;
   const slip = meant(wanted, known);
-  return `"${dotted.slice(0, dot)}" has no ${kind} "${wanted}"; ${there}${slip === '' ? '' : `.${slip}`}`;
+  const isRow = kind === 'value' && [...seen].some((source) => 'row' in source);
+  const mend = slip !== '' ? `.${slip}` : isRow ? '. Values of the row are the columns under columns.out' : '';
+  return `"${dotted.slice(0, dot)}" has no ${kind} "${wanted}"; ${there}${mend}`;
 }
 
 function evidenceAt({ evidence }: Loop, name = ''): Source | undefined {

@@ -155,7 +155,25 @@ function bits(mask: number): number {
 }
 
 function notesOn(loop: Loop): readonly string[] {
-  return [...uncountedIn(loop), ...idleIn(loop)];
+  return [...uncountedIn(loop), ...idleIn(loop), ...unheardIn(loop)];
+}
+
+/** Of a list of places the first that gives a value is taken: who is named after it is not asked, be it another critic. */
+function unheardIn({ facts, evidence }: Loop): readonly string[] {
+  return Object.entries(facts).flatMap(([fact, spec]) => {
+    if (!('at' in spec || 'flag' in spec)) return [];
+    const roles = new Map(evidenceOf(spec).map((name) => [roleOf(evidence[name]), evidence[name]?.what ?? name]));
+    if (roles.size < 2) return [];
+    const [first = '', ...others] = roles.values();
+    const they = others.join(', ');
+    return [
+      `The fact ${fact} is taken from ${first} where that gives it: then ${they} is not heard. Where both count, give each a fact of its own.`,
+    ];
+  });
+}
+
+function roleOf(source: Source | undefined): string {
+  return source !== undefined && 'by' in source ? (source.by ?? '') : '';
 }
 
 /** A role that is mistyped in a task of a revision: its work would be thrown away, round after round. */
