@@ -157,6 +157,18 @@ it('compares the items that are asked for, by what tells one from another', () =
   check({ count: 'a.links', change: 'new' }, now, 1, before);
 });
 
+it('tells by how much a number rose since the last revision', () => {
+  const score = { number: [0, 10], at: ['a.score'] } as const;
+  const loop: Loop = { ...base, facts: { score, rose: { ...score, change: 'net' } }, evidence: { a: source('A') } };
+  const scored = (value: string | number): GatheredAll => ({ a: { state: 'ok', reading: { ...EMPTY, values: { score: value } } } });
+  const rose = (value: string | number, past: PastLists) => drawFacts(loop, scored(value), past)['rose'];
+  const past = comparedLists(loop, scored('8.3'));
+  expect(Object.values(past)).toEqual([['8.3']]);
+  expect([rose(8.2, past), rose('9/10', past), rose(8.3, past)]).toEqual([-0.1, 0.7, 0]);
+  // Nothing to compare with, then or now.
+  expect([rose(8, null), rose(8, {}), rose(8, comparedLists(loop, scored(11))), rose(11, past)]).toEqual([null, null, null, null]);
+});
+
 it('rests a verdict on the source that found most of a severity', () => {
   const loop: Loop = {
     ...base,

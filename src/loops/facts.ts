@@ -14,7 +14,7 @@ export interface Gathered {
 
 export type GatheredAll = Readonly<Record<string, Gathered>>;
 
-/** Names in lists at the chain's last revision, to compare with. */
+/** Names in lists, and numbers, at the chain's last revision, to compare with. */
 export type PastLists = Readonly<Record<string, readonly string[]>> | null;
 
 export function drawFacts(loop: Loop, gathered: GatheredAll, past: PastLists): Facts {
@@ -32,7 +32,7 @@ function drawFact(spec: FactSpec, gathered: GatheredAll, past: PastLists): FactV
   const value = valueAt('flag' in spec ? spec.flag : spec.at, gathered);
   if (value === null) return null;
   if ('flag' in spec) return toFlag(value);
-  if ('number' in spec) return toNumber(value, spec.number);
+  if ('number' in spec) return sinceThen(spec, toNumber(value, spec.number), past);
   return toWord(value, spec.enum);
 }
 
@@ -61,6 +61,25 @@ export function listAt(dotted: string, gathered: GatheredAll): readonly Item[] |
 function toNumber(value: Scalar, [low, high]: readonly [number, number]): number | null {
   const number = typeof value === 'number' ? value : typeof value === 'string' ? numberIn(value, high) : NaN;
   return number >= low && number <= high ? number : null;
+}
+
+type NumberSpec = Extract<FactSpec, { number: unknown }>;
+
+/** The numbers that such a fact may be. */
+export function rangeOf({ number: [low, high], change }: NumberSpec): readonly [number, number] {
+  return change === undefined ? [low, high] : [low - high, high - low];
+}
+
+/** The number itself, or what it rose by. Arithmetic with fractions is off by a little. */
+function sinceThen(spec: NumberSpec, now: number | null, past: PastLists): number | null {
+  if (spec.change === undefined || now === null) return now;
+  const then = past?.[numberKey(spec)]?.[0];
+  return then === undefined ? null : Math.round((now - Number(then)) * 1e9) / 1e9;
+}
+
+/** What a compared number is kept under, beside the compared lists: no list has such a name. */
+function numberKey({ number, at }: NumberSpec): string {
+  return `number ${JSON.stringify([...number, ...at])}`;
 }
 
 /** A text on a scale of its own is brought to the one that is wanted. */
@@ -157,10 +176,15 @@ export function itemNames(items: readonly Item[]): readonly string[] {
   });
 }
 
-/** The lists that some fact compares with the round before. */
+/** The lists and numbers that some fact compares with the round before. */
 export function comparedLists(loop: Loop, gathered: GatheredAll): Record<string, readonly string[]> {
   const out: Record<string, readonly string[]> = {};
   for (const spec of Object.values(loop.facts)) {
+    if ('number' in spec && spec.change !== undefined) {
+      const value = valueAt(spec.at, gathered);
+      const now = value === null ? null : toNumber(value, spec.number);
+      if (now !== null) out[numberKey(spec)] = [String(now)];
+    }
     if (!('count' in spec) || spec.change === undefined) continue;
     const items = wantedItems(spec, gathered);
     if (items !== null) out[listKey(spec)] = itemNames(items);

@@ -53,7 +53,11 @@ const source: Shape<Source> = kindOf<Source>({
 const fact: Shape<FactSpec> = kindOf<FactSpec>({
   state: object<Extract<FactSpec, { state: unknown }>>({ state: text }),
   enum: object<Extract<FactSpec, { enum: unknown }>>({ enum: texts, at: texts }),
-  number: object<Extract<FactSpec, { number: unknown }>>({ number: pairOf(number), at: texts }),
+  number: object<Extract<FactSpec, { number: unknown }>>({
+    number: pairOf(number),
+    at: texts,
+    change: optional(word('net')),
+  }),
   flag: object<Extract<FactSpec, { flag: unknown }>>({ flag: texts }),
   found: object<Extract<FactSpec, { found: unknown }>>({ found: texts }),
   counted: object<Extract<FactSpec, { counted: unknown }>>({ counted: texts }),

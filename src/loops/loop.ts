@@ -48,7 +48,8 @@ export type FactSpec =
   /** How that evidence stands. */
   | { readonly state: string }
   | { readonly enum: readonly string[]; readonly at: At }
-  | { readonly number: readonly [number, number]; readonly at: At }
+  /** `net`: what it is now, less what it was at the chain's last revision. Absent where nothing was judged before. */
+  | { readonly number: readonly [number, number]; readonly at: At; readonly change?: 'net' }
   | { readonly flag: At }
   /** Is any of these sources there? */
   | { readonly found: readonly string[] }

@@ -63,7 +63,11 @@ const at = oneOrMore(text).describe('evidence.value; of several, the first that 
 const fact = z.union([
   z.strictObject({ state: name.describe('How this evidence stands: ok, missing, unreadable or unread.') }),
   z.strictObject({ enum: z.array(text).min(1).describe('The words that are known; another is absent.'), at }),
-  z.strictObject({ number: z.tuple([z.number(), z.number()]).describe('The bounds; what lies outside is absent.'), at }),
+  z.strictObject({
+    number: z.tuple([z.number(), z.number()]).describe('The bounds; what lies outside is absent.'),
+    at,
+    change: z.literal('net').exactOptional().describe('Since the last revision: what it is now, less what it was then.'),
+  }),
   z.strictObject({ flag: oneOrMore(text).describe('evidence.value that is true or false; anything else is absent.') }),
   z.strictObject({ found: oneOrMore(name).describe('Is any of these sources there?') }),
   z.strictObject({ counted: oneOrMore(name).describe('Does any of these sources yield severity counts?') }),

@@ -5,7 +5,7 @@ import type { Block, FactSpec, Loop, ReportSection, SetValue } from './loop.js';
 import { meant } from '../formats/nearest-word.js';
 import { parseCondition } from './condition.js';
 import type { Condition } from './condition.js';
-import { evidenceOf, sameWord } from './facts.js';
+import { evidenceOf, rangeOf, sameWord } from './facts.js';
 import { EVIDENCE_STATES } from './loop.js';
 import { checkText, strayHole } from './loop-texts.js';
 import type { Complaint } from './loop-texts.js';
@@ -392,7 +392,7 @@ function checkCondition(loop: Loop, condition: Condition): string | null {
   if (condition.kind !== 'compare')
     return `"${fact}" is a number: compare it by >, >=, <, <= or = with a number, cap or target, as in ">=7"`;
   if (!('number' in spec) || typeof condition.bound !== 'number') return null;
-  const [low, high] = spec.number;
+  const [low, high] = rangeOf(spec);
   return condition.bound < low || condition.bound > high
     ? `"${fact}" lies between ${low} and ${high}, so comparing it with ${condition.bound} always gives the same answer`
     : null;

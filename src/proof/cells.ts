@@ -1,6 +1,7 @@
 // The values of one fact, cut into cells: within a cell every test of the loop has the same answer, so one value of it speaks
 // for all. A set of cells is a bit mask.
 
+import { rangeOf } from '../loops/facts.js';
 import { MOST_ROUNDS } from '../brain/rounds.js';
 import { compileCondition } from '../loops/condition.js';
 import type { Condition, Params } from '../loops/condition.js';
@@ -40,7 +41,10 @@ interface Domain {
 }
 
 export function domainOf(spec: FactSpec): Domain | null {
-  if ('number' in spec) return { low: spec.number[0], high: spec.number[1], whole: false };
+  if ('number' in spec) {
+    const [low, high] = rangeOf(spec);
+    return { low, high, whole: false };
+  }
   if ('findings' in spec) return { low: 0, high: Infinity, whole: true };
   if ('count' in spec) return { low: spec.change === 'net' ? -Infinity : 0, high: Infinity, whole: true };
   return null;

@@ -1,6 +1,8 @@
 // The caps and targets at which a loop is looked at: its own first, then one for every way in which another could make a
 // difference. A person or a file may set any.
 
+import { rangeOf } from '../loops/facts.js';
+import { isSince } from './relations.js';
 import { conditionsOf } from '../loops/compile.js';
 import type { Condition } from '../loops/condition.js';
 import type { FactSpec, Loop, SetValue } from '../loops/loop.js';
@@ -14,7 +16,7 @@ export function capsOf(loop: Loop): readonly number[] {
   const { default: own } = loop.cap;
   const { first } = loop.round;
   const fixed = [...fixedNumbers(loop, 'cap'), ...(comparesRound(loop) ? targetsOf(loop) : [])];
-  const changes = Object.values(loop.facts).some((spec) => 'count' in spec && spec.change !== undefined);
+  const changes = Object.values(loop.facts).some(isSince);
   const few = [own, first, first + 1, ...(changes || fixed.length > 0 ? [first + 2] : [])];
   const near = fixed.flatMap((bound) => [-1, 0, 1, 2].map((step) => Math.floor(bound) + step));
   return [...new Set([...few, ...near])].filter((cap) => cap >= 1 && cap <= HIGHEST_CAP);
@@ -83,5 +85,5 @@ function testsOf(loop: Loop): readonly Condition[] {
 }
 
 function boundsOf(spec: FactSpec): readonly number[] {
-  return 'number' in spec ? spec.number : 'findings' in spec || 'count' in spec ? [0] : [];
+  return 'number' in spec ? rangeOf(spec) : 'findings' in spec || 'count' in spec ? [0] : [];
 }

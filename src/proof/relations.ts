@@ -28,7 +28,13 @@ export function relationsOf(
     const standIn = loop.evidence[name]?.else;
     if (standIn !== undefined) relations.push(standsIn(index, sources.get(standIn) as number));
   }
-  return [...relations, ...together(loop, of), ...orders(loop, of, variables), ...sinceLast(loop, of, variables)];
+  return [
+    ...relations,
+    ...together(loop, of),
+    ...steps(loop, of, variables),
+    ...orders(loop, of, variables),
+    ...sinceLast(loop, of, variables),
+  ];
 }
 
 /** Facts are absent where their evidence is, and only there where a source that was read always yields them. */
@@ -93,6 +99,30 @@ function together(loop: Loop, of: ReadonlyMap<string, number>): readonly Relatio
     });
 }
 
+/** A number that rose by so much is there, and was within its bounds before. */
+function steps(loop: Loop, of: ReadonlyMap<string, number>, variables: readonly Variable[]): readonly Relation[] {
+  const numbers = Object.entries(loop.facts).flatMap(([name, spec]) => ('number' in spec ? [{ fact: of.get(name) as number, spec }] : []));
+  const same = (one: object, other: object) => JSON.stringify(one) === JSON.stringify(other);
+  return numbers.flatMap(({ fact: change, spec }) => {
+    if (spec.change === undefined) return [];
+    const { number, at } = spec;
+    const plain = numbers.filter(({ spec: other }) => other.change === undefined && same([number, at], [other.number, other.at]));
+    return plain.map(({ fact }) => stepOf(change, fact, number, variables));
+  });
+}
+
+function stepOf(change: number, fact: number, [low, high]: readonly [number, number], variables: readonly Variable[]): Relation {
+  return (masks) => {
+    if (masks[fact] === ABSENT) masks[change] = (masks[change] as number) & ABSENT;
+    if (((masks[change] as number) & ABSENT) === 0) masks[fact] = (masks[fact] as number) & ~ABSENT;
+    const now = hull(masks, fact, variables);
+    if (now !== null) keep(masks, change, variables, (least, most) => most >= now[0] - high && least <= now[1] - low);
+    const by = hull(masks, change, variables);
+    if (by !== null) keep(masks, fact, variables, (least, most) => most >= by[0] + low && least <= by[1] + high);
+    return masks[fact] !== 0 && masks[change] !== 0;
+  };
+}
+
 /** In the first round nothing was judged before, so nothing can have changed since. */
 function sinceLast(loop: Loop, of: ReadonlyMap<string, number>, variables: readonly Variable[]): readonly Relation[] {
   const round = of.get('round') as number;
@@ -100,7 +130,7 @@ function sinceLast(loop: Loop, of: ReadonlyMap<string, number>, variables: reado
   const first = [...axis.cells.keys()].find((bit) => isFirst(loop, axis, bit));
   if (first === undefined) return [];
   return Object.entries(loop.facts).flatMap(([name, spec]) => {
-    if (!isChange(spec)) return [];
+    if (!isSince(spec)) return [];
     const fact = of.get(name) as number;
     return [
       (masks: Masks) => {
@@ -198,7 +228,12 @@ function highestOf(masks: Masks, index: number, variables: readonly Variable[]):
   );
 }
 
-export function isChange(spec: FactSpec, change?: 'new' | 'net'): spec is Extract<FactSpec, { count: string }> {
+/** Is it a comparison with the round before? */
+export function isSince(spec: FactSpec): boolean {
+  return ('count' in spec || 'number' in spec) && spec.change !== undefined;
+}
+
+function isChange(spec: FactSpec, change?: 'new' | 'net'): spec is Extract<FactSpec, { count: string }> {
   return 'count' in spec && spec.change !== undefined && (change === undefined || spec.change === change);
 }
 

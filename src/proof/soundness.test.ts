@@ -205,6 +205,38 @@ it('counts every revision that there can be', () => {
   expect(checkLoop(loopOf({ cap: { default: 5 }, tasks }, [...late, { id: 'Z', then: 'escalate' }])).revisions).toBe(3);
 });
 
+describe('a number that is compared with the round before', () => {
+  const score = { number: [0, 10], at: 'review.score' };
+  const facts = { score, rose: { ...score, change: 'net' } };
+  const rows = [NOT_THERE, { id: 'B', when: { score: '>=8' }, then: 'converge' }, { id: 'Z', then: 'escalate' }];
+
+  it('says what made things worse', () => {
+    expect(complaints({ facts, worse: { rose: '<0' } }, rows)).toEqual([]);
+    expect(complaints({ facts, worse: { rose: '<0', score: '>=8' } }, rows)).toEqual(['dead-worse worse']);
+  });
+
+  it('is absent in the first round, and where there is no number', () => {
+    const first = [NOT_THERE, { id: 'A', when: { rose: '>=0', round: '<=1' }, then: 'escalate' }, ...rows.slice(1)];
+    expect(complaints({ facts }, first)).toContain('dead-row A#2');
+    const blind = [NOT_THERE, { id: 'B', when: { score: 'absent', rose: 'present' }, then: 'escalate' }, ...rows.slice(2)];
+    expect(complaints({ facts }, blind)).toEqual(['dead-row B']);
+    const unmeasured = [
+      NOT_THERE,
+      { id: 'B', when: { rose: '<0' }, then: 'escalate' },
+      { id: 'C', when: { score: '>=0' }, then: 'converge' },
+      ...rows.slice(2),
+    ];
+    expect(complaints({ facts }, unmeasured)).toEqual(['approves-absent C rose']);
+  });
+
+  it('rises no further than its bounds let it', () => {
+    expect(complaints({ facts, ...vow({ score: '<3', rose: '>5' }, 'converge') }, rows)).toEqual(['dead-promise V']);
+    expect(complaints({ facts, ...vow({ score: '>7', rose: '<-5' }, 'converge') }, rows)).toEqual(['dead-promise V']);
+    expect(complaints({ facts, ...vow({ score: '>7', rose: '>5' }, 'escalate') }, rows)).toEqual(['promise-broken V V']);
+    expect(() => loopOf({ facts, worse: { rose: '<-11' } }, rows)).toThrow('lies between -10 and 10');
+  });
+});
+
 it('says where no task of a revision is for the role that changes the project', () => {
   const facts = { critical: { findings: 'review', severity: 'critical' } };
   const again = { id: 'READ-{next}', title: 'x', description: 'x', role: 'reviewer', after: 'previous', recheck: true };

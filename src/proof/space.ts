@@ -8,7 +8,7 @@ import { evidenceOf } from '../loops/facts.js';
 import type { FactSpec, FactValue, Loop, Source } from '../loops/loop.js';
 import { MOST_CELLS, axisOf, holdsFor, roundAxis, sampleOf } from './cells.js';
 import type { Axis } from './cells.js';
-import { isChange, relationsOf } from './relations.js';
+import { isSince, relationsOf } from './relations.js';
 import { COUNTED, NOT_OK, OK, SOURCE_AXIS, STATE_BITS, UNCOUNTED } from './variables.js';
 import type { Masks, Relation, Variable } from './variables.js';
 
@@ -48,7 +48,7 @@ export function spaceOf(compiled: CompiledLoop, params: Params, first: number): 
     ...promiseConditions(loop),
     ...criticalFacts(loop).map(aboveZero),
   ];
-  const changes = Object.keys(loop.facts).filter((name) => isChange(loop.facts[name] as FactSpec));
+  const changes = Object.keys(loop.facts).filter((name) => isSince(loop.facts[name] as FactSpec));
   const coarse: Held[] = [];
   const variables: Variable[] = [];
   const of = new Map<string, number>();

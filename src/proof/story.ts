@@ -2,6 +2,7 @@
 
 import type { CompiledLoop } from '../loops/compile.js';
 import type { Params } from '../loops/condition.js';
+import { isSince } from './relations.js';
 import type { Scene, Story } from './refutation.js';
 import { ruleOn } from './witness.js';
 import type { Witness } from './witness.js';
@@ -32,7 +33,7 @@ export function tell(compiled: CompiledLoop, last: Witness, revisions: readonly 
 
 /** In the first round there is nothing that could have changed. */
 function withoutPast({ loop }: CompiledLoop, witness: Witness): Witness {
-  const changes = Object.entries(loop.facts).flatMap(([name, spec]) => ('count' in spec && spec.change !== undefined ? [name] : []));
+  const changes = Object.entries(loop.facts).flatMap(([name, spec]) => (isSince(spec) ? [name] : []));
   const facts = { ...witness.facts, ...Object.fromEntries(changes.map((name) => [name, null])) };
   return { ...witness, facts, telling: witness.telling.filter((name) => !changes.includes(name)) };
 }
