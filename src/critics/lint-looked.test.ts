@@ -25,3 +25,13 @@ it('is in doubt where some are left out and the report does not say which', () =
     isNone: false,
   });
 });
+
+it('is in doubt where a tool takes the whole project, and leaves some of it out', () => {
+  const files = new LookedFiles();
+  files.count(3);
+  expect(files.of('pyright', ['a.py'], 3)).toEqual({ files: ['a.py'], doubt: null });
+  expect(files.of('pyright', ['a.py'], 4)).toEqual({
+    files: [],
+    doubt: 'pyright looked at 3 of the 4 files that it could look at, and does not say at which.',
+  });
+});

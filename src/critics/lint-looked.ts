@@ -82,11 +82,16 @@ export class LookedFiles implements LookedAt {
     return this.stated !== null || this.named.size > 0;
   }
 
-  /** Of the files that it was handed. A report that says nothing of files leaves all of them. */
-  of(tool: string, files: readonly string[]): Looked {
+  /**
+   * Of the files that it was handed. A report that says nothing of files leaves all of them. `among`: how many there are in all, of a tool
+   * that takes the whole project whatever it is handed.
+   */
+  of(tool: string, files: readonly string[], among?: number): Looked {
     if (this.named.size > 0) return { files: files.filter((path) => this.named.has(path)), doubt: null };
     const { stated } = this;
-    if (stated === null || stated >= files.length) return { files, doubt: null };
+    if (stated === null || stated >= (among ?? files.length)) return { files, doubt: null };
+    if (among !== undefined && stated > 0)
+      return { files: [], doubt: `${tool} looked at ${stated} of the ${among} files that it could look at, and does not say at which.` };
     const doubt = `${tool} looked at ${stated} of the ${files.length} changed files that it was handed, and does not say at which.`;
     return { files: [], doubt: stated === 0 ? null : doubt };
   }

@@ -156,6 +156,8 @@ describe('what came of a run', () => {
     ['pylint', { report: recorded('pylint/pylint.json'), status: 22 }, /^fail 5$/],
     ['pylint', { report: recorded('pylint/pylint.json'), status: 0 }, /^fail 5$/],
     ['pylint', { report: '[]' }, /^pass 0$/],
+    ['pylint', { report: '[]', text: recorded('pylint/report.txt') }, /^pass 0$/],
+    ['pylint', { report: '[]', text: '' }, /^missing 0 pylint looks at none/],
     [
       'pylint',
       { report: '[]', stderr: "Failed to load 'pyproject.toml': Expected ']'\n" },

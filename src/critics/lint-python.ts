@@ -14,6 +14,10 @@ import type { PythonLinter } from './python-settings.js';
 import { findTool } from './tool.js';
 
 const PYTHON = /\.pyi?$/;
+const SOURCES = ['**/*.py', '**/*.pyi'];
+
+/** Whatever the person's locale is, names of files are read as they are. */
+const UTF8 = { PYTHONUTF8: '1' };
 
 interface Setup {
   readonly project: string;
@@ -42,7 +46,16 @@ export function findPythonLinters(project: string): readonly LintTool[] {
     if (setup === null || setup.program === null) return [];
     const { program, settings } = setup;
     const made = make({ project, program, settings, start: setup.start });
-    return [{ name, language: 'python' as const, version: program.version, takes: (path: string) => PYTHON.test(path), ...made }];
+    return [
+      {
+        name,
+        language: 'python' as const,
+        version: program.version,
+        takes: (path: string) => PYTHON.test(path),
+        ...made,
+        env: (scratch: string) => ({ ...UTF8, ...made.env?.(scratch) }),
+      },
+    ];
   });
 }
 
@@ -146,7 +159,10 @@ function bandit({ project, start, settings }: Setup): ReturnType<Maker> {
   };
 }
 
-/** Its status is a sum of bits, one for each kind of message; 32 stands for a wrong call. Old ones do not count what they look at. */
+/**
+ * Its status is a sum of bits, one for each kind of message; 32 stands for a wrong call. Before version 3 its JSON does not say how many
+ * files it looked at, and its report for people does.
+ */
 function pylint({ project, program, start }: Setup): ReturnType<Maker> {
   const major = Number(/^\d+/.exec(program.version ?? '')?.[0] ?? 0);
   return {
@@ -154,8 +170,9 @@ function pylint({ project, program, start }: Setup): ReturnType<Maker> {
     format: 'pylint',
     argv: (report, files) => [
       ...start,
-      `--output-format=${major >= 3 ? 'json2' : 'json'}`,
-      `--output=${report}`,
+      ...(major >= 3
+        ? ['--output-format=json2', `--output=${report}`]
+        : [`--output-format=json:${report},text:${report}.text`, '--reports=y']),
       '--recursive=y',
       '--',
       ...wholeOr(project, files),
@@ -165,7 +182,16 @@ function pylint({ project, program, start }: Setup): ReturnType<Maker> {
     isEmptyWhenClean: true,
     unsettled: /^Failed to load '.*$/m,
     env: (scratch) => ({ PYLINTHOME: join(scratch, 'pylint') }),
+    counted: (scratch) => modulesIn(join(scratch, 'pylint.report.text')),
   };
+}
+
+/** Without any module it reports nothing at all. */
+function modulesIn(path: string): number | null {
+  if (!existsSync(path)) return null;
+  const text = readFileSync(path, 'utf8');
+  const modules = /^\|module\s{1,20}\|(\d{1,9})\s{0,20}\|/m.exec(text)?.[1];
+  return modules === undefined ? (text.trim() === '' ? 0 : null) : Number(modules);
 }
 
 /** Types are of the whole: a change in one file breaks another. */
@@ -191,7 +217,7 @@ function linesListed(path: string): readonly string[] | null {
   return isObject(lines) ? Object.keys(lines) : null;
 }
 
-function pyright({ program, start }: Setup): ReturnType<Maker> {
+function pyright({ project, program, start }: Setup): ReturnType<Maker> {
   const python = program.python === null ? [] : ['--pythonpath', program.python];
   return {
     kind: 'types',
@@ -200,6 +226,7 @@ function pyright({ program, start }: Setup): ReturnType<Maker> {
     prints: true,
     statuses: [0, 1],
     countsFiles: true,
+    universe: () => findFiles(project, SOURCES).length,
     unsettled: /^Config file ".*" could not be (?:parsed|read).*$/m,
   };
 }
@@ -207,7 +234,7 @@ function pyright({ program, start }: Setup): ReturnType<Maker> {
 /** What stands at the top of the project and holds Python: `.` would also mean its virtual environment. */
 function wholeOr(project: string, files: readonly string[]): readonly string[] {
   if (files.length > 0) return files;
-  const tops = new Set(findFiles(project, ['**/*.py', '**/*.pyi']).map((path) => path.split('/')[0] ?? ''));
+  const tops = new Set(findFiles(project, SOURCES).map((path) => path.split('/')[0] ?? ''));
   const own = [...tops].filter((name) => name !== '' && !name.startsWith('-') && !isPythonEnvironment(join(project, name)));
   return own.length === 0 ? ['.'] : own;
 }

@@ -37,6 +37,8 @@ export interface LintTool {
   readonly isSilentWhenClean?: boolean;
   /** An empty list and an end with 0 is clean; of others it says that no file was looked at. */
   readonly isEmptyWhenClean?: boolean;
+  /** How many files there are that it may be about, where it is not handed any. */
+  readonly universe?: () => number;
   /** A whole report says how many files it is about. */
   readonly countsFiles?: boolean;
   /** What it says where it does not use its settings, and goes on all the same. */
@@ -47,6 +49,8 @@ export interface LintTool {
   readonly env?: (scratch: string) => Readonly<Record<string, string>>;
   /** Files that it says it looked at, absolute, where it says that beside its report; null where it does not. */
   readonly listed?: (scratch: string) => readonly string[] | null;
+  /** How many files it looked at, where it says that beside an empty report; null where it does not. */
+  readonly counted?: (scratch: string) => number | null;
   /** How it is asked which of some files it looks at. */
   readonly looks?: LookQuestion;
 }
@@ -94,13 +98,14 @@ export async function runLintTool(job: CriticJob, tool: LintTool, scratch: strin
   const seen = new LookedFiles();
   for (const file of tool.listed?.(scratch) ?? []) seen.file(placeInProject(file, job.project) ?? '');
   const read = readingOf(tool, run, { report, scratch, project: job.project }, seen);
-  const { files: looked, doubt } = seen.of(tool.name, files);
+  const { files: looked, doubt } = seen.of(tool.name, files, files.length === 0 ? undefined : tool.universe?.());
   return { tool: tool.name, kind: tool.kind, ...read, use: run.use, asked: null, looked, doubt };
 }
 
 type Reading = Pick<LintRun, 'outcome' | 'report' | 'problem' | 'partial'>;
 
 interface Places extends ShownPlaces {
+  readonly scratch: string;
   readonly report: string;
 }
 
@@ -123,7 +128,11 @@ function readingOf(tool: LintTool, run: ToolRun, places: Places, looked: LookedF
     return without('error', `${tool.name} could not use its settings and went on without: ${shownWord(unsettled.slice(0, 300), places)}`);
   if (tool.idle?.test(printed) === true) return without('missing', looksAtNone(tool));
   if (run.code === 0 && tool.isSilentWhenClean === true && run.head.trim() === '') return clean;
-  if (run.code === 0 && isEmptyList(path)) return tool.isEmptyWhenClean === true ? clean : without('missing', looksAtNone(tool));
+  if (run.code === 0 && isEmptyList(path)) {
+    const counted = tool.counted?.(places.scratch) ?? null;
+    if (counted !== null) looked.count(counted);
+    return tool.isEmptyWhenClean === true && !looked.isNone ? clean : without('missing', looksAtNone(tool));
+  }
   const place = { format: tool.format, root, keep: 100_000, looked };
   const report = tool.prints ? readPrinted(path, place) : readReport(path, place);
   if (looked.isNone) return without('missing', looksAtNone(tool));

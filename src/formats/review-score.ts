@@ -71,11 +71,20 @@ const COMPLETENESS = new WordList(
   'completeness todo fixme missing incomplete coverage documentation docs jsdoc untested require required test tests',
 );
 
+/** Codes of Python's linters have no words: flake8-bandit's; those of style, naming, complexity, order, newer syntax; of documents. */
+const CODES: readonly (readonly [RegExp, ReviewDimension])[] = [
+  [/^S\d{3}$/, 'security'],
+  [/^(?:E[1-57]\d\d|W\d{3}|C[49]\d\d|N8\d\d|I\d{3}|UP\d{3}|SIM\d{3}|PL[CR]\d{4}|F401|F841)$/, 'maintainability'],
+  [/^(?:D\d{3}|DOC\d{3})$/, 'completeness'],
+];
+
 /** Its own word where it says one; else by the words of its rule; what no word claims is about correctness. */
 export function dimensionOf({ dimension, rule }: Pick<Finding, 'dimension' | 'rule'>): ReviewDimension {
   const own = (dimension ?? '').trim().toLowerCase();
   const said = REVIEW_DIMENSIONS.find((each) => own === each);
   if (said !== undefined) return said;
+  const coded = CODES.find(([code]) => code.test((rule ?? '').trim()));
+  if (coded !== undefined) return coded[1];
   const words = letterWords(`${own} ${rule ?? ''}`.toLowerCase());
   if (SECURITY.hasAny(words)) return 'security';
   if (MAINTAINABILITY.hasAny(words)) return 'maintainability';

@@ -10,6 +10,8 @@ export const recorded = (path: string): string => readFileSync(join(import.meta.
 export interface Recorded {
   readonly version?: string;
   readonly report?: string;
+  /** Of Pylint, for people, beside its report. */
+  readonly text?: string;
   readonly stderr?: string;
   readonly status?: number;
   /** Answers to questions, by a word of the call. */
@@ -23,7 +25,7 @@ export interface Recorded {
 export function installPython(root: string, name: string, tool: Recorded, environment = '.venv'): void {
   const { version = '1.0.0', ...rest } = tool;
   const script = `#!${process.execPath}
-const { existsSync, readFileSync, writeFileSync, appendFileSync } = require('node:fs');
+const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const tool = ${JSON.stringify(rest)};
 const args = process.argv.slice(2);
 const answer = Object.entries(tool.answers ?? {}).find(([word]) => args.includes(word));
@@ -31,7 +33,9 @@ if (answer !== undefined) { process.stdout.write(answer[1]); process.exit(0); }
 const [file, text] = tool.where ?? [];
 const isThere = file === undefined || (existsSync(file) && readFileSync(file, 'utf8').includes(text));
 const report = (isThere ? tool.report : tool.clean) ?? '';
-const out = args.find((word) => /^--output(?:-file)?=/.test(word))?.replace(/^[^=]*=/, '');
+const pair = args.find((word) => word.startsWith('--output-format=json:'))?.match(/^--output-format=json:(.*),text:(.*)$/);
+const out = pair?.[1] ?? args.find((word) => /^--output(?:-file)?=/.test(word))?.replace(/^[^=]*=/, '');
+if (pair !== undefined && pair !== null && tool.text !== undefined) writeFileSync(pair[2], tool.text);
 if (out === undefined) process.stdout.write(report); else if (report !== '') writeFileSync(out, report);
 process.stderr.write(tool.stderr ?? '');
 process.exitCode = isThere ? (tool.status ?? 0) : 0;

@@ -69,7 +69,6 @@ export const pylint: Format = {
         'messages[]': message,
         'statistics.modulesLinted': (value) => {
           modules = countIn({ value }, 'value');
-          if (modules !== null) looked?.count(modules);
         },
       },
       unit: 'message',
@@ -77,8 +76,12 @@ export const pylint: Format = {
       finish: (isWhole) => {
         if (!isWhole) return;
         if (!hasList) sheet.fail('there is no list of messages in it');
-        else if (modules === 0) sheet.fail('no file was checked: "modulesLinted" is 0');
-        else if (modules === null && found === 0) sheet.fail('the list is empty, so there is no file in it that was checked');
+        // A file that cannot be parsed is no module, and a message tells of it.
+        if (modules !== null && modules + found > 0) looked?.count(Math.max(1, modules));
+        else if (modules === 0) {
+          looked?.count(0);
+          sheet.fail('no file was checked: "modulesLinted" is 0');
+        } else if (hasList && found === 0) sheet.fail('the list is empty, so there is no file in it that was checked');
       },
     }));
   },

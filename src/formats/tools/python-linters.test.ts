@@ -138,6 +138,8 @@ describe('Pylint', () => {
     expect(report).toMatchObject({ format: 'pylint', outcome: 'pass', looked: [3] });
     expect(brief(report)).toEqual(['low too-many-branches a.py:2-4 m']);
     expect(read({ messages: [], statistics: { modulesLinted: 3 } }).outcome).toBe('pass');
+    const broken = { ...message, type: 'error', symbol: 'syntax-error' };
+    expect(read({ messages: [broken], statistics: { modulesLinted: 0 } })).toMatchObject({ outcome: 'fail', problems: [], looked: [1] });
     expect(why(read({ messages: [], statistics: { modulesLinted: 0 } }))).toBe('no file was checked: "modulesLinted" is 0');
   });
 });
