@@ -152,6 +152,8 @@ describe('what came of a run', () => {
       { report: "a.py:1:1: F401 'os' imported but unused\n", status: 1 },
       /^error 0 flake8 ended with status 1 and left no report/,
     ],
+    // By `quiet = 1` in its settings it names files alone.
+    ['flake8', { report: `src/text.py\n${benchmark}`, status: 1 }, /^error 0 flake8 ended with status 1 and lists nothing in its report/],
     ['flake8', { report: '0          total files processed\n' }, /^missing 0 flake8 looks at none/],
     ['pylint', { report: recorded('pylint/pylint.json'), status: 22 }, /^fail 5$/],
     ['pylint', { report: recorded('pylint/pylint.json'), status: 0 }, /^fail 5$/],

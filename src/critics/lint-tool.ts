@@ -136,7 +136,9 @@ function readingOf(tool: LintTool, run: ToolRun, places: Places, looked: LookedF
   const place = { format: tool.format, root, keep: 100_000, looked };
   const report = tool.prints ? readPrinted(path, place) : readReport(path, place);
   if (looked.isNone) return without('missing', looksAtNone(tool));
-  const isWhole = isMeasured(report.outcome) && (tool.countsFiles !== true || looked.isStated);
+  // An end that says "found something" over a report of nothing: its settings may keep it quiet.
+  const isMute = run.code !== 0 && report.outcome === 'pass' && report.findings.length === 0;
+  const isWhole = isMeasured(report.outcome) && !isMute && (tool.countsFiles !== true || looked.isStated);
   if (run.code !== null && tool.statuses.includes(run.code) && isWhole)
     return { outcome: report.outcome, report, problem: null, partial: [] };
   return without(run.code === NO_PROGRAM ? 'missing' : 'error', problemOf(tool, run, report, places), report.findings);
@@ -149,7 +151,12 @@ function problemOf(tool: LintTool, run: ToolRun, report: ToolReport, places: Pla
   const said = errorWords(run, 'first', places);
   const how = run.code === null ? `was ended by ${run.signal ?? 'a signal'}` : `ended with status ${run.code}`;
   const [fault] = report.findings.length > 0 ? report.problems : [];
-  const what = fault === undefined ? 'left no report that can be read.' : `left a report of which not all can be read: ${fault.message}.`;
+  const what =
+    fault !== undefined
+      ? `left a report of which not all can be read: ${fault.message}.`
+      : report.outcome === 'pass' && run.code !== 0
+        ? 'lists nothing in its report; do its settings keep it quiet?'
+        : 'left no report that can be read.';
   return `${tool.name} ${how} and ${what}${said === '' ? '' : ` It said: ${said}`}`;
 }
 
