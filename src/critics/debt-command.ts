@@ -16,6 +16,9 @@ import type { ToolRun } from './tool.js';
 
 const KEPT = 100_000;
 
+/** Of the one finding that stands for a failure of which nothing more is known. */
+export const STATUS_RULE = 'exit-status';
+
 /** `check`: for people. `scratch`: a folder outside the project. */
 export async function runCheckCommand(job: CriticJob, check: string, command: CommandLine, scratch: string): Promise<Measured> {
   const name = `the ${check} command`;
@@ -43,6 +46,9 @@ function measureOf(tool: string, run: ToolRun, printed: string, root: string): T
   // The settings ask for it, so it is not merely missing.
   if (run.outcome === 'unstarted') return without('error', run.problem ?? `${tool} could not be started.`);
   if (run.code === null) return without('error', `${tool} was ended by ${run.signal ?? 'a signal'}.${saidBy(run)}`);
+  // A script, or the shell in it, found no such program: that is no finding.
+  if (run.code === 126 || run.code === 127)
+    return without('error', `${tool} ended with status ${run.code}: it could not be run.${saidBy(run)}`);
   const report = readPrinted(printed, { format: null, root, keep: KEPT });
   if (report.outcome === 'error' && report.format !== 'unknown')
     return without('error', `${tool} left a report that cannot be read: ${report.problems[0]?.message ?? 'it is damaged'}.`);
@@ -50,5 +56,5 @@ function measureOf(tool: string, run: ToolRun, printed: string, root: string): T
   if (findings.length > 0 || (run.code === 0 && report.outcome !== 'fail'))
     return { tool, outcome: findings.length > 0 ? 'fail' : 'pass', problem: null, findings };
   const message = run.code === 0 ? `${tool} reports a failure` : `${tool} ended with status ${run.code}`;
-  return { tool, outcome: 'fail', problem: null, findings: [makeFinding({ severity: 'high', message, rule: 'exit-status' })] };
+  return { tool, outcome: 'fail', problem: null, findings: [makeFinding({ severity: 'high', message, rule: STATUS_RULE })] };
 }

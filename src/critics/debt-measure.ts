@@ -8,7 +8,7 @@ import type { Measurement, ToolMeasure } from '../formats/debt-measurement.js';
 import type { Finding } from '../model.js';
 import { makeScratch } from '../runtime/scratch.js';
 import type { CriticJob } from './critic.js';
-import { runCheckCommand } from './debt-command.js';
+import { runCheckCommand, STATUS_RULE } from './debt-command.js';
 import { openSuite } from './debt-suite.js';
 import type { Suite } from './debt-suite.js';
 import { runLintTool } from './lint-tool.js';
@@ -102,7 +102,7 @@ async function qualityOf(job: CriticJob, scratch: string): Promise<readonly Meas
 function whole(measure: ToolMeasure): ToolMeasure {
   if (measure.outcome !== 'fail' || measure.findings.length > 0) return measure;
   const message = `${measure.tool} says that it failed, and does not say at what`;
-  return { ...measure, findings: [makeFinding({ severity: 'high', message, rule: 'exit-status' })] };
+  return { ...measure, findings: [makeFinding({ severity: 'high', message, rule: STATUS_RULE })] };
 }
 
 /** The place of a copy must not make its findings look like others. */

@@ -209,6 +209,13 @@ describe('lint', () => {
     expect((await measured(project, command([process.execPath, 'report.cjs']))).regressions).toEqual(['lint a.js:1 no']);
     const old = await measured(project, command([process.execPath, 'old.cjs']));
     expect({ lint: old.lint, outcome: old.end.outcome }).toEqual({ lint: CLEAN, outcome: 'pass' });
+    expect(old.end.notes).toContain(
+      'the lint command fails as it did at the baseline, and prints no report that is known: whether it finds more now is not compared.',
+    );
+    project.write({ 'old.cjs': "console.error('sh: eslint: not found'); process.exitCode = 127;\n" });
+    expect((await measured(project, command([process.execPath, 'old.cjs']))).regressions).toEqual([
+      'lint -:- the lint command ended with status 127: it could not be run. It said: sh: eslint: not found',
+    ]);
     const none = await measured(project, command('no-such-program-here'));
     expect(none.regressions).toEqual([
       'lint -:- no-such-program-here could not be started: there is no program no-such-program-here; install it, or mend the PATH.',

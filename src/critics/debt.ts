@@ -22,6 +22,7 @@ import { leave, unmeasured } from './critic.js';
 import type { Critic, CriticEnd, CriticJob } from './critic.js';
 import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './debt-copy.js';
 import type { Repository } from './debt-copy.js';
+import { STATUS_RULE } from './debt-command.js';
 import { measureState } from './debt-measure.js';
 import type { MeasuredState } from './debt-measure.js';
 import { absenceNotes } from './lint-python.js';
@@ -162,8 +163,20 @@ function leaveReport(
     summary: debtSummary(report, why),
     outputs: { debt_items_count: String(debtItems(after)), artifacts_produced: VALIDATION_REPORT },
     files: [VALIDATION_REPORT, BASELINE_COPY],
-    notes: [...notes, ...causes, ...absenceNotes(job.project), ...settings],
+    notes: [...notes, ...causes, ...statusNotes(baseline.state, after), ...absenceNotes(job.project), ...settings],
   };
+}
+
+/** Commands that fail in both states and say nothing that can be read: what they find now may be old or new. */
+function statusNotes(before: Measurement, after: Measurement): readonly string[] {
+  const speechless = ({ types, lint, quality }: Measurement) =>
+    [...types, ...lint, ...quality].filter(({ findings }) => findings.some(({ rule }) => rule === STATUS_RULE)).map(({ tool }) => tool);
+  const earlier = new Set(speechless(before));
+  return speechless(after)
+    .filter((tool) => earlier.has(tool))
+    .map(
+      (tool) => `${tool} fails as it did at the baseline, and prints no report that is known: whether it finds more now is not compared.`,
+    );
 }
 
 export const NOBODY: Readonly<Record<CheckName, string>> = {

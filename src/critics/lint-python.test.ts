@@ -76,7 +76,7 @@ describe('which there are', () => {
     expect(found(files, 'ruff', 'flake8', 'pylint', 'mypy', 'pyright', 'bandit')).toEqual([]);
   });
 
-  it('takes the environment of the project, then the one that is switched on, then the PATH', () => {
+  it('takes the environment of the folder, then the one that is switched on, then those around it, then the PATH', () => {
     withoutPrograms();
     const [project, active, machine] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
     writeFiles(project, { '.git/HEAD': '', 'api/.flake8': '' });
@@ -84,11 +84,13 @@ describe('which there are', () => {
     installPython(machine, 'flake8', { version: '1' }, 'usr');
     process.env['PATH'] = join(machine, 'usr', 'bin');
     expect(version()).toEqual(['1']);
-    installPython(active, 'flake8', { version: '2' }, 'env');
-    process.env['VIRTUAL_ENV'] = join(active, 'env');
-    expect(version()).toEqual(['2']);
+    process.env['VIRTUAL_ENV'] = '';
+    expect(version()).toEqual(['1']);
     // Above it, up to the top of the repository.
-    installPython(project, 'flake8', { version: '3' }, '.venv');
+    installPython(project, 'flake8', { version: '2' }, '.venv');
+    expect(version()).toEqual(['2']);
+    installPython(active, 'flake8', { version: '3' }, 'env');
+    process.env['VIRTUAL_ENV'] = join(active, 'env');
     expect(version()).toEqual(['3']);
     installPython(join(project, 'api'), 'flake8', { version: '4' }, 'venv');
     expect(version()).toEqual(['4']);

@@ -2,7 +2,7 @@
 // worktree's environment comes before the person's own, as it does for every program that is started there.
 
 import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isFile, statOf } from '../runtime/entry.js';
 import { surroundings } from '../runtime/environment.js';
 import { environmentIn, isPythonEnvironment, originsOf } from '../runtime/python-environment.js';
@@ -32,7 +32,7 @@ export function findPythonProgram(folder: string, name: string, dist = name): Py
 
 /** The Python that programs in a folder of the project run with; the PATH's where there is no environment. */
 export function findPython(folder: string, project: string): string {
-  const homes = [...new Set([folder, project].flatMap((place) => ownOf([place])).concat(placesFor(folder).homes))];
+  const homes = [...ownOf([folder, project]), ...placesFor(folder).homes];
   return homes.map((home) => join(home, 'bin', 'python')).find((path) => existsSync(path)) ?? 'python3';
 }
 
@@ -41,11 +41,13 @@ interface Places {
   readonly path: readonly string[];
 }
 
+/** Its own environment, the one that is switched on, those of the folders around it. */
 function placesFor(folder: string): Places {
   const around = surroundings();
-  const { PATH = '', VIRTUAL_ENV } = { ...around, ...environmentIn(around)(folder) };
-  const homes = [...ownOf(foldersUp(folder)), ...(VIRTUAL_ENV === undefined ? [] : [VIRTUAL_ENV])];
-  return { homes, path: PATH.split(delimiter).filter((entry) => entry.startsWith('/')) };
+  const { PATH = '', VIRTUAL_ENV = '' } = { ...around, ...environmentIn(around)(folder) };
+  const [own = folder, ...above] = foldersUp(folder);
+  const homes = [...ownOf([own]), ...(isAbsolute(VIRTUAL_ENV) ? [VIRTUAL_ENV] : []), ...ownOf(above)];
+  return { homes, path: PATH.split(delimiter).filter((entry) => isAbsolute(entry)) };
 }
 
 function ownOf(folders: readonly string[]): readonly string[] {
