@@ -179,6 +179,27 @@ function testsProject(test: string): Project {
   return gitProject({ '.gitignore': '.umpire\n', 'package.json': manifest, 'test/a.test.js': test });
 }
 
+/** A compiler that finds fault with its own declarations, told from where it was started: packages are links in a copy. */
+const COMPILER = `const { relative, join } = require('node:path');
+process.stdout.write(relative(process.cwd(), join(__dirname, 'own.d.ts')) + "(1,1): error TS2304: Cannot find name 'Disposable'.\\n");
+process.exitCode = 2;
+`;
+
+it('finds nothing new in packages that are as they were, however far they are from the copy that is measured', async () => {
+  const project = testsProject(testsOf(passing('stays')));
+  project.commit({ '.gitignore': '.umpire\nnode_modules\n', 'tsconfig.json': '{}\n', 'src/a.ts': 'export const a = 1;\n' });
+  project.write({
+    'node_modules/typescript/package.json': '{ "name": "typescript", "version": "5.0.0", "bin": { "tsc": "tsc.cjs" } }\n',
+    'node_modules/typescript/tsc.cjs': COMPILER,
+    'src/a.ts': 'export const a = 2;\n',
+  });
+  const checks = { lint: false, quality: false } as const;
+  const settings = { ...DEFAULT_SETTINGS.critics, debt: { ...DEFAULT_SETTINGS.critics.debt, checks } };
+  const { job, report } = debtJob(project.root, { settings });
+  await debtCritic(job);
+  expect(brief(report())).toMatchObject({ passed: true, regressions: [], fixed: [], checks: { types: { errors: 0 } } });
+});
+
 describe('tests', () => {
   it('tells what fails, is skipped, is gone and is new; a renamed file is none of these', async () => {
     const names = ['stays', 'breaks', 'sleeps', 'leaves', 'heals'];

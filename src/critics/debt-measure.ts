@@ -81,8 +81,15 @@ export function findLintPlaces(project: string, kind: LintTool['kind']): readonl
 const LANGUAGES: readonly LintTool['language'][] = ['script', 'python'];
 
 function placed(finding: Finding, path: string): Finding {
-  if (path === '' || finding.artifact === null) return finding;
-  return makeFinding({ ...finding, artifact: `${path}/${finding.artifact}` });
+  if (finding.artifact === null) return finding;
+  const artifact = inPackages(finding.artifact);
+  if (path === '' && artifact === finding.artifact) return finding;
+  return makeFinding({ ...finding, artifact: path === '' ? artifact : `${path}/${artifact}` });
+}
+
+/** A copy of the project has links to its packages: how far away they are must not make what is found in them look new. */
+function inPackages(artifact: string): string {
+  return artifact.slice(/(?<=^|\/)(?:node_modules|site-packages)\//.exec(artifact)?.index ?? 0);
 }
 
 async function qualityOf(job: CriticJob, scratch: string): Promise<readonly Measured[]> {
