@@ -12,6 +12,7 @@ const root = join(import.meta.dirname, '..');
 
 /** Lower rooms know nothing of higher ones. */
 const FLOORS: readonly (readonly string[])[] = [
+  ['work-errors'],
   ['error-catalogue'],
   ['model', 'errors'],
   ['ports'],
@@ -31,6 +32,7 @@ const FLOORS: readonly (readonly string[])[] = [
 
 const PURE: ReadonlySet<string> = new Set([
   'error-catalogue',
+  'work-errors',
   'model',
   'errors',
   'ports',
