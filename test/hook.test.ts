@@ -88,6 +88,8 @@ it('keeps agents from the record of a session, and from answering for the person
       expect(uses('Edit', input)).toMatchObject({ exit: 2, err: says('only Umpire writes it') });
   symlinkSync(join(session, 'journal.ndjson'), join(project.root, 'notes.txt'));
   expect(uses('Write', { file_path: 'notes.txt' }).exit).toBe(2);
+  symlinkSync(join(session, 'verdicts'), join(project.root, 'mine'));
+  expect(uses('Write', { file_path: 'mine/new.md' }).exit).toBe(2);
   expect(uses('Read', { file_path: join(session, 'journal.ndjson') })).toEqual(NOTHING);
   for (const path of [join(session, 'artifacts/review.md'), join(session, 'discoveries.ndjson'), 'verdicts/mine.md', 'journal.ndjson'])
     expect(uses('Write', { file_path: path }), path).toEqual(NOTHING);

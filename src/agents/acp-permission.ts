@@ -1,11 +1,11 @@
 // What an agent over ACP may do when it asks: the one rule. Files in its working folder and the session folder, once each time; the command
 // that is to pass; other commands, the network and what cannot be known only where the person's settings allow the kind. Nothing is ever allowed for good.
 
-import { realpathSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, relative, resolve, sep } from 'node:path';
 import type { PermissionRequest, ToolUse } from '../formats/acp-message.js';
 import type { Assignment } from '../ports.js';
 import type { Allowable } from '../runtime/default-settings.js';
+import { realPath } from '../runtime/entry.js';
 import { REFUSED_NAMES } from '../formats/own-places.js';
 import { showLine } from './hidden-text.js';
 
@@ -81,14 +81,4 @@ function isOwnFile(path: string, session: string): boolean {
 
 function isInside(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
-/** Where a path really leads, links followed, also where its last parts are not there yet. */
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
-  }
 }

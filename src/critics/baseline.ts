@@ -5,6 +5,7 @@ import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Measurement } from '../formats/debt-measurement.js';
 import { isObject, parseJson } from '../formats/json-text.js';
+import { namesIn } from '../runtime/entry.js';
 import { cacheHome } from '../runtime/environment.js';
 import { faultOf, makeFolders, openFolder, writeAtomically } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
@@ -66,14 +67,6 @@ function installedFor(project: string, prefix: string): readonly string[] {
 function pythonPackagesIn(library: string): readonly string[] {
   const packages = namesIn(library).flatMap((python) => namesIn(join(library, python, 'site-packages')));
   return packages.filter((name) => name.endsWith('.dist-info')).toSorted();
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function textAt(path: string): string | null {

@@ -1,9 +1,9 @@
 // Programs of the Python environment that a project means: its own, the one that is switched on, then whatever is on the PATH. A
 // worktree's environment comes before the person's own, as it does for every program that is started there.
 
-import { accessSync, constants, existsSync, readdirSync, realpathSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { isFile, statOf } from '../runtime/entry.js';
+import { isFile, namesIn, statOf } from '../runtime/entry.js';
 import { surroundings } from '../runtime/environment.js';
 import { environmentIn, isPythonEnvironment, originsOf } from '../runtime/python-environment.js';
 
@@ -92,14 +92,6 @@ function sitesIn(home: string): readonly string[] {
   const library = join(home, 'lib');
   const folders = namesIn(library).filter((name) => /^(?:python|pypy)\d/.test(name));
   return folders.flatMap((name) => ['site-packages', 'dist-packages'].map((site) => join(library, name, site)));
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** What tells one program from another of the same name, where no version does. */

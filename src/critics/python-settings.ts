@@ -1,8 +1,9 @@
 // Which Python linters a project has settings of, and where: in files of their own, in sections of pyproject.toml, setup.cfg and
 // tox.ini. Files are searched for headings, not parsed: the tools themselves say what is wrong with them.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../runtime/entry.js';
 
 export type PythonLinter = 'ruff' | 'flake8' | 'pylint' | 'bandit' | 'mypy' | 'pyright';
 
@@ -79,13 +80,5 @@ function textAt(project: string, name: string): string | null {
     return readFileSync(join(project, name), 'utf8').slice(0, MOST_CHARACTERS).replaceAll('\r\n', '\n');
   } catch {
     return null;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    return [];
   }
 }

@@ -1,10 +1,11 @@
 // Where a project has tests, and which runners run them: from its own files alone (scripts, configuration, dependencies). Nothing
 // is run here. A package of a workspace that shows a runner of its own is a place of its own; the project takes the rest.
 
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isObject } from '../formats/json-text.js';
 import { readYaml } from '../formats/yaml-text.js';
+import { namesIn } from '../runtime/entry.js';
 import { pathTest } from './path-pattern.js';
 import { findFiles } from './project-files.js';
 import { scriptTests } from './runner-script.js';
@@ -169,14 +170,6 @@ function showsPytest(folder: string): boolean {
   if (settings.some((name) => /\bpytest\b/.test(textOf(join(folder, name))))) return true;
   const isPython = names.some((name) => name === 'pyproject.toml' || name === 'setup.py' || name === 'setup.cfg');
   return isPython && findFiles(folder, ['**/test_*.py', '**/*_test.py']).length > 0;
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 const MOST_CHARACTERS = 256 * 1024;

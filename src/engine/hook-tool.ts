@@ -1,9 +1,10 @@
 // Before a tool of an agent is used: Umpire's record is not edited, and what a person is asked is answered by a person. A rule for agents that
 // keep to rules, no fence: a shell has many ways.
 
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { HookEvent } from '../formats/hook-event.js';
+import { realPath } from '../runtime/entry.js';
 import { JOURNAL } from '../runtime/journal-file.js';
 
 /** Tools that change nothing may look at everything. */
@@ -23,15 +24,6 @@ export function refusalOf({ tool, path, command, cwd }: HookEvent): string | nul
   const answer = command === null ? null : answerIn(command);
   if (answer === null) return null;
   return `Umpire: \`${answer}\` is for the person to run. Tell them what is asked and which answers there are, and stop.`;
-}
-
-/** Where a path leads to, by whatever links; one that leads nowhere yet is taken as it is. */
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
 }
 
 function isRecord(path: string): boolean {

@@ -1,7 +1,8 @@
 // What lies at a path, if anything does: Node by itself throws where nothing can.
 
-import { lstatSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import type { PathLike, Stats } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 /** What lies there, links followed. An error is costly to make, so none is made where there is nothing. */
 export function statOf(path: PathLike): Stats | undefined {
@@ -29,6 +30,25 @@ export function isFolder(path: string): boolean {
 /** The same of a regular file. */
 export function isFile(path: string): boolean {
   return kindOf(path)?.isFile() ?? false;
+}
+
+/** What lies in a folder, sorted by name; nothing where it may not be looked at, or is none. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+/** Where a path really leads, links followed, also where its last parts are not there yet. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
 }
 
 function kindOf(path: string): Stats | undefined {

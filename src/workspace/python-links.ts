@@ -2,10 +2,10 @@
 // installed there stays there, and a package that is installed for editing leads to the worktree's own sources, not to the checkout.
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync, readdirSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ENVIRONMENT_NOTE, isPythonEnvironment, originsOf } from '../runtime/python-environment.js';
-import { isFile, lstatOf, statOf } from '../runtime/entry.js';
+import { isFile, lstatOf, namesIn, statOf } from '../runtime/entry.js';
 import type { Provision } from './package-links.js';
 
 /** `root`: the checkout, links resolved. `from`: the environment, absolute, in it or elsewhere. `at`: where the worktree gets it. */
@@ -186,14 +186,6 @@ function textOf(path: string): string | null {
     return bytes === null || bytes.includes(0) ? null : bytes.toString('utf8');
   } catch {
     return null;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    return [];
   }
 }
 
