@@ -30,6 +30,8 @@ async function connect({ root }: RunProject, ...args: readonly string[]): Promis
 
 const textOf = ({ content }: CallToolResult) => content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 
+const says = (text: string) => expect.stringContaining(text) as string;
+
 async function ask(client: Client, name: string, given: Record<string, unknown> = {}) {
   const result = await client.callTool({ name, arguments: given });
   return { text: textOf(result), data: result.structuredContent as Record<string, unknown>, isError: result.isError === true };
@@ -99,6 +101,12 @@ it('answers with what is wrong and what to do', async () => {
   expect(missing.text).toContain('Check the path.');
   expect(await ask(client, 'status')).toMatchObject({ isError: true, data: { error: { code: 'session-none' } } });
   expect(await ask(client, 'check', { loop: 'reviw' })).toMatchObject({ isError: true, text: expect.stringContaining('review') as string });
+  for (const session of ['..', '/tmp', '../beside', 'one/../../x'])
+    expect(await ask(client, 'critique', { loop: 'testing', session })).toMatchObject({
+      isError: true,
+      text: says('a new session lies in the project'),
+    });
+  expect(await ask(client, 'read', { reports: ['/dev/zero'] })).toMatchObject({ isError: true, text: says('"/dev/zero" is no file') });
   // stdin is the way that words come, and no report.
   expect((await ask(client, 'read', { reports: ['-'] })).data).toMatchObject({ outcome: 'missing' });
 });

@@ -16,6 +16,8 @@ const INSTRUCTIONS = `Umpire decides whether the work of a generator and a criti
 /** What clients show to a model is bounded: rather say where all of it is. */
 const MOST_TEXT = 60_000;
 const MOST_DATA = 200_000;
+/** Tools are ended within seconds; what else is at work then changes nothing. */
+const LAST_MS = 15_000;
 /** A sign of life a second is enough. */
 const PROGRESS_MS = 1000;
 
@@ -29,7 +31,12 @@ export async function serve(version: string, signal: AbortSignal): Promise<void>
     if (signal.aborted) resolve();
   });
   await handle.close();
-  await Promise.allSettled(atWork);
+  let cancel: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    cancel = setTimeout(resolve, LAST_MS);
+  });
+  await Promise.race([Promise.allSettled(atWork), late]);
+  clearTimeout(cancel);
 }
 
 function serverFor(version: string, atWork: Set<Promise<unknown>>): McpServer {

@@ -1,9 +1,10 @@
 // What agents may ask of Umpire: to measure, to judge, and to look. Nothing here answers a question that is put to a person, raises
 // a cap, starts agents or changes the project's files: an agent that could would be its own judge.
 
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkUp } from '../engine/checkup.js';
+import { UmpireError } from '../errors.js';
 import { critique, check, decide, guard, readReports, replay, replayAll } from '../library/judging.js';
 import { list, report, status } from '../library/looking.js';
 import { diff } from '../library/work.js';
@@ -20,8 +21,11 @@ import { statusPage } from '../report/status-page.js';
 import { UTC } from '../report/words.js';
 import { verdictJson } from '../report/verdict-json.js';
 import { verdictLines } from '../report/verdict-lines.js';
+import { isFile, isFolder, realPath, statOf } from '../runtime/entry.js';
+import { JOURNAL } from '../runtime/journal-file.js';
 import { projectAt } from '../runtime/session-folders.js';
 import { latestSession, resolveSession } from '../runtime/sessions.js';
+import { TASKS } from '../runtime/tasks-file.js';
 
 /** What a tool is given beside its arguments. */
 export interface Call {
@@ -71,6 +75,24 @@ function sessionNamed(word: string): string {
   return word.includes('/') || word === '.' || word === '..' ? word : join('.umpire', 'sessions', word);
 }
 
+/** Where evidence may go: into a session that is there, or a new one in the project. */
+function sessionForEvidence(word: string): string {
+  const path = sessionNamed(word);
+  const isThere = [JOURNAL, TASKS].some((name) => isFile(join(path, name)));
+  if (isThere || realPath(resolve(path)).startsWith(`${realPath(resolve('.'))}/`)) return path;
+  throw new UmpireError('argument', {
+    door: 'critique',
+    detail: `a new session lies in the project, and ${JSON.stringify(word)} does not`,
+  });
+}
+
+/** What is no file, a device or a pipe, may have no end; and stdin is the way these words came. */
+function reportNamed(path: string): string {
+  const place = path === '-' ? './-' : path;
+  if (statOf(place) === undefined || isFile(place) || isFolder(place)) return place;
+  throw new UmpireError('argument', { door: 'read', detail: `${JSON.stringify(path)} is no file` });
+}
+
 /** Without the names that are left out: doors take an absent one, and no undefined. */
 function given<Values extends object>(values: Values): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
@@ -95,7 +117,7 @@ const JUDGING: readonly Tool[] = [
       const onOutput = () => onProgress();
       const measured = await critique({
         loop,
-        ...given({ session: session === undefined ? session : sessionNamed(session), layer, base }),
+        ...given({ session: session === undefined ? session : sessionForEvidence(session), layer, base }),
         signal,
         onOutput,
         onNote: onProgress,
@@ -161,9 +183,7 @@ const JUDGING: readonly Tool[] = [
       format: z.string().min(1).optional().describe('what they are, where it is not seen from them'),
     },
     async ({ reports, format }) => {
-      // stdin is the way these words came.
-      const paths = reports.map((path) => (path === '-' ? './-' : path));
-      const read = await readReports({ reports: paths, ...given({ format }) });
+      const read = await readReports({ reports: reports.map(reportNamed), ...given({ format }) });
       return { text: readPage(read, false), data: readJson(read) };
     },
   ),
