@@ -4,6 +4,7 @@
 import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './letters.js';
 import { isGraveWord, parseSeverity } from './severity.js';
+import { openingEmoji } from './severity-emoji.js';
 import { stripOrnament } from './severity-tag.js';
 import { leadingWord, lowerCase, PhraseList, WordList, wordsOf } from './wording.js';
 
@@ -116,8 +117,8 @@ function severityRole(title: string, isListed: boolean): Role | null {
     count = Number(counted[1]);
   }
   if (text.length > 60) return null;
-  // "Notes" and "Additional notes" head ordinary remarks, unless they stand among findings.
-  if (isRemarks(text)) return isListed ? { kind: 'severity', severity: 'low', several: true, count } : null;
+  // "Notes" and "Additional notes" head ordinary remarks, unless they stand among findings. "1. Patient notes" is a finding itself.
+  if (isRemarks(text)) return isListed && isLeast(title, text) ? { kind: 'severity', severity: 'low', several: true, count } : null;
   const severity = hasLetter(text) ? parseSeverity(text) : null;
   if (severity === null)
     return isGraveWord(leadingWord(text)) && isShort(text)
@@ -129,6 +130,15 @@ function severityRole(title: string, isListed: boolean): Role | null {
 function isRemarks(text: string): boolean {
   const words = wordsOf(text.toLowerCase());
   return words.length <= 2 && ['note', 'notes'].includes(words.at(-1) ?? '') && (words.length === 1 || parseSeverity(words[0]) === null);
+}
+
+const LEAST = new WordList('note notes additional other further general side extra misc miscellaneous');
+
+/** Nothing but that: neither "Security notes" nor a red mark nor a number before it, which say that there is more to them. */
+function isLeast(title: string, text: string): boolean {
+  const drawn = openingEmoji(title);
+  const isNumbered = isDigit(stripOrnament(title).charCodeAt(0));
+  return (drawn === null || drawn === 'low') && !isNumbered && wordsOf(text.toLowerCase()).every((word) => LEAST.has(word));
 }
 
 /** "Severe", "Catastrophic issues" */

@@ -125,7 +125,20 @@ describe('records', () => {
     check('## Findings\n- [HIGH] a\n### Additional notes:\n- b', ['high - a', 'low - b']);
     check('## High\n- a\n## Notes\n- b\n## Additional notes\n- c', ['high - a']);
     check('## Findings\n- Nit: a\n- **Nitpick:** b', ['low - a', 'low - b']);
+    check('## Findings\n### 📝 Other notes (1)\n- a\n### Notes: 1\n- b', ['low - a', 'low - b'], {
+      counts: '0002',
+      notes: expect.anything(),
+    });
   });
+  test.each([
+    ['### Notes\n**Severity:** Critical\nAnyone can read them.', ['critical - Notes']],
+    ['### 1. Patient notes\nThere is no limit to their length.', ['high - Patient notes']],
+    ['### Security notes\n- a', ['high - a']],
+    ['### 🔴 Notes\n- a', ['high - a']],
+    ['### Unresolved notes\n- a', ['high - a']],
+  ])('notes that say that they are more stay what they were: %s', (text, findings) =>
+    check(`## Findings\n${text}`, findings, { notes: expect.anything() }),
+  );
   test('tagged headings', () =>
     check('### [HIGH] One\n- a\n### Critical: Two\nb\n### Cost (LOW)\n- a\n- b', ['high - One', 'critical - Two']));
   test('paragraphs', () =>

@@ -106,7 +106,7 @@ class Walk {
   private enter(section: Section, above: Context): Context | null {
     const { title } = section;
     if (above.mode === 'closed') return above;
-    const role = roleOf(title, above.mode === 'findings');
+    const role = roleOf(title, above.mode === 'findings' && !fieldsOf(section.blocks).has('severity'));
     const inside: Context = { ...above, title };
     if (role.kind === 'severity') {
       if (role.count !== null) this.draft.state(role.severity, role.count);
