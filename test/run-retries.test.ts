@@ -90,6 +90,24 @@ it('can be stopped in a pause; who takes it on waits no longer than is left, and
   expect([endOf(session), eventsOfType(session, 'TaskPostponed').length]).toEqual(['failed unverified', 2]);
 });
 
+it('keeps a pause that is not over where it is stopped while another task begins', async () => {
+  const stop = new AbortController();
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }] }), config: { retries: 1 } });
+  const [, words = ''] = project.sh(`[ "$id" = A ] && { ${OVERLOADED}; }\ncomplete done`);
+  const { session } = await runIn(
+    { ...project, words },
+    {
+      concurrency: 1,
+      signal: stop.signal,
+      now: () => new Date(Date.UTC(2026, 2, 1, 2)),
+      onEvent: ({ type, data }) => {
+        if (type === 'TaskStarted' && data.task === 'B') stop.abort();
+      },
+    },
+  );
+  expect(typesOf(session)).toEqual(['TaskStarted', 'TaskPostponed', 'TaskStarted', 'TaskInterrupted']);
+});
+
 it('waits for nothing once the minutes of the session are spent: a person is called', async () => {
   const { status, question, session } = await runIn(projectWith(OVERLOADED), { maxMinutes: 1 });
   expect({ status, question }).toMatchObject({ status: 'awaiting', question: { kind: 'budget', what: 'minutes' } });

@@ -250,7 +250,8 @@ class Running {
     if (signal.aborted && this.jobs.size === 0) return;
     const left = (wait: Wait) => wait.untilMs - nowMs();
     // Where the minutes are spent there is nothing to wait for; one that is longer than any tells of a clock that was set back.
-    const isOver = (wait: Wait) => this.halt.signal.aborted || left(wait) <= 0 || left(wait) > LONGEST_WAIT_MS;
+    const isSpent = this.halt.signal.aborted && !signal.aborted;
+    const isOver = (wait: Wait) => isSpent || left(wait) <= 0 || left(wait) > LONGEST_WAIT_MS;
     let over = waits.filter(isOver);
     if (over.length === 0) {
       const soonest = Math.min(...waits.map(({ untilMs }) => untilMs));
