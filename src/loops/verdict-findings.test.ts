@@ -21,12 +21,15 @@ const loop: Loop = {
 
 const found = (severity: Severity, message: string, line = 1): Finding => makeFinding({ severity, message, artifact: 'a.ts', line });
 
-function listed(findings: Readonly<Record<string, readonly Finding[]>>): readonly [readonly string[], string] {
+function listed(
+  findings: Readonly<Record<string, readonly Finding[]>>,
+  stated: Readonly<Record<string, Partial<Counts>>> = {},
+): readonly [readonly string[], string] {
   const gathered: GatheredAll = Object.fromEntries(
     Object.entries(findings).map(([name, all]) => {
       const counts: Record<keyof Counts, number> = { critical: 0, high: 0, medium: 0, low: 0 };
       for (const { severity } of all) counts[severity] += 1;
-      return [name, { state: 'ok', reading: { values: {}, lists: {}, notes: [], findings: all, counts } }];
+      return [name, { state: 'ok', reading: { values: {}, lists: {}, notes: [], findings: all, counts: { ...counts, ...stated[name] } } }];
     }),
   );
   const drawn = drawRestedOn(loop, gathered);
@@ -60,4 +63,11 @@ it('hears a second critic beside the first, worst findings first', () => {
   expect(listed(two)).toEqual([['critical a', 'critical c', 'high d', 'low b'], '2101']);
   expect(listed({ results: [found('critical', 'a')], legal: [found('critical', 'A.')] })).toEqual([['critical a'], '1000']);
   expect(listed({ results: [], legal: [] })).toEqual([[], '0000']);
+});
+
+it('counts no less than one of them counts: what is listed may be less, and another may say the same', () => {
+  const both = [found('high', 'a'), found('high', 'b')];
+  expect(listed({ results: both, legal: both }, { results: { high: 5 } })).toEqual([['high a', 'high b'], '0500']);
+  expect(listed({ results: both, legal: [found('critical', 'a')] }, { results: { high: 5 } })[1]).toBe('1400');
+  expect(listed({ results: [found('high', 'a')], row: [found('high', 'a')], legal: [found('critical', 'a')] })[1]).toBe('1000');
 });

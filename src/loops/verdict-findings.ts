@@ -21,17 +21,16 @@ export function drawRestedOn(loop: Loop, gathered: GatheredAll): RestedOn {
   const said = new Map<string, string>();
   for (const severity of SEVERITIES) {
     const before = findings.length;
-    let again = 0;
+    const counted = decidingSources(loop).map((name) => countOf(name, severity, gathered, said));
     for (const sources of voices) {
       for (const [source, finding] of mostOf(sources, severity, gathered)) {
         const thing = thingOf(finding);
         const first = said.get(thing) ?? source;
         said.set(thing, first);
         if (first === source) findings.push(finding);
-        else again += 1;
       }
     }
-    counts[severity] = Math.max(findings.length - before, counts[severity] - again);
+    counts[severity] = Math.max(findings.length - before, ...counted);
   }
   return { findings, counts };
 }
@@ -56,6 +55,13 @@ function mostOf(sources: readonly string[], severity: Finding['severity'], gathe
     if (found.length > most.length) most = found.map((finding) => [name, finding] as const);
   }
   return most;
+}
+
+/** What a source counts of this severity, but for what another says with a worse one. It may count more than it lists. */
+function countOf(name: string, severity: Finding['severity'], gathered: GatheredAll, said: ReadonlyMap<string, string>): number {
+  const { counts, findings } = gathered[name]?.reading ?? { findings: [] };
+  const worse = findings.filter((finding) => finding.severity === severity && (said.get(thingOf(finding)) ?? name) !== name);
+  return (counts?.[severity] ?? 0) - worse.length;
 }
 
 /** Where and what it is; a full stop or a capital makes no other thing of it. */
