@@ -162,12 +162,14 @@ function notesOn(loop: Loop): readonly string[] {
 function unheardIn({ facts, evidence }: Loop): readonly string[] {
   return Object.entries(facts).flatMap(([fact, spec]) => {
     if (!('at' in spec || 'flag' in spec)) return [];
-    const roles = new Map(evidenceOf(spec).map((name) => [roleOf(evidence[name]), evidence[name]?.what ?? name]));
-    if (roles.size < 2) return [];
-    const [first = '', ...others] = roles.values();
-    const they = others.join(', ');
+    const [first = '', ...others] = evidenceOf(spec);
+    const [own, ...theirs] = [first, ...others.filter((name) => roleOf(evidence[name]) !== roleOf(evidence[first]))].map(
+      (name) => evidence[name]?.what ?? name,
+    );
+    if (theirs.length === 0) return [];
+    const they = [...new Set(theirs)].join(', ');
     return [
-      `The fact ${fact} is taken from ${first} where that gives it: then ${they} is not heard. Where both count, give each a fact of its own.`,
+      `The fact ${fact} is taken from ${own} where that gives it: then ${they} is not heard. Where both count, give each a fact of its own.`,
     ];
   });
 }

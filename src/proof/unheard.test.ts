@@ -106,12 +106,19 @@ describe('a count of several sources', () => {
 });
 
 it('says where a second critic is not asked, since the first place that gives a value is taken', () => {
-  const evidence = { review: REVIEW, legal: { ...REVIEW, file: 'legal.json', by: 'lawyer', what: 'the opinion' } };
+  const evidence = {
+    review: REVIEW,
+    more: { ...REVIEW, file: 'more.json', what: 'the rest' },
+    legal: { ...REVIEW, file: 'legal.json', by: 'lawyer', what: 'the opinion' },
+  };
   const task = (id: string, role: string) => ({ id: `${id}-{next}`, title: 'x', description: 'x', role, after: 'previous' });
   const tasks = [{ ...task('A', 'coder'), after: 'critic' }, task('B', 'lawyer'), { ...task('C', 'reviewer'), recheck: true }];
   const notes = (facts: object) => checkLoop(loopOf({ evidence, facts, tasks }, [{ id: 'Z', then: 'escalate' }])).notes.join('\n');
   expect(notes({ ok: { flag: ['review.ok', 'legal.ok'] } })).toContain(
     'The fact ok is taken from the review where that gives it: then the opinion is not heard.',
+  );
+  expect(notes({ ok: { flag: ['review.ok', 'more.ok', 'legal.ok'] } })).toContain(
+    'taken from the review where that gives it: then the opinion',
   );
   expect(notes({ ok: { flag: 'review.ok' }, fine: { flag: 'legal.ok' } })).not.toContain('not heard');
 });
