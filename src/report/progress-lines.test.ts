@@ -33,7 +33,7 @@ function linesOf(story: readonly Event[], options: ProgressOptions = {}): readon
 
 /** The line of the last event, without its time. */
 function check(story: readonly Event[], expected: string | null): void {
-  expect(linesOf(story).at(-1)?.slice(6) ?? null).toBe(expected);
+  expect(linesOf(story).at(-1)?.slice(6) ?? null).toEqual(expected);
 }
 
 it('tells a session from its first line to its last', () => {
@@ -203,6 +203,11 @@ it('says how it ended, whether that was verified, and what to do', () => {
 
 it('says who goes on, and tells of a mode that nobody judges', () => {
   check([...TO_REVIEW, begins('resume')], 'taken on again (resume): 4 of 5 tasks done; agents: claude, reviewer by codex');
+  const usage = { tokens: 0, costUsd: 0 };
+  const putOff = { type: 'TaskPostponed', data: { task: 'A', attempt: 1, why: 'Overloaded.', waitMs: 300_000, usage } } as const;
+  const one = [...begun([row('A', 'developer'), row('B', 'reviewer', 'A')]), start('A'), putOff];
+  check([...one, begins('resume')], expect.stringMatching(/^taken on again \(resume\): 0 of 2 tasks done.*; A is tried again in 4 min$/));
+  check([...one, { type: 'WaitEnded', data: { task: 'A' } }, begins('resume')], expect.not.stringContaining('tried again'));
   const again = begins('resume') as Extract<Event, { type: 'RunBegun' }>;
   const settings = { ...again.data.settings, agents: { reviewer: 'codex', '*': 'claude' } };
   check(

@@ -148,7 +148,14 @@ function begunLine(run: RunState | null, by: string): Told {
   const who = agents.length === 0 ? '' : `; agents: ${agents.join(', ')}${held}`;
   if (run.runs.length <= 1) return `at most ${count(run.settings.concurrency, 'task')} at a time${who}`;
   const done = run.tasks.filter((task) => isOver(task.status)).length;
-  return `taken on again (${by}): ${done} of ${count(run.tasks.length, 'task')} done${who}`;
+  return `taken on again (${by}): ${done} of ${count(run.tasks.length, 'task')} done${who}${putOff(run)}`;
+}
+
+/** What is still put off, and how long: else nobody would know why nothing happens. */
+function putOff({ waiting, lastMs }: RunState): string {
+  const left = [...waiting].filter(([, untilMs]) => untilMs > lastMs);
+  const first = left.slice(0, 3).map(([task, untilMs]) => `${task} is tried again in ${duration(untilMs - lastMs)}`);
+  return first.length === 0 ? '' : `; ${first.join(', ')}${left.length > 3 ? ` and ${left.length - 3} more later` : ''}`;
 }
 
 function taskStartedLine(run: RunState | null, data: { readonly task: string; readonly attempt: number; readonly agent: string }): Told {
