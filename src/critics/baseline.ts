@@ -28,7 +28,7 @@ export function baselineHome(common: string): string {
 }
 
 /** What is measured, and how: changed with every change of the measurement itself. */
-const MEASURED = 5;
+const MEASURED = 6;
 const TOOLS = [
   'vitest',
   '@vitest/coverage-v8',

@@ -4,13 +4,14 @@
 import { join } from 'node:path';
 import { splitCommand } from '../agents/command-line.js';
 import { isUmpireError } from '../errors.js';
+import { isMeasured } from '../formats/debt-measurement.js';
 import type { ToolMeasure } from '../formats/debt-measurement.js';
 import { makeFinding } from '../formats/finding.js';
 import type { CommandLine } from '../runtime/default-settings.js';
 import type { CriticJob } from './critic.js';
 import { saidBy } from './quality-tools.js';
 import type { Measured } from './quality-tools.js';
-import { readPrinted } from './report-file.js';
+import { readPrinted, readReport } from './report-file.js';
 import { runTool } from './tool.js';
 import type { ToolRun } from './tool.js';
 
@@ -18,6 +19,9 @@ const KEPT = 100_000;
 
 /** Of the one finding that stands for a failure of which nothing more is known. */
 export const STATUS_RULE = 'exit-status';
+
+/** Readers of lines that pass over those they do not know. */
+const PASSES_OVER: ReadonlySet<string> = new Set(['flake8', 'mypy']);
 
 /** `check`: for people. `scratch`: a folder outside the project. */
 export async function runCheckCommand(job: CriticJob, check: string, command: CommandLine, scratch: string): Promise<Measured> {
@@ -49,12 +53,17 @@ function measureOf(tool: string, run: ToolRun, printed: string, root: string): T
   // A script, or the shell in it, found no such program: that is no finding.
   if (run.code === 126 || run.code === 127)
     return without('error', `${tool} ended with status ${run.code}: it could not be run.${saidBy(run)}`);
-  const report = readPrinted(printed, { format: null, root, keep: KEPT });
+  const place = { format: null, root, keep: KEPT };
+  const report = readPrinted(printed, place);
   if (report.outcome === 'error' && report.format !== 'unknown')
     return without('error', `${tool} left a report that cannot be read: ${report.problems[0]?.message ?? 'it is damaged'}.`);
-  const findings = report.outcome === 'pass' || report.outcome === 'fail' ? report.findings : [];
-  if (findings.length > 0 || (run.code === 0 && report.outcome !== 'fail'))
-    return { tool, outcome: findings.length > 0 ? 'fail' : 'pass', problem: null, findings };
+  const findings = isMeasured(report.outcome) ? report.findings : [];
   const message = run.code === 0 ? `${tool} reports a failure` : `${tool} ended with status ${run.code}`;
-  return { tool, outcome: 'fail', problem: null, findings: [makeFinding({ severity: 'high', message, rule: STATUS_RULE })] };
+  const failure = makeFinding({ severity: 'high', message, rule: STATUS_RULE });
+  // Other lines around it may be another tool's, and so may the failure: the report does not speak for all of them.
+  const isWhole = !PASSES_OVER.has(report.format) && isMeasured(readReport(printed, place).outcome);
+  const isUnexplained = run.code !== 0 && !isWhole;
+  if (findings.length > 0) return { tool, outcome: 'fail', problem: null, findings: isUnexplained ? [...findings, failure] : findings };
+  if (run.code === 0 && report.outcome !== 'fail') return { tool, outcome: 'pass', problem: null, findings };
+  return { tool, outcome: 'fail', problem: null, findings: [failure] };
 }

@@ -221,4 +221,18 @@ describe('lint', () => {
       'lint -:- no-such-program-here could not be started: there is no program no-such-program-here; install it, or mend the PATH.',
     ]);
   });
+
+  it.each([
+    [
+      'a report',
+      "console.log(JSON.stringify([{ filePath: process.cwd() + '/a.js', messages: [{ ruleId: 'r', severity: 1, message: 'old', line: 1 }], errorCount: 0, warningCount: 1 }]));",
+    ],
+    ['lines', 'console.log("a.py:1:1: W291 trailing whitespace");'],
+  ])('by a command of several tools has failed by its exit status, whatever is in %s of the one that passed', async (_name, first) => {
+    const project = gitProject({ 'a.js': 'x();\n', 'both.cjs': `${first}\n` });
+    project.write({ 'both.cjs': `${first}\nconsole.log("a.ts(1,1): TS2322"); process.exitCode = 2;\n` });
+    const lint = [process.execPath, 'both.cjs'];
+    const { regressions } = await measured(project, { settings: { ...settings, debt: { ...LINT, checks: { ...LINT.checks, lint } } } });
+    expect(regressions).toEqual(['lint -:- the lint command ended with status 2']);
+  });
 });

@@ -170,7 +170,9 @@ function leaveReport(
 /** Commands that fail in both states and say nothing that can be read: what they find now may be old or new. */
 function statusNotes(before: Measurement, after: Measurement): readonly string[] {
   const speechless = ({ types, lint, quality }: Measurement) =>
-    [...types, ...lint, ...quality].filter(({ findings }) => findings.some(({ rule }) => rule === STATUS_RULE)).map(({ tool }) => tool);
+    [...types, ...lint, ...quality]
+      .filter(({ findings }) => findings.length > 0 && findings.every(({ rule }) => rule === STATUS_RULE))
+      .map(({ tool }) => tool);
   const earlier = new Set(speechless(before));
   return speechless(after)
     .filter((tool) => earlier.has(tool))
