@@ -46,6 +46,18 @@ describe('JavaScript', () => {
       javascript('fc.assert(fc.property(fc.string(), (text) => parse(text) === text));', 'parses', "import fc from 'fast-check';\n"),
     ],
     ['a title that says what it is for', javascript("parse('');", 'does not throw on nothing')],
+    ['one that says it shorter', javascript("parse('');", 'doesn’t throw on nothing')],
+    ['one about time', javascript("parse('a'.repeat(9));", 'ends in time')],
+    ['waiting for what must come', javascript("const made = parse('a'); await new Promise((resolve) => made.once('end', resolve));")],
+    ['steps through a page', javascript('const login = parse(page, 1); await login.open();')],
+    ['what only the compiler checks', javascript("const made = parse('a'); made satisfies string;")],
+    ['a body that is written elsewhere', `${HEAD}import { parses } from './help.js';\nit('parses', parses);\n`],
+    ['no body as yet', `${HEAD}it('parses');\n`],
+    ['a benchmark', `import { bench } from 'vitest';\nimport { parse } from '../src/parse.js';\nbench('parses', () => { parse('a'); });\n`],
+    [
+      'a callback that the runner waits for',
+      `import { it } from 'mocha';\nimport { parse } from '../src/parse.js';\nit('parses', (next) => { parse('a', next); });\n`,
+    ],
   ])('%s is not', (_name, text) => {
     expect(rulesOf('test/new.test.js', text)).not.toContain('test-hollow');
   });
@@ -57,6 +69,7 @@ describe('Python', () => {
     ['a result that is let go', python('left = due(1)\n    print(left)')],
     ['a try that lets all go', python('try:\n        due(1)\n    except Exception:\n        pass')],
     ['no body', python('pass')],
+    ['no body in a class', 'class TestDue:\n    def test_due(self):\n        """Due."""\n'],
   ])('%s is hollow', (_name, text) => {
     expect(rulesOf('tests/test_new.py', text)).toEqual(['test-hollow']);
   });
@@ -66,6 +79,8 @@ describe('Python', () => {
     ['an error that is wanted', python('with pytest.raises(ValueError):\n        due(1)', 'test_due', 'import pytest\n')],
     ['a helper from elsewhere', python('same(due(1), 1)', 'test_due', 'from kit import same\n')],
     ['a name that says what it is for', python('due(1)', 'test_does_not_raise')],
+    ['a name of unittest that says so', python('due(1)', 'testDoesNotRaise')],
+    ['one that leaves all to a fixture', 'def test_boots(app):\n    pass\n'],
   ])('%s is not', (_name, text) => {
     expect(rulesOf('tests/test_new.py', text)).not.toContain('test-hollow');
   });
