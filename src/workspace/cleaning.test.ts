@@ -155,6 +155,19 @@ test('a commit that a person made on the branch, and that a run took off it, is 
   expect(kept).toMatchObject({ ok: false, why: 'unmerged', unmerged: [{ task: null, files: ['own.txt'], place: { commit: own } }] });
 });
 
+test('so are several, also where the last holds nothing that the person lacks', async () => {
+  const project = gitProject();
+  const { path } = await project.open();
+  for (const name of ['one', 'two']) {
+    writeFiles(path, { [`${name}.txt`]: 'mine\n' });
+    gitIn(path, 'add', '-A');
+    gitIn(path, 'commit', '-q', '-m', name);
+  }
+  await (await project.open()).sweep();
+  project.commit({ 'two.txt': 'mine\n' });
+  expect(await cleanSession(project.options)).toMatchObject({ ok: false, why: 'unmerged', unmerged: [{ files: ['one.txt', 'two.txt'] }] });
+});
+
 test("a person's edit in the session worktree is not thrown away", async () => {
   const project = gitProject();
   const { path } = await project.open();

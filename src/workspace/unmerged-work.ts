@@ -110,9 +110,9 @@ function latestOf(all: readonly Beside[]): readonly Beside[] {
 /** What it changed; none where the session or the person has it by now. */
 async function filesOnlyIn(site: Site, commit: string): Promise<readonly string[]> {
   const { kind, checkout, prefix } = site.repository;
-  const parent = await readRef(site, `${commit}^`);
-  if (parent === null || (await isElsewhere(site, commit))) return [];
-  const names = (await differences(site, parent, commit)).map(({ name }) => name);
+  const start = await startOf(site, commit);
+  if (start === null || (await isElsewhere(site, commit))) return [];
+  const names = (await differences(site, start, commit)).map(({ name }) => name);
   const own =
     kind === 'git' ? (await tryGit(checkout, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'])).stdout.toString('utf8').trim() : '';
   for (const other of [await readRef(site, refsOf(site).head), own === '' ? null : own]) {
@@ -121,6 +121,14 @@ async function filesOnlyIn(site: Site, commit: string): Promise<readonly string[
     if (!names.some((name) => apart.has(name))) return [];
   }
   return projectNames(names, prefix);
+}
+
+/** Where it left the branch: a person may have made several commits. */
+async function startOf(site: Site, commit: string): Promise<string | null> {
+  const { head, branch } = refsOf(site);
+  const tip = (await readRef(site, head)) ?? (await readRef(site, branch));
+  const common = tip === null ? '' : (await tryGit(site.seat, ['merge-base', tip, commit])).stdout.toString('utf8').trim();
+  return common === '' ? readRef(site, `${commit}^`) : common;
 }
 
 /** Has the person merged it into a branch of their own? */
