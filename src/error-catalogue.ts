@@ -59,6 +59,11 @@ export const ERRORS = {
     message: 'There is no session folder at "{path}".',
     hint: 'Check the path. A session is a folder with tasks.csv and the reports of its critic.',
   },
+  'session-outside': {
+    exit: 1,
+    message: 'The session folder "{path}" is not inside the project, and over MCP nothing is written elsewhere.',
+    hint: 'Give a session a name: its folder is made in .umpire/sessions.',
+  },
   'hook-event': {
     exit: 1,
     message: 'What came on stdin is no event of a coding agent. {detail}',

@@ -99,6 +99,7 @@ it('keeps agents from the record of a session, and from answering for the person
     ['node dist/umpire.cjs decide review . --max-rounds 9', 'umpire decide --max-rounds'],
     ['umpire resume one --max-rounds=9', 'umpire resume --max-rounds'],
     ['umpire apply one --force', 'umpire apply --force'],
+    ['umpire decide review . \\\n  --max-rounds 9', 'umpire decide --max-rounds'],
   ] as const)
     expect(uses('Bash', { command: line }), line).toMatchObject({ exit: 2, err: says(`\`${told}\` is for the person to run`) });
   for (const line of ['umpire decide review .', 'umpire status; git push --force', 'grep resolve umpire.log', 'umpire apply one'])

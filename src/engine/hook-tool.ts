@@ -35,7 +35,8 @@ function isRecord(path: string): boolean {
 
 /** The command of Umpire in a shell's line by which an agent would answer for the person. */
 function answerIn(line: string): string | null {
-  for (const [, verb = '', rest = ''] of line.matchAll(/\bumpire(?:\.cjs)?["']?\s+(resolve|decide|resume|apply|clean)\b([^|;&\n]*)/g)) {
+  const whole = line.replaceAll(/\\\r?\n/g, ' ');
+  for (const [, verb = '', rest = ''] of whole.matchAll(/\bumpire(?:\.cjs)?["']?\s+(resolve|decide|resume|apply|clean)\b([^|;&\n]*)/g)) {
     if (verb === 'resolve') return 'umpire resolve';
     if ((verb === 'decide' || verb === 'resume') && rest.includes('--max-rounds')) return `umpire ${verb} --max-rounds`;
     if ((verb === 'apply' || verb === 'clean') && rest.includes('--force')) return `umpire ${verb} --force`;

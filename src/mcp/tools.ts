@@ -1,7 +1,7 @@
 // What agents may ask of Umpire: to measure, to judge, and to look. Nothing here answers a question that is put to a person, raises
 // a cap, starts agents or changes the project's files: an agent that could would be its own judge.
 
-import { join, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { checkUp } from '../engine/checkup.js';
 import { UmpireError } from '../errors.js';
@@ -21,11 +21,9 @@ import { statusPage } from '../report/status-page.js';
 import { UTC } from '../report/words.js';
 import { verdictJson } from '../report/verdict-json.js';
 import { verdictLines } from '../report/verdict-lines.js';
-import { isFile, isFolder, realPath, statOf } from '../runtime/entry.js';
-import { JOURNAL } from '../runtime/journal-file.js';
+import { realPath, statOf } from '../runtime/entry.js';
 import { projectAt } from '../runtime/session-folders.js';
 import { latestSession, resolveSession } from '../runtime/sessions.js';
-import { TASKS } from '../runtime/tasks-file.js';
 
 /** What a tool is given beside its arguments. */
 export interface Call {
@@ -70,27 +68,21 @@ function sessionAt(named: string | undefined): string {
   return named === undefined ? latestSession('.') : resolveSession(named, '.');
 }
 
-/** Where something is written: a path, or the name of a session. A part of a name will not do. */
+/** Where something is written: a path in the project, or the name of a session. A part of a name will not do. */
 function sessionNamed(word: string): string {
-  return word.includes('/') || word === '.' || word === '..' ? word : join('.umpire', 'sessions', word);
+  const path = word.includes('/') || word === '.' || word === '..' ? word : join('.umpire', 'sessions', word);
+  const [first = ''] = relative(realPath(resolve('.')), realPath(resolve(path))).split(sep);
+  if (first === '' || first === '..') throw new UmpireError('session-outside', { path });
+  return path;
 }
 
-/** Where evidence may go: into a session that is there, or a new one in the project. */
-function sessionForEvidence(word: string): string {
-  const path = sessionNamed(word);
-  const isThere = [JOURNAL, TASKS].some((name) => isFile(join(path, name)));
-  if (isThere || realPath(resolve(path)).startsWith(`${realPath(resolve('.'))}/`)) return path;
-  throw new UmpireError('argument', {
-    door: 'critique',
-    detail: `a new session lies in the project, and ${JSON.stringify(word)} does not`,
-  });
-}
-
-/** What is no file, a device or a pipe, may have no end; and stdin is the way these words came. */
-function reportNamed(path: string): string {
-  const place = path === '-' ? './-' : path;
-  if (statOf(place) === undefined || isFile(place) || isFolder(place)) return place;
-  throw new UmpireError('argument', { door: 'read', detail: `${JSON.stringify(path)} is no file` });
+/** What is no file may have no end, and nobody would be answered any more. */
+function fileNamed(path: string): string {
+  const stat = statOf(path);
+  if (stat !== undefined && !stat.isFile() && !stat.isDirectory())
+    throw new UmpireError('read-failed', { path, detail: 'it is not a regular file' });
+  // stdin is the way these words came.
+  return path === '-' ? './-' : path;
 }
 
 /** Without the names that are left out: doors take an absent one, and no undefined. */
@@ -117,7 +109,7 @@ const JUDGING: readonly Tool[] = [
       const onOutput = () => onProgress();
       const measured = await critique({
         loop,
-        ...given({ session: session === undefined ? session : sessionForEvidence(session), layer, base }),
+        ...given({ session: session === undefined ? session : sessionNamed(session), layer, base }),
         signal,
         onOutput,
         onNote: onProgress,
@@ -183,7 +175,7 @@ const JUDGING: readonly Tool[] = [
       format: z.string().min(1).optional().describe('what they are, where it is not seen from them'),
     },
     async ({ reports, format }) => {
-      const read = await readReports({ reports: reports.map(reportNamed), ...given({ format }) });
+      const read = await readReports({ reports: reports.map(fileNamed), ...given({ format }) });
       return { text: readPage(read, false), data: readJson(read) };
     },
   ),

@@ -1,8 +1,8 @@
 // What lies at a path, if anything does: Node by itself throws where nothing can.
 
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import type { PathLike, Stats } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /** What lies there, links followed. An error is costly to make, so none is made where there is nothing. */
 export function statOf(path: PathLike): Stats | undefined {
@@ -41,13 +41,26 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Where a path really leads, links followed, also where its last parts are not there yet. */
-export function realPath(path: string): string {
+/** Where a path really leads, links followed, also where its last parts are not there yet, or a link leads to what is not. */
+export function realPath(path: string, depth = 0): string {
   try {
     return realpathSync.native(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
+    if (parent === path) return path;
+    const link = depth < MOST_LINKS ? linkAt(path) : null;
+    return link === null ? join(realPath(parent, depth), basename(path)) : realPath(resolve(realPath(parent, depth), link), depth + 1);
+  }
+}
+
+/** As many as systems follow. */
+const MOST_LINKS = 40;
+
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
   }
 }
 
