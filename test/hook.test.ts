@@ -1,6 +1,7 @@
 // `umpire hook` as coding agents call it: an event on stdin, the answer in the exit status.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -104,6 +105,16 @@ it('keeps agents from the record of a session, and from answering for the person
     expect(uses('Bash', { command: line }), line).toMatchObject({ exit: 2, err: says(`\`${told}\` is for the person to run`) });
   for (const line of ['umpire decide review .', 'umpire status; git push --force', 'grep resolve umpire.log', 'umpire apply one'])
     expect(uses('Bash', { command: line }), line).toEqual(NOTHING);
+});
+
+it('reads an event that comes piece by piece, as a program of Node writes it', async () => {
+  const project = makeProject({ files: FILES });
+  project.write({ '.umpire/sessions/one/journal.ndjson': '' });
+  const child = spawn(process.execPath, [command, 'hook', 'PreToolUse'], { cwd: project.root, stdio: ['pipe', 'ignore', 'ignore'] });
+  const input = { file_path: '.umpire/sessions/one/journal.ndjson', content: 'x'.repeat(8_000_000) };
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(JSON.stringify({ tool_name: 'Write', cwd: project.root, tool_input: input }));
+  expect(await once(child, 'exit')).toEqual([2, null]);
 });
 
 it('stops no agent by an error of its own', () => {

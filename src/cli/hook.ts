@@ -1,7 +1,7 @@
 // `umpire hook`: called by a coding agent at its events, which come on stdin. Status 2 sends the agent back, with the reason on stderr; an
 // error never does, since nobody would get out of it.
 
-import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { HOOK_EVENTS, hookEventOf, hookKindOf } from '../formats/hook-event.js';
 import { isObject, parseJson } from '../formats/json-text.js';
@@ -39,7 +39,7 @@ async function answer(args: readonly string[]): Promise<Outcome> {
   if (scope !== undefined && scope !== 'testing' && scope !== 'any')
     throw usage(`--scope takes testing or any, not "${scope.slice(0, 40)}".`, 'hook');
   if (process.stdin.isTTY) throw usage('It is called by a coding agent, which tells the event on stdin.', 'hook');
-  const event = hookEventOf(told());
+  const event = hookEventOf(await told());
   if (kind === 'tool') {
     const refusal = refusalOf(event);
     return refusal === null ? { exit: 0 } : { stderr: `${refusal}\n`, exit: REFUSED };
@@ -58,8 +58,9 @@ async function answer(args: readonly string[]): Promise<Outcome> {
   return note === null ? { exit: 0 } : { stdout: `${JSON.stringify({ systemMessage: note })}\n`, exit: 0 };
 }
 
-function told(): Readonly<Record<string, unknown>> {
-  const json = parseJson(readFileSync(0, 'utf8'));
+/** Waited for: a long event comes in pieces, and the next may not be there yet. */
+async function told(): Promise<Readonly<Record<string, unknown>>> {
+  const json = parseJson(await text(process.stdin));
   if (json.ok && isObject(json.value)) return json.value;
   throw new UmpireError('hook-event', { detail: json.ok ? 'It is no object.' : `${json.problem} (line ${json.line}).` });
 }
