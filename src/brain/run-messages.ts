@@ -25,7 +25,7 @@ export interface RunSettings {
   readonly yes: boolean;
   /** For one task, unless its agent says otherwise. */
   readonly timeoutMinutes: number;
-  /** So often a task is tried again by itself where its model's server was out of reach. Left out in sessions of earlier versions: never. */
+  /** So often a task is tried again by itself where its model's server was out of reach. Left out by earlier versions: never, until it is taken on. */
   readonly retries?: number;
 }
 
