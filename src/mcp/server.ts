@@ -24,7 +24,9 @@ const PROGRESS_MS = 1000;
 /** Serves until the client closes stdin, or `signal` says so; resolves when what was at work then has ended. */
 export async function serve(version: string, signal: AbortSignal): Promise<void> {
   const atWork = new Set<Promise<unknown>>();
-  const handle = serveStdio(() => serverFor(version, atWork));
+  // stdout is the client's: what could not be read, or was too long, is said to who keeps its log.
+  const onerror = ({ message }: Error): void => void process.stderr.write(`umpire: ${message}\n`);
+  const handle = serveStdio(() => serverFor(version, atWork), { onerror });
   await new Promise<void>((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,4 +1,5 @@
-// What became of the work of many sessions. Git is asked once or twice for each project, not for each session.
+// What became of the work of many sessions. Git is asked once or twice for each project; for a session by itself only where a task's work
+// may never have been merged.
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
