@@ -124,6 +124,7 @@ describe('output of tsc', () => {
   });
 
   it('leaves the counts of other tools alone', () => {
-    expect(readAny('Found 3 errors in 1 file (checked 2 source files)\n')).toMatchObject({ format: 'unknown', outcome: 'error' });
+    expect(readAny('Found 3 errors in 1 file (checked 2 source files)\n')).toMatchObject({ format: 'mypy', outcome: 'fail' });
+    expect(readAny('Found 3 problems in 1 file (2 of them can be fixed)\n')).toMatchObject({ format: 'unknown', outcome: 'error' });
   });
 });
