@@ -87,6 +87,7 @@ const BIOME = [
 
 const RUFF = [
   '[{"cell":null,"code":"F401","end_location":{"column":10,"row":1},"filename":"/project/a.py","fix":{"applicability":"safe","edits":[{"content":"","end_location":{"column":1,"row":2},"location":{"column":1,"row":1}}],"message":"Remove unused import"},"location":{"column":8,"row":1},"message":"`os` imported but unused","noqa_row":1,"url":"u"},{"cell":null,"code":null,"end_location":{"column":1,"row":4},"filename":"b.py","fix":null,"location":{"column":12,"row":3},"message":"SyntaxError: x","noqa_row":null,"url":null}]',
+  '[{"cell":null,"code":"W291","end_location":{"column":3,"row":1},"filename":"src/a.py","fix":null,"location":{"column":1,"row":1},"message":"Trailing whitespace","noqa_row":1,"url":"u"}]',
 ];
 
 const PYLINT = [
@@ -96,10 +97,12 @@ const PYLINT = [
 
 const PYRIGHT = [
   '{"version":"1.1.0","time":"1","generalDiagnostics":[{"file":"/project/a.py","severity":"error","message":"m","range":{"start":{"line":5,"character":11},"end":{"line":6,"character":0}},"rule":"reportOperatorIssue"},{"file":"/project/b.py","severity":"information","message":"n"}],"summary":{"filesAnalyzed":2,"errorCount":1,"warningCount":0,"informationCount":1,"timeInSec":0.1}}',
+  '{"version":"1.1.400","time":"1","generalDiagnostics":[],"summary":{"filesAnalyzed":2,"errorCount":0,"warningCount":0,"informationCount":0,"timeInSec":0.5}}',
 ];
 
 const BANDIT = [
   '{"errors":[{"filename":"./b.py","reason":"syntax error while parsing AST from file"}],"generated_at":"2026-01-01T00:00:00Z","metrics":{"_totals":{"loc":2},"./a.py":{"loc":2}},"results":[{"code":"1 a","filename":"./a.py","issue_confidence":"HIGH","issue_severity":"MEDIUM","issue_text":"t","line_number":2,"line_range":[2,3],"more_info":"u","test_id":"B303","test_name":"blacklist"}]}',
+  '{"errors":[],"generated_at":"2026-01-01T00:00:00Z","metrics":{"_totals":{"loc":2},"./a.py":{"loc":2}},"results":[]}',
 ];
 
 const MYPY = [
