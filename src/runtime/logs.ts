@@ -1,7 +1,7 @@
 // What agents printed, as a session keeps it: `logs/<task>-<attempt>.txt`, one file for each run of a task.
 
 import { join } from 'node:path';
-import { statOf } from './entry.js';
+import { lstatOf } from './entry.js';
 import { listFiles, openFolder, readTail } from './folder.js';
 import { formerName, safeName } from './safe-name.js';
 
@@ -29,7 +29,8 @@ export function listLogs(session: string): readonly LogFile[] {
     .flatMap((file) => {
       const [, task, attempt] = /^(.+)-(\d{1,9})\.txt$/.exec(file) ?? [];
       const path = join(folder.root, LOGS, file);
-      const stat = statOf(path);
+      // A link is not Umpire's, and may lead anywhere.
+      const stat = lstatOf(path);
       if (task === undefined || stat === undefined || !stat.isFile()) return [];
       return [{ name: `${task}-${attempt ?? ''}`, task, attempt: Number(attempt), path, bytes: stat.size, changedMs: stat.mtimeMs }];
     })
