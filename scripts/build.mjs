@@ -36,12 +36,14 @@ const LATE = {
   doctor: 'src/cli/doctor.ts',
   init: 'src/cli/init.ts',
   mcp: 'src/cli/mcp.ts',
+  serve: 'src/cli/serve.ts',
   hook: 'src/cli/hook.ts',
   'hook-stop': 'src/engine/hook-stop.ts',
   inspection: 'src/engine/inspection.ts',
   run: 'src/cli/run.ts',
   work: 'src/cli/work.ts',
   'run-help': 'src/cli/run-help.ts',
+  'look-help': 'src/cli/look-help.ts',
   'agent-help': 'src/cli/agent-help.ts',
   settings: 'src/runtime/settings.ts',
 };
@@ -119,6 +121,16 @@ await Promise.all([
   }),
   build({ ...shared, entryPoints: { library: 'src/index.ts', 'library-run': 'src/run.ts' }, ...commonJs }),
 ]);
+await build({
+  ...shared,
+  entryPoints: { app: 'web/src/app.ts' },
+  outdir: 'dist/web',
+  platform: 'browser',
+  target: 'es2022',
+  format: 'esm',
+  minify: true,
+});
+for (const page of ['index.html', 'app.css', 'icon.svg']) cpSync(join(root, 'web', page), join(root, 'dist', 'web', page));
 const commands = readdirSync(join(root, 'dist')).filter((name) => name.endsWith('.cjs'));
 const hash = createHash('sha256');
 for (const name of commands) {

@@ -275,6 +275,31 @@ export const ERRORS = {
     message: '"{name}" fits several sessions: {found}.',
     hint: 'Give more of the name, or the path.',
   },
+  'session-unlisted': {
+    exit: 1,
+    message: 'There is no session "{session}" in the project now.',
+    hint: 'Go back to the list: it may have been removed or renamed.',
+  },
+  'port-taken': {
+    exit: 1,
+    message: 'Port {port} of 127.0.0.1 cannot be listened on: {detail}.',
+    hint: 'Name another with --port, or leave --port out: then one that is free is taken.',
+  },
+  'key-wrong': {
+    exit: 1,
+    message: 'This needs the key of the server.',
+    hint: 'Open the address that `umpire serve` printed, all of it. Every start of it makes a new key.',
+  },
+  'host-unknown': {
+    exit: 1,
+    message: 'This server answers to 127.0.0.1 and localhost only.',
+    hint: 'Open the address that `umpire serve` printed. From another machine: ssh -L 4747:127.0.0.1:4747 <this machine>.',
+  },
+  'page-unknown': {
+    exit: 1,
+    message: 'There is nothing at {path}.',
+    hint: 'docs/dashboard.md names all that can be asked for.',
+  },
   'log-missing': {
     exit: 1,
     message: 'The session {session} has no output of {task}.',

@@ -26,7 +26,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['critics'],
   ['engine'],
   ['library'],
-  ['mcp'],
+  ['mcp', 'http'],
   ['cli', 'index', 'run'],
 ];
 
@@ -164,6 +164,21 @@ describe('the house', () => {
   it('asks for what lies at a path in one way, which throws nothing where a part of the way is a file', () => {
     const others = sources.filter((path) => path !== 'src/runtime/entry.ts' && text.get(path)?.includes('throwIfNoEntry'));
     expect(others).toEqual([]);
+  });
+
+  it('lets the dashboard know types alone, of what the server answers with', () => {
+    const pages = filesIn('web/src', (name) => name.endsWith('.ts'));
+    expect(pages.length).toBeGreaterThan(5);
+    const upward = pages.flatMap((path) => {
+      const source = readFileSync(join(root, path), 'utf8');
+      expect([path, source.startsWith('// '), source.split('\n').length <= 400]).toEqual([path, true, true]);
+      return [...source.matchAll(/^import (type )?[^;]*? from '(\.\.\/[^']+)'/gm)]
+        .filter(
+          ([, isType, from = '']) => isType === undefined || !/^\.\.\/\.\.\/src\/(http\/answers|model|report\/[a-z-]+)\.js$/.test(from),
+        )
+        .map(([line]) => `${path}: ${line}`);
+    });
+    expect(upward).toEqual([]);
   });
 
   it('has no dead file', () => {

@@ -22,6 +22,7 @@ Look
   umpire list                            the sessions of the project
   umpire report [session]                the whole session as Markdown
   umpire logs [session] [task]           what agents printed
+  umpire serve                           all of it, in a browser
 Take over
   umpire diff [session] [round]          what was changed
   umpire apply <session>                 bring it into your checkout

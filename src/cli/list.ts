@@ -10,7 +10,7 @@ import { HERE } from './clock.js';
 import { readWords, usage, wholeNumber } from './flags.js';
 import type { FlagKinds, Words } from './flags.js';
 import type { Outcome } from './outcome.js';
-import { RUN_HELP } from './run-help.js';
+import { LOOK_HELP } from './look-help.js';
 
 const FLAGS: FlagKinds = {
   '--state': 'list',
@@ -24,7 +24,7 @@ const FLAGS: FlagKinds = {
 
 export async function runList(args: readonly string[]): Promise<Outcome> {
   const words = readWords(args, FLAGS, 'list');
-  if (words.switches.has('--help')) return { stdout: RUN_HELP.list, exit: 0 };
+  if (words.switches.has('--help')) return { stdout: LOOK_HELP.list, exit: 0 };
   const [extra] = words.rest;
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: the project is named with --project.`, 'list');
   const isAsked = choiceOf(words);

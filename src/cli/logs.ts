@@ -11,7 +11,7 @@ import { HERE } from './clock.js';
 import { readWords, usage } from './flags.js';
 import type { Words } from './flags.js';
 import type { Outcome } from './outcome.js';
-import { RUN_HELP } from './run-help.js';
+import { LOOK_HELP } from './look-help.js';
 import { SESSION_FLAGS, sessionWord } from './session-words.js';
 
 /** So many lines of the latest output are shown with the list. */
@@ -19,7 +19,7 @@ const LAST_LINES = 20;
 
 export async function runLogs(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<Outcome> {
   const words = readWords(args, SESSION_FLAGS, 'logs');
-  if (words.switches.has('--help')) return { stdout: RUN_HELP.logs, exit: 0 };
+  if (words.switches.has('--help')) return { stdout: LOOK_HELP.logs, exit: 0 };
   if (words.rest.length > 2) throw usage(`"${(words.rest[2] ?? '').slice(0, 40)}" is one word too many.`, 'logs');
   const { session, task } = chosen(words);
   const logs = listLogs(session);

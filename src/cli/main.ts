@@ -41,6 +41,7 @@ const LATE: Readonly<Record<string, (args: readonly string[]) => Promise<Outcome
   doctor: async (args) => (await import('./doctor.js')).runDoctor(args),
   init: async (args) => (await import('./init.js')).runInit(args),
   hook: async (args) => (await import('./hook.js')).runHook(args),
+  serve: async (args) => (await import('./serve.js')).runServe(args),
   mcp: async (args) => (await import('./mcp.js')).runMcp(args),
   guard: async (args) => (await import('./guard.js')).runGuard(args),
 };
@@ -57,6 +58,7 @@ async function help(command: string | undefined): Promise<Outcome> {
   const texts: Readonly<Record<string, string>> = {
     ...HELP,
     ...(await import('./run-help.js')).RUN_HELP,
+    ...(await import('./look-help.js')).LOOK_HELP,
     ...(await import('./agent-help.js')).AGENT_HELP,
   };
   const text = Object.hasOwn(texts, command) ? texts[command] : undefined;

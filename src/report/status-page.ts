@@ -43,7 +43,7 @@ function head(view: SessionView): readonly string[] {
 }
 
 /** Why it is unverified says the same, and more. */
-function isSaidBelow(reason: string, because: SessionView['because']): boolean {
+export function isSaidBelow(reason: string, because: SessionView['because']): boolean {
   return because.includes(reason) || (because.length > 0 && reason.startsWith('Approved by '));
 }
 

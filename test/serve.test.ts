@@ -1,0 +1,236 @@
+// `umpire serve` as programs meet it: what may be looked at, who may look, changes as they happen, and how it begins and ends. What
+// people see of it is dashboard.test.ts.
+
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { cleanUpProjects, makeProject } from './support/run-project.js';
+import type { RunProject } from './support/run-project.js';
+import { serveProject } from './support/served-project.js';
+import type { Served } from './support/served-project.js';
+
+cleanUpProjects();
+
+const open: Served[] = [];
+afterEach(async () => {
+  for (const { running } of open.splice(0)) {
+    running.child.kill('SIGKILL');
+    await running.ended;
+  }
+});
+
+async function serve(project: RunProject, ...flags: readonly string[]): Promise<Served> {
+  const served = await serveProject(project, ...flags);
+  open.push(served);
+  return served;
+}
+
+/** A session of one round that mends a file, under this name. */
+async function mended(name: string): Promise<RunProject> {
+  const project = makeProject({ files: { 'a.txt': 'wrong\n' } });
+  const agent = project.sh('echo "I look at a.txt"; echo right > a.txt; complete "mended <b>a.txt</b>"');
+  const ran = await project.umpire('until', 'grep -q right a.txt', '--session', `.umpire/sessions/${name}`, ...agent);
+  expect(ran.exit).toBe(0);
+  return project;
+}
+
+const at = (path: string, query: Readonly<Record<string, string>>): string => `${path}?${new URLSearchParams(query).toString()}`;
+
+it('tells of a session all that the commands tell', async () => {
+  const project = await mended('one');
+  const served = await serve(project);
+  const id = '.umpire/sessions/one';
+  const { sessions } = await served.json('/api/sessions');
+  expect(sessions).toMatchObject([{ id, name: 'one', state: 'complete', work: 'not applied', loops: ['until'] }]);
+  expect(JSON.stringify(sessions)).not.toContain('"path"');
+  const session = await served.json(at('/api/session', { id }));
+  expect(session).toMatchObject({
+    id,
+    name: 'one',
+    project: project.root,
+    state: 'complete',
+    tasks: [{ id: 'CHECK-001' }, { id: 'WORK-1', findings: 'mended <b>a.txt</b>', files: ['a.txt'] }, { id: 'CHECK-re-1' }],
+    verdicts: [
+      { outcome: 'revise', round: 0 },
+      { outcome: 'converge', round: 1 },
+    ],
+    runs: { 'WORK-1': [{ attempt: 1, ending: 'completed' }] },
+  });
+  const status = JSON.parse((await project.umpire('status', 'one', '--json')).out) as { next: unknown[]; tasks: unknown };
+  expect(session['tasks']).toEqual(status.tasks);
+  const report = (await served.ask(at('/api/report', { id }))).text;
+  expect(report.replaceAll(`${project.root}/.umpire/sessions/`, '')).toBe((await project.umpire('report', 'one')).out);
+  expect((await served.ask(at('/api/diff', { id }))).text).toBe((await project.umpire('diff', 'one')).out);
+  expect((await served.ask(at('/api/diff', { id, round: '1' }))).text).toContain('+right');
+  expect((await served.ask(at('/api/diff', { id, round: '0' }))).text).toBe('');
+  expect((await served.ask(at('/api/log', { id, name: 'WORK-1-1' }))).text).toContain('I look at a.txt');
+});
+
+it('lets nobody look who has no key, or comes by another name', async () => {
+  const project = await mended('secret');
+  const served = await serve(project);
+  const paths = ['/', '/app.js', '/api/sessions', at('/api/session', { id: '.umpire/sessions/secret' }), '/api/changes', '/nothing'];
+  for (const path of paths) {
+    for (const headers of [{}, { authorization: `Bearer ${'0'.repeat(32)}` }, { cookie: `umpire-${served.port}=` }]) {
+      const answer = await served.ask(path, headers);
+      expect([path, answer.status]).toEqual([path, 401]);
+      expect(answer.text).not.toContain('secret');
+      expect(answer.headers['cache-control']).toBe('no-store');
+    }
+  }
+  expect((await served.ask('/?key=wrong', {})).status).toBe(401);
+  const elsewhere = { authorization: `Bearer ${served.key}`, host: 'rebound.example:80' };
+  expect(await served.ask('/api/sessions', elsewhere)).toMatchObject({
+    status: 403,
+    text: expect.stringContaining('host-unknown') as string,
+  });
+  const local = { authorization: `Bearer ${served.key}`, host: `localhost:${served.port}` };
+  expect((await served.ask('/api/sessions', local)).status).toBe(200);
+});
+
+it('gives the key to the browser that opens the address, and takes it out of the address', async () => {
+  const served = await serve(await mended('one'));
+  const first = await served.ask(`/?key=${served.key}`, {});
+  expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
+  const [cookie = ''] = first.headers['set-cookie'] ?? [];
+  expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+  const page = await served.ask('/', { cookie: cookie.split(';')[0] ?? '' });
+  expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } });
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(page.text).not.toContain(served.key);
+});
+
+it('answers for listed sessions only, whatever an id says', async () => {
+  const project = await mended('one');
+  mkdirSync(join(project.beside, 'outside'));
+  writeFileSync(join(project.beside, 'outside', 'tasks.csv'), 'id,title\nA,secret\n');
+  writeFileSync(join(project.root, '.umpire', 'sessions', 'one', 'logs', 'leak-1.txt'), 'x');
+  symlinkSync('/etc/passwd', join(project.root, '.umpire', 'sessions', 'one', 'logs', 'WORK-9-1.txt'));
+  const served = await serve(project);
+  const ids = [
+    '../outside',
+    join(project.beside, 'outside'),
+    '.umpire/sessions/../../../outside',
+    '.',
+    '',
+    '.umpire/sessions/one/',
+    'one',
+    '\0',
+  ];
+  for (const id of ids) {
+    for (const path of ['/api/session', '/api/report', '/api/diff']) {
+      const answer = await served.ask(at(path, { id }));
+      expect([path, id, answer.status]).toEqual([path, id, 404]);
+      expect(answer.text).not.toContain('secret');
+    }
+  }
+  const id = '.umpire/sessions/one';
+  const names = ['../journal', '../../../a', 'WORK-9-1', '/etc/passwd', 'WORK-1-1/../../journal.ndjson'];
+  for (const name of names) expect((await served.ask(at('/api/log', { id, name }))).text).not.toMatch(/root:|SessionStarted/);
+  expect((await served.ask(at('/api/diff', { id, round: '1; rm' }))).status).toBe(404);
+  expect((await served.ask(at('/api/diff', { id, round: '7' }))).status).toBe(422);
+  for (const method of ['POST', 'PUT', 'DELETE'])
+    expect((await served.ask('/api/sessions', { authorization: `Bearer ${served.key}` }, method)).status).toBe(404);
+});
+
+it('shows a session that cannot be read beside the others', async () => {
+  const project = await mended('one');
+  mkdirSync(join(project.root, '.umpire', 'sessions', 'broken'));
+  writeFileSync(join(project.root, '.umpire', 'sessions', 'broken', 'journal.ndjson'), 'no journal\n{}\n');
+  const served = await serve(project);
+  const { sessions } = (await served.json('/api/sessions')) as { sessions: { name: string; state: string }[] };
+  expect(sessions.map(({ name, state }) => [name, state]).toSorted()).toEqual([
+    ['broken', 'unreadable'],
+    ['one', 'complete'],
+  ]);
+  expect(await served.json(at('/api/session', { id: '.umpire/sessions/broken' }))).toMatchObject({ state: 'unreadable' });
+});
+
+/** The first change that is told after `act`. */
+async function nextChange(served: Served, act: () => void): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const asked = get(
+      { host: '127.0.0.1', port: served.port, path: '/api/changes', headers: { authorization: `Bearer ${served.key}` }, agent: false },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          if (text === '') act();
+          text += part;
+          const [, data] = /^event: change\ndata: (.*)$/m.exec(text) ?? [];
+          if (data === undefined) return;
+          asked.destroy();
+          resolve(JSON.parse(data));
+        });
+      },
+    );
+    asked.on('error', reject);
+  });
+}
+
+it('tells when something happens, and when who was at work is gone', async () => {
+  const project = makeProject({ files: { 'a.txt': 'wrong\n' } });
+  const served = await serve(project);
+  const agent = project.sh('until_file "$beside/go"; complete done');
+  let run: ReturnType<RunProject['start']> | undefined;
+  const begun = await nextChange(served, () => {
+    run = project.start('until', 'grep -q right a.txt', '--session', '.umpire/sessions/live', ...agent);
+  });
+  expect(begun).toEqual({ sessions: ['.umpire/sessions/live'] });
+  await run?.says('WORK-1');
+  const id = '.umpire/sessions/live';
+  expect(await served.json(at('/api/session', { id }))).toMatchObject({ state: 'running' });
+  let isKilled = false;
+  do {
+    await nextChange(served, () => {
+      if (!isKilled) run?.child.kill('SIGKILL');
+      isKilled = true;
+    });
+  } while ((await served.json(at('/api/session', { id })))['state'] === 'running');
+  expect(await served.json(at('/api/session', { id }))).toMatchObject({ state: 'interrupted' });
+  writeFileSync(join(project.beside, 'go'), '');
+  await run?.ended;
+});
+
+it('ends with Ctrl-C while somebody watches, and says what it does', async () => {
+  const project = await mended('one');
+  const served = await serve(project);
+  await nextChange(served, () => writeFileSync(join(project.root, '.umpire', 'sessions', 'one', 'tasks.csv'), ''));
+  const watching = get({
+    host: '127.0.0.1',
+    port: served.port,
+    path: '/api/changes',
+    headers: { authorization: `Bearer ${served.key}` },
+    agent: false,
+  });
+  watching.on('error', () => undefined);
+  await new Promise((resolve) => watching.once('response', resolve));
+  served.running.child.kill('SIGINT');
+  const ended = await served.running.ended;
+  expect(ended.exit).toBe(0);
+  expect(ended.err).toContain(`The sessions of ${project.root}, on this machine only`);
+});
+
+it('takes another port where the usual is taken, and refuses one that was named', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = other.address() as AddressInfo;
+    const project = makeProject();
+    const refused = await project.umpire('serve', '--port', String(port));
+    expect(refused).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining(`Port ${port} of 127.0.0.1 cannot be listened on: it is in use.`) as string,
+    });
+    expect((await project.umpire('serve', '--port', '70000')).exit).toBe(2);
+    expect((await project.umpire('serve', 'more')).exit).toBe(2);
+    const first = await serve(project, '--project', '.');
+    const second = await serve(project);
+    expect(second.port).not.toBe(first.port);
+    expect(second.key).not.toBe(first.key);
+  } finally {
+    other.close();
+  }
+});

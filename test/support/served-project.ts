@@ -1,0 +1,55 @@
+// `umpire serve` over a project, as its reader meets it: the address that it prints, and questions with its key.
+
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { request } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RunProject, Running } from './run-project.js';
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Served {
+  /** All of it, with the key. */
+  readonly address: string;
+  readonly port: number;
+  readonly key: string;
+  readonly running: Running;
+  /** With the key as a program gives it, unless other headers are named. */
+  readonly ask: (path: string, headers?: Readonly<Record<string, string>>, method?: string) => Promise<Answered>;
+  readonly json: (path: string) => Promise<Record<string, unknown>>;
+}
+
+/** A port that is free, unless flags say otherwise. */
+export async function serveProject(project: RunProject, ...flags: readonly string[]): Promise<Served> {
+  const running = project.start('serve', ...(flags.includes('--port') ? [] : ['--port', '0']), ...flags);
+  const { stdout } = running.child;
+  if (stdout === null) throw new Error('the command has no stdout');
+  const lines = createInterface({ input: stdout });
+  const [address] = (await Promise.race([once(lines, 'line'), running.ended.then(({ err }) => Promise.reject(new Error(err)))])) as [
+    string,
+  ];
+  lines.close();
+  stdout.resume();
+  const url = new URL(address);
+  const port = Number(url.port);
+  const key = url.searchParams.get('key') ?? '';
+  const ask: Served['ask'] = (path, headers = { authorization: `Bearer ${key}` }, method = 'GET') => askServer(port, path, headers, method);
+  const json: Served['json'] = async (path) => JSON.parse((await ask(path)).text) as Record<string, unknown>;
+  return { address, port, key, running, ask, json };
+}
+
+function askServer(port: number, path: string, headers: Readonly<Record<string, string>>, method: string): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+      response.on('error', reject);
+    });
+    asked.on('error', reject).end();
+  });
+}
