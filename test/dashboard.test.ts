@@ -72,9 +72,16 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.locator('details.task.running', { hasText: 'WORK-1' }).waitFor();
     await page.getByRole('link', { name: /^Output/ }).click();
     await page.locator('pre.text', { hasText: 'I look at a.txt' }).waitFor();
+    // What is marked to be copied stays marked, whatever happens meanwhile.
+    await page.locator('pre.text').selectText();
+    await page.evaluate("void (window.told = new Promise((tell) => new EventSource('/api/changes').addEventListener('change', tell)))");
     writeFileSync(join(project.beside, 'go'), '');
-    await page.locator('.badge.complete').waitFor();
     expect((await run.ended).exit).toBe(0);
+    await page.evaluate('window.told.then(() => undefined)');
+    for (const path of ['/api/sessions', '/api/sessions']) await page.evaluate(`fetch('${path}').then((answer) => answer.text())`);
+    expect(await page.evaluate('getSelection().toString()')).toContain('I look at a.txt');
+    await page.evaluate('getSelection().removeAllRanges()');
+    await page.locator('.badge.complete').waitFor();
     await page.getByRole('link', { name: 'Rounds 2' }).click();
     const last = page.locator('details.verdict').first();
     expect(await last.locator('summary').innerText()).toMatch(/pass\s+Round 1 of 5\s+rule U5/);

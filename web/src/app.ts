@@ -42,6 +42,15 @@ function decoded(word: string): string {
   }
 }
 
+/** Nobody asked for it: who has marked something to copy keeps it, and sees the news after that. */
+function redraw(): void {
+  const marked = getSelection();
+  const isMarking = marked !== null && !marked.isCollapsed && main.contains(marked.anchorNode);
+  clearTimeout(again);
+  if (isMarking) again = setTimeout(redraw, 1000);
+  else void drawPage();
+}
+
 async function drawPage(): Promise<void> {
   const mine = ++drawing;
   const route = routeNow();
@@ -99,12 +108,12 @@ function nameProject(project: string): void {
 function onChange(sessions: readonly string[]): void {
   const { id } = routeNow();
   if (id !== null) {
-    if (sessions.includes(id)) void drawPage();
+    if (sessions.includes(id)) redraw();
     return;
   }
   const wait = Math.max(0, listedAt + 10 * listCost - performance.now());
   clearTimeout(again);
-  again = setTimeout(() => void drawPage(), wait);
+  again = setTimeout(redraw, wait);
 }
 
 function onLive(isLive: boolean): void {
@@ -114,13 +123,13 @@ function onLive(isLive: boolean): void {
   place.className = `live ${isLive ? 'on' : 'off'}`;
   place.textContent = isLive ? 'live' : 'not connected: is umpire serve still running?';
   // What happened in between was told to nobody.
-  if (isLive && was.endsWith(' off')) void drawPage();
+  if (isLive && was.endsWith(' off')) redraw();
 }
 
 /** What agents print is no event: while one is at work, its output is asked for anew. */
 function followOutput(): void {
   const { tab } = routeNow();
-  if (tab === 'output' && document.visibilityState === 'visible' && main.querySelector('.badge.running') !== null) void drawPage();
+  if (tab === 'output' && document.visibilityState === 'visible' && main.querySelector('.badge.running') !== null) redraw();
 }
 
 addEventListener('hashchange', () => {

@@ -33,7 +33,7 @@ function add(element: Element, children: readonly Child[]): void {
 
 /** Something to open and close, which stays as it is when the page is drawn anew: known by its key. */
 export function foldable(key: string, head: readonly Child[], body: readonly Child[], attributes: Attributes = {}): HTMLElement {
-  return make('details', { ...attributes, 'data-key': key }, make('summary', {}, ...head), ...body);
+  return make('details', { ...attributes, 'data-key': key }, make('summary', { 'data-focus': key }, ...head), ...body);
 }
 
 /** Shows other elements in the place of these: what was folded, scrolled to, typed and in focus stays so. */
