@@ -84,6 +84,8 @@ it('can be stopped in a pause; who takes it on waits no longer than is left, and
   const session = sessionIn(project);
   expect([exit, endOf(session), standingOf(session)]).toEqual([130, 'not ended', ['A pending']]);
   expect(err).toContain('umpire resume');
+  // What was waited by then is spent.
+  expect(eventsOf(session).at(-1)).toMatchObject({ type: 'TimePassed', data: { atWork: 0, waiting: 1 } });
   await resume({ session, now: () => new Date(Date.now() + 60_000) });
   expect([endOf(session), eventsOfType(session, 'TaskPostponed').length]).toEqual(['failed unverified', 1]);
   await resume({ session, retry: true, now: hurrying() });

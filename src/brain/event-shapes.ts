@@ -202,6 +202,7 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<DataOf<T>> } =
   TaskInterrupted: object<DataOf<'TaskInterrupted'>>({ task: text, attempt: whole, why: text, usage: optional(usage) }),
   TaskPostponed: object<DataOf<'TaskPostponed'>>({ task: text, attempt: whole, why: text, waitMs: number, usage }),
   WaitEnded: object<DataOf<'WaitEnded'>>({ task: text }),
+  TimePassed: object<DataOf<'TimePassed'>>({ atWork: whole, waiting: whole }),
   TaskSkipped: object<DataOf<'TaskSkipped'>>({ task: text, reason: text }),
   TasksReopened: object<DataOf<'TasksReopened'>>({ tasks: texts, why: text }),
   JudgingFailed: object<DataOf<'JudgingFailed'>>({ task: text, attempt: whole, rule: text, message: text, hint: text }),

@@ -121,6 +121,7 @@ function change(next: NextState, event: Recorded): void {
     case 'TaskInterrupted':
     case 'TaskPostponed':
     case 'WaitEnded':
+    case 'TimePassed':
     case 'TaskSkipped':
     case 'TasksReopened':
     case 'JudgingFailed':

@@ -29,7 +29,7 @@ const putOff = (task: string, attempt = 1, waitMs = 2 * MINUTE): Event => ({
   data: { task, attempt, why: 'Overloaded.', waitMs, usage: { tokens: 7, costUsd: 0.5 } },
 });
 const over = (task: string): Event => ({ type: 'WaitEnded', data: { task } });
-const again: Event = { type: 'RunBegun', data: { run: 'r2', by: 'resume', settings, head: null } };
+const again: Extract<Event, { type: 'RunBegun' }> = { type: 'RunBegun', data: { run: 'r2', by: 'resume', settings, head: null } };
 
 const TWO = [row('DEV-001', 'developer'), row('DEV-002', 'developer')];
 
@@ -76,6 +76,20 @@ it('another process waits on, and counts on', () => {
   const state = told(...begins(), ...FIRST, [603, again]);
   expect(pending(state)).toContainEqual({ type: 'AwaitTask', task: 'DEV-001', untilMs: 604 * MINUTE });
   expect(taskIn(state.run as RunState, 'DEV-001')?.postponed).toBe(1);
+});
+
+it('has the time that a process waited count, and not that in which none was there', () => {
+  const passed: Event = { type: 'TimePassed', data: { atWork: 0, waiting: 1 } };
+  const minutes = (...more: readonly (readonly [number, Event])[]) =>
+    (told(...begins(), ...FIRST, ...more).run as RunState).activeMs / MINUTE;
+  expect([minutes([630, again]), minutes([603, passed], [630, again])]).toEqual([2, 3]);
+  const held = told(
+    ...begins({ maxMinutes: 3 }),
+    ...FIRST,
+    [603, passed],
+    [630, { ...again, data: { ...again.data, settings: { ...settings, maxMinutes: 3 } } }],
+  );
+  expect(pending(held)).toMatchObject([{ type: 'CallPerson', question: { kind: 'budget', what: 'minutes' } }]);
 });
 
 it('counts anew where a person has it run again', () => {

@@ -197,6 +197,8 @@ export type RunEvent =
     }
   /** They are over, or the minutes of the session are. */
   | { readonly type: 'WaitEnded'; readonly data: { readonly task: string } }
+  /** A process is at work, and nothing else has happened for a while: else a kill would take the time along. How many tasks that is about. */
+  | { readonly type: 'TimePassed'; readonly data: { readonly atWork: number; readonly waiting: number } }
   | { readonly type: 'TaskSkipped'; readonly data: { readonly task: string; readonly reason: string } }
   /** Finished tasks that are to be run again: a critic without evidence, a plan to revise, what failed and a person retries. */
   | { readonly type: 'TasksReopened'; readonly data: { readonly tasks: readonly string[]; readonly why: string } }

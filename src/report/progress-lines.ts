@@ -128,6 +128,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'ChainContinued':
     case 'VerdictProjected':
     case 'WaitEnded':
+    case 'TimePassed':
       return null;
   }
 }

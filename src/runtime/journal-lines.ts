@@ -80,6 +80,7 @@ const RULES: { readonly [T in Event['type']]: readonly Rule<DataOf<T>>[] } = {
   TaskInterrupted: [OF_TASK],
   TaskPostponed: [OF_TASK],
   WaitEnded: [OF_TASK],
+  TimePassed: [IN_RUN],
   TaskSkipped: [OF_TASK],
   TasksReopened: [IN_RUN],
   JudgingFailed: [OF_TASK],

@@ -15,6 +15,9 @@ import { doTask, isWriter } from './job.js';
 import { showAfterMs } from './neighbours.js';
 import type { RunPorts } from './run-ports.js';
 
+/** A process that is at work says so at least this often: what it is killed in the middle of has taken no more time than the journal knows. */
+const QUIET_MS = 60_000;
+
 type Wait = Extract<Effect, { readonly type: 'AwaitTask' }>;
 
 export async function runSession(ports: RunPorts): Promise<void> {
@@ -82,6 +85,8 @@ class Running {
       if (turns.isDue()) await turns.pass();
       await this.nextEnding(waits);
     }
+    // Stopped in a pause: no task ends by that.
+    if (this.ports.signal.aborted && this.run.ended === null && this.run.waiting.size > 0) this.countTime();
     await this.sweep();
     await this.show();
   }
@@ -255,22 +260,32 @@ class Running {
     let over = waits.filter(isOver);
     if (over.length === 0) {
       const soonest = Math.min(...waits.map(({ untilMs }) => untilMs));
-      let cancel: () => void = () => undefined;
-      let unhear: () => void = () => undefined;
+      const undo: (() => void)[] = [];
+      let isQuiet = false;
       await new Promise<void>((resolve) => {
         this.wake = resolve;
+        const wakeAfter = (ms: number, act: () => void) => {
+          const cancel = after(ms, () => {
+            act();
+            resolve();
+          });
+          undo.push(cancel);
+        };
+        wakeAfter(QUIET_MS, () => (isQuiet = true));
         if (waits.length === 0) return;
-        cancel = after(soonest - nowMs(), () => {
-          // Waited out, whatever a clock says that stands still or was set back meanwhile.
-          over = waits.filter(({ untilMs }) => untilMs === soonest);
-          resolve();
-        });
-        unhear = onAbort(this.halt.signal, resolve);
+        // Waited out, whatever a clock says that stands still or was set back meanwhile.
+        wakeAfter(soonest - nowMs(), () => (over = waits.filter(({ untilMs }) => untilMs === soonest)));
+        undo.push(onAbort(this.halt.signal, resolve));
       });
-      cancel();
-      unhear();
+      for (const act of undo) act();
+      if (isQuiet) this.countTime();
     }
     for (const { task } of over) journal.record({ type: 'WaitEnded', data: { task } });
+  }
+
+  /** The time since the last line counts as spent, also where the next one is another process's. */
+  private countTime(): void {
+    this.ports.journal.record({ type: 'TimePassed', data: { atWork: this.jobs.size, waiting: this.run.waiting.size } });
   }
 
   private async merge(id: string): Promise<void> {

@@ -43,6 +43,7 @@ const ODD: readonly Event[] = [
   { type: 'TaskInterrupted', data: { task: 'DESIGN-001', attempt: 2, why: 'Ctrl-C' } },
   start('DESIGN-001', 'claude', 3),
   { type: 'TaskPostponed', data: { task: 'DESIGN-001', attempt: 3, why: 'Overloaded.', waitMs: 30_000, usage: NO_USAGE } },
+  { type: 'TimePassed', data: { atWork: 0, waiting: 1 } },
   { type: 'WaitEnded', data: { task: 'DESIGN-001' } },
   start('DESIGN-001', 'claude', 4),
   done('DESIGN-001', { attempt: 4 }),
@@ -69,7 +70,7 @@ const ODD: readonly Event[] = [
   { type: 'ChainContinued', data: { loop: 'review', chain: '3', of: ['1'] } },
   { type: 'RoundsRecalled', data: { loop: 'review', chains: [{ chain: '4', round: 2, open: true, target: 80 }] } },
   verdict('REVIEW-001', { outcome: 'revise', decision: 'FIX', round: 1 }),
-  { type: 'WorkReverted', data: { verdict: 32, tasks: ['DEV-001'], head: null, files: [], ok: true } },
+  { type: 'WorkReverted', data: { verdict: 33, tasks: ['DEV-001'], head: null, files: [], ok: true } },
   escalation('REVIEW-001', 2),
 ];
 

@@ -18,7 +18,7 @@ const SEED = Number(process.env['UMPIRE_SEED'] ?? 20_250_307);
 const ENOUGH = 2000;
 const HAPPENS = [
   'kills torn fulls stops ChainContinued EditRefused JudgingFailed PersonEdited StrayChanges TaskAsked TaskInterrupted'.split(' '),
-  'TaskPostponed TaskSkipped TaskSubmitted TasksEdited TasksReopened WaitEnded WorkReverted'.split(' '),
+  'TaskPostponed TaskSkipped TaskSubmitted TasksEdited TasksReopened TimePassed WaitEnded WorkReverted'.split(' '),
   ['late', 'fails', 'broken', 'busy', 'hangs', 'twice', 'asks', 'strange', 'gives-up', 'throws', 'honest'].map(
     (manner) => `agent ${manner}`,
   ),

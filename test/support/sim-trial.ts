@@ -45,6 +45,9 @@ export async function tryOut(seed: number, { turmoil = {}, fault = {}, tally }: 
   }
 }
 
+/** So much of its time a process that is killed may take along untold. */
+const UNTOLD_MS = 61_000;
+
 function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tally | undefined): void {
   const { plan, world, repository } = simulation;
   const story = new StoryCheck(plan);
@@ -62,6 +65,9 @@ function inspect(simulation: Simulation, events: readonly Recorded[], tally: Tal
   sameCells(story, run, plan.loop.columns.in);
   if (run.activeMs > simulation.activeMs)
     throw new Broken('minutes', `${run.activeMs} ms are counted as active, and a process was there for ${simulation.activeMs} ms`);
+  const unknownMs = simulation.legs.done * UNTOLD_MS;
+  if (run.activeMs < simulation.activeMs - unknownMs)
+    throw new Broken('minutes', `${run.activeMs} ms are counted as active, and processes were there for ${simulation.activeMs} ms`);
   const merged = new Set(
     events.flatMap((event) => (event.type === 'TaskFinished' && event.data.head !== undefined ? [event.data.commit ?? ''] : [])),
   );
