@@ -87,7 +87,7 @@ export const ERRORS = {
   'session-busy': {
     exit: 1,
     message: 'Another process holds this session: {holder}.',
-    hint: 'Wait until it has finished and run the same command again. A lock left by a dead process of this machine is taken over by itself; one left by another machine, or one that cannot be read, you remove by hand: .umpire-lock in the session folder.',
+    hint: 'Wait until it has finished and run the same command again; or stop it, by Ctrl-C or kill with its number: nothing is lost, and a session goes on with umpire resume or umpire resolve. A lock left by a dead process of this machine is taken over by itself; one left by another machine, or one that cannot be read, you remove by hand: .umpire-lock in the session folder.',
   },
   'outside-session': {
     exit: 1,

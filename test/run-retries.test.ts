@@ -1,6 +1,7 @@
 // A model's server that is overloaded in the middle of the night: the task is tried again by itself, as often as the settings say, and
 // nobody has to get up. What does not pass by itself is told at once, with what to do. No test waits: the clock is handed in.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { resume, run } from '../src/engine/session.js';
@@ -48,7 +49,7 @@ function runIn(
 const typesOf = (session: string) =>
   eventsOf(session)
     .map(({ type }) => type)
-    .filter((type) => /^(?:Task|Wait|SessionEnded)/.test(type));
+    .filter((type) => /^(?:Task|Wait|SessionEnded|PersonCalled)/.test(type));
 
 it('tries again until the server answers, with growing pauses, and says so', async () => {
   const { session, status } = await runIn(projectWith(`[ "$attempt" -lt 3 ] && { ${OVERLOADED}; }\ncomplete "at last"`));
@@ -110,10 +111,32 @@ it('keeps a pause that is not over where it is stopped while another task begins
   expect(typesOf(session)).toEqual(['TaskStarted', 'TaskPostponed', 'TaskStarted', 'TaskInterrupted']);
 });
 
+it('calls a person in a pause, and not after it; what it waited on is told again when it rests', async () => {
+  const tasks = [{ id: 'A' }, { id: 'B', exec_mode: 'interactive' }];
+  const project = makeProject({ files: proseFiles({ tasks }), config: { retries: 1, notify: 'date > "$UMPIRE_SESSION/called.txt"' } });
+  const asks = `printf '{"id":"B","question":"Which?"}' > "$UMPIRE_RESULT_FILE"`;
+  const [, words = ''] = project.sh(
+    `case $id$attempt in A1) until_file "$beside/asked"; ${OVERLOADED} ;; A2) complete done ;; B1) ${asks}; touch "$beside/asked" ;; *) complete "$id" ;; esac`,
+  );
+  const running = project.start('run', './prose.yaml', 'x', '--agent-command', words, '--concurrency', '2');
+  await running.says('a person is needed: an answer to B. Meanwhile A is tried again in');
+  const session = sessionIn(project);
+  expect(existsSync(join(session, 'called.txt'))).toBe(true);
+  const busy = await project.umpire('resolve', session, 'answer', '--reason', 'this');
+  expect([busy.exit, busy.err]).toEqual([1, expect.stringContaining('or stop it, by Ctrl-C or kill with its number: nothing is lost')]);
+  running.child.kill('SIGINT');
+  await running.ended;
+  const later = { session, now: hurrying() };
+  const rested = await resume(later);
+  expect([rested.status, typesOf(session).filter((type) => /Wait|Call/.test(type))]).toEqual(['awaiting', ['PersonCalled', 'WaitEnded']]);
+  const { err } = await project.umpire('resume', session);
+  expect(err).toContain('It waits on an answer to B.');
+});
+
 it('waits for nothing once the minutes of the session are spent: a person is called', async () => {
   const { status, question, session } = await runIn(projectWith(OVERLOADED), { maxMinutes: 1 });
   expect({ status, question }).toMatchObject({ status: 'awaiting', question: { kind: 'budget', what: 'minutes' } });
-  expect(typesOf(session)).toEqual(['TaskStarted', 'TaskPostponed']);
+  expect(typesOf(session)).toEqual(['TaskStarted', 'TaskPostponed', 'PersonCalled']);
 });
 
 it.each([

@@ -37,6 +37,19 @@ it('goes on with other chains, and asks once nothing else is left', () => {
   expect(awaitedIn(runAfter(shipped))).toMatchObject({ kind: 'escalation', task: 'REVIEW-001' });
 });
 
+it('asks in the pause where all that is left is put off, once, and waits on', () => {
+  const waits: Event = {
+    type: 'TaskPostponed',
+    data: { task: 'SHIP-002', attempt: 1, why: 'Overloaded.', waitMs: 30_000, usage: { tokens: 0, costUsd: 0 } },
+  };
+  const paused = [...ASKED, start('SHIP-002'), waits];
+  expect([due([...ASKED, start('SHIP-002')]), due(paused)]).toEqual([[], ['CallPerson']]);
+  const called: Event = { type: 'PersonCalled', data: { key: KEY, by: '' } };
+  expect(due([...paused, called])).toEqual(['AwaitTask SHIP-002']);
+  const over: Event = { type: 'WaitEnded', data: { task: 'SHIP-002' } };
+  expect(due([...paused, called, over, start('SHIP-002', 'claude', 2), done('SHIP-002', { attempt: 2 })])).toEqual([]);
+});
+
 it('holds back what waits for what is asked about, what is told of it, and what waits for those', () => {
   expect([...runAfter(ASKED).held]).toEqual(['SHIP-001', 'NOTES-002', 'RELEASE-002']);
   const forced = [...ASKED, answered(KEY, 'force-approve', { reason: 'by brand' })];

@@ -51,11 +51,13 @@ export function pending(state: SessionState): readonly Effect[] {
   if (critic !== null) return [{ type: 'JudgeCritic', task: critic }];
   const plan = run.settings.yes ? run.questions.find(({ kind }) => kind === 'plan') : undefined;
   if (plan !== undefined) return [{ type: 'ApprovePlan', key: plan.key }];
-  const begins = [...startsIn(run), ...waitsIn(run)];
-  if (begins.length > 0 || run.running.size > 0 || run.submitted.size > 0) return begins;
+  const starts = startsIn(run);
+  const waits = waitsIn(run);
+  if (starts.length > 0 || run.running.size > 0 || (waits.length === 0 && run.submitted.size > 0)) return [...starts, ...waits];
   const question = questionOf(run);
-  if (question === null) return [endOf(state)];
-  return run.called.has(question.key) ? [] : [{ type: 'CallPerson', question }];
+  // Also in a pause: that may be long, and who answers in it stops nobody at work.
+  if (question !== null && !run.called.has(question.key)) return [{ type: 'CallPerson', question }];
+  return waits.length > 0 || question !== null ? waits : [endOf(state)];
 }
 
 /** A task whose dependency failed or was skipped is skipped, and says why. A critic's dependents wait for its verdict instead. */

@@ -190,7 +190,8 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
     onEvent: (event, state) => {
       if (json && !isLost) isLost = tellLost(writeAll(1, `${JSON.stringify(streamed(event))}\n`));
       lineOf ??= followProgress({ color, ...(columns === undefined ? {} : { columns }), clock: timeOfDay, session: wordFor(state, place) });
-      isCalled ||= event.type === 'PersonCalled';
+      // What goes on after a call stands between it and the end.
+      isCalled = event.type === 'PersonCalled' || (isCalled && event.type !== 'TaskStarted');
       const line = lineOf(event, state);
       if (line !== null) say(line);
     },

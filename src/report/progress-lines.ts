@@ -5,7 +5,7 @@ import { millisecondsOf } from '../formats/timestamp.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Verdict } from '../model.js';
 import type { Recorded } from '../brain/messages.js';
-import { awaitedIn, questionOf } from '../brain/question.js';
+import { awaitedIn, hasOtherWork, questionOf } from '../brain/question.js';
 import type { PersonAnswered, SessionStarted, TaskFinished } from '../brain/run-messages.js';
 import { isOver, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
@@ -220,9 +220,10 @@ function judgingFailedLine(run: RunState | null, data: Extract<Recorded, { type:
   return [`${data.task} left nothing to judge (rule ${data.rule}): ${lineOf(data.message, 300)} ${again}`, 'bad'];
 }
 
-/** A person is to be asked, and not yet. */
+/** A person is to be asked, and not yet. Where all others are put off, that is now. */
 function meanwhile(run: RunState | null): string {
-  return run !== null && run.front < run.open.length && awaitedIn(run) === null
+  const isPause = run !== null && run.waiting.size > 0 && run.running.size === 0;
+  return run !== null && run.front < run.open.length && !isPause && awaitedIn(run) === null
     ? ' (you are asked once what does not hang on it is done)'
     : '';
 }
@@ -231,7 +232,10 @@ function calledLine(run: RunState | null, key: string, session: string): Told {
   const question = run === null ? null : (run.questions.find((one) => one.key === key) ?? questionOf(run));
   if (run === null || question === null) return null;
   const view = questionView(run, question, session);
-  return [`a person is needed: ${lineOf(view.what, 300)}.${moreWords(view)}`, 'call', answerLines(view)];
+  const words = `a person is needed: ${lineOf(view.what, 300)}.${moreWords(view)}`;
+  if (!hasOtherWork(run)) return [words, 'call', answerLines(view)];
+  const first = `Meanwhile ${putOff(run).slice(2) || 'it goes on'}. To answer now, stop it first: Ctrl-C keeps the pause.`;
+  return [`${words} ${first}`, 'call', answerLines(view)];
 }
 
 function answeredLine(data: PersonAnswered): Told {

@@ -161,8 +161,11 @@ export class StoryCheck {
   private call(key: string): void {
     if (this.isSpent() || this.settings.maxMinutes !== null) return;
     const isDone = ({ status }: Seen) => status !== 'pending';
+    // What is put off goes on later, and so does what comes after its wave.
+    const wave = Math.min(...this.waits.waiting().map((id) => this.waveOf(id)));
+    const isLater = ({ id }: Seen) => this.waits.waiting().includes(id) || this.waveOf(id) > wave;
     for (const task of this.tasks.values())
-      if (!isDone(task) && task.deps.every((id) => isDone(this.task(id))) && this.heldBy(task) === undefined)
+      if (!isDone(task) && !isLater(task) && task.deps.every((id) => isDone(this.task(id))) && this.heldBy(task) === undefined)
         throw new Broken('idle', `a person is called for ${key}, and ${task.id} could go on`);
   }
 

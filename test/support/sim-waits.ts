@@ -19,6 +19,11 @@ export class Waits {
   private activeMs = 0;
   private lastMs = 0;
 
+  /** Tasks whose pause is not over. */
+  waiting(): readonly string[] {
+    return [...this.until.keys()];
+  }
+
   see(event: Recorded): void {
     const hear = this.hears[event.type] as ((data: Recorded['data'], ms: number) => void) | undefined;
     const ms = Date.parse(event.ts);
