@@ -110,7 +110,7 @@ export interface Workspace {
   lend(task: string, attempt: number, kept?: string | null): Promise<string>;
   /** Commits what the task changed; null where it changed nothing. `files`: what it changed, relative. */
   submit(task: string, attempt: number, title: string): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
-  /** The same of a task that is not done yet: a commit that is never merged, for its next attempt. Nobody inspects it. */
+  /** The same of a task that is not done: a commit that is never merged, for its next attempt or for people. Nobody inspects it. */
   keep(task: string, attempt: number): Promise<{ readonly commit: string; readonly files: readonly string[] } | null>;
   /** Merges a submitted commit into the branch. Merging it again changes nothing. */
   merge(task: string, commit: string): Promise<Merge>;

@@ -9,7 +9,7 @@ import type { Anomaly, Counts, EvidenceRef, Finding, RoleRef, TaskRecord, Verdic
 import type { Usage } from '../ports.js';
 import type { Course, Effects, Event, RecordedExhibit, RecordedScene, Standing, VerdictGiven } from './messages.js';
 import { ANSWERS } from './run-messages.js';
-import type { Breach, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from './run-messages.js';
+import type { Breach, LeftWork, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from './run-messages.js';
 
 type DataOf<T> = Extract<Event, { readonly type: T }>['data'];
 
@@ -143,6 +143,8 @@ const sessionStarted = object<SessionStarted>({
 
 const usage = object<Usage>({ tokens: number, costUsd: number });
 
+const left = object<LeftWork>({ commit: text, files: texts });
+
 const taskFinished = object<TaskFinished>({
   task: text,
   attempt: whole,
@@ -157,6 +159,7 @@ const taskFinished = object<TaskFinished>({
   evidence: optional(recordOf(orNull(text))),
   measured: optional(flag),
   breaches: optional(listOf(object<Breach>({ rule: text, file: text, line: number, message: text, taken: orNull(word('hunk', 'file')) }))),
+  left: optional(left),
 });
 
 const submitted = object<{ readonly commit: string }>({ commit: text });
@@ -199,8 +202,14 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<DataOf<T>> } =
     commit: optional(text),
     files: optional(texts),
   }),
-  TaskInterrupted: object<DataOf<'TaskInterrupted'>>({ task: text, attempt: whole, why: text, usage: optional(usage) }),
-  TaskPostponed: object<DataOf<'TaskPostponed'>>({ task: text, attempt: whole, why: text, waitMs: number, usage }),
+  TaskInterrupted: object<DataOf<'TaskInterrupted'>>({
+    task: text,
+    attempt: whole,
+    why: text,
+    usage: optional(usage),
+    left: optional(left),
+  }),
+  TaskPostponed: object<DataOf<'TaskPostponed'>>({ task: text, attempt: whole, why: text, waitMs: number, usage, left: optional(left) }),
   WaitEnded: object<DataOf<'WaitEnded'>>({ task: text }),
   TimePassed: object<DataOf<'TimePassed'>>({ atWork: whole, waiting: whole }),
   TaskSkipped: object<DataOf<'TaskSkipped'>>({ task: text, reason: text }),

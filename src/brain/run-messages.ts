@@ -81,6 +81,12 @@ export interface Breach {
   readonly taken: 'hunk' | 'file' | null;
 }
 
+/** What an attempt had changed that came to nothing: kept as a commit that is never merged. Some of its files. */
+export interface LeftWork {
+  readonly commit: string;
+  readonly files: readonly string[];
+}
+
 export interface TaskFinished {
   readonly task: string;
   readonly attempt: number;
@@ -99,6 +105,8 @@ export interface TaskFinished {
   readonly measured?: boolean;
   /** Of a writing task: what the guard found in its work, where it found anything. */
   readonly breaches?: readonly Breach[];
+  /** Of a writing task that failed. */
+  readonly left?: LeftWork;
 }
 
 /** What a person may answer. `answer` is for an agent's question. */
@@ -182,7 +190,13 @@ export type RunEvent =
   /** Stopped before it ended: it will be run again. `usage`: what it said that it had used by then. */
   | {
       readonly type: 'TaskInterrupted';
-      readonly data: { readonly task: string; readonly attempt: number; readonly why: string; readonly usage?: Usage };
+      readonly data: {
+        readonly task: string;
+        readonly attempt: number;
+        readonly why: string;
+        readonly usage?: Usage;
+        readonly left?: LeftWork;
+      };
     }
   /** The server of its model was overloaded or out of reach: it is tried again once `waitMs` are over. */
   | {
@@ -193,6 +207,7 @@ export type RunEvent =
         readonly why: string;
         readonly waitMs: number;
         readonly usage: Usage;
+        readonly left?: LeftWork;
       };
     }
   /** They are over, or the minutes of the session are. */

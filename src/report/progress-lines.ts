@@ -6,7 +6,7 @@ import type { SessionState } from '../brain/evolve.js';
 import type { Verdict } from '../model.js';
 import type { Recorded } from '../brain/messages.js';
 import { awaitedIn, hasOtherWork, questionOf } from '../brain/question.js';
-import type { PersonAnswered, SessionStarted, TaskFinished } from '../brain/run-messages.js';
+import type { LeftWork, PersonAnswered, SessionStarted, TaskFinished } from '../brain/run-messages.js';
 import { isOver, taskIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import { lineOf, wrap } from './foreign-text.js';
@@ -88,7 +88,7 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'TaskAsked':
       return [`${event.data.task} asks${keptSoFar(event.data.files)}: ${lineOf(event.data.question, 300)}${meanwhile(run)}`, 'call'];
     case 'TaskInterrupted':
-      return `${event.data.task} was stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will be run again`;
+      return `${event.data.task} was stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will be run again${leftWords(event.data.left)}`;
     case 'TaskPostponed':
       return [postponedLine(event.data, run), 'bad'];
     case 'TaskSkipped':
@@ -176,7 +176,7 @@ const MOST_FOUND = { agent: 100, guard: 300, critic: 400 };
 
 function finishedLine(data: TaskFinished, run: RunState | null, options: ProgressOptions, session: string): Told {
   const { task, status, findings, error, head, files, outputs } = data;
-  if (status === 'failed') return [`${task} failed${took(task, options)}: ${lineOf(error, 300)}`, 'bad'];
+  if (status === 'failed') return [`${task} failed${took(task, options)}: ${lineOf(error, 300)}${leftWords(data.left)}`, 'bad'];
   const merged = head === undefined ? '' : `, ${changed(files)} merged`;
   const isCritic = run !== null && taskIn(run, task)?.role === run.started.critic;
   const isGuarded = (data.breaches ?? []).length > 0;
@@ -199,16 +199,21 @@ function keptSoFar(files: readonly string[] | undefined): string {
   return files === undefined || files.length === 0 ? '' : `, its work so far kept (${named(files)})`;
 }
 
+/** What came to nothing, and where it is all the same. */
+function leftWords(left: LeftWork | undefined): string {
+  return left === undefined ? '' : `. What it had changed (${named(left.files)}) is kept as commit ${lineOf(left.commit.slice(0, 12))}`;
+}
+
 function named(files: readonly string[]): string {
   const first = files.slice(0, 4).map((file) => lineOf(file, 80));
   return first.join(', ') + (files.length > 4 ? ` and ${files.length - 4} more` : '');
 }
 
 /** How often it has been put off, and may be, tells whether that is worth a look. */
-function postponedLine({ task, why, waitMs }: Extract<Recorded, { type: 'TaskPostponed' }>['data'], run: RunState | null): string {
+function postponedLine({ task, why, waitMs, left }: Extract<Recorded, { type: 'TaskPostponed' }>['data'], run: RunState | null): string {
   const times = run === null ? 1 : (taskIn(run, task)?.postponed ?? 1);
   const most = Math.max(times, run?.settings.retries ?? 0);
-  return `${task} is tried again in ${duration(waitMs)} (${times} of ${most}): ${lineOf(why, 300)}`;
+  return `${task} is tried again in ${duration(waitMs)} (${times} of ${most}): ${lineOf(why, 300)}${leftWords(left)}`;
 }
 
 function keptAs(kept: string): string {

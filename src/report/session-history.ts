@@ -3,7 +3,7 @@
 
 import { millisecondsOf } from '../formats/timestamp.js';
 import type { Recorded } from '../brain/messages.js';
-import type { Breach, PersonAnswered, TaskFinished } from '../brain/run-messages.js';
+import type { Breach, LeftWork, PersonAnswered, TaskFinished } from '../brain/run-messages.js';
 import { NO_USAGE } from '../ports.js';
 import { inline } from './foreign-text.js';
 import { grantWords } from './session-question.js';
@@ -62,6 +62,7 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   TaskFinished: (book, data, { ts }, at) => {
     book.end(data, data.status, ts, data.usage);
     for (const breach of data.breaches ?? []) book.work.push(`${at}: ${breachWords(data.task, breach)}`);
+    book.leave(data, at);
   },
   TaskAsked: (book, data, { ts }, at) => {
     book.end(data, 'asked', ts, data.usage);
@@ -69,10 +70,14 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
       data.commit === undefined ? '' : `, with ${filesWords(data.files ?? [])} kept in commit ${inline(data.commit.slice(0, 12))}`;
     book.people.push(`${at}: ${inline(data.task)} asked${kept}: ${inline(data.question)}`);
   },
-  TaskInterrupted: (book, data, { ts }) => book.end(data, 'stopped', ts, data.usage ?? NO_USAGE),
+  TaskInterrupted: (book, data, { ts }, at) => {
+    book.end(data, 'stopped', ts, data.usage ?? NO_USAGE);
+    book.leave(data, at);
+  },
   TaskPostponed: (book, data, { ts }, at) => {
     book.end(data, 'put off', ts, data.usage);
     book.processes.push(`${at}: ${inline(data.task)} put off for ${duration(data.waitMs)}: ${inline(data.why)}`);
+    book.leave(data, at);
   },
   TasksReopened: (book, { tasks, why }, _, at) => book.processes.push(`${at}: ${inline(tasks.join(', '))} to be run again: ${inline(why)}`),
   VerdictGiven: (book, { verdict }, { seq, ts }) => {
@@ -139,6 +144,15 @@ class Book {
     this.open.delete(run);
     run.tokens += usage.tokens;
     run.costUsd += usage.costUsd;
+  }
+
+  /** What came to nothing is kept: people may want it. */
+  leave({ task, attempt, left }: { readonly task: string; readonly attempt: number; readonly left?: LeftWork }, at: string): void {
+    if (left === undefined) return;
+    const commit = inline(left.commit.slice(0, 12));
+    this.work.push(
+      `${at}: kept in commit ${commit} and not merged, what attempt ${attempt} of ${inline(task)} had changed: ${filesWords(left.files)}`,
+    );
   }
 
   answerWords(data: PersonAnswered): string {

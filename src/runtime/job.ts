@@ -4,7 +4,7 @@ import { isUmpireError } from '../errors.js';
 import { NO_USAGE, type Agent, type Ending, type Usage, type Workspace } from '../ports.js';
 import type { Event } from '../brain/messages.js';
 import { pauseBefore } from '../brain/postponing.js';
-import type { TaskFinished } from '../brain/run-messages.js';
+import type { LeftWork, TaskFinished } from '../brain/run-messages.js';
 import type { RunState, TaskState } from '../brain/run-state.js';
 import { assign } from './assignment.js';
 import { plainEnding, withBreaches, withEvidence } from './ending.js';
@@ -62,45 +62,60 @@ async function collect(ports: RunPorts, job: Job, ending: Ending, { workspace, w
   const { task, attempt } = job;
   try {
     const title = task.row['title'] ?? task.id;
-    // What a task did before it asks is there when it goes on.
-    const kept = ending.kind === 'asked' ? await workspace.keep(task.id, attempt) : null;
-    const submitted = ending.kind === 'completed' ? await workspace.submit(task.id, attempt, title) : kept;
-    const events = conclude(ports, job, ending, submitted);
+    // What a task did before it asks is there when it goes on. What one did that came to nothing is kept for people.
+    const isDone = ending.kind === 'completed';
+    const work = isDone ? await workspace.submit(task.id, attempt, title) : await workspace.keep(task.id, attempt);
+    const events = conclude(ports, job, ending, work);
     await workspace.giveBack(task.id, attempt);
     return events;
   } catch (error) {
     if (!isUmpireError(error)) throw error;
-    const rest = error.code === 'worktree-lost' ? '' : ` What it left is in ${workdir} until umpire clean.`;
-    const reason = `Its work could not be collected: ${error.message}${rest}`;
-    return conclude(ports, job, { kind: 'broken', reason, usage: ending.usage ?? NO_USAGE });
+    const isLost = error.code === 'worktree-lost';
+    const rest = isLost ? '' : ` What it left is in ${workdir} until umpire clean.`;
+    return conclude(ports, job, withFault(ending, `Its work could not be collected: ${error.message}${rest}`, isLost));
   }
 }
 
-function conclude(ports: RunPorts, job: Job, ending: Ending, submitted: Submitted | null = null): readonly Event[] {
+/** What came to nothing for another reason keeps that, and what was stopped is run again: where nothing is left, there is no more to say. */
+function withFault(ending: Ending, fault: string, isLost: boolean): Ending {
+  const { kind } = ending;
+  if (kind === 'completed' || kind === 'asked') return { kind: 'broken', reason: fault, usage: ending.usage };
+  if (kind === 'interrupted' || isLost) return ending;
+  return kind === 'broken' ? { ...ending, reason: `${ending.reason} ${fault}` } : { ...ending, error: `${ending.error} ${fault}` };
+}
+
+/** `work`: what it changed. Only what is completed is handed in. */
+function conclude(ports: RunPorts, job: Job, ending: Ending, work: Submitted | null = null): readonly Event[] {
   const { attempt, halt } = job;
   const { id } = job.task;
   switch (ending.kind) {
     case 'interrupted':
       // Run again at once, it could say so for ever.
-      if (!halt.aborted) return conclude(ports, job, { kind: 'broken', reason: GAVE_UP, usage: ending.usage ?? NO_USAGE });
-      return [{ type: 'TaskInterrupted', data: { task: id, attempt, why: String(halt.reason ?? 'stopped'), ...spentBy(ending) } }];
+      if (!halt.aborted) return conclude(ports, job, { kind: 'broken', reason: GAVE_UP, usage: ending.usage ?? NO_USAGE }, work);
+      return [
+        {
+          type: 'TaskInterrupted',
+          data: { task: id, attempt, why: String(halt.reason ?? 'stopped'), ...spentBy(ending), ...leftOf(work) },
+        },
+      ];
     case 'asked':
-      return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...submitted } }];
+      return [{ type: 'TaskAsked', data: { task: id, attempt, question: ending.question, usage: ending.usage, ...work } }];
     case 'broken': {
       const { usage } = ending;
       const waitMs = pauseOf(ports, job, ending);
-      if (waitMs !== null) return [{ type: 'TaskPostponed', data: { task: id, attempt, why: ending.reason, waitMs, usage } }];
+      const left = leftOf(work);
+      if (waitMs !== null) return [{ type: 'TaskPostponed', data: { task: id, attempt, why: ending.reason, waitMs, usage, ...left } }];
       const error = withTries(ending, job.task);
-      const data: TaskFinished = { task: id, attempt, status: 'failed', findings: '', error, outputs: blank(ports, job.task), usage };
-      return [{ type: 'TaskFinished', data }];
+      const outputs = blank(ports, job.task);
+      return [{ type: 'TaskFinished', data: { task: id, attempt, status: 'failed', findings: '', error, outputs, usage, ...left } }];
     }
     case 'completed':
     case 'failed': {
       const { kind, findings, error, outputs, usage } = ending;
       const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage };
       const told = withBreaches(data, ports.breachesOf?.(id, attempt) ?? []);
-      if (submitted === null) return [{ type: 'TaskFinished', data: told }];
-      return [{ type: 'TaskSubmitted', data: { ...told, commit: submitted.commit, files: submitted.files } }];
+      if (work === null || kind === 'failed') return [{ type: 'TaskFinished', data: { ...told, ...leftOf(work) } }];
+      return [{ type: 'TaskSubmitted', data: { ...told, commit: work.commit, files: work.files } }];
     }
   }
 }
@@ -113,6 +128,13 @@ function pauseOf({ journal }: RunPorts, { task }: Job, { passing }: Extract<Endi
 function withTries({ reason, passing }: Extract<Ending, { kind: 'broken' }>, { postponed }: TaskState): string {
   if (passing === undefined || postponed === 0) return reason;
   return `${reason} Umpire tried it again ${postponed === 1 ? 'once' : `${postponed} times`} by itself.`;
+}
+
+/** So many files are named. */
+const MOST_LEFT = 50;
+
+function leftOf(work: Submitted | null): { readonly left?: LeftWork } {
+  return work === null ? {} : { left: { commit: work.commit, files: work.files.slice(0, MOST_LEFT) } };
 }
 
 function spentBy({ usage }: Ending): { readonly usage?: Usage } {

@@ -1,0 +1,61 @@
+// Work of an attempt that came to nothing: it failed, was stopped or put off. The next one begins from the branch; what was there by then
+// is kept as a commit and told, so that nothing is lost without a word.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { gitIn } from './support/git-project.js';
+import { proseFiles } from './support/run-loop-file.js';
+import { cleanUpProjects, endOf, eventsOfType, makeProject, sessionIn, textOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+const FILES = { ...proseFiles({ tasks: [{ id: 'A' }], writes: ['writer'] }), 'README.md': 'A project.\n' };
+
+/** Writes half of it and crashes; then all of it. */
+const CRASHES = `
+ls > "$beside/found-$attempt.txt"
+if [ "$attempt" = 1 ]; then echo half > half.txt; echo changed > README.md; exit 3; fi
+echo whole > whole.txt; complete done
+`;
+
+it.each(['git', 'no git'])('keeps what a task that failed had changed, and names it (%s)', async (kind) => {
+  const project = makeProject({ files: FILES, plain: kind === 'no git' });
+  const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(CRASHES));
+  expect({ exit, end: endOf(session) }).toEqual({ exit: 1, end: 'failed unverified' });
+  const [left] = eventsOfType(session, 'TaskFinished').map((data) => data.left);
+  expect(left?.files).toEqual(['README.md', 'half.txt']);
+  const commit = left?.commit.slice(0, 12) ?? 'none';
+  expect(err).toMatch(new RegExp(`A failed.*What it had changed \\(README.md, half.txt\\) is kept as commit ${commit}$`, 'm'));
+  expect((await project.umpire('report', session)).out).toContain(
+    `kept in commit ${commit} and not merged, what attempt 1 of A had changed`,
+  );
+  const repository = kind === 'git' ? [] : [`--git-dir=${join(session, 'snapshot.git')}`];
+  expect(gitIn(project.root, ...repository, 'show', commit)).toContain('+half');
+  expect((await project.umpire('clean', session)).err).toContain('since its branch lacks the work of A on README.md, half.txt');
+  // The next attempt begins anew, and once it is done nobody misses the first.
+  expect((await project.umpire('resume', session, '--retry')).exit).toBe(0);
+  expect(textOf(project.beside, 'found-2.txt')).not.toContain('half.txt');
+  await project.umpire('apply', session);
+  expect((await project.umpire('clean', session)).exit).toBe(0);
+});
+
+it.each([
+  ['put off', 'exit 75', 'A is tried again in 30 s (1 of 1)', 'TaskPostponed'],
+  ['stopped', 'touch "$beside/there"; until_file never', '', 'TaskInterrupted'],
+] as const)('keeps what a task had changed that is %s', async (_, ends, words, type) => {
+  const project = makeProject({ files: FILES, config: { retries: 1 } });
+  const running = project.start('run', './prose.yaml', 'x', ...project.sh(`echo half > half.txt; ${ends}`));
+  await (words === '' ? vi.waitFor(() => expect(existsSync(join(project.beside, 'there'))).toBe(true), 20_000) : running.says(words));
+  running.child.kill('SIGINT');
+  const { err } = await running.ended;
+  expect(eventsOfType(sessionIn(project), type).map(({ left }) => left?.files)).toEqual([['half.txt']]);
+  expect(err).toContain('What it had changed (half.txt) is kept as commit ');
+});
+
+it('says nothing of it where nothing was changed', async () => {
+  const project = makeProject({ files: FILES });
+  const { err, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh('exit 3'));
+  expect(eventsOfType(session, 'TaskFinished')[0]).not.toHaveProperty('left');
+  expect(err).not.toContain('kept as commit');
+});
