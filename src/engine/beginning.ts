@@ -2,7 +2,8 @@
 // hold from there on.
 
 import { UmpireError } from '../errors.js';
-import { chainsOf } from '../brain/chains.js';
+import { chainOfRow, chainsOf } from '../brain/chains.js';
+import { NO_TRACES } from '../brain/rounds.js';
 import type { RunSettings, SessionStarted } from '../brain/run-messages.js';
 import { checkGraph } from '../brain/waves.js';
 import { parseTasks, printTasks, tasksColumns } from '../formats/tasks-csv.js';
@@ -12,6 +13,7 @@ import type { Pipeline, PlannedRun } from '../loops/pipeline.js';
 import { chooseMode } from '../loops/pipeline-mode.js';
 import type { Settings } from '../runtime/default-settings.js';
 import { sha256 } from '../runtime/hash.js';
+import { targetOf } from '../runtime/limits.js';
 import type { OpenedSession } from './opened.js';
 import { changedFiles, isInGit } from './places.js';
 import { absentWords, uncommittedWords } from './settings-notes.js';
@@ -73,7 +75,10 @@ export async function begin(opened: OpenedSession, beginning: Beginning): Promis
   if (opening !== null && opening.uncommitted.length > 0) watch.onNote?.(uncommittedWords(opening.uncommitted));
   if (opening !== null && opening.absent.length > 0) watch.onNote?.(absentWords(opening.absent));
   const chains = chainsOf(loop, tasks);
-  const target = request.target ?? loop.target?.default ?? 0;
+  const targetFor = (chain: string): number => {
+    const critic = tasks.find((task) => task.role === loop.roles.critic && chainOfRow(loop, task) === chain);
+    return request.target ?? targetOf(loop, chain, journal.state, NO_TRACES, critic ?? null, tasks).value;
+  };
   const started: SessionStarted = {
     session: folder.name,
     loop: loop.loop,
@@ -94,7 +99,7 @@ export async function begin(opened: OpenedSession, beginning: Beginning): Promis
       rules: loop,
       cap: request.maxRounds ?? config.maxRounds ?? loop.cap.default,
       chains,
-      targets: loop.target === undefined ? {} : Object.fromEntries(chains.map((chain) => [chain, target])),
+      targets: loop.target === undefined ? {} : Object.fromEntries(chains.map((chain) => [chain, targetFor(chain)])),
     },
     workspace: made === null ? null : { kind: made.workspace.kind, branch: made.workspace.branch, base: made.opening.base },
     ...(request.command === undefined ? {} : { command: request.command }),

@@ -92,10 +92,21 @@ function checkMode(mode: Mode, loop: Loop, path: Path): Complaint[] {
         path: [...here, 'columns', strange],
         problem: `"${strange}" is no column that a task of this loop is given: ${listOf(columns)}`,
       });
+    const wanted = loop.target === undefined ? undefined : task.columns[loop.target.column];
+    if (loop.target !== undefined && wanted !== undefined && !isTarget(wanted))
+      out.push({
+        path: [...here, 'columns', loop.target.column],
+        problem: `"${wanted}" is no ${loop.target.what}: a number from 0 to 100 in quotes, or "{target}"`,
+      });
     if (mode.judged && column !== null && task.role === loop.roles.critic && (task.columns[column] ?? '') === '')
       out.push({ path: here, problem: `rounds are counted by the column "${column}", so the critic's task needs it under columns` });
   });
   return [...out, ...checkGraph(unrollMode(mode), loop, path)];
+}
+
+/** What the rows of a chain may be held to; one with a word to fill in is known when the run begins. */
+function isTarget(text: string): boolean {
+  return text.includes('{') || /^\s*(?:(?:\d{1,2}(?:\.\d+)?|100(?:\.0+)?)\s*%?)?\s*$/.test(text);
 }
 
 function chainColumn(loop: Loop): string | null {

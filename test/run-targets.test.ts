@@ -1,0 +1,62 @@
+// What each chain of a session that Umpire runs is held to: what its own tasks say, the target that a person asks for, or the loop's.
+
+import { expect, it } from 'vitest';
+import { writer } from './support/run-evidence.js';
+import { cleanUpProjects, eventsOfType, makeProject, verdictsOf } from './support/run-project.js';
+
+cleanUpProjects();
+
+const LOOP = `
+loop: tongues
+title: A linguist scores each language.
+roles: { generator: translator, critic: linguist, judge: judge }
+words: { converge: PUBLISH, revise: REDO, accept: TAKE, escalate: ASK }
+chain: { column: language, what: languages }
+round: { first: 1, counts: scorings }
+cap: { default: 1 }
+target: { default: 80, column: wanted, what: score }
+columns: { in: [language, wanted], out: [score] }
+evidence: { row: { row: critic, grade: testified, what: the row } }
+facts: { score: { number: [0, 100], at: row.score } }
+repairs: [{ id: L1, when: { score: absent }, why: No score., error: { message: There is no score., hint: Score it. } }]
+table:
+  - { id: L2, when: { score: ">=target" }, then: converge, why: "{score} of {target}.", next: Publish it. }
+  - { id: L3, when: { round: "<cap" }, then: revise, why: "{score} of {target}.", next: "Execute {tasks}." }
+  - { id: L4, then: escalate, why: "{score} of {target}.", next: "A person decides: {options}." }
+tasks:
+  - { id: "REDO-{chain}-{round}", title: Again, description: Again., role: translator, after: critic, copy: [language, wanted] }
+  - { id: "SCORE-{chain}-{next}", title: Score, description: Score., role: linguist, after: previous, recheck: true, copy: [language, wanted] }
+report: [{ heading: Summary, blocks: [{ reasons: true }] }]
+ask: { question: What now?, options: [{ id: abort, means: stop }] }
+pipelines:
+  writes: [translator]
+  modes:
+    both:
+      title: Two languages.
+      tasks:
+        - { id: SCORE-de, title: German, description: Score., role: linguist, columns: { language: de } }
+        - { id: TEXT-no, title: Norwegian, description: Write., role: translator, columns: { language: "no", wanted: "70" } }
+        - { id: SCORE-no, title: Norwegian, description: Score., role: linguist, deps: [TEXT-no], columns: { language: "no", wanted: "90" } }
+`;
+
+const files = { 'tongues.yaml': LOOP, 'roles/tongues/judge.md': 'Judge it.\n' };
+const answers = [{ role: 'linguist', result: { findings: 'Scored.', score: 85 } }, writer('translator')];
+
+it('holds a chain to what the task of its critic says, and one whose tasks say nothing to the target of the loop', async () => {
+  const project = makeProject({ answers, files });
+  const ran = await project.umpire('run', './tongues.yaml', 'the manual');
+  expect({ exit: ran.exit, verdicts: verdictsOf(ran.session) }).toEqual({
+    exit: 4,
+    verdicts: ['SCORE-de PUBLISH L2 1/1', 'SCORE-no ASK L4 1/1'],
+  });
+  expect(eventsOfType(ran.session, 'SessionStarted')).toMatchObject([{ frozen: { targets: { de: 80, no: 90 } } }]);
+  expect(eventsOfType(ran.session, 'VerdictGiven')).toMatchObject([{ verdict: { anomalies: [] } }, { verdict: { anomalies: [] } }]);
+  const asked = await project.umpire('run', './tongues.yaml', 'the manual', '--target', '60');
+  expect(verdictsOf(asked.session)).toEqual(['SCORE-de PUBLISH L2 1/1', 'SCORE-no PUBLISH L2 1/1']);
+});
+
+it('is told by the loop file where a task names no such number', async () => {
+  const project = makeProject({ answers, files: { ...files, 'tongues.yaml': LOOP.replace('wanted: "90"', 'wanted: high') } });
+  const ran = await project.umpire('run', './tongues.yaml', 'the manual');
+  expect(ran).toMatchObject({ exit: 1, err: expect.stringContaining('columns.wanted: "high" is no score: a number from 0 to 100') });
+});
