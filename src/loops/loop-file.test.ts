@@ -172,6 +172,15 @@ describe('the parts of a loop', () => {
     ['a repair with a strange word', (loop) => void (loop.repairs[2]!['set'] = { signal: 'MAYBE' }), /"MAYBE" is no word of "signal"/],
     ['a comparison that never changes', (loop) => void (loop.table[0]!['when'] = { score: '>=50' }), /always gives the same answer/],
     ['a re-check that is not the last', (loop) => void (loop.tasks = loop.tasks.toReversed()), /must be the last/],
+    ['a re-check that does not wait', (loop) => void (loop.tasks.at(-1)!['after'] = 'critic'), /tasks\.1\.after: it would judge before/],
+    [
+      'a second critic that does not wait',
+      (loop) => {
+        loop.evidence['law'] = { file: 'law.json', by: 'lawyer', reader: 'json', grade: 'testified', what: 'the opinion' };
+        loop.tasks.splice(1, 0, { id: 'LAW-{next}', title: 'Ask', description: 'Ask.', role: 'lawyer', after: 'critic' });
+      },
+      /tasks\.1\.after: it would judge before the tasks above it are done; say "after: previous"/,
+    ],
     ['a fact in a task id', (loop) => void (loop.tasks.at(-1)!['id'] = 'REVIEW-{mend}-{score}'), /\{score\} cannot be part of an id/],
     ['a strange name in the report', (loop) => void (loop.report[0]!['blocks'] = ['{decisoin}']), /\{decisoin\}/],
     [

@@ -160,6 +160,12 @@ describe('mistakes', () => {
       'role: writer, columns: { moon: full } }',
       'pipelines.modes.short.tasks.0.columns.moon: "moon" is no column that a task of this loop is given: it has page',
     ],
+    [
+      'work that nobody judges',
+      '- { id: WRITE-001, title: Write it, description: "Write {goal}", role: writer }',
+      '- { id: WRITE-000, title: Beside it, description: "Write {goal}", role: writer }\n        - { id: WRITE-001, title: Write it, description: "Write {goal}", role: writer }',
+      'pipelines.modes.short.tasks.0: nobody judges "WRITE-000": let a task of the role "editor" wait for it (deps)',
+    ],
     ['too many turns', 'turns: 3', 'turns: 100', 'pipelines.modes.long.turns: it is too large: at most 20'],
   ])('%s', (_, from, to, expected) => {
     check(from, to, expected);
@@ -172,6 +178,27 @@ describe('mistakes', () => {
     expect(complaintOf(() => parsePipelines(judged, 'x.yaml'))).toMatch(
       /short\.judged: no task has the critic's role "editor", so there is nothing/,
     );
+  });
+
+  it('takes work that waits for the critic, or that a critic waits for through others', () => {
+    const { tasks } = parsePipelines(withOwn, 'x.yaml').modes['short']!;
+    const more = (deps: string) => withOwn.replace('deps: [WRITE-001] }', `deps: [WRITE-001] }\n        - ${deps}`);
+    const after = more('{ id: WRITE-009, title: Polish it, description: Polish it, role: writer, deps: [EDIT-001] }');
+    expect(parsePipelines(after, 'x.yaml').modes['short']!.tasks).toHaveLength(tasks.length + 1);
+    const beside = more('{ id: WRITE-009, title: Polish it, description: Polish it, role: writer, deps: [WRITE-001] }');
+    expect(complaintOf(() => parsePipelines(beside, 'x.yaml'))).toMatch(/tasks\.2: nobody judges "WRITE-009"/);
+  });
+
+  it('wants a number for a target', () => {
+    const columns = (wanted: string) => `columns: { layer: L1, coverage_target: ${wanted} }`;
+    const text = (wanted: string) =>
+      `modes: { a: { title: A, tasks: [{ id: T-1, title: a, description: a, role: executor, ${columns(wanted)} }] } }\nwrites: []`;
+    const told = (wanted: string) => complaintOf(() => parsePipelineFile(text(wanted), 'p.yaml', builtinLoop('testing') as Loop));
+    expect(['"90"', '"62.5 %"', '"{target}"', '"100"'].map(told)).toEqual(Array(4).fill('accepted'));
+    expect(told('most')).toMatch(
+      /columns\.coverage_target: "most" is no coverage target: a number from 0 to 100 in quotes, or "\{target\}"/,
+    );
+    expect(told('"101"')).toMatch(/"101" is no coverage target/);
   });
 
   it('wants at least one mode, and points where a rule counts them', () => {

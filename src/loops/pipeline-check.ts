@@ -101,7 +101,23 @@ function checkMode(mode: Mode, loop: Loop, path: Path): Complaint[] {
     if (mode.judged && column !== null && task.role === loop.roles.critic && (task.columns[column] ?? '') === '')
       out.push({ path: here, problem: `rounds are counted by the column "${column}", so the critic's task needs it under columns` });
   });
-  return [...out, ...checkGraph(unrollMode(mode), loop, path)];
+  const graph = checkGraph(unrollMode(mode), loop, path);
+  return [...out, ...graph, ...(mode.judged && critics.length > 0 && graph.length === 0 ? checkSeen(unrollMode(mode), loop, path) : [])];
+}
+
+/** Work that runs beside every critic would come through with the verdict on something else. */
+function checkSeen(tasks: readonly Unrolled[], loop: Loop, path: Path): Complaint[] {
+  const { generator, critic } = loop.roles;
+  const before = new Map<string, ReadonlySet<string>>();
+  for (const { task } of tasks) before.set(task.id, new Set(task.deps.flatMap((id) => [id, ...(before.get(id) ?? [])])));
+  const critics = tasks.filter(({ task }) => task.role === critic).map(({ task }) => task.id);
+  const waits = (id: string, other: string): boolean => before.get(id)?.has(other) === true;
+  const unseen = tasks.find(
+    ({ task }) => task.role === generator && task.writes && !critics.some((judge) => waits(judge, task.id) || waits(task.id, judge)),
+  );
+  if (unseen === undefined) return [];
+  const problem = `nobody judges "${unseen.task.id}": let a task of the role "${critic}" wait for it (deps)`;
+  return [{ path: [...path, 'tasks', unseen.index], problem }];
 }
 
 /** What the rows of a chain may be held to; one with a word to fill in is known when the run begins. */

@@ -41,8 +41,18 @@ export function checkTasks(loop: Loop): Complaint[] {
     if (twin < index) out.push({ path: [...path, 'id'], problem: `"${task.id}" is also the id of task ${twin + 1} of this revision` });
     out.push(...checkId(task, [...path, 'id']), ...checkCells(loop, task, path), ...checkFile(loop, task, [...path, 'file']));
     if (task.recheck === true) out.push(...checkChain(loop, task, path));
+    out.push(...checkTurn(loop, task, index));
   });
   return out;
+}
+
+/** Whoever judges the work of a revision looks at it once it is done: else what was never seen would be approved. */
+function checkTurn({ roles, evidence, tasks }: Loop, task: TaskTemplate, index: number): Complaint[] {
+  const isSecond = Object.values(evidence).some((source) => 'file' in source && source.by === task.role);
+  if (task.recheck !== true && !isSecond) return [];
+  const isEarly = tasks.slice(0, index).some((other) => task.recheck === true || other.role === roles.generator);
+  if (task.after === 'previous' || !isEarly) return [];
+  return [{ path: ['tasks', index, 'after'], problem: 'it would judge before the tasks above it are done; say "after: previous"' }];
 }
 
 /** Else it would be a chain of its own: with other evidence, and rounds that begin anew. */
