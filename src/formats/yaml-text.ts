@@ -22,6 +22,8 @@ export function readYaml(text: string): YamlText {
   if (fault !== undefined) return { ok: false, line: lines.linePos(fault.pos[0]).line, problem: problemOf(fault) };
   const odd = oddKey(document);
   if (odd !== null) return { ok: false, line: lines.linePos(odd).line, problem: '"__proto__" cannot be a name' };
+  const empty = emptyAlias(document);
+  if (empty !== null) return { ok: false, line: lines.linePos(empty.at).line, problem: empty.problem };
   try {
     return { ok: true, value: document.toJS({ maxAliasCount: 100 }) as unknown, lineOf: (path) => lineAt(document, lines, path) };
   } catch {
@@ -49,6 +51,26 @@ function oddKey(document: Document.Parsed): number | null {
     },
   });
   return at;
+}
+
+/** An alias that stands for nothing: no anchor of that name stands before it. */
+function emptyAlias(document: Document.Parsed): { readonly at: number; readonly problem: string } | null {
+  let found: { readonly at: number; readonly problem: string } | null = null;
+  const anchors = new Set<string>();
+  visit(document, {
+    Node: (_, node) => {
+      if ('anchor' in node && node.anchor !== undefined) anchors.add(node.anchor);
+    },
+    Alias: (_, { source, range }) => {
+      if (anchors.has(source)) return undefined;
+      found = {
+        at: range?.[0] ?? 0,
+        problem: `*${source} stands for nothing: there is no &${source} before it. A text that begins with * needs quotes`,
+      };
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 function lineAt(document: Document.Parsed, lines: LineCounter, path: YamlPath): number | null {

@@ -170,6 +170,11 @@ describe('the parts of a loop', () => {
     ['a fact with a name that is taken', (loop) => void (loop.facts['round'] = { flag: ['results.x'] }), /texts use for something else/],
     ['a value without its evidence', (loop) => void (loop.facts['x'] = { flag: ['results'] }), /must name a value of some evidence/],
     ['a repair with a strange word', (loop) => void (loop.repairs[2]!['set'] = { signal: 'MAYBE' }), /"MAYBE" is no word of "signal"/],
+    [
+      'a repair out of bounds',
+      (loop) => void (loop.repairs[2]!['set'] = { score: 70 }),
+      /set\.score: "score" lies between 0 and 10, and 70 does not/,
+    ],
     ['a comparison that never changes', (loop) => void (loop.table[0]!['when'] = { score: '>=50' }), /always gives the same answer/],
     ['a re-check that is not the last', (loop) => void (loop.tasks = loop.tasks.toReversed()), /must be the last/],
     ['a re-check that does not wait', (loop) => void (loop.tasks.at(-1)!['after'] = 'critic'), /tasks\.1\.after: it would judge before/],

@@ -67,8 +67,8 @@ const KINDS: Readonly<Record<string, string>> = {
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^Invalid option: expected one of (.*)$/, 'it must be one of $1'],
   [/^Invalid key in record$/, 'this name is not allowed: lower-case letters, digits and _ only (in the name of a mode - instead of _)'],
-  [/^Too small: expected (?:number|array|string) to (?:be|have) >=(\d+).*$/, 'it is too small or too short: at least $1'],
-  [/^Too big: expected (?:number|array|string) to (?:be|have) <=(\d+).*$/, 'it is too large: at most $1'],
+  [/^Too small: expected (?:number|int|array|string) to (?:be|have) >=(\d+).*$/, 'it is too small or too short: at least $1'],
+  [/^Too big: expected (?:number|int|array|string) to (?:be|have) <=(\d+).*$/, 'it is too large: at most $1'],
   [/^Unrecognized keys?: .*$/, 'this key is not known here'],
   [/^Invalid input$/, 'it fits none of the forms that are known here'],
 ];

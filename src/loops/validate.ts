@@ -248,11 +248,11 @@ function checkSet(loop: Loop, fact: string, value: SetValue): string | null {
   }
   const linear = typeof value === 'object' && 'linear' in value ? value : null;
   if (linear !== null && linear.within[0] > linear.within[1]) return 'the lower bound of within must not be above the upper one';
-  return (
-    valuesOf(value)
-      .map((one) => checkValue(fact, spec, one))
-      .find((problem) => problem !== null) ?? null
-  );
+  const problems = valuesOf(value).map((one) => checkValue(fact, spec, one));
+  const [low, high] = 'number' in spec ? rangeOf(spec) : [-Infinity, Infinity];
+  const stray = (linear?.within ?? valuesOf(value)).find((one) => typeof one === 'number' && (one < low || one > high));
+  if (stray !== undefined) problems.push(`"${fact}" lies between ${low} and ${high}, and ${stray} does not`);
+  return problems.find((problem) => problem !== null) ?? null;
 }
 
 function valuesOf(value: SetValue): readonly (string | number | boolean)[] {

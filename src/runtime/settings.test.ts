@@ -289,6 +289,7 @@ describe('mistakes', () => {
       ),
     ];
     expect(complaintOf(bomb.join('\n'))).toMatch(/its aliases unfold into too much/);
+    expect(complaintOf('agent: claude\nnotify: *bell\n')).toMatch(/:2: \*bell stands for nothing: there is no &bell before it\./);
   });
 });
 
