@@ -86,6 +86,8 @@ export interface Agent {
   readonly name: string;
   /** A function of the calling program: it reads nothing in the session folder but what it is handed. */
   readonly inProcess?: boolean;
+  /** A person: what they changed is kept for the next attempt, however this one ends. */
+  readonly isPerson?: boolean;
   /** Never rejects for what the agent does: that is an ending. */
   run(assignment: Assignment, watch: Watch): Promise<Ending>;
 }

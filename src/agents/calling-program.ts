@@ -11,8 +11,8 @@ const GRACE_MS = 5000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function callingAgent(agent: Agent): Agent {
-  const { name } = agent;
-  return { name, inProcess: agent.inProcess === true, run: (assignment, watch) => endOf(agent, assignment, watch) };
+  const { name, inProcess = false, isPerson = false } = agent;
+  return { name, inProcess, isPerson, run: (assignment, watch) => endOf(agent, assignment, watch) };
 }
 
 /** A signal of its own, made where it is asked for: most functions that are quick never do, and it costs more than the rest of the call. */

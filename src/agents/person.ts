@@ -24,7 +24,7 @@ export function personAgent(terminal: Terminal): Agent {
     free = ending.catch(() => undefined);
     return ending;
   };
-  return { name: 'person', run };
+  return { name: 'person', isPerson: true, run };
 }
 
 /** The input is over, or the run is being stopped. */

@@ -143,7 +143,7 @@ const sessionStarted = object<SessionStarted>({
 
 const usage = object<Usage>({ tokens: number, costUsd: number });
 
-const left = object<LeftWork>({ commit: text, files: texts });
+const left = object<LeftWork>({ commit: text, files: texts, goesOn: optional(flag) });
 
 const taskFinished = object<TaskFinished>({
   task: text,

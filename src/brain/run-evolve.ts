@@ -44,7 +44,8 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
     ask(run, task, question, commit ?? null);
     spend(run, usage);
   },
-  TaskInterrupted: (run, { task, usage }) => {
+  TaskInterrupted: (run, { task, usage, left }) => {
+    if (left?.goesOn === true) withTask(run, task, (stopped) => void (stopped.kept = left.commit));
     rest(run, task);
     if (usage !== undefined) spend(run, usage);
   },
@@ -156,6 +157,7 @@ function finish(run: RunState, data: TaskFinished): void {
     task.commit = data.commit ?? null;
     // Handed in with the rest. Where that did not fit what was merged, another attempt begins anew.
     if (data.status === 'completed' || data.commit !== undefined) task.kept = null;
+    if (data.left?.goesOn === true) task.kept = data.left.commit;
     task.found = data.evidence ?? {};
     task.isMeasured = data.measured === true;
     if (task.isAdded && task.files.length > 0) run.unseen.add(task.id);

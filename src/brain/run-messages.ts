@@ -85,6 +85,8 @@ export interface Breach {
 export interface LeftWork {
   readonly commit: string;
   readonly files: readonly string[];
+  /** A person's: their next attempt begins with it. */
+  readonly goesOn?: boolean;
 }
 
 export interface TaskFinished {

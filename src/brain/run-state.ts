@@ -32,7 +32,7 @@ export interface TaskState {
   /** Skipped by a person's edit. */
   isDropped: boolean;
   turns: Turn[];
-  /** The commit that holds what it had done when it asked: its next attempt goes on from there. */
+  /** The commit that holds what it had done when it asked, or a person when they stopped: its next attempt goes on from there. */
   kept: string | null;
   /** What it changed in the project, and as which commit. */
   files: readonly string[];

@@ -201,7 +201,11 @@ function keptSoFar(files: readonly string[] | undefined): string {
 
 /** What came to nothing, and where it is all the same. */
 function leftWords(left: LeftWork | undefined): string {
-  return left === undefined ? '' : `. What it had changed (${named(left.files)}) is kept as commit ${lineOf(left.commit.slice(0, 12))}`;
+  if (left === undefined) return '';
+  const commit = lineOf(left.commit.slice(0, 12));
+  return left.goesOn === true
+    ? `. What was changed by then (${named(left.files)}) is kept, and there when it goes on`
+    : `. What it had changed (${named(left.files)}) is kept as commit ${commit}`;
 }
 
 function named(files: readonly string[]): string {

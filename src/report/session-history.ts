@@ -66,9 +66,7 @@ const NOTES: { readonly [T in Recorded['type']]?: Note<T> } = {
   },
   TaskAsked: (book, data, { ts }, at) => {
     book.end(data, 'asked', ts, data.usage);
-    const kept =
-      data.commit === undefined ? '' : `, with ${filesWords(data.files ?? [])} kept in commit ${inline(data.commit.slice(0, 12))}`;
-    book.people.push(`${at}: ${inline(data.task)} asked${kept}: ${inline(data.question)}`);
+    book.people.push(`${at}: ${inline(data.task)} asked${keptWords(data)}: ${inline(data.question)}`);
   },
   TaskInterrupted: (book, data, { ts }, at) => {
     book.end(data, 'stopped', ts, data.usage ?? NO_USAGE);
@@ -151,7 +149,7 @@ class Book {
     if (left === undefined) return;
     const commit = inline(left.commit.slice(0, 12));
     this.work.push(
-      `${at}: kept in commit ${commit} and not merged, what attempt ${attempt} of ${inline(task)} had changed: ${filesWords(left.files)}`,
+      `${at}: kept in commit ${commit} ${left.goesOn === true ? 'for the next attempt' : 'and not merged'}, what attempt ${attempt} of ${inline(task)} had changed: ${filesWords(left.files)}`,
     );
   }
 
@@ -185,6 +183,10 @@ function split(key: string): readonly [string, string] {
 export function agentsOf(agents: Readonly<Record<string, string>>): string {
   const names = Object.entries(agents).map(([role, agent]) => (role === '*' ? inline(agent) : `${inline(role)} by ${inline(agent)}`));
   return names.length === 0 ? 'no agent named' : `agents: ${names.join(', ')}`;
+}
+
+function keptWords({ commit, files = [] }: { readonly commit?: string; readonly files?: readonly string[] }): string {
+  return commit === undefined ? '' : `, with ${filesWords(files)} kept in commit ${inline(commit.slice(0, 12))}`;
 }
 
 /** `2 files: a.ts, b.ts`. */

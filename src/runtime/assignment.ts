@@ -18,9 +18,11 @@ export interface AssignmentInput {
   readonly workdir: string;
   readonly writes: boolean;
   readonly roleText: string;
+  /** Work of an earlier attempt lies in the working folder. */
+  readonly isBegun: boolean;
 }
 
-export function assign({ state, task, attempt, session, workdir, writes, roleText }: AssignmentInput): Assignment {
+export function assign({ state, task, attempt, session, workdir, writes, roleText, isBegun }: AssignmentInput): Assignment {
   const run = state.run as RunState;
   const frozen = state.frozen.get(run.started.loop);
   return {
@@ -33,7 +35,7 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
     role: { name: task.role, text: roleText },
     prevContext: prevContext(run, task),
     findings: chainThatMade(state, task.id)?.made.verdict.findings ?? [],
-    rules: rulesFor(state, task, writes),
+    rules: rulesFor(state, task, writes, isBegun),
     outputs: frozen?.rules.columns.out ?? [],
     turns: task.turns,
     interactive: task.execMode === 'interactive',
@@ -86,7 +88,7 @@ const TEST_RULES: readonly string[] = [
   'Use no @ts-ignore, @ts-expect-error, "as any", coverage-ignore comments, nor skip, todo or only marks.',
 ];
 
-function rulesFor(state: SessionState, task: TaskState, writes: boolean): readonly string[] {
+function rulesFor(state: SessionState, task: TaskState, writes: boolean, isBegun: boolean): readonly string[] {
   const run = state.run as RunState;
   const isAlone = run.started.workspace === null;
   const rules = [
@@ -97,7 +99,8 @@ function rulesFor(state: SessionState, task: TaskState, writes: boolean): readon
         : 'Do not change files in the working folder: what you change there is thrown away. Reports and artifacts go into the session folder.',
     `In the session folder leave ${TOLD_PLACES} as they are: Umpire writes them.`,
   ];
-  if (writes && task.kept !== null) rules.push('What you changed before you asked lies in the working folder.');
+  if (isBegun)
+    rules.push(`What ${task.turns.length > 0 ? 'you changed before you asked' : 'an earlier attempt changed'} lies in the working folder.`);
   if (!writes || task.role === run.started.critic) return rules;
   return [...rules, ...(isOwnTesting(run.started) ? TEST_RULES : []), ...takenBack(run), ...undone(state, task)];
 }

@@ -30,9 +30,11 @@ export async function doTask(ports: RunPorts, job: Job): Promise<readonly Event[
   const { workspace, desk, session, journal } = ports;
   const { task, attempt, agent, halt } = job;
   const writes = workspace !== null && isWriter(journal.state.run as RunState, task);
-  const workdir = workspace === null ? session : writes ? await lend(workspace, job) : await workspace.visit();
-  if (workdir === null) return conclude(ports, job, { kind: 'interrupted' });
-  const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role) });
+  const lent = workspace !== null && writes ? await lend(workspace, job) : null;
+  if (writes && lent === null) return conclude(ports, job, { kind: 'interrupted' });
+  const workdir = lent?.workdir ?? (workspace === null ? session : await workspace.visit());
+  const isBegun = lent?.isBegun === true;
+  const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role), isBegun });
   const watch = { signal: halt, log: desk.logFor(task.id, attempt) };
   const ending = halt.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
   const measured = 'measured' in ending ? ending.measured : undefined;
@@ -43,11 +45,30 @@ export async function doTask(ports: RunPorts, job: Job): Promise<readonly Event[
 }
 
 /** Null where the run was stopped while the worktree was being set up. */
-async function lend(workspace: Workspace, { task, attempt, halt }: Job): Promise<string | null> {
+async function lend(workspace: Workspace, { task, attempt, agent, halt }: Job): Promise<Begun | null> {
   try {
-    return await workspace.lend(task.id, attempt, task.kept);
+    const left = agent.isPerson === true && attempt > 1 ? await keepLeft(workspace, task.id, attempt - 1) : null;
+    const kept = left?.commit ?? task.kept;
+    const workdir = await workspace.lend(task.id, attempt, kept);
+    if (left !== null) await workspace.giveBack(task.id, attempt - 1);
+    return { workdir, isBegun: kept !== null };
   } catch (error) {
     if (halt.aborted) return null;
+    throw error;
+  }
+}
+
+interface Begun {
+  readonly workdir: string;
+  readonly isBegun: boolean;
+}
+
+/** What lies in the worktree of an attempt; null where it lies there no more. After a crash, that is all there is of a person's work. */
+async function keepLeft(workspace: Workspace, task: string, attempt: number): Promise<Submitted | null> {
+  try {
+    return await workspace.keep(task, attempt);
+  } catch (error) {
+    if (isUmpireError(error) && error.code === 'worktree-lost') return null;
     throw error;
   }
 }
@@ -62,7 +83,7 @@ async function collect(ports: RunPorts, job: Job, ending: Ending, { workspace, w
   const { task, attempt } = job;
   try {
     const title = task.row['title'] ?? task.id;
-    // What a task did before it asks is there when it goes on. What one did that came to nothing is kept for people.
+    // What a task did before it asks is there when it goes on. What one did that came to nothing is kept: for people, who go on with theirs.
     const isDone = ending.kind === 'completed';
     const work = isDone ? await workspace.submit(task.id, attempt, title) : await workspace.keep(task.id, attempt);
     const events = conclude(ports, job, ending, work);
@@ -95,7 +116,7 @@ function conclude(ports: RunPorts, job: Job, ending: Ending, work: Submitted | n
       return [
         {
           type: 'TaskInterrupted',
-          data: { task: id, attempt, why: String(halt.reason ?? 'stopped'), ...spentBy(ending), ...leftOf(work) },
+          data: { task: id, attempt, why: String(halt.reason ?? 'stopped'), ...spentBy(ending), ...leftOf(work, job) },
         },
       ];
     case 'asked':
@@ -103,7 +124,7 @@ function conclude(ports: RunPorts, job: Job, ending: Ending, work: Submitted | n
     case 'broken': {
       const { usage } = ending;
       const waitMs = pauseOf(ports, job, ending);
-      const left = leftOf(work);
+      const left = leftOf(work, job);
       if (waitMs !== null) return [{ type: 'TaskPostponed', data: { task: id, attempt, why: ending.reason, waitMs, usage, ...left } }];
       const error = withTries(ending, job.task);
       const outputs = blank(ports, job.task);
@@ -114,7 +135,7 @@ function conclude(ports: RunPorts, job: Job, ending: Ending, work: Submitted | n
       const { kind, findings, error, outputs, usage } = ending;
       const data: TaskFinished = { task: id, attempt, status: kind, findings, error, outputs, usage };
       const told = withBreaches(data, ports.breachesOf?.(id, attempt) ?? []);
-      if (work === null || kind === 'failed') return [{ type: 'TaskFinished', data: { ...told, ...leftOf(work) } }];
+      if (work === null || kind === 'failed') return [{ type: 'TaskFinished', data: { ...told, ...leftOf(work, job) } }];
       return [{ type: 'TaskSubmitted', data: { ...told, commit: work.commit, files: work.files } }];
     }
   }
@@ -133,8 +154,9 @@ function withTries({ reason, passing }: Extract<Ending, { kind: 'broken' }>, { p
 /** So many files are named. */
 const MOST_LEFT = 50;
 
-function leftOf(work: Submitted | null): { readonly left?: LeftWork } {
-  return work === null ? {} : { left: { commit: work.commit, files: work.files.slice(0, MOST_LEFT) } };
+function leftOf(work: Submitted | null, { agent }: Job): { readonly left?: LeftWork } {
+  if (work === null) return {};
+  return { left: { commit: work.commit, files: work.files.slice(0, MOST_LEFT), ...(agent.isPerson === true ? { goesOn: true } : {}) } };
 }
 
 function spentBy({ usage }: Ending): { readonly usage?: Usage } {
