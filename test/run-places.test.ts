@@ -1,7 +1,7 @@
 // Which project a command means that is started in a folder of one.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpProjects, command, eventsOfType, makeProject } from './support/run-project.js';
@@ -40,7 +40,7 @@ it.skipIf(!isPossible)('works for a user without a home folder and without a nam
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('.umpire/sessions could not be written') as string });
 });
 
-it('takes the folder as it is where nothing says otherwise, and the one that is named', async () => {
+it('takes the folder as it is where nothing says otherwise, says that it is a part, and takes the one that is named', async () => {
   const project = makeProject({ files: { 'packages/one/a.txt': 'a\n' } });
   const cwd = join(project.root, 'packages/one');
   const agent = project.sh('complete ok');
@@ -48,7 +48,23 @@ it('takes the folder as it is where nothing says otherwise, and the one that is 
   const named = await project.umpireWith({ cwd }, 'until', 'test -e a.txt', '--project', '.', ...agent);
   const places = [found, named].map(({ session }) => eventsOfType(session, 'SessionStarted')[0]?.project);
   expect([found.exit, named.exit, places]).toEqual([0, 0, [cwd, cwd]]);
-  expect(found.err + named.err).not.toContain('Project:');
+  expect(found.err).toContain(
+    `Note: Project: ${cwd} alone, a folder of the repository ${project.root} (--project ../.. takes all of it)\n`,
+  );
+  expect(named.err).not.toContain('Project:');
+});
+
+it('says of the guard what it does not look at: a test that is skipped elsewhere is no breach here', async () => {
+  const project = makeProject({
+    files: { 'src/a.js': 'export const a = 1;\n', 'test/a.test.js': "test('a', () => expect(1).toBe(1));\n" },
+  });
+  writeFileSync(join(project.root, 'test/a.test.js'), "test.skip('a', () => expect(1).toBe(1));\n");
+  const cwd = join(project.root, 'src');
+  const there = await project.umpireWith({ cwd }, 'guard', '--scope', 'any', '--base', 'HEAD', '--json');
+  expect({ exit: there.exit, findings: (JSON.parse(there.out) as { findings: unknown[] }).findings }).toEqual({ exit: 0, findings: [] });
+  expect(there.err).toBe(`Note: Project: ${cwd} alone, a folder of the repository ${project.root} (--project .. takes all of it)\n`);
+  const all = await project.umpireWith({ cwd }, 'guard', '--scope', 'any', '--project', '..');
+  expect({ exit: all.exit, err: all.err }).toEqual({ exit: 3, err: '' });
 });
 
 it('takes a package with settings of its own as the project, and a folder without git and settings as it is', async () => {

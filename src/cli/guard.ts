@@ -38,6 +38,7 @@ export async function runGuard(args: readonly string[]): Promise<Outcome> {
     throw usage('--revert changes your files, and --staged looks at what git holds of them: use one of the two.', 'guard');
   if (json && sarif) throw usage('It prints JSON or SARIF, not both.', 'guard');
   const given = (flag: string, key: string) => (values.has(flag) ? { [key]: values.get(flag) } : {});
+  const notes: string[] = [];
   const run = await guardProject({
     ...given('--base', 'base'),
     ...given('--project', 'project'),
@@ -47,9 +48,10 @@ export async function runGuard(args: readonly string[]): Promise<Outcome> {
     staged: switches.has('--staged'),
     revert: switches.has('--revert'),
     around: unhurried,
+    onNote: (note) => void notes.push(`Note: ${note}\n`),
   });
   const stdout = json ? `${JSON.stringify(guardJson(run))}\n` : sarif ? guardSarif(shown(run), VERSION) : guardPage(run, terminal());
-  return { stdout, exit: exitOf(run) };
+  return { stdout, ...(notes.length === 0 ? {} : { stderr: notes.join('') }), exit: exitOf(run) };
 }
 
 /** How much a function must have run before V8 thinks of optimizing it, as its versions have it. */

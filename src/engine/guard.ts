@@ -35,6 +35,8 @@ export interface GuardRequest {
   readonly staged?: boolean;
   readonly revert?: boolean;
   readonly now?: () => Date;
+  /** What the person at the keyboard should know: which folder is looked at, where they may mean another. */
+  readonly onNote?: (note: string) => void;
   /** Done around each look, which is all computing: nothing is loaded within. */
   readonly around?: <Seen>(look: () => Seen) => Seen;
 }
@@ -55,7 +57,7 @@ export interface GuardRun extends GuardView {
 }
 
 export async function guardProject(request: GuardRequest): Promise<GuardRun> {
-  const project = projectFor(request.project);
+  const project = projectFor(request.project, request.onNote);
   const { repository, base, words } = findBase(project, request.base ?? null);
   const { checkout, prefix } = repository;
   const index = { ...checkout, ...indexOfHook() };

@@ -10,7 +10,7 @@ import { cacheHome, surroundings } from '../runtime/environment.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
 import { sha256 } from '../runtime/hash.js';
 import { JOURNAL } from '../runtime/journal-file.js';
-import { projectAbove } from '../runtime/project.js';
+import { configAt, projectAbove } from '../runtime/project.js';
 import { safeName } from '../runtime/safe-name.js';
 
 /** The folder that a person names as the project: where agents work. */
@@ -20,12 +20,26 @@ export function openProject(path: string): string {
   return realpathSync.native(place);
 }
 
-/** The project that is meant: the folder that is named, as it is; else the one that the current folder is or lies in. Told where it is another. */
+/**
+ * The project that is meant: the folder that is named, as it is; else the one that the current folder is or lies in. Told where it is
+ * another, and where it is only a part of a repository: whoever stands in src/ may mean all of it.
+ */
 export function projectFor(asked: string | undefined, say?: (note: string) => void): string {
   const here = openProject(asked ?? '.');
   const project = asked === undefined ? (projectAbove(here) ?? here) : here;
+  const top = asked === undefined && project === here && configAt(here) === null ? repositoryAbove(here) : null;
   if (project !== here) say?.(`Project: ${project} (found from ${relative(project, here)}; --project . takes this folder alone)`);
+  else if (top !== null)
+    say?.(`Project: ${here} alone, a folder of the repository ${top} (--project ${relative(here, top)} takes all of it)`);
   return project;
+}
+
+/** The top of the repository that a folder lies in; null where it lies in none, or is the top itself. */
+function repositoryAbove(here: string): string | null {
+  for (let folder = here; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder === here ? null : folder;
+    if (folder === dirname(folder)) return null;
+  }
 }
 
 /** The project that a session began in; where that was moved, the one around the session's folder: its work is there too. */
@@ -148,10 +162,7 @@ function slugOf(goal: string): string {
 
 /** Is the folder in a git repository? Looked for by name: nothing is started for it. */
 export function isInGit(project: string): boolean {
-  for (let folder = project; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.git'))) return true;
-    if (folder === dirname(folder)) return false;
-  }
+  return existsSync(join(project, '.git')) || repositoryAbove(project) !== null;
 }
 
 /** Where worktrees live: outside the project, whose own test runners would find the copies otherwise. */

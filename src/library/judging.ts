@@ -82,7 +82,7 @@ export async function readReports(request: ReadRequest): Promise<ReportsRead> {
   return reading.readReports(request);
 }
 
-export type GuardRequest = Omit<LookRequest, 'around'>;
+export type GuardRequest = Omit<LookRequest, 'around' | 'onNote'>;
 
 const GUARD: Takes<GuardRequest> = {
   project: PATH,
