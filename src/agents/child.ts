@@ -26,6 +26,8 @@ export interface Launch {
   readonly tailBytes: number;
   /** So much it may print; left out: as much as it likes. */
   readonly mostBytes?: number;
+  /** So long those who are left in the group when it has ended have to print what they still hold; left out: a moment. */
+  readonly drainMs?: number;
 }
 
 /** Somebody who talks with a program. What it says comes through `watch.log`. */
@@ -57,7 +59,7 @@ export type ChildEnd =
 /** So long the rest of the output is waited for after the program has exited: a process that left the group may hold the pipe. */
 const PIPE_WAIT_MS = 250;
 
-/** So long those who are left in the group have to print what they still hold. */
+/** Left in the group, they are most often the end of a pipe. */
 const DRAIN_MS = 100;
 
 /** Timers take no more; nobody waits for 24 days. */
@@ -198,10 +200,14 @@ class Run {
     if (this.grace !== null) clearTimeout(this.grace);
     this.unhear();
     this.child.stdin.destroy();
-    if (this.stopped === null && signalGroup(this.group, 0)) this.drain = setTimeout(() => this.endGroup(), DRAIN_MS);
+    if (this.stopped === null && signalGroup(this.group, 0)) this.drain = setTimeout(() => this.endGroup(), this.drainMs);
     else this.endGroup();
     if (this.stopped !== null) sweepProcesses(this.launch.mark);
     this.awaitPipes(this.received, 20);
+  }
+
+  private get drainMs(): number {
+    return this.launch.drainMs ?? DRAIN_MS;
   }
 
   private endGroup(): void {
@@ -214,13 +220,16 @@ class Run {
 
   /** Goes on while output still comes; then whoever holds the pipes is not waited for. */
   private awaitPipes(received: number, rounds: number): void {
-    this.grace = setTimeout(() => {
-      // What lies in the pipes is read before this is asked, also where the process was busy all the time.
-      setImmediate(() => {
-        if (this.received > received && rounds > 0) this.awaitPipes(this.received, rounds - 1);
-        else this.finish();
-      });
-    }, PIPE_WAIT_MS);
+    this.grace = setTimeout(
+      () => {
+        // What lies in the pipes is read before this is asked, also where the process was busy all the time.
+        setImmediate(() => {
+          if (this.received > received && rounds > 0) this.awaitPipes(this.received, rounds - 1);
+          else this.finish();
+        });
+      },
+      Math.max(PIPE_WAIT_MS, this.drainMs),
+    );
   }
 
   private finish(): void {

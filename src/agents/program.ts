@@ -31,6 +31,8 @@ export interface ProgramSpec {
   readonly graceMs?: number;
   /** So much it may print. */
   readonly mostBytes?: number;
+  /** So long those whom it leaves behind may still print. */
+  readonly drainMs?: number;
 }
 
 /** How one run of a program is talked with and listened to. */
@@ -86,6 +88,7 @@ export function programAgent(spec: ProgramSpec, guardian: Guardian, approach: Ap
       graceMs,
       tailBytes: MAX_RESULT_BYTES,
       mostBytes: spec.mostBytes ?? MOST_OUTPUT,
+      ...(spec.drainMs === undefined ? {} : { drainMs: spec.drainMs }),
     };
     const end = await runChild(launch, guardian, heard);
     if (end.kind === 'unstarted') return { kind: 'broken', reason: whyUnstarted(end.error, argv, assignment, name), usage: NO_USAGE };
