@@ -42,6 +42,7 @@ const LATE = {
   inspection: 'src/engine/inspection.ts',
   run: 'src/cli/run.ts',
   work: 'src/cli/work.ts',
+  clean: 'src/cli/clean.ts',
   'run-help': 'src/cli/run-help.ts',
   'look-help': 'src/cli/look-help.ts',
   'agent-help': 'src/cli/agent-help.ts',

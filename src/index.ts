@@ -6,7 +6,7 @@ export type { Agent, AgentFunction, Ending } from './library/own-agents.js';
 export type { Assignment, Turn, Usage, Watch } from './ports.js';
 export { apply, clean, diff } from './library/work.js';
 export type { WorkOptions } from './library/work.js';
-export type { CleanResult } from './engine/work.js';
+export type { CleanResult } from './engine/clearing.js';
 export type { Applied } from './workspace/apply.js';
 export { list, report, status } from './library/looking.js';
 export type { ListRequest, SessionStatus } from './library/looking.js';

@@ -1,6 +1,6 @@
 // What `umpire clean` keeps: work that never came into a session's branch, and so to nobody. `umpire list --unapplied` shows the same.
 
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { gitIn } from './support/git-project.js';
@@ -75,4 +75,74 @@ it.each(['git', 'no git'])('keeps what a task had done before it asked, where th
   expect(gitIn(project.root, ...shown.split(' '))).toContain('+one');
   const forced = await project.umpire('clean', name, '--force');
   expect({ exit: forced.exit, left: await unapplied(project) }).toEqual({ exit: 0, left: [] });
+});
+
+const MADE = `
+case $role in
+  worker) mkdir -p out; echo $id > out/$(basename "$UMPIRE_SESSION").txt; complete "made it" ;;
+esac
+`;
+
+async function made(project: RunProject, goal: string): Promise<string> {
+  const { session, exit, err } = await project.umpire('until', 'test -d out', goal, ...project.sh(MADE));
+  expect({ exit, err }).toMatchObject({ exit: 0 });
+  return session;
+}
+
+it('finds what is left of sessions whose folder was deleted, keeps what is nowhere else, and removes the rest', async () => {
+  const project = makeProject();
+  const [lost, applied, bare, there] = [
+    await made(project, 'a'),
+    await made(project, 'b'),
+    await made(project, 'c'),
+    await made(project, 'd'),
+  ];
+  await project.umpire('apply', basename(applied));
+  for (const session of [lost, applied, bare]) rmSync(session, { recursive: true });
+  // Of this one nothing tells any more but its branch.
+  rmSync(join(project.worktrees, basename(bare)), { recursive: true });
+  project.git('worktree', 'prune');
+  const { exit, err } = await project.umpire('clean');
+  expect({ exit, lines: err.trimEnd().split('\n') }).toEqual({
+    exit: 0,
+    lines: [
+      expect.stringMatching(new RegExp(`^${basename(there)}: kept, since its work was not applied`)),
+      expect.stringMatching(new RegExp(`^${basename(lost)}, whose session folder is gone: kept, since .* out/${basename(lost)}\\.txt\\.`)),
+      `${basename(applied)}, whose session folder is gone: worktrees and branch removed.`,
+      expect.stringMatching(new RegExp(`^Branches of no session in this project: umpire/${basename(bare)}\\. `)),
+    ],
+  });
+  expect((await project.umpire('clean', basename(bare))).exit).toBe(1);
+  // What it says to do works.
+  project.git('add', '-A');
+  project.git('commit', '-q', '-m', 'applied');
+  project.git('merge', '-q', '-m', 'kept', `umpire/${basename(lost)}`);
+  expect((await project.umpire('clean', basename(lost))).exit).toBe(0);
+  expect((await project.umpire('clean', basename(bare), '--force')).exit).toBe(0);
+  expect(project.git('branch', '--format=%(refname:short)').trim().split('\n')).toEqual(['main', `umpire/${basename(there)}`]);
+  expect(readdirSync(project.worktrees).filter((name) => !name.startsWith('.'))).toEqual([basename(there)]);
+});
+
+it('keeps the files of a folder without git where the private repository went with the session, until it is told to remove them', async () => {
+  const project = makeProject({ plain: true });
+  const name = basename(await made(project, 'a'));
+  rmSync(join(project.root, '.umpire'), { recursive: true });
+  const { err } = await project.umpire('clean');
+  const place = join(project.worktrees, name, 'session');
+  expect(err).toContain(`${name}, whose session folder is gone: kept, since its worktree holds what is nowhere else: ${place}. `);
+  expect(textOf(place, 'out', `${name}.txt`)).toBe('WORK-1\n');
+  expect((await project.umpire('clean', name, '--force')).exit).toBe(0);
+  expect(existsSync(place)).toBe(false);
+});
+
+it('removes what belongs to a session whose journal is broken where it is told to, and not before', async () => {
+  const project = makeProject();
+  const session = await made(project, 'a');
+  const journal = join(session, 'journal.ndjson');
+  writeFileSync(journal, textOf(journal).replace('"seq":3', '"seq":4'));
+  const name = basename(session);
+  expect((await project.umpire('clean', name)).err).toContain('is broken at line 3');
+  expect(project.git('branch', '--list', 'umpire/*')).toContain(name);
+  expect(await project.umpire('clean', name, '--force')).toMatchObject({ exit: 0, err: `${name}: worktrees and branch removed.\n` });
+  expect(project.git('branch', '--list', 'umpire/*')).toBe('');
 });

@@ -230,7 +230,8 @@ Examples
 Removes the worktrees and branches of sessions that have ended and were
 applied, or changed nothing. Session folders are kept, with everything in them.
 Work that was not applied, or that never came into the branch of its session
-(it did not fit, or the session was given up), is kept too, and named.
+(it did not fit, or the session was given up), is kept too, and named. So is
+what is left of sessions whose folder was deleted.
 
   [session]         one session; all that are finished, if left out
   --force           also one with such work: it is lost then

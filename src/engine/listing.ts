@@ -5,18 +5,13 @@ import type { SessionEntry } from '../report/list-page.js';
 import { findSessions } from '../runtime/sessions.js';
 import type { MadeWork } from '../runtime/sessions.js';
 import { fateReader } from '../workspace/fates.js';
-import { projectOf, worktreeHome } from './places.js';
-import { readSettings } from './session.js';
+import { homeReader } from './homes.js';
+import { projectOf } from './places.js';
 
 /** The latest first. What is wrong with one never hides the others. */
 export async function listSessions(project: string): Promise<readonly SessionEntry[]> {
   const fateOf = fateReader();
-  const homes = new Map<string, string>();
-  const homeOf = async (place: string): Promise<string> => {
-    const home = homes.get(place) ?? worktreeHome(place, (await readSettings(place)).workspace.home);
-    homes.set(place, home);
-    return home;
-  };
+  const homeOf = homeReader();
   const work = async (made: MadeWork, path: string): Promise<SessionEntry['work']> => {
     try {
       const now = projectOf(made.project, path);

@@ -1,6 +1,6 @@
 // What the doors to a session share: how a caller hears of it, and the session while it is held open.
 
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Recorded } from '../brain/messages.js';
@@ -38,4 +38,14 @@ export function refuseUnbegun(path: string): void {
   const { root, name } = openFolder(path);
   const journal = statOf(join(root, JOURNAL));
   if ((journal?.size ?? 0) === 0) throw new UmpireError(journal === undefined ? 'not-run' : 'not-begun', { session: name });
+}
+
+/** Its folder was made, but the work could not begin: a set-up command failed, there was no git. */
+export function isUnbegun(folder: SessionFolder): boolean {
+  return isOurs(folder) && statOf(join(folder.root, JOURNAL))?.size === 0;
+}
+
+/** It lies where Umpire makes sessions of the project around it. */
+export function isOurs({ root }: SessionFolder): boolean {
+  return basename(dirname(root)) === 'sessions' && basename(dirname(dirname(root))) === '.umpire';
 }

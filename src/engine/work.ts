@@ -1,48 +1,41 @@
-// The doors to what a session made: show it, bring it over, clear it away.
+// The doors to what a session made: show it, bring it over. Clearing it away is clearing.ts.
 
-import { readdirSync, rmSync, rmdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { UmpireError } from '../errors.js';
 import { roundsOf, stepsOfChain } from '../brain/round-work.js';
 import type { RoundWork } from '../brain/round-work.js';
-import { finishedIn } from '../brain/run-state.js';
 import type { RunState } from '../brain/run-state.js';
 import type { Loop } from '../loops/loop.js';
-import { statOf } from '../runtime/entry.js';
-import { TASKS } from '../runtime/tasks-file.js';
 import { openFolder } from '../runtime/folder.js';
-import type { SessionFolder } from '../runtime/folder.js';
-import { JOURNAL, foldJournal } from '../runtime/journal-file.js';
+import { foldJournal } from '../runtime/journal-file.js';
 import { checkJournal } from '../runtime/journal-check.js';
 import { acquireLock } from '../runtime/lock.js';
 import { applySession } from '../workspace/apply.js';
 import type { Applied } from '../workspace/apply.js';
-import { cleanSession, cleanUnbegun, isLeft } from '../workspace/cleaning.js';
-import type { Cleaned } from '../workspace/cleaning.js';
 import { diffOf, diffOfStretches, stepsTo } from '../workspace/difference.js';
 import type { BranchStep } from '../workspace/difference.js';
 import type { SessionPlace } from '../workspace/site.js';
 import { inTurn } from './turns.js';
-import { projectOf, worktreeHome } from './places.js';
-import { readSettings } from './session.js';
+import { homeReader } from './homes.js';
+import type { HomeOf } from './homes.js';
+import { isUnbegun } from './opened.js';
+import { projectOf } from './places.js';
 
-interface Made {
+export interface Made {
   readonly run: RunState;
   readonly rules: Loop | null;
   readonly place: SessionPlace;
 }
 
 /** The session and where its work lies. Throws where others run it, or it changes no project. */
-async function open(session: string): Promise<Made> {
+export async function openMade(session: string, homeOf: HomeOf = homeReader()): Promise<Made> {
   const folder = openFolder(session);
   const { run, frozen } = foldJournal(folder).state;
   if (run === null) throw new UmpireError(isUnbegun(folder) ? 'not-begun' : 'not-run', { session: folder.name });
   const { workspace } = run.started;
   if (workspace === null) throw new UmpireError('no-work', { session: folder.name, loop: run.started.loop });
   const project = projectOf(run.started.project, folder.root);
-  const { home } = (await readSettings(project)).workspace;
   const rules = frozen.get(run.started.loop)?.rules ?? null;
-  return { run, rules, place: { project, session: run.started.session, home: worktreeHome(project, home), sessionFolder: folder.root } };
+  return { run, rules, place: { project, session: run.started.session, home: await homeOf(project), sessionFolder: folder.root } };
 }
 
 /** The patch of the whole session, or of what a round judged; `chain` says of which, where several have the round. */
@@ -56,7 +49,7 @@ export async function patchOf(
   round?: number,
   { brief = false, chain }: { readonly brief?: boolean; readonly chain?: string } = {},
 ): Promise<Buffer> {
-  const { run, rules, place } = await open(session);
+  const { run, rules, place } = await openMade(session);
   if (round === undefined || rules === null) return diffOf(place, { brief });
   const work = roundIn(run, place.session, round, chain);
   const steps = await stepsTo(place, work.to);
@@ -103,7 +96,7 @@ export async function apply(
       const { line, detail } = checked.chain;
       throw new UmpireError('journal-broken', { line, detail });
     }
-    const { run, place } = await open(session);
+    const { run, place } = await openMade(session);
     const outcome = run.ended?.outcome ?? 'not ended';
     if (outcome !== 'complete' && !force) throw new UmpireError('not-complete', { session: place.session, outcome });
     const applied = await inTurn(place.home, () => applySession(place));
@@ -111,49 +104,4 @@ export async function apply(
   } finally {
     lock.release();
   }
-}
-
-export type CleanResult =
-  /** `outcome`: how the session ended, or that it did not. */
-  | (Cleaned & { readonly outcome?: string })
-  | { readonly ok: false; readonly why: 'open'; readonly files: readonly string[] }
-  /** Cleaned before. */
-  | { readonly ok: true; readonly branch: null; readonly nothing: true };
-
-/** Removes what a finished session left beside its folder. One that has not ended, or whose work was not applied, stays. */
-export async function clean(session: string, { force = false }: { readonly force?: boolean } = {}): Promise<CleanResult> {
-  const folder = openFolder(session);
-  const lock = await acquireLock(folder, 1000);
-  try {
-    if (isUnbegun(folder)) return await removeUnbegun(folder, force);
-    const { run, place } = await open(session);
-    if (run.ended === null && !force) return { ok: false, why: 'open', files: [] };
-    if (!isLeft(place)) return { ok: true, branch: null, nothing: true };
-    const finished = finishedIn(run);
-    return { ...(await cleanSession(place, { force, finished })), outcome: run.ended?.outcome ?? 'not ended' };
-  } finally {
-    lock.release();
-    removeEmpty(folder.root);
-  }
-}
-
-/** Its folder was made, but the work could not begin: a set-up command failed, there was no git. */
-function isUnbegun({ root }: SessionFolder): boolean {
-  const isOurs = basename(dirname(root)) === 'sessions' && basename(dirname(dirname(root))) === '.umpire';
-  return isOurs && statOf(join(root, JOURNAL))?.size === 0;
-}
-
-async function removeUnbegun({ root, name }: SessionFolder, force: boolean): Promise<CleanResult> {
-  const project = dirname(dirname(dirname(root)));
-  const { home } = (await readSettings(project)).workspace;
-  const place = { project, session: name, home: worktreeHome(project, home), sessionFolder: root };
-  const cleaned = await cleanUnbegun(place, { force, hasTasks: statOf(join(root, TASKS)) !== undefined });
-  if (cleaned !== null && !cleaned.ok) return cleaned;
-  rmSync(join(root, JOURNAL), { force: true });
-  return cleaned ?? { ok: true, branch: null, nothing: true };
-}
-
-/** The folder of a session that began is never empty. */
-function removeEmpty(folder: string): void {
-  if (readdirSync(folder).length === 0) rmdirSync(folder);
 }

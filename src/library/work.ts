@@ -2,7 +2,8 @@
 
 import { resolve } from 'node:path';
 import * as engine from '../engine/work.js';
-import type { CleanResult } from '../engine/work.js';
+import { clean as cleanOne } from '../engine/clearing.js';
+import type { CleanResult } from '../engine/clearing.js';
 import type { Applied } from '../workspace/apply.js';
 import { FLAG, NUMBER, PATH, TEXT, checkRequest, checkValue } from './arguments.js';
 
@@ -26,7 +27,7 @@ export async function apply(session: string, options: WorkOptions = {}): Promise
 
 /** Removes what a finished session left beside its folder. One that has not ended, or whose work was not applied, stays. */
 export async function clean(session: string, options: WorkOptions = {}): Promise<CleanResult> {
-  return engine.clean(...given('clean', session, options));
+  return cleanOne(...given('clean', session, options));
 }
 
 function given(door: string, session: string, options: WorkOptions): [session: string, options: WorkOptions] {

@@ -69,6 +69,16 @@ function madeBy(run: RunState | null): MadeWork | null {
   return { kind: workspace.kind, project, session, isMerged, finished: finishedIn(run) };
 }
 
+/** The folder of every session of the project that a folder is in, the latest first; no more is read than the last line of each. */
+export function latestFirst(project: string): readonly string[] {
+  return byTime(sessionFolders(projectAt(project)));
+}
+
+function byTime(paths: readonly string[]): readonly string[] {
+  const times = paths.map((path) => ({ path, at: lastTimeOf(path) }));
+  return times.toSorted((a, b) => b.at.localeCompare(a.at)).map(({ path }) => path);
+}
+
 /** The session with the latest event: of all, or of those that Umpire runs. Throws where there is none. */
 export function latestSession(project: string, which: 'any' | 'run' = 'any'): string {
   const root = projectAt(project);
@@ -155,8 +165,7 @@ const MOST_NAMED = 12;
 function some(paths: readonly string[], root: string): string {
   const times = new Map<string, number>();
   for (const path of paths) times.set(basename(path), (times.get(basename(path)) ?? 0) + 1);
-  const latest = paths.map((path) => ({ path, at: lastTimeOf(path) })).toSorted((a, b) => b.at.localeCompare(a.at));
-  const words = latest.map(({ path }) => shown(times.get(basename(path)) === 1 ? basename(path) : relative(root, path)));
+  const words = byTime(paths).map((path) => shown(times.get(basename(path)) === 1 ? basename(path) : relative(root, path)));
   const rest = words.length - MOST_NAMED;
   return words.slice(0, MOST_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more (umpire list)` : '');
 }

@@ -15,11 +15,12 @@ import { branchOf, projectNames } from './names.js';
 import { knownProvisions } from './provisions.js';
 import { removeTree } from './removal.js';
 import { SNAPSHOT } from './repository.js';
-import { changeRefs, listRefs, readRef, refsOf } from './refs.js';
+import { changeRefs, readRef, refsOf } from './refs.js';
 import { readSessionNote } from './session-note.js';
 import { leftFolders } from './session-worktree.js';
 import { findRemains, findSite, holderOfName, isOwnSite, refuseAnothers } from './site.js';
 import type { SessionPlace, Site } from './site.js';
+import type { Survey } from './survey.js';
 import { isElsewhere, unmergedWork } from './unmerged-work.js';
 import type { UnmergedWork } from './unmerged-work.js';
 import { findAdmin, removeAdmin, worktreeOf } from './worktree.js';
@@ -39,13 +40,18 @@ interface Cleaning {
   readonly force?: boolean;
   /** Tasks that were completed: what their earlier attempts left is no work. */
   readonly finished?: readonly string[];
+  /** Where many sessions are cleaned. */
+  readonly survey?: Survey;
+  /** Nobody asks for the files of work that was not applied. */
+  readonly isBrief?: boolean;
 }
 
-export async function cleanSession(place: SessionPlace, { force = false, finished = [] }: Cleaning = {}): Promise<Cleaned> {
-  const site = force ? findRemains(place) : findSite(place);
+export async function cleanSession(place: SessionPlace, cleaning: Cleaning = {}): Promise<Cleaned> {
+  const { force = false, survey } = cleaning;
+  const site = force ? findRemains(place, survey?.find) : findSite(place, survey?.find);
   refuseAnothers(site);
   await followProject(site);
-  const held = force ? null : await heldBack(site, finished);
+  const held = force ? null : await heldBack(site, cleaning);
   return held ?? { ok: true, branch: await clearAway(site) };
 }
 
@@ -62,7 +68,7 @@ interface Unbegun {
 export async function cleanUnbegun(place: SessionPlace, { force, hasTasks }: Unbegun): Promise<Cleaned | null> {
   const site = force ? findRemains(place) : findSite(place);
   if (!isItsOwn(site)) return null;
-  const held = force ? null : await heldBack(site, []);
+  const held = force ? null : await heldBack(site, {});
   if (held !== null && (held.why !== 'edited' || hasTasks)) return held;
   return { ok: true, branch: await clearAway(site) };
 }
@@ -101,25 +107,30 @@ async function readOnce(site: Site, ref: string): Promise<string | null> {
 }
 
 /** Is there anything of its own to clear away? */
-export function isLeft(place: SessionPlace): boolean {
+export function isLeft(place: SessionPlace, survey?: Survey): boolean {
   const { project, session, home, sessionFolder } = place;
   if (existsSync(join(sessionFolder, SNAPSHOT))) return true;
-  return isNameTaken(existsSync(project) ? project : null, home, session) && holderOfName(findRemains(place)) === null;
+  const isTaken = isNameTaken(existsSync(project) ? project : null, home, session, survey?.hasRefs);
+  return isTaken && holderOfName(findRemains(place, survey?.find)) === null;
 }
 
 /** Do worktrees, a branch or refs go by this name already? `project`: null where no repository is around it. */
-export function isNameTaken(project: string | null, home: string, session: string): boolean {
-  const name = safeName(session);
-  if (existsSync(join(resolve(home), name))) return true;
-  if (project === null) return false;
-  const { code, stdout } = lookAround(project, ['for-each-ref', '--count=1', `refs/heads/${branchOf(session)}`, `refs/umpire/${name}`]);
+export function isNameTaken(project: string | null, home: string, session: string, hasRefs: Survey['hasRefs'] = findRefs): boolean {
+  if (existsSync(join(resolve(home), safeName(session)))) return true;
+  return project !== null && hasRefs(project, session);
+}
+
+function findRefs(project: string, session: string): boolean {
+  const names = [`refs/heads/${branchOf(session)}`, `refs/umpire/${safeName(session)}`];
+  const { code, stdout } = lookAround(project, ['for-each-ref', '--count=1', ...names]);
   return code === 0 && stdout.length > 0;
 }
 
-async function heldBack(site: Site, finished: readonly string[]): Promise<Extract<Cleaned, { ok: false }> | null> {
+async function heldBack(site: Site, { finished = [], survey, isBrief = false }: Cleaning): Promise<Extract<Cleaned, { ok: false }> | null> {
   const { prefix } = site.repository;
   const edited = [...projectNames(await editedIn(site), prefix), ...leftFolders(site)];
   if (edited.length > 0) return { ok: false, why: 'edited', files: edited };
+  if (isBrief && survey?.isUnapplied(site) === true) return { ok: false, why: 'unapplied', files: [] };
   const made = await unappliedIn(site);
   const unmerged = await unmergedWork(site, finished);
   const beside = unmerged.length === 0 ? {} : { unmerged };
@@ -156,7 +167,8 @@ async function removeWorktrees(site: Site): Promise<void> {
   const byName = existsSync(all) ? readdirSync(all).filter((name) => name.startsWith(own)) : [];
   const folders = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()) : [];
   for (const { name } of folders) {
-    const admin = findAdmin(site, join(folder, name));
+    // Git has a folder about worktrees only, and with hundreds of them looking for one takes long.
+    const admin = WORKTREE.test(name) ? findAdmin(site, join(folder, name)) : null;
     if (admin !== null) await removeAdmin(admin);
     await removeTree(join(folder, name));
   }
@@ -168,16 +180,24 @@ async function removeWorktrees(site: Site): Promise<void> {
   }
 }
 
+/** And no repository of an agent behind one. */
+const WORKTREE = /^(?:session|task-|merge-)(?!.*\.git$)/;
+
 async function removeRefs(site: Site): Promise<{ readonly name: string; readonly place: string } | null> {
   const { repository, branch } = site;
   if (repository.kind === 'snapshot') {
     await removeTree(repository.gitDir);
     return null;
   }
-  const ref = refsOf(site).branch;
-  const seen = (await git(site.seat, ['for-each-ref', '--format=%(refname) %(worktreepath)', ref])).toString('utf8').trimEnd();
-  const place = seen.slice(ref.length + 1);
-  const gone = [...(await listRefs(site)), ...(seen === '' || place !== '' ? [] : [ref])];
+  const names = refsOf(site);
+  const asked = ['for-each-ref', '--format=%(refname) %(worktreepath)', names.branch, names.all];
+  const found = (await git(site.seat, asked))
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+  const seen = found.find((line) => line.startsWith(`${names.branch} `));
+  const place = seen?.slice(names.branch.length + 1) ?? '';
+  const gone = found.map((line) => line.slice(0, line.indexOf(' '))).filter((ref) => ref !== names.branch || place === '');
   await changeRefs(
     site,
     gone.map((name) => ({ ref: name, to: null })),

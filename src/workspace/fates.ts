@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { put } from '../formats/keyed-lists.js';
 import { lookAround } from './git.js';
+import { once } from './memory.js';
 import { listRefs, readRef, refsOf } from './refs.js';
 import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';
@@ -72,15 +73,4 @@ function listed(project: string, asked: readonly string[]): [ref: string, commit
       const [ref = '', commit = ''] = line.split(' ');
       return ref === '' ? [] : [[ref, commit]];
     });
-}
-
-function once<T>(find: (project: string) => T): (project: string) => T {
-  const found = new Map<string, T>();
-  return (project) => {
-    const known = found.get(project);
-    if (known !== undefined) return known;
-    const made = find(project);
-    found.set(project, made);
-    return made;
-  };
 }

@@ -8,8 +8,11 @@ import type { RawName } from './git.js';
 
 const LONGEST = 100;
 
+/** The branches of sessions begin with it. */
+export const BRANCHES = 'umpire/';
+
 export function branchOf(session: string): string {
-  return `umpire/${safeName(session)}`;
+  return `${BRANCHES}${safeName(session)}`;
 }
 
 export function taskName(task: string, attempt: number): string {

@@ -45,8 +45,8 @@ interface Note {
 
 const NOTE = 'workspace.json';
 
-export function findSite(place: SessionPlace): Site {
-  const site = findRemains(place);
+export function findSite(place: SessionPlace, find?: typeof findRepository): Site {
+  const site = findRemains(place, find);
   // What the session made lies in that repository: a private one in its place would hold nothing of it.
   if (site.repository.kind !== 'git' && readNote(site.folder)?.kind === 'git')
     throw new UmpireError('git-failed', {
@@ -143,7 +143,8 @@ function gitFileOf(admin: string): string {
   }
 }
 
-function readNote(folder: string): Note | null {
+/** Null where there is none, or it cannot be read. */
+export function readNote(folder: string): Note | null {
   try {
     const { project, session, sessionFolder, kind } = JSON.parse(readFileSync(join(folder, NOTE), 'utf8')) as Partial<Note>;
     if (typeof project !== 'string' || typeof session !== 'string' || typeof sessionFolder !== 'string') return null;
