@@ -100,3 +100,24 @@ test('what a reader left in its place is thrown away, and the submodule is as it
   writeFiles(folder, { 'deep/lib/l.txt': 'edited\n' });
   await expect(workspace.takeEdit('edit')).rejects.toMatchObject({ code: 'read-failed' });
 });
+
+test('what a task changed in one and did not commit there is told, with nothing of the clone’s own settings run', async () => {
+  const project = withModule();
+  const said: string[] = [];
+  const workspace = await project.open({ say: (note) => said.push(note) });
+  const folder = await workspace.lend('T1', 1);
+  gitIn(folder, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init');
+  const lib = join(folder, 'deep', 'lib');
+  const mark = join(project.options.home, 'ran');
+  gitIn(lib, 'config', 'filter.x.clean', `touch ${mark}; cat`);
+  writeFiles(gitIn(lib, 'rev-parse', '--absolute-git-dir').trim(), { 'info/attributes': '* filter=x\n' });
+  writeFiles(lib, { 'l.txt': 'changed\n', 'new.txt': 'n\n', 'same.txt': 'same\n' });
+  expect(await workspace.submit('T1', 1, 'only in the submodule')).toBe(null);
+  expect(said).toEqual(['T1 left changes that are not committed in the submodule deep/lib: l.txt, new.txt. It is not part of the work.']);
+  expect(existsSync(mark)).toBe(false);
+  // Committed there, it is.
+  gitIn(lib, 'add', '-A');
+  gitIn(lib, 'commit', '-q', '-m', 'mine');
+  expect((await workspace.submit('T1', 1, 'moved it'))?.files).toEqual(['deep/lib']);
+  expect(said.slice(1)).toEqual([expect.stringContaining('T1 moved the submodule deep/lib to ')]);
+});
