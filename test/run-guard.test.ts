@@ -91,6 +91,30 @@ it('takes back new tests that raise coverage and check nothing, in the testing l
   expect(branchFile(project, plain.session, 'sum.test.js')).toContain("test('covers'");
 });
 
+it.each([
+  ['other bytes than UTF-8', String.raw`printf '// caf\351\n' >> sum.test.js; sed -i 's/sum(1, 2), 4/1, 1/' sum.test.js`],
+  ['a link', `sed 's/sum(1, 2), 4/1, 1/' sum.test.js > kept.js; ln -sf kept.js sum.test.js`],
+  [
+    'no code, and in the next round checks that let all through',
+    `if grep -q ')(' sum.test.js; then sed -i 's/sum(1, 2), 4/1, 1/; /)($/d' sum.test.js; else echo ')(' >> sum.test.js; fi`,
+  ],
+])('takes back tests that can no longer be read: %s', async (_name, cheat) => {
+  const project = makeProject({ files: FILES });
+  const { session, exit, err } = await project.umpire(
+    'until',
+    'node --test',
+    'mend',
+    '--max-rounds',
+    '2',
+    ...project.sh(`${cheat}\ncomplete done`),
+  );
+  expect(exit, err).toBe(4);
+  expect(branchFile(project, session, 'sum.test.js')).toBe(TESTS);
+  expect(rowsOf(session)['WORK-1']?.findings).toMatch(
+    /^Umpire took back what its guard forbids: .*test-unread at sum\.test\.js:\d+\. done$/,
+  );
+});
+
 it('merges nothing of a change of settings, source or CI, and the run goes on', async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`

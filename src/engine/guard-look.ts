@@ -41,6 +41,7 @@ export interface LookRequest {
   readonly known?: KnownBefore;
   readonly everyRewrite?: boolean;
   readonly newTestsCheck?: boolean;
+  readonly mustBeRead?: boolean;
   /** Another thread reads files of the change too. */
   readonly beside?: ReadBeside | null;
   /** The guard's own settings, where a person may change them: what is new in them is told in another way. */
@@ -59,9 +60,14 @@ export function lookAt({
   settings,
   everyRewrite = false,
   newTestsCheck = false,
+  mustBeRead = false,
   beside = null,
 }: LookRequest): GuardView {
-  const report = guard({ change, scope, same, everyRewrite, newTestsCheck, ...(ran === undefined ? {} : { ran }) }, known, beside);
+  const report = guard(
+    { change, scope, same, everyRewrite, newTestsCheck, mustBeRead, ...(ran === undefined ? {} : { ran }) },
+    known,
+    beside,
+  );
   const files = new Map(change.files.flatMap((file) => [file.renamedFrom ?? file.path, file.path].map((path) => [path, file] as const)));
   const found = report.findings.filter(({ file }) => file !== settings).map((finding) => inWholeLines(finding, files.get(finding.file)));
   const unopened = new Set(unread.map(({ file }) => file));

@@ -54,6 +54,7 @@ export function inspectWork({ change, folder }: Work, { scope, takesBack, allowa
       known: new KnownBefore(),
       everyRewrite: true,
       newTestsCheck: scope === 'testing',
+      mustBeRead: true,
     };
     const { findings } = lookAt(request);
     const isTaken = (finding: GuardFinding): boolean =>

@@ -10,6 +10,8 @@ export interface FileChange {
   /** Null: the file was deleted. */
   readonly after: string | null;
   readonly renamedFrom?: string;
+  /** Why `after` is not what the file holds: it was not read. */
+  readonly unread?: string;
 }
 
 export interface Change {
@@ -29,4 +31,6 @@ export interface GuardInput {
   readonly everyRewrite?: boolean;
   /** Tell of new tests that check nothing: coverage is what the change is for, and they raise it. */
   readonly newTestsCheck?: boolean;
+  /** Tell of tests that can no longer be read: the change is merged by what the guard finds, and by nobody's eyes. */
+  readonly mustBeRead?: boolean;
 }

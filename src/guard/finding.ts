@@ -111,6 +111,12 @@ export const GUARD_RULES = {
     'The test is still written but the runner never sees it.',
     'Keep it where the runner finds and runs it.',
   ),
+  'test-unread': words(
+    'tests',
+    'high',
+    'Tests can no longer be read as code, so nobody can say what they check.',
+    'Keep them valid code in UTF-8, in a file of their own that is no link and smaller than 2 MB.',
+  ),
   'test-conditional': words('tests', 'high', 'The test only runs under a condition.', 'Let it run everywhere it ran before.'),
   'test-hollow': words(
     'tests',

@@ -24,6 +24,7 @@ import { ranRule } from './rules/ran.js';
 import { snapshotsRule } from './rules/snapshots.js';
 import { tablesRule } from './rules/tables.js';
 import { testsRule } from './rules/tests.js';
+import { unreadRule } from './rules/unread.js';
 import { Spares } from './spares.js';
 import { walkTouched } from './told.js';
 import type { ReadBeside } from './told.js';
@@ -71,6 +72,7 @@ export function guard(input: GuardInput, known = new KnownBefore(), beside: Read
     ...snapshotsRule(evidence),
     ...tablesRule(evidence),
     ...hollowRule(evidence),
+    ...unreadRule(evidence),
   ];
   const findings = onceBy(sightings, causeOf).map(findingOf).toSorted(byPlace);
   return { findings, problems: problemsOf(evidence), rewritten };

@@ -195,6 +195,7 @@ function versions(
     before,
     after: isCrlf ? after.replaceAll('\r\n', '\n') : after,
     ...(path === pathBefore ? {} : { renamedFrom: pathBefore }),
+    ...(two.unread === null ? {} : { unread: two.unread }),
     name,
     nameBefore,
     old,
