@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { leavesSight, roleOf } from './paths.js';
+import { roleOf } from './paths.js';
 
 it.each([
   ['src/cart.ts', 'source'],
@@ -46,15 +46,4 @@ it.each([
   ['README.md', 'docs'],
 ])('%s is %s', (path, role) => {
   expect(roleOf(path)).toBe(role);
-});
-
-it.each([
-  ['src/slug.test.ts', 'src/slug.tests.ts', true],
-  ['test/slug.spec.ts', 'archive/slug.spec.ts', true],
-  ['src/slug.test.ts', 'src/__wip__/slug.test.ts', true],
-  ['src/slug.test.ts', 'src/__tests__/slug.test.ts', false],
-  ['src/slug.spec.ts', 'src/slug.test.ts', false],
-  ['test/slug.test.js', 'test/lib/slug.test.js', false],
-])('a test moved from %s to %s leaves the sight of its runner: %s', (before, after, hidden) => {
-  expect(leavesSight(before, after)).toBe(hidden);
 });

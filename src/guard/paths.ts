@@ -29,7 +29,7 @@ const CONFIG_NAMES: ReadonlySet<string> = new Set(
     'pyrightconfig.json setup.py bandit.yaml .pre-commit-config.yaml .isort.cfg .style.yapf .bandit codecov.yml .codecov.yml ' +
     'codecov.yaml .codecov.yaml .coveralls.yml sonar-project.properties .eslintignore .prettierignore .npmrc .yarnrc .yarnrc.yml .nvmrc ' +
     '.node-version nx.json turbo.json lerna.json pnpm-workspace.yaml .editorconfig .swcrc .babelrc ' +
-    'umpire.config.yaml deno.json deno.jsonc bunfig.toml .lintstagedrc .huskyrc lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml Dockerfile tslint.json .jshintrc .nycrc .c8rc .taprc'
+    'umpire.config.yaml deno.json deno.jsonc bunfig.toml .lintstagedrc .huskyrc lefthook.yml .lefthook.yml lefthook.yaml .lefthook.yaml Dockerfile tslint.json .jshintrc .nycrc .c8rc .taprc mocha.opts .pnpmfile.cjs .pnpmfile.mjs'
   ).split(' '),
 );
 
@@ -56,7 +56,8 @@ const SETUP =
 /** Data and code of tests that lie beside source: `cart.fixture.json`, `cart.test-helpers.ts`. */
 const BESIDE = /[._-](fixtures?|test-?data|test-?(utils?|helpers?|support|kit))\.[\w]+$/i;
 const TEST_FOLDER = /(^|\/)(__tests__|tests?)\/|^((packages|apps|libs|modules)\/[^/]+\/)?(spec|specs|e2e|integration|cypress)\//;
-const TEST_FILE =
+/** Names by which one runner or another knows its tests. */
+export const TEST_FILE =
   /([._-](test|spec)|\.test-d|\.spec-d|\.e2e|\.cy)\.[cm]?[jt]sx?$|(^|\/)test[-_][\w-]*\.[cm]?[jt]sx?$|(^|\/)test\.[cm]?[jt]sx?$|(^|\/)test_[^/]*\.py$|_test\.py$|(^|\/)tests?\.py$/;
 const CODE = /\.([cm]?[jt]sx?|py|pyi)$/;
 const DOCS =
@@ -94,16 +95,4 @@ export function isPython(path: string): boolean {
 /** What the guard reads as code. */
 export function isCode(path: string): boolean {
   return isJavaScript(path) || isPython(path);
-}
-
-/** Folders that nobody runs. */
-const ATTIC =
-  /(^|\/)(archived?|attic|old|disabled|skipped|deprecated|backup|trash|unused|quarantined?|wip|broken|flaky|parked|ignored|_(?!_)[\w-]+|__(wip|old|disabled|skipped|broken|flaky|parked|ignored|archived?|attic|unused)__|\.[\w-]+)\//i;
-
-/** A test file moved from `before` to `after` leaves the runner's sight. */
-export function leavesSight(before: string, after: string): boolean {
-  if (roleOf(before) !== 'test') return false;
-  if (roleOf(after) !== 'test' && roleOf(after) !== 'support') return true;
-  if (TEST_FILE.test(before) && !TEST_FILE.test(after)) return true;
-  return ATTIC.test(after) && !ATTIC.test(before);
 }

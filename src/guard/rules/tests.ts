@@ -5,7 +5,7 @@ import { failedBefore, idleBefore, isUntouched } from '../evidence.js';
 import type { AssertionFact, Span, TestFact, TestMark } from '../facts.js';
 import type { GuardRule, Sighting } from '../finding.js';
 import { matchAssertions } from '../matching.js';
-import { leavesSight } from '../paths.js';
+import { leavesSight } from '../sight.js';
 import type { Pair } from '../pairing.js';
 import { NewChecks } from '../new-checks.js';
 import { idOf } from '../pairing.js';
@@ -31,21 +31,25 @@ const GOES_ON: ReadonlySet<GuardRule> = new Set(['assertion-weakened', 'test-con
 /** What leaves rows of a table out. */
 const SIFTING = /\.filter\(| for .* if |\.(?:pop|shift|splice|clear|remove)\(|\.length\s*=|^[\w.]+\[[^\]]*:[^\]]*\]$/s;
 
+/** Of the changed files, after the change. */
+type Texts = ReadonlyMap<string, string>;
+
 export interface TestSightings extends Told {
   readonly sightings: readonly Sighting[];
 }
 
 export function testsRule(evidence: Evidence): TestSightings {
+  const texts = new Map(evidence.files.map(({ change }) => [change.path, change.after ?? '']));
   const sightings: Sighting[] = [];
   const stopped = new Set<TestFact>();
   const leaving = new Set<TestFact>();
   for (const pair of evidence.pairing.pairs) {
     if (isUntouched(evidence, pair)) {
-      sightings.push(...outOfSight(pair));
+      sightings.push(...outOfSight(pair, texts));
       continue;
     }
     const idle = idleBefore(evidence, pair.before);
-    const found = [...markSightings(pair.before, pair.after), ...(idle ? [] : fateOf(pair))];
+    const found = [...markSightings(pair.before, pair.after), ...(idle ? [] : fateOf(pair, texts))];
     for (const { rule } of found) if (!GOES_ON.has(rule)) stopped.add(pair.after);
     const early = pair.before.assertions.length === 0 ? [] : returnSightings(pair.before.returns, pair.after);
     if (early.length > 0) leaving.add(pair.after);
@@ -75,12 +79,13 @@ function markSightings(before: TestFact | null, after: TestFact): readonly Sight
   return found;
 }
 
-function fateOf({ before, after, how }: Pair): readonly Sighting[] {
+function fateOf({ before, after, how }: Pair, texts: Texts): readonly Sighting[] {
   const sight = (rule: GuardRule, now: Span, file = after.span.file): readonly Sighting[] => [
     { rule, file, before: before.head, after: now, test: after.path },
   ];
   if (after.hidden !== null && before.hidden === null) return sight('test-hidden', after.head);
-  if (how !== 'renamed' && leavesSight(before.span.file, after.span.file)) return outOfSight({ before, after, how });
+  const unseen = how === 'renamed' ? [] : outOfSight({ before, after }, texts);
+  if (unseen.length > 0) return unseen;
   if (after.marks.some(({ kind }) => kind === 'skipped')) return [];
   const found: Sighting[] = [];
   if (after.condition !== null && before.condition === null) {
@@ -95,8 +100,9 @@ function fateOf({ before, after, how }: Pair): readonly Sighting[] {
   return found;
 }
 
-function outOfSight({ before, after }: Pair): readonly Sighting[] {
-  if (!leavesSight(before.span.file, after.span.file)) return [];
+function outOfSight({ before, after }: Pick<Pair, 'before' | 'after'>, texts: Texts): readonly Sighting[] {
+  const { file } = after.span;
+  if (file === before.span.file || !leavesSight(before.span.file, file, texts.get(file))) return [];
   return [{ rule: 'test-hidden', file: before.span.file, before: before.head, test: before.path, why: `it moved to ${after.span.file}` }];
 }
 
