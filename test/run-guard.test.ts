@@ -115,6 +115,31 @@ it.each([
   );
 });
 
+it('takes back the check that the command runs, by its name or by who names it; of a program with another name it tells', async () => {
+  const files = {
+    'package.json': '{"name":"sums","scripts":{"test":"node scripts/all.js"}}\n',
+    'scripts/all.js': 'process.exit(1);\n',
+    'verify.js': 'process.exit(1);\n',
+    'app.js': 'process.exit(1);\n',
+  };
+  const cheat = (path: string): string => `echo 'process.exit(0);' > ${path}\ncomplete done`;
+  const project = makeProject({ files });
+  const until = (command: string, path: string) =>
+    project.umpire('until', command, 'mend', '--max-rounds', '1', ...project.sh(cheat(path)));
+  for (const [command, path] of [
+    ['node verify.js', 'verify.js'],
+    ['npm test', 'scripts/all.js'],
+  ] as const) {
+    const { session, exit, err } = await until(command, path);
+    expect(exit, err).toBe(4);
+    expect(rowsOf(session)['WORK-1']?.findings).toBe(`Umpire took back what its guard forbids: scripts-changed at ${path}:1. done`);
+  }
+  const { session, exit, err } = await until('node app.js', 'app.js');
+  expect(exit, err).toBe(0);
+  const [breach] = eventsOfType(session, 'TaskFinished').flatMap(({ task, breaches = [] }) => (task === 'WORK-1' ? breaches : []));
+  expect(breach).toMatchObject({ rule: 'command-changed', file: 'app.js', taken: null });
+});
+
 it('merges nothing of a change of settings, source or CI, and the run goes on', async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`

@@ -42,6 +42,7 @@ export interface LookRequest {
   readonly everyRewrite?: boolean;
   readonly newTestsCheck?: boolean;
   readonly mustBeRead?: boolean;
+  readonly command?: string | undefined;
   /** Another thread reads files of the change too. */
   readonly beside?: ReadBeside | null;
   /** The guard's own settings, where a person may change them: what is new in them is told in another way. */
@@ -61,10 +62,20 @@ export function lookAt({
   everyRewrite = false,
   newTestsCheck = false,
   mustBeRead = false,
+  command,
   beside = null,
 }: LookRequest): GuardView {
   const report = guard(
-    { change, scope, same, everyRewrite, newTestsCheck, mustBeRead, ...(ran === undefined ? {} : { ran }) },
+    {
+      change,
+      scope,
+      same,
+      everyRewrite,
+      newTestsCheck,
+      mustBeRead,
+      ...(ran === undefined ? {} : { ran }),
+      ...(command === undefined ? {} : { command }),
+    },
     known,
     beside,
   );

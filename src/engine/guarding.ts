@@ -37,7 +37,7 @@ export interface Guarding {
 }
 
 export interface GuardedRun {
-  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder'>;
+  readonly started: Pick<SessionStarted, 'loop' | 'loopFolder' | 'command'>;
   /** Of the person's own checkout: agents do not write there. */
   readonly config: Pick<Settings, 'guard'>;
   readonly now: () => Date;
@@ -64,7 +64,14 @@ export function guardingFor({ started, config, now, failedAt, say }: GuardedRun)
     inspect: async (work) => {
       const { inspectWork } = await import('./inspection.js');
       const today = now().toISOString().slice(0, 10);
-      const { breaches, corrections } = inspectWork(work, { scope, takesBack, allowances, today, measured: failedAt(work.base) });
+      const { breaches, corrections } = inspectWork(work, {
+        scope,
+        takesBack,
+        allowances,
+        today,
+        measured: failedAt(work.base),
+        command: started.command,
+      });
       found.set(key(work.task, work.attempt), breaches);
       return corrections;
     },

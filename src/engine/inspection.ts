@@ -22,6 +22,8 @@ export interface Inspection {
   readonly today: string;
   /** Tests as they were measured on the commit that the task began with. */
   readonly measured: readonly TestResult[];
+  /** What the plain loop runs. */
+  readonly command?: string | undefined;
 }
 
 export interface Inspected {
@@ -31,8 +33,8 @@ export interface Inspected {
 
 const MOST_BREACHES = 50;
 
-/** Where source may change, a new package may be the point of the change. A new wanted value may be it anywhere. A person is told. */
-const FOR_A_PERSON: ReadonlySet<string> = new Set(['lockfile-changed']);
+/** Where source may change, a new package may be the point of the change, or the program that is to pass. A new wanted value may be it anywhere. A person is told. */
+const FOR_A_PERSON: ReadonlySet<string> = new Set(['lockfile-changed', 'command-changed']);
 
 /** What keeps a tool from looking. In a test it makes the test lie; in source a person may have to weigh it. */
 const MARKS: ReadonlySet<string> = new Set(['type-suppressed', 'any-used', 'lint-disabled']);
@@ -41,7 +43,7 @@ function isForAPerson({ rule, file }: GuardFinding): boolean {
   return FOR_A_PERSON.has(rule) || (MARKS.has(rule) && roleOf(file) === 'source');
 }
 
-export function inspectWork({ change, folder }: Work, { scope, takesBack, allowances, today, measured }: Inspection): Inspected {
+export function inspectWork({ change, folder }: Work, { scope, takesBack, allowances, today, measured, command }: Inspection): Inspected {
   try {
     const ran = measured.length === 0 ? {} : { ran: { before: measured } };
     const request = {
@@ -55,6 +57,7 @@ export function inspectWork({ change, folder }: Work, { scope, takesBack, allowa
       everyRewrite: true,
       newTestsCheck: scope === 'testing',
       mustBeRead: true,
+      command,
     };
     const { findings } = lookAt(request);
     const isTaken = (finding: GuardFinding): boolean =>

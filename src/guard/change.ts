@@ -33,4 +33,6 @@ export interface GuardInput {
   readonly newTestsCheck?: boolean;
   /** Tell of tests that can no longer be read: the change is merged by what the guard finds, and by nobody's eyes. */
   readonly mustBeRead?: boolean;
+  /** The command that is to pass in the end, where there is one. */
+  readonly command?: string;
 }

@@ -64,6 +64,12 @@ export const GUARD_RULES = {
     'A script of the package changed, so other tests or checks may run.',
     'Leave the scripts as they are.',
   ),
+  'command-changed': words(
+    'files',
+    'medium',
+    'The command that is to pass runs this very file.',
+    'Change what the command checks, and leave the check.',
+  ),
   'lockfile-changed': words(
     'files',
     'high',

@@ -73,7 +73,7 @@ const DEPTHS: Readonly<Partial<Record<FileRole, Depth>>> = { test: 'test', suppo
 
 /** A file outside the runner's sight that may hold tests. */
 function looksLikeTests(text: string): boolean {
-  return /(?<![.\w])(describe|it|test|suite)(\.\w+)?\(\s*['"`]|\b(expect|assert|Assertion)\b[\w.]*\s*=(?!=|\s*require\()|expect\.extend\(|overwriteMethod|\{ expect[:, ]/.test(
+  return /['"](vitest|@jest\/globals)['"]|(?<![.\w])(describe|it|test|suite)(\.\w+)?\(\s*['"`]|\b(expect|assert|Assertion)\b[\w.]*\s*=(?!=|\s*require\()|expect\.extend\(|overwriteMethod|\{ expect[:, ]/.test(
     text,
   );
 }

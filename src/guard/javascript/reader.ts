@@ -8,6 +8,7 @@ import type { Node } from './tree.js';
 import { bindOwn, printValue } from './print.js';
 import { ALWAYS, assertionOf } from './assertion.js';
 import { resolved } from './copies.js';
+import { environmentsOf } from './environments.js';
 import { hookSkipsOf } from './hook-skips.js';
 import { singly } from './questions.js';
 import { retriesOf } from './retries.js';
@@ -59,7 +60,7 @@ export class JavaScriptReader {
     const search = new ReplacementSearch(module, imports, () => unitsOf(module, imports, tests), tests);
     const helpers = [...(tests.length === 0 ? helpersOf(module) : []), ...matchersOf(module)];
     const tables = tests.length === 0 ? tablesOf(module) : [];
-    const hooks = [...retriesOf(tree), ...(tests.length === 0 ? hookSkipsOf(tree) : [])];
+    const hooks = [...retriesOf(tree), ...environmentsOf(tree), ...(tests.length === 0 ? hookSkipsOf(tree) : [])];
     const named = importFacts(module, imports);
     let replaced: readonly ReplacementFact[] | null = null;
     const outside = () => strain.of(() => outsideOf(tree, tests), []);

@@ -1,6 +1,7 @@
 // Comments and types that keep a tool from looking: the compiler, a linter, the coverage report.
 
 import type { SuppressionFact } from '../facts.js';
+import { roleOf } from '../paths.js';
 import { probesOf } from './probes.js';
 import { at, bare, descend, listAt, nameOf, nodesOf, spanOf } from './tree.js';
 import type { Comment, Node, Tree } from './tree.js';
@@ -9,6 +10,9 @@ const LINT =
   /^(eslint-disable|eslint-disable-line|eslint-disable-next-line|oxlint-disable|oxlint-disable-line|oxlint-disable-next-line|tslint:disable|tslint:disable-next-line|tslint:disable-line|deno-lint-ignore|deno-lint-ignore-file|biome-ignore|biome-ignore-all|biome-ignore-start|jshint ignore|jscs:disable|standard-disable|xo-disable|stylelint-disable|rslint-disable)(?![\w])/;
 const COVERAGE =
   /^(istanbul|v8|c8)\s+ignore\b|^node:coverage\s+(ignore|disable)\b|^@?codeCoverageIgnore|^@preserve (istanbul|v8|c8) ignore/i;
+/** The counters of Istanbul, written by hand. Tools that only collect them read them. */
+const COUNTED =
+  /\.(?:s|f|b|statementMap|fnMap|branchMap)\b\s*\[[^\]\n]+\](?:\[[^\]\n]+\])?\s*(?:=(?!=)|\+\+|\+=)|\b__coverage__\s*=(?!=)\s*(?:\{\}|undefined|null)|\bdelete\b[^;\n]*__coverage__/;
 const RULE_OFF = /^eslint\s+.*:\s*(\[\s*)?['"]?(off|0)\b/;
 
 /** The words of a comment, its stars and slashes taken off. A comment within one, as in code that is commented out, does nothing. */
@@ -51,6 +55,9 @@ export function suppressionsOf(tree: Tree): readonly SuppressionFact[] {
     const checks = found.key === '@ts-expect-error' && (probes ??= probesOf(tree)).has(comment.end);
     facts.push({ ...found, span: spanOf(tree, comment.start, comment.end), ...(checks ? { checks } : {}) });
   }
+  const counted = tree.text.includes('__coverage__') ? COUNTED.exec(tree.text) : null;
+  if (counted !== null && roleOf(tree.file) !== 'source')
+    facts.push({ kind: 'coverage', key: '__coverage__', span: spanOf(tree, counted.index, counted.index + counted[0].length) });
   return /\.[cm]?tsx?$/.test(tree.file) && /\bany\b|\bunknown\b/.test(tree.text) ? [...facts, ...holesIn(tree)] : facts;
 }
 

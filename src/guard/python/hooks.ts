@@ -1,6 +1,7 @@
 // Code in Python tests that decides from outside which tests run and how they end: hooks of pytest, files to leave out.
 
 import type { HookFact } from '../facts.js';
+import { roleOf } from '../paths.js';
 import { exitsOf } from './exits.js';
 import { fullName } from './names.js';
 import { squeeze } from './print.js';
@@ -28,10 +29,26 @@ export function hooksOf(module: Module): readonly HookFact[] {
       for (const one of forgiving(statement)) add(one.name, one.node);
     const name = ignored(statement);
     if (name !== null && isConftest(tree.file)) add(name, statement);
+    if (isConftest(tree.file)) for (const hook of pluginHooks(statement, module)) add(hook.name, statement, [hook.text]);
   }
   if (isConftest(tree.file))
     for (const { name, node, hook } of exitsOf(module)) if (!facts.some((fact) => fact.name === hook)) add(name, node);
   return facts;
+}
+
+/** `pytest_plugins = ['quiet']`: hooks of a file that is no part of the tests by its place. Others are looked at themselves. */
+function pluginHooks(statement: Stmt, { tree, project }: Module): readonly { readonly name: string; readonly text: string }[] {
+  if (statement.type !== 'Assign' || !statement.targets.some((target) => dotted(target) === 'pytest_plugins')) return [];
+  return expressionsIn([statement], false).flatMap((expression) => {
+    const name = textOf(expression);
+    const path = name === null ? null : project.resolve(tree.file, name, 0);
+    const plugin = path === null || roleOf(path) !== 'source' ? null : project.load(path);
+    return (plugin?.tree.body ?? []).flatMap((fn) =>
+      plugin !== null && fn.type === 'Function' && HOOKS.test(fn.name) && decides(fn, plugin.env)
+        ? [{ name: fn.name, text: squeeze(spanOf(plugin.tree, fn.start, fn.end).text) }]
+        : [],
+    );
+  });
 }
 
 /** The file of settings that pytest reads for every test around it. */

@@ -1,9 +1,12 @@
 // What skips all tests of a Python file at once: at its import, in the set-up around its tests, by a mark that is imported.
 
-import type { TestMark } from '../facts.js';
+import type { HookFact, TestMark } from '../facts.js';
+import { roleOf } from '../paths.js';
 import { BodyWalk } from './body.js';
 import { markList } from './marks.js';
 import { skipOf } from './names.js';
+import { squeeze } from './print.js';
+import { chosenBy } from './runner.js';
 import { follow } from './scope.js';
 import type { Callable, Env, Module, Value } from './scope.js';
 import type { Expr, FunctionStmt, Stmt } from './tree.js';
@@ -13,11 +16,44 @@ import { descend, expressionsOf, spanOf } from './tree.js';
 const SKIPPING = /skip|xfail|exit/i;
 
 /** Calls and raises that are reached when the file is imported: a skip there ends the import, and no test of the file runs. */
-export function importSkips({ tree, env }: Module): readonly TestMark[] {
+export function importSkips(module: Module): readonly TestMark[] {
+  const own = ownSkips(module);
+  return own.length > 0 ? own : loadedSkips(module, new Set([module.tree.file]));
+}
+
+function ownSkips({ tree, env }: Module): readonly TestMark[] {
   const body = runAtImport(tree.body, env, SKIPPING.test(tree.text));
   // Without a call and a raise nothing is skipped.
   if (!body.some(({ start, end }) => /\(|\braise\b/.test(tree.text.slice(start, end)))) return [];
   return skipsOf({ node: moduleFunction(body), env, bound: 0 });
+}
+
+/** What helpers of the tests skip when they are imported: that ends the import of whoever asks for them. */
+function loadedSkips({ tree, project }: Module, seen: Set<string>): readonly TestMark[] {
+  for (const by of tree.body) {
+    if (by.type !== 'Import') continue;
+    const names = by.from ? [by.module] : by.names.map(({ name }) => name);
+    for (const path of names.map((name) => project.resolve(tree.file, name, by.level))) {
+      if (path === null || seen.has(path) || roleOf(path) === 'source') continue;
+      seen.add(path);
+      const loaded = project.load(path);
+      if (loaded === null) continue;
+      const own = SKIPPING.test(loaded.tree.text) ? ownSkips(loaded) : [];
+      const found = own.length > 0 ? own : loadedSkips(loaded, seen);
+      if (found.length > 0) return found.map((mark) => ({ ...mark, span: spanOf(tree, by.start, by.end) }));
+    }
+  }
+  return [];
+}
+
+/** Of a file without tests: what ends the import of those that ask for it, or chooses among the tests of its folder. */
+export function sweepingOf(module: Module): readonly HookFact[] {
+  const { tree, env } = module;
+  const skipped = SKIPPING.test(tree.text) ? ownSkips(module).filter(({ kind }) => kind === 'skipped') : [];
+  const chosen = chosenBy(env.find('load_tests')?.node ?? null);
+  const facts = skipped.map(({ span }) => ({ name: 'a skip at import', span }));
+  if (chosen !== null) facts.push({ name: 'load_tests', span: spanOf(tree, chosen.node.start, chosen.node.end) });
+  return facts.map(({ name, span }) => ({ name, span, key: `${name} ${squeeze(span.text)}` }));
 }
 
 const PLAIN: ReadonlySet<Stmt['type']> = new Set(['Expression', 'If', 'Try', 'Raise', 'Assign']);

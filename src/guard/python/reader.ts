@@ -17,6 +17,7 @@ import { testsOf } from './tests.js';
 import type { FunctionStmt } from './tree.js';
 import { dotted, spanOf, statementsIn } from './tree.js';
 import { printValue } from './print.js';
+import { sweepingOf } from './module-skips.js';
 import { rowsOf } from './rows.js';
 import { importFacts, importsOf, madeUnits, unitsOf } from './units.js';
 
@@ -53,7 +54,10 @@ export class PythonReader {
       outside: () => outsideOf(module, tests),
       helpers,
       tables,
-      hooks: [...hooksOf(module), ...(tests.length === 0 ? marksTaken(module, settingsOf(this.project.lookup).idle) : [])],
+      hooks: [
+        ...hooksOf(module),
+        ...(tests.length === 0 ? [...marksTaken(module, settingsOf(this.project.lookup).idle), ...sweepingOf(module)] : []),
+      ],
       suppressions,
       replacements: () => (known ??= replaced()),
       imports: facts,

@@ -1,15 +1,29 @@
 // Which files a change may touch.
 
+import { Errands } from '../errands.js';
+import type { Errand } from '../errands.js';
 import type { Evidence, ReadFile } from '../evidence.js';
 import type { Span } from '../facts.js';
 import type { GuardRule, Sighting } from '../finding.js';
 import { pyprojectPart } from '../pyproject-parts.js';
+import { standsFor } from '../stand-in-files.js';
 
 export function filesRule(evidence: Evidence): readonly Sighting[] {
-  return evidence.files.flatMap((file) => changedFile(evidence, file));
+  const { input, files } = evidence;
+  const old = new Map<string, string | null>();
+  for (const { change } of files) if (change.renamedFrom !== undefined) old.set(change.path, null);
+  for (const { change } of files) old.set(change.renamedFrom ?? change.path, change.before);
+  const textOf = (path: string): string | null => (old.has(path) ? (old.get(path) ?? null) : (input.same?.(path) ?? null));
+  const errands = new Errands(textOf, input.command ?? null);
+  return files.flatMap((file) => {
+    const stood = standsFor(file.change, (path) => textOf(path) !== null);
+    if (stood === null) return changedFile(evidence, file, errands);
+    const why = `it is found in the place of ${stood}`;
+    return [{ rule: 'config-changed', file: file.change.path, ...differing(file), why }];
+  });
 }
 
-function changedFile(evidence: Evidence, file: ReadFile): readonly Sighting[] {
+function changedFile(evidence: Evidence, file: ReadFile, errands: Errands): readonly Sighting[] {
   const { change, role } = file;
   const sight = (rule: GuardRule, why?: string): readonly Sighting[] => [
     { rule, file: change.path, ...differing(file), ...(why === undefined ? {} : { why }) },
@@ -17,6 +31,7 @@ function changedFile(evidence: Evidence, file: ReadFile): readonly Sighting[] {
   switch (role) {
     case 'source':
       if (targetsDiffer(file)) return sight('scripts-changed', 'a target that tests or checks is another');
+      if (change.before !== null && evidence.input.scope === 'any') return errandOf(errands.of(change.renamedFrom ?? change.path), sight);
       return evidence.input.scope === 'testing' && !isMovedTest(file) ? sight('source-changed') : [];
     case 'config':
       return settings(evidence, file, sight);
@@ -35,6 +50,10 @@ function changedFile(evidence: Evidence, file: ReadFile): readonly Sighting[] {
     case 'docs':
       return [];
   }
+}
+
+function errandOf(errand: Errand | null, sight: (rule: GuardRule, why?: string) => readonly Sighting[]): readonly Sighting[] {
+  return errand === null ? [] : sight(errand.rule, errand.rule === 'command-changed' ? undefined : errand.why);
 }
 
 function dependencies(evidence: Evidence, sight: (rule: GuardRule, why?: string) => readonly Sighting[]): readonly Sighting[] {

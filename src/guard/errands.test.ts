@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { Errands } from './errands.js';
+import { guard } from './guard.js';
+
+const FILES: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify({
+    main: './plugin.ts',
+    scripts: {
+      test: 'npm run build && node scripts/run.mjs --fast',
+      'lint:all': 'bash ./tools/lint-all',
+      verify: 'python -m tools.verify',
+      build: 'node scripts/build.mjs',
+      'test:self': 'node src/cli.mjs --self-test',
+    },
+  }),
+  'scripts/run.mjs': "import { files } from './lib/files.mjs';\nimport { cli } from '../src/cli.mjs';\n",
+  'scripts/lib/files.mjs': 'export const files = [];\n',
+  'scripts/build.mjs': 'build();\n',
+  'scripts/report.py': 'report()\n',
+  'tools/lint-all': 'eslint .\n',
+  'tools/verify.py': 'verify()\n',
+  'src/cli.mjs': 'export const cli = 1;\n',
+  Makefile: 'all: build\n\tnode scripts/build.mjs\n\ncheck: all\n\tpython scripts/report.py\n',
+  'vitest.config.ts':
+    "import { shared } from './config/shared';\nimport { plugin } from './plugin';\nimport { aliases } from './aliases';\nexport default { test: shared, lib: { entry: 'index.ts' } };\n",
+  'config/shared.ts': 'export const shared = {};\n',
+  'index.ts': 'export {};\n',
+  'plugin.ts': 'export const plugin = 1;\n',
+  'aliases.ts': 'export const aliases = 1;\n',
+  'packages/shop/package.json': '{"scripts":{"test":"node run-all.mjs"}}',
+  'packages/shop/run-all.mjs': 'run();\n',
+  'packages/shop/other.mjs': 'run();\n',
+  'verify.mjs': "import './wanted.mjs';\n",
+  'wanted.mjs': 'export const wanted = 1;\n',
+  'app.mjs': "import './wanted.mjs';\n",
+  'src/check.mjs': 'check();\n',
+};
+
+function ruleOf(path: string, command: string | null): string | null {
+  return new Errands((file) => FILES[file] ?? null, command).of(path)?.rule ?? null;
+}
+
+it.each([
+  ['scripts/run.mjs', 'scripts-changed'],
+  ['scripts/lib/files.mjs', 'scripts-changed'],
+  ['tools/lint-all', 'scripts-changed'],
+  ['tools/verify.py', 'scripts-changed'],
+  ['scripts/report.py', 'scripts-changed'],
+  ['packages/shop/run-all.mjs', 'scripts-changed'],
+  ['config/shared.ts', 'config-changed'],
+  ['scripts/build.mjs', null],
+  ['src/cli.mjs', null],
+  ['aliases.ts', 'config-changed'],
+  ['plugin.ts', null],
+  ['index.ts', null],
+  ['packages/shop/other.mjs', null],
+  ['wanted.mjs', null],
+])('%s is named for checks: %s', (path, rule) => {
+  expect(ruleOf(path, null)).toBe(rule);
+});
+
+it.each([
+  ['node verify.mjs', 'verify.mjs', 'scripts-changed'],
+  ['node verify.mjs', 'wanted.mjs', null],
+  ['cd packages/shop && node ./other.mjs', 'packages/shop/other.mjs', 'command-changed'],
+  ['node app.mjs', 'app.mjs', 'command-changed'],
+  ['node app.mjs', 'wanted.mjs', null],
+  ['npm run build', 'scripts/build.mjs', 'command-changed'],
+  ['node src/check.mjs', 'src/check.mjs', 'command-changed'],
+  ['npm test', 'app.mjs', null],
+])('of %s, %s is %s', (command, path, rule) => {
+  expect(ruleOf(path, command)).toBe(rule);
+});
+
+it('tells a changed script as the guard would', () => {
+  const files = [{ path: 'scripts/run.mjs', before: FILES['scripts/run.mjs'] ?? '', after: 'process.exit(0);\n' }];
+  const { findings } = guard({ change: { files }, scope: 'any', same: (path) => FILES[path] ?? null });
+  expect(findings.map(({ rule, message }) => ({ rule, message }))).toEqual([
+    { rule: 'scripts-changed', message: 'A script of the package changed, so other tests or checks may run: the script test runs it.' },
+  ]);
+});

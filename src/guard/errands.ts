@@ -1,0 +1,174 @@
+// What the tests and checks of a project run beside the tests: files that its scripts, its settings of runners and the command of the plain loop name,
+// and what those load. A change of one of them changes the checks, whatever the file is called.
+
+import { roleOf } from './paths.js';
+
+export interface Errand {
+  /** Who names the file, and what for. */
+  readonly why: string;
+  /** By what names it or by its own name it is a part of the checks; else the command may run the very thing that is worked on. */
+  readonly rule: 'scripts-changed' | 'config-changed' | 'command-changed';
+}
+
+/** Scripts, and targets of a Makefile, that check something. */
+const CHECKING =
+  /^(pre|post)?(test|tests|check|checks|lint|verify|validate|ci|e2e|spec|coverage|cover|type-?check|types|unit|integration|smoke)([:._-].*)?$/i;
+
+/** Files that check something, by their name. */
+const CHECK_NAME =
+  /(^|[._-])(check|verify|validate|tests?|spec|lint|ci|gate|assert|e2e|smoke|accept(ance)?|grade|judge)([._-]|\.[\w]+$|$)/i;
+
+/** Where the work itself lies. Projects test themselves by their own programs. */
+const WORK = /^(?:(?:packages|apps|libs|modules|services)\/[^/]+\/)?(src|source|lib|app|dist|build|out|cmd|internal)\//;
+
+const MAKEFILES = ['Makefile', 'makefile', 'GNUmakefile', 'justfile', 'Justfile'];
+const RUNNERS = ['vitest', 'jest', 'playwright', 'karma', 'vite'].flatMap((tool) =>
+  ['ts', 'mts', 'js', 'mjs', 'cjs'].map((end) => `${tool}.${tool === 'karma' ? 'conf' : 'config'}.${end}`),
+);
+
+const MOST_LOADED = 50;
+
+export class Errands {
+  private readonly folders = new Map<string, ReadonlyMap<string, Errand>>();
+
+  /** `textOf`: a file before the change. `command`: what the plain loop runs. */
+  constructor(
+    private readonly textOf: (path: string) => string | null,
+    private readonly command: string | null,
+  ) {}
+
+  /** Null: nobody names the file for a check. */
+  of(path: string): Errand | null {
+    if (WORK.test(path) && this.command === null) return null;
+    for (let folder = path; folder !== '';) {
+      folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')));
+      const errand = this.named(folder).get(path);
+      if (errand !== undefined && !(isCheck(errand) && WORK.test(path))) return errand;
+    }
+    return null;
+  }
+
+  private named(folder: string): ReadonlyMap<string, Errand> {
+    const known = this.folders.get(folder);
+    if (known !== undefined) return known;
+    const found = new Map<string, Errand>();
+    this.folders.set(folder, found);
+    const scripts = scriptsIn(this.textOf(within(folder, 'package.json')));
+    const add = (text: string, errand: Errand): void => {
+      for (const path of this.filesIn(text, folder)) if (!found.has(path)) found.set(path, errand);
+    };
+    for (const [name, text] of scripts) if (CHECKING.test(name)) add(text, { rule: 'scripts-changed', why: `the script ${name} runs it` });
+    for (const name of MAKEFILES)
+      for (const [target, text] of targetsIn(this.textOf(within(folder, name))))
+        add(text, { rule: 'scripts-changed', why: `the target ${target} runs it` });
+    for (const name of RUNNERS)
+      for (const path of this.loadedBy(within(folder, name)))
+        if (!found.has(path) && !this.isProduct(path, folder)) found.set(path, { rule: 'config-changed', why: `${name} loads it` });
+    if (folder === '' && this.command !== null) this.addCommand(this.command, new Map(scripts), found);
+    this.follow(found);
+    return found;
+  }
+
+  /** What others import from the package: plugins are tried in the project's own settings. */
+  private isProduct(path: string, folder: string): boolean {
+    const { main, module, exports, bin } = objectIn(this.textOf(within(folder, 'package.json')));
+    return JSON.stringify([main, module, exports, bin]).includes(path.slice(path.lastIndexOf('/') + 1));
+  }
+
+  private addCommand(command: string, scripts: ReadonlyMap<string, string>, found: Map<string, Errand>): void {
+    const asked = [...command.matchAll(/\b(?:npm|pnpm|yarn|bun)\s+(?:run(?:-script)?\s+)?([\w:.-]+)/g)].map(
+      ([, name = '']) => scripts.get(name) ?? '',
+    );
+    const folders = ['', ...[...command.matchAll(/\bcd\s+([\w./-]+)/g)].map(([, folder = '']) => tidied(folder))];
+    for (const folder of folders)
+      for (const path of this.filesIn([command, ...asked].join(' ; '), folder)) if (!found.has(path)) found.set(path, byCommand(path));
+  }
+
+  /** Checks load parts of theirs from other files of their folder. What they load from elsewhere is what they check. */
+  private follow(found: Map<string, Errand>): void {
+    const open = [...found].filter(([, errand]) => isCheck(errand));
+    for (const [path, errand] of open)
+      for (const next of this.loadedBy(path)) {
+        if (found.has(next) || found.size > MOST_LOADED || roleOf(next) !== 'source' || !liesWith(path, next)) continue;
+        found.set(next, errand);
+        open.push([next, errand]);
+      }
+  }
+
+  /** Files of the project among the words of a command line. */
+  private filesIn(text: string, folder: string): readonly string[] {
+    const words = text.split(/[\s'"`;&|()<>=,]+/).flatMap((word) => [word, word.replace(/^[@-]+/, '')]);
+    const modules = [...text.matchAll(/\s-m\s+([\w.]+)/g)].map(([, name = '']) => name.replaceAll('.', '/'));
+    return [...words.filter((word) => /[./]/.test(word)), ...modules].flatMap((word) => this.fileOf(within(folder, word)) ?? []);
+  }
+
+  /** What a file imports by its path. */
+  private loadedBy(path: string): readonly string[] {
+    const text = this.textOf(path);
+    if (text === null) return [];
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    return [...text.matchAll(/(?:\bfrom|\bimport|\brequire\(|\bimport\()\s*['"](\.{1,2}\/[^'"\n]+)['"]/g)].flatMap(
+      ([, name = '']) => this.fileOf(within(folder, name)) ?? [],
+    );
+  }
+
+  private fileOf(stem: string): string | null {
+    const path = tidied(stem);
+    if (path === '' || path.startsWith('..')) return null;
+    const ends = ['', '.js', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.py', '.sh', '/__main__.py', '/index.js', '/index.ts'];
+    const asTypes = path.replace(/\.([cm]?)js$/, '.$1ts');
+    return [...ends.map((end) => path + end), asTypes].find((one) => this.textOf(one) !== null) ?? null;
+  }
+}
+
+function byCommand(path: string): Errand {
+  const isOne = !WORK.test(path) && CHECK_NAME.test(path.slice(path.lastIndexOf('/') + 1));
+  return { rule: isOne ? 'scripts-changed' : 'command-changed', why: 'the command that is to pass runs it' };
+}
+
+function isCheck({ rule }: Errand): boolean {
+  return rule !== 'command-changed';
+}
+
+/** In a folder of scripts, and not at the top of the project, where the work may lie beside its check. */
+function liesWith(script: string, path: string): boolean {
+  const folder = script.slice(0, script.lastIndexOf('/') + 1);
+  return folder !== '' && path.startsWith(folder) && !/^(packages|apps|libs|modules|services)\/[^/]+\/$/.test(folder);
+}
+
+function within(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+/** `a/./b/../c` is `a/c`. */
+function tidied(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+function scriptsIn(text: string | null): readonly (readonly [string, string])[] {
+  const { scripts } = objectIn(text);
+  if (typeof scripts !== 'object' || scripts === null) return [];
+  return Object.entries(scripts).filter((one): one is [string, string] => typeof one[1] === 'string');
+}
+
+function objectIn(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Checking targets of a Makefile or justfile, with the lines below each. */
+function targetsIn(text: string | null): readonly (readonly [string, string])[] {
+  if (text === null) return [];
+  return [...text.matchAll(/^([\w.-]+)[^\n:=]*:(?!=)([^\n]*(?:\n[ \t]+[^\n]*)*)/gm)].flatMap(([, name = '', body = '']) =>
+    CHECKING.test(name) ? [[name, body] as const] : [],
+  );
+}
