@@ -1,7 +1,10 @@
 // The reporter that node:test is handed: every test with its file, in the form of Jest's JSON. A file without a single test, which
-// node counts as one that passed, is left out; one that broke before its tests is a failed suite.
+// node counts as one that passed, is left out; one that broke before its tests, or whose process ended well before it told of one that it
+// plainly has, is a failed suite.
 
 export const REPORTER = `
+import { readFileSync } from 'node:fs';
+
 const suites = new Map();
 // Titles from the outermost to the one at work: node reports in the order of the files.
 const open = [];
@@ -9,6 +12,18 @@ const open = [];
 function suiteOf(file) {
   if (!suites.has(file)) suites.set(file, { name: file, status: 'passed', message: '', assertionResults: [] });
   return suites.get(file);
+}
+
+const told = new Set();
+
+// Helpers lie beside tests and have none.
+function hasTests(file) {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return /['"](?:node:)?test['"]/.test(text) && /^(?:await\\s+)?(?:test|it|describe|suite)(?:\\.\\w+)*\\(/m.test(text);
+  } catch {
+    return false;
+  }
 }
 
 function messageOf(error) {
@@ -32,6 +47,7 @@ export default async function* report(source) {
       if (failed) suite.message = messageOf(data.details?.error);
       continue;
     }
+    told.add(file);
     const isDerived = data.details?.error?.failureType === 'subtestsFailed';
     if (data.details?.type === 'suite' && (!failed || isDerived)) continue;
     const status = data.skip !== undefined ? 'pending' : data.todo !== undefined ? 'todo' : failed ? 'failed' : 'passed';
@@ -45,6 +61,11 @@ export default async function* report(source) {
       location: data.line === undefined ? null : { line: data.line, column: data.column ?? 1 },
       failureMessages: failed ? [messageOf(data.details?.error)] : [],
     });
+  }
+  for (const suite of suites.values()) {
+    if (suite.status !== 'passed' || told.has(suite.name) || !hasTests(suite.name)) continue;
+    suite.status = 'failed';
+    suite.message = 'Its process ended, with status 0, before it told of a test: something in it, or in what it loads, ends the process.';
   }
   const testResults = [...suites.values()].filter(({ assertionResults, status }) => assertionResults.length > 0 || status === 'failed');
   const all = testResults.flatMap(({ assertionResults }) => assertionResults);
