@@ -68,6 +68,14 @@ it.each([
   ['npm run build', 'scripts/build.mjs', 'command-changed'],
   ['node src/check.mjs', 'src/check.mjs', 'command-changed'],
   ['npm test', 'app.mjs', null],
+  ['grep -q right wanted.mjs', 'wanted.mjs', null],
+  ['cat app.mjs | node verify.mjs app.mjs', 'app.mjs', null],
+  ['cat app.mjs | node verify.mjs app.mjs', 'verify.mjs', 'scripts-changed'],
+  ['CI=1 timeout 60 node --trace-warnings ./verify.mjs', 'verify.mjs', 'scripts-changed'],
+  ['python3 -m tools.verify --fast', 'tools/verify.py', 'scripts-changed'],
+  ['./tools/lint-all wanted.mjs', 'tools/lint-all', 'scripts-changed'],
+  ['test -s wanted.mjs && ./app.mjs', 'app.mjs', 'command-changed'],
+  ['test -s wanted.mjs && ./app.mjs', 'wanted.mjs', null],
 ])('of %s, %s is %s', (command, path, rule) => {
   expect(ruleOf(path, command)).toBe(rule);
 });

@@ -81,7 +81,8 @@ export class Errands {
     );
     const folders = ['', ...[...command.matchAll(/\bcd\s+([\w./-]+)/g)].map(([, folder = '']) => tidied(folder))];
     for (const folder of folders)
-      for (const path of this.filesIn([command, ...asked].join(' ; '), folder)) if (!found.has(path)) found.set(path, byCommand(path));
+      for (const path of this.filesIn(programsIn([command, ...asked].join(' ; ')), folder))
+        if (!found.has(path)) found.set(path, byCommand(path));
   }
 
   /** Checks load parts of theirs from other files of their folder. What they load from elsewhere is what they check. */
@@ -119,6 +120,22 @@ export class Errands {
     const asTypes = path.replace(/\.([cm]?)js$/, '.$1ts');
     return [...ends.map((end) => path + end), asTypes].find((one) => this.textOf(one) !== null) ?? null;
   }
+}
+
+/** What starts the word behind it. */
+const LAUNCHER =
+  /^(?:.*\/)?(?:node|nodejs|bun|deno|tsx|ts-node|npx|python[\d.]*|py|ruby|perl|php|sh|bash|zsh|dash|ksh|env|exec|time|timeout|nice|sudo|xvfb-run|run)$/;
+
+/** The words of a command line that are started, and not those that they are handed: what a program reads is what is worked on. */
+function programsIn(line: string): string {
+  return line
+    .split(/&&|\|\||[;|&\n()]/)
+    .map((part) => {
+      const words = part.split(/\s+/).filter((word) => word !== '' && !/^\w+=/.test(word));
+      const first = words.findIndex((word) => !LAUNCHER.test(word) && !/^(?:-(?!m$)|\d)/.test(word) && word !== '-m');
+      return first < 0 ? '' : `${words[first - 1] === '-m' ? ' -m' : ''} ${words[first] ?? ''}`;
+    })
+    .join(' ; ');
 }
 
 function byCommand(path: string): Errand {
