@@ -182,6 +182,7 @@ it('tells when something happens, and when who was at work is gone', async () =>
   await run?.says('WORK-1');
   const id = '.umpire/sessions/live';
   expect(await served.json(at('/api/session', { id }))).toMatchObject({ state: 'running' });
+  expect(await served.json('/api/sessions')).toMatchObject({ sessions: [{ id, state: 'running' }] });
   let isKilled = false;
   do {
     await nextChange(served, () => {
@@ -190,6 +191,7 @@ it('tells when something happens, and when who was at work is gone', async () =>
     });
   } while ((await served.json(at('/api/session', { id })))['state'] === 'running');
   expect(await served.json(at('/api/session', { id }))).toMatchObject({ state: 'interrupted' });
+  expect(await served.json('/api/sessions')).toMatchObject({ sessions: [{ id, state: 'interrupted' }] });
   writeFileSync(join(project.beside, 'go'), '');
   await run?.ended;
 });

@@ -3,13 +3,13 @@
 import { isUmpireError } from '../errors.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { findSessions } from '../runtime/sessions.js';
-import type { MadeWork } from '../runtime/sessions.js';
+import type { KnownSessions, MadeWork } from '../runtime/sessions.js';
 import { fateReader } from '../workspace/fates.js';
 import { homeReader } from './homes.js';
 import { projectOf } from './places.js';
 
-/** The latest first. What is wrong with one never hides the others. */
-export async function listSessions(project: string): Promise<readonly SessionEntry[]> {
+/** The latest first. What is wrong with one never hides the others. `known`: see findSessions. */
+export async function listSessions(project: string, known?: KnownSessions): Promise<readonly SessionEntry[]> {
   const fateOf = fateReader();
   const homeOf = homeReader();
   const work = async (made: MadeWork, path: string): Promise<SessionEntry['work']> => {
@@ -24,7 +24,7 @@ export async function listSessions(project: string): Promise<readonly SessionEnt
     }
   };
   const entries: SessionEntry[] = [];
-  for (const { made, ...entry } of findSessions(project))
+  for (const { made, ...entry } of findSessions(project, known))
     entries.push({ ...entry, work: made === null ? null : await work(made, entry.path) });
   return entries;
 }

@@ -2,21 +2,25 @@
 // starts a run or changes a file.
 
 import { basename, relative, sep } from 'node:path';
+import { listSessions } from '../engine/listing.js';
 import { UmpireError } from '../errors.js';
 import { diff } from '../library/work.js';
-import { list, report, status } from '../library/looking.js';
+import { report, status } from '../library/looking.js';
 import { readableLog } from '../report/agent-log.js';
 import { historyOf } from '../report/session-history.js';
 import { isSaidBelow } from '../report/status-page.js';
 import { UTC } from '../report/words.js';
 import { listLogs, logsOf, readLog } from '../runtime/logs.js';
 import { sessionFolders } from '../runtime/session-folders.js';
+import type { KnownSessions } from '../runtime/sessions.js';
 import type { LogAnswer, SessionAnswer, SessionsAnswer } from './answers.js';
 
 /** Of a longer log the end is shown: a browser is no pager. */
 const MOST_LOG = 512 * 1024;
 
 export class Looks {
+  private readonly known: KnownSessions = new Map();
+
   constructor(
     private readonly project: string,
     private readonly version: string,
@@ -28,7 +32,7 @@ export class Looks {
   }
 
   async sessions(): Promise<SessionsAnswer> {
-    const entries = await list({ project: this.project });
+    const entries = await listSessions(this.project, this.known);
     const sessions = entries.map(({ path, ...entry }) => ({ ...entry, id: this.idOf(path) }));
     return { project: this.project, version: this.version, sessions };
   }

@@ -1,13 +1,7 @@
 // Notices that something has happened in the sessions of a project, by looking at their files: once a second, and only while somebody
 // wants to know.
 
-import { join } from 'node:path';
-import { isUmpireError } from '../errors.js';
-import { statOf } from '../runtime/entry.js';
-import { openFolder } from '../runtime/folder.js';
-import { JOURNAL } from '../runtime/journal-file.js';
-import { holderOf } from '../runtime/lock.js';
-import { TASKS } from '../runtime/tasks-file.js';
+import { stampOf } from '../runtime/session-stamp.js';
 
 const EVERY_MS = 1000;
 
@@ -47,26 +41,5 @@ export class Watch {
 
   private look(): ReadonlyMap<string, string> {
     return new Map([...this.folders()].map(([id, path]) => [id, stampOf(path)]));
-  }
-}
-
-/** What differs once something has happened: the history, the tasks, and who is at work, which nobody writes down when killed. */
-function stampOf(path: string): string {
-  const files = [JOURNAL, TASKS].map((name) => {
-    const stat = statOf(join(path, name));
-    return stat === undefined ? '-' : `${stat.size} ${stat.mtimeMs}`;
-  });
-  return `${files.join(', ')}, ${holdingOf(path)}`;
-}
-
-function holdingOf(path: string): string {
-  try {
-    const holder = holderOf(openFolder(path));
-    if (holder === null) return 'free';
-    return holder.isDead ? 'left' : 'held';
-  } catch (error) {
-    // It may go while it is looked at.
-    if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return 'gone';
-    throw error;
   }
 }

@@ -16,6 +16,7 @@ import { openFolder, readTail } from './folder.js';
 import { JOURNAL } from './journal-file.js';
 import { projectAt, sessionFolders } from './session-folders.js';
 import { readSession } from './session-record.js';
+import { stampOf } from './session-stamp.js';
 
 /** A session without what became of its work: that is for the workspace to say. */
 export interface FoundSession extends Omit<SessionEntry, 'work'> {
@@ -35,10 +36,23 @@ export interface MadeWork {
 }
 
 /** Every session of the project that a folder is in, the latest first. What is wrong with one never hides the others. */
-export function findSessions(project: string): readonly FoundSession[] {
+export function findSessions(project: string, known: KnownSessions = new Map()): readonly FoundSession[] {
   return sessionFolders(projectAt(project))
-    .map(entryOf)
+    .map((path) => entryIn(path, known))
     .toSorted((a, b) => (b.lastAt ?? '').localeCompare(a.lastAt ?? '') || a.name.localeCompare(b.name));
+}
+
+/** By folder: what was read of sessions, for who looks again and again. One in which nothing has happened is not read anew. */
+export type KnownSessions = Map<string, { readonly stamp: string; readonly entry: FoundSession }>;
+
+function entryIn(path: string, known: KnownSessions): FoundSession {
+  // Taken first: what happens meanwhile is read twice rather than not at all.
+  const stamp = stampOf(path);
+  const before = known.get(path);
+  if (before?.stamp === stamp) return before.entry;
+  const entry = entryOf(path);
+  known.set(path, { stamp, entry });
+  return entry;
 }
 
 function entryOf(path: string): FoundSession {
