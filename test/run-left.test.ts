@@ -26,7 +26,7 @@ it.each(['git', 'no git'])('keeps what a task that failed had changed, and names
   const [left] = eventsOfType(session, 'TaskFinished').map((data) => data.left);
   expect(left?.files).toEqual(['README.md', 'half.txt']);
   const commit = left?.commit.slice(0, 12) ?? 'none';
-  expect(err).toMatch(new RegExp(`A failed.*What it had changed \\(README.md, half.txt\\) is kept as commit ${commit}$`, 'm'));
+  expect(err).toMatch(new RegExp(`A failed.*[^.]\\. What it had changed \\(README.md, half.txt\\) is kept as commit ${commit}$`, 'm'));
   expect((await project.umpire('report', session)).out).toContain(
     `kept in commit ${commit} and not merged, what attempt 1 of A had changed`,
   );

@@ -1,7 +1,7 @@
 // Agents whose program is not there: refused before anything is run or recorded, in `run`, `resume` and `resolve`.
 
 import { chmodSync, mkdirSync, writeFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { run } from '../src/index.js';
 import { proseFiles } from './support/run-loop-file.js';
@@ -85,7 +85,12 @@ it('fails the task where the program goes away later; what goes on without it is
   expect({ exit: again.exit, err: again.err }).toEqual({ exit: 1, err: expect.stringContaining('chosen for the role') });
   expect(eventsOf(first.session)).toHaveLength(before);
   const seen = await project.umpire('resume', first.session);
-  expect(seen.err).toContain('The session has ended as failed');
+  expect(seen.err).toContain(
+    `The session has ended as failed; run what failed again with: umpire resume ${basename(first.session)} --retry`,
+  );
+  // From elsewhere its name leads nowhere.
+  const elsewhere = await project.umpireWith({ cwd: project.beside }, 'resume', first.session);
+  expect(elsewhere.err).toContain(`with: umpire resume ${relative(project.beside, first.session)} --retry`);
   const other = await project.umpire('resume', first.session, '--retry', ...project.sh('complete ok'));
   expect({ exit: other.exit, err: other.err }).toEqual({ exit: 0, err: expect.not.stringContaining('has ended as failed') });
 });

@@ -186,6 +186,7 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
   let isLost = false;
   const watch: RunWatch = {
     signal: stop.signal,
+    wordOf: sessionWord,
     onNote: (note) => say(broken(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
       if (json && !isLost) isLost = tellLost(writeAll(1, `${JSON.stringify(streamed(event))}\n`));

@@ -32,6 +32,7 @@ import { recordedIn } from './ahead.js';
 import { runCall } from './call.js';
 import { guardingFor } from './guarding.js';
 import { failedAt } from './measured-failures.js';
+import { wordFor } from './opened.js';
 import type { OpenedSession } from './opened.js';
 import { startedNow } from './places.js';
 import { sandboxFor } from './sandboxes.js';
@@ -254,7 +255,8 @@ function guardianOf(run: string, isNeeded: boolean, sandbox: Sandbox | null): Gu
  * died, then it is theirs and goes. Who says only now that they will mend has not done so yet. Where the loop changes no project the
  * person's word is the edit: what they mend is in the session folder.
  */
-async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null, wasAtWork: boolean, moved: string | null): Promise<void> {
+async function takeEdit(leg: Leg, workspace: Workspace | null, wasAtWork: boolean, moved: string | null): Promise<void> {
+  const { journal, watch, by } = leg;
   const isAwaited = questionOf(journal.state.run as RunState)?.kind === 'edit';
   const isDue = isAwaited && by !== 'resolve';
   if (wasAtWork && !isDue && workspace !== null) {
@@ -271,7 +273,7 @@ async function takeEdit({ journal, watch, by }: Leg, workspace: Workspace | null
   if (edit === null) {
     if (!isAwaited) return;
     const where = changesNothing ? 'in the session folder' : `in ${workspace.path}`;
-    watch.onNote?.(`Make your edit ${where}, then run: umpire resume ${journal.state.run?.started.session ?? ''}`);
+    watch.onNote?.(`Make your edit ${where}, then run: umpire resume ${wordFor(leg)}`);
     return;
   }
   journal.record({ type: 'PersonEdited', data: { commit: edit.commit, files: edit.files } });

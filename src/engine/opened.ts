@@ -5,6 +5,7 @@ import { UmpireError } from '../errors.js';
 import type { SessionState } from '../brain/evolve.js';
 import type { Recorded } from '../brain/messages.js';
 import type { Agent } from '../ports.js';
+import { shellWord } from '../report/session-question.js';
 import { statOf } from '../runtime/entry.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
@@ -24,6 +25,8 @@ export interface RunWatch {
   readonly now?: () => Date;
   /** Told which folder it is, before anything is recorded in it. */
   readonly onOpen?: (session: string) => void;
+  /** The word by which commands know a session's folder where the person is; its path, where it is left out. */
+  readonly wordOf?: (session: string) => string;
 }
 
 /** A session's folder with its lock and journal, held until the work in it is done. */
@@ -31,6 +34,11 @@ export interface OpenedSession {
   readonly folder: SessionFolder;
   readonly journal: OpenJournal;
   readonly watch: RunWatch;
+}
+
+/** The session as a command names it, for a shell. */
+export function wordFor({ folder, watch }: OpenedSession): string {
+  return shellWord(watch.wordOf?.(folder.root) ?? folder.root);
 }
 
 /** Nothing is written to find out that there is nothing to go on with: the folder may be another's. */

@@ -33,7 +33,7 @@ import { checkAgents, checkRoles, measuresItself } from './agents.js';
 import { begin, hashOf, planOf } from './beginning.js';
 import { BUILT_IN } from './critics.js';
 import { goOn } from './leg.js';
-import { refuseUnbegun } from './opened.js';
+import { refuseUnbegun, wordFor } from './opened.js';
 import type { OpenedSession, RunWatch } from './opened.js';
 import { pipelineOf } from './pipelines.js';
 import { forgetUnbegun, isInGit, makeSessionFolder, projectFor, startedNow, surroundingsOf, worktreeHome } from './places.js';
@@ -251,7 +251,7 @@ function refuseOther({ folder }: OpenedSession, started: SessionStarted, request
 }
 
 function goOnWith(opened: OpenedSession, { maxRounds, onNote }: RunFlags & RunWatch, state: RunState): void {
-  if (state.ended !== null) onNote?.(endedNote(opened.folder.name, state));
+  if (state.ended !== null) onNote?.(endedNote(wordFor(opened), state));
   else if (maxRounds !== undefined) raiseCap(opened, maxRounds);
 }
 

@@ -24,7 +24,7 @@ import type { OwnAgents } from './own-agents.js';
 import { watched } from './watching.js';
 
 /** As the engine takes it, save that agents may be plain functions, and one agent needs no list. */
-type ForPrograms<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | 'onOpen'> & {
+type ForPrograms<Request extends RunFlags & RunWatch> = Omit<Request, 'agent' | 'agents' | 'onOpen' | 'wordOf'> & {
   /** Who does what: `NAME` for every role that has none of its own, `ROLE=NAME` for one. */
   readonly agent?: string | readonly string[];
   /** Agents that are functions of the calling program, by name. */
@@ -56,7 +56,7 @@ export interface RunReport extends engine.RunReport {
   readonly verdicts: readonly Verdict[];
 }
 
-const FLAGS: Takes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen'> & Pick<RunRequest, 'agent' | 'agents'>> = {
+const FLAGS: Takes<Omit<RunFlags, 'agent'> & Omit<RunWatch, 'agents' | 'onOpen' | 'wordOf'> & Pick<RunRequest, 'agent' | 'agents'>> = {
   agent: NAMES,
   agents: OBJECT,
   agentCommand: TEXT,

@@ -88,7 +88,10 @@ function tell(event: Recorded, state: SessionState, options: ProgressOptions): T
     case 'TaskAsked':
       return [`${event.data.task} asks${keptSoFar(event.data.files)}: ${lineOf(event.data.question, 300)}${meanwhile(run)}`, 'call'];
     case 'TaskInterrupted':
-      return `${event.data.task} was stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will be run again${leftWords(event.data.left)}`;
+      return withLeft(
+        `${event.data.task} was stopped${event.data.why === 'stopped' ? '' : ` (${event.data.why})`}; it will be run again`,
+        event.data.left,
+      );
     case 'TaskPostponed':
       return [postponedLine(event.data, run), 'bad'];
     case 'TaskSkipped':
@@ -176,7 +179,7 @@ const MOST_FOUND = { agent: 100, guard: 300, critic: 400 };
 
 function finishedLine(data: TaskFinished, run: RunState | null, options: ProgressOptions, session: string): Told {
   const { task, status, findings, error, head, files, outputs } = data;
-  if (status === 'failed') return [`${task} failed${took(task, options)}: ${lineOf(error, 300)}${leftWords(data.left)}`, 'bad'];
+  if (status === 'failed') return [`${task} failed${took(task, options)}: ${withLeft(lineOf(error, 300), data.left)}`, 'bad'];
   const merged = head === undefined ? '' : `, ${changed(files)} merged`;
   const isCritic = run !== null && taskIn(run, task)?.role === run.started.critic;
   const isGuarded = (data.breaches ?? []).length > 0;
@@ -200,12 +203,14 @@ function keptSoFar(files: readonly string[] | undefined): string {
 }
 
 /** What came to nothing, and where it is all the same. */
-function leftWords(left: LeftWork | undefined): string {
-  if (left === undefined) return '';
-  const commit = lineOf(left.commit.slice(0, 12));
-  return left.goesOn === true
-    ? `. What was changed by then (${named(left.files)}) is kept, and there when it goes on`
-    : `. What it had changed (${named(left.files)}) is kept as commit ${commit}`;
+function withLeft(words: string, left: LeftWork | undefined): string {
+  if (left === undefined) return words;
+  const stop = /[.!?]$/.test(words) ? '' : '.';
+  const kept =
+    left.goesOn === true
+      ? `What was changed by then (${named(left.files)}) is kept, and there when it goes on`
+      : `What it had changed (${named(left.files)}) is kept as commit ${lineOf(left.commit.slice(0, 12))}`;
+  return `${words}${stop} ${kept}`;
 }
 
 function named(files: readonly string[]): string {
@@ -217,7 +222,7 @@ function named(files: readonly string[]): string {
 function postponedLine({ task, why, waitMs, left }: Extract<Recorded, { type: 'TaskPostponed' }>['data'], run: RunState | null): string {
   const times = run === null ? 1 : (taskIn(run, task)?.postponed ?? 1);
   const most = Math.max(times, run?.settings.retries ?? 0);
-  return `${task} is tried again in ${duration(waitMs)} (${times} of ${most}): ${lineOf(why, 300)}${leftWords(left)}`;
+  return `${task} is tried again in ${duration(waitMs)} (${times} of ${most}): ${withLeft(lineOf(why, 300), left)}`;
 }
 
 function keptAs(kept: string): string {
