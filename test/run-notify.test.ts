@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { REST, validation, writer } from './support/run-evidence.js';
-import { cleanUpProjects, makeProject, textOf } from './support/run-project.js';
+import { proseFiles } from './support/run-loop-file.js';
+import { cleanUpProjects, endOf, makeProject, sessionIn, textOf } from './support/run-project.js';
 
 cleanUpProjects();
 
@@ -55,6 +56,19 @@ it('calls the command also when a session has ended, where that is asked for, an
   await umpire('resolve', other.session, 'abort');
   const asked = 'awaiting: approval of the plan of TDPLAN-001\n';
   expect(readFileSync(told, 'utf8')).toBe(`${asked}complete: The work was judged and found good.\n${asked}`);
+});
+
+it('tells of the end when it is taken on again, where a kill came before that', async () => {
+  const notify = '[ -e "$TOLD" ] || { : > "$TOLD"; kill -9 $PPID; exit; }; echo "$UMPIRE_STATUS" >> "$TOLD"';
+  const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }), config: { notify, notify_at_end: true } });
+  const told = join(project.beside, 'told.txt');
+  const umpire = (...args: readonly string[]) => project.umpireWith({ env: { TOLD: told } }, ...args);
+  expect((await umpire('run', './prose.yaml', 'x', ...project.sh('complete done'))).exit).toBe(null);
+  const session = sessionIn(project);
+  expect([endOf(session), readFileSync(told, 'utf8')]).toEqual(['complete unverified', '']);
+  for (const _ of [1, 2]) expect((await umpire('resume', session)).exit).toBe(0);
+  expect(readFileSync(told, 'utf8')).toBe('complete\n');
+  expect((await umpire('replay', session)).exit).toBe(0);
 });
 
 it('says once, and why, that the command that calls a person cannot be started', async () => {

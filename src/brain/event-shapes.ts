@@ -222,5 +222,10 @@ export const EVENT_SHAPES: { readonly [T in Event['type']]: Shape<DataOf<T>> } =
   PersonEdited: object<DataOf<'PersonEdited'>>({ commit: text, files: texts }),
   StrayChanges: object<DataOf<'StrayChanges'>>({ wave: number, files: texts }),
   WorkReverted: object<DataOf<'WorkReverted'>>({ verdict: number, tasks: texts, head: orNull(text), files: texts, ok: flag }),
-  SessionEnded: object<DataOf<'SessionEnded'>>({ outcome: word('complete', 'failed', 'aborted'), unverified: flag, reason: text }),
+  SessionEnded: object<DataOf<'SessionEnded'>>({
+    outcome: word('complete', 'failed', 'aborted'),
+    unverified: flag,
+    reason: text,
+    tell: optional(word(true)),
+  }),
 };

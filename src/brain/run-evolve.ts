@@ -71,6 +71,7 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
   VerdictGiven: (run, given, seq) => judge(run, seq, given),
   SessionEnded: (run, data) => {
     run.ended = data;
+    run.called.delete('end');
   },
 };
 

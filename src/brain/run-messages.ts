@@ -260,7 +260,13 @@ export type RunEvent =
         readonly ok: boolean;
       };
     }
+  /** `tell`: who wants to hear of it is still to be told, by `PersonCalled` with the key `end`. */
   | {
       readonly type: 'SessionEnded';
-      readonly data: { readonly outcome: 'complete' | 'failed' | 'aborted'; readonly unverified: boolean; readonly reason: string };
+      readonly data: {
+        readonly outcome: 'complete' | 'failed' | 'aborted';
+        readonly unverified: boolean;
+        readonly reason: string;
+        readonly tell?: true;
+      };
     };

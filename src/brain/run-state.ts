@@ -79,6 +79,7 @@ export interface RunState {
   /** By critic: the re-check that a revision put in its place. */
   readonly rechecks: Map<string, string>;
   readonly questions: Question[];
+  /** By key: what a person was told of. `end`: that it has ended. */
   readonly called: Set<string>;
   /** What a person approved without clean evidence, and why. */
   readonly forced: { readonly about: string; readonly reason: string; readonly who: string }[];
@@ -110,7 +111,12 @@ export interface RunState {
   activeMs: number;
   lastMs: number;
   aborted: string | null;
-  ended: { readonly outcome: 'complete' | 'failed' | 'aborted'; readonly unverified: boolean; readonly reason: string } | null;
+  ended: {
+    readonly outcome: 'complete' | 'failed' | 'aborted';
+    readonly unverified: boolean;
+    readonly reason: string;
+    readonly tell?: true;
+  } | null;
 }
 
 /** Is it the testing loop that comes with Umpire? A loop of a person's own may have its name, and other rules. */

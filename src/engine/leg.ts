@@ -49,14 +49,13 @@ export interface Leg extends OpenedSession {
 export async function goOn(leg: Leg): Promise<void> {
   const { journal } = leg;
   const desk = deskOf(leg);
-  if ((journal.state.run as RunState).ended === null) {
-    await runOn(leg, desk);
-    await tellOfEnd(leg);
-    return;
+  if ((journal.state.run as RunState).ended === null) await runOn(leg, desk);
+  else {
+    // A crash may have come between the end and what people read of it.
+    journal.record(...desk.show());
+    journal.flush();
   }
-  // A crash may have come between the end and what people read of it.
-  journal.record(...desk.show());
-  journal.flush();
+  await tellOfEnd(leg);
 }
 
 async function runOn(leg: Leg, desk: Desk): Promise<void> {
@@ -113,6 +112,7 @@ async function runOn(leg: Leg, desk: Desk): Promise<void> {
         if (isParent) sweepRun(id);
       },
       call: (question) => callPerson(leg, question),
+      tellsEnd: config.notifyAtEnd && config.notify !== null,
       signal: watch.signal ?? NEVER,
       neighbours,
       nowMs: () => now().getTime(),
@@ -283,11 +283,15 @@ function callPerson(leg: Leg, question: Question): Promise<string> {
   return tellPerson(leg, { UMPIRE_STATUS: 'awaiting', UMPIRE_QUESTION: describe(question), UMPIRE_REASON: '' });
 }
 
-/** Who wants to hear of it is told what came of a night. Who gave the session up knows. */
+/** Who wants to hear of it is told what came of a night: once, also where a process died before it could. Who gave the session up knows. */
 async function tellOfEnd(leg: Leg): Promise<void> {
-  const ended = leg.journal.state.run?.ended ?? null;
-  if (!leg.config.notifyAtEnd || ended === null || ended.outcome === 'aborted') return;
-  await tellPerson(leg, { UMPIRE_STATUS: ended.outcome, UMPIRE_QUESTION: '', UMPIRE_REASON: ended.reason });
+  const { journal, config, watch } = leg;
+  const { ended, called } = journal.state.run as RunState;
+  if (!config.notifyAtEnd || ended?.tell !== true || called.has('end')) return;
+  const by = await tellPerson(leg, { UMPIRE_STATUS: ended.outcome, UMPIRE_QUESTION: '', UMPIRE_REASON: ended.reason });
+  if (watch.signal?.aborted === true) return;
+  journal.record({ type: 'PersonCalled', data: { key: 'end', by } });
+  journal.flush();
 }
 
 /** Runs the command that calls a person. That it fails stops nothing. */

@@ -27,6 +27,8 @@ export interface RunPorts {
   readonly endStrays: () => void;
   /** Tells a person that one is needed. */
   readonly call: (question: Question) => Promise<string>;
+  /** Somebody wants to hear of the end. */
+  readonly tellsEnd?: boolean;
   /** Aborted: children are ended, what happened is recorded, and the run stops. */
   readonly signal: AbortSignal;
   readonly neighbours: Neighbours;

@@ -192,7 +192,8 @@ class Running {
       }
       case 'EndSession': {
         const { outcome, unverified, reason } = effect;
-        journal.record({ type: 'SessionEnded', data: { outcome, unverified, reason } });
+        const tell = this.ports.tellsEnd === true && outcome !== 'aborted' ? ({ tell: true } as const) : {};
+        journal.record({ type: 'SessionEnded', data: { outcome, unverified, reason, ...tell } });
         return;
       }
     }
