@@ -87,6 +87,11 @@ export const WORK_ERRORS = {
     message: 'The session {session} changes files that were changed, or made, here since it began: {files}.',
     hint: 'Nothing was brought over. Move them away, then run `umpire apply {session}` again; `umpire diff {session}` shows what it would bring.',
   },
+  'apply-unrecorded': {
+    exit: 1,
+    message: 'The work of the session {session} is in your checkout, and git could not record that. {detail}',
+    hint: 'Mend what git names, then run `umpire apply {session}` again: it finds the files there, and records it.',
+  },
   'apply-conflict': {
     exit: 1,
     message: 'The session {session} ({branch}) and your commits since it began ({base}..{head}) both changed {files}.',

@@ -79,6 +79,35 @@ describe('applying', () => {
     expect(own(project)).toEqual({ 'a.txt': 'one\n', 'new.txt': 'n\n', src: 'now a file\n' });
   });
 
+  test('goes on where it was killed in the middle of a file, and takes nothing of the person for that', async () => {
+    const made = { 'a.txt': 'one, two\n', 'b.txt': 'other\n', 'new.txt': 'all of it\n', 'src/c.txt': 'x\n' };
+    const project = await withWork(made);
+    project.write({ 'a.txt': 'one,', 'b.txt': null, 'new.txt': '', 'src/c.txt': 'x\n' });
+    await checkRefused(project, 'apply-dirty', 'a.txt, b.txt, new.txt.');
+    const left = join(project.options.home, 'review-1', 'apply-1.index');
+    writeFileSync(left, '');
+    project.write({ 'new.txt': 'mine' });
+    await checkRefused(project, 'apply-in-the-way', 'since it began: new.txt.');
+    expect(existsSync(left)).toBe(true);
+    project.write({ 'new.txt': 'all' });
+    expect((await applySession(project.options)).files).toEqual(['a.txt', 'b.txt', 'new.txt']);
+    expect([own(project), existsSync(left)]).toEqual([made, false]);
+  });
+
+  test('tells that the files are there where it cannot be recorded, and records it the next time', async () => {
+    const project = await withWork({ 'a.txt': 'one\n' });
+    const way = 'refs/umpire/review-1/applied/x';
+    project.git('update-ref', way, 'HEAD');
+    await expect(applySession(project.options)).rejects.toMatchObject({
+      code: 'apply-unrecorded',
+      message: expect.stringMatching(/^The work of the session review-1 is in your checkout, .* git update-ref did not succeed/s),
+    });
+    expect(own(project)).toMatchObject({ 'a.txt': 'one\n' });
+    project.git('update-ref', '-d', way);
+    expect((await applySession(project.options)).files).toEqual([]);
+    expect(project.git('rev-parse', 'refs/umpire/review-1/applied')).toBe(project.git('rev-parse', 'umpire/review-1'));
+  });
+
   test('is refused on a dirty tree, staged or not', async () => {
     const project = await withWork({ 'a.txt': 'one\n' });
     project.write({ 'b.txt': 'dirty\n' });

@@ -1,15 +1,16 @@
 // Brings what a session made over to the person's files, as changes that are not committed: the index stays as it is. Refused
 // where anything of the person's own would be lost or mixed in; then nothing is changed. May be repeated after a crash.
 
-import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { UmpireError } from '../errors.js';
+import { UmpireError, isUmpireError } from '../errors.js';
 import { removeFrom } from './changes.js';
 import { differences, isAncestor } from './commits.js';
 import type { Difference } from './commits.js';
 import { commitsOf } from './difference.js';
 import { askGit, copyIndex, git, gitFault, namesInput, pathIn, rawNames, tryGit } from './git.js';
 import type { RawName, Seat } from './git.js';
+import { applyIndex, forgetIndexes, isHalfWritten, leftIndexes } from './half-written.js';
 import { unmark } from './marks.js';
 import { SHORT_ID, listFew, projectNames } from './names.js';
 import { linkTest } from './on-the-way.js';
@@ -36,9 +37,19 @@ export async function applySession(place: SessionPlace): Promise<Applied> {
   const from = kind === 'snapshot' ? base : await askGit(checkout, ['rev-parse', '--verify', 'HEAD^{commit}']);
   const to = from === base ? head : await settled(site, base, head, from);
   const files = to === null ? [] : await bringOver(site, from, to);
-  await changeRefs(site, [{ ref: refsOf(site).applied, to: head }]);
+  await record(site, head, files.length > 0);
   const replaced = kind === 'git' ? await replacedModules(checkout, files) : [];
   return { base, head, files: projectNames(files, prefix), replaced: projectNames(replaced, prefix) };
+}
+
+/** The files are there whatever becomes of it: repeated, it finds them, and records that. */
+async function record(site: Site, head: string, isChanged: boolean): Promise<void> {
+  try {
+    await changeRefs(site, [{ ref: refsOf(site).applied, to: head }]);
+  } catch (error) {
+    if (!isUmpireError(error) || !isChanged) throw error;
+    throw new UmpireError('apply-unrecorded', { session: site.place.session, detail: error.message });
+  }
 }
 
 /** The work on top of what the person has committed since; null where that holds it already. */
@@ -64,7 +75,8 @@ async function bringOver(site: Site, from: string, to: string): Promise<readonly
   if (steps.length === 0) return [];
   const modules = modulesInTheWay(checkout.workTree, changed);
   if (modules.length > 0) refuse(site, 'apply-in-the-way', modules);
-  const index = join(site.folder, `apply-${process.pid}.index`);
+  const left = await leftIndexes(site);
+  const index = applyIndex(site);
   const seat = { ...checkout, index };
   try {
     const dirty = kind === 'git' ? await dirtyIn(site) : [];
@@ -79,16 +91,17 @@ async function bringOver(site: Site, from: string, to: string): Promise<readonly
     const seen = [...new Set([...dirty, ...steps])].filter((name) => !beyond.has(name));
     const names = seen.filter((name) => kindOf(site, name) !== 'folder' && !absent.has(name));
     await git(seat, ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { input: namesInput(names) });
-    await refuseOwn(site, seat, { from, to, dirty });
+    await refuseOwn(site, seat, { from, to, dirty, wasKilled: left.length > 0 });
     // From what is there, not from what was: an earlier run may have done a part. Also outside the folders that are checked out.
     const here = await askGit(seat, ['write-tree']);
     const args = ['read-tree', '-m', '-u', '--no-sparse-checkout', here, to];
     const { code, stderr } = await tryGit(seat, args);
     if (code !== 0 && !REFUSED.test(stderr)) await putBack(site, seat, { here, to, absent });
     if (code !== 0) throw gitFault(args, code, stderr);
+    forgetIndexes(left);
     return (await differences(site, here, to)).map(({ name }) => name);
   } finally {
-    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
+    forgetIndexes([index]);
   }
 }
 
@@ -134,10 +147,11 @@ async function dirtyIn(site: Site): Promise<readonly RawName[]> {
 async function refuseOwn(
   site: Site,
   seat: Seat,
-  { from, to, dirty }: { readonly from: string; readonly to: string; readonly dirty: readonly RawName[] },
+  { from, to, dirty, wasKilled }: { from: string; to: string; dirty: readonly RawName[]; wasKilled: boolean },
 ): Promise<void> {
   const [old, wanted] = await Promise.all([from, to].map((tree) => otherThan(seat, tree)));
-  const own = [...(old ?? [])].filter((name) => wanted?.has(name) === true);
+  const own: RawName[] = [];
+  for (const name of old ?? []) if (wanted?.has(name) === true && !(wasKilled && (await isHalfWritten(site, to, name)))) own.push(name);
   if (own.length === 0) return;
   const code = own.some((name) => dirty.includes(name)) ? 'apply-dirty' : 'apply-in-the-way';
   refuse(site, code, own);

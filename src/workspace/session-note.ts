@@ -49,7 +49,8 @@ export async function breakLocks(site: Site, { admin, index }: Worktree): Promis
   for (const file of files) await breakLock(`${file}.lock`);
 }
 
-async function breakLock(lock: string): Promise<void> {
+/** Waits for a young one, and removes what is left then. */
+export async function breakLock(lock: string): Promise<void> {
   for (;;) {
     const stat = statOf(lock);
     if (stat === undefined) return;
