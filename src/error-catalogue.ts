@@ -71,8 +71,8 @@ export const ERRORS = {
   },
   'session-gone': {
     exit: 1,
-    message: 'The session folder {path} was removed while the session ran. The run was stopped.',
-    hint: 'Its plan, evidence and history went with it: begin a new session. In a git repository, what was merged before is on the branch umpire/{session}, and `git worktree list` shows where it was at work.',
+    message: 'The session folder {path} was removed, or moved, while the session ran. The run was stopped.',
+    hint: 'Where it was moved, with its project, `umpire resume {session}` goes on with it there. Where it was removed, its plan, evidence and history went with it: begin a new session. In a git repository, what was merged before is on the branch umpire/{session}, and `umpire clean` tells what is left of it.',
   },
   'project-missing': {
     exit: 1,

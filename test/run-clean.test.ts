@@ -1,8 +1,9 @@
 // What `umpire clean` keeps: work that never came into a session's branch, and so to nobody. `umpire list --unapplied` shows the same.
 
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { clean } from '../src/engine/clearing.js';
 import { gitIn } from './support/git-project.js';
 import { GOOD_RUN, REST, testRun } from './support/run-evidence.js';
 import { cleanUpProjects, endOf, makeProject, textOf } from './support/run-project.js';
@@ -144,5 +145,15 @@ it('removes what belongs to a session whose journal is broken where it is told t
   expect((await project.umpire('clean', name)).err).toContain('is broken at line 3');
   expect(project.git('branch', '--list', 'umpire/*')).toContain(name);
   expect(await project.umpire('clean', name, '--force')).toMatchObject({ exit: 0, err: `${name}: worktrees and branch removed.\n` });
+  expect(project.git('branch', '--list', 'umpire/*')).toBe('');
+});
+
+it.skipIf(process.platform !== 'linux')('makes room on a disk that is full', async () => {
+  const project = makeProject({ config: { workspace: { home: '../worktrees' } } });
+  const session = await made(project, 'a');
+  await project.umpire('apply', basename(session));
+  // Where the lock is written first.
+  symlinkSync('/dev/full', join(session, `.umpire-lock-${process.pid}`));
+  expect(await clean(session)).toMatchObject({ ok: true, branch: null });
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');
 });

@@ -212,7 +212,10 @@ it('stops where an agent removes the journal, or writes into it', async () => {
 it('says that the session is gone where an agent removes its folder, and promises nothing', async () => {
   const project = makeProject();
   const { exit, err } = await project.umpire(...RUN, ...project.sh(liar('rm -rf "$UMPIRE_SESSION"')));
-  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringMatching(/The session folder \/.* was removed while the session ran/) });
+  expect({ exit, err }).toMatchObject({
+    exit: 1,
+    err: expect.stringMatching(/The session folder \/.* was removed, or moved, while the session ran/),
+  });
   expect(err).toContain('on the branch umpire/review-look-');
   expect(err).not.toContain('Nothing was lost');
 });

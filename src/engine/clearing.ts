@@ -10,7 +10,7 @@ import { TASKS } from '../runtime/tasks-file.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
 import { JOURNAL } from '../runtime/journal-file.js';
-import { acquireLock } from '../runtime/lock.js';
+import { acquireToClear } from '../runtime/lock.js';
 import { projectAt, sessionFolders } from '../runtime/session-folders.js';
 import { cleanSession, cleanUnbegun, isLeft } from '../workspace/cleaning.js';
 import type { Cleaned } from '../workspace/cleaning.js';
@@ -68,7 +68,7 @@ export function openCleaner(path: string): Cleaner {
 
 async function cleanBy(session: string, { force = false, isBrief = false }: Clean, homeOf: HomeOf, survey?: Survey): Promise<CleanResult> {
   const folder = openFolder(session);
-  const lock = await acquireLock(folder, 1000);
+  const lock = await acquireToClear(folder, 1000);
   try {
     if (isUnbegun(folder)) return await removeUnbegun(folder, force, homeOf);
     const made = await openMade(session, homeOf).catch((error: unknown) => {

@@ -2,12 +2,12 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openFolder } from './folder.js';
-import { acquireLock, holderOf } from './lock.js';
+import { acquireLock, acquireToClear, holderOf } from './lock.js';
 
 it.skipIf(process.platform !== 'linux')(
   'takes over from a process that was killed and that nobody has waited for, as in a container',
@@ -40,6 +40,26 @@ it('tells that the folder takes no lock, also where what is in the way cannot be
   try {
     mkdirSync(join(root, `.umpire-lock-${process.pid}`));
     await expect(acquireLock(openFolder(root), 1)).rejects.toMatchObject({ code: 'write-failed' });
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
+
+it.skipIf(process.platform !== 'linux')('is not asked for by who makes room on a full disk, unless somebody is at work there', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'umpire-lock-'));
+  const folder = openFolder(root);
+  const fill = () => symlinkSync('/dev/full', join(root, `.umpire-lock-${process.pid}`));
+  try {
+    fill();
+    await expect(acquireLock(folder, 1)).rejects.toMatchObject({
+      code: 'write-failed',
+      message: expect.stringContaining('the disk is full'),
+    });
+    fill();
+    (await acquireToClear(folder, 1)).release();
+    writeFileSync(join(root, '.umpire-lock'), 'somebody');
+    fill();
+    await expect(acquireToClear(folder, 1)).rejects.toMatchObject({ code: 'write-failed' });
   } finally {
     rmSync(root, { recursive: true, force: true });
   }

@@ -37,6 +37,20 @@ export async function acquireLock(folder: SessionFolder, waitMs: number): Promis
   }
 }
 
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** For clearing away: on a disk that is full nobody can write a lock, and what is cleared away is what makes room. */
+export async function acquireToClear(folder: SessionFolder, waitMs: number): Promise<Lock> {
+  try {
+    return await acquireLock(folder, waitMs);
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+    const holder = holderOf(folder);
+    if (!FULL.has(code) || (holder !== null && !holder.isDead)) throw error;
+    return { release: () => undefined };
+  }
+}
+
 export interface LockHolder {
   /** For people. */
   readonly who: string;
@@ -57,7 +71,9 @@ function take(folder: SessionFolder, place: string, own: string): boolean {
     writeFileSync(draft, own);
   } catch (error) {
     removeIfPossible(draft);
-    throw new UmpireError('write-failed', { path: `${folder.name}/${LOCK}`, detail: faultOf(error) });
+    const told = new UmpireError('write-failed', { path: `${folder.name}/${LOCK}`, detail: faultOf(error) });
+    told.cause = error;
+    throw told;
   }
   try {
     linkSync(draft, place);

@@ -145,7 +145,7 @@ export function lookAround(folder: string, args: readonly string[], input?: stri
 function startFault(error: NodeJS.ErrnoException, cwd: string, args: readonly string[]): Error {
   // A missing working folder is reported in the same words as a missing program.
   if (error.code === 'ENOENT' && existsSync(cwd)) return new UmpireError('git-missing');
-  return new UmpireError('git-failed', { what: args[0] ?? '', detail: existsSync(cwd) ? error.message : `there is no folder ${cwd}` });
+  return new UmpireError('git-failed', { what: args[0] ?? '', detail: existsSync(cwd) ? faultOf(error) : `there is no folder ${cwd}` });
 }
 
 const LAST = 3;
