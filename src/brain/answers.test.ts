@@ -2,11 +2,13 @@
 
 import { expect, it } from 'vitest';
 import { SETTINGS, TO_REVIEW, answered, begun, done, escalation, row, start, told } from '../../test/support/story.js';
+import { builtinLoop } from '../loops/builtin.js';
+import type { Loop } from '../loops/loop.js';
 import { answerEvents, describe } from './answers.js';
 import type { AnswerGiven } from './answers.js';
 import { HIGHEST_CAP } from './messages.js';
 import type { Event } from './messages.js';
-import { questionOf } from './question.js';
+import { answersIn, questionOf } from './question.js';
 import { ANSWERS } from './run-messages.js';
 import type { Answer, Question, RunSettings } from './run-messages.js';
 import type { RunState } from './run-state.js';
@@ -53,6 +55,30 @@ it.each<[string, readonly Event[], string, string]>([
     if (allowed.split(' ').includes(answer)) expect(answers()).toMatchObject([{ data: { key: question.key, answer } }]);
     else expect(answers).toThrow(`was not taken: it waits on ${words}, and "${answer}" is no answer to that`);
   }
+});
+
+it('takes from the rules and mends by hand only where the loop offers it; more rounds and an end always', () => {
+  const rules = builtinLoop('review') as Loop;
+  const offering = (events: readonly Event[], ...ids: readonly ('force-approve' | 'manual-fix')[]): readonly Event[] => {
+    const ask = { ...rules.ask, options: ids.map((id) => ({ id, means: id })) };
+    const frozen = { hash: 'a'.repeat(64), rules: { ...rules, ask }, cap: 3, chains: ['1'], targets: {} };
+    return events.map((event) => (event.type === 'SessionStarted' ? { ...event, data: { ...event.data, frozen } } : event));
+  };
+  const taken = (events: readonly Event[]) => {
+    const words = answersIn(told(events).state.run as RunState, asked(events));
+    for (const answer of ['force-approve', 'manual-fix', 'extend', 'abort'] as const) {
+      if (words.includes(answer)) expect(say(events, answer, GRANTED)).toHaveLength(1);
+      else expect(() => say(events, answer, GRANTED)).toThrow(/was not taken: /);
+    }
+    return words.join(' ');
+  };
+  expect(taken(offering(ESCALATION))).toBe('extend abort');
+  expect(taken(offering(ESCALATION, 'manual-fix'))).toBe('manual-fix extend abort');
+  expect(taken(offering(NO_EVIDENCE, 'manual-fix'))).toBe('manual-fix extend abort');
+  expect(taken(offering(mending(ESCALATION), 'manual-fix'))).toBe('extend abort');
+  expect(taken(offering(ESCALATION, 'force-approve', 'manual-fix'))).toBe('force-approve manual-fix extend abort');
+  expect(() => say(offering(ESCALATION), 'force-approve')).toThrow('the loop review does not offer "force-approve" (`ask` in its file)');
+  expect(say(offering(PLAN), 'approve')).toHaveLength(1);
 });
 
 it('needs the words of an answer, and what is granted: of rounds where there were some, of what was spent', () => {

@@ -3,7 +3,7 @@
 import { UmpireError } from '../errors.js';
 import type { SessionState } from './evolve.js';
 import type { Event } from './messages.js';
-import { answersTo, isAboutEvidence, questionOf } from './question.js';
+import { answersIn, answersTo, isAboutEvidence, questionOf } from './question.js';
 import type { Question } from './run-messages.js';
 import { HIGHEST_CAP } from './messages.js';
 import type { Answer } from './run-messages.js';
@@ -36,7 +36,9 @@ export function answerEvents(state: SessionState, session: string, given: Answer
       detail: run?.ended == null ? 'it is not waiting' : `it has ended as ${run.ended.outcome}`,
     });
   }
-  const allowed = answersTo(question);
+  const allowed = answersIn(run, question);
+  if (answersTo(question).includes(given.answer) && !allowed.includes(given.answer))
+    throw refuse(session, `the loop ${run.started.loop} does not offer "${given.answer}" (\`ask\` in its file)`, allowed);
   if (!allowed.includes(given.answer))
     throw refuse(session, `it waits on ${describe(question)}, and "${given.answer}" is no answer to that`, allowed);
   if (given.reason.trim() === '' && NEEDED.has(given.answer))

@@ -43,7 +43,18 @@ export function isAboutEvidence(question: Question): boolean {
   return question.kind === 'no-evidence' || (question.kind === 'edit' && question.seq === null);
 }
 
-/** What may be answered, the usual first. */
+/**
+ * What may be answered in this session. Who wrote the loop says by the options of `ask` whether work may go through against the rules,
+ * and whether a person may mend it by hand. More rounds of the same rules loosen nothing, and whoever wants to may stop.
+ */
+export function answersIn({ started }: RunState, question: Question): readonly Answer[] {
+  const rules = started.frozen?.rules;
+  if (rules === undefined) return answersTo(question);
+  const offered = new Set<string>(rules.ask.options.map(({ id }) => id));
+  return answersTo(question).filter((answer) => (answer !== 'force-approve' && answer !== 'manual-fix') || offered.has(answer));
+}
+
+/** What may be answered to such a question, the usual first. */
 export function answersTo(question: Question): readonly Answer[] {
   switch (question.kind) {
     case 'plan':

@@ -11,6 +11,7 @@ import type { SessionState } from '../brain/evolve.js';
 import { ANSWERS } from '../brain/run-messages.js';
 import type { Question } from '../brain/run-messages.js';
 import type { Recorded } from '../brain/messages.js';
+import type { RunState } from '../brain/run-state.js';
 import { resolve, resume, run } from '../engine/session.js';
 import type { RunWatch } from '../engine/opened.js';
 import type { RunReport } from '../engine/session.js';
@@ -248,16 +249,17 @@ function closing(report: RunReport, stopped: boolean, isCalled: boolean): string
   const { status, question, session } = report;
   if (status === 'interrupted') {
     const end = `${stopped ? 'Stopped; nothing is lost.' : 'The run ended early.'} Go on with:\n  umpire resume ${shellWord(sessionWord(session))}\n`;
-    const [open] = report.state.run?.questions ?? [];
-    return open === undefined ? end : `${end}${waitLines(open, session, 'It will wait on')}`;
+    const now = report.state.run;
+    const [open] = now?.questions ?? [];
+    return now === null || open === undefined ? end : `${end}${waitLines(now, open, session, 'It will wait on')}`;
   }
   // Who was called before, and comes back without an answer, is told once more.
-  if (status !== 'awaiting' || question === null || isCalled) return '';
-  return waitLines(question, session, 'It waits on');
+  if (status !== 'awaiting' || question === null || report.state.run === null || isCalled) return '';
+  return waitLines(report.state.run, question, session, 'It waits on');
 }
 
-function waitLines(question: Question, session: string, words: string): string {
-  const answers = answerLines({ answers: waysToAnswer(question, sessionWord(session)) });
+function waitLines(now: RunState, question: Question, session: string, words: string): string {
+  const answers = answerLines({ answers: waysToAnswer(now, question, sessionWord(session)) });
   return `${[`${words} ${lineOfText(describe(question), 300)}.`, ...answers].join('\n')}\n`;
 }
 

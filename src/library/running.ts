@@ -7,7 +7,7 @@ import * as engine from '../engine/session.js';
 import type { RunWatch } from '../engine/opened.js';
 import { RANGES } from '../engine/run-flags.js';
 import type { RunFlags } from '../engine/run-flags.js';
-import { answersTo } from '../brain/question.js';
+import { answersIn } from '../brain/question.js';
 import { ANSWERS } from '../brain/run-messages.js';
 import type { Answer, Question } from '../brain/run-messages.js';
 import type { RunState } from '../brain/run-state.js';
@@ -178,5 +178,5 @@ function reportFor(report: engine.RunReport): RunReport {
 
 function openQuestion(now: RunState, question: Question): OpenQuestion {
   const { what, detail } = questionWords(now, question);
-  return { ...question, asks: what, detail, answers: answersTo(question) };
+  return { ...question, asks: what, detail, answers: answersIn(now, question) };
 }

@@ -1,7 +1,7 @@
 // What a session waits for a person to say, and the very commands that say it.
 
 import { describe } from '../brain/answers.js';
-import { answersTo, isAboutEvidence } from '../brain/question.js';
+import { answersIn, isAboutEvidence } from '../brain/question.js';
 import type { Question } from '../brain/run-messages.js';
 import type { Answer, PersonAnswered } from '../brain/run-messages.js';
 import { taskIn } from '../brain/run-state.js';
@@ -34,7 +34,7 @@ export function questionView(run: RunState, question: Question, session: string,
     ...questionWords(run, question),
     more: moreAfter(run, question),
     later,
-    answers: later ? [] : waysToAnswer(question, session),
+    answers: later ? [] : waysToAnswer(run, question, session),
   };
 }
 
@@ -75,9 +75,12 @@ function detailOf(run: RunState, question: Question): string {
 }
 
 /** What may be answered, the usual first. `session`: the word by which commands know it. */
-export function waysToAnswer(question: Question, session: string): QuestionView['answers'] {
+export function waysToAnswer(run: RunState, question: Question, session: string): QuestionView['answers'] {
   const name = shellWord(session);
-  const ways = answersTo(question).map((answer) => ({ answer, command: `umpire resolve ${name} ${answer}${flagsFor(question, answer)}` }));
+  const ways = answersIn(run, question).map((answer) => ({
+    answer,
+    command: `umpire resolve ${name} ${answer}${flagsFor(question, answer)}`,
+  }));
   return question.kind === 'edit' ? [{ answer: 'resume', command: `umpire resume ${name}` }, ...ways] : ways;
 }
 
