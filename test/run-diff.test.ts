@@ -1,5 +1,7 @@
 // What `umpire diff <session> <round>` shows: the work that the round judged, all of it and no other chain's.
+// And what `diff` and `apply` say of a session that changed nothing.
 
+import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, POOR_REVIEW, REST, audit, review, testRun, writer } from './support/run-evidence.js';
@@ -87,4 +89,13 @@ it('shows nothing of another chain whose work was taken back in between', async 
   expect(await filesIn(project, session, '0', '--chain', 'L2')).toEqual(['test/TESTGEN-002.txt']);
   const { out } = await project.umpire('diff', session, '0', '--chain', 'L2');
   expect(out).not.toContain('TESTGEN-fix-L1-1');
+});
+
+it('says of a session that changed nothing that it did, and not that its work is there already', async () => {
+  const project = makeProject({ answers: [REST] });
+  const { session } = await project.umpire('run', 'review', 'x', '--mode', 'patch');
+  const nothing = `the session ${basename(session)} changed nothing.`;
+  expect((await project.umpire('diff', session)).err).toBe(`T${nothing.slice(1)}\n`);
+  const { exit, err } = await project.umpire('apply', session);
+  expect({ exit, err }).toEqual({ exit: 0, err: expect.stringContaining(`Nothing to bring over: ${nothing}`) });
 });

@@ -52,13 +52,15 @@ export async function runApply(args: readonly string[]): Promise<Outcome> {
   const session = resolveSession(named, words.values.get('--project') ?? '.');
   const { files, unverified, replaced } = await apply(session, { force: words.switches.has('--force') });
   const mark = unverified ? ' Its result is UNVERIFIED: look at `umpire report` before you rely on it.' : '';
-  const said =
-    files.length === 0
-      ? 'Nothing to bring over: your checkout holds it already.'
-      : `${count(files.length, 'file')} changed in your checkout, not committed.`;
+  const said = files.length === 0 ? await nothingWords(session) : `${count(files.length, 'file')} changed in your checkout, not committed.`;
   const links = replaced.map(
     (path) => ` ${plainLine(path)} was a submodule: \`git rm --cached ${plainLine(path)}\` first, or git overlooks its files.`,
   );
   const stands = 'The files are in your checkout all the same.';
   return { stdout: files.map((file) => `${plainLine(file)}\n`).join(''), stderr: `${said}${links.join('')}${mark}\n`, stands, exit: 0 };
+}
+
+async function nothingWords(session: string): Promise<string> {
+  const isEmpty = (await patchOf(session, undefined, { brief: true })).length === 0;
+  return `Nothing to bring over: ${isEmpty ? `the session ${basename(session)} changed nothing` : 'your checkout holds it already'}.`;
 }
