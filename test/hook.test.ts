@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
@@ -77,6 +77,111 @@ it('looks against the base and by the scope that it is given', () => {
   });
 });
 
+const ID = { session_id: '0b6c7c1e-1f6e-4a2f-9f5e-2c4d5a6b7c8d' };
+const starts = ({ root }: RunProject, more: object = {}) => ({
+  hook_event_name: 'SessionStart',
+  cwd: root,
+  source: 'startup',
+  ...ID,
+  ...more,
+});
+const BACK = { exit: 2, out: '', err: says('what changed since this session began, commits included, makes tests lie') };
+
+it('counts what an agent commits itself as its change, from where its session began', () => {
+  const project = makeProject({ files: FILES });
+  project.commit({ 'add.test.js': SKIPPED });
+  // Where nobody tells of the beginning, the last commit is taken for the agent's, whoever made it.
+  expect(hook(project.root, stops(project, ID), 'Stop').exit).toBe(2);
+  expect(hook(join(project.root, 'inner'), starts(project), 'SessionStart')).toEqual(NOTHING);
+  expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
+  project.commit({ 'add.test.js': TEST });
+  project.commit({ 'add.js': 'module.exports = (a, b) => b + a;\n' });
+  expect(hook(project.root, starts(project, { session_id: 'another' }), 'SessionStart')).toEqual(NOTHING);
+  project.commit({ 'add.test.js': SKIPPED });
+  project.commit({ 'add.js': 'module.exports = (a, b) => a + b;\n' });
+  // What is resumed began where it began.
+  for (const source of ['resume', 'compact'])
+    expect(hook(project.root, starts(project, { session_id: 'another', source }), 'SessionStart')).toEqual(NOTHING);
+  for (const event of ['Stop', 'SubagentStop', 'AfterAgent'])
+    expect(hook(project.root, stops(project, { session_id: 'another' }), event)).toEqual(BACK);
+  expect(hook(project.root, stops(project, { session_id: 'another' }), 'Stop', '--base', 'HEAD~1')).toEqual(NOTHING);
+  // For the first one it was skipped when it began.
+  expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
+  expect(project.git('status', '--porcelain')).toBe('');
+});
+
+it('sees commits that were amended or dropped, and takes no other branch for the agent’s work', () => {
+  const project = makeProject({ files: FILES });
+  const first = project.git('rev-parse', 'HEAD').trim();
+  project.git('branch', 'other');
+  project.commit({ 'more.test.js': TEST });
+  hook(project.root, starts(project), 'SessionStart');
+  project.git('rm', '-q', 'more.test.js');
+  project.git('commit', '-q', '--amend', '--allow-empty', '-m', 'amended');
+  expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('more.test.js') });
+  project.git('reset', '-q', '--hard', first);
+  expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('more.test.js') });
+  // It never had that test.
+  project.git('checkout', '-q', 'other');
+  expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(NOTHING);
+  project.commit({ 'add.test.js': SKIPPED });
+  expect(hook(project.root, stops(project, ID), 'Stop')).toEqual(BACK);
+});
+
+it('tells the person once of a breach that stays, and again where it was mended and came back', () => {
+  const project = makeProject({ files: FILES });
+  hook(project.root, starts(project), 'SessionStart');
+  const base = project.git('rev-parse', '--short=10', 'HEAD').trim();
+  project.commit({ 'add.test.js': SKIPPED });
+  const stop = (again = false) => hook(project.root, stops(project, { ...ID, stop_hook_active: again }), 'Stop');
+  const note = { systemMessage: `Umpire: the agent stops with 1 breach in its change. See umpire guard --base ${base} --scope any.` };
+  expect(stop()).toEqual(BACK);
+  expect(JSON.parse(stop(true).out)).toEqual(note);
+  expect([stop(), stop(true)]).toEqual([NOTHING, NOTHING]);
+  project.write({ 'more.test.js': TEST.replace("test('adds'", "test.only('adds'") });
+  expect(stop()).toMatchObject({ exit: 2, err: says('more.test.js') });
+  project.write({ 'more.test.js': TEST });
+  expect(stop()).toEqual(NOTHING);
+  project.commit({ 'add.test.js': TEST });
+  expect(stop()).toEqual(NOTHING);
+  project.commit({ 'add.test.js': SKIPPED });
+  expect(stop()).toEqual(BACK);
+});
+
+it.each(['', '{"commit":', '{"commit":"--all","branch":null,"told":[]}', `{"commit":"${'a'.repeat(40)}","branch":null,"told":[]}`])(
+  'compares with the last commit where the note of the beginning is of no use: %s',
+  (text) => {
+    const project = makeProject({ files: FILES });
+    project.write({ [`.umpire/agent-sessions/${ID.session_id}.json`]: text });
+    project.write({ 'add.test.js': SKIPPED });
+    expect(hook(project.root, stops(project, ID), 'Stop')).toMatchObject({ exit: 2, err: says('Umpire: this change makes tests lie.') });
+  },
+);
+
+it('notes no beginning where there is none to note, and removes old ones', () => {
+  const project = makeProject({ files: FILES });
+  const plain = makeProject({ files: FILES, plain: true });
+  for (const [place, event] of [
+    [plain, starts(plain)],
+    [project, starts(project, { session_id: 7 })],
+  ] as const) {
+    expect(hook(place.root, event, 'SessionStart')).toEqual(NOTHING);
+    expect(existsSync(join(place.root, '.umpire'))).toBe(false);
+  }
+  const notes = join(project.root, '.umpire', 'agent-sessions');
+  const odd = { session_id: '../../../etc/x' };
+  expect(hook(project.root, starts(project, odd), 'SessionStart')).toEqual(NOTHING);
+  const [made = ''] = readdirSync(notes);
+  expect(made).toMatch(/^etc-x-[0-9a-f]{10}\.json$/);
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+  utimesSync(join(notes, made), ago(89), ago(89));
+  hook(project.root, starts(project, { session_id: 'a' }), 'SessionStart');
+  expect(readdirSync(notes).toSorted()).toEqual(['a.json', made]);
+  utimesSync(join(notes, made), ago(91), ago(91));
+  hook(project.root, starts(project, { session_id: 'b' }), 'SessionStart');
+  expect(readdirSync(notes).toSorted()).toEqual(['a.json', 'b.json']);
+});
+
 it('keeps agents from the record of a session, and from answering for the person', () => {
   const project = makeProject({ files: FILES });
   const session = join(project.root, '.umpire', 'sessions', 'one');
@@ -92,6 +197,8 @@ it('keeps agents from the record of a session, and from answering for the person
   symlinkSync(join(session, 'verdicts'), join(project.root, 'mine'));
   expect(uses('Write', { file_path: 'mine/new.md' }).exit).toBe(2);
   expect(uses('Read', { file_path: join(session, 'journal.ndjson') })).toEqual(NOTHING);
+  expect(uses('Write', { file_path: '.umpire/agent-sessions/x.json' })).toMatchObject({ exit: 2, err: says('only Umpire writes it') });
+  expect(uses('Write', { file_path: 'src/agent-sessions/x.json' })).toEqual(NOTHING);
   for (const path of [join(session, 'artifacts/review.md'), join(session, 'discoveries.ndjson'), 'verdicts/mine.md', 'journal.ndjson'])
     expect(uses('Write', { file_path: path }), path).toEqual(NOTHING);
   for (const [line, told] of [
@@ -123,7 +230,7 @@ it('stops no agent by an error of its own', () => {
   for (const [event, args, told] of [
     ['{"cwd":', ['Stop'], 'no event of a coding agent'],
     ['[]', ['Stop'], 'It is no object.'],
-    [stops(project), [], 'It needs an event: Stop,'],
+    [stops(project), [], 'It needs an event: SessionStart, Stop,'],
     [stops(project), ['Notification'], 'There is no event "Notification" here.'],
     [stops(project), ['Stop', '--scope', 'all'], '--scope takes testing or any'],
     [stops(project), ['Stop', '--base', 'nowhere'], 'nowhere'],

@@ -5,6 +5,8 @@ export const AGENT_HELP = {
 
 Called by a coding agent at its own events, which it tells on stdin.
 
+  SessionStart      Where the agent's session begins is noted, in .umpire/: what
+                    it commits itself is then part of its change at a Stop.
   Stop, SubagentStop, AfterAgent
                     The agent wants to stop: its change is looked at by the
                     guard, and it is sent back for what makes tests lie. Once;
@@ -13,7 +15,8 @@ Called by a coding agent at its own events, which it tells on stdin.
                     A tool is about to be used: no edit of Umpire's record,
                     and no umpire resolve, --max-rounds or --force in a shell.
 
-  --base REV        what the change is compared with (as in umpire guard)
+  --base REV        what the change is compared with (where the session began;
+                    where nobody noted that, as in umpire guard)
   --scope S         any: source may change (any); testing: only tests may
 
 Exit status
@@ -21,6 +24,8 @@ Exit status
   stops no agent
 
 Examples: settings of Claude Code, in "hooks"
+  "SessionStart": [{"hooks": [
+    {"type": "command", "command": "umpire hook SessionStart"}]}]
   "Stop": [{"hooks": [{"type": "command", "command": "umpire hook Stop"}]}]
   "PreToolUse": [{"hooks": [
     {"type": "command", "command": "umpire hook PreToolUse"}]}]

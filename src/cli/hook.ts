@@ -44,12 +44,18 @@ async function answer(args: readonly string[]): Promise<Outcome> {
     const refusal = refusalOf(event);
     return refusal === null ? { exit: 0 } : { stderr: `${refusal}\n`, exit: REFUSED };
   }
-  const place = event.cwd !== null && isFolder(event.cwd) ? event.cwd : '.';
+  // An agent that works in a folder of it may have changed the others, too.
+  const project = projectAt(event.cwd !== null && isFolder(event.cwd) ? event.cwd : '.');
+  if (kind === 'start') {
+    const { recordBeginning } = await import('../engine/hook-session.js');
+    if (event.session !== null) recordBeginning(project, event.session, new Date());
+    return { exit: 0 };
+  }
   const { answerStop } = await import('../engine/hook-stop.js');
   const base = values.get('--base');
   const { refusal, note } = await answerStop({
-    // An agent that works in a folder of it may have changed the others, too.
-    project: projectAt(place),
+    project,
+    session: event.session,
     isAgain: event.isAgain,
     ...(base === undefined ? {} : { base }),
     ...(scope === undefined ? {} : { scope }),

@@ -14,6 +14,9 @@ const READING: ReadonlySet<string> = new Set(
 
 /** Of a session, what only Umpire writes. */
 const RECORD = new RegExp(`^(?:${JOURNAL.replace('.', '\\.')}$|blobs/|verdicts/)`);
+/** In a project's folder for Umpire: where sessions of agents began. */
+export const AGENT_SESSIONS = 'agent-sessions';
+const BEGINNING = new RegExp(`[/\\\\]\\.umpire[/\\\\]${AGENT_SESSIONS}[/\\\\]`);
 /** As deep as a file of the record lies in a session. */
 const DEPTH = 4;
 
@@ -21,6 +24,8 @@ const DEPTH = 4;
 export function refusalOf({ tool, path, command, cwd }: HookEvent): string | null {
   if (path !== null && !READING.has(tool) && isRecord(realPath(resolve(cwd ?? '.', path))))
     return `Umpire: ${path} is the record of a session, and only Umpire writes it. What has been judged stays as it was. Do the work that the last verdict asks for, and have it judged again.`;
+  if (path !== null && !READING.has(tool) && BEGINNING.test(realPath(resolve(cwd ?? '.', path))))
+    return `Umpire: ${path} says where a session of an agent began, and only Umpire writes it. Leave it as it is.`;
   const answer = command === null ? null : answerIn(command);
   if (answer === null) return null;
   return `Umpire: \`${answer}\` is for the person to run. Tell them what is asked and which answers there are, and stop.`;

@@ -1,13 +1,15 @@
-// What coding agents tell a hook about an event, as Claude Code and Gemini CLI write it: a tool that is about to be used, or an agent that
-// is about to stop.
+// What coding agents tell a hook about an event, as Claude Code and Gemini CLI write it: a session that begins, a tool that is about to be
+// used, or an agent that is about to stop.
 
 import { isObject } from './json-text.js';
 
-export type HookKind = 'stop' | 'tool';
+export type HookKind = 'start' | 'stop' | 'tool';
 
 export interface HookEvent {
   /** Where the agent works; null where it does not say so. */
   readonly cwd: string | null;
+  /** The id of the agent's own session. */
+  readonly session: string | null;
   /** It was sent back once already, and wants to stop again. */
   readonly isAgain: boolean;
   readonly tool: string;
@@ -19,6 +21,7 @@ export interface HookEvent {
 
 /** Agents' own names of the events. */
 export const HOOK_EVENTS: Readonly<Record<string, HookKind>> = {
+  SessionStart: 'start',
   Stop: 'stop',
   SubagentStop: 'stop',
   AfterAgent: 'stop',
@@ -38,6 +41,7 @@ export function hookEventOf(given: Readonly<Record<string, unknown>>): HookEvent
   const paths = ['file_path', 'notebook_path', 'absolute_path', 'path'].map((name) => textOf(input[name]));
   return {
     cwd: textOf(given['cwd']),
+    session: textOf(given['session_id']),
     isAgain: given['stop_hook_active'] === true,
     tool: textOf(given['tool_name']) ?? '',
     path: paths.find((path) => path !== null) ?? null,

@@ -2,6 +2,7 @@
 
 import { UmpireError } from '../errors.js';
 import { lookAround } from './git.js';
+import { SHORT_ID } from './names.js';
 import { findRepository } from './repository.js';
 import type { Repository } from './repository.js';
 
@@ -30,7 +31,7 @@ export function findBase(project: string, asked: string | null): ChangeBase {
   if (asked !== null) {
     const base = commitOf(asked);
     if (base === null) throw new UmpireError('guard-base-unknown', { name: asked.slice(0, 80) });
-    return { repository, base, words: asked, first: false };
+    return { repository, base, words: asked === base ? base.slice(0, SHORT_ID) : asked, first: false };
   }
   const head = commitOf('HEAD');
   if (head === null) throw new UmpireError('guard-no-commit', {});
