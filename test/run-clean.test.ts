@@ -157,3 +157,9 @@ it.skipIf(process.platform !== 'linux')('makes room on a disk that is full', asy
   expect(await clean(session)).toMatchObject({ ok: true, branch: null });
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');
 });
+
+it('has nothing to clean where there is neither a session nor git', async () => {
+  const project = makeProject({ plain: true });
+  const { exit, err } = await project.umpireWith({ env: { PATH: project.beside } }, 'clean');
+  expect({ exit, err }).toEqual({ exit: 0, err: 'There is nothing to clean.\n' });
+});

@@ -1,8 +1,10 @@
 // What one look at a repository tells of all its sessions: the refs they have, and whose work is on nobody's branch but its own. It may be
 // old by the time it is used: enough to keep something, never to remove it.
 
+import { isUmpireError } from '../errors.js';
 import { safeName } from '../runtime/safe-name.js';
 import { lookAround } from './git.js';
+import type { Answer } from './git.js';
 import { once } from './memory.js';
 import { BRANCHES } from './names.js';
 import { refsOf } from './refs.js';
@@ -55,14 +57,24 @@ function nameIn(ref: string): string {
 
 function readTips(project: string): ReadonlyMap<string, Tip> {
   const asked = ['for-each-ref', '--format=%(refname) %(objectname) %(tree)', 'refs/umpire', 'refs/heads/umpire'];
-  const { code, stdout } = lookAround(project, asked);
-  const lines = code === 0 ? stdout.toString('utf8').split('\n') : [];
+  const lines = linesOf(() => lookAround(project, asked));
   return new Map(
     lines.flatMap((line) => {
       const [ref = '', commit = '', tree = ''] = line.split(' ');
       return ref === '' ? [] : [[ref, { commit, tree }] as const];
     }),
   );
+}
+
+/** None where there is no git: whoever needs one says so. */
+function linesOf(ask: () => Answer): readonly string[] {
+  try {
+    const { code, stdout } = ask();
+    return code === 0 ? stdout.toString('utf8').split('\n') : [];
+  } catch (error) {
+    if (isUmpireError(error)) return [];
+    throw error;
+  }
 }
 
 /** Is a commit on a branch, a remote one or a tag, other than this branch? Where git cannot tell, it may be. */
