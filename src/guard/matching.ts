@@ -196,7 +196,8 @@ class Matching {
       return void this.matches.set(fact, { before: fact, after: told, fate: 'weakened', why: 'a shorter message is enough' });
     const derived = this.after.find((other) => isWithin(other.subject, fact.subject) && !this.used.has(other));
     const counts = levelOf(fact) >= 40 || (derived !== undefined && levelOf(fact) > levelOf(derived) - 8);
-    if (derived !== undefined && counts) this.set(fact, derived, 'weakened', 'only a part of the value is looked at');
+    if (derived !== undefined && counts)
+      this.set(fact, derived, 'weakened', weakening(fact, derived) ?? 'only a part of the value is looked at');
   }
 
   /** `other` was there before the change too, right beside `fact`: nothing happened between the two. */

@@ -183,6 +183,21 @@ const TYPE_CHECK = /^(await )?(expectTypeOf|assertType)\b/;
 
 const ANY_TYPE = /^"?(object|Object|any|unknown)"?$/;
 
+/** A number or a text was wanted of a value, and now a matcher that nobody knows is content with it, whatever it holds. */
+function isValueGone(before: AssertionFact, after: AssertionFact): boolean {
+  if (before.kind !== 'equal' || after.kind !== 'custom' || before.subject !== after.subject) return false;
+  return /^(?:-?\d|"[^"])/.test(before.expected ?? '') && (after.expected ?? '') === '';
+}
+
+/** `expect(total() && 3).toBe(3)`: what was asked about is wrapped up so that the wanted value comes of it by itself. */
+function isValueGiven(before: AssertionFact, after: AssertionFact): boolean {
+  const { expected, subject } = after;
+  if (before.kind !== 'equal' || after.kind !== 'equal' || expected === null || before.expected !== expected) return false;
+  if (!/^(?:-?\d|")/.test(expected) || subject === before.subject || !subject.includes(before.subject)) return false;
+  const wanted = expected.replace(/[^\w\s]/g, (sign) => `\\${sign}`);
+  return new RegExp(`(?:&&|\\?|:|=>|\\+)\\s*${wanted}(?![\\w.])`).test(subject.replace(before.subject, ''));
+}
+
 /** Why `after` lets more through than `before` where both ask about the same; null where it does not. */
 export function weakening(before: AssertionFact, after: AssertionFact): string | null {
   const [old, now] = [levelOf(before), levelOf(after)];
@@ -192,6 +207,8 @@ export function weakening(before: AssertionFact, after: AssertionFact): string |
   if (TYPE_CHECK.test(after.span.text) && !TYPE_CHECK.test(before.span.text) && old > LEVELS.type) return 'only its type is asked for';
   if (before.kind === 'size' && after.kind === 'close' && (after.tolerance ?? 1) >= 1) return 'a larger difference is let through';
   if (now < old - 1) return 'it asks for less than before';
+  if (isValueGone(before, after)) return 'the wanted value is gone';
+  if (isValueGiven(before, after)) return 'the wanted value stands in what is asked about';
   if (forgetsAwait(before, after)) return 'the call need not be awaited any more';
   if (isPresence(after) && !isPresence(before) && old >= EXACT) return 'it only asks whether it is there';
   if (after.wildcards > before.wildcards && !addsEntries(before, after)) return 'parts of the wanted value may now be anything';

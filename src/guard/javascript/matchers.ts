@@ -47,6 +47,11 @@ export const MATCHERS: ReadonlyMap<string, Matcher> = table([
   [value('oneOf'), 'oneOf toBeOneOf'],
   [value('type'), 'toBeInstanceOf instanceOf instanceof a an toBeTypeOf'],
   [bare('type'), 'String Number Boolean Function Object Array Date Error Promise Symbol iterable arguments finite'],
+  [
+    bare('type'),
+    'toBeNumber toBeString toBeBoolean toBeFunction toBeObject toBeArray toBeSymbol toBeDate toBeValidDate toBeInteger toBeFinite',
+  ],
+  [bare('range'), 'toBePositive toBeNegative toBeEven toBeOdd toBeNatural'],
   [list('throws'), 'toThrow toThrowError throw throws Throw toThrowErrorMatchingSnapshot toThrowErrorMatchingInlineSnapshot'],
   [list('throws'), 'rejected rejectedWith'],
   [bare('silent'), 'fulfilled'],

@@ -17,6 +17,7 @@ import { declareStatement, Project } from './scope.js';
 import type { Env, Module } from './scope.js';
 import { BodyWalk } from './body.js';
 import { outsideOf } from './outside.js';
+import { unitsMockedAround } from './set-up-mocks.js';
 import { suppressionsOf } from './suppressions.js';
 import { testsOf } from './tests.js';
 import { importFacts, importsOf, unitsOf } from './units.js';
@@ -57,7 +58,9 @@ export class JavaScriptReader {
     const strain = new Strain(tree.problem);
     const tests = testsOf(module, depth === 'test').map((test) => strain.bear(test));
     const imports = importsOf(module);
-    const search = new ReplacementSearch(module, imports, () => unitsOf(module, imports, tests), tests);
+    const units = () =>
+      tests.length === 0 ? new Set([...unitsOf(module, imports, tests), ...unitsMockedAround(module)]) : unitsOf(module, imports, tests);
+    const search = new ReplacementSearch(module, imports, units, tests);
     const helpers = [...(tests.length === 0 ? helpersOf(module) : []), ...matchersOf(module)];
     const tables = tests.length === 0 ? tablesOf(module) : [];
     const hooks = [...retriesOf(tree), ...environmentsOf(tree), ...(tests.length === 0 ? hookSkipsOf(tree) : [])];
