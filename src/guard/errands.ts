@@ -19,7 +19,11 @@ const CHECK_NAME =
   /(^|[._-])(check|verify|validate|tests?|spec|lint|ci|gate|assert|e2e|smoke|accept(ance)?|grade|judge)([._-]|\.[\w]+$|$)/i;
 
 /** Where the work itself lies. Projects test themselves by their own programs. */
-const WORK = /^(?:(?:packages|apps|libs|modules|services)\/[^/]+\/)?(src|source|lib|app|dist|build|out|cmd|internal)\//;
+const WORK =
+  /^(?:(?:packages|apps|libs|modules|services)\/[^/]+\/)?(src|source|lib|app|server|client|api|backend|frontend|dist|build|out|cmd|internal)\//;
+
+/** What makes something ready for the check behind it (`node scripts/build.mjs && vitest run`) decides nothing. */
+const MAKER = /(^|[._-])(build|compile|bundle|codegen|gen|generate|serve|server|start|dev|clean|seed|migrate)([._-]|$)/i;
 
 const MAKEFILES = ['Makefile', 'makefile', 'GNUmakefile', 'justfile', 'Justfile'];
 const RUNNERS = ['vitest', 'jest', 'playwright', 'karma', 'vite'].flatMap((tool) =>
@@ -54,19 +58,27 @@ export class Errands {
     const found = new Map<string, Errand>();
     this.folders.set(folder, found);
     const scripts = scriptsIn(this.textOf(within(folder, 'package.json')));
+    const products = productsIn(this.textOf(within(folder, 'package.json')));
     const add = (text: string, errand: Errand): void => {
-      for (const path of this.filesIn(text, folder)) if (!found.has(path)) found.set(path, errand);
+      for (const path of this.filesIn(programsIn(text, isMaker), folder))
+        if (!found.has(path) && !products.has(stemOf(path.slice(folder === '' ? 0 : folder.length + 1)))) found.set(path, errand);
     };
     for (const [name, text] of scripts) if (CHECKING.test(name)) add(text, { rule: 'scripts-changed', why: `the script ${name} runs it` });
     for (const name of MAKEFILES)
       for (const [target, text] of targetsIn(this.textOf(within(folder, name))))
         add(text, { rule: 'scripts-changed', why: `the target ${target} runs it` });
-    for (const name of RUNNERS)
+    for (const name of RUNNERS.filter((one) => !one.startsWith('vite.') || this.isForTests(within(folder, one), folder)))
       for (const path of this.loadedBy(within(folder, name)))
         if (!found.has(path) && !this.isProduct(path, folder)) found.set(path, { rule: 'config-changed', why: `${name} loads it` });
     if (folder === '' && this.command !== null) this.addCommand(this.command, new Map(scripts), found);
     this.follow(found);
     return found;
+  }
+
+  /** Vite builds, too: its settings are those of tests where Vitest reads them. */
+  private isForTests(config: string, folder: string): boolean {
+    const told = [within(folder, 'package.json'), 'package.json'].some((path) => this.textOf(path)?.includes('vitest') === true);
+    return told || /vitest|\btest\s*:/.test(this.textOf(config) ?? '');
   }
 
   /** What others import from the package: plugins are tried in the project's own settings. */
@@ -124,18 +136,54 @@ export class Errands {
 
 /** What starts the word behind it. */
 const LAUNCHER =
-  /^(?:.*\/)?(?:node|nodejs|bun|deno|tsx|ts-node|npx|python[\d.]*|py|ruby|perl|php|sh|bash|zsh|dash|ksh|env|exec|time|timeout|nice|sudo|xvfb-run|run)$/;
+  /^@?(?:\$\{?\w+\}?|(?:.*\/)?(?:node|nodejs|bun|bunx|deno|tsx|ts-node|npx|python[\d.]*|py|ruby|perl|php|sh|bash|zsh|dash|ksh|env|cross-env|dotenv|exec|time|timeout|nice|sudo|xvfb-run|run|uv|poetry|pipenv|pdm|hatch|c8|nyc|coverage))$/;
 
-/** The words of a command line that are started, and not those that they are handed: what a program reads is what is worked on. */
-function programsIn(line: string): string {
-  return line
-    .split(/&&|\|\||[;|&\n()]/)
-    .map((part) => {
-      const words = part.split(/\s+/).filter((word) => word !== '' && !/^\w+=/.test(word));
-      const first = words.findIndex((word) => !LAUNCHER.test(word) && !/^(?:-(?!m$)|\d)/.test(word) && word !== '-m');
-      return first < 0 ? '' : `${words[first - 1] === '-m' ? ' -m' : ''} ${words[first] ?? ''}`;
+/** Options of launchers with a word behind them that is not yet the program. */
+const VALUED = /^(?:-[rWXukCn]|--(?:require|import|loader|experimental-loader|preload|conditions|env-file|signal|test-reporter))$/;
+
+/** Options by which a runner is told to load a file. */
+const LOADING = /^--?(?:r|require|import|loader|experimental-loader|preload|(?:test-)?reporters?|(?:global-?)?setup\w*|plugin|rulesdir)$/i;
+
+/** The words of a command line that are started or loaded, and not those that they are handed: what a program reads is what is worked on. */
+function programsIn(line: string, isIdle: (program: string, part: string) => boolean = () => false): string {
+  const quoted = [...line.matchAll(/"([^"\n]*\s[^"\n]*)"|'([^'\n]*\s[^'\n]*)'/g)].map(([, double, single]) => double ?? single ?? '');
+  const inner = quoted.filter((text) => LAUNCHER.test(text.trim().split(/\s/)[0] ?? ''));
+  return [line, ...inner]
+    .flatMap((one) => {
+      const parts = one.split(/&&|\|\||[;|&\n()]/).filter((part) => part.trim() !== '');
+      // The last part of a line is what it ends with.
+      return parts.map((part, index) => [startedIn(part), index < parts.length - 1 ? part : null] as const);
     })
+    .flatMap(([program, part]) => (part !== null && isIdle(program, part) ? [] : [program]))
     .join(' ; ');
+}
+
+function startedIn(part: string): string {
+  const words = part.split(/\s+/).filter((word) => word !== '' && !/^\w+=/.test(word));
+  const isValue = (index: number): boolean => VALUED.test(words[index - 1] ?? '');
+  const first = words.findIndex((word, index) => !LAUNCHER.test(word) && !/^(?:-|\d)/.test(word) && !isValue(index));
+  const loaded = words.flatMap((word, index) => {
+    const [, option = '', value = ''] = /^(-[\w-]+)=(.+)$/.exec(word) ?? [];
+    return LOADING.test(option) ? [value] : LOADING.test(words[index - 1] ?? '') ? [word] : [];
+  });
+  const program = first < 0 ? [] : [...(words[first - 1] === '-m' ? [' -m'] : []), words[first] ?? ''];
+  return [...program, ...loaded].join(' ');
+}
+
+function isMaker(program: string, part: string): boolean {
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  return MAKER.test(name) && !CHECK_NAME.test(name) && !/check|verify|dry/i.test(part);
+}
+
+/** What others import or start from a package, without endings: its scripts may try it out. */
+function productsIn(text: string | null): ReadonlySet<string> {
+  const { main, module, exports, bin } = objectIn(text);
+  const named = [...JSON.stringify([main, module, exports, bin]).matchAll(/"([^"]+)"/g)].map(([, path = '']) => path);
+  return new Set(['index', ...named.map((path) => stemOf(tidied(path)))]);
+}
+
+function stemOf(path: string): string {
+  return path.replace(/\.[cm]?[jt]sx?$/, '');
 }
 
 function byCommand(path: string): Errand {

@@ -27,6 +27,8 @@ it.each([
 
 it.each([
   ["import { it } from 'vitest';", 'test/slug.test.ts', 'test/slug-test.ts', true],
+  ["import { expectTypeOf, it } from 'vitest';", 'test/slug.test.ts', 'test/slug.test-d.ts', false],
+  ["import { expectTypeOf, it } from 'vitest';\nexpect(1).toBe(1);", 'test/slug.test.ts', 'test/slug.test-d.ts', true],
   ["import test from 'node:test';", 'src/slug.test.mjs', 'src/slug-test.mjs', false],
   ["import test from 'node:test';", 'src/slug.test.mjs', 'src/slug.spec.mjs', true],
   ["import test from 'node:test';", 'test/slug.test.mjs', 'test/slug.spec.mjs', false],

@@ -31,9 +31,13 @@ const SPEAKS_DOTTED = /['"](vitest|@jest\/globals)['"]/;
 /** Files of types, of browsers and of whole systems: other runners, or none, take them up. */
 const OTHERS = /\.(test-d|spec-d|e2e|cy)\.[cm]?[jt]sx?$/;
 
+/** Checks of types alone do nothing at run time: a compiler takes them up, under either name. */
+const ASKS_TYPES = /\b(?:expectTypeOf|assertType|expectType)\b/;
+
 function losesName(before: string, after: string, text: string): boolean {
   if (SPEAKS_NODE.test(text)) return NODE.test(before) && !NODE.test(after);
   if (!DOTTED.test(before) || DOTTED.test(after) || /['"]@playwright\//.test(text)) return false;
+  if (/\.(test|spec)-d\./.test(after) && ASKS_TYPES.test(text) && !/\bexpect\(/.test(text)) return false;
   if (SPEAKS_DOTTED.test(text) || OTHERS.test(after)) return true;
   // Mocha takes whatever lies in `test`, Jest what lies in `__tests__`.
   return !/(^|\/)(tests?|__tests__)\//.test(after);

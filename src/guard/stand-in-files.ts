@@ -12,7 +12,7 @@ const PYTHON_ROOT = /^(?:(?:src|lib|python|tests?)\/)?$/;
 const NODE_TOOLS =
   /(?:^|\/)(?:node_modules|__mocks__)\/(?:\.bin\/|@vitest\/|@jest\/|@testing-library\/|(?:vitest|jest|jest-[\w-]+|mocha|chai|chai-[\w-]+|expect|jasmine|jasmine-core|ava|tape|tap|uvu|sinon|c8|nyc|playwright|@playwright\/test|cypress|tsx|ts-node|typescript|eslint)(?:\/|\.[cm]?[jt]s$))/;
 
-/** What the file would stand in for; null: it stands for itself. `isThere`: in either version of the project. */
+/** What the file would stand in for; null: it stands for itself. `isThere`: after the change. What moved stands for itself. */
 export function standsFor({ path, before, after, renamedFrom }: FileChange, isThere: (path: string) => boolean): string | null {
   if (after === null || (before !== null && renamedFrom === undefined)) return null;
   const module = /^(.*?)([^/]+)(?:\.pyi?|\/__init__\.py)$/.exec(path);

@@ -14,9 +14,12 @@ export function filesRule(evidence: Evidence): readonly Sighting[] {
   for (const { change } of files) if (change.renamedFrom !== undefined) old.set(change.path, null);
   for (const { change } of files) old.set(change.renamedFrom ?? change.path, change.before);
   const textOf = (path: string): string | null => (old.has(path) ? (old.get(path) ?? null) : (input.same?.(path) ?? null));
+  const now = new Map(files.map(({ change }) => [change.path, change.after !== null]));
+  for (const { change } of files) if (change.renamedFrom !== undefined && !now.has(change.renamedFrom)) now.set(change.renamedFrom, false);
+  const isThere = (path: string): boolean => now.get(path) ?? textOf(path) !== null;
   const errands = new Errands(textOf, input.command ?? null);
   return files.flatMap((file) => {
-    const stood = standsFor(file.change, (path) => textOf(path) !== null);
+    const stood = standsFor(file.change, isThere);
     if (stood === null) return changedFile(evidence, file, errands);
     const why = `it is found in the place of ${stood}`;
     return [{ rule: 'config-changed', file: file.change.path, ...differing(file), why }];
