@@ -166,7 +166,8 @@ function startedIn(part: string): string {
     const [, option = '', value = ''] = /^(-[\w-]+)=(.+)$/.exec(word) ?? [];
     return LOADING.test(option) ? [value] : LOADING.test(words[index - 1] ?? '') ? [word] : [];
   });
-  const program = first < 0 ? [] : [...(words[first - 1] === '-m' ? [' -m'] : []), words[first] ?? ''];
+  // `node --check cli.js` reads it and starts nothing.
+  const program = first < 0 || words[first - 1] === '--check' ? [] : [...(words[first - 1] === '-m' ? [' -m'] : []), words[first] ?? ''];
   return [...program, ...loaded].join(' ');
 }
 
