@@ -35,6 +35,8 @@ it.each([
 it('leaves a package of tests its own modules, and what was there before', () => {
   expect(of('tests/helpers.py')).toBe('helpers.py');
   expect(of('tests/helpers.py', ['tests/__init__.py'])).toBeNull();
+  expect(of('tests/conftest.py', ['conftest.py'])).toBeNull();
+  expect(of('tests/test_due.py', ['test_due.py'])).toBeNull();
   expect(standsFor({ path: 'pytest.py', before: 'x = 1\n', after: 'x = 2\n' }, () => false)).toBeNull();
   expect(standsFor({ path: 'pytest.py', before: 'x = 1\n', after: null }, () => false)).toBeNull();
 });

@@ -1,6 +1,7 @@
 // New files that a language finds before what they are called after: the runner of the tests, its checks, or the module under test.
 
 import type { FileChange } from './change.js';
+import { roleOf } from './paths.js';
 
 /** What runs Python tests and what they check with; files that Python runs before everything else. */
 const PYTHON_TOOLS =
@@ -34,5 +35,6 @@ function isLooseTests(folder: string, isThere: (path: string) => boolean): boole
 
 function besideTests(name: string, isThere: (path: string) => boolean): string | null {
   const found = [`${name}.py`, `${name}/__init__.py`, `src/${name}.py`, `src/${name}/__init__.py`].find(isThere);
-  return found ?? null;
+  // pytest reads the conftest.py of every folder, and tests of one name may lie in two.
+  return found !== undefined && roleOf(found) === 'source' ? found : null;
 }
