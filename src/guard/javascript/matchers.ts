@@ -51,7 +51,7 @@ export const MATCHERS: ReadonlyMap<string, Matcher> = table([
     bare('type'),
     'toBeNumber toBeString toBeBoolean toBeFunction toBeObject toBeArray toBeSymbol toBeDate toBeValidDate toBeInteger toBeFinite',
   ],
-  [bare('range'), 'toBePositive toBeNegative toBeEven toBeOdd toBeNatural'],
+  [bare('range'), 'toBePositive toBeNegative toBeNatural'],
   [list('throws'), 'toThrow toThrowError throw throws Throw toThrowErrorMatchingSnapshot toThrowErrorMatchingInlineSnapshot'],
   [list('throws'), 'rejected rejectedWith'],
   [bare('silent'), 'fulfilled'],
