@@ -46,6 +46,7 @@ const FILES: Readonly<Record<string, string>> = {
   'src/check.mjs': 'check();\n',
   'work.mjs': 'work();\n',
   'other-work.mjs': 'work();\n',
+  run: 'node verify.mjs\n',
   'read.mjs': 'read();\n',
   'server/index.mjs': 'serve();\n',
   'bin/tool.mjs': 'tool();\n',
@@ -114,12 +115,30 @@ it.each([
   ['cat app.mjs | node verify.mjs app.mjs', 'verify.mjs', 'scripts-changed'],
   ['CI=1 timeout 60 node --trace-warnings ./verify.mjs', 'verify.mjs', 'scripts-changed'],
   ['node --import ./wanted.mjs verify.mjs', 'verify.mjs', 'scripts-changed'],
+  ['./run', 'run', 'command-changed'],
   ['python3 -m tools.verify --fast', 'tools/verify.py', 'scripts-changed'],
   ['./tools/lint-all wanted.mjs', 'tools/lint-all', 'scripts-changed'],
   ['test -s wanted.mjs && ./app.mjs', 'app.mjs', 'command-changed'],
   ['test -s wanted.mjs && ./app.mjs', 'wanted.mjs', null],
 ])('of %s, %s is %s', (command, path, rule) => {
   expect(ruleOf(path, command)).toBe(rule);
+});
+
+it.each([
+  'node ./scripts/run',
+  './scripts/run.js',
+  'yarn build && yarn node scripts/run.js',
+  'pnpm exec tsx scripts/run.js',
+  'pnpm --filter ./packages/a exec node scripts/run.js',
+  'if [ -z "$CI" ]; then node scripts/run.js; fi',
+  '! node scripts/run.js',
+  './node_modules/.bin/zx scripts/run.js',
+  'tsx --tsconfig tsconfig.test.json scripts/run.js',
+  'jest --runner=./scripts/run.js',
+  "NODE_OPTIONS='--import ./scripts/run.js' vitest run",
+])('%s starts or loads scripts/run.js', (test) => {
+  const files: Readonly<Record<string, string>> = { 'package.json': JSON.stringify({ scripts: { test } }), 'scripts/run.js': 'run();\n' };
+  expect(new Errands((file) => files[file] ?? null, null).of('scripts/run.js')?.rule).toBe('scripts-changed');
 });
 
 it('tells a changed script as the guard would', () => {

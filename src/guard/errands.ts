@@ -136,13 +136,15 @@ export class Errands {
 
 /** What starts the word behind it. */
 const LAUNCHER =
-  /^@?(?:\$\{?\w+\}?|(?:.*\/)?(?:node|nodejs|bun|bunx|deno|tsx|ts-node|npx|python[\d.]*|py|ruby|perl|php|sh|bash|zsh|dash|ksh|env|cross-env|dotenv|exec|time|timeout|nice|sudo|xvfb-run|run|uv|poetry|pipenv|pdm|hatch|c8|nyc|coverage))$/;
+  /^@?(?:!|\$\{?\w+\}?|(?:(?:\/|(?:\.\/)?node_modules\/|(?:\.\/)?\.?venv\/)(?:.*\/)?)?(?:node|nodejs|bun|bunx|deno|tsx|ts-node|babel-node|vite-node|jiti|zx|npm|npx|pnpm|pnpx|yarn|dlx|python[\d.]*|py|ruby|perl|php|sh|bash|zsh|dash|ksh|env|cross-env|dotenv|exec|time|timeout|nice|sudo|xvfb-run|run|uv|poetry|pipenv|pdm|hatch|c8|nyc|coverage|if|then|else|do))$/;
 
 /** Options of launchers with a word behind them that is not yet the program. */
-const VALUED = /^(?:-[rWXukCn]|--(?:require|import|loader|experimental-loader|preload|conditions|env-file|signal|test-reporter))$/;
+const VALUED =
+  /^(?:-[rWXukCnPFw]|--(?:require|import|loader|experimental-loader|preload|conditions|env-file|signal|test-reporter|tsconfig|project|filter|prefix|cwd|dir|workspace))$/;
 
 /** Options by which a runner is told to load a file. */
-const LOADING = /^--?(?:r|require|import|loader|experimental-loader|preload|(?:test-)?reporters?|(?:global-?)?setup\w*|plugin|rulesdir)$/i;
+const LOADING =
+  /^--?(?:r|require|import|loader|experimental-loader|preload|(?:test-)?reporters?|(?:global-?)?setup\w*|(?:test-?)?runner|(?:test-?)?env(?:ironment)?|transform|resolver|plugin|rulesdir)$/i;
 
 /** The words of a command line that are started or loaded, and not those that they are handed: what a program reads is what is worked on. */
 function programsIn(line: string, isIdle: (program: string, part: string) => boolean = () => false): string {
