@@ -1,6 +1,6 @@
 // What `umpire clean` keeps: work that never came into a session's branch, and so to nobody. `umpire list --unapplied` shows the same.
 
-import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { clean } from '../src/engine/clearing.js';
@@ -122,6 +122,18 @@ it('finds what is left of sessions whose folder was deleted, keeps what is nowhe
   expect((await project.umpire('clean', basename(bare), '--force')).exit).toBe(0);
   expect(project.git('branch', '--format=%(refname:short)').trim().split('\n')).toEqual(['main', `umpire/${basename(there)}`]);
   expect(readdirSync(project.worktrees).filter((name) => !name.startsWith('.'))).toEqual([basename(there)]);
+});
+
+it('leaves alone what belongs to a session whose folder was renamed', async () => {
+  const project = makeProject();
+  const flags = ['--max-rounds', '1', '--session', '.umpire/sessions/before', ...project.sh('complete "nothing done"')];
+  expect((await project.umpire('until', 'test -d out', ...flags)).exit).toBe(4);
+  renameSync(join(project.root, '.umpire', 'sessions', 'before'), join(project.root, '.umpire', 'sessions', 'after'));
+  const { err } = await project.umpire('clean');
+  expect(err).toMatch(/^after: kept, since it has not ended\..*\n$/);
+  expect(await project.umpire('clean', 'before', '--force')).toMatchObject({ exit: 1 });
+  expect(existsSync(join(project.worktrees, 'before', 'session'))).toBe(true);
+  expect(project.git('branch', '--list', 'umpire/*')).toContain('before');
 });
 
 it('keeps the files of a folder without git where the private repository went with the session, until it is told to remove them', async () => {

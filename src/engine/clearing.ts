@@ -9,8 +9,9 @@ import { statOf } from '../runtime/entry.js';
 import { TASKS } from '../runtime/tasks-file.js';
 import { openFolder } from '../runtime/folder.js';
 import type { SessionFolder } from '../runtime/folder.js';
-import { JOURNAL } from '../runtime/journal-file.js';
+import { JOURNAL, foldJournal } from '../runtime/journal-file.js';
 import { acquireToClear } from '../runtime/lock.js';
+import { safeName } from '../runtime/safe-name.js';
 import { projectAt, sessionFolders } from '../runtime/session-folders.js';
 import { cleanSession, cleanUnbegun, isLeft } from '../workspace/cleaning.js';
 import type { Cleaned } from '../workspace/cleaning.js';
@@ -58,12 +59,33 @@ export function openCleaner(path: string): Cleaner {
   return {
     clean: (session, asked) => cleanBy(session, asked, homeOf, survey),
     orphans: async () => {
-      const known = sessionFolders(project).map((folder) => basename(folder));
-      return findOrphans(project, await homeOf(project), known, survey);
+      const folders = sessionFolders(project);
+      const home = await homeOf(project);
+      const found = findOrphans(
+        project,
+        home,
+        folders.map((folder) => basename(folder)),
+        survey,
+      );
+      if (found.left.length + found.unclaimed.length === 0) return found;
+      const own = new Set(folders.flatMap(workedOnBy));
+      return { left: found.left.filter(({ session }) => !own.has(session)), unclaimed: found.unclaimed.filter((name) => !own.has(name)) };
     },
     cleanOrphan,
     placeOf: async (name) => placeOf(project, await homeOf(project), name),
   };
+}
+
+/** The name that the work of a session goes by, and how it is written: another than its folder's where somebody renamed that. */
+function workedOnBy(folder: string): readonly string[] {
+  try {
+    const name = foldJournal(openFolder(folder)).state.run?.started.session;
+    return name === undefined ? [] : [name, safeName(name)];
+  } catch (error) {
+    // What is wrong with one is told where it is cleaned.
+    if (isUmpireError(error)) return [];
+    throw error;
+  }
 }
 
 async function cleanBy(session: string, { force = false, isBrief = false }: Clean, homeOf: HomeOf, survey?: Survey): Promise<CleanResult> {
