@@ -136,6 +136,23 @@ it('answers for listed sessions only, whatever an id says', async () => {
     expect((await served.ask('/api/sessions', { authorization: `Bearer ${served.key}` }, method)).status).toBe(404);
 });
 
+it('keeps nothing of pages that were closed', async () => {
+  const served = await serve(makeProject());
+  const headers = { authorization: `Bearer ${served.key}` };
+  for (let page = 0; page < 15; page++)
+    await new Promise<void>((resolve, reject) => {
+      const asked = get({ host: '127.0.0.1', port: served.port, path: '/api/changes', headers, agent: false }, (response) => {
+        response.on('error', () => undefined).on('close', resolve);
+        response.once('data', () => asked.destroy());
+      });
+      asked.on('error', reject);
+    });
+  // Node warns where a signal has more than ten listeners.
+  await served.json('/api/sessions');
+  served.running.child.kill('SIGINT');
+  expect((await served.running.ended).err).not.toContain('MaxListenersExceededWarning');
+});
+
 it('shows a session that cannot be read beside the others', async () => {
   const project = await mended('one');
   mkdirSync(join(project.root, '.umpire', 'sessions', 'broken'));

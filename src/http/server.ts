@@ -11,6 +11,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { secureHeaders } from 'hono/secure-headers';
 import { streamSSE } from 'hono/streaming';
 import { UmpireError, isUmpireError } from '../errors.js';
+import { onAbort } from '../runtime/hearers.js';
 import type { ChangeAnswer, ErrorAnswer } from './answers.js';
 import { Looks } from './looks.js';
 import { Watch } from './watch.js';
@@ -98,10 +99,12 @@ function dashboard(request: ServeRequest, stop: AbortSignal): Hono {
       });
       const beat = setInterval(() => void stream.write(': still here\n\n'), HEARTBEAT_MS);
       await stream.write(': here\n\n');
+      let unhear: () => void = () => undefined;
       await new Promise<void>((resolve) => {
         stream.onAbort(resolve);
-        stop.addEventListener('abort', () => resolve(), { once: true });
+        unhear = onAbort(stop, resolve);
       });
+      unhear();
       clearInterval(beat);
       unsubscribe();
     }),
