@@ -40,16 +40,19 @@ const CHANGES: { readonly [T in Recorded['type']]?: (run: RunState, data: DataOf
   TaskStarted: (run, { task, attempt }) => start(run, task, attempt),
   TaskSubmitted: submit,
   TaskFinished: finish,
-  TaskAsked: (run, { task, question, usage, commit }) => {
+  TaskAsked: (run, { task, attempt, question, usage, commit }) => {
+    tell(run, task, attempt);
     ask(run, task, question, commit ?? null);
     spend(run, usage);
   },
-  TaskInterrupted: (run, { task, usage, left }) => {
+  TaskInterrupted: (run, { task, attempt, usage, left }) => {
+    if (left !== undefined) tell(run, task, attempt);
     if (left?.goesOn === true) withTask(run, task, (stopped) => void (stopped.kept = left.commit));
     rest(run, task);
     if (usage !== undefined) spend(run, usage);
   },
-  TaskPostponed: (run, { task, waitMs, usage }) => {
+  TaskPostponed: (run, { task, attempt, waitMs, usage }) => {
+    tell(run, task, attempt);
     postpone(run, task, waitMs);
     spend(run, usage);
   },
@@ -112,6 +115,10 @@ function start(run: RunState, id: string, attempt: number): void {
   while (run.cursor < wave.length && !isReady(run, run.tasks[wave[run.cursor] as number])) run.cursor++;
 }
 
+function tell(run: RunState, id: string, attempt: number): void {
+  withTask(run, id, (task) => void (task.told = attempt));
+}
+
 /** Back to where it was before it was started. */
 function rest(run: RunState, id: string): void {
   withTask(run, id, (task) => {
@@ -137,6 +144,7 @@ function spend(run: RunState, usage: TaskFinished['usage']): void {
 function submit(run: RunState, data: TaskFinished): void {
   withTask(run, data.task, (task) => {
     task.phase = 'submitted';
+    task.told = data.attempt;
     task.submitted = data;
     run.running.delete(task.id);
     run.submitted.add(task.id);
@@ -149,6 +157,7 @@ function finish(run: RunState, data: TaskFinished): void {
     // What was submitted was paid for then.
     if (task.submitted === null) spend(run, data.usage);
     task.attempt = data.attempt;
+    task.told = data.attempt;
     Object.assign(task.row, data.outputs);
     task.row['findings'] = data.findings;
     task.row['error'] = data.error;

@@ -21,6 +21,7 @@ function newTask(row: Cells): TaskState {
     execMode: (row['exec_mode'] ?? '').trim() === 'interactive' ? 'interactive' : 'csv-wave',
     status: 'pending',
     attempt: 0,
+    told: 0,
     postponed: 0,
     judged: 0,
     phase: 'idle',

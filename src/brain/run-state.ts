@@ -21,6 +21,8 @@ export interface TaskState {
   status: TaskStatus;
   /** Runs so far. */
   attempt: number;
+  /** The last of them that told how it ended: one that was killed or stopped with nothing did not. */
+  told: number;
   /** How often it was put off, since it was last opened, for want of its model's server. */
   postponed: number;
   /** Of a critic: the run that was judged last, by its number. */

@@ -1,9 +1,9 @@
 // What a person who does a task has changed by the time that they are stopped, give up or are killed: theirs, and there when they go on.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { cleanUpAfterwards, gitProject, plainProject } from '../../test/support/git-project.js';
+import { expect, it, vi } from 'vitest';
+import { cleanUpAfterwards, gitIn, gitProject, plainProject } from '../../test/support/git-project.js';
 import type { Recorded } from '../brain/messages.js';
 import { NO_USAGE } from '../ports.js';
 import type { Agent, Assignment, Ending } from '../ports.js';
@@ -80,4 +80,74 @@ it('a program that is stopped begins anew', async () => {
   });
   const second = await resume({ session: first.session, ...again });
   expect({ status: second.status, found }).toEqual({ status: 'complete', found: 'a\n' });
+});
+
+/** Works for an hour, and is heard of no more. Answers with the session, without the lock of one that was killed. */
+async function killed(wanted: Parameters<typeof run>[0]): Promise<string> {
+  let session = '';
+  await new Promise<void>((resolve) => {
+    const act = ({ workdir }: Assignment): Promise<Ending> => {
+      writeFileSync(join(workdir, 'a.txt'), 'an hour of work\n');
+      resolve();
+      return new Promise(() => undefined);
+    };
+    void run({ ...wanted, agents: { me: { name: 'me', isPerson: true, run: act } }, onOpen: (folder) => void (session = folder) });
+  });
+  rmSync(join(session, '.umpire-lock'));
+  return session;
+}
+
+it.each(['fails', 'is stopped'])('finds the work of one who was killed also where the set-up of the next attempt %s', async (how) => {
+  const { root } = gitProject({ 'a.txt': 'a\n', 'umpire.config.yaml': CONFIG.replace(' }', `, setup: 'sh "$UMPIRE_TEST_SETUP"' }`) });
+  const script = join(root, '..', 'setup.sh');
+  const setUp = (text: string): void => writeFileSync(script, text);
+  process.env['UMPIRE_TEST_SETUP'] = script;
+  setUp('true\n');
+  const wanted = { loop: 'until', command: 'grep -q done a.txt', mode: 'work-first', project: root, agent: ['me'] };
+  const session = await killed(wanted);
+  const stop = new AbortController();
+  const idle = sit(true, () => ({ kind: 'interrupted' }));
+  if (how === 'fails') {
+    setUp('exit 3\n');
+    await expect(resume({ session, ...idle })).rejects.toThrow('exit');
+  } else {
+    setUp(`touch "${script}.begun"; exec sleep 60\n`);
+    const stopped = resume({ session, ...idle, signal: stop.signal });
+    await vi.waitFor(() => expect(existsSync(`${script}.begun`)).toBe(true), 20_000);
+    stop.abort();
+    expect((await stopped).status).toBe('interrupted');
+  }
+  setUp('true\n');
+  let found = '';
+  const last = sit(true, (assignment) => {
+    found = rest(assignment);
+    writeFileSync(join(assignment.workdir, 'a.txt'), 'done\n');
+    return DONE;
+  });
+  expect((await resume({ session, ...last })).status).toBe('complete');
+  expect(found).toBe('an hour of work\n');
+});
+
+it('goes on, and says so, where the work of an earlier attempt cannot be taken over', async () => {
+  const modules = '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n';
+  const { root } = gitProject({ ...FILES, '.gitmodules': modules });
+  gitIn(root, 'update-index', '--add', '--cacheinfo', `160000,${gitIn(root, 'rev-parse', 'HEAD').trim()},sub`);
+  gitIn(root, 'commit', '-q', '-m', 'a submodule');
+  const mixed = sit(true, ({ workdir }) => {
+    mkdirSync(join(workdir, 'sub'), { recursive: true });
+    writeFileSync(join(workdir, 'sub', 'plain.txt'), 'an hour of work\n');
+    return DONE;
+  });
+  const first = await run({ loop: 'until', command: 'grep -q done a.txt', mode: 'work-first', project: root, agent: ['me'], ...mixed });
+  expect(first.status).toBe('failed');
+  let rules = '';
+  const again = sit(true, (assignment) => {
+    rules = assignment.rules.join('\n');
+    writeFileSync(join(assignment.workdir, 'a.txt'), 'done\n');
+    return DONE;
+  });
+  expect((await resume({ session: first.session, retry: true, ...again })).status).toBe('complete');
+  expect(rules).toMatch(
+    /could not be taken over, and lies in a worktree beside this one until umpire clean\. Attempt 1: sub could not be read/,
+  );
 });

@@ -18,11 +18,11 @@ export interface AssignmentInput {
   readonly workdir: string;
   readonly writes: boolean;
   readonly roleText: string;
-  /** Work of an earlier attempt lies in the working folder. */
-  readonly isBegun: boolean;
+  /** Does work of an earlier attempt lie in the working folder? If it could not be taken over: why. */
+  readonly before: { readonly isBegun: boolean; readonly fault: string | null };
 }
 
-export function assign({ state, task, attempt, session, workdir, writes, roleText, isBegun }: AssignmentInput): Assignment {
+export function assign({ state, task, attempt, session, workdir, writes, roleText, before }: AssignmentInput): Assignment {
   const run = state.run as RunState;
   const frozen = state.frozen.get(run.started.loop);
   return {
@@ -35,7 +35,7 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
     role: { name: task.role, text: roleText },
     prevContext: prevContext(run, task),
     findings: chainThatMade(state, task.id)?.made.verdict.findings ?? [],
-    rules: rulesFor(state, task, writes, isBegun),
+    rules: rulesFor(state, task, writes, before),
     outputs: frozen?.rules.columns.out ?? [],
     turns: task.turns,
     interactive: task.execMode === 'interactive',
@@ -88,7 +88,7 @@ const TEST_RULES: readonly string[] = [
   'Use no @ts-ignore, @ts-expect-error, "as any", coverage-ignore comments, nor skip, todo or only marks.',
 ];
 
-function rulesFor(state: SessionState, task: TaskState, writes: boolean, isBegun: boolean): readonly string[] {
+function rulesFor(state: SessionState, task: TaskState, writes: boolean, { isBegun, fault }: AssignmentInput['before']): readonly string[] {
   const run = state.run as RunState;
   const isAlone = run.started.workspace === null;
   const rules = [
@@ -101,6 +101,10 @@ function rulesFor(state: SessionState, task: TaskState, writes: boolean, isBegun
   ];
   if (isBegun)
     rules.push(`What ${task.turns.length > 0 ? 'you changed before you asked' : 'an earlier attempt changed'} lies in the working folder.`);
+  if (fault !== null)
+    rules.push(
+      `What an earlier attempt changed could not be taken over, and lies in a worktree beside this one until umpire clean. ${fault}`,
+    );
   if (!writes || task.role === run.started.critic) return rules;
   return [...rules, ...(isOwnTesting(run.started) ? TEST_RULES : []), ...takenBack(run), ...undone(state, task)];
 }

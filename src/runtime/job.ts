@@ -31,10 +31,10 @@ export async function doTask(ports: RunPorts, job: Job): Promise<readonly Event[
   const { task, attempt, agent, halt } = job;
   const writes = workspace !== null && isWriter(journal.state.run as RunState, task);
   const lent = workspace !== null && writes ? await lend(workspace, job) : null;
-  if (writes && lent === null) return conclude(ports, job, { kind: 'interrupted' });
+  if (lent !== null && lent.workdir === null) return conclude(ports, job, { kind: 'interrupted' }, lent.left);
   const workdir = lent?.workdir ?? (workspace === null ? session : await workspace.visit());
-  const isBegun = lent?.isBegun === true;
-  const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role), isBegun });
+  const before = { isBegun: lent?.isBegun === true, fault: lent?.fault ?? null };
+  const assignment = assign({ state: journal.state, task, attempt, session, workdir, writes, roleText: desk.roleText(task.role), before });
   const watch = { signal: halt, log: desk.logFor(task.id, attempt) };
   const ending = halt.aborted ? ({ kind: 'interrupted' } as const) : await agent.run(assignment, watch);
   const measured = 'measured' in ending ? ending.measured : undefined;
@@ -44,33 +44,53 @@ export async function doTask(ports: RunPorts, job: Job): Promise<readonly Event[
   return evidence === null ? events : events.map((event) => withEvidence(event, evidence, measured !== undefined));
 }
 
-/** Null where the run was stopped while the worktree was being set up. */
-async function lend(workspace: Workspace, { task, attempt, agent, halt }: Job): Promise<Begun | null> {
+interface Begun {
+  /** Null where the run was stopped while the worktree was being set up. */
+  readonly workdir: string | null;
+  readonly isBegun: boolean;
+  /** What was found of an earlier attempt, and why it could not be taken where it could not. */
+  readonly left: Submitted | null;
+  readonly fault: string | null;
+}
+
+async function lend(workspace: Workspace, { task, attempt, agent, halt }: Job): Promise<Begun> {
+  const found = agent.isPerson === true ? await findLeft(workspace, task, attempt) : NOTHING;
+  const { left, fault } = found;
+  // Who stops the run may have stopped that too.
+  if (halt.aborted && fault !== null) return { workdir: null, isBegun: false, left, fault };
   try {
-    const left = agent.isPerson === true && attempt > 1 ? await keepLeft(workspace, task.id, attempt - 1) : null;
     const kept = left?.commit ?? task.kept;
     const workdir = await workspace.lend(task.id, attempt, kept);
-    if (left !== null) await workspace.giveBack(task.id, attempt - 1);
-    return { workdir, isBegun: kept !== null };
+    if (left !== null) await workspace.giveBack(task.id, found.attempt);
+    return { workdir, isBegun: kept !== null, left, fault };
   } catch (error) {
-    if (halt.aborted) return null;
+    if (halt.aborted) return { workdir: null, isBegun: false, left, fault };
     throw error;
   }
 }
 
-interface Begun {
-  readonly workdir: string;
-  readonly isBegun: boolean;
+interface Found {
+  readonly left: Submitted | null;
+  readonly attempt: number;
+  readonly fault: string | null;
 }
 
-/** What lies in the worktree of an attempt; null where it lies there no more. After a crash, that is all there is of a person's work. */
-async function keepLeft(workspace: Workspace, task: string, attempt: number): Promise<Submitted | null> {
-  try {
-    return await workspace.keep(task, attempt);
-  } catch (error) {
-    if (isUmpireError(error) && error.code === 'worktree-lost') return null;
-    throw error;
+const NOTHING: Found = { left: null, attempt: 0, fault: null };
+
+/**
+ * What lies in the worktree of the last attempt that has one. After a crash, that is all there is of a person's work; attempts that failed
+ * before they had a worktree may have come after it. Where it cannot be taken, it stays where it is.
+ */
+async function findLeft(workspace: Workspace, { id, told }: TaskState, now: number): Promise<Found> {
+  for (let attempt = now - 1; attempt > 0 && (attempt > told || attempt === now - 1); attempt--) {
+    try {
+      return { left: await workspace.keep(id, attempt), attempt, fault: null };
+    } catch (error) {
+      if (!isUmpireError(error)) throw error;
+      if (error.code !== 'worktree-lost') return { left: null, attempt, fault: `Attempt ${attempt}: ${error.message}` };
+    }
   }
+  return NOTHING;
 }
 
 interface Lent {
