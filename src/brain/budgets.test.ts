@@ -34,6 +34,12 @@ it('counts the minutes on after the clock was set back: a limit holds all the sa
   expect(questionOf(state.run as RunState)).toMatchObject({ kind: 'budget', what: 'minutes', limit: 10 });
 });
 
+it('does not count the time until somebody comes back to whom the end can be told', () => {
+  const ended: Event = { type: 'SessionEnded', data: { outcome: 'failed', unverified: true, reason: 'x', tell: true } };
+  const state = told(...BEGUN, [601, start(1)], [603, ended], [2000, { type: 'PersonCalled', data: { key: 'end', by: 'mail' } }]);
+  expect(state.run?.activeMs).toBe(3 * 60_000);
+});
+
 it.each([
   [{ minutes: Number.NaN }, 'NaN is no number of minutes'],
   [{ minutes: Infinity }, 'Infinity is no number of minutes'],

@@ -16,11 +16,16 @@ type Cells = Readonly<Record<string, string>>;
 /** Recorded by who takes a session on or answers it: before these nobody was at work. */
 const AFTER_REST: ReadonlySet<Recorded['type']> = new Set(['RunBegun', 'PersonAnswered', 'CapChanged', 'TasksReopened']);
 
+/** Who is told of the end may be told days later, by who comes back. */
+function isAfterRest({ type, data }: Recorded): boolean {
+  return AFTER_REST.has(type) || (type === 'PersonCalled' && data.key === 'end');
+}
+
 /** The next state of a run. `null` before the line that starts one: such a session is run by others. */
 export function evolveRun(run: RunState | null, event: Recorded): RunState | null {
   if (run === null) return event.type === 'SessionStarted' ? beginRun(event.data, millisecondsOf(event.ts)) : null;
   const ms = millisecondsOf(event.ts);
-  if (!AFTER_REST.has(event.type)) run.activeMs += Math.max(0, ms - run.lastMs);
+  if (!isAfterRest(event)) run.activeMs += Math.max(0, ms - run.lastMs);
   // Also where the clock was set back: the time from there on counts.
   run.lastMs = ms;
   change(run, event);
