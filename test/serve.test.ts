@@ -95,6 +95,7 @@ it('gives the key to the browser that opens the address, and takes it out of the
   const served = await serve(await mended('one'));
   const first = await served.ask(`/?key=${served.key}`, {});
   expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
+  expect((await served.ask(`//elsewhere.example/?key=${served.key}`, {})).headers.location).toBe('/');
   const [cookie = ''] = first.headers['set-cookie'] ?? [];
   expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
   const page = await served.ask('/', { cookie: cookie.split(';')[0] ?? '' });

@@ -155,7 +155,8 @@ function refusalOf(context: Context, key: string): Response | null {
   const cookie = `umpire-${port}`;
   if (given !== undefined && isSame(given, key)) {
     setCookie(context, cookie, key, { httpOnly: true, sameSite: 'Strict', path: '/' });
-    return context.redirect(context.req.path, 303);
+    // Never to where the address says: that may begin with two slashes, and lead elsewhere.
+    return context.redirect('/', 303);
   }
   const bearer = /^Bearer (\S+)$/.exec(context.req.header('Authorization') ?? '')?.[1];
   if (isSame(getCookie(context, cookie) ?? bearer ?? '', key)) return null;
