@@ -13,6 +13,13 @@ import type { Served } from './support/served-project.js';
 
 cleanUpProjects();
 
+/** For what a page is asked to do: as it asks itself, and until it is told of a change. */
+const WITH_KEY = "{ headers: { authorization: 'Bearer ' + localStorage.getItem('umpire-key') } }";
+const TOLD = `fetch('/api/changes', ${WITH_KEY}).then(async ({ body }) => {
+  const reader = body.getReader();
+  for (;;) if (new TextDecoder().decode((await reader.read()).value).includes('event: change')) return;
+})`;
+
 // Left out where no browser is installed: nothing else can say what a page looks like.
 describe.skipIf(!hasBrowser)('the dashboard', () => {
   let browser: Browser;
@@ -55,11 +62,16 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   it('keeps the key out of the address, and says so where there is none', async () => {
     const { page, served } = await open(wrong());
     await page.getByRole('heading', { name: 'There is no session here yet' }).waitFor();
-    expect(page.url()).toBe(`http://127.0.0.1:${served.port}/`);
+    expect(page.url()).toBe(`http://127.0.0.1:${served.port}/#/`);
     await page.getByText('live', { exact: true }).waitFor();
     const stranger = await (await browser.newContext()).newPage();
     await stranger.goto(page.url());
-    expect(await stranger.textContent('body')).toContain('Open the address that `umpire serve` printed, all of it.');
+    await stranger.getByText('Open the address that `umpire serve` printed, all of it.').waitFor();
+    // Another tab of the same browser may look, and so may a page that is opened anew.
+    const tab = await page.context().newPage();
+    await tab.goto(page.url());
+    await tab.getByRole('heading', { name: 'There is no session here yet' }).waitFor();
+    expect(await page.context().cookies()).toEqual([]);
   });
 
   it('shows a run as it goes on, without being asked', async () => {
@@ -74,11 +86,11 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.locator('pre.text', { hasText: 'I look at a.txt' }).waitFor();
     // What is marked to be copied stays marked, whatever happens meanwhile.
     await page.locator('pre.text').selectText();
-    await page.evaluate("void (window.told = new Promise((tell) => new EventSource('/api/changes').addEventListener('change', tell)))");
+    await page.evaluate(`void (window.told = ${TOLD})`);
     writeFileSync(join(project.beside, 'go'), '');
     expect((await run.ended).exit).toBe(0);
     await page.evaluate('window.told.then(() => undefined)');
-    for (const path of ['/api/sessions', '/api/sessions']) await page.evaluate(`fetch('${path}').then((answer) => answer.text())`);
+    for (let times = 0; times < 2; times += 1) await page.evaluate(`fetch('/api/sessions', ${WITH_KEY}).then((answer) => answer.text())`);
     expect(await page.evaluate('getSelection().toString()')).toContain('I look at a.txt');
     await page.evaluate('getSelection().removeAllRanges()');
     await page.locator('.badge.complete').waitFor();
@@ -176,6 +188,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await served.running.ended;
     await page.getByText('not connected: is umpire serve still running?').waitFor();
     // The browser says on its console that it could not connect; it is meant to.
+    await page.context().close();
     troubles.splice(0);
   });
 

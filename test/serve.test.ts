@@ -72,16 +72,16 @@ it('tells of a session all that the commands tell', async () => {
 it('lets nobody look who has no key, or comes by another name', async () => {
   const project = await mended('secret');
   const served = await serve(project);
-  const paths = ['/', '/app.js', '/api/sessions', at('/api/session', { id: '.umpire/sessions/secret' }), '/api/changes', '/nothing'];
+  const paths = ['/api/sessions', at('/api/session', { id: '.umpire/sessions/secret' }), '/api/changes', '/nothing'];
   for (const path of paths) {
-    for (const headers of [{}, { authorization: `Bearer ${'0'.repeat(32)}` }, { cookie: `umpire-${served.port}=` }]) {
+    for (const headers of [{}, { authorization: `Bearer ${'0'.repeat(32)}` }, { authorization: served.key }]) {
       const answer = await served.ask(path, headers);
       expect([path, answer.status]).toEqual([path, 401]);
       expect(answer.text).not.toContain('secret');
       expect(answer.headers['cache-control']).toBe('no-store');
     }
   }
-  expect((await served.ask('/?key=wrong', {})).status).toBe(401);
+  expect((await served.ask(`/api/sessions?key=${served.key}`, {})).status).toBe(401);
   const elsewhere = { authorization: `Bearer ${served.key}`, host: 'rebound.example:80' };
   expect(await served.ask('/api/sessions', elsewhere)).toMatchObject({
     status: 403,
@@ -91,17 +91,20 @@ it('lets nobody look who has no key, or comes by another name', async () => {
   expect((await served.ask('/api/sessions', local)).status).toBe(200);
 });
 
-it('gives the key to the browser that opens the address, and takes it out of the address', async () => {
-  const served = await serve(await mended('one'));
-  const first = await served.ask(`/?key=${served.key}`, {});
-  expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
-  expect((await served.ask(`//elsewhere.example/?key=${served.key}`, {})).headers.location).toBe('/');
-  const [cookie = ''] = first.headers['set-cookie'] ?? [];
-  expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
-  const page = await served.ask('/', { cookie: cookie.split(';')[0] ?? '' });
-  expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' } });
-  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
-  expect(page.text).not.toContain(served.key);
+it('hands out its pages to everybody: they hold nothing', async () => {
+  const project = await mended('one');
+  const served = await serve(project);
+  const types = { '/': 'text/html', '/app.js': 'text/javascript', '/app.css': 'text/css', '/icon.svg': 'image/svg+xml' };
+  for (const [path, type] of Object.entries(types)) {
+    const page = await served.ask(path, {});
+    expect([path, page.status]).toEqual([path, 200]);
+    expect(page.headers['content-type']).toContain(type);
+    expect(page.headers['cache-control']).toBe('no-store');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.headers['set-cookie']).toBe(undefined);
+    expect(page.text).not.toContain(served.key);
+    expect(page.text).not.toContain(project.root);
+  }
 });
 
 it('answers for listed sessions only, whatever an id says', async () => {

@@ -34,7 +34,8 @@ export async function runServe(args: readonly string[]): Promise<Outcome> {
   });
   const serving = await listen({ project, key, port });
   writeAll(2, `The sessions of ${lineOf(project, 200)}, on this machine only, to look at. Open this; Ctrl-C ends it:\n`);
-  writeAll(1, `http://127.0.0.1:${serving.port}/?key=${key}\n`);
+  // Behind the #, which no browser sends to anybody.
+  writeAll(1, `http://127.0.0.1:${serving.port}/#key=${key}\n`);
   await stopped;
   await serving.close();
   return { exit: 0 };

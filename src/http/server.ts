@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import { getCookie, setCookie } from 'hono/cookie';
 import { secureHeaders } from 'hono/secure-headers';
 import { streamSSE } from 'hono/streaming';
 import { UmpireError, isUmpireError } from '../errors.js';
@@ -146,23 +145,13 @@ function addPages(app: Hono, folder: string): void {
   }
 }
 
-/** Null for who may look. A page elsewhere that leads a browser here by another name is nobody; a key in the address becomes a cookie. */
+/** Null for who may look. A page elsewhere that leads a browser here by another name is nobody. The pages themselves tell nothing. */
 function refusalOf(context: Context, key: string): Response | null {
-  const { hostname, port } = new URL(context.req.url);
+  const { hostname, pathname } = new URL(context.req.url);
   if (hostname !== HOST && hostname !== 'localhost') return context.json(errorOf(new UmpireError('host-unknown')), 403);
-  const given = context.req.query('key');
-  // A cookie belongs to a machine, not to a port: each server has a name of its own.
-  const cookie = `umpire-${port}`;
-  if (given !== undefined && isSame(given, key)) {
-    setCookie(context, cookie, key, { httpOnly: true, sameSite: 'Strict', path: '/' });
-    // Never to where the address says: that may begin with two slashes, and lead elsewhere.
-    return context.redirect('/', 303);
-  }
-  const bearer = /^Bearer (\S+)$/.exec(context.req.header('Authorization') ?? '')?.[1];
-  if (isSame(getCookie(context, cookie) ?? bearer ?? '', key)) return null;
-  const error = new UmpireError('key-wrong');
-  // A person reads the page, a program the rest.
-  return context.req.path === '/' ? context.text(`${error.message}\n${error.hint}\n`, 401) : context.json(errorOf(error), 401);
+  if (PAGES.some(({ path }) => path === pathname)) return null;
+  const [, given = ''] = /^Bearer (\S+)$/.exec(context.req.header('Authorization') ?? '') ?? [];
+  return isSame(given, key) ? null : context.json(errorOf(new UmpireError('key-wrong')), 401);
 }
 
 function isSame(given: string, key: string): boolean {

@@ -36,7 +36,7 @@ export async function serveProject(project: RunProject, ...flags: readonly strin
   stdout.resume();
   const url = new URL(address);
   const port = Number(url.port);
-  const key = url.searchParams.get('key') ?? '';
+  const key = url.hash.replace('#key=', '');
   const ask: Served['ask'] = (path, headers = { authorization: `Bearer ${key}` }, method = 'GET') => askServer(port, path, headers, method);
   const json: Served['json'] = async (path) => JSON.parse((await ask(path)).text) as Record<string, unknown>;
   return { address, port, key, running, ask, json };

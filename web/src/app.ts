@@ -133,9 +133,11 @@ function followOutput(): void {
 }
 
 addEventListener('hashchange', () => {
+  server.takeKey();
   clearTimeout(again);
   void drawPage().then(() => scrollTo(0, 0));
 });
+server.takeKey();
 setInterval(followOutput, 2000);
-server.follow(({ sessions }) => onChange(sessions), onLive);
+void server.follow(({ sessions }) => onChange(sessions), onLive);
 void drawPage();
