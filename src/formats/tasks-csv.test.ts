@@ -97,6 +97,9 @@ test('refuses a broken file with the line and what to do', () => {
   checkRefused('', 'tasks.csv:1: the file is empty.', `Give it a header line, such as: ${header}`);
   checkRefused('\ufeff\n\n', 'tasks.csv:1: the file is empty.', `Give it a header line, such as: ${header}`);
   checkRefused('\nid,title\n', 'tasks.csv:2: the header has no column "description".', needs('description'));
+  const commas = 'Save it as CSV with commas: some spreadsheets take other signs.';
+  checkRefused('id;description\nA;x\n', 'tasks.csv:1: its columns are separated by semicolons.', commas);
+  checkRefused('id\tdescription\nA\tx\n', 'tasks.csv:1: its columns are separated by tabs.', commas);
   checkRefused('ID,description\nA,x\n', 'tasks.csv:1: the header has no column "id".', needs('id'));
   checkRefused('id,description, id\n', 'tasks.csv:1: the header names the column "id" twice.', 'Rename or remove one of the two columns.');
   checkRefused('id,description\nA,x\n ,y\n', 'tasks.csv:3: the task has no id.', 'Give the task an id of its own, or remove the line.');

@@ -123,10 +123,29 @@ function readHeader(document: CsvDocument, file: string): readonly string[] {
   }
   for (const name of ['id', 'description']) {
     if (seen.has(name)) continue;
+    const sign = columns.length === 1 ? otherSeparator(columns[0] ?? '') : null;
+    if (sign !== null)
+      throw malformed(
+        file,
+        line,
+        `its columns are separated by ${sign}`,
+        'Save it as CSV with commas: some spreadsheets take other signs.',
+      );
     const hint = `The first line must name the columns, in small letters. Add the column ${name}, or write a header such as: ${COMMON_COLUMNS.join(',')}`;
     throw malformed(file, line, `the header has no column ${showValue(name)}`, hint);
   }
   return columns;
+}
+
+/** What stands between the names of a header that has no commas; null where it is no such header. */
+function otherSeparator(header: string): string | null {
+  const signs = [
+    { sign: ';', words: 'semicolons' },
+    { sign: '\t', words: 'tabs' },
+    { sign: '|', words: 'bars' },
+  ];
+  const isHeader = (names: readonly string[]): boolean => ['id', 'description'].every((name) => names.some((one) => one.trim() === name));
+  return signs.find(({ sign }) => isHeader(header.split(sign)))?.words ?? null;
 }
 
 function readTask(document: CsvDocument, columns: readonly string[], record: number, file: string): Task {
