@@ -161,9 +161,9 @@ export class StoryCheck {
   private call(key: string): void {
     if (this.isSpent() || this.settings.maxMinutes !== null) return;
     const isDone = ({ status }: Seen) => status !== 'pending';
-    // What is put off goes on later, and so does what comes after its wave.
+    // What is put off goes on later, and so does what comes after its wave; what was handed in is merged when that has done its work.
     const wave = Math.min(...this.waits.waiting().map((id) => this.waveOf(id)));
-    const isLater = ({ id }: Seen) => this.waits.waiting().includes(id) || this.waveOf(id) > wave;
+    const isLater = ({ id, submitted: done }: Seen) => this.waits.waiting().includes(id) || this.waveOf(id) > wave - Number(done !== null);
     for (const task of this.tasks.values())
       if (!isDone(task) && !isLater(task) && task.deps.every((id) => isDone(this.task(id))) && this.heldBy(task) === undefined)
         throw new Broken('idle', `a person is called for ${key}, and ${task.id} could go on`);
