@@ -241,3 +241,27 @@ it('stops no agent by an error of its own', () => {
   expect(hook(project.root, {}, 'PreToolUse')).toEqual(NOTHING);
   expect(hook(project.root, { cwd: 7, tool_input: [1], stop_hook_active: 'no' }, 'Stop')).toEqual(NOTHING);
 });
+
+it('writes and removes nothing where a link leads out of the project', () => {
+  const project = makeProject({ files: FILES });
+  const precious = join(project.beside, 'precious');
+  mkdirSync(join(precious, 'thesis.json'), { recursive: true });
+  mkdirSync(join(project.root, '.umpire'));
+  const old = new Date('2020-01-01T00:00:00Z');
+  utimesSync(join(precious, 'thesis.json'), old, old);
+  symlinkSync(precious, join(project.root, '.umpire', 'agent-sessions'));
+  const { exit, err } = hook(project.root, starts(project), 'SessionStart');
+  expect({ exit, err }).toEqual({ exit: 1, err: says('a link leads out of the project') });
+  expect(readdirSync(precious)).toEqual(['thesis.json']);
+});
+
+it('removes only notes of its own that are old', () => {
+  const project = makeProject({ files: FILES });
+  const folder = join(project.root, '.umpire', 'agent-sessions');
+  mkdirSync(join(folder, 'kept.json'), { recursive: true });
+  project.write({ '.umpire/agent-sessions/gone.json': '{}', '.umpire/agent-sessions/notes.md': 'mine\n' });
+  const old = new Date('2020-01-01T00:00:00Z');
+  for (const name of ['kept.json', 'gone.json', 'notes.md']) utimesSync(join(folder, name), old, old);
+  expect(hook(project.root, starts(project), 'SessionStart')).toEqual(NOTHING);
+  expect(readdirSync(folder).filter((name) => /kept|gone|notes/.test(name))).toEqual(['kept.json', 'notes.md']);
+});

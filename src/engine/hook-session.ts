@@ -5,7 +5,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { UmpireError, isUmpireError } from '../errors.js';
 import { listOf, object, orNull, text } from '../formats/shape.js';
-import { statOf } from '../runtime/entry.js';
+import { lstatOf, realPath } from '../runtime/entry.js';
 import { faultOf, makeFolders } from '../runtime/folder.js';
 import { safeName } from '../runtime/safe-name.js';
 import { lookAround } from '../workspace/git.js';
@@ -32,7 +32,9 @@ export function recordBeginning(project: string, id: string, now: Date): void {
   if (readSession(project, id) !== null) return;
   const commit = ask(project, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}');
   if (commit === null) return;
-  const folder = join(project, '.umpire', AGENT_SESSIONS);
+  const folder = folderIn(project);
+  if (!isOwn(project))
+    throw new UmpireError('write-failed', { path: `.umpire/${AGENT_SESSIONS}`, detail: 'a link leads out of the project' });
   try {
     makeFolders(folder);
     ignoreUmpire(project);
@@ -45,6 +47,7 @@ export function recordBeginning(project: string, id: string, now: Date): void {
 
 /** Null where nobody told of its beginning, or the note cannot be read. */
 export function readSession(project: string, id: string): AgentSession | null {
+  if (!isOwn(project)) return null;
   try {
     const read = readNoteFile(placeOf(project, id), SHAPE);
     return read.kind === 'note' ? read.note : null;
@@ -79,14 +82,23 @@ function branchOf(project: string): string | null {
 }
 
 function placeOf(project: string, id: string): string {
-  return join(project, '.umpire', AGENT_SESSIONS, `${safeName(id)}.json`);
+  return join(folderIn(project), `${safeName(id)}.json`);
+}
+
+function folderIn(project: string): string {
+  return join(project, '.umpire', AGENT_SESSIONS);
+}
+
+/** A repository of a stranger, or an agent, may put a link in its place: what lies behind that is somebody's. */
+function isOwn(project: string): boolean {
+  return realPath(folderIn(project)) === folderIn(realPath(project));
 }
 
 function removeOld(folder: string, now: Date): void {
   for (const name of readdirSync(folder)) {
     const place = join(folder, name);
-    const seen = statOf(place);
-    if (seen !== undefined && now.getTime() - seen.mtimeMs > OLDEST_MS) rmSync(place, { force: true, recursive: true });
+    const seen = lstatOf(place);
+    if (name.endsWith('.json') && seen?.isFile() === true && now.getTime() - seen.mtimeMs > OLDEST_MS) rmSync(place, { force: true });
   }
 }
 
