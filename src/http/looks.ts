@@ -10,7 +10,7 @@ import { readableLog } from '../report/agent-log.js';
 import { historyOf } from '../report/session-history.js';
 import { isSaidBelow } from '../report/status-page.js';
 import { UTC } from '../report/words.js';
-import { listLogs, logsOf, readLog } from '../runtime/logs.js';
+import { listLogs, readLog } from '../runtime/logs.js';
 import { sessionFolders } from '../runtime/session-folders.js';
 import type { KnownSessions } from '../runtime/sessions.js';
 import type { LogAnswer, SessionAnswer, SessionsAnswer } from './answers.js';
@@ -70,7 +70,7 @@ export class Looks {
   log(id: string, name: string): string {
     const path = this.pathOf(id);
     const logs = listLogs(path);
-    const log = logs.find((one) => one.name === name) ?? logsOf(logs, name).at(-1);
+    const log = logs.find((one) => one.name === name);
     if (log === undefined)
       throw new UmpireError('log-missing', { session: id, task: name, known: logs.map(({ task }) => task).join(', ') });
     const text = readLog(path, log, MOST_LOG).toString('utf8');

@@ -22,7 +22,7 @@ let filter: Filter = { state: '', words: '' };
 let listed: SessionsAnswer | null = null;
 /** Only the latest drawing counts: an answer that comes late is of a page that was left. */
 let drawing = 0;
-/** The list of many sessions takes its time: it is asked for a tenth of that at most. */
+/** The list of many sessions takes its time: no more than a tenth of all time goes into asking for it. */
 let listedAt = 0;
 let listCost = 0;
 let again: number | undefined;
