@@ -90,7 +90,7 @@ export function scratchFolder(name) {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Our sources as one module: `exports` is {'src/…': [names]}. Bundled by esbuild for this Node, not minified. */
+/** Our sources as one module: `exports` is {'packages/…': [names]}. Bundled by esbuild for this Node, not minified. */
 export async function importSources(exports) {
   const { build } = await import('esbuild');
   const scratch = scratchFolder('bundle');

@@ -68,12 +68,12 @@ function tryAll({ judge, sampleOf }, compiled, space) {
 
 export async function run({ runs = 5 } = {}) {
   const ours = await importSources({
-    'src/loops/judge.ts': ['judge'],
-    'src/loops/compile.ts': ['compileLoop'],
-    'src/loops/builtin.ts': ['builtinLoops'],
-    'src/proof/cells.ts': ['sampleOf'],
-    'src/proof/space.ts': ['spaceOf'],
-    'src/proof/check.ts': ['checkLoop'],
+    'packages/core/src/loops/judge.ts': ['judge'],
+    'packages/core/src/loops/compile.ts': ['compileLoop'],
+    'packages/core/src/loops/builtin.ts': ['builtinLoops'],
+    'packages/core/src/proof/cells.ts': ['sampleOf'],
+    'packages/core/src/proof/space.ts': ['spaceOf'],
+    'packages/core/src/proof/check.ts': ['checkLoop'],
   });
   const loops = ours.builtinLoops();
   const each = () => {

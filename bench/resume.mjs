@@ -98,10 +98,10 @@ function parseAlone(path) {
 
 /** What `umpire resume` does before it asks what is pending, and asking it. */
 const SOURCES = {
-  'src/formats/journal.ts': ['printJournalLine', 'CHAIN_START'],
-  'src/runtime/folder.ts': ['openFolder'],
-  'src/runtime/journal-file.ts': ['foldJournal'],
-  'src/brain/pending.ts': ['pending'],
+  'packages/core/src/formats/journal.ts': ['printJournalLine', 'CHAIN_START'],
+  'packages/umpire/src/sessions/folder.ts': ['openFolder'],
+  'packages/umpire/src/sessions/journal-file.ts': ['foldJournal'],
+  'packages/core/src/decider/pending.ts': ['pending'],
 };
 
 function resume(ours, path) {

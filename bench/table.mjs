@@ -87,9 +87,9 @@ async function peerRate(inputs, peer) {
 
 async function loadOurs() {
   const { judge, compileLoop, builtinLoop } = await importSources({
-    'src/loops/judge.ts': ['judge'],
-    'src/loops/compile.ts': ['compileLoop'],
-    'src/loops/builtin.ts': ['builtinLoop'],
+    'packages/core/src/loops/judge.ts': ['judge'],
+    'packages/core/src/loops/compile.ts': ['compileLoop'],
+    'packages/core/src/loops/builtin.ts': ['builtinLoop'],
   });
   return { judge, compiled: compileLoop(builtinLoop('review')) };
 }

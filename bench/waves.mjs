@@ -64,7 +64,7 @@ function attempt(work) {
 }
 
 export async function run({ runs = 9 } = {}) {
-  const { computeWaves } = await importSources({ 'src/brain/waves.ts': ['computeWaves'] });
+  const { computeWaves } = await importSources({ 'packages/core/src/decider/waves.ts': ['computeWaves'] });
   const tasks = randomTasks(7);
   const [nodes, edges] = asGraph(tasks);
   assert(edges.length === DEPENDENCIES, `the graph has ${edges.length} dependencies`);

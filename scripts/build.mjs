@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { parse } from 'yaml';
 import { root, run, tool } from './tools.mjs';
@@ -17,36 +17,36 @@ const shared = {
   target: 'node20',
   logLevel: 'warning',
   absWorkingDir: root,
-  packages: 'external',
+  external: Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).dependencies),
   logOverride: { 'empty-import-meta': 'silent' },
 };
 
 /** What a verdict does not need: reading what people write (YAML and a schema), and other commands. Files of their own, loaded late. */
 const LATE = {
-  authored: 'src/runtime/authored.ts',
-  check: 'src/cli/check.ts',
-  replay: 'src/cli/replay.ts',
-  status: 'src/cli/status.ts',
-  list: 'src/cli/list.ts',
-  report: 'src/cli/report.ts',
-  logs: 'src/cli/logs.ts',
-  read: 'src/cli/read.ts',
-  critique: 'src/cli/critique.ts',
-  guard: 'src/cli/guard.ts',
-  doctor: 'src/cli/doctor.ts',
-  init: 'src/cli/init.ts',
-  mcp: 'src/cli/mcp.ts',
-  serve: 'src/cli/serve.ts',
-  hook: 'src/cli/hook.ts',
-  'hook-stop': 'src/engine/hook-stop.ts',
-  inspection: 'src/engine/inspection.ts',
-  run: 'src/cli/run.ts',
-  work: 'src/cli/work.ts',
-  clean: 'src/cli/clean.ts',
-  'run-help': 'src/cli/run-help.ts',
-  'look-help': 'src/cli/look-help.ts',
-  'agent-help': 'src/cli/agent-help.ts',
-  settings: 'src/runtime/settings.ts',
+  authored: 'packages/umpire/src/sessions/authored.ts',
+  check: 'packages/umpire/src/cli/check.ts',
+  replay: 'packages/umpire/src/cli/replay.ts',
+  status: 'packages/umpire/src/cli/status.ts',
+  list: 'packages/umpire/src/cli/list.ts',
+  report: 'packages/umpire/src/cli/report.ts',
+  logs: 'packages/umpire/src/cli/logs.ts',
+  read: 'packages/umpire/src/cli/read.ts',
+  critique: 'packages/umpire/src/cli/critique.ts',
+  guard: 'packages/umpire/src/cli/guard.ts',
+  doctor: 'packages/umpire/src/cli/doctor.ts',
+  init: 'packages/umpire/src/cli/init.ts',
+  mcp: 'packages/umpire/src/cli/mcp.ts',
+  serve: 'packages/umpire/src/cli/serve.ts',
+  hook: 'packages/umpire/src/cli/hook.ts',
+  'hook-stop': 'packages/umpire/src/commands/hook-stop.ts',
+  inspection: 'packages/umpire/src/commands/inspection.ts',
+  run: 'packages/umpire/src/cli/run.ts',
+  work: 'packages/umpire/src/cli/work.ts',
+  clean: 'packages/umpire/src/cli/clean.ts',
+  'run-help': 'packages/umpire/src/cli/run-help.ts',
+  'look-help': 'packages/umpire/src/cli/look-help.ts',
+  'agent-help': 'packages/umpire/src/cli/agent-help.ts',
+  settings: 'packages/umpire/src/sessions/settings.ts',
 };
 
 const lateApart = {
@@ -86,7 +86,7 @@ function buildCommand(name, plugins) {
   return build({
     ...shared,
     ...commonJs,
-    entryPoints: { [name]: 'src/cli/main.ts' },
+    entryPoints: { [name]: 'packages/umpire/src/cli/main.ts' },
     minify: true,
     plugins: [lateApart, ...plugins],
     banner: { js: '(function (require, __dirname) {' },
@@ -96,9 +96,9 @@ function buildCommand(name, plugins) {
 
 const commonJs = { outdir: 'dist', outExtension: { '.js': '.cjs' }, format: 'cjs', supported: { 'dynamic-import': false } };
 
-const loops = readdirSync(join(root, 'src', 'loops'))
+const loops = readdirSync(join(root, 'packages', 'core', 'src', 'loops'))
   .filter((name) => name.endsWith('.yaml'))
-  .map((name) => parse(readFileSync(join(root, 'src', 'loops', name), 'utf8')));
+  .map((name) => parse(readFileSync(join(root, 'packages', 'core', 'src', 'loops', name), 'utf8')));
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 await Promise.all([
@@ -111,27 +111,33 @@ await Promise.all([
       ),
     ]),
   ),
-  build({ ...shared, entryPoints: { ...LATE, 'reading-thread': 'src/engine/reading-thread.ts' }, ...commonJs, plugins: [lateApart] }),
   build({
     ...shared,
-    entryPoints: { index: 'src/index.ts', run: 'src/run.ts' },
+    entryPoints: { ...LATE, 'reading-thread': 'packages/umpire/src/commands/reading-thread.ts' },
+    ...commonJs,
+    plugins: [lateApart],
+  }),
+  build({
+    ...shared,
+    entryPoints: { index: 'packages/umpire/src/index.ts', run: 'packages/umpire/src/run.ts' },
     outdir: 'dist',
     format: 'esm',
     splitting: true,
     sourcemap: true,
   }),
-  build({ ...shared, entryPoints: { library: 'src/index.ts', 'library-run': 'src/run.ts' }, ...commonJs }),
+  build({ ...shared, entryPoints: { library: 'packages/umpire/src/index.ts', 'library-run': 'packages/umpire/src/run.ts' }, ...commonJs }),
 ]);
 await build({
   ...shared,
-  entryPoints: { app: 'web/src/app.ts' },
+  entryPoints: { app: 'packages/dashboard/src/app.ts' },
   outdir: 'dist/web',
   platform: 'browser',
   target: 'es2022',
   format: 'esm',
   minify: true,
 });
-for (const page of ['index.html', 'app.css', 'icon.svg']) cpSync(join(root, 'web', page), join(root, 'dist', 'web', page));
+for (const page of ['index.html', 'app.css', 'icon.svg'])
+  cpSync(join(root, 'packages', 'dashboard', page), join(root, 'dist', 'web', page));
 const commands = readdirSync(join(root, 'dist')).filter((name) => name.endsWith('.cjs'));
 const hash = createHash('sha256');
 for (const name of commands) {
@@ -140,11 +146,13 @@ for (const name of commands) {
     throw new Error(`dist/${name} holds more than ASCII, and the launcher reads it as ASCII: write such characters as escapes`);
   hash.update(text);
 }
-const launcher = readFileSync(join(root, 'src', 'cli', 'launcher.cjs'), 'utf8');
+const launcher = readFileSync(join(root, 'packages', 'umpire', 'src', 'cli', 'launcher.cjs'), 'utf8');
 writeFileSync(join(root, 'dist', 'umpire.cjs'), launcher.replace("'unbuilt'", `'${hash.digest('hex').slice(0, 12)}'`));
-chmodSync(join(root, 'dist', 'umpire.cjs'), 0o755);
+cpSync(join(root, 'packages', 'umpire', 'src', 'cli', 'umpire-guard.cjs'), join(root, 'dist', 'umpire-guard.cjs'));
+for (const name of ['umpire.cjs', 'umpire-guard.cjs']) chmodSync(join(root, 'dist', name), 0o755);
 warmUp();
 tool('typescript', ['-p', 'tsconfig.types.json'], 'tsc');
+makeTypesRelative(join(root, 'dist', 'types'));
 // The same types once more: what a program that says `require` is shown must be of CommonJS.
 cpSync(join(root, 'dist', 'types'), join(root, 'dist', 'types-cjs'), { recursive: true });
 writeFileSync(join(root, 'dist', 'types-cjs', 'package.json'), '{ "type": "commonjs" }\n');
@@ -159,5 +167,17 @@ function warmUp() {
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The workspaces are not published: in the shipped types, `@umpire/core/model.js` becomes a path to the file beside them. */
+function makeTypesRelative(types) {
+  for (const name of readdirSync(types, { recursive: true }).filter((one) => one.endsWith('.d.ts'))) {
+    const file = join(types, name);
+    const text = readFileSync(file, 'utf8').replaceAll(/'@umpire\/([a-z]+)\/([^']+)'/g, (_, workspace, path) => {
+      const target = relative(dirname(file), join(types, workspace, 'src', path)).replaceAll('\\', '/');
+      return `'${target.startsWith('.') ? target : `./${target}`}'`;
+    });
+    writeFileSync(file, text);
   }
 }

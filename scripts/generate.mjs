@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { root } from './tools.mjs';
 
 const cache = join(root, 'node_modules', '.cache', 'umpire');
-const loopsFolder = join(root, 'src', 'loops');
+const loopsFolder = join(root, 'packages', 'core', 'src', 'loops');
 const ORDER = ['design', 'testing', 'debt', 'review', 'brainstorm', 'until'];
 
 async function load(entry) {
@@ -32,31 +32,31 @@ function rank(name) {
 }
 
 mkdirSync(cache, { recursive: true });
-const { parseLoop, parsePipelineFile } = await load('src/loops/loop-file.ts');
+const { parseLoop, parsePipelineFile } = await load('packages/core/src/loops/loop-file.ts');
 const loops = readdirSync(loopsFolder)
   .filter((name) => name.endsWith('.yaml'))
   .toSorted((a, b) => rank(basename(a, '.yaml')) - rank(basename(b, '.yaml')) || a.localeCompare(b))
-  .map((name) => parseLoop(readFileSync(join(loopsFolder, name), 'utf8'), `src/loops/${name}`));
+  .map((name) => parseLoop(readFileSync(join(loopsFolder, name), 'utf8'), `packages/core/src/loops/${name}`));
 
-writeTexts('src/loops/builtin.generated.ts', 'BUILTIN_TEXTS', 'Each built-in loop as JSON, by name.', loops);
+writeTexts('packages/core/src/loops/builtin.generated.ts', 'BUILTIN_TEXTS', 'Each built-in loop as JSON, by name.', loops);
 writeTexts(
-  'src/loops/pipelines.generated.ts',
+  'packages/core/src/loops/pipelines.generated.ts',
   'PIPELINE_TEXTS',
   'What a run of each built-in loop begins with, as JSON, by loop.',
   loops.map((loop) => {
-    const path = `src/loops/pipelines/${loop.loop}.yaml`;
+    const path = `packages/core/src/loops/pipelines/${loop.loop}.yaml`;
     return parsePipelineFile(readFileSync(join(root, path), 'utf8'), path, loop);
   }),
 );
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 writeIfChanged(
-  'src/cli/version.generated.ts',
+  'packages/umpire/src/cli/version.generated.ts',
   `// Written by scripts/generate.mjs from package.json. Do not edit.\n\nexport const VERSION = '${version}';\n`,
 );
 
 if (process.argv.includes('--docs')) {
-  const pages = await load('src/report/pages.ts');
+  const pages = await load('packages/umpire/src/report/pages.ts');
   for (const [path, text] of Object.entries(pages.generatedPages())) writeIfChanged(path, text);
 }
 

@@ -9,7 +9,7 @@ run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
 tool('oxfmt', ['--check']);
 tool('oxlint', ['--type-aware', '--deny-warnings']);
 tool('typescript', ['-p', 'tsconfig.json'], 'tsc');
-tool('typescript', ['-p', 'web/tsconfig.json'], 'tsc');
+tool('typescript', ['-p', 'packages/dashboard/tsconfig.json'], 'tsc');
 tool('knip', ['--no-progress']);
 tool('vitest', ['run', '--coverage', '--exclude', 'test/fuzz/**']);
 tool('vitest', ['run', 'test/fuzz']);

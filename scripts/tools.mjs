@@ -35,7 +35,10 @@ export function installIfNeeded(folder = root) {
 function samePackages(lockFile, installedFile) {
   const wanted = JSON.parse(readFileSync(lockFile, 'utf8')).packages;
   const present = JSON.parse(readFileSync(installedFile, 'utf8')).packages;
-  return Object.entries(wanted).every(([name, entry]) => name === '' || entry.optional || present[name]?.version === entry.version);
+  return Object.entries(wanted).every(
+    ([name, entry]) =>
+      name === '' || entry.optional || entry.link || name.startsWith('packages/') || present[name]?.version === entry.version,
+  );
 }
 
 /** The JavaScript file behind a package's command: started with this node, so that no shell or wrapper stands between. */

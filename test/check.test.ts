@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { BUILTIN_NAMES } from '../src/loops/builtin.js';
+import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
 import { command, root } from './support/command.js';
 
 const base = mkdtempSync(join(tmpdir(), 'umpire-check-'));

@@ -3,9 +3,9 @@
 
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { HELP } from '../src/cli/help.js';
-import { AGENT_HELP } from '../src/cli/agent-help.js';
-import { RUN_HELP } from '../src/cli/run-help.js';
+import { HELP } from '@umpire/umpire/cli/help.js';
+import { AGENT_HELP } from '@umpire/umpire/cli/agent-help.js';
+import { RUN_HELP } from '@umpire/umpire/cli/run-help.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 
 cleanUpProjects();

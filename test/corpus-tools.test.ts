@@ -4,9 +4,9 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openReport } from '../src/formats/tools/open-report.js';
-import { shareOf } from '../src/formats/tools/share.js';
-import type { ToolReport } from '../src/model.js';
+import { openReport } from '@umpire/reports/open-report.js';
+import { shareOf } from '@umpire/reports/share.js';
+import type { ToolReport } from '@umpire/core/model.js';
 
 const named = process.env['UMPIRE_CORPUS'];
 const corpus = named === undefined ? '' : resolve(import.meta.dirname, '..', named);

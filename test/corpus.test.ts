@@ -4,8 +4,8 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { decodeTolerantly } from '../src/formats/decode.js';
-import { READERS } from '../src/formats/readers.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode.js';
+import { READERS } from '@umpire/core/formats/readers.js';
 
 const named = process.env['UMPIRE_CORPUS'];
 

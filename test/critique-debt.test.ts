@@ -4,12 +4,12 @@
 import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BASELINE_COPY, debtCritic, VALIDATION_REPORT } from '../src/critics/debt.js';
-import type { CriticJob } from '../src/critics/critic.js';
-import type { DebtReport } from '../src/formats/debt-report.js';
-import { readValidation } from '../src/formats/validation-report.js';
-import { decide } from '../src/index.js';
-import { DEFAULT_SETTINGS } from '../src/runtime/default-settings.js';
+import { BASELINE_COPY, debtCritic, VALIDATION_REPORT } from '@umpire/umpire/critics/debt.js';
+import type { CriticJob } from '@umpire/umpire/critics/critic.js';
+import type { DebtReport } from '@umpire/core/formats/debt-report.js';
+import { readValidation } from '@umpire/core/formats/validation-report.js';
+import { decide } from '@umpire/umpire/index.js';
+import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/default-settings.js';
 import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
 import { cleanUpAfterwards, gitProject, ownThings, plainProject, temporaryFolder } from './support/git-project.js';
 import type { Files, Project } from './support/git-project.js';

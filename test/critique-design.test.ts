@@ -5,11 +5,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CriticJob } from '../src/critics/critic.js';
-import { designCritic } from '../src/critics/design.js';
-import { decide } from '../src/engine/decide.js';
-import { readAudit } from '../src/formats/audit-report.js';
-import { DEFAULT_SETTINGS } from '../src/runtime/default-settings.js';
+import type { CriticJob } from '@umpire/umpire/critics/critic.js';
+import { designCritic } from '@umpire/umpire/critics/design.js';
+import { decide } from '@umpire/umpire/commands/decide.js';
+import { readAudit } from '@umpire/core/formats/audit-report.js';
+import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/default-settings.js';
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { RunEvidence } from '../src/critics/testing-evidence.js';
-import { testingCritic } from '../src/critics/testing.js';
+import type { RunEvidence } from '@umpire/umpire/critics/testing-evidence.js';
+import { testingCritic } from '@umpire/umpire/critics/testing.js';
 import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
 import { cleanUpAfterwards, plainProject } from './support/git-project.js';
 

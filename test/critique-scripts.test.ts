@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { CriticEnd } from '../src/critics/critic.js';
-import type { RunEvidence } from '../src/critics/testing-evidence.js';
-import { testingCritic } from '../src/critics/testing.js';
+import type { CriticEnd } from '@umpire/umpire/critics/critic.js';
+import type { RunEvidence } from '@umpire/umpire/critics/testing-evidence.js';
+import { testingCritic } from '@umpire/umpire/critics/testing.js';
 import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
 import { cleanUpAfterwards, plainProject } from './support/git-project.js';
 import type { Files } from './support/git-project.js';

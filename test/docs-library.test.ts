@@ -74,7 +74,7 @@ describe('docs/library.md', () => {
 
   it('names every function that the library has to call, and no other', async () => {
     const doors = ['running', 'work', 'looking', 'judging', 'setting-up'].flatMap((file) => [
-      ...read(`src/library/${file}.ts`).matchAll(/^export async function (\w+)/gm),
+      ...read(`packages/umpire/src/library/${file}.ts`).matchAll(/^export async function (\w+)/gm),
     ]);
     const [table = ''] = /^\| function [\s\S]*?\n\n/m.exec(page) ?? [];
     const named = table.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name));

@@ -6,14 +6,14 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acpPresetFor, presetFor, PRESET_NAMES } from '../src/agents/presets.js';
-import { parseScript } from '../src/agents/script.js';
-import { answersTo } from '../src/brain/question.js';
-import type { Question } from '../src/brain/run-messages.js';
-import { BUILTIN_NAMES } from '../src/loops/builtin.js';
-import { unrollMode, wavesOf } from '../src/loops/pipeline.js';
-import type { Mode } from '../src/loops/pipeline.js';
-import { builtinPipeline } from '../src/loops/pipelines.js';
+import { acpPresetFor, presetFor, PRESET_NAMES } from '@umpire/umpire/agents/presets.js';
+import { parseScript } from '@umpire/umpire/agents/script.js';
+import { answersTo } from '@umpire/core/decider/question.js';
+import type { Question } from '@umpire/core/decider/run-messages.js';
+import { BUILTIN_NAMES } from '@umpire/core/loops/builtin.js';
+import { unrollMode, wavesOf } from '@umpire/core/loops/pipeline.js';
+import type { Mode } from '@umpire/core/loops/pipeline.js';
+import { builtinPipeline } from '@umpire/core/loops/pipelines.js';
 import { openConsole, prepareConsole, steady } from './support/console.js';
 
 const root = join(import.meta.dirname, '..');
@@ -247,7 +247,7 @@ describe('docs/formats.md', () => {
   });
 
   it('names every event that the journal may hold', () => {
-    const types = ['src/brain/messages.ts', 'src/brain/run-messages.ts'].flatMap((path) => [
+    const types = ['packages/core/src/decider/messages.ts', 'packages/core/src/decider/run-messages.ts'].flatMap((path) => [
       ...read(path).matchAll(/readonly type: '(\w+)'/g),
     ]);
     const said = new Set(tableOf(formats, 'event | when').flatMap(([name = '']) => codeIn(name)));

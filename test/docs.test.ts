@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DiscoveryScanner } from '../src/formats/discoveries.js';
-import { readProvenance } from '../src/formats/provenance.js';
-import { READERS } from '../src/formats/readers.js';
-import { parseTasks } from '../src/formats/tasks-csv.js';
-import { checkGraph } from '../src/brain/waves.js';
-import { generatedPages } from '../src/report/pages.js';
+import { DiscoveryScanner } from '@umpire/core/formats/discoveries.js';
+import { readProvenance } from '@umpire/core/formats/provenance.js';
+import { READERS } from '@umpire/core/formats/readers.js';
+import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
+import { checkGraph } from '@umpire/core/decider/waves.js';
+import { generatedPages } from '@umpire/umpire/report/pages.js';
 import { checkTour } from './support/console.js';
 
 const root = join(import.meta.dirname, '..');

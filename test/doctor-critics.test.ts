@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import type { Checkup } from '../src/index.js';
+import type { Checkup } from '@umpire/umpire/index.js';
 import { cleanUpAfterwards, filesUnder, temporaryFolder, writeFiles } from './support/git-project.js';
 import { installPython } from './support/python-tools.js';
 import { command } from './support/run-project.js';

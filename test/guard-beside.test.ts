@@ -4,15 +4,15 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readerBeside } from '../src/engine/second-reader.js';
-import type { FileChange } from '../src/guard/change.js';
-import type { FileFacts } from '../src/guard/facts.js';
-import { guard } from '../src/guard/guard.js';
-import { helpersAmong, Reading } from '../src/guard/reading.js';
-import { tell, walkTouched } from '../src/guard/told.js';
-import type { ReadBeside, ToldFile } from '../src/guard/told.js';
-import { onDiskIn, readerOf } from '../src/workspace/change-reader.js';
-import type { SameFiles } from '../src/workspace/change-reader.js';
+import { readerBeside } from '@umpire/umpire/commands/second-reader.js';
+import type { FileChange } from '@umpire/guard/change.js';
+import type { FileFacts } from '@umpire/guard/facts.js';
+import { guard } from '@umpire/guard/guard.js';
+import { helpersAmong, Reading } from '@umpire/guard/reading.js';
+import { tell, walkTouched } from '@umpire/guard/told.js';
+import type { ReadBeside, ToldFile } from '@umpire/guard/told.js';
+import { onDiskIn, readerOf } from '@umpire/umpire/workspace/change-reader.js';
+import type { SameFiles } from '@umpire/umpire/workspace/change-reader.js';
 import { readCase } from './support/guard-cases.js';
 
 const root = join(import.meta.dirname, '..');

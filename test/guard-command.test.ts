@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GUARD_RULES } from '../src/guard/finding.js';
+import { GUARD_RULES } from '@umpire/guard/finding.js';
 import { runConsole } from './support/console.js';
 import { CART, TESTS, FILES, SKIPPED, WEAKENED, withMore, jsonOf, places, textIn } from './support/guard-shop.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';

@@ -6,10 +6,10 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import * as library from '../src/index.js';
-import { builtinLoop, check, critique, defineLoop, guard, list, report, resolve, resume, run, status } from '../src/index.js';
-import type { AgentFunction, LoopInput, RunReport, RunRequest } from '../src/index.js';
-import { resolveLoop } from '../src/runtime/loop-choice.js';
+import * as library from '@umpire/umpire/index.js';
+import { builtinLoop, check, critique, defineLoop, guard, list, report, resolve, resume, run, status } from '@umpire/umpire/index.js';
+import type { AgentFunction, LoopInput, RunReport, RunRequest } from '@umpire/umpire/index.js';
+import { resolveLoop } from '@umpire/umpire/sessions/loop-choice.js';
 import { gitIn } from './support/git-project.js';
 
 const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'umpire-library-')));

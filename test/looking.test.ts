@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runLogs } from '../src/cli/logs.js';
+import { runLogs } from '@umpire/umpire/cli/logs.js';
 import { command, root } from './support/command.js';
 import { documentedFields, fieldsOf } from './support/documented-fields.js';
 import { COMPLETE, ESCALATED, FIXED, writeStory } from './support/story.js';

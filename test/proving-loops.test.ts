@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { defineLoop } from '../src/loops/loop-file.js';
-import type { LoopInput } from '../src/loops/loop-file.js';
-import { checkLoop } from '../src/proof/check.js';
-import { CODES } from '../src/proof/refutation.js';
+import { defineLoop } from '@umpire/core/loops/loop-file.js';
+import type { LoopInput } from '@umpire/core/loops/loop-file.js';
+import { checkLoop } from '@umpire/core/proof/check.js';
+import { CODES } from '@umpire/core/proof/refutation.js';
 import { prepareConsole, runConsole } from './support/console.js';
 
 const page = readFileSync(join(import.meta.dirname, '..', 'docs', 'proving-loops.md'), 'utf8');

@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseTree } from '../src/guard/python/parse.js';
-import { expressionsOf, parts, statementsIn } from '../src/guard/python/tree.js';
-import type { Expr, Stmt } from '../src/guard/python/tree.js';
+import { parseTree } from '@umpire/guard/python/parse.js';
+import { expressionsOf, parts, statementsIn } from '@umpire/guard/python/tree.js';
+import type { Expr, Stmt } from '@umpire/guard/python/tree.js';
 
 /** Reads paths, one a line, or texts as JSON; prints for each what stands in it, or null where Python itself cannot read it. */
 const ORACLE = String.raw`

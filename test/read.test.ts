@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runRead } from '../src/cli/read.js';
-import { readReports } from '../src/engine/read.js';
-import { isUmpireError } from '../src/errors.js';
-import { FORMATS } from '../src/formats/tools/formats.js';
-import { HEAD_BYTES } from '../src/formats/tools/recognition.js';
-import { RUN_HELP } from '../src/cli/run-help.js';
+import { runRead } from '@umpire/umpire/cli/read.js';
+import { readReports } from '@umpire/umpire/commands/read.js';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { FORMATS } from '@umpire/reports/formats.js';
+import { HEAD_BYTES } from '@umpire/reports/recognition.js';
+import { RUN_HELP } from '@umpire/umpire/cli/run-help.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'umpire-read-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

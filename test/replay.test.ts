@@ -4,11 +4,11 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runDecide } from '../src/cli/decide.js';
-import { runReplay } from '../src/cli/replay.js';
-import { decide } from '../src/engine/decide.js';
-import type { Replay } from '../src/report/replay-page.js';
-import { replay } from '../src/runtime/replay.js';
+import { runDecide } from '@umpire/umpire/cli/decide.js';
+import { runReplay } from '@umpire/umpire/cli/replay.js';
+import { decide } from '@umpire/umpire/commands/decide.js';
+import type { Replay } from '@umpire/umpire/report/replay-page.js';
+import { replay } from '@umpire/umpire/sessions/replay.js';
 import { forge, golden, GOLDEN, goldenNames, linesOf, newFolder, root, sha256, writeLines } from './support/journal.js';
 import { changes, prepare, readFixtures, snapshot, withFixture } from './support/spec-fixture.js';
 

@@ -2,7 +2,7 @@
 // caps, targets and strictness, for every loop. What the two say must be the same; the wording of reasons is checked for holes.
 
 import { describe, expect, it } from 'vitest';
-import { builtinLoops } from '../src/loops/builtin.js';
+import { builtinLoops } from '@umpire/core/loops/builtin.js';
 import { CAPS, RULES, STRICT, TARGETS, casesOf, differences, termsOf } from './support/enumeration.js';
 
 const DIFFERENCES_SHOWN = 5;

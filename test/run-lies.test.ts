@@ -3,11 +3,11 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { JOURNAL_VERSION } from '../src/brain/messages.js';
-import { printJournalLine } from '../src/formats/journal.js';
-import { openFolder } from '../src/runtime/folder.js';
-import { sha256 } from '../src/runtime/hash.js';
-import { readJournal } from '../src/runtime/journal-file.js';
+import { JOURNAL_VERSION } from '@umpire/core/decider/messages.js';
+import { printJournalLine } from '@umpire/core/formats/journal.js';
+import { openFolder } from '@umpire/umpire/sessions/folder.js';
+import { sha256 } from '@umpire/umpire/sessions/hash.js';
+import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
 import { lawfulProseLoop, proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, verdictsOf } from './support/run-project.js';
 

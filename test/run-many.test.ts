@@ -3,8 +3,8 @@
 import { chmodSync, cpSync, existsSync, watch } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openFolder } from '../src/runtime/folder.js';
-import { acquireLock } from '../src/runtime/lock.js';
+import { openFolder } from '@umpire/umpire/sessions/folder.js';
+import { acquireLock } from '@umpire/umpire/sessions/lock.js';
 import { REST } from './support/run-evidence.js';
 import { cleanUpProjects, makeProject, textOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';

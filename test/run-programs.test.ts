@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, writeFileSync, rmSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from '../src/index.js';
+import { run } from '@umpire/umpire/index.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, eventsOf, makeProject, rowsOf } from './support/run-project.js';
 

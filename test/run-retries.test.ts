@@ -4,8 +4,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { resume, run } from '../src/engine/session.js';
-import type { RunReport } from '../src/engine/session.js';
+import { resume, run } from '@umpire/umpire/commands/session.js';
+import type { RunReport } from '@umpire/umpire/commands/session.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOf, eventsOfType, makeProject, rowsOf, sessionIn, standingOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';

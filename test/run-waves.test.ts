@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseTasks } from '../src/formats/tasks-csv.js';
+import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import {
   GOOD_REVIEW,
   GOOD_RUN,

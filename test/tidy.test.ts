@@ -6,52 +6,44 @@ import { basename, dirname, join, normalize, relative } from 'node:path';
 import { parseSync } from 'oxc-parser';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { READERS } from '../src/formats/readers.js';
+import { READERS } from '@umpire/core/formats/readers.js';
 
 const root = join(import.meta.dirname, '..');
 
-/** Lower rooms know nothing of higher ones. */
-const FLOORS: readonly (readonly string[])[] = [
-  ['work-errors'],
-  ['error-catalogue'],
-  ['model', 'errors'],
-  ['ports'],
-  ['formats'],
-  ['loops', 'guard'],
-  ['brain'],
-  ['proof'],
-  ['report'],
-  ['runtime'],
-  ['workspace', 'agents'],
-  ['critics'],
-  ['engine'],
-  ['library'],
-  ['mcp', 'http'],
-  ['cli', 'index', 'run'],
-];
+/** What each package may import of the others. The dashboard sees types of the server's answers, and nothing else. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  reports: ['core'],
+  guard: [],
+  umpire: ['core', 'reports', 'guard'],
+};
 
-const PURE: ReadonlySet<string> = new Set([
-  'error-catalogue',
-  'work-errors',
-  'model',
-  'errors',
-  'ports',
-  'formats',
-  'loops',
-  'guard',
-  'brain',
-  'proof',
-  'report',
-]);
+/** Rooms of each package from the bottom up: lower rooms know nothing of higher ones. A room is a folder of `src/` or a file in it. */
+const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  core: [['work-errors'], ['error-catalogue'], ['model', 'errors'], ['ports'], ['formats'], ['loops'], ['decider'], ['proof']],
+  umpire: [
+    ['report'],
+    ['sessions'],
+    ['workspace', 'agents'],
+    ['critics'],
+    ['commands'],
+    ['library'],
+    ['mcp', 'http'],
+    ['cli', 'index', 'run'],
+  ],
+};
 
-/** Where reading starts: the library, the command, what is loaded late, and what writes the generated pages. */
+/** No clock, disk, process or chance in these: whole packages, or one room. */
+const PURE = new Set(['core', 'reports', 'guard', 'umpire/report']);
+
+/** Where reading starts: the library, the command, modules that are loaded late, and the writer of the generated pages. */
 const ENTRANCES = [
-  'src/index.ts',
-  'src/run.ts',
-  'src/cli/main.ts',
-  'src/runtime/authored.ts',
-  'src/report/pages.ts',
-  'src/engine/reading-thread.ts',
+  'packages/umpire/src/index.ts',
+  'packages/umpire/src/run.ts',
+  'packages/umpire/src/cli/main.ts',
+  'packages/umpire/src/sessions/authored.ts',
+  'packages/umpire/src/report/pages.ts',
+  'packages/umpire/src/commands/reading-thread.ts',
 ];
 
 function filesIn(folder: string, wanted: (name: string) => boolean): readonly string[] {
@@ -62,16 +54,23 @@ function filesIn(folder: string, wanted: (name: string) => boolean): readonly st
     .toSorted();
 }
 
-const sources = filesIn('src', (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+const sources = Object.keys(PACKAGES).flatMap((name) =>
+  filesIn(`packages/${name}/src`, (file) => file.endsWith('.ts') && !file.endsWith('.test.ts')),
+);
 const text = new Map(sources.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 
-function roomOf(path: string): string {
-  const [, room = ''] = path.split('/');
-  return room.replace(/\.ts$/, '');
+function packageOf(path: string): string {
+  return path.split('/')[1] ?? '';
 }
 
+function roomOf(path: string): string {
+  return (path.split('/')[3] ?? '').replace(/\.ts$/, '');
+}
+
+/** 0 in packages without floors. */
 function floorOf(path: string): number {
-  return FLOORS.findIndex((rooms) => rooms.includes(roomOf(path)));
+  const floors = FLOORS[packageOf(path)];
+  return floors === undefined ? 0 : floors.findIndex((rooms) => rooms.includes(roomOf(path)));
 }
 
 /** Specifiers of static, dynamic and type imports, comments left out. */
@@ -80,10 +79,14 @@ function importsOf(path: string): readonly string[] {
   return [...code.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1] ?? '');
 }
 
+/** Files of this repository that a file imports: beside it, or in another package by its name. */
 function localImports(path: string): readonly string[] {
   return importsOf(path)
-    .filter((specifier) => specifier.startsWith('.'))
-    .map((specifier) => normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts'));
+    .filter((specifier) => specifier.startsWith('.') || specifier.startsWith('@umpire/'))
+    .map((specifier) => {
+      const [, name = '', file = ''] = /^@umpire\/([a-z]+)\/(.+)$/.exec(specifier) ?? [];
+      return normalize(name === '' ? join(dirname(path), specifier) : `packages/${name}/src/${file}`).replace(/\.js$/, '.ts');
+    });
 }
 
 /** The code without its texts and comments: a guard of tests speaks of clocks and marks without having any. */
@@ -111,21 +114,41 @@ function codeOnly(path: string): string {
 describe('the house', () => {
   it('gives every file a room', () => {
     expect(sources.filter((path) => floorOf(path) < 0)).toEqual([]);
-    expect(FLOORS.flat().filter((room) => !sources.some((path) => roomOf(path) === room))).toEqual([]);
-    expect(sources.length).toBeGreaterThan(30);
+    const empty = Object.entries(FLOORS).flatMap(([name, floors]) =>
+      floors.flat().filter((room) => !sources.some((path) => packageOf(path) === name && roomOf(path) === room)),
+    );
+    expect(empty).toEqual([]);
+    expect(sources.length).toBeGreaterThan(300);
   });
 
   it('lets imports point one way', () => {
     const upward = sources.flatMap((path) =>
       localImports(path)
-        .filter(
-          (target) =>
-            floorOf(target) > floorOf(path) ||
-            (floorOf(target) === floorOf(path) && roomOf(target) !== roomOf(path) && roomOf(path) !== 'errors'),
-        )
+        .filter((target) => {
+          if (packageOf(target) !== packageOf(path)) return !PACKAGES[packageOf(path)]?.includes(packageOf(target));
+          if (roomOf(target) === roomOf(path) || FLOORS[packageOf(path)] === undefined) return false;
+          return floorOf(target) > floorOf(path) || (floorOf(target) === floorOf(path) && roomOf(path) !== 'errors');
+        })
         .map((target) => `${path} imports ${target}`),
     );
     expect(upward).toEqual([]);
+  });
+
+  it('declares in every package what it imports, and ships in the root what they all need', () => {
+    const manifest = (folder: string) =>
+      JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { readonly dependencies?: Readonly<Record<string, string>> };
+    const declared = Object.keys(PACKAGES).map((name) => [name, manifest(`packages/${name}`).dependencies ?? {}] as const);
+    const own = declared.map(([name, dependencies]) => [name, Object.keys(dependencies).filter((one) => one.startsWith('@umpire/'))]);
+    expect(own).toEqual(Object.entries(PACKAGES).map(([name, may]) => [name, may.map((one) => `@umpire/${one}`).toSorted()]));
+    const foreign = declared.flatMap(([, dependencies]) => Object.entries(dependencies).filter(([one]) => !one.startsWith('@umpire/')));
+    expect(Object.fromEntries(foreign.toSorted())).toEqual(manifest('.').dependencies);
+  });
+
+  it('has a README in every package that says what it owns and may import', () => {
+    for (const name of [...Object.keys(PACKAGES), 'dashboard']) {
+      const page = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8');
+      for (const heading of ['## Owns', '## May import', '## Try it']) expect([name, page.includes(heading)]).toEqual([name, true]);
+    }
   });
 
   it('imports only what exists', () => {
@@ -152,7 +175,7 @@ describe('the house', () => {
 
   it('keeps clock, disk and chance out of the pure rooms', () => {
     const impure = sources
-      .filter((path) => PURE.has(roomOf(path)))
+      .filter((path) => PURE.has(packageOf(path)) || PURE.has(`${packageOf(path)}/${roomOf(path)}`))
       .flatMap((path) => {
         const clocks = [...codeOnly(path).matchAll(/\bDate\b|\bMath\.random\b|\bperformance\.|\bprocess\.|\bsetTimeout\b|\bfetch\(/g)];
         const found = [...importsOf(path).filter((name) => name.startsWith('node:')), ...clocks.map((match) => match[0])];
@@ -162,19 +185,20 @@ describe('the house', () => {
   });
 
   it('asks for what lies at a path in one way, which throws nothing where a part of the way is a file', () => {
-    const others = sources.filter((path) => path !== 'src/runtime/entry.ts' && text.get(path)?.includes('throwIfNoEntry'));
+    const others = sources.filter((path) => path !== 'packages/umpire/src/sessions/entry.ts' && text.get(path)?.includes('throwIfNoEntry'));
     expect(others).toEqual([]);
   });
 
   it('lets the dashboard know types alone, of what the server answers with', () => {
-    const pages = filesIn('web/src', (name) => name.endsWith('.ts'));
+    const pages = filesIn('packages/dashboard/src', (name) => name.endsWith('.ts'));
     expect(pages.length).toBeGreaterThan(5);
     const upward = pages.flatMap((path) => {
       const source = readFileSync(join(root, path), 'utf8');
-      expect([path, source.startsWith('// '), source.split('\n').length <= 400]).toEqual([path, true, true]);
-      return [...source.matchAll(/^import (type )?[^;]*? from '(\.\.\/[^']+)'/gm)]
+      expect([path, source.startsWith('// ')]).toEqual([path, true]);
+      return [...source.matchAll(/^import (type )?[^;]*? from '(@umpire\/[^']+)'/gm)]
         .filter(
-          ([, isType, from = '']) => isType === undefined || !/^\.\.\/\.\.\/src\/(http\/answers|model|report\/[a-z-]+)\.js$/.test(from),
+          ([, isType, from = '']) =>
+            isType === undefined || !/^@umpire\/(umpire\/http\/answers|core\/model|umpire\/report\/[a-z-]+)\.js$/.test(from),
         )
         .map(([line]) => `${path}: ${line}`);
     });
@@ -202,19 +226,11 @@ describe('the house', () => {
     expect({ odd, silent }).toEqual({ odd: [], silent: [] });
   });
 
-  it('keeps files under 400 lines', () => {
-    const all = [...sources, ...filesIn('test', (name) => name.endsWith('.ts')), ...filesIn('scripts', (name) => name.endsWith('.mjs'))];
-    const long = all
-      .map((path) => ({ path, lines: readFileSync(join(root, path), 'utf8').split('\n').length }))
-      .filter(({ lines }) => lines > 400);
-    expect(long).toEqual([]);
-  });
-
   it('registers every reader and ships every role that a loop names', () => {
     const shipped = new Set(filesIn('roles', (name) => name.endsWith('.md')));
     const readers = new Set<string>();
     const roles = new Set<string>();
-    for (const path of filesIn('src/loops', (name) => name.endsWith('.yaml'))) {
+    for (const path of filesIn('packages/core/src/loops', (name) => name.endsWith('.yaml'))) {
       const walk = (node: unknown, key: string): void => {
         if (typeof node === 'string' && key === 'reader') readers.add(node);
         if (typeof node === 'string' && key === 'role') roles.add(`roles/${basename(path, '.yaml')}/${node}.md`);
@@ -236,7 +252,7 @@ describe('the house', () => {
   });
 
   it('skips and focuses no test without a reason', () => {
-    const tests = [...filesIn('test', (name) => name.endsWith('.ts')), ...filesIn('src', (name) => name.endsWith('.test.ts'))].filter(
+    const tests = [...filesIn('test', (name) => name.endsWith('.ts')), ...filesIn('packages', (name) => name.endsWith('.test.ts'))].filter(
       (path) => path !== 'test/tidy.test.ts',
     );
     const marked = tests.filter((path) => /\b(it|test|describe)\.(only|skip|todo)\b/.test(codeOnly(path)));

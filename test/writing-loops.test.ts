@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { READERS } from '../src/formats/readers.js';
-import { defineLoop, parseLoop } from '../src/loops/loop-file.js';
-import type { LoopInput } from '../src/loops/loop-file.js';
-import { loopSchema } from '../src/loops/schema.js';
-import { fillTemplate } from '../src/loops/template.js';
+import { READERS } from '@umpire/core/formats/readers.js';
+import { defineLoop, parseLoop } from '@umpire/core/loops/loop-file.js';
+import type { LoopInput } from '@umpire/core/loops/loop-file.js';
+import { loopSchema } from '@umpire/core/loops/schema.js';
+import { fillTemplate } from '@umpire/core/loops/template.js';
 import { checkConsole } from './support/console.js';
 
 const root = join(import.meta.dirname, '..');

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { guard } from '../../src/guard/guard.js';
+import { guard } from '@umpire/guard/guard.js';
 import { readCase } from '../support/guard-cases.js';
 import { mutations } from '../support/mutate.js';
 

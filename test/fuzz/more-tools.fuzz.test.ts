@@ -1,7 +1,7 @@
 // The other half of the readers of tool reports.
 
 import { afterAll, test } from 'vitest';
-import { FORMATS } from '../../src/formats/tools/formats.js';
+import { FORMATS } from '@umpire/reports/formats.js';
 import { OPTIONS, fuzz, times } from '../support/report-fuzz.js';
 import { REPORT_SEEDS } from '../support/report-seeds.js';
 

@@ -2,9 +2,9 @@
 // many inputs each reader gets.
 
 import { afterAll, expect, test } from 'vitest';
-import { COUNTS } from '../../src/formats/reader-counts.js';
-import { READERS } from '../../src/formats/readers.js';
-import { SEVERITIES, type Counts, type Finding, type ReadResult, type Reading } from '../../src/model.js';
+import { COUNTS } from '@umpire/core/formats/reader-counts.js';
+import { READERS } from '@umpire/core/formats/readers.js';
+import { SEVERITIES, type Counts, type Finding, type ReadResult, type Reading } from '@umpire/core/model.js';
 import { mutations } from '../support/mutate.js';
 
 const INPUTS = Number(process.env['UMPIRE_FUZZ'] ?? 100_000);

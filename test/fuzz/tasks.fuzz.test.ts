@@ -2,12 +2,12 @@
 // result or a refusal with a line, never another exception, and none takes long. UMPIRE_FUZZ sets how many per reader.
 
 import { expect, test } from 'vitest';
-import { checkGraph } from '../../src/brain/waves.js';
-import { UmpireError } from '../../src/errors.js';
-import { cellValue, parseCsv, printCsv } from '../../src/formats/csv.js';
-import { DiscoveryScanner, printDiscovery } from '../../src/formats/discoveries.js';
-import { printResults } from '../../src/formats/results-csv.js';
-import { editTasks, parseTasks } from '../../src/formats/tasks-csv.js';
+import { checkGraph } from '@umpire/core/decider/waves.js';
+import { UmpireError } from '@umpire/core/errors.js';
+import { cellValue, parseCsv, printCsv } from '@umpire/core/formats/csv.js';
+import { DiscoveryScanner, printDiscovery } from '@umpire/core/formats/discoveries.js';
+import { printResults } from '@umpire/core/formats/results-csv.js';
+import { editTasks, parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { mutations } from '../support/mutate.js';
 
 const COUNT = Number(process.env['UMPIRE_FUZZ'] ?? 100_000);

@@ -1,8 +1,8 @@
 // One half of the readers of tool reports, and any of them by its content. The other half runs beside it, in a file of its own.
 
 import { afterAll, test } from 'vitest';
-import { FORMATS } from '../../src/formats/tools/formats.js';
-import { openReport } from '../../src/formats/tools/open-report.js';
+import { FORMATS } from '@umpire/reports/formats.js';
+import { openReport } from '@umpire/reports/open-report.js';
 import { OPTIONS, fuzz, times } from '../support/report-fuzz.js';
 import { REPORT_SEEDS } from '../support/report-seeds.js';
 

@@ -1,6 +1,6 @@
 // The rules of the brainstorm loop (C1…C6), stated a second time from the specification, in its order.
 
-import type { Facts } from '../../src/loops/loop.js';
+import type { Facts } from '@umpire/core/loops/loop.js';
 import { above, clean, number, type Limits, type Space, type Statement, type Terms, type Vowed, waived } from './statement.js';
 
 export const space: Space = {

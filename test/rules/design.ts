@@ -1,7 +1,7 @@
 // The rules of the design loop (D1…D11), stated a second time from the specification, in its order.
 // D9 and D10 are about writing tasks and finding the round: they are no matter of facts and have fixtures instead.
 
-import type { Facts } from '../../src/loops/loop.js';
+import type { Facts } from '@umpire/core/loops/loop.js';
 import { above, clean, number, type Limits, type Space, type Statement, type Terms, type Vowed } from './statement.js';
 
 export const space: Space = {

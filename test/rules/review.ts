@@ -1,7 +1,7 @@
 // The rules of the review loop (R1…R9), stated a second time from the specification, in its order.
 // R10 is about finding the round: it is no matter of facts and has a fixture instead.
 
-import type { Facts } from '../../src/loops/loop.js';
+import type { Facts } from '@umpire/core/loops/loop.js';
 import { above, clean, maybeNumber, number, type Limits, type Space, type Statement, type Terms, type Vowed, waived } from './statement.js';
 
 export const space: Space = {

@@ -1,8 +1,8 @@
 // What one of the independent statements of the rules says, and how its space of facts is walked.
 // Nothing here knows the product's tables: the statements are read off the specification alone.
 
-import type { Facts, FactValue } from '../../src/loops/loop.js';
-import type { Outcome } from '../../src/model.js';
+import type { Facts, FactValue } from '@umpire/core/loops/loop.js';
+import type { Outcome } from '@umpire/core/model.js';
 
 export interface Terms {
   readonly round: number;

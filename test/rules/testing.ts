@@ -1,6 +1,6 @@
 // The rules of the testing loop (T1…T6), stated a second time from the specification, in its order.
 
-import type { Facts } from '../../src/loops/loop.js';
+import type { Facts } from '@umpire/core/loops/loop.js';
 import { clean, maybeNumber, number, type Limits, type Space, type Statement, type Terms, type Vowed, waived } from './statement.js';
 
 /** The two targets that the walk uses are 60 and 80: coverage stands at, just below and above each. */

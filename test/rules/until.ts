@@ -1,7 +1,7 @@
 // The rules of the until loop (U1…U10), stated a second time: a command is run until it passes. Its exit status, and the Critical
 // findings of the report it writes where it writes one, are all that counts.
 
-import type { Facts } from '../../src/loops/loop.js';
+import type { Facts } from '@umpire/core/loops/loop.js';
 import { above, clean, type Limits, type Space, type Statement, type Terms, type Vowed } from './statement.js';
 
 export const space: Space = {

@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import type { Recorded } from '../../src/brain/messages.js';
-import { openFolder } from '../../src/runtime/folder.js';
-import { readJournal } from '../../src/runtime/journal-file.js';
+import type { Recorded } from '@umpire/core/decider/messages.js';
+import { openFolder } from '@umpire/umpire/sessions/folder.js';
+import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
 import { command } from '../support/command.js';
 
 const KILLS = Number(process.env['UMPIRE_KILLS'] ?? 200);

@@ -3,11 +3,11 @@
 
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { defineLoop } from '../../src/loops/loop-file.js';
-import { builtinLoop } from '../../src/loops/builtin.js';
-import { readLoopFile } from '../../src/runtime/authored.js';
-import type { Loop } from '../../src/loops/loop.js';
-import { printTasks } from '../../src/formats/tasks-csv.js';
+import { defineLoop } from '@umpire/core/loops/loop-file.js';
+import { builtinLoop } from '@umpire/core/loops/builtin.js';
+import { readLoopFile } from '@umpire/umpire/sessions/authored.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import { printTasks } from '@umpire/core/formats/tasks-csv.js';
 
 const root = join(import.meta.dirname, '..', '..');
 

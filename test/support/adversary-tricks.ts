@@ -4,8 +4,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { chainOfRow } from '../../src/brain/chains.js';
-import { parseTasks, printTasks } from '../../src/formats/tasks-csv.js';
+import { chainOfRow } from '@umpire/core/decider/chains.js';
+import { parseTasks, printTasks } from '@umpire/core/formats/tasks-csv.js';
 import type { Stage } from './adversary-stages.js';
 import { put } from './adversary-stages.js';
 

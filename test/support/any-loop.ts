@@ -1,9 +1,9 @@
 // A loop that a test puts together of the parts it is about, and what a check complains of in it.
 
-import { defineLoop } from '../../src/loops/loop-file.js';
-import type { LoopInput } from '../../src/loops/loop-file.js';
-import type { Loop } from '../../src/loops/loop.js';
-import { checkLoop } from '../../src/proof/check.js';
+import { defineLoop } from '@umpire/core/loops/loop-file.js';
+import type { LoopInput } from '@umpire/core/loops/loop-file.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import { checkLoop } from '@umpire/core/proof/check.js';
 
 type Parts = Readonly<Record<string, unknown>>;
 type Row = Readonly<Record<string, unknown>>;

@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { startGuardian } from '../../src/agents/guardian.js';
-import type { Guardian } from '../../src/agents/guardian.js';
-import type { CriticJob } from '../../src/critics/critic.js';
-import { DEFAULT_SETTINGS } from '../../src/runtime/default-settings.js';
+import { startGuardian } from '@umpire/umpire/agents/guardian.js';
+import type { Guardian } from '@umpire/umpire/agents/guardian.js';
+import type { CriticJob } from '@umpire/umpire/critics/critic.js';
+import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/default-settings.js';
 import { temporaryFolder } from './git-project.js';
 
 let guardian: Guardian | null = null;

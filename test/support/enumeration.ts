@@ -1,13 +1,13 @@
 // Holds a loop against its independent statement: every combination of raw facts, rounds, caps, targets and strictness, its
 // promises on the same cases, and the bounds of its numbers. Where the two differ, it says how.
 
-import { compileLoop } from '../../src/loops/compile.js';
-import type { CompiledLoop } from '../../src/loops/compile.js';
-import { compileCondition, parseCondition } from '../../src/loops/condition.js';
-import { drawFacts } from '../../src/loops/facts.js';
-import { judge } from '../../src/loops/judge.js';
-import type { FactSpec, Facts, FactValue, Loop } from '../../src/loops/loop.js';
-import type { Item, Reading, Scalar } from '../../src/model.js';
+import { compileLoop } from '@umpire/core/loops/compile.js';
+import type { CompiledLoop } from '@umpire/core/loops/compile.js';
+import { compileCondition, parseCondition } from '@umpire/core/loops/condition.js';
+import { drawFacts } from '@umpire/core/loops/facts.js';
+import { judge } from '@umpire/core/loops/judge.js';
+import type { FactSpec, Facts, FactValue, Loop } from '@umpire/core/loops/loop.js';
+import type { Item, Reading, Scalar } from '@umpire/core/model.js';
 import * as brainstorm from '../rules/brainstorm.js';
 import * as debt from '../rules/debt.js';
 import * as design from '../rules/design.js';

@@ -1,10 +1,10 @@
 // Reads a labelled change of fixtures/guard, puts it before the guard, and says what was caught, missed and cried for nothing.
 
-import { guard } from '../../src/guard/guard.js';
-import type { FileChange, GuardScope } from '../../src/guard/change.js';
-import type { GuardFinding } from '../../src/guard/finding.js';
-import { GUARD_RULES } from '../../src/guard/finding.js';
-import type { TestResult, TestStatus } from '../../src/model.js';
+import { guard } from '@umpire/guard/guard.js';
+import type { FileChange, GuardScope } from '@umpire/guard/change.js';
+import type { GuardFinding } from '@umpire/guard/finding.js';
+import { GUARD_RULES } from '@umpire/guard/finding.js';
+import type { TestResult, TestStatus } from '@umpire/core/model.js';
 
 export interface Expected {
   readonly rule: string;

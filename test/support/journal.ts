@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { CHAIN_START, printJournalLine } from '../../src/formats/journal.js';
+import { CHAIN_START, printJournalLine } from '@umpire/core/formats/journal.js';
 
 export const root = join(import.meta.dirname, '..', '..');
 export const GOLDEN = join(root, 'fixtures', 'golden');

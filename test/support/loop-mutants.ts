@@ -1,7 +1,7 @@
 // Changes a loop file in one place at a time: every operator, bound, word, condition, row, repair and promise, and what it calls
 // worse. Pure: a loop file as an object goes in, mutants come out, each with a name that says what was changed.
 
-import type { Outcome } from '../../src/model.js';
+import type { Outcome } from '@umpire/core/model.js';
 
 export interface Mutant {
   readonly name: string;

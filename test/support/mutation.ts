@@ -4,11 +4,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { isUmpireError } from '../../src/errors.js';
-import { defineLoop } from '../../src/loops/loop-file.js';
-import type { LoopInput } from '../../src/loops/loop-file.js';
-import type { Loop } from '../../src/loops/loop.js';
-import { checkLoop } from '../../src/proof/check.js';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { defineLoop } from '@umpire/core/loops/loop-file.js';
+import type { LoopInput } from '@umpire/core/loops/loop-file.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import { checkLoop } from '@umpire/core/proof/check.js';
 import type { Rules } from '../rules/statement.js';
 import { RULES, differences } from './enumeration.js';
 import { mutantsOf } from './loop-mutants.js';

@@ -1,6 +1,6 @@
 // A change of one Python test file, put before the guard: what it says of it, as the names of its rules.
 
-import { guard } from '../../src/guard/guard.js';
+import { guard } from '@umpire/guard/guard.js';
 
 const SOURCE = `import time
 import requests

@@ -1,9 +1,9 @@
 // Loops of any make: small, valid, and wrong as often as right. For properties that must hold of all of them.
 
 import fc from 'fast-check';
-import type { LoopInput } from '../../src/loops/loop-file.js';
-import { defineLoop } from '../../src/loops/loop-file.js';
-import type { Loop } from '../../src/loops/loop.js';
+import type { LoopInput } from '@umpire/core/loops/loop-file.js';
+import { defineLoop } from '@umpire/core/loops/loop-file.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
 
 const FACTS: LoopInput['facts'] = {
   review: { state: 'review' },

@@ -2,7 +2,7 @@
 // and never a pass over something that failed. UMPIRE_FUZZ sets how many inputs each reader gets.
 
 import { expect } from 'vitest';
-import type { ReportReader } from '../../src/formats/tools/format.js';
+import type { ReportReader } from '@umpire/reports/format.js';
 import {
   SEVERITIES,
   type Coverage,
@@ -11,7 +11,7 @@ import {
   type Share,
   type TestResult,
   type ToolReport,
-} from '../../src/model.js';
+} from '@umpire/core/model.js';
 import { mutations } from './mutate.js';
 
 const INPUTS = Number(process.env['UMPIRE_FUZZ'] ?? 100_000);

@@ -1,9 +1,9 @@
 // Hands a text to a reader of tool reports in pieces of a given size, as a stream might. `readAny` gathers a small text whole before any
 // reader sees it: what happens between pieces is seen by `readAs`.
 
-import type { Format, ReadOptions, ReportReader } from '../../src/formats/tools/format.js';
-import { openReport, type OpenOptions } from '../../src/formats/tools/open-report.js';
-import type { ToolReport } from '../../src/model.js';
+import type { Format, ReadOptions, ReportReader } from '@umpire/reports/format.js';
+import { openReport, type OpenOptions } from '@umpire/reports/open-report.js';
+import type { ToolReport } from '@umpire/core/model.js';
 
 export function readAs(format: Format, text: string, options: ReadOptions = {}, step = Infinity): ToolReport {
   return feed(format.open(options), Buffer.from(text), step);

@@ -7,10 +7,10 @@ import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import type { Recorded } from '../../src/brain/messages.js';
-import { parseTasks } from '../../src/formats/tasks-csv.js';
-import { openFolder } from '../../src/runtime/folder.js';
-import { readJournal } from '../../src/runtime/journal-file.js';
+import type { Recorded } from '@umpire/core/decider/messages.js';
+import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
+import { openFolder } from '@umpire/umpire/sessions/folder.js';
+import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
 import { gitIn, writeFiles } from './git-project.js';
 import type { Files } from './git-project.js';
 

@@ -1,7 +1,7 @@
 // Agents of every kind: honest, failing, hanging, late, lying, chatty, strange. What one does in a call is drawn from the
 // seed. Its process may be dead when it is done: then only the files tell that it was there.
 
-import type { Agent, Assignment, Ending, Usage, Watch } from '../../src/ports.js';
+import type { Agent, Assignment, Ending, Usage, Watch } from '@umpire/core/ports.js';
 import type { Chance } from './sim-chance.js';
 import { leave } from './sim-evidence.js';
 import type { Left, Mood } from './sim-evidence.js';

@@ -1,8 +1,8 @@
 // What must hold of a whole story, whatever went wrong in it. A second, plainer reading of the events: it shares no code with
 // the fold that the session runs on.
 
-import type { VerdictGiven, Recorded } from '../../src/brain/messages.js';
-import type { PersonAnswered, RunSettings, TaskFinished } from '../../src/brain/run-messages.js';
+import type { VerdictGiven, Recorded } from '@umpire/core/decider/messages.js';
+import type { PersonAnswered, RunSettings, TaskFinished } from '@umpire/core/decider/run-messages.js';
 import type { SimPlan } from './sim-plan.js';
 import { mostStarts } from './sim-plan.js';
 import { buildsOn, chainOf, dropQuestion, ids, isAtWork, isFallen, newSeen, waitsFor } from './sim-seen.js';

@@ -1,14 +1,14 @@
 // The desk of a simulation: tasks.csv in memory, as runtime/desk.ts writes it and reads a person's edits from it.
 
-import { isUmpireError } from '../../src/errors.js';
-import { compareEdit } from '../../src/brain/edits.js';
-import type { Edit } from '../../src/brain/edits.js';
-import type { SessionState } from '../../src/brain/evolve.js';
-import type { Event } from '../../src/brain/messages.js';
-import { rowOf } from '../../src/brain/run-state.js';
-import type { RunState } from '../../src/brain/run-state.js';
-import { parseTasks, printTasks } from '../../src/formats/tasks-csv.js';
-import type { Desk } from '../../src/runtime/desk.js';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { compareEdit } from '@umpire/core/decider/edits.js';
+import type { Edit } from '@umpire/core/decider/edits.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import type { Event } from '@umpire/core/decider/messages.js';
+import { rowOf } from '@umpire/core/decider/run-state.js';
+import type { RunState } from '@umpire/core/decider/run-state.js';
+import { parseTasks, printTasks } from '@umpire/core/formats/tasks-csv.js';
+import type { Desk } from '@umpire/umpire/sessions/session-files.js';
 import type { Person, TasksSheet } from './sim-person.js';
 import type { Process, World } from './sim-world.js';
 

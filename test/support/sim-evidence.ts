@@ -1,7 +1,7 @@
 // What a critic leaves behind, for every built-in loop: honest praise and complaint, lies, garbage and nothing at all.
 
-import type { Discovery } from '../../src/model.js';
-import type { Assignment } from '../../src/ports.js';
+import type { Discovery } from '@umpire/core/model.js';
+import type { Assignment } from '@umpire/core/ports.js';
 import type { Chance } from './sim-chance.js';
 import type { World } from './sim-world.js';
 

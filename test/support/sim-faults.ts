@@ -1,11 +1,11 @@
 // Deliberate faults of a journal, a fold, a court, agents and a run, and the properties that must find each of them. They show
 // that the checks of a simulation can fail.
 
-import type { SessionState } from '../../src/brain/evolve.js';
-import type { Event } from '../../src/brain/messages.js';
-import { isOver } from '../../src/brain/run-state.js';
-import type { RunState } from '../../src/brain/run-state.js';
-import type { Ruling } from '../../src/runtime/court.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import type { Event } from '@umpire/core/decider/messages.js';
+import { isOver } from '@umpire/core/decider/run-state.js';
+import type { RunState } from '@umpire/core/decider/run-state.js';
+import type { Ruling } from '@umpire/umpire/sessions/court.js';
 import type { Fault } from './sim-session.js';
 
 export interface KnownFault {

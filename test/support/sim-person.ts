@@ -1,10 +1,10 @@
 // The person of a simulation: answers what is allowed (and sometimes what is not), mends by hand, edits tasks.csv well and
 // badly, and gives up in the end.
 
-import type { AnswerGiven } from '../../src/brain/answers.js';
-import { answersTo, isAboutEvidence } from '../../src/brain/question.js';
-import type { Question } from '../../src/brain/run-messages.js';
-import type { Answer } from '../../src/brain/run-messages.js';
+import type { AnswerGiven } from '@umpire/core/decider/answers.js';
+import { answersTo, isAboutEvidence } from '@umpire/core/decider/question.js';
+import type { Question } from '@umpire/core/decider/run-messages.js';
+import type { Answer } from '@umpire/core/decider/run-messages.js';
 import type { Chance } from './sim-chance.js';
 import { MOST_ROUNDS_GRANTED, MOST_TASKS_ADDED } from './sim-plan.js';
 import type { SimPlan } from './sim-plan.js';

@@ -1,15 +1,15 @@
 // What one simulation is about: a loop, a task graph (a mode of the loop, or one of any shape), what the run is held to, how
 // good its agents are, and how much goes wrong. All of it follows from the seed.
 
-import { chainsOf } from '../../src/brain/chains.js';
-import type { Event } from '../../src/brain/messages.js';
-import type { RunSettings } from '../../src/brain/run-messages.js';
-import { parseTasks, printTasks, tasksColumns } from '../../src/formats/tasks-csv.js';
-import { builtinLoop } from '../../src/loops/builtin.js';
-import type { Loop } from '../../src/loops/loop.js';
-import { buildPipeline } from '../../src/loops/pipeline.js';
-import { builtinPipeline } from '../../src/loops/pipelines.js';
-import { sha256 } from '../../src/runtime/hash.js';
+import { chainsOf } from '@umpire/core/decider/chains.js';
+import type { Event } from '@umpire/core/decider/messages.js';
+import type { RunSettings } from '@umpire/core/decider/run-messages.js';
+import { parseTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
+import { builtinLoop } from '@umpire/core/loops/builtin.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import { buildPipeline } from '@umpire/core/loops/pipeline.js';
+import { builtinPipeline } from '@umpire/core/loops/pipelines.js';
+import { sha256 } from '@umpire/umpire/sessions/hash.js';
 import { Chance } from './sim-chance.js';
 
 type Cells = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 // A recorded verdict judged again, as `umpire replay` does it: from the journal before its line and the blobs alone.
 
-import type { SessionState } from '../../src/brain/evolve.js';
-import type { VerdictGiven } from '../../src/brain/messages.js';
-import { differencesIn, retrieve } from '../../src/runtime/second-hearing.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import type { VerdictGiven } from '@umpire/core/decider/messages.js';
+import { differencesIn, retrieve } from '@umpire/umpire/sessions/replay-verdict.js';
 import { Broken } from './sim-world.js';
 
 export function rejudge(before: SessionState, given: VerdictGiven, blobs: ReadonlyMap<string, string | Uint8Array>): void {

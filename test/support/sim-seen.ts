@@ -1,8 +1,8 @@
 // A task as the checks of a simulation see it, from the events alone.
 
-import { chainOfId } from '../../src/brain/chains.js';
-import type { TaskFinished } from '../../src/brain/run-messages.js';
-import type { Loop } from '../../src/loops/loop.js';
+import { chainOfId } from '@umpire/core/decider/chains.js';
+import type { TaskFinished } from '@umpire/core/decider/run-messages.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
 
 /** What is known of a critic's last run. */
 type Standing = 'unjudged' | 'approved' | 'revised' | 'escalated' | 'forced';

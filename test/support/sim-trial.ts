@@ -1,10 +1,10 @@
 // One trial: a simulation played to its end, its story checked, and told where something is wrong.
 
-import { NEW_SESSION, evolve } from '../../src/brain/evolve.js';
-import type { SessionState } from '../../src/brain/evolve.js';
-import type { Recorded } from '../../src/brain/messages.js';
-import type { RunState } from '../../src/brain/run-state.js';
-import { checkLine } from '../../src/runtime/journal-lines.js';
+import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import type { Recorded } from '@umpire/core/decider/messages.js';
+import type { RunState } from '@umpire/core/decider/run-state.js';
+import { checkLine } from '@umpire/umpire/sessions/journal-lines.js';
 import { StoryCheck } from './sim-checks.js';
 import { planOf } from './sim-plan.js';
 import type { Turmoil } from './sim-plan.js';

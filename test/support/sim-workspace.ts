@@ -1,7 +1,7 @@
 // The work of a session, in memory: commits are numbers, a branch is a list of them, a worktree is a set of file names. Like
 // the real one, every operation may be repeated after a crash.
 
-import type { Merge, Workspace } from '../../src/ports.js';
+import type { Merge, Workspace } from '@umpire/core/ports.js';
 import type { Chance } from './sim-chance.js';
 import { Broken } from './sim-world.js';
 import type { Process, World } from './sim-world.js';

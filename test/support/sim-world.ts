@@ -1,8 +1,8 @@
 // The world of one simulation, all in memory: a clock that only moves when told, a disk that holds the journal, and the
 // accidents: a process that is killed, a disk that is full. What sessions do in it is sim-session.ts.
 
-import { UmpireError } from '../../src/errors.js';
-import type { Discovery } from '../../src/model.js';
+import { UmpireError } from '@umpire/core/errors.js';
+import type { Discovery } from '@umpire/core/model.js';
 import { Chance } from './sim-chance.js';
 
 /** What a simulation found wrong. `kind` names the property. */

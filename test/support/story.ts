@@ -3,16 +3,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { fold } from '../../src/brain/evolve.js';
-import type { SessionState } from '../../src/brain/evolve.js';
-import type { Effects, Event, Recorded } from '../../src/brain/messages.js';
-import { pending } from '../../src/brain/pending.js';
-import type { Answer, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from '../../src/brain/run-messages.js';
-import { CHAIN_START, printJournalLine } from '../../src/formats/journal.js';
-import { builtinLoop } from '../../src/loops/builtin.js';
-import type { Loop } from '../../src/loops/loop.js';
-import type { Finding, Verdict } from '../../src/model.js';
-import { NO_USAGE } from '../../src/ports.js';
+import { fold } from '@umpire/core/decider/evolve.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import type { Effects, Event, Recorded } from '@umpire/core/decider/messages.js';
+import { pending } from '@umpire/core/decider/pending.js';
+import type { Answer, PersonAnswered, RunSettings, SessionStarted, TaskFinished } from '@umpire/core/decider/run-messages.js';
+import { CHAIN_START, printJournalLine } from '@umpire/core/formats/journal.js';
+import { builtinLoop } from '@umpire/core/loops/builtin.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import type { Finding, Verdict } from '@umpire/core/model.js';
+import { NO_USAGE } from '@umpire/core/ports.js';
 
 type Cells = Readonly<Record<string, string>>;
 

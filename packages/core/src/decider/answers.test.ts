@@ -1,0 +1,115 @@
+// What may be answered to each question, and in which words it is told.
+
+import { expect, it } from 'vitest';
+import { SETTINGS, TO_REVIEW, answered, begun, done, escalation, row, start, told } from '../../../../test/support/story.js';
+import { builtinLoop } from '../loops/builtin.js';
+import type { Loop } from '../loops/loop.js';
+import { answerEvents, describe } from './answers.js';
+import type { AnswerGiven } from './answers.js';
+import { HIGHEST_CAP } from './messages.js';
+import type { Event } from './messages.js';
+import { answersIn, questionOf } from './question.js';
+import { ANSWERS } from './run-messages.js';
+import type { Answer, Question, RunSettings } from './run-messages.js';
+import type { RunState } from './run-state.js';
+
+const GRANTED = { rounds: 1, costUsd: 1, minutes: 1, tokens: 1 };
+const NOTHING = { rounds: 0, costUsd: 0, minutes: 0, tokens: 0 };
+
+const say = (events: readonly Event[], answer: Answer, more: Partial<AnswerGiven> = {}) =>
+  answerEvents(told(events).state, 's', { answer, reason: 'so', ...NOTHING, by: 'resolve', ...more });
+const asked = (events: readonly Event[]) => questionOf(told(events).state.run as RunState) as Question;
+
+const PLAN = [...begun(undefined, { gates: ['DESIGN-001'] }), start('DESIGN-001'), done('DESIGN-001')];
+const ESCALATION = [...TO_REVIEW, escalation('REVIEW-001', 3)];
+const lost: Event = { type: 'JudgingFailed', data: { task: 'REVIEW-001', attempt: 1, rule: 'R9', message: 'm', hint: 'h' } };
+const NO_EVIDENCE = [...TO_REVIEW, lost, start('REVIEW-001', 'codex', 2), done('REVIEW-001', { attempt: 2 }), lost];
+const usage = { tokens: 0, costUsd: 0 };
+const QUESTION: readonly Event[] = [
+  ...begun(),
+  start('DESIGN-001'),
+  { type: 'TaskAsked', data: { task: 'DESIGN-001', attempt: 1, question: 'Which?', usage } },
+];
+const mending = (events: readonly Event[]) => [...events, answered(asked(events).key, 'manual-fix')];
+
+/** One task of two is done, and cost 1,200 tokens and $0.25. */
+function spent(limit: Partial<RunSettings>): readonly Event[] {
+  const settings = { ...SETTINGS, maxMinutes: null, ...limit };
+  return [...begun([row('A', 'developer'), row('B', 'developer', 'A')], { settings }).slice(0, -1), start('A'), done('A')];
+}
+
+it.each<[string, readonly Event[], string, string]>([
+  ['plan', PLAN, 'approve revise abort', 'approval of the plan of DESIGN-001'],
+  ['escalation', ESCALATION, 'force-approve manual-fix extend abort', 'a decision on an escalation (rule R5)'],
+  ['no-evidence', NO_EVIDENCE, 'manual-fix extend force-approve abort', 'a decision: REVIEW-001 left nothing to judge (rule R9)'],
+  ['question', QUESTION, 'answer abort', 'an answer to DESIGN-001'],
+  ['edit', mending(ESCALATION), 'extend force-approve abort', 'your edit'],
+  ['budget', spent({ maxCostUsd: 0.25 }), 'extend abort', 'more money: $0.25 of $0.25 are spent'],
+  ['budget', spent({ maxTokens: 1200 }), 'extend abort', 'more tokens: 1200 of 1200 tokens are spent'],
+  ['budget', spent({ maxMinutes: 3 }), 'extend abort', 'more minutes: 3.0 of 3 minutes are spent'],
+])('to %s', (kind, events, allowed, words) => {
+  const question = asked(events);
+  expect({ kind: question.kind, words: describe(question) }).toEqual({ kind, words });
+  for (const answer of ANSWERS) {
+    const answers = () => say(events, answer, GRANTED);
+    if (allowed.split(' ').includes(answer)) expect(answers()).toMatchObject([{ data: { key: question.key, answer } }]);
+    else expect(answers).toThrow(`was not taken: it waits on ${words}, and "${answer}" is no answer to that`);
+  }
+});
+
+it('takes from the rules and mends by hand only where the loop offers it; more rounds and an end always', () => {
+  const rules = builtinLoop('review') as Loop;
+  const offering = (events: readonly Event[], ...ids: readonly ('force-approve' | 'manual-fix')[]): readonly Event[] => {
+    const ask = { ...rules.ask, options: ids.map((id) => ({ id, means: id })) };
+    const frozen = { hash: 'a'.repeat(64), rules: { ...rules, ask }, cap: 3, chains: ['1'], targets: {} };
+    return events.map((event) => (event.type === 'SessionStarted' ? { ...event, data: { ...event.data, frozen } } : event));
+  };
+  const taken = (events: readonly Event[]) => {
+    const words = answersIn(told(events).state.run as RunState, asked(events));
+    for (const answer of ['force-approve', 'manual-fix', 'extend', 'abort'] as const) {
+      if (words.includes(answer)) expect(say(events, answer, GRANTED)).toHaveLength(1);
+      else expect(() => say(events, answer, GRANTED)).toThrow(/was not taken: /);
+    }
+    return words.join(' ');
+  };
+  expect(taken(offering(ESCALATION))).toBe('extend abort');
+  expect(taken(offering(ESCALATION, 'manual-fix'))).toBe('manual-fix extend abort');
+  expect(taken(offering(NO_EVIDENCE, 'manual-fix'))).toBe('manual-fix extend abort');
+  expect(taken(offering(mending(ESCALATION), 'manual-fix'))).toBe('extend abort');
+  expect(taken(offering(ESCALATION, 'force-approve', 'manual-fix'))).toBe('force-approve manual-fix extend abort');
+  expect(() => say(offering(ESCALATION), 'force-approve')).toThrow('the loop review does not offer "force-approve" (`ask` in its file)');
+  expect(say(offering(PLAN), 'approve')).toHaveLength(1);
+});
+
+it('needs the words of an answer, and what is granted: of rounds where there were some, of what was spent', () => {
+  expect(() => say(QUESTION, 'answer', { reason: ' ' })).toThrow('answer needs your words to the agent');
+  for (const [events, grant, flag] of [
+    [ESCALATION, 'rounds', '--rounds N'],
+    [mending(ESCALATION), 'rounds', '--rounds N'],
+    [spent({ maxCostUsd: 0.1 }), 'costUsd', '--cost-usd X'],
+    [spent({ maxTokens: 5 }), 'tokens', '--tokens N'],
+    [spent({ maxMinutes: 2 }), 'minutes', '--minutes M'],
+  ] as const) {
+    expect(() => say(events, 'extend', { ...GRANTED, [grant]: 0 })).toThrow(`extend needs ${flag} here`);
+    expect(say(events, 'extend', { [grant]: 1 })).toMatchObject([{ data: { ...NOTHING, [grant]: 1 } }]);
+  }
+  for (const events of [NO_EVIDENCE, mending(NO_EVIDENCE)]) expect(say(events, 'extend')).toHaveLength(1);
+});
+
+it('grants half a minute and half a dollar', () => {
+  expect(say(spent({ maxMinutes: 2 }), 'extend', { minutes: 0.5, costUsd: 0.5 })).toMatchObject([{ data: { minutes: 0.5, costUsd: 0.5 } }]);
+});
+
+it('grants no more rounds than a loop may have, but money all the same', () => {
+  const capped = (events: readonly Event[]) =>
+    events.map((event) => (event.type === 'RulesFrozen' ? { ...event, data: { ...event.data, cap: HIGHEST_CAP } } : event));
+  expect(() => say(capped(ESCALATION), 'extend', { rounds: 1 })).toThrow(`no loop has more than ${HIGHEST_CAP} rounds`);
+  expect(say(capped(spent({ maxTokens: 5 })), 'extend', { tokens: 9 })).toHaveLength(1);
+});
+
+it('is given up also where nothing is asked, but not once it has ended', () => {
+  expect(say(begun(), 'abort', GRANTED)).toMatchObject([{ type: 'PersonAnswered', data: { key: 'abort', answer: 'abort' } }]);
+  const end: Event = { type: 'SessionEnded', data: { outcome: 'failed', unverified: true, reason: 'x' } };
+  expect(() => say([...ESCALATION, end], 'abort')).toThrow('it has ended as failed');
+  expect(() => say([{ type: 'SessionObserved', data: { session: 's', tasks: 1 } }], 'abort')).toThrow('it is not waiting');
+});

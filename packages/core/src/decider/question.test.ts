@@ -1,0 +1,92 @@
+// What a session waits for a person to say, and whether it rests on that or still has something to do.
+
+import { expect, it } from 'vitest';
+import {
+  SETTINGS,
+  answered,
+  begun,
+  done,
+  escalates,
+  failed,
+  inTwoSprints,
+  merged,
+  row,
+  start,
+  told,
+} from '../../../../test/support/story.js';
+import type { Event } from './messages.js';
+import { pending } from './pending.js';
+import { awaitedIn, questionOf } from './question.js';
+import type { RunState } from './run-state.js';
+
+const runAfter = (events: readonly Event[]) => told(events).state.run as RunState;
+
+const TWO = [row('DEV-001', 'developer'), row('DEV-002', 'developer'), row('SHIP-001', 'developer', 'DEV-001;DEV-002')];
+/** The first of two is done and has cost all that the session may; the second is at work. */
+const SPENT = [
+  ...begun(TWO, { settings: { ...SETTINGS, maxMinutes: null, maxTokens: 1000 } }).slice(0, -1),
+  start('DEV-001'),
+  start('DEV-002'),
+  done('DEV-001'),
+];
+
+it('rests on no question while a task is at work, or its work is not merged: also where nothing may be spent any more', () => {
+  expect(questionOf(runAfter(SPENT))).toMatchObject({ kind: 'budget', what: 'tokens', spent: 1200 });
+  expect(awaitedIn(runAfter(SPENT))).toBeNull();
+  const [submitted, ended] = merged('DEV-002', ['src/pay.ts']) as readonly [Event, Event];
+  expect(awaitedIn(runAfter([...SPENT, submitted]))).toBeNull();
+  expect(awaitedIn(runAfter([...SPENT, submitted, ended]))).toMatchObject({ kind: 'budget' });
+});
+
+it('asks for no more to spend where nothing is left to do', () => {
+  const last = [...SPENT, done('DEV-002'), start('SHIP-001'), done('SHIP-001')];
+  expect(questionOf(runAfter(last))).toBeNull();
+  expect(pending(told(last).state)).toMatchObject([{ type: 'EndSession' }]);
+});
+
+it('rests on no question while a critic is still to be judged', () => {
+  const both = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002').map((event) =>
+    event.type === 'SessionStarted' ? { ...event, data: { ...event.data, rows: event.data.rows.filter(isNoShip) } } : event,
+  );
+  const asked = [...both, escalates('REVIEW-001', '1')];
+  expect(awaitedIn(runAfter(asked))).toBeNull();
+  expect(awaitedIn(runAfter([...asked, escalates('REVIEW-002', '2')]))).toMatchObject({ task: 'REVIEW-001' });
+});
+
+function isNoShip({ role, id = '' }: Readonly<Record<string, string>>): boolean {
+  return role === 'reviewer' || id.startsWith('DEV-');
+}
+
+const REVIEWED = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002');
+
+it('rests once all that is held was skipped, or waits', () => {
+  const asked = [...REVIEWED, escalates('REVIEW-001', '1'), escalates('REVIEW-002', '2')];
+  const open = [...asked, answered(`verdict:${asked.length}`, 'force-approve', { reason: 'by brand' }), start('SHIP-002')];
+  const fails = [...open, failed('SHIP-002', 'no way')];
+  expect(pending(told(fails).state)).toEqual([{ type: 'SkipTask', task: 'RELEASE-002', reason: 'SHIP-002 failed: no way' }]);
+  const skip: Event = { type: 'TaskSkipped', data: { task: 'RELEASE-002', reason: 'SHIP-002 failed: no way' } };
+  expect(awaitedIn(runAfter([...fails, skip]))).toMatchObject({ kind: 'escalation', task: 'REVIEW-001' });
+});
+
+it('judges a critic also where what was held beside it has been skipped', () => {
+  const rows = [
+    ...['DEV-001', 'DEV-002', 'DEV-003'].map((id) => row(id, 'developer')),
+    row('REVIEW-002', 'reviewer', 'DEV-002'),
+    row('JOIN-001', 'developer', 'DEV-001;DEV-003'),
+  ].map((cells) => ({ ...cells, sprint_num: cells['id']?.at(-1) ?? '' }));
+  const begins = inTwoSprints().map((event) => (event.type === 'SessionStarted' ? { ...event, data: { ...event.data, rows } } : event));
+  const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-001', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
+  const fails = [...begins, start('DEV-001'), asks, start('DEV-002'), done('DEV-002'), start('DEV-003'), failed('DEV-003', 'no way')];
+  expect(runAfter(fails).held.has('JOIN-001')).toBe(true);
+  const skip: Event = { type: 'TaskSkipped', data: { task: 'JOIN-001', reason: 'DEV-003 failed: no way' } };
+  const reviewed = [...fails, skip, start('REVIEW-002'), done('REVIEW-002')];
+  expect(pending(told(reviewed).state)).toEqual([{ type: 'JudgeCritic', task: 'REVIEW-002' }]);
+});
+
+it('asks nothing more once it was given up, or has ended', () => {
+  const asked = [...REVIEWED, escalates('REVIEW-001', '1')];
+  expect(questionOf(runAfter(asked))).not.toBeNull();
+  expect(questionOf(runAfter([...asked, escalates('REVIEW-002', '2'), answered(`verdict:${asked.length}`, 'abort')]))).toBeNull();
+  const end: Event = { type: 'SessionEnded', data: { outcome: 'aborted', unverified: true, reason: 'x' } };
+  expect(questionOf(runAfter([...asked, end]))).toBeNull();
+});

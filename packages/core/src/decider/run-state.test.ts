@@ -1,0 +1,82 @@
+// What is read from a session that Umpire runs: what to run again, its tasks as verdicts and people see them, the wave at work.
+
+import { expect, it } from 'vitest';
+import { FIXED, SPRINT, begun, done, escalates, failed, inTwoSprints, row, start, told, verdict } from '../../../../test/support/story.js';
+import { builtinLoop } from '../loops/builtin.js';
+import type { Loop } from '../loops/loop.js';
+import { chainOfRow } from './chains.js';
+import type { Event } from './messages.js';
+import { cellOf, chainOfTask, plainTask, rowOf, tasksNow, tasksToRetry, waveIn } from './run-state.js';
+import type { RunState, TaskState } from './run-state.js';
+
+const runAfter = (events: readonly Event[]) => told(events).state.run as RunState;
+const skipped = (task: string, reason = 'x'): Event => ({ type: 'TaskSkipped', data: { task, reason } });
+const edited = (task: string): Event => ({
+  type: 'TasksEdited',
+  data: { set: { [task]: { status: 'skipped' } }, add: [], columns: [], told: [] },
+});
+
+it('runs again what failed and what was skipped for it, not what a person skipped nor what waits for that alone', () => {
+  const rows = [
+    row('BROKEN', 'developer'),
+    row('GOOD', 'developer'),
+    row('NEXT', 'developer', 'GOOD;BROKEN'),
+    row('LAST', 'developer', 'NEXT'),
+    row('DROPPED', 'developer', 'BROKEN'),
+    row('ALONE', 'developer', 'DROPPED'),
+  ];
+  const ran = [...begun(rows), edited('DROPPED'), start('BROKEN'), start('GOOD'), failed('BROKEN', 'It broke.'), done('GOOD')];
+  const run = runAfter([...ran, ...['NEXT', 'LAST', 'ALONE'].map((id) => skipped(id))]);
+  expect(tasksToRetry(run)).toEqual(['BROKEN', 'NEXT', 'LAST']);
+});
+
+it('runs nothing again that was done on the verdict on a critic that failed, nor what a verdict skipped', () => {
+  const spared = { add: [], set: { 'NOTES-001': { status: 'skipped' } }, files: [] };
+  const rows = [...SPRINT, row('NOTES-001', 'developer', 'REVIEW-001')];
+  const reviewed = [...begun(rows), ...['DESIGN-001', 'DEV-001', 'VERIFY-001'].flatMap((id) => [start(id), done(id)])];
+  const approved = [...reviewed, start('REVIEW-001'), failed('REVIEW-001', 'no way'), verdict('REVIEW-001', {}, spared)];
+  expect(tasksToRetry(runAfter([...approved, start('SHIP-001'), done('SHIP-001')]))).toEqual(['REVIEW-001']);
+});
+
+it('begins a task that is run again without the error of its last run, also once the session has ended', () => {
+  const end: Event = { type: 'SessionEnded', data: { outcome: 'failed', unverified: true, reason: 'x' } };
+  const again: Event = { type: 'TasksReopened', data: { tasks: ['DESIGN-001'], why: 'again' } };
+  const run = runAfter([...begun(), start('DESIGN-001'), failed('DESIGN-001', 'It broke.'), end, again]);
+  expect(run.ended).toBeNull();
+  expect(run.tasks[0]).toMatchObject({ status: 'pending', row: { error: '' } });
+});
+
+it('passes over what is said of a task that is not there', () => {
+  expect(runAfter([...begun(), start('NOBODY'), skipped('NOBODY')]).tasks).toEqual(runAfter(begun()).tasks);
+});
+
+it('shows a task as tasks.csv has it: where it waits now, its wave, at work or not', () => {
+  const run = runAfter([...begun(SPRINT.map((cells) => ({ ...cells, wave: '9', deps: cells['deps'] ?? '' }))), start('DESIGN-001')]);
+  const [design, develop] = run.tasks as [TaskState, TaskState];
+  expect(rowOf(design)).toMatchObject({ id: 'DESIGN-001', deps: '', wave: '1', status: 'in_progress' });
+  expect(rowOf(develop)).toMatchObject({ title: 'Develop the sprint', deps: 'DESIGN-001', wave: '2', status: 'pending' });
+  for (const task of [...run.tasks, ...runAfter(FIXED).tasks])
+    for (const [name, cell] of Object.entries(rowOf(task))) expect([name, cellOf(task, name)]).toEqual([name, cell]);
+  expect([cellOf(design, 'constructor'), cellOf(design, 'not a column')]).toEqual(['', '']);
+  expect([...tasksNow(run).waves]).toEqual([1, 2, 3, 3, 4]);
+});
+
+it.each(['id', 'session', 'sprint_num', 'wave', 'deps', 'status'])('knows the chain of a task as its row tells it, by %s', (by) => {
+  const chain = by === 'id' || by === 'session' ? by : { column: by, what: 'a part' };
+  const loop: Loop = { ...(builtinLoop('review') as Loop), chain };
+  const { tasks } = runAfter([...begun(SPRINT.map((cells) => ({ ...cells, wave: '9' }))), start('DESIGN-001')]);
+  tasks[1] = { ...(tasks[1] as TaskState), deps: ['DESIGN-002'] };
+  for (const task of tasks) {
+    const shown = { ...plainTask(task, 0), id: task.id, columns: rowOf(task) };
+    expect(chainOfTask(loop, task)).toBe(chainOfRow(loop, shown));
+  }
+});
+
+it('is at work in the first wave that waits for nobody; where all waits, in the first that is not done; then in none', () => {
+  const reviewed = inTwoSprints('DEV-001', 'DEV-002', 'REVIEW-001', 'REVIEW-002');
+  const asks: Event = { type: 'TaskAsked', data: { task: 'DEV-001', attempt: 1, question: 'Which?', usage: { tokens: 0, costUsd: 0 } } };
+  expect(waveIn(runAfter([...inTwoSprints(), start('DEV-001'), asks, start('DEV-002'), done('DEV-002')]))).toBe(2);
+  expect(waveIn(runAfter([...reviewed, escalates('REVIEW-001', '1'), escalates('REVIEW-002', '2')]))).toBe(3);
+  const ended = ['SHIP-001', 'SHIP-002', 'NOTES-002', 'RELEASE-002'].flatMap((id) => [start(id), done(id)]);
+  expect(waveIn(runAfter([...reviewed, ...ended]))).toBeNull();
+});

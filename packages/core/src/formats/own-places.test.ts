@@ -1,0 +1,45 @@
+// The list of what Umpire alone writes is the one that agents are held to, by word, by leave and by sandbox.
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { answerPermission } from '@umpire/umpire/agents/acp-permission.js';
+import { JOURNAL } from '@umpire/umpire/sessions/journal-file.js';
+import { TASKS } from '@umpire/umpire/sessions/tasks-file.js';
+import { SNAPSHOT } from '@umpire/umpire/workspace/repository.js';
+import { OWN_NAMES, REFUSED_NAMES, SEALED_FOLDERS, SEALED_NAMES, TOLD_PLACES } from './own-places.js';
+
+const HIDDEN = ['.umpire-lock', '.umpire-tasks.csv', '.umpire-tasks-next.csv'];
+
+test('agents are told of what they may come across', () => {
+  expect(TOLD_PLACES).toBe('tasks.csv, journal.ndjson, verdicts/, blobs/, logs/ and earlier/');
+});
+
+test('what is sealed is refused too, and so is the plan, whose edits are taken up', () => {
+  expect([...REFUSED_NAMES].toSorted()).toEqual([...SEALED_NAMES, TASKS, '.umpire-tasks.csv', '.umpire-tasks-next.csv'].toSorted());
+  expect(SEALED_NAMES).toEqual(expect.arrayContaining([JOURNAL, SNAPSHOT, '.umpire-lock', ...SEALED_FOLDERS]));
+});
+
+test('over ACP each is refused, and evidence, board and results are not', () => {
+  const session = '/nowhere/session';
+  const isAllowed = (name: string) =>
+    answerPermission({ tool: { kind: 'edit', paths: [join(session, name)] }, options: [{ id: 'yes', kind: 'allow_once' }] } as never, {
+      workdir: '/nowhere/work',
+      session,
+      writes: true,
+      allow: [],
+    }).isAllowed;
+  expect([TASKS, JOURNAL, SNAPSHOT, 'verdicts/x.md', 'blobs/x', 'logs/x', 'earlier/x/y', ...HIDDEN].filter(isAllowed)).toEqual([]);
+  const theirs = [
+    'artifacts/a.md',
+    'results/run.json',
+    'discoveries.ndjson',
+    'interactive/T.json',
+    'validation/v.json',
+    'agents/1.result.json',
+  ];
+  expect(theirs.filter((name) => !isAllowed(name))).toEqual([]);
+});
+
+test('no task of a loop has its details in any of them', () => {
+  expect([...REFUSED_NAMES].filter((name) => !OWN_NAMES.has(name))).toEqual([]);
+});

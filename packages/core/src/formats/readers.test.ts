@@ -1,0 +1,93 @@
+// Runs every reader over the samples in fixtures/readers/<reader>/ and compares the whole reading with the file
+// beside it. To add a sample, put it there with its `.expected.json`.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { COUNTS } from './reader-counts.js';
+import { LISTS, VALUES } from './reader-yields.js';
+import { READERS } from './readers.js';
+
+const ROOT = new URL('../../../../fixtures/readers/', import.meta.url);
+
+function check(reader: string, file: string): void {
+  const text = readFileSync(new URL(`${reader}/${file}`, ROOT), 'utf8');
+  const expected: unknown = JSON.parse(readFileSync(new URL(`${reader}/${file}.expected.json`, ROOT), 'utf8'));
+  const result = READERS[reader]?.(text, { path: `artifacts/${file}` });
+  expect(result).toEqual(expected);
+  const word = COUNTS[reader];
+  if (result?.ok === true && word !== undefined) expect(result.reading.counts !== undefined, reader).toBe(word === 'always');
+  if (result?.ok === true && LISTS[reader] !== undefined) expect(Object.keys(result.reading.lists), reader).toEqual(LISTS[reader]);
+  if (result?.ok === true && VALUES[reader] !== undefined)
+    expect(Object.keys(result.reading.values).filter((name) => VALUES[reader]?.includes(name) !== true)).toEqual([]);
+}
+
+const samples = readdirSync(ROOT).flatMap((reader) =>
+  readdirSync(new URL(`${reader}/`, ROOT))
+    .filter((file) => !file.endsWith('.expected.json'))
+    .map((file) => [reader, file] as const),
+);
+
+test('every reader has samples, and every folder of samples has a reader', () => {
+  expect([...new Set(samples.map(([reader]) => reader))].toSorted()).toEqual(Object.keys(READERS).toSorted());
+});
+
+test('counts are promised for readers that there are', () => {
+  const promised = [COUNTS, LISTS, VALUES].flatMap((words) => Object.keys(words));
+  expect(promised.filter((reader) => !(reader in READERS))).toEqual([]);
+});
+
+describe('samples', () => {
+  test.each(samples)('%s: %s', check);
+});
+
+/** Texts made to send a careless scanner into quadratic time. */
+const PIECES = [
+  '[',
+  '(',
+  '`',
+  '**',
+  '|',
+  '- ',
+  '# ',
+  '\n- ',
+  '\n|a|b',
+  '1',
+  '1/',
+  'a ',
+  ' ',
+  '\n',
+  '```a\n',
+  '{"a":',
+  '"',
+  '\\',
+  ':',
+  '_',
+  '—',
+  '[HIGH] ',
+  'a.ts:',
+  '<!--\n',
+  '>',
+  '$',
+  '\t- ',
+  'no ',
+  '(High',
+  '\n1. x\n',
+  '<table>\n',
+  '<td>',
+  'critical ',
+  '- a \u2014 CRITICAL \u2014 ',
+  'no critical issue. ',
+  '{"severity":"critical",',
+];
+
+describe('a long text costs little', () => {
+  test.each(Object.keys(READERS))('%s', (reader) => {
+    for (const piece of PIECES) {
+      const text = piece.repeat(Math.ceil(100_000 / piece.length));
+      // The processor's time, in microseconds: what else the machine does is not the reader's doing.
+      const started = process.cpuUsage();
+      READERS[reader]?.(text, { path: 'x' });
+      expect(process.cpuUsage(started).user, `${JSON.stringify(piece)} repeated`).toBeLessThan(1_000_000);
+    }
+  });
+});

@@ -1,0 +1,128 @@
+// How a result of a SARIF run becomes a finding: what counts as a problem, its severity, message, place and fingerprint. Reports
+// that a critic hands in whole and those that are read as a stream (tools/sarif.ts) are read by the same rules.
+
+import type { Severity } from '../model.js';
+import { firstOf, isObject, numberOf, own, type JsonObject } from './json-text.js';
+import { SarifRules, type SarifRule } from './sarif-rules.js';
+import { parseSeverity, severityOfScore, worseOf } from './severity.js';
+import { listIn, objectIn, textIn } from './json-values.js';
+
+const MOST_RESULTS = 20_000;
+
+const LEVELS: ReadonlyMap<string, Severity> = new Map([
+  ['error', 'high'],
+  ['warning', 'medium'],
+  ['note', 'low'],
+  ['none', 'low'],
+]);
+/** Results of other kinds say that all is well, or that there was nothing to look at. */
+const PROBLEMS: ReadonlySet<string> = new Set(['', 'fail', 'open', 'review']);
+
+/** The problems of whole runs, as plain objects for whoever makes findings of agents' JSON. */
+export function sarifResults(runs: readonly unknown[]): readonly JsonObject[] {
+  return runs.filter(isObject).flatMap((run) => {
+    const rules = new SarifRules();
+    for (const rule of listIn(objectIn(objectIn(run, 'tool'), 'driver'), 'rules')) rules.add(rule);
+    listIn(objectIn(run, 'tool'), 'extensions').forEach((extension, index) => {
+      for (const rule of listIn(extension, 'rules')) rules.add(rule, index);
+    });
+    return listIn(run, 'results')
+      .slice(0, MOST_RESULTS)
+      .filter(isObject)
+      .filter(isSarifProblem)
+      .map((result) => plainFinding(result, rules.of(result)));
+  });
+}
+
+function plainFinding(result: JsonObject, rule: SarifRule | null): JsonObject {
+  const { severity, unknown } = sarifSeverity(result, rule);
+  const { uri, line } = sarifPlace(result);
+  return { severity: unknown ?? severity, message: sarifMessage(result, rule), ruleId: sarifRuleId(result, rule), file: uri, line };
+}
+
+export function isSarifProblem(result: JsonObject): boolean {
+  if (!PROBLEMS.has(textIn(result, 'kind').toLowerCase())) return false;
+  // It was there in an earlier run and is gone.
+  if (textIn(result, 'baselineState').toLowerCase() === 'absent') return false;
+  const suppressions = listIn(result, 'suppressions');
+  return suppressions.length === 0 || suppressions.some((each) => !['', 'accepted'].includes(textIn(each, 'status').toLowerCase()));
+}
+
+/** The worse of level and `security-severity`. `unknown`: the word of a level that there is not; it counts High. */
+export function sarifSeverity(result: JsonObject, rule: SarifRule | null): { severity: Severity; unknown: string | null } {
+  const kind = textIn(result, 'kind').toLowerCase();
+  const word = textIn(result, 'level') || (kind === '' || kind === 'fail' ? rule?.level || 'warning' : 'none');
+  const level = LEVELS.get(word.toLowerCase()) ?? parseSeverity(word);
+  const said = numberOf(own(objectIn(result, 'properties'), 'security-severity')) ?? rule?.score ?? null;
+  const score = said === null ? null : severityOfScore(said);
+  const severity = level ?? 'high';
+  return { severity: score === null ? severity : worseOf(severity, score), unknown: level === null && score === null ? word : null };
+}
+
+export function sarifMessage(result: JsonObject, rule: SarifRule | null): string {
+  const message = own(result, 'message');
+  if (typeof message === 'string') return message;
+  const text = textIn(message, 'text') || textIn(message, 'markdown') || (rule?.messages.get(textIn(message, 'id')) ?? '');
+  const filled = fillIn(text, listIn(message, 'arguments'));
+  const place = filled === '' ? '' : logicalPlace(result);
+  return filled === '' ? rule?.text || sarifRuleId(result, rule) : `${filled}${place}`;
+}
+
+/** `{0}` is the first argument. */
+function fillIn(text: string, values: readonly unknown[]): string {
+  if (values.length === 0) return text;
+  return text.replace(/\{(\d{1,3})\}/g, (whole, index: string) => {
+    const value = values[Number(index)];
+    return typeof value === 'string' ? value : whole;
+  });
+}
+
+/** The name of what it is in, where no file is said. */
+function logicalPlace(result: JsonObject): string {
+  if (sarifPlace(result).isKnown) return '';
+  const [first] = listIn(listIn(result, 'locations')[0], 'logicalLocations');
+  const name = textIn(first, 'fullyQualifiedName') || textIn(first, 'name');
+  return name === '' ? '' : ` (in ${name})`;
+}
+
+export function sarifRuleId(result: JsonObject, rule: SarifRule | null): string {
+  return textIn(result, 'ruleId') || textIn(objectIn(result, 'rule'), 'id') || (rule?.id ?? '');
+}
+
+export interface SarifPlace {
+  /** As it is written; empty where there is none. */
+  readonly uri: string;
+  readonly base: string;
+  /** Where the run lists the file, or -1. */
+  readonly index: number;
+  readonly line: number | null;
+  readonly isKnown: boolean;
+}
+
+export function sarifPlace(result: JsonObject): SarifPlace {
+  const physical = objectIn(listIn(result, 'locations')[0], 'physicalLocation');
+  const located = own(physical, 'artifactLocation');
+  const artifact = isObject(located) ? located : objectIn(result, 'analysisTarget');
+  const [uri, index] = [textIn(artifact, 'uri'), own(artifact, 'index')];
+  const line = own(objectIn(physical, 'region'), 'startLine');
+  const listed = typeof index === 'number' && Number.isSafeInteger(index) ? index : -1;
+  return {
+    uri,
+    base: textIn(artifact, 'uriBaseId'),
+    index: listed,
+    line: typeof line === 'number' && Number.isSafeInteger(line) && line > 0 ? line : null,
+    isKnown: uri !== '' || listed >= 0,
+  };
+}
+
+/** The tool's own: a whole fingerprint, else the partial one that stands for the place; of several versions the last. */
+export function sarifFingerprint(result: JsonObject): string {
+  const partial = objectIn(result, 'partialFingerprints');
+  return lastOf(objectIn(result, 'fingerprints')) || textIn(partial, 'primaryLocationLineHash') || lastOf(partial);
+}
+
+function lastOf(values: JsonObject): string {
+  const keys = Object.keys(values).toSorted().toReversed();
+  const value = firstOf(values, keys);
+  return typeof value === 'string' ? value.trim() : '';
+}

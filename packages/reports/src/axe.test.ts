@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ToolReport } from '@umpire/core/model.js';
+import { axe } from './axe.js';
+
+const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/axe', name), 'utf8');
+
+function read(report: unknown): ToolReport {
+  const reader = axe.open({ root: '/project' });
+  reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
+  return reader.end();
+}
+
+const notes = (report: unknown): readonly string[] => read(report).problems.map(({ message }) => message);
+const node = (target: unknown, impact: string | null = null) => ({ target, impact, html: '<p>' });
+const rule = (id: string, impact: string | null, nodes: readonly object[]) => ({ id, impact, help: `Help of ${id}`, helpUrl: 'x', nodes });
+
+describe('axe', () => {
+  it('takes every element for a finding, and what was not decided for a Low one', () => {
+    const { findings, ...rest } = read(fixture('axe.json'));
+    expect(rest).toEqual({ format: 'axe', outcome: 'fail', counts: { critical: 2, high: 0, medium: 1, low: 1 }, problems: [] });
+    expect(findings.map(({ severity, message, artifact, line, rule: id }) => [severity, message, artifact, line, id])).toEqual([
+      ['critical', 'Images must have alternative text: header > img', 'site/index.html', null, 'image-alt'],
+      ['critical', 'Images must have alternative text: #frame #host .inner', 'site/index.html', null, 'image-alt'],
+      ['medium', 'All page content should be contained by landmarks: p', 'site/index.html', null, 'region'],
+      [
+        'low',
+        "Elements must meet minimum color contrast ratio thresholds: 2 elements need a person's eye",
+        'site/index.html',
+        null,
+        'color-contrast',
+      ],
+    ]);
+  });
+
+  it('reads a list of pages, and a bare list of violations', () => {
+    const page = (url: string, impact: string) => ({ url, violations: [rule('a', impact, [node(['p'])])], passes: [] });
+    expect(read([page('https://x/1', 'minor'), page('https://x/2', 'serious')])).toMatchObject({
+      outcome: 'fail',
+      findings: [{ message: 'Help of a: p on https://x/2', artifact: null }, { message: 'Help of a: p on https://x/1' }],
+    });
+    expect(read([rule('a', 'moderate', [node(['p'], 'minor'), node(['q'])]), rule('b', 'minor', [])])).toMatchObject({
+      outcome: 'pass',
+      counts: { critical: 0, high: 0, medium: 1, low: 2 },
+    });
+  });
+
+  it('counts an unknown impact High', () => {
+    const report = { violations: [rule('a', null, [node(['p'])]), rule('b', 'odd', [node(['p'])])] };
+    expect([read(report).counts?.high, ...notes(report)]).toEqual([
+      2,
+      'severity "none" is not known; counted as High',
+      'severity "odd" is not known; counted as High',
+    ]);
+  });
+
+  it.each([
+    [{ violations: [], passes: [], incomplete: [], inapplicable: [] }, 'no rule ran: every list is empty'],
+    [{ passes: [rule('a', null, [])] }, 'there is no list "violations" in it'],
+    [{ violations: null, passes: [] }, '"violations" is no list'],
+    [[{ url: 'x' }], 'a page has no list "violations"'],
+  ])('is an error: %j', (report, why) => {
+    expect([read(report).outcome, notes(report)[0]]).toEqual(['error', why]);
+  });
+
+  it('passes where rules ran and nothing was violated', () => {
+    expect(read({ violations: [], passes: [rule('a', null, [])] })).toMatchObject({ outcome: 'pass', findings: [], problems: [] });
+  });
+});

@@ -1,0 +1,162 @@
+// Clover XML as Clover, PHPUnit and Istanbul write it. Lines and branches are counted from its lines; statements and, where no line
+// tells of a method, functions from the sums that it gives for each file.
+
+import type { ToolReport } from '@umpire/core/model.js';
+import { CoverageFiles } from './coverage-files.js';
+import type { Format, ReadOptions, ReportReader } from './format.js';
+import type { LineCoverage } from './line-set.js';
+import { placeInProject } from './places.js';
+import { Sheet } from './sheet.js';
+import { endXml } from './xml-report.js';
+import { XmlStream, type XmlHandler } from './xml-stream.js';
+import { attributeName, type XmlTag } from './xml-tag.js';
+
+const PROJECT = 1;
+const FILE = 2;
+const METRICS = 3;
+const LINE = 4;
+const KINDS = { project: PROJECT, file: FILE, metrics: METRICS, line: LINE };
+
+const PATH = attributeName('path');
+const NAME = attributeName('name');
+const NUM = attributeName('num');
+const TYPE = attributeName('type');
+const COUNT = attributeName('count');
+const TRUE_COUNT = attributeName('truecount');
+const FALSE_COUNT = attributeName('falsecount');
+const STATEMENTS = attributeName('statements');
+const COVERED_STATEMENTS = attributeName('coveredstatements');
+const METHODS = attributeName('methods');
+const COVERED_METHODS = attributeName('coveredmethods');
+
+interface Sum {
+  readonly covered: number;
+  readonly total: number;
+}
+
+class CloverReader implements ReportReader, XmlHandler {
+  private readonly sheet: Sheet;
+  private readonly files: CoverageFiles;
+  private readonly stream = new XmlStream(this, KINDS, ['coverage']);
+  private lines: LineCoverage | null = null;
+  private depth = 0;
+  private fileDepth = 0;
+  private projectDepth = 0;
+  private statements: Sum | null = null;
+  private methods: Sum | null = null;
+  /** Of the whole project, as it says. */
+  private stated: Sum | null = null;
+
+  constructor(private readonly options: ReadOptions) {
+    this.sheet = new Sheet('clover', 'coverage', options);
+    this.files = new CoverageFiles(this.sheet);
+  }
+
+  write(chunk: Uint8Array): void {
+    this.stream.write(chunk);
+  }
+
+  end(): ToolReport {
+    this.closeFile();
+    endXml(this.stream, this.sheet, this.files.size, 'file', '<coverage>');
+    this.files.end();
+    const seen = this.sheet.coverage.statements;
+    if (this.stated !== null && seen !== undefined && !this.sheet.isUnreadable) {
+      const { covered, total } = this.stated;
+      if (covered !== seen.covered || total !== seen.total)
+        this.sheet.note(
+          `its head says that ${covered} of ${total} statements are covered, its files say ${seen.covered} of ${seen.total}; the files count`,
+        );
+    }
+    return this.sheet.end();
+  }
+
+  open(kind: number, tag: XmlTag): number {
+    this.depth += 1;
+    if (kind === LINE) this.line(tag);
+    else if (kind === METRICS) this.metrics(tag);
+    else if (kind === PROJECT) this.projectDepth = this.depth;
+    else if (kind === FILE) this.openFile(tag);
+    return 0;
+  }
+
+  close(kind: number): void {
+    if (kind === FILE) this.closeFile();
+    this.depth -= 1;
+  }
+
+  private openFile(tag: XmlTag): void {
+    this.closeFile();
+    const path = placeInProject(tag.text(PATH)?.trim() || tag.text(NAME)?.trim() || '', this.options.root);
+    this.fileDepth = this.depth;
+    if (path !== null) this.lines = this.files.open(path);
+    else this.sheet.note('a file has neither a path nor a name; its lines were left out', this.stream.place);
+  }
+
+  private closeFile(): void {
+    const { lines, statements, methods } = this;
+    if (lines !== null) {
+      if (methods !== null) lines.functions(methods.covered, methods.total);
+      this.takeStatements(lines, statements);
+    }
+    this.files.close();
+    this.lines = null;
+    this.statements = null;
+    this.methods = null;
+  }
+
+  /** Every line that was not reached has a statement that was not: a sum that says otherwise is wrong. */
+  private takeStatements(lines: LineCoverage, sum: Sum | null): void {
+    const seen = lines.share().lines;
+    if (sum === null) return;
+    if (seen !== undefined && sum.total - sum.covered < seen.total - seen.covered) {
+      this.sheet.note('the sums of a file say more statements are covered than its lines do; the lines count');
+      lines.statements(seen.covered, seen.total);
+    } else {
+      lines.statements(sum.covered, sum.total);
+    }
+  }
+
+  /** Those directly below a file or the project; packages and classes only repeat them. */
+  private metrics(tag: XmlTag): void {
+    const statements = sumOf(tag.count32(COVERED_STATEMENTS), tag.count32(STATEMENTS));
+    if (this.lines !== null && this.depth === this.fileDepth + 1) {
+      this.statements = statements;
+      this.methods = sumOf(tag.count32(COVERED_METHODS), tag.count32(METHODS));
+    } else if (this.lines === null && this.depth === this.projectDepth + 1) {
+      this.stated = statements;
+    }
+  }
+
+  private line(tag: XmlTag): void {
+    if (this.lines === null) return;
+    const number = tag.count32(NUM);
+    const count = tag.count32(COUNT);
+    const type = tag.text(TYPE, 16);
+    if (type === 'method') {
+      this.lines.function(`${tag.text(NAME) ?? ''}:${number}`, count > 0);
+      return;
+    }
+    const taken = Math.max(0, tag.count32(TRUE_COUNT));
+    const other = Math.max(0, tag.count32(FALSE_COUNT));
+    if (!this.lines.hit(number, count >= 0 ? count : taken + other)) {
+      this.sheet.note('a line has no number that a line can have; it was left out', this.stream.place);
+      return;
+    }
+    if (type !== 'cond') return;
+    // Istanbul counts branches that were taken and that were not; Clover counts how often a condition was true and false.
+    if (count >= 0) this.lines.branches(number, taken, taken + other);
+    else this.lines.branches(number, (taken > 0 ? 1 : 0) + (other > 0 ? 1 : 0), 2);
+  }
+}
+
+function sumOf(covered: number, total: number): Sum | null {
+  return covered >= 0 && total >= covered ? { covered, total } : null;
+}
+
+export const clover: Format = {
+  id: 'clover',
+  title: 'Clover XML',
+  recognises: (head) => head.kind === 'xml' && head.root === 'coverage' && /<project[\s>]/.test(head.text),
+  open: (options) => new CloverReader(options),
+};

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ToolReport } from '@umpire/core/model.js';
+import { istanbulSummary } from './istanbul-summary.js';
+import { shareOf } from './share.js';
+
+const fixture = (name: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools/istanbul-summary', name), 'utf8');
+
+function read(report: unknown): ToolReport {
+  const reader = istanbulSummary.open({ root: '/project' });
+  reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
+  return reader.end();
+}
+
+const notes = (report: unknown): readonly string[] => read(report).problems.map(({ message }) => message);
+const share = (covered: number, total: number) => ({ total, covered, skipped: 0, pct: 0 });
+
+describe('istanbul-summary', () => {
+  it("reads c8's", () => {
+    const { files, ...rest } = read(fixture('coverage-summary.json'));
+    expect(rest).toEqual({
+      format: 'istanbul-summary',
+      outcome: 'pass',
+      coverage: { lines: shareOf(8, 12), branches: shareOf(3, 5), statements: shareOf(8, 12), functions: shareOf(1, 2) },
+      findings: [],
+      problems: [],
+    });
+    expect(files?.map(({ path, lines }) => [path, lines])).toEqual([
+      ['run.mjs', shareOf(2, 2)],
+      ['src/price.js', shareOf(6, 10)],
+    ]);
+  });
+
+  it('holds by the files where the total says otherwise', () => {
+    const report = { total: { lines: share(10, 10) }, 'a.js': { lines: share(1, 4) }, 'b.js': { lines: share(2, 4) } };
+    expect(read(report).coverage).toEqual({ lines: shareOf(3, 8) });
+    expect(notes(report)).toEqual(['its total says 10 of 10 lines, its files together 3 of 8; the files hold']);
+  });
+
+  it('takes a total without files as it is', () => {
+    const report = { total: { lines: share(1, 2), branches: null } };
+    expect([read(report).outcome, read(report).coverage, ...notes(report)]).toEqual([
+      'pass',
+      { lines: shareOf(1, 2) },
+      'it has a total and no files; the total is taken as it is',
+    ]);
+  });
+
+  it.each([
+    [{ total: { lines: share(0, 0) } }, 'there is no coverage data in it; expected at least one line, statement or branch'],
+    [{ 'a.js': { lines: share(3, 2) } }, '"lines" of "a.js" is no share; expected "covered" and "total", the first not above the second'],
+    [{ 'a.js': { lines: { pct: 100 } } }, '"lines" of "a.js" is no share; expected "covered" and "total", the first not above the second'],
+  ])('is an error: %j', (report, why) => {
+    expect([read(report).outcome, notes(report).at(-1)]).toEqual(['error', why]);
+  });
+});

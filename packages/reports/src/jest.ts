@@ -1,0 +1,147 @@
+// The JSON reports of Jest and Vitest: tests by file, suites that could not run, the head's own counts, and coverage where it is
+// in there too (json-coverage.ts).
+
+import type { TestStatus } from '@umpire/core/model.js';
+import { isObject, nameOf, own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { CoverageFiles } from './coverage-files.js';
+import type { Format, ReadOptions, ReportReader } from './format.js';
+import { addFileCoverage } from './json-coverage.js';
+import { counted, holdAgainst, jsonReader, statedIn, type JsonPlan } from './json-reader.js';
+import { durationIn, lineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
+import { placeInProject } from './places.js';
+import { Sheet } from './sheet.js';
+
+const STATUSES: ReadonlyMap<string, TestStatus> = new Map([
+  ['passed', 'passed'],
+  ['failed', 'failed'],
+  ['pending', 'skipped'],
+  ['skipped', 'skipped'],
+  ['todo', 'skipped'],
+  ['disabled', 'skipped'],
+  ['focused', 'skipped'],
+]);
+
+export const jest: Format = {
+  id: 'jest',
+  title: 'Jest or Vitest JSON',
+  recognises: ({ kind, isArray, keys }) => kind === 'json' && !isArray && (keys.has('testResults') || keys.has('numTotalTests')),
+  open: (options): ReportReader => {
+    const sheet = new Sheet('jest', 'tests', options);
+    return jsonReader(sheet, () => new JestRun(sheet, options).plan());
+  },
+};
+
+class JestRun {
+  private readonly head = new Map<string, unknown>();
+  private readonly coverage: CoverageFiles;
+  private readonly counts: Record<TestStatus, number> = { passed: 0, failed: 0, errored: 0, skipped: 0 };
+  private retried = 0;
+  private hasFiles = false;
+
+  constructor(
+    private readonly sheet: Sheet,
+    private readonly options: ReadOptions,
+  ) {
+    this.coverage = new CoverageFiles(sheet);
+  }
+
+  plan(): JsonPlan {
+    const said = (value: unknown, key: string): void => void this.head.set(key, value);
+    return {
+      picks: {
+        '': (value) => this.sheet.fail(`it is ${nameOf(value)}; expected an object with "testResults"`),
+        testResults: {
+          open: () => {
+            this.hasFiles = true;
+          },
+          value: (value) => this.sheet.fail(`"testResults" is ${nameOf(value)}; expected a list`),
+        },
+        'testResults[]': { value: (file) => this.file(file), without: ['coverage', 'console', 'perfStats', 'sourceMaps', 'v8Coverage'] },
+        'coverageMap.*': {
+          value: (data, path) => addFileCoverage(this.sheet, this.coverage, path, data, this.options.root),
+          without: ['inputSourceMap'],
+        },
+        success: said,
+        wasInterrupted: said,
+        numTotalTests: said,
+        numPassedTests: said,
+        numFailedTests: said,
+        numRuntimeErrorTestSuites: said,
+      },
+      unit: 'test',
+      count: () => this.sheet.testCount,
+      finish: (isWhole) => this.finish(isWhole),
+    };
+  }
+
+  private file(value: unknown): void {
+    if (!isObject(value)) return this.sheet.fail(`an entry of "testResults" is ${nameOf(value)}; expected an object`);
+    const path = textIn(value, 'name') || textIn(value, 'testFilePath');
+    const place = path === '' ? null : placeInProject(path, this.options.root);
+    const tests = Array.isArray(own(value, 'assertionResults')) ? listIn(value, 'assertionResults') : listIn(value, 'testResults');
+    let failures = 0;
+    const named = new Map<string, number>();
+    for (const test of tests) if (this.test(test, place, named)) failures += 1;
+    const message = textIn(value, 'message') || textIn(value, 'failureMessage') || textIn(objectIn(value, 'testExecError'), 'message');
+    const isFailed = textIn(value, 'status') === 'failed' || isObject(own(value, 'testExecError'));
+    if (!isFailed || failures > 0) return;
+    this.counts.errored += 1;
+    const id = place ?? 'a file without a name';
+    this.sheet.test({ id, status: 'errored', file: place, line: null, message: message || 'the file could not be run', durationMs: null });
+  }
+
+  /** Did it fail? `named`: how often each id was seen in this file. */
+  private test(value: unknown, file: string | null, named: Map<string, number>): boolean {
+    if (!isObject(value)) {
+      this.sheet.fail(`a test is ${nameOf(value)}; expected an object`);
+      return true;
+    }
+    const status = this.statusOf(value);
+    this.counts[status] += 1;
+    if (listIn(value, 'retryReasons').length > 0 && status === 'passed') this.retried += 1;
+    const messages = listIn(value, 'failureMessages').filter((each) => typeof each === 'string');
+    const suites = listIn(value, 'ancestorTitles').filter((each) => typeof each === 'string');
+    const name = textIn(value, 'title') || textIn(value, 'fullName') || 'a test without a name';
+    const id = [...(file === null ? [] : [file]), ...suites, name].join(' > ');
+    const isRetry = listIn(value, 'retryReasons').length > 0;
+    const times = (named.get(id) ?? 0) + (isRetry && named.has(id) ? 0 : 1);
+    named.set(id, times);
+    this.sheet.test({
+      // Retries are one entry here: two of one name are two tests, such as rows of a table.
+      id: times > 1 ? `${id} (${times})` : id,
+      status,
+      file,
+      line: lineIn(objectIn(value, 'location'), 'line'),
+      message: status === 'passed' || status === 'skipped' ? null : messages.join('\n').trim() || null,
+      durationMs: durationIn(value, 'duration'),
+    });
+    return status === 'failed' || status === 'errored';
+  }
+
+  private statusOf(test: JsonObject): TestStatus {
+    const word = textIn(test, 'status');
+    const status = STATUSES.get(word);
+    if (status === undefined) this.sheet.note(`the status "${word.slice(0, 40)}" of a test is not known; it counts as an error`);
+    return status ?? 'errored';
+  }
+
+  private finish(isWhole: boolean): void {
+    this.coverage.end();
+    if (!isWhole) return;
+    const { sheet, counts } = this;
+    const head = Object.fromEntries(this.head);
+    if (!this.hasFiles) sheet.fail('there is no list "testResults" in it');
+    const bad = counts.failed + counts.errored;
+    if (own(head, 'success') === true && bad > 0)
+      sheet.note(`its head says success, but ${counted(bad, 'test')} in it failed; it counts as failed`);
+    if ((own(head, 'success') === false || own(head, 'success') === 'false') && bad === 0)
+      sheet.saysFailed('its head says that the run failed, though no test in it did');
+    if (own(head, 'wasInterrupted') === true) sheet.saysFailed('the run was interrupted: its head says so');
+    holdAgainst(sheet, 'tests', statedIn(sheet, head, 'numTotalTests'), counts.passed + counts.failed + counts.skipped);
+    holdAgainst(sheet, 'failed tests', statedIn(sheet, head, 'numFailedTests'), counts.failed, true);
+    holdAgainst(sheet, 'passed tests', statedIn(sheet, head, 'numPassedTests'), counts.passed);
+    const broken = statedIn(sheet, head, 'numRuntimeErrorTestSuites');
+    if (broken !== null && broken > counts.errored) holdAgainst(sheet, 'files that could not be run', broken, counts.errored, true);
+    if (this.retried > 0) sheet.note(`${counted(this.retried, 'test')} passed only when tried again`);
+  }
+}

@@ -1,0 +1,223 @@
+// The readers of Python linters, on what the real tools printed (fixtures/tools); Ruff's and newer forms by their documents.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ToolReport } from '@umpire/core/model.js';
+import { formatById, openReport } from './open-report.js';
+
+const fixture = (path: string): string => readFileSync(join(import.meta.dirname, '../../../fixtures/tools', path), 'utf8');
+
+interface Reading extends ToolReport {
+  readonly looked: readonly (string | number)[];
+}
+
+/** Read by what is in it, where no format is named. */
+function read(report: unknown, id: string | null = null): Reading {
+  const looked: (string | number)[] = [];
+  const note = { file: (path: string) => void looked.push(path), count: (files: number) => void looked.push(files) };
+  const format = id === null ? null : formatById(id);
+  const reader = openReport({ root: '/project', looked: note, ...(format === null ? {} : { format }) });
+  reader.write(new TextEncoder().encode(typeof report === 'string' ? report : JSON.stringify(report)));
+  return { ...reader.end(), looked };
+}
+
+const brief = ({ findings }: ToolReport): readonly string[] =>
+  findings.map(
+    ({ severity, rule, artifact, line, endLine, message }) =>
+      `${severity} ${rule ?? '-'} ${artifact}:${line}${endLine === undefined ? '' : `-${endLine}`} ${message}`,
+  );
+const why = ({ problems }: ToolReport): string => problems[0]?.message ?? '';
+
+describe('Flake8', () => {
+  it('reads its lines, and how many files it processed', () => {
+    const report = read(fixture('flake8/flake8.txt'));
+    expect(report).toMatchObject({ format: 'flake8', outcome: 'fail', problems: [], looked: [2] });
+    expect(brief(report)).toEqual([
+      "high F401 src/text.py:3 'os' imported but unused",
+      "high F821 src/text.py:18 undefined name 'nam'",
+      'medium W291 src/text.py:8 trailing whitespace',
+    ]);
+  });
+
+  it('passes where it says that files were processed, and not by silence', () => {
+    expect(read(fixture('flake8/clean.txt'))).toMatchObject({ format: 'flake8', outcome: 'pass', problems: [], looked: [1] });
+    expect(read('', 'flake8').outcome).toBe('error');
+    expect(why(read('Traceback (most recent call last):\n', 'flake8'))).toMatch(/neither a finding nor "total files processed"/);
+    expect(why(read('0          total files processed\n', 'flake8'))).toBe('no file was checked: "total files processed" is 0');
+  });
+
+  it('takes lines of source and sums for what they are', () => {
+    expect(brief(read(fixture('flake8/with-source.txt')))).toEqual([
+      "high F401 src/text.py:3 'os' imported but unused",
+      "high F821 src/text.py:18 undefined name 'nam'",
+      'high E999 src/broken.py:1 SyntaxError: invalid syntax',
+      'medium W291 src/text.py:8 trailing whitespace',
+    ]);
+  });
+
+  it("reads Ruff's concise lines, colours and paths of Windows", () => {
+    const text =
+      '\u001b[1mC:\\work\\a.py\u001b[0m\u001b[36m:\u001b[0m2\u001b[36m:\u001b[0m1: \u001b[31mF541\u001b[0m [*] f-string\r\nFound 1 error.\r\n';
+    expect(brief(read(text))).toEqual(['high F541 work/a.py:2 f-string']);
+    expect(read('a.c:3:5: E501 no Python\n').format).toBe('unknown');
+    expect(read('All checks passed!\n', 'flake8').outcome).toBe('pass');
+  });
+});
+
+describe('mypy', () => {
+  it('reads errors with their places and codes', () => {
+    const report = read(fixture('mypy/mypy.txt'));
+    expect(report).toMatchObject({ format: 'mypy', outcome: 'fail', problems: [] });
+    expect(brief(report)).toEqual([
+      'high return-value src/text.py:13 Incompatible return value type (got "int", expected "str")',
+      'high name-defined src/text.py:18 Name "nam" is not defined',
+    ]);
+    expect(brief(read(fixture('mypy/with-ends.txt')))).toEqual(brief(report));
+  });
+
+  it('passes by "Success" alone', () => {
+    expect(read(fixture('mypy/clean.txt'))).toMatchObject({ format: 'mypy', outcome: 'pass', problems: [] });
+    expect(why(read('\n', 'mypy'))).toMatch(/neither an error nor "Success"/);
+  });
+
+  it('is an error where mypy checked nothing else, and keeps what it said', () => {
+    const report = read(fixture('mypy/stopped.txt'));
+    expect(report).toMatchObject({
+      format: 'mypy',
+      outcome: 'error',
+      problems: [{ message: 'mypy stopped at an error and checked nothing else' }],
+    });
+    expect(brief(report)).toEqual(['high syntax src/broken.py:1 invalid syntax']);
+  });
+
+  it('reads JSON lines, and errors that it counts and does not show', () => {
+    const line = { file: 'a.py', line: 3, column: 7, message: 'm', hint: null, code: 'name-defined', severity: 'error' };
+    const text = `${JSON.stringify(line)}\n${JSON.stringify({ ...line, severity: 'note' })}\n`;
+    expect(brief(read(text))).toEqual(['high name-defined a.py:3 m']);
+    expect(read('Found 2 errors in 1 file (checked 1 source file)\n')).toMatchObject({ outcome: 'fail' });
+  });
+});
+
+describe('Pylint', () => {
+  it('reads messages by their symbols', () => {
+    const report = read(fixture('pylint/pylint.json'));
+    expect(report).toMatchObject({ format: 'pylint', outcome: 'fail', problems: [], counts: { high: 2, medium: 2, low: 1 } });
+    expect(brief(report)).toContain('medium unused-import src/text.py:3 Unused import os');
+    expect(brief(report)).toContain("high undefined-variable src/text.py:18 Undefined variable 'nam'");
+  });
+
+  it('is an error where it could not look, or not load a plugin', () => {
+    expect(read(fixture('pylint/fatal.json')).outcome).toBe('error');
+    const plugin = {
+      type: 'error',
+      path: 'Command line',
+      symbol: 'bad-plugin-value',
+      message: 'no such plugin',
+      'message-id': 'E0013',
+      line: 1,
+    };
+    expect(read([plugin])).toMatchObject({
+      outcome: 'error',
+      problems: [{ message: 'Pylint could not do its work: no such plugin (Command line)' }],
+    });
+  });
+
+  it('reads json2, which says how many modules there were', () => {
+    const message = {
+      type: 'refactor',
+      symbol: 'too-many-branches',
+      message: 'm',
+      messageId: 'R0912',
+      path: 'a.py',
+      line: 2,
+      endLine: 4,
+      endColumn: 2,
+    };
+    const report = read({ messages: [message], statistics: { messageTypeCount: {}, modulesLinted: 3, score: 9 } });
+    expect(report).toMatchObject({ format: 'pylint', outcome: 'pass', looked: [3] });
+    expect(brief(report)).toEqual(['low too-many-branches a.py:2-4 m']);
+    expect(read({ messages: [], statistics: { modulesLinted: 3 } }).outcome).toBe('pass');
+    const broken = { ...message, type: 'error', symbol: 'syntax-error' };
+    expect(read({ messages: [broken], statistics: { modulesLinted: 0 } })).toMatchObject({ outcome: 'fail', problems: [], looked: [1] });
+    expect(why(read({ messages: [], statistics: { modulesLinted: 0 } }))).toBe('no file was checked: "modulesLinted" is 0');
+  });
+});
+
+describe('Pyright', () => {
+  it('reads diagnostics, with lines from 1', () => {
+    const report = read(fixture('pyright/pyright.json'));
+    expect(report).toMatchObject({ format: 'pyright', outcome: 'fail', problems: [], looked: [2] });
+    expect(brief(report).slice(-2)).toEqual([
+      'high reportReturnType src/text.py:13 Type "int" is not assignable to return type "str" "int" is not assignable to "str"',
+      'high reportUndefinedVariable src/text.py:18 "nam" is not defined',
+    ]);
+  });
+
+  it('passes where files were looked at, and holds the summary against the body', () => {
+    const summary = { filesAnalyzed: 2, errorCount: 0, warningCount: 0 };
+    expect(read({ version: '1', generalDiagnostics: [], summary })).toMatchObject({ outcome: 'pass', problems: [] });
+    expect(why(read({ generalDiagnostics: [], summary: { ...summary, filesAnalyzed: 0 } }))).toBe(
+      'no file was checked: "filesAnalyzed" is 0',
+    );
+    expect(read({ generalDiagnostics: [], summary: { ...summary, errorCount: 1 } }).outcome).toBe('fail');
+  });
+});
+
+describe('Bandit', () => {
+  it('reads issues by their severity, and files that it could not parse', () => {
+    const report = read(fixture('bandit/bandit.json'));
+    expect(report).toMatchObject({ format: 'bandit', outcome: 'fail', problems: [] });
+    expect(brief(report)).toEqual([
+      'high unread src/broken.py:null Bandit could not look at it: syntax error while parsing AST from file',
+      'medium B303 src/text.py:8 Use of insecure MD2, MD4, MD5, or SHA1 hash function.',
+    ]);
+    expect(report.looked).toEqual(['src/broken.py', 'src/clean.py', 'src/text.py']);
+    expect(report.findings.map(({ dimension }) => dimension)).toEqual(['security', 'security']);
+  });
+
+  it('is an error where no file was looked at', () => {
+    expect(read({ errors: [], generated_at: 't', metrics: { _totals: {} }, results: [] })).toMatchObject({ outcome: 'error', looked: [0] });
+  });
+});
+
+describe('Ruff', () => {
+  const violation = {
+    cell: null,
+    code: 'F401',
+    end_location: { column: 10, row: 1 },
+    filename: '/project/src/a.py',
+    fix: { applicability: 'safe', edits: [], message: 'Remove it' },
+    location: { column: 8, row: 1 },
+    message: '`os` imported but unused',
+    noqa_row: 1,
+    url: 'https://docs.astral.sh/ruff/rules/unused-import',
+  };
+
+  it('reads violations, and syntax errors that have no code', () => {
+    const broken = {
+      ...violation,
+      code: null,
+      message: 'SyntaxError: Expected an expression',
+      location: { column: 1, row: 3 },
+      end_location: { column: 1, row: 5 },
+    };
+    const report = read([violation, broken, { ...violation, code: 'W291' }]);
+    expect(report).toMatchObject({ format: 'ruff', outcome: 'fail', problems: [] });
+    expect(brief(report)).toEqual([
+      'high F401 src/a.py:1 `os` imported but unused',
+      'high invalid-syntax src/a.py:3-4 SyntaxError: Expected an expression',
+      'medium W291 src/a.py:1 `os` imported but unused',
+    ]);
+  });
+
+  it('knows no line of a notebook, and no file by an empty list', () => {
+    expect(brief(read([{ ...violation, filename: 'a.ipynb', cell: 2 }]))).toEqual(['high F401 a.ipynb:null `os` imported but unused']);
+    expect(read([{ ...violation, filename: null, location: null, end_location: null }])).toMatchObject({
+      outcome: 'fail',
+      findings: [{ artifact: null }],
+    });
+    expect(why(read('[]', 'ruff'))).toBe('the list is empty, so there is no file in it that was checked');
+    expect(why(read({}, 'ruff'))).toMatch(/expected/);
+  });
+});

@@ -1,0 +1,126 @@
+// Umpire's side of a conversation against agents that say anything at all, in any order: it never throws, and never says what it must not.
+
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { readRpc } from '@umpire/core/formats/json-rpc.js';
+import { Conversation } from './acp-conversation.js';
+
+const PLACES = { workdir: '/work', session: '/session', writes: true, allow: [] };
+
+function newConversation() {
+  const sent: string[] = [];
+  const told: string[] = [];
+  const conversation = new Conversation({
+    places: PLACES,
+    prompt: 'Do it.',
+    version: '1',
+    readyMs: 60_000,
+    tell: (words) => void told.push(words),
+  });
+  conversation.begin({ say: (text) => sent.push(text) > 0, leave: () => undefined });
+  return { conversation, sent, told };
+}
+
+const anything = fc.jsonValue({ maxDepth: 3 });
+const word = fc.constantFrom('session/update', 'session/request_permission', 'session/new', 'initialize', 'terminal/create', 'x');
+const kind = fc.constantFrom('agent_message_chunk', 'tool_call', 'tool_call_update', 'usage_update', 'plan', 'x');
+const tool = fc.record({
+  toolCallId: fc.oneof(fc.constantFrom('a', 'b'), anything),
+  kind: fc.oneof(fc.constantFrom('edit', 'execute', 'read', 'other'), anything),
+  status: fc.oneof(fc.constantFrom('pending', 'completed', 'failed'), anything),
+  title: fc.oneof(fc.string(), anything),
+  locations: fc.oneof(fc.array(fc.record({ path: fc.oneof(fc.constantFrom('/work/a', '/etc/passwd', '..'), anything) })), anything),
+  content: fc.oneof(fc.record({ type: fc.constant('text'), text: fc.string() }), fc.array(anything), anything),
+});
+const update = fc.record({
+  sessionId: fc.constantFrom('s', 'other', 5),
+  update: fc.oneof(
+    anything,
+    fc.tuple(kind, tool).map(([sessionUpdate, rest]) => ({ sessionUpdate, ...rest })),
+  ),
+});
+const option = fc.oneof(
+  fc.record({ optionId: fc.constant('for good'), kind: fc.constant('allow_always') }),
+  fc.record({ optionId: fc.constant('once'), kind: fc.constant('allow_once') }),
+  fc.record({ optionId: fc.constantFrom('no', 5), kind: fc.constantFrom('reject_once', 'reject_always', 7) }),
+  anything,
+);
+const permission = fc.record({
+  sessionId: fc.constant('s'),
+  toolCall: fc.oneof(tool, anything),
+  options: fc.oneof(fc.array(option), anything),
+});
+const line = fc.oneof(
+  fc.string(),
+  fc.record({ id: fc.oneof(fc.nat(5), anything), result: anything }),
+  fc.record({ id: fc.nat(5), result: fc.record({ sessionId: fc.constant('s'), protocolVersion: fc.constantFrom(1, 2) }) }),
+  fc.record({ id: fc.nat(5), result: fc.record({ stopReason: fc.oneof(fc.string(), anything), usage: anything, _meta: anything }) }),
+  fc.record({ id: fc.nat(5), error: anything }),
+  fc.record({ method: word, params: fc.oneof(anything, update, permission) }),
+  fc.record({ id: fc.nat(9), method: word, params: fc.oneof(anything, permission) }),
+);
+
+it('survives anything, answers every request once, and allows nothing for good', () => {
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 30 }), fc.nat(30), (lines, stopAt) => {
+      const { conversation, sent } = newConversation();
+      const ready = ['{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}', '{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}'];
+      const texts = lines.map((one) => (typeof one === 'string' ? one : JSON.stringify({ jsonrpc: '2.0', ...one })));
+      const all = [...(stopAt % 2 === 0 ? ready : []), ...texts];
+      all.forEach((text, at) => {
+        if (at === stopAt) conversation.finish();
+        conversation.hear(text);
+      });
+      const { told, words } = conversation.end();
+      const requests = all.map(readRpc).filter((one) => one?.kind === 'request').length;
+      const answers = sent.map((text) => readRpc(text)).filter((one) => one?.kind === 'answer' || one?.kind === 'refusal');
+      expect(answers.length).toBe(requests);
+      expect(sent.filter((text) => text.includes('for good'))).toEqual([]);
+      expect(told.usage.tokens).toBeGreaterThanOrEqual(0);
+      expect(words === undefined || words === null || words.length > 0).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+it('keeps only the end of what is said, and of open tools only so many', () => {
+  const { conversation } = newConversation();
+  conversation.hear('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
+  conversation.hear('{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}');
+  const say = (update: object) =>
+    conversation.hear(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update } }));
+  const text = 'x'.repeat(100_000);
+  for (let at = 0; at < 30; at += 1) say({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+  for (let at = 0; at < 3000; at += 1) say({ sessionUpdate: 'tool_call', toolCallId: String(at), title: 't' });
+  say({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: '{"status":"completed"}' } });
+  const { told } = conversation.end();
+  expect(told.text.length).toBe(1024 * 1024);
+  expect(told.text.endsWith('{"status":"completed"}')).toBe(true);
+  expect(conversation['tools'].size).toBe(1000);
+});
+
+it('is no longer told more than it reads', () => {
+  const conversation = new Conversation({ places: PLACES, prompt: '', version: '1', readyMs: 60_000, tell: () => undefined });
+  let isUrgent = false;
+  conversation.begin({ say: () => false, leave: (urgent) => void (isUrgent = urgent) });
+  expect([conversation.end().words, isUrgent]).toEqual(['does not read what it is told', true]);
+});
+
+/** As codex-acp told that its server limits the rate, ids shortened. */
+it('hears an error that is told as an answer where the agent says beside it that its server failed it', () => {
+  const told = (...updates: readonly object[]) => {
+    const { conversation } = newConversation();
+    conversation.hear('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
+    conversation.hear('{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}');
+    for (const one of updates)
+      conversation.hear(JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: one } }));
+    conversation.hear('{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn","usage":null}}');
+    return conversation.end().told.fault;
+  };
+  const status = (type: string) => ({ sessionUpdate: 'session_info_update', _meta: { codex: { threadStatus: { type } } } });
+  const said = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+  const busy = 'exceeded retry limit, last status: 429 Too Many Requests';
+  expect(told(status('active'), said('Warning.\n'), status('systemError'), said(`${busy}\n\n`))).toBe(busy);
+  expect(told(status('systemError'), said(busy), status('active'), said('It works again.'))).toBeNull();
+  expect(told(said(`The server says: ${busy}`))).toBeNull();
+});

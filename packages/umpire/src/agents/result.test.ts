@@ -1,0 +1,196 @@
+import { expect, test } from 'vitest';
+import { assignmentOf } from '../../../../test/support/assignment.js';
+import { NO_USAGE } from '@umpire/core/ports.js';
+import type { Assignment, Ending } from '@umpire/core/ports.js';
+import { readResult } from './result.js';
+import type { Exit, Handed } from './result.js';
+
+interface Given {
+  readonly file?: string;
+  readonly fault?: string;
+  readonly stdout?: string;
+  readonly stderr?: string;
+  readonly exit?: Exit;
+}
+
+function read(
+  { file, fault, stdout = '', stderr = '', exit = { code: 0, signal: null } }: Given,
+  changes: Partial<Assignment> = {},
+): Ending {
+  const handed = { file: file === undefined ? null : Buffer.from(file), stdout: Buffer.from(stdout), stderr: Buffer.from(stderr), exit };
+  return readResult(fault === undefined ? handed : { ...handed, fault }, assignmentOf(changes), 'mine');
+}
+
+const DONE = { kind: 'completed', findings: '', error: '', outputs: { review_score: '', gc_signal: '' }, usage: NO_USAGE } as const;
+
+function check(stdout: string, expected: Partial<Ending>, changes: Partial<Assignment> = {}): void {
+  expect(read({ stdout }, changes)).toEqual({ ...DONE, ...expected });
+}
+
+function checkBroken(given: Given, reason: string, changes: Partial<Assignment> = {}): void {
+  expect(read(given, changes)).toEqual({ kind: 'broken', reason, usage: NO_USAGE });
+}
+
+test('a result becomes cells', () => {
+  check('{"id":"DEV-001","status":"completed","findings":"All good."}', { findings: 'All good.' });
+  check('{"status":" Completed ","review_score":7.5,"gc_signal":["a","b"],"else":1}', {
+    outputs: { review_score: '7.5', gc_signal: 'a;b' },
+  });
+  check('{"status":"completed","findings":["one","two"],"review_score":null,"gc_signal":{"a":[1]}}', {
+    findings: 'one; two',
+    outputs: { review_score: '', gc_signal: '{"a":[1]}' },
+  });
+  check('{"status":"completed","findings":{"high":2},"gc_signal":true}', {
+    findings: '{"high":2}',
+    outputs: { review_score: '', gc_signal: 'true' },
+  });
+  check('{"status":"failed","error":"No network."}', { kind: 'failed', error: 'No network.' });
+  check('{"status":"failed"}', { kind: 'failed', error: 'The agent handed in failed without a reason.' });
+  check('{"status":"completed","error":"one warning"}', { error: 'one warning' });
+});
+
+test('cells hold no control characters, and are kept within their lengths', () => {
+  check(JSON.stringify({ status: 'completed', findings: 'a\u0000b\u001b[2J\r\nc\ud800' }), { findings: 'a b [2J\nc\ufffd' });
+  check(JSON.stringify({ status: 'completed', findings: 'x'.repeat(501), gc_signal: 'y'.repeat(2001) }), {
+    findings: `${'x'.repeat(499)}\u2026`,
+    outputs: { review_score: '', gc_signal: `${'y'.repeat(1999)}\u2026` },
+  });
+  check(JSON.stringify({ status: 'completed', findings: 'x'.repeat(500) }), { findings: 'x'.repeat(500) });
+});
+
+test('a column called like a part of every object is empty unless it was handed in', () => {
+  check('{"status":"completed"}', { outputs: { constructor: '' } }, { outputs: ['constructor'] });
+});
+
+test('the file goes before what was printed, unless nothing was written to it', () => {
+  const stdout = '{"status":"failed","error":"printed"}';
+  expect(read({ file: '{"status":"completed"}', stdout })).toEqual(DONE);
+  expect(read({ file: '```json\n{"status":"completed"}\n```\n', stdout })).toEqual(DONE);
+  expect(read({ file: ' \n', stdout })).toMatchObject({ kind: 'failed', error: 'printed' });
+  checkBroken({ file: 'done', stdout }, 'The agent "mine" wrote a result file without a JSON object in it.');
+  checkBroken({ fault: 'it is a folder', stdout }, 'The agent "mine" left a result file that cannot be taken: it is a folder.');
+  checkBroken({ file: '{"id":"X","status":"completed"}' }, 'The result file is invalid: its id is "X", and the task is "DEV-001".');
+});
+
+test('only the last object counts', () => {
+  const where = 'The last JSON object on its output is invalid: ';
+  check('{"status":"failed"}\n{"status":"completed"}\nBye.', {});
+  checkBroken({ stdout: '{"status":"completed"}\n{"level":"info"}' }, `${where}it has no status; completed or failed is expected.`);
+  checkBroken({ stdout: '{"id":"DEV-002","status":"completed"}' }, `${where}its id is "DEV-002", and the task is "DEV-001".`);
+  checkBroken({ stdout: '{"status":"done"}' }, `${where}its status is "done", and completed or failed is expected.`);
+  checkBroken({ stdout: '{"status":["completed"]}' }, `${where}its status is "completed", and completed or failed is expected.`);
+  checkBroken(
+    { stdout: 'All done!' },
+    'The agent "mine" handed in no result: it wrote no result file and printed no JSON object. Have it print as its last line: {"status":"completed","findings":"what it did"} (docs/agents.md, "A program").',
+  );
+});
+
+test('only the end of the output is searched', () => {
+  const old = '{"status":"completed"}';
+  expect(read({ stdout: `${old}${' '.repeat(1024 * 1024)}` }).kind).toBe('broken');
+  expect(read({ stdout: `${' '.repeat(1024 * 1024)}${old}` }).kind).toBe('completed');
+});
+
+test('a question is one where the task is interactive', () => {
+  const stdout = '{"id":"DEV-001","question":"Which bank?"}';
+  expect(read({ stdout }, { interactive: true })).toEqual({ kind: 'asked', question: 'Which bank?', usage: NO_USAGE });
+  checkBroken(
+    { stdout },
+    'The last JSON object on its output is invalid: it asks a question, and this task is not interactive; it needs status completed or failed.',
+  );
+  expect(read({ stdout: '{"status":"completed","question":"Which bank?"}' }, { interactive: true })).toEqual(DONE);
+  expect(read({ stdout, exit: { code: 1, signal: null } }, { interactive: true })).toMatchObject({ kind: 'broken' });
+});
+
+test('events tell the result, what it used and why it broke; the file still goes first', () => {
+  const usage = { tokens: 3150, costUsd: 0.5 };
+  const handed = (text: string, more: Partial<Handed> = {}) => {
+    const stdout = Buffer.from('{"type":"turn.completed","status":"failed"}');
+    const told = { text, usage, fault: 'Reconnecting... 1/5' };
+    return readResult(
+      { file: null, stdout, stderr: Buffer.from('words'), exit: { code: 0, signal: null }, told, ...more },
+      assignmentOf(),
+      'mine',
+    );
+  };
+  expect(handed('Done: {"status":"completed","findings":"ok"}')).toEqual({ ...DONE, findings: 'ok', usage });
+  expect(handed('Done.', { file: Buffer.from('{"status":"completed"}') })).toEqual({ ...DONE, usage });
+  const none = 'The agent "mine" handed in no result: its answer holds no JSON object. It ends: "Done."';
+  expect(handed('Done.')).toEqual({ kind: 'broken', reason: `${none} Its last words were "Reconnecting... 1/5".`, usage });
+  expect(handed('', { exit: { code: 1, signal: null } })).toEqual({
+    kind: 'broken',
+    reason: 'The agent "mine" exited with status 1. Its last words were "Reconnecting... 1/5".',
+    usage,
+  });
+});
+
+test('a bad exit breaks what claims to be completed, and tells the last words', () => {
+  const stdout = '{"status":"completed"}';
+  checkBroken({ stdout, exit: { code: 3, signal: null } }, 'The agent "mine" exited with status 3, although its result says completed.');
+  checkBroken({ exit: { code: null, signal: 'SIGSEGV' } }, 'The agent "mine" was ended by the signal SIGSEGV.');
+  checkBroken(
+    { exit: { code: 1, signal: null }, stderr: 'Starting\n\u001b[31mInvalid API key\u001b[0m\n\n' },
+    'The agent "mine" exited with status 1. Its last words were "Invalid API key".',
+  );
+  const error = { session_id: 'x', error: { type: 'Error', message: 'Invalid API key', code: 41 } };
+  checkBroken(
+    { exit: { code: 41, signal: null }, stderr: `Trying\n    at run (x.js:1:1) {\n  status: 401\n}\n${JSON.stringify(error, null, 2)}\n` },
+    'The agent "mine" exited with status 41. Its last words were "Invalid API key".',
+  );
+  const answer = '{"is_error":true,"result":"Failed.\\nInvalid API key","type":"result","total_cost_usd":0}';
+  checkBroken(
+    { exit: { code: 1, signal: null }, stdout: answer },
+    'The agent "mine" exited with status 1. Its last words were "Invalid API key".',
+  );
+  checkBroken(
+    { exit: { code: 1, signal: null }, stdout: 'no', stderr: '}' },
+    'The agent "mine" exited with status 1. Its last words were "}".',
+  );
+  expect(read({ stdout: '{"status":"failed","error":"x"}', exit: { code: 1, signal: null } })).toMatchObject({
+    kind: 'failed',
+    error: 'x',
+  });
+});
+
+test('what was used is taken where it is said', () => {
+  const used = (stdout: string): unknown => (read({ stdout }) as { usage: unknown }).usage;
+  expect(used('{"status":"completed","usage":{"tokens":12,"cost_usd":0.5}}')).toEqual({ tokens: 12, costUsd: 0.5 });
+  expect(used('{"status":"completed","usage":{"total_cost_usd":2}}')).toEqual({ tokens: 0, costUsd: 2 });
+  expect(used('{"status":"completed","total_cost_usd":3}')).toEqual({ tokens: 0, costUsd: 3 });
+  expect(used('{"status":"completed","usage":{"tokens":-1,"cost_usd":"much"}}')).toEqual(NO_USAGE);
+  expect(used('{"status":"perhaps","usage":{"input_tokens":5,"output_tokens":6}}')).toEqual({ tokens: 11, costUsd: 0 });
+});
+
+test('the answers that command lines of models wrap are unwrapped, with their cost', () => {
+  const claude = (result: unknown): string =>
+    JSON.stringify({
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      result,
+      total_cost_usd: 0.25,
+      usage: { input_tokens: 100, output_tokens: 20, cache_read_input_tokens: 3 },
+    });
+  const spent = { tokens: 123, costUsd: 0.25 };
+  check(claude('Done.\n```json\n{"status":"completed","findings":"ok"}\n```'), { findings: 'ok', usage: spent });
+  expect(read({ stdout: claude('Credit balance is too low') })).toEqual({
+    kind: 'broken',
+    reason: 'The agent "mine" handed in no result: its answer holds no JSON object. It ends: "Credit balance is too low"',
+    usage: spent,
+  });
+  expect(read({ stdout: claude('bye'), file: '{"status":"completed"}' })).toEqual({ ...DONE, usage: spent });
+  expect(read({ stdout: claude('bye'), exit: { code: 1, signal: null } })).toMatchObject({ kind: 'broken', usage: spent });
+  const gemini = { response: '{"status":"completed"}', stats: { models: { a: { tokens: { total: 7 } }, b: { tokens: { total: 5 } } } } };
+  check(JSON.stringify(gemini, null, 2), { usage: { tokens: 12, costUsd: 0 } });
+});
+
+test('what was too long to be read is said, and where all of it is kept', () => {
+  const long = `{"status":"completed","findings":"${'x'.repeat(1_100_000)}"}`;
+  const where = 'have it write its result to the file that UMPIRE_RESULT_FILE names. All that it printed is kept: umpire logs';
+  expect(read({ stdout: long })).toMatchObject({
+    kind: 'broken',
+    reason: expect.stringContaining(`Only the last 1 MB of what it says is searched for a result; ${where} `),
+  });
+  expect(read({ stdout: 'no' })).toMatchObject({ kind: 'broken', reason: expect.not.stringContaining('1 MB') });
+  expect(read({ stdout: `${'y'.repeat(2_000_000)}\n{"status":"completed"}` })).toEqual(DONE);
+});

@@ -1,0 +1,186 @@
+// Real programs in the real sandbox: where they can write, how they are started, asked to finish and ended.
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newFolder, newWatch, until } from '../../../../test/support/assignment.js';
+import { hasBubblewrap } from '../../../../test/support/bubblewrap.js';
+import type { Watch } from '@umpire/core/ports.js';
+import { runChild } from './child.js';
+import type { ChildEnd } from './child.js';
+import { startGuardian } from './guardian.js';
+import type { Guardian } from './guardian.js';
+import { openSandbox } from './sandbox.js';
+import type { SandboxPlaces } from './sandbox.js';
+
+const NOWHERE: SandboxPlaces = { kept: [], write: [], sealed: [] };
+
+const searchPath = process.env['PATH'] ?? '';
+const home = process.env['HOME'];
+afterAll(() => {
+  process.env['PATH'] = searchPath;
+  process.env['HOME'] = home;
+});
+
+it('is refused, not left out, where there is no bubblewrap', async () => {
+  process.env['PATH'] = newFolder();
+  const opened = openSandbox(NOWHERE);
+  await expect(opened).rejects.toMatchObject({ code: 'sandbox-unavailable', message: expect.stringMatching(/bwrap|bubblewrap/) as string });
+  process.env['PATH'] = searchPath;
+});
+
+it('is refused in the words of bubblewrap where that does not work', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\necho "bwrap: no namespaces for you" >&2\nexit 1\n', { mode: 0o755 });
+  process.env['PATH'] = `${folder}:${searchPath}`;
+  const opened = openSandbox(NOWHERE);
+  await expect(opened).rejects.toMatchObject({ message: expect.stringMatching(/no namespaces for you|which \w+ does not have/) as string });
+  process.env['PATH'] = searchPath;
+});
+
+describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
+  let guardian: Guardian;
+  let places: { readonly kept: string; readonly write: string; readonly session: string; readonly workdir: string };
+
+  beforeAll(async () => {
+    const checkout = newFolder();
+    const inner = (name: string) => {
+      mkdirSync(join(checkout, name));
+      return join(checkout, name);
+    };
+    // All of them lie in the checkout: what is opened and sealed holds against what is around it.
+    places = { kept: checkout, write: inner('extra'), session: inner('session'), workdir: inner('worktree') };
+    writeFileSync(join(places.session, 'journal.ndjson'), 'one\n');
+    mkdirSync(join(places.session, 'verdicts'));
+    const sealed = ['journal.ndjson', 'verdicts', 'not-there'].map((name) => join(places.session, name));
+    guardian = startGuardian(randomUUID(), await openSandbox({ kept: [checkout], write: [places.write], sealed }));
+  });
+  afterAll(() => guardian.close());
+
+  interface Held {
+    readonly argv: readonly string[];
+    readonly workdir?: string;
+    readonly watch?: Watch;
+    readonly by?: Guardian;
+  }
+
+  async function run({ argv, workdir = places.workdir, watch = newWatch(), by = guardian }: Held): Promise<ChildEnd> {
+    const call = randomUUID();
+    const env = { PATH: searchPath, HOME: places.kept, CALL: call };
+    const how = { finish: 'SIGTERM', timeoutMs: 60_000, graceMs: 20_000, tailBytes: 10_000 } as const;
+    const launch = { argv, workdir, writable: [places.session], env, mark: `CALL=${call}`, input: '', ...how };
+    return runChild(launch, by, watch);
+  }
+
+  async function canWrite(...paths: readonly string[]): Promise<readonly boolean[]> {
+    const tries = paths.map((path) => `if echo x 2>/dev/null >> '${path}'; then echo yes; else echo no; fi 2>/dev/null`);
+    const end = await run({ argv: ['/bin/sh', '-c', tries.join('\n')] });
+    if (end.kind !== 'ended') throw end.error;
+    return Buffer.from(end.stdout)
+      .toString('utf8')
+      .trim()
+      .split('\n')
+      .map((word) => word === 'yes');
+  }
+
+  it('writes where its work goes, and nowhere else', async () => {
+    const { kept, write, session, workdir } = places;
+    const open = [join(workdir, 'a'), join(session, 'b'), join(write, 'c'), '/dev/null'];
+    const shut = [join(kept, 'd'), join(session, 'journal.ndjson'), join(session, 'verdicts', 'e'), '/etc/umpire-was-here', '/umpire'];
+    expect(await canWrite(...open, ...shut)).toEqual([...open.map(() => true), ...shut.map(() => false)]);
+    expect(readFileSync(join(session, 'journal.ndjson'), 'utf8')).toBe('one\n');
+  });
+
+  it('moves and removes nothing that is sealed', async () => {
+    const { session } = places;
+    const text = `cd '${session}'; mv journal.ndjson other; rm -rf journal.ndjson verdicts; mv '${session}' '${session}-2'; true`;
+    await run({ argv: ['/bin/sh', '-c', text] });
+    expect(['journal.ndjson', 'verdicts', 'other'].map((name) => existsSync(join(session, name)))).toEqual([true, true, false]);
+  });
+
+  it('moves no folder around what is kept or sealed, also where that folder is open', async () => {
+    const outer = newFolder();
+    const checkout = join(outer, 'mine', 'checkout');
+    const blobs = join(outer, 'extra', 'in', 'session', 'blobs');
+    const worktree = join(outer, 'work', 'worktree');
+    const all = [checkout, blobs, worktree];
+    for (const path of all) mkdirSync(path, { recursive: true });
+    const opened = await openSandbox({ kept: [checkout], write: [join(outer, 'extra')], sealed: [blobs] });
+    const around = [outer, ...['mine', 'extra', 'extra/in', 'work'].map((name) => join(outer, name))];
+    const text = around.map((path) => `mv '${path}' '${path}-2'`).join('\n');
+    const held = { ...guardian, sandbox: opened };
+    expect(await run({ argv: ['/bin/sh', '-c', `${text}\ntrue`], workdir: worktree, by: held })).toMatchObject({ code: 0 });
+    expect(all.filter((path) => !existsSync(path))).toEqual([]);
+  });
+
+  it('opens what agents need for themselves also where the home folder is the project, and nothing that is kept in there', async () => {
+    const { kept, workdir } = places;
+    const [state, cache] = [join(kept, '.claude'), join(kept, '.cache')];
+    mkdirSync(state);
+    mkdirSync(join(cache, 'umpire'), { recursive: true });
+    process.env['HOME'] = kept;
+    const opened = await openSandbox({ kept: [kept, join(cache, 'umpire')], write: [], sealed: [] });
+    const text = `touch .claude/a .cache/b; touch .cache/umpire/c d; mv .cache other; echo x > '${join(workdir, 'e')}'`;
+    await run({ argv: ['/bin/sh', '-c', `cd '${kept}'; ${text}`], by: { ...guardian, sandbox: opened } });
+    process.env['HOME'] = home;
+    const made = ['.claude/a', '.cache/b', '.cache/umpire/c', 'd', 'other', 'worktree/e'].filter((name) => existsSync(join(kept, name)));
+    expect(made).toEqual(['.claude/a', '.cache/b', 'worktree/e']);
+  });
+
+  it('follows no link out of its working folder', async () => {
+    const { kept, workdir } = places;
+    symlinkSync(kept, join(workdir, 'out'));
+    expect(await canWrite(join(workdir, 'out', 'f'))).toEqual([false]);
+  });
+
+  it('may be reached by a link itself', async () => {
+    const link = join(newFolder(), 'link');
+    symlinkSync(places.workdir, link);
+    expect(await run({ argv: ['/bin/sh', '-c', 'echo x > by-link'], workdir: link })).toMatchObject({ code: 0 });
+    expect(existsSync(join(places.workdir, 'by-link'))).toBe(true);
+  });
+
+  it('sees no process but its own, and hands on its exit status', async () => {
+    const end = await run({ argv: ['/bin/sh', '-c', `kill -9 ${process.pid} 2>/dev/null && echo killed; exit 7`] });
+    expect(end).toMatchObject({ kind: 'ended', code: 7, stdout: Buffer.from('') });
+  });
+
+  it('may make a sandbox of its own inside', async () => {
+    const inner = ['--ro-bind', '/', '/', '--dev', '/dev', '--bind', places.workdir, places.workdir];
+    expect(await run({ argv: ['bwrap', ...inner, '/bin/sh', '-c', 'echo x > deep'] })).toMatchObject({ code: 0 });
+    expect(existsSync(join(places.workdir, 'deep'))).toBe(true);
+  });
+
+  it('says as ever that a program is not there, or is none', async () => {
+    writeFileSync(join(places.workdir, 'plain'), 'x\n');
+    const ends = await Promise.all([['no-such-program-here'], ['./nor-here'], ['./plain']].map((argv) => run({ argv })));
+    expect(ends.map((end) => (end.kind === 'unstarted' ? end.error.code : end))).toEqual(['ENOENT', 'ENOENT', 'EACCES']);
+  });
+
+  it('is asked to finish, and may hand something in', async () => {
+    const watch = newWatch();
+    const trap = `trap 'echo asked; exit 0' TERM; echo up; while :; do sleep 0.01; done`;
+    const ended = run({ argv: ['/bin/sh', '-c', trap], watch });
+    expect(await until(() => watch.text().includes('up'))).toBe(true);
+    watch.stop();
+    expect(await ended).toMatchObject({ code: 0, stopped: { by: 'abort', how: 'asked' }, stdout: Buffer.from('up\nasked\n') });
+  });
+
+  it('leaves no process behind, not even one that left its group', async () => {
+    const words = `sleep ${100_000 + process.pid}`;
+    expect(await run({ argv: ['/bin/sh', '-c', `setsid ${words} & until [ -d /proc/$! ]; do :; done`] })).toMatchObject({ code: 0 });
+    expect(await until(() => processesOf(words).length === 0)).toBe(true);
+  });
+});
+
+/** Of the whole machine, by what they were started with. */
+function processesOf(words: string): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim() === words;
+    } catch {
+      return false;
+    }
+  });
+}

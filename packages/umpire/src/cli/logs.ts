@@ -1,0 +1,87 @@
+// `umpire logs`: what agents printed. Raw into a pipe; a terminal is shown text only, whatever sequences or events an agent printed.
+
+import { readableLog } from '../report/agent-log.js';
+import { lineOf, terminalText } from '../report/foreign-text.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { listLogs, logsOf, readLog } from '../sessions/logs.js';
+import type { LogFile } from '../sessions/logs.js';
+import { readSession } from '../sessions/session-record.js';
+import { latestSession, resolveSession } from '../sessions/sessions.js';
+import { HERE } from './clock.js';
+import { readWords, usage } from './flags.js';
+import type { Words } from './flags.js';
+import type { Outcome } from './outcome.js';
+import { LOOK_HELP } from './look-help.js';
+import { SESSION_FLAGS, sessionWord } from './session-words.js';
+
+/** So many lines of the latest output are shown with the list. */
+const LAST_LINES = 20;
+
+export async function runLogs(args: readonly string[], isTerminal = process.stdout.isTTY): Promise<Outcome> {
+  const words = readWords(args, SESSION_FLAGS, 'logs');
+  if (words.switches.has('--help')) return { stdout: LOOK_HELP.logs, exit: 0 };
+  if (words.rest.length > 2) throw usage(`"${(words.rest[2] ?? '').slice(0, 40)}" is one word too many.`, 'logs');
+  const { session, task } = chosen(words);
+  const logs = listLogs(session);
+  if (task === undefined) return { stdout: listOf(session, logs), exit: 0 };
+  const found = logsOf(logs, task);
+  const log = found.at(-1);
+  if (log === undefined)
+    throw new UmpireError('log-missing', { session: lineOf(sessionWord(session)), task: lineOf(task, 80), known: knownIn(logs) });
+  const bytes = readLog(session, log);
+  const stderr = noteOn(session, found, log, bytes.length);
+  return { ...(isTerminal ? { stdout: endLine(terminalText(readableLog(bytes.toString('utf8')))) } : { bytes }), stderr, exit: 0 };
+}
+
+/** One word alone is a session; where there is none of that name, it is a task of the latest. */
+function chosen(words: Words): { readonly session: string; readonly task: string | undefined } {
+  const [first, task] = words.rest;
+  const project = words.values.get('--project') ?? '.';
+  if (first === undefined) return { session: latestSession(project), task };
+  try {
+    return { session: resolveSession(first, project), task };
+  } catch (error) {
+    if (task !== undefined || !isUmpireError(error) || error.code !== 'session-unknown') throw error;
+    const latest = latestSession(project, 'run');
+    const isTask = readSession(latest).state.run?.tasks.some(({ id }) => id === first) ?? false;
+    if (!isTask && logsOf(listLogs(latest), first).length === 0) throw error;
+    return { session: latest, task: first };
+  }
+}
+
+function noteOn(session: string, found: readonly LogFile[], log: LogFile, shown: number): string {
+  const others = found.slice(0, -1).map(({ name }) => name);
+  const name = lineOf(sessionWord(session));
+  const earlier = others.length === 0 ? '' : ` Earlier: ${others.map((other) => `umpire logs ${name} ${lineOf(other)}`).join(', ')}.`;
+  const cut = shown < log.bytes ? ` Only its last ${size(shown)} are shown; all of it is in ${lineOf(log.path)}.` : '';
+  return `${lineOf(log.task)}, attempt ${log.attempt}, ${size(log.bytes)}.${earlier}${cut}\n`;
+}
+
+function listOf(session: string, logs: readonly LogFile[]): string {
+  const latest = logs.at(-1);
+  if (latest === undefined) return 'No agent has printed anything.\n';
+  const width = logs.reduce((most, { task }) => Math.max(most, task.length), 0);
+  const lines = logs.map(({ task, attempt, bytes, changedMs }) => {
+    const at = HERE.moment(new Date(changedMs).toISOString());
+    return `${size(bytes).padStart(8)}  ${lineOf(task).padEnd(width)}  attempt ${attempt}, ${at}`;
+  });
+  const tail = terminalText(readableLog(readLog(session, latest, 64 * 1024).toString('utf8'))).replace(/\n+$/, '');
+  const last = tail.split('\n').slice(-LAST_LINES);
+  return [...lines, '', `The last lines of ${lineOf(latest.task)}, attempt ${latest.attempt}:`, '', ...last, ''].join('\n');
+}
+
+function knownIn(logs: readonly LogFile[]): string {
+  const tasks = [...new Set(logs.map(({ task }) => lineOf(task)))];
+  if (tasks.length === 0) return 'no task';
+  return tasks.slice(0, 12).join(', ') + (tasks.length > 12 ? ` and ${tasks.length - 12} more` : '');
+}
+
+/** `640 B`, `12.3 kB`, `4.0 MB`. */
+function size(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  return bytes < 1e6 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+function endLine(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}

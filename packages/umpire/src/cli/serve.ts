@@ -1,0 +1,60 @@
+// `umpire serve`: the sessions of a project in a browser, until Ctrl-C.
+
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { serveDashboard } from '../http/server.js';
+import type { Serving } from '../http/server.js';
+import { lineOf } from '../report/foreign-text.js';
+import { packageRoot } from '../sessions/package-root.js';
+import { projectAt } from '../sessions/session-folders.js';
+import { readWords, usage } from './flags.js';
+import type { FlagKinds } from './flags.js';
+import { VERSION } from './help.js';
+import type { Outcome } from './outcome.js';
+import { LOOK_HELP } from './look-help.js';
+import { writeAll } from './writing.js';
+
+const FLAGS: FlagKinds = { '--project': 'value', '--port': 'value', '--help': 'switch' };
+
+/** Where it is free, so that a bookmark of yesterday leads there, too. */
+const USUAL_PORT = 4747;
+const LAST_PORT = 65_535;
+
+export async function runServe(args: readonly string[]): Promise<Outcome> {
+  const words = readWords(args, FLAGS, 'serve');
+  if (words.switches.has('--help')) return { stdout: LOOK_HELP.serve, exit: 0 };
+  const [extra] = words.rest;
+  if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: the project is named with --project.`, 'serve');
+  const port = portOf(words.values.get('--port'));
+  const project = projectAt(words.values.get('--project') ?? '.');
+  const key = randomBytes(16).toString('hex');
+  const stopped = new Promise<void>((resolve) => {
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());
+  });
+  const serving = await listen({ project, key, port });
+  writeAll(2, `The sessions of ${lineOf(project, 200)}, on this machine only, to look at. Open this; Ctrl-C ends it:\n`);
+  // Behind the #, which no browser sends to anybody.
+  writeAll(1, `http://127.0.0.1:${serving.port}/#key=${key}\n`);
+  await stopped;
+  await serving.close();
+  return { exit: 0 };
+}
+
+async function listen(request: { readonly project: string; readonly key: string; readonly port: number | null }): Promise<Serving> {
+  const { port, ...rest } = request;
+  const all = { ...rest, version: VERSION, pages: join(packageRoot(), 'dist', 'web') };
+  try {
+    return await serveDashboard({ ...all, port: port ?? USUAL_PORT });
+  } catch (error) {
+    if (port !== null || !isUmpireError(error) || error.code !== 'port-taken') throw error;
+    return serveDashboard({ ...all, port: 0 });
+  }
+}
+
+function portOf(word: string | undefined): number | null {
+  if (word === undefined) return null;
+  if (!/^\d{1,5}$/.test(word) || Number(word) > LAST_PORT)
+    throw usage(`A port is a number from 0 to ${LAST_PORT}, not "${word.slice(0, 40)}".`, 'serve');
+  return Number(word);
+}

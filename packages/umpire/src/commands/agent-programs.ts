@@ -1,0 +1,147 @@
+// Agents that are programs: which program a name stands for, by the settings or as a preset, and whether it can be started here.
+
+import { UmpireError } from '@umpire/core/errors.js';
+import type { Agent } from '@umpire/core/ports.js';
+import type { RunSettings, SessionStarted } from '@umpire/core/decider/run-messages.js';
+import type { AcpSpec } from '../agents/acp.js';
+import { splitCommand } from '../agents/command-line.js';
+import type { CommandSpec } from '../agents/command.js';
+import { PRESET_NAMES, acpPresetFor, presetFor } from '../agents/presets.js';
+import { lookUpProgram, whyUnstartable } from '../agents/program-lookup.js';
+import type { Lookup } from '../agents/program-lookup.js';
+import { meant } from '@umpire/core/formats/nearest-word.js';
+import { CONFIG } from '../sessions/project.js';
+import type { AgentSettings, CommandLine, Settings } from '../sessions/default-settings.js';
+import { BUILT_IN } from './critics.js';
+import { COMMAND_AGENT } from './run-flags.js';
+import { put } from '@umpire/core/formats/keyed-lists.js';
+
+export interface ProgramChoice {
+  readonly started: Pick<SessionStarted, 'project' | 'command'>;
+  readonly settings: Pick<RunSettings, 'agents' | 'agentCommand'>;
+  /** The session folder. */
+  readonly session: string;
+  readonly config: Pick<Settings, 'agents'>;
+  /** The calling program's own. */
+  readonly own: Readonly<Record<string, Agent>>;
+}
+
+export type Program =
+  | { readonly over: 'stdin'; readonly spec: CommandSpec }
+  /** It speaks the Agent Client Protocol. */
+  | { readonly over: 'acp'; readonly spec: AcpSpec };
+
+/** The program of this name; null where the agent is none, or not known. */
+export function programNamed(name: string, { started, settings, session, config, own }: ProgramChoice): Program | null {
+  if (Object.hasOwn(own, name)) return null;
+  const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
+  if (set !== undefined) return programOf(name, set, started, session);
+  if (name === COMMAND_AGENT && settings.agentCommand !== null)
+    return { over: 'stdin', spec: { name, argv: splitCommand(settings.agentCommand), base: started.project } };
+  return presetNamed(name, session, started.command);
+}
+
+function presetNamed(name: string, session: string, command?: string): Program | null {
+  const preset = presetFor(name, session, [], command);
+  if (preset !== null) return { over: 'stdin', spec: preset };
+  const overAcp = acpPresetFor(name, session, command);
+  return overAcp === null ? null : { over: 'acp', spec: overAcp };
+}
+
+function programOf(name: string, set: AgentSettings, started: ProgramChoice['started'], session: string): Program | null {
+  const { runs } = set;
+  const { project: base, command } = started;
+  switch (runs.kind) {
+    case 'person':
+    case 'script':
+      return null;
+    case 'command':
+      return { over: 'stdin', spec: { name, argv: wordsOf(runs.command), base, ...timesOf(set), ...finishOf(set) } };
+    case 'acp':
+      return {
+        over: 'acp',
+        spec: {
+          name,
+          argv: wordsOf(runs.command),
+          base,
+          ...timesOf(set),
+          ...allowedBy(set),
+          ...(command === undefined ? {} : { command }),
+        },
+      };
+    case 'preset':
+      return changedPreset(name, set, session, command);
+  }
+}
+
+/** The agent that comes with Umpire under this name, with what the settings say of it. */
+function changedPreset(name: string, set: AgentSettings, session: string, command?: string): Program {
+  const preset = presetNamed(name, session, command);
+  if (preset === null) throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', '), meant: meant(name, PRESET_NAMES) });
+  if (preset.over === 'stdin') {
+    if (set.allow !== undefined) throw misplaced(name, 'allow', `only an agent over ACP asks what it may do, such as ${name}-acp`);
+    const { spec } = preset;
+    return { over: 'stdin', spec: { ...spec, ...timesOf(set), ...finishOf(set), env: { ...spec.env, ...set.env } } };
+  }
+  if (set.finish !== undefined) throw misplaced(name, 'finish', 'an agent over ACP is asked to finish by the protocol, not by a signal');
+  return { over: 'acp', spec: { ...preset.spec, ...timesOf(set), ...allowedBy(set) } };
+}
+
+function misplaced(name: string, key: string, why: string): UmpireError {
+  return new UmpireError('config-invalid', { file: CONFIG, line: '', detail: `agents.${name}.${key}: ${why}` });
+}
+
+/** A command line of the settings as words. */
+function wordsOf(command: CommandLine): readonly string[] {
+  return typeof command === 'string' ? splitCommand(command) : command;
+}
+
+function timesOf({ env, timeoutMinutes, graceSeconds }: AgentSettings) {
+  return {
+    env,
+    ...(timeoutMinutes === undefined ? {} : { timeoutMs: timeoutMinutes * 60_000 }),
+    ...(graceSeconds === undefined ? {} : { graceMs: graceSeconds * 1000 }),
+  };
+}
+
+function finishOf({ finish }: AgentSettings) {
+  return finish === undefined ? {} : { finish };
+}
+
+function allowedBy({ allow }: AgentSettings) {
+  return allow === undefined ? {} : { allow };
+}
+
+/** Throws `agent-not-there` where the program of an agent that one of these roles has cannot be started. Nothing is started for it. */
+export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): void {
+  const { agents } = choice.settings;
+  const rolesBy = new Map<string, string[]>();
+  for (const role of roles) {
+    const own = agents[role] ?? agents['*'];
+    // Umpire's own critic has the general agent do what it cannot.
+    const name = own === BUILT_IN ? agents['*'] : own;
+    if (name !== undefined) put(rolesBy, name, role);
+  }
+  for (const [name, chosenFor] of rolesBy) {
+    const program = programNamed(name, choice);
+    const detail = program === null ? null : whyUnstartable(program.spec, choice.started.project);
+    if (detail === null) continue;
+    const many = chosenFor.length === 1 ? 'role' : 'roles';
+    throw new UmpireError('agent-not-there', { name, roles: `${many} ${chosenFor.join(', ')}`, detail, agents: agentsHere() });
+  }
+}
+
+/** Every preset, and where its program lies on this machine. */
+export function lookUpPresets(): readonly { readonly name: string; readonly found: Lookup }[] {
+  return PRESET_NAMES.flatMap((name) => {
+    const preset = presetNamed(name, '');
+    return preset === null ? [] : [{ name, found: lookUpProgram(preset.spec, '/') }];
+  });
+}
+
+/** The presets that a person could name on this machine, in words. */
+export function agentsHere(): string {
+  const here = lookUpPresets().flatMap(({ name, found }) => ('place' in found ? [name] : []));
+  if (here.length > 0) return `installed here: ${here.join(', ')}`;
+  return `of ${PRESET_NAMES.filter((name) => !name.endsWith('-acp')).join(', ')} none is installed here`;
+}

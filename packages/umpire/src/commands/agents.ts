@@ -1,0 +1,117 @@
+// From an agent's name to the agent: the calling program's own, one of the settings, a preset, or a plain program.
+
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { meant } from '@umpire/core/formats/nearest-word.js';
+import { UmpireError } from '@umpire/core/errors.js';
+import type { Agent } from '@umpire/core/ports.js';
+import type { RunSettings, SessionStarted } from '@umpire/core/decider/run-messages.js';
+import { acpAgent } from '../agents/acp.js';
+import { callingAgent } from '../agents/calling-program.js';
+import { commandAgent } from '../agents/command.js';
+import type { Guardian } from '../agents/guardian.js';
+import { personAgent } from '../agents/person.js';
+import { PRESET_NAMES } from '../agents/presets.js';
+import { realTimer, scriptedAgent } from '../agents/scripted.js';
+import { checkCommand } from '../critics/check-command.js';
+import { faultOf } from '../sessions/folder.js';
+import type { Settings } from '../sessions/default-settings.js';
+import { agentsHere, programNamed } from './agent-programs.js';
+import { BUILT_IN, CRITIC_LOOPS, builtInCritic, isBuiltIn } from './critics.js';
+
+export interface AgentChoice {
+  readonly started: Pick<SessionStarted, 'project' | 'critic' | 'command' | 'report' | 'loop' | 'loopFolder' | 'workspace'>;
+  readonly settings: RunSettings;
+  /** The session folder. */
+  readonly session: string;
+  readonly config: Settings;
+  readonly guardian: Guardian;
+  /** The calling program's own. */
+  readonly own: Readonly<Record<string, Agent>>;
+  readonly now: () => Date;
+}
+
+/** Does Umpire measure for the critic's role itself? */
+export function measuresItself({ started, settings, config, own }: Pick<AgentChoice, 'started' | 'settings' | 'config' | 'own'>): boolean {
+  // A rehearsal plays the critic too, and a program that brings its own agents brings its critic.
+  const playsAll = (name: string) => Object.hasOwn(own, name) || config.agents[name]?.runs.kind === 'script';
+  return started.command === undefined && isBuiltIn({ started, settings, playsAll });
+}
+
+/** Throws `agent-missing` where nobody does one of these roles. */
+export function checkRoles(roles: Iterable<string>, settings: RunSettings): void {
+  for (const role of roles)
+    if ((settings.agents[role] ?? settings.agents['*']) === undefined)
+      throw new UmpireError('agent-missing', { role, agents: agentsHere() });
+}
+
+/** The agents that are to be made. Umpire's own critic is none of them. */
+function namesIn({ started, settings, config, own }: Pick<AgentChoice, 'started' | 'settings' | 'config' | 'own'>): ReadonlySet<string> {
+  const isOwn = measuresItself({ started, settings, config, own });
+  return new Set(
+    Object.entries(settings.agents).flatMap(([role, name]) => (isOwn && role === started.critic && name === BUILT_IN ? [] : [name])),
+  );
+}
+
+/** Makes every agent that is named, and throws where one cannot be: nothing has begun yet. */
+export async function checkAgents(choice: Omit<AgentChoice, 'guardian'>): Promise<void> {
+  const none = (): never => {
+    throw new Error('Nothing runs while agents are only looked at.');
+  };
+  const guardian: Guardian = { run: 'look-only', sandbox: null, watch: none, release: none, close: none };
+  for (const name of namesIn(choice)) await agentNamed(name, { ...choice, guardian }, () => ({ name, run: none }));
+}
+
+/** Who does which role. Every agent that is named is made before anything runs, so that a wrong name or file stops nothing half-way. */
+export async function agentsFor(choice: AgentChoice): Promise<(role: string) => Agent> {
+  const { started, settings, guardian } = choice;
+  let person: Agent | null = null;
+  const atTerminal = () => (person ??= personAtTerminal());
+  const made = new Map<string, Agent>();
+  for (const name of namesIn(choice)) made.set(name, await agentNamed(name, choice, atTerminal));
+  // The plain loop measures: no agent takes the place of its command.
+  const check = started.command === undefined ? null : checkCommand(started.command, started.report ?? null, guardian);
+  const general = made.get(settings.agents['*'] ?? '') ?? null;
+  const critic = measuresItself(choice) ? builtInCritic(choice, general) : null;
+  return (role) => {
+    if (check !== null && role === started.critic) return check;
+    if (critic !== null && role === started.critic) return critic;
+    const agent = made.get(settings.agents[role] ?? settings.agents['*'] ?? '');
+    if (agent === undefined) throw new UmpireError('agent-missing', { role, agents: agentsHere() });
+    return agent;
+  };
+}
+
+async function agentNamed(name: string, choice: AgentChoice, person: () => Agent): Promise<Agent> {
+  const { config, guardian, own } = choice;
+  if (Object.hasOwn(own, name)) return callingAgent(own[name] as Agent);
+  const program = programNamed(name, choice);
+  if (program !== null) return program.over === 'acp' ? acpAgent(program.spec, guardian) : commandAgent(program.spec, guardian);
+  const set = Object.hasOwn(config.agents, name) ? config.agents[name] : undefined;
+  if (set?.runs.kind === 'script') return played(name, set.runs.path, choice);
+  if (name === 'person' || set !== undefined) return person();
+  if (name === BUILT_IN && !CRITIC_LOOPS.includes(choice.started.loop))
+    throw new UmpireError('critic-unknown', { name: choice.started.loop, known: CRITIC_LOOPS.join(', ') });
+  const known = [...Object.keys(own), ...Object.keys(config.agents), 'person', ...PRESET_NAMES];
+  throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', '), meant: meant(name, known) });
+}
+
+/** The person at the terminal that the command was started in. */
+function personAtTerminal(): Agent {
+  return personAgent({ input: process.stdin, output: process.stderr, present: process.stdin.isTTY });
+}
+
+/** An agent that is a file of answers. */
+async function played(name: string, file: string, { started }: AgentChoice): Promise<Agent> {
+  const { parseScript } = await import('../agents/script.js');
+  const path = resolve(started.project, file);
+  return scriptedAgent(parseScript(readScript(path, file), path), { name, timer: realTimer });
+}
+
+function readScript(path: string, shown: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UmpireError('read-failed', { path: shown, detail: faultOf(error) });
+  }
+}

@@ -1,0 +1,201 @@
+// `umpire critique`: the critic of a loop, run alone. It measures the project, leaves the loop's evidence in a session folder and
+// fills the critic's row, so that `umpire decide` can judge it. A session that Umpire runs has its critic run by itself.
+
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { UmpireError } from '@umpire/core/errors.js';
+import { startGuardian } from '../agents/guardian.js';
+import type { CriticEnd } from '../critics/critic.js';
+import { knownLayers } from '../critics/testing-layers.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode.js';
+import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
+import { readProvenance } from '@umpire/core/formats/provenance.js';
+import { editTasks, printTasks, tasksColumns } from '@umpire/core/formats/tasks-csv.js';
+import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
+import { builtinLoop } from '@umpire/core/loops/builtin.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import { inRolesOf } from '@umpire/core/decider/chains.js';
+import type { Task } from '@umpire/core/model.js';
+import { TASKS, openTasks } from '../sessions/tasks-file.js';
+import type { CriticSettings } from '../sessions/default-settings.js';
+import { openFolder, placeFor, readBytes, writeAtomically } from '../sessions/folder.js';
+import type { SessionFolder } from '../sessions/folder.js';
+import { acquireLock } from '../sessions/lock.js';
+import { isFolder } from '../sessions/entry.js';
+import { findBase } from '../workspace/change-base.js';
+import { readSession } from '../sessions/session-record.js';
+import { CRITIC_LOOPS, loadCritic } from './critics.js';
+import { makeSessionFolder, projectFor } from './places.js';
+import { readSettings } from './session.js';
+
+export interface CritiqueRequest {
+  readonly loop: string;
+  readonly project?: string;
+  readonly session?: string;
+  readonly industry?: CriticSettings['design']['industry'];
+  /** The commit that a change or a regression is measured against. */
+  readonly base?: string;
+  readonly layer?: string;
+  readonly signal?: AbortSignal;
+  readonly now?: () => Date;
+  /** What tools print, while they run. */
+  readonly onOutput?: (chunk: Uint8Array) => void;
+  readonly onNote?: (line: string) => void;
+}
+
+export interface CritiqueReport extends CriticEnd {
+  readonly loop: string;
+  readonly session: string;
+  /** The critic's task. */
+  readonly task: string;
+}
+
+/** The critic's first task, as pipelines call it. */
+const FIRST_TASK: Readonly<Record<string, string>> = {
+  testing: 'TESTRUN-001',
+  debt: 'TDVAL-001',
+  design: 'AUDIT-001',
+  review: 'REVIEW-001',
+  brainstorm: 'CHALLENGE-001',
+};
+
+const LOCK_WAIT_MS = 1000;
+const WHOLE_RUN_MS = 6 * 60 * 60 * 1000;
+
+export async function critique(request: CritiqueRequest): Promise<CritiqueReport> {
+  const critic = await loadCritic(request.loop);
+  const loop = builtinLoop(request.loop);
+  if (critic === null || loop === null)
+    throw new UmpireError('critic-unknown', { name: request.loop.slice(0, 40), known: CRITIC_LOOPS.join(', ') });
+  const project = projectFor(request.project, request.onNote);
+  const config = await readSettings(project);
+  checkLayer(request, config.critics);
+  if (request.base !== undefined) findBase(project, request.base);
+  const now = request.now ?? (() => new Date());
+  const session = makeSessionFolder(project, request.loop, 'critique', now(), request.session);
+  const folder = openFolder(session);
+  const lock = await acquireLock(folder, LOCK_WAIT_MS);
+  const guardian = startGuardian(randomBytes(8).toString('hex'));
+  try {
+    const { state } = readSession(session);
+    if (state.run !== null && state.run.ended === null) throw new UmpireError('critique-of-run', { session: folder.name });
+    const tasks = openTasks(folder);
+    const row = rowOf(loop, tasks, request.layer);
+    forgetEarlier(folder, loop);
+    const end = await critic({
+      project,
+      session: folder.root,
+      row: { ...row.columns },
+      base: request.base ?? null,
+      round: null,
+      settings: withIndustry(config.critics, request.industry),
+      guardian,
+      watch: { signal: request.signal ?? new AbortController().signal, log: (_, chunk) => request.onOutput?.(chunk) },
+      timeoutMs: WHOLE_RUN_MS,
+      now,
+      say: (line) => request.onNote?.(line),
+    });
+    keepRows(folder, loop, tasks, row, end);
+    return { ...end, loop: request.loop, session: folder.root, task: row.id };
+  } finally {
+    await guardian.close();
+    lock.release();
+  }
+}
+
+/** Of the settings, or of a task that is there already. */
+function checkLayer({ loop, layer, session }: CritiqueRequest, { testing }: CriticSettings): void {
+  if (loop !== 'testing' || layer === undefined) return;
+  const tasks = session !== undefined && isFolder(session) ? (openTasks(openFolder(session))?.tasks ?? []) : [];
+  const known = knownLayers(testing);
+  if (known.includes(layer) || tasks.some((task) => task.columns['layer'] === layer)) return;
+  const detail = `There is no layer "${layer.slice(0, 40)}": the layers are ${known.join(', ')}. Others are set in critics.testing.layers.`;
+  throw new UmpireError('usage', { detail, command: 'critique' });
+}
+
+function withIndustry(settings: CriticSettings, industry: CritiqueRequest['industry']): CriticSettings {
+  return industry === undefined ? settings : { ...settings, design: { ...settings.design, industry } };
+}
+
+/**
+ * What a critic of Umpire's measured before is no evidence of this run, however this one ends. In review and brainstorm an agent may
+ * have left its own part there; that stays.
+ */
+function forgetEarlier(folder: SessionFolder, loop: Loop): void {
+  for (const source of Object.values(loop.evidence)) {
+    for (const path of 'file' in source && !source.file.some((name) => name.includes('{chain}')) ? source.file : []) {
+      const read = readBytes(folder, path);
+      const isOurs = read.kind === 'bytes' && readProvenance(decodeTolerantly(read.bytes)) !== null;
+      if (isOurs || loop.loop === 'debt') rmSync(placeFor(folder, path), { force: true });
+    }
+  }
+}
+
+interface CriticRow {
+  readonly id: string;
+  readonly columns: Readonly<Record<string, string>>;
+  /** Is it in tasks.csv? */
+  readonly known: boolean;
+}
+
+/** The critic's last task that stands in the file, of the layer that is asked for; else a first one. */
+function rowOf(loop: Loop, tasks: TasksFile | null, layer: string | undefined): CriticRow {
+  const isAsked = (task: Task) => task.role === loop.roles.critic && (layer === undefined || task.columns['layer'] === layer);
+  const known = inRolesOf(loop, tasks?.tasks ?? []).findLast(isAsked);
+  if (known !== undefined) return { id: known.id, columns: known.columns, known: true };
+  const id = freeId(FIRST_TASK[loop.loop] ?? 'CRITIC-001', new Set(tasks?.tasks.map((task) => task.id)));
+  const columns = layer === undefined ? { id } : { id, layer };
+  return { id, columns, known: false };
+}
+
+function freeId(first: string, taken: ReadonlySet<string>): string {
+  const stem = first.slice(0, -3);
+  for (let number = 1; ; number += 1) {
+    const id = stem + String(number).padStart(3, '0');
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** The critic's row as this run leaves it; of several layers, a row each. A run that came to nothing takes back what the row said before. */
+function keepRows(folder: SessionFolder, loop: Loop, tasks: TasksFile | null, row: CriticRow, end: CriticEnd): void {
+  const layers = end.files.flatMap((path) => LAYER_RESULT.exec(path)?.[1] ?? []);
+  const blank = Object.fromEntries(loop.columns.out.map((name) => [name, '']));
+  const isDone = end.files.length > 0;
+  const done = {
+    ...blank,
+    status: isDone ? 'completed' : 'failed',
+    findings: end.summary,
+    error: isDone ? '' : end.summary,
+    ...end.outputs,
+  };
+  if (row.known && tasks !== null) return writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map([[row.id, done]]), add: [] }));
+  if (!isDone) return;
+  const said = { title: `Umpire's own ${loop.roles.critic}`, description: 'Measure and leave the evidence.', role: loop.roles.critic };
+  const first = { ...row.columns, ...said, exec_mode: 'csv-wave', wave: '1', ...done };
+  const taken = new Set(tasks?.tasks.map((task) => task.id));
+  const added =
+    layers.length === 0 ? [first] : layers.map((layer) => ({ ...first, ...figuresOf(folder, layer), layer, id: claim(row.id, taken) }));
+  if (tasks === null) writeAtomically(folder, TASKS, printTasks(tasksColumns(loop.columns.in, loop.columns.out), added));
+  else writeAtomically(folder, TASKS, editTasks(tasks, { set: new Map(), add: added }));
+}
+
+const LAYER_RESULT = /^results\/run-([\w-]+)\.json$/;
+
+/** A free id, taken by who asks. */
+function claim(first: string, taken: Set<string>): string {
+  const id = freeId(first, taken);
+  taken.add(id);
+  return id;
+}
+
+/** The output cells of a layer, from its evidence. */
+function figuresOf(folder: SessionFolder, layer: string): Readonly<Record<string, string>> {
+  const read = readBytes(folder, `results/run-${layer}.json`);
+  const json = read.kind === 'bytes' ? parseJson(decodeTolerantly(read.bytes)) : null;
+  if (json === null || !json.ok || !isObject(json.value)) return {};
+  const { pass_rate: rate, coverage } = json.value;
+  return {
+    pass_rate: typeof rate === 'number' ? String(rate) : '',
+    coverage_achieved: typeof coverage === 'number' ? String(coverage) : '',
+  };
+}

@@ -1,0 +1,265 @@
+// The door to `decide`: wires the rooms together. It holds no rule of its own.
+
+import type { Verdict } from '@umpire/core/model.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { chainKey, decidedIn } from '@umpire/core/decider/evolve.js';
+import type { PastVerdict } from '@umpire/core/decider/evolve.js';
+import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
+import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
+import { unwritable } from '@umpire/core/decider/step.js';
+import type { Draft } from '@umpire/core/decider/step.js';
+import { decidingSources } from '@umpire/core/loops/facts.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import { elapsedMs } from '../sessions/clock.js';
+import type { Settings } from '../sessions/default-settings.js';
+import { checkPlaces, commitVerdict, finishVerdict, prepareTasks } from '../sessions/commit.js';
+import { openFolder } from '../sessions/folder.js';
+import type { SessionFolder } from '../sessions/folder.js';
+import { rowOutputs } from '../sessions/gather.js';
+import type { Gathering } from '../sessions/gather.js';
+import { sha256 } from '../sessions/hash.js';
+import { courseOf, giveVerdict, hear, keyOfRun, recordScene, summon } from '../sessions/hearing.js';
+import type { Summons } from '../sessions/hearing.js';
+import { removeLeftovers } from '../sessions/leftovers.js';
+import { acquireLock } from '../sessions/lock.js';
+import { resolveLoop } from '../sessions/loop-choice.js';
+import { folderPlace } from '../sessions/place.js';
+import { CONFIG, findProject, loadRole, readConfigText } from '../sessions/project.js';
+import { eventsBefore } from '../sessions/preamble.js';
+import { observe } from '../sessions/round-context.js';
+import type { Scene } from '../sessions/round-context.js';
+
+export interface DecideRequest {
+  /** A built-in loop's name, the path of a loop file, or a loop from `defineLoop`. */
+  readonly loop: string | Loop;
+  /** The session folder. */
+  readonly session: string;
+  /** Raises the round; one below what the session has reached is refused. */
+  readonly round?: number;
+  /** Sets the cap, as a person may. Recorded. */
+  readonly maxRounds?: number;
+  /** The chain to judge, for loops where the caller chooses (testing: the layer). */
+  readonly layer?: string;
+  /** After so many milliseconds the verdict is partial. */
+  readonly deadlineMs?: number;
+  /** A waived approval escalates instead. */
+  readonly strict?: boolean;
+  /** Judge, but write nothing. */
+  readonly dryRun?: boolean;
+  /** The moment from which the deadline counts, in milliseconds since the process started. Now, where it is left out. */
+  readonly startedAt?: number;
+  /** The time that the journal notes. */
+  readonly now?: Date;
+}
+
+export interface Decision {
+  readonly verdict: Verdict;
+  /** The verdict as Markdown. */
+  readonly report: string;
+  /** The same evidence was judged before: this is that verdict, and nothing was written. */
+  readonly repeated: boolean;
+  /** What the person at the keyboard should know and the verdict does not rest on. */
+  readonly notes: readonly string[];
+}
+
+const LOCK_WAIT_MS = 30_000;
+
+/** Told, and not acted on: whoever runs the loop decides whether to stop it. */
+const COURSE = { stop: false, touched: null };
+
+/** Judges the latest result of a loop's critic in a session folder. */
+export async function decide(request: DecideRequest): Promise<Decision> {
+  const started = request.startedAt ?? elapsedMs();
+  const { loop, folder: loopFolder } = await resolveLoop(request.loop);
+  checkNumbers(request, loop);
+  const folder = openFolder(request.session);
+  const project = findProject(folder.root);
+  const usual = await settingsOf(project);
+  const strict = request.strict ?? usual.strict;
+  const remaining = () => (request.deadlineMs === undefined ? Infinity : request.deadlineMs - (elapsedMs() - started));
+  const context: Context = {
+    request,
+    loop,
+    loopFolder,
+    folder,
+    project,
+    strict,
+    usualRounds: usual.maxRounds,
+    expired: () => remaining() <= 0,
+  };
+  if (request.dryRun === true) return decideIn(context);
+  const lock = await acquireLock(folder, Math.min(LOCK_WAIT_MS, Math.max(1000, remaining())));
+  try {
+    removeLeftovers(folder);
+    return decideIn(context);
+  } finally {
+    lock.release();
+  }
+}
+
+interface Context {
+  readonly request: DecideRequest;
+  readonly loop: Loop;
+  readonly loopFolder: string | null;
+  readonly folder: SessionFolder;
+  readonly project: string | null;
+  readonly strict: boolean;
+  readonly usualRounds: number | null;
+  readonly expired: () => boolean;
+}
+
+function decideIn(context: Context): Decision {
+  const role = loadRole(context.loop.loop, context.loop.roles.judge, context.project, context.loopFolder);
+  const { request, folder, loop, usualRounds, expired } = context;
+  const scene = observe({ folder, loop, layer: request.layer ?? null, maxRounds: request.maxRounds ?? null, usualRounds, expired });
+  if (scene.state.run !== null && (request.maxRounds !== undefined || request.round !== undefined))
+    throw new UmpireError('run-by-umpire', { session: folder.name });
+  const last = decidedIn(scene.state, scene.loop.loop, scene.chain).at(-1) ?? null;
+  const repeat = last === null ? null : findRepeat(context, scene, last);
+  if (repeat !== null) return repeat;
+  // What lies in the folder may be anybody's: the run judges what its critic left when it ended.
+  if (scene.state.run !== null && request.dryRun !== true) throw new UmpireError('run-by-umpire', { session: folder.name });
+  if (request.round !== undefined && request.round < scene.round)
+    throw new UmpireError('round-below', { asked: request.round, round: scene.round });
+  const round = Math.max(scene.round, request.round ?? 0);
+  const { gathering, draft } = hear({
+    ...summonsOf(context, scene, round),
+    cap: scene.cap,
+    target: scene.target,
+    strict: context.strict,
+    past: last !== null && last.verdict.outcome === 'revise' ? last.lists : null,
+    role,
+    anomalies: scene.anomalies,
+    course: courseOf(scene.state, scene.loop.loop, scene.chain, COURSE),
+  });
+  if (!draft.ok) throw new UmpireError('evidence-missing', { detail: draft.message, hint: draft.hint }, draft.rule);
+  return deliver(context, scene, gathering, draft);
+}
+
+/** Writes the verdict, unless it is a dry run or the very verdict that was written last. */
+function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: Draft): Decision {
+  const { folder, request } = context;
+  let draft = drafted;
+  let prepared = null;
+  let failure: string | null = null;
+  if (request.dryRun !== true) {
+    checkPlaces(folder, draft);
+    try {
+      prepared = prepareTasks(folder, scene.loop, scene.file, draft);
+    } catch (error) {
+      const instead = isUmpireError(error) ? unwritable(scene.loop, draft, error.message) : null;
+      if (instead === null) throw error;
+      draft = instead;
+      failure = (error as UmpireError).message;
+    }
+  }
+  const past = scene.state.verdicts.get(chainKey(scene.loop.loop, scene.chain)) ?? [];
+  const tasks = scene.file?.document.text ?? null;
+  const recorded = recordScene({ ...scene, tasks }, gathering, failure, draft.verdict.status === 'partial');
+  const grounds = { ...scene, strict: context.strict, key: keyOf(scene, gathering), course: COURSE };
+  const given = giveVerdict(grounds, draft, gathering, recorded.scene);
+  const last = past.at(-1);
+  const same = last !== undefined && last.key === given.key && JSON.stringify(last.verdict) === JSON.stringify(given.verdict);
+  if (same || request.dryRun === true) {
+    prepared?.discard();
+    return { verdict: given.verdict, report: given.report, repeated: same, notes: notesOn(scene) };
+  }
+  const ts = (request.now ?? new Date()).toISOString();
+  const before = eventsBefore(folder.name, scene, draft.verdict.status === 'partial');
+  commitVerdict(
+    {
+      folder,
+      loop: scene.loop,
+      journal: scene.journal,
+      ts,
+      before,
+      given,
+      blobs: recorded.blobs,
+      tasks: scene.file,
+      board: scene.board,
+      results: scene.state.results,
+      others: scene.others,
+    },
+    prepared,
+  );
+  return { verdict: given.verdict, report: given.report, repeated: false, notes: notesOn(scene) };
+}
+
+/** The recorded verdict, where its evidence is the evidence of now. Finishes its writes where a crash cut them short. */
+function findRepeat(context: Context, scene: Scene, last: PastVerdict): Decision | null {
+  const { request } = context;
+  if (scene.isBehind || (request.round !== undefined && request.round > last.verdict.round)) return null;
+  if (last.verdict.rule === scene.loop.unwritable?.id) return null;
+  const waived = scene.loop.table.some((row) => row.id === last.verdict.rule && row.waiver !== undefined);
+  if (waived && last.strict !== context.strict) return null;
+  const gathering = summon(summonsOf(context, scene, last.verdict.round));
+  if (keyOf(scene, gathering) !== last.key) return null;
+  if (request.round !== undefined && request.round < last.verdict.round)
+    throw new UmpireError('round-below', { asked: request.round, round: last.verdict.round });
+  if (!last.projected && request.dryRun !== true) {
+    const ts = (request.now ?? new Date()).toISOString();
+    finishVerdict(
+      {
+        folder: context.folder,
+        loop: scene.loop,
+        journal: scene.journal,
+        ts,
+        given: last,
+        tasks: scene.file,
+        board: scene.board,
+        results: scene.state.results,
+        others: scene.others,
+      },
+      last.seq,
+    );
+  }
+  return { verdict: last.verdict, report: last.report, repeated: true, notes: notesOn(scene) };
+}
+
+function notesOn(scene: Scene): readonly string[] {
+  const notes: string[] = [];
+  if (scene.journal.torn)
+    notes.push('The last line of journal.ndjson was cut off by a crash; the history goes on from the line before it.');
+  const frozen = scene.state.frozen.get(scene.loop.loop);
+  if (frozen !== undefined && frozen.hash !== scene.hash) {
+    notes.push(
+      `The ${scene.loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.`,
+    );
+  }
+  return notes;
+}
+
+function summonsOf({ folder, expired }: Context, scene: Scene, round: number): Summons {
+  const { loop, chain, tasks, waves, critic } = scene;
+  return { place: folderPlace(folder, scene.board, expired), loop, chain, round, tasks, waves, critic };
+}
+
+/** E4: the same row with the same outputs, the same bytes of its reports, the same round in the state files, the same cap. */
+function keyOf(scene: Scene, gathering: Gathering): string {
+  const ofRun = scene.critic === null ? null : keyOfRun(scene.state, scene.critic.task.id, scene.cap);
+  if (ofRun !== null) return ofRun;
+  const reports = decidingSources(scene.loop)
+    .filter((name) => !('row' in (scene.loop.evidence[name] ?? {})))
+    .map((name) => [name, gathering.exhibits[name]?.state, gathering.exhibits[name]?.ref?.sha256 ?? null]);
+  const row = scene.critic === null ? null : rowOutputs(scene.loop, scene.critic.task);
+  return sha256(JSON.stringify({ row, reports, state: scene.stateRound, cap: scene.cap }));
+}
+
+/** What the settings of the project say of judging. */
+async function settingsOf(project: string | null): Promise<Pick<Settings, 'strict' | 'maxRounds'>> {
+  const text = readConfigText(project);
+  if (text === null) return { strict: false, maxRounds: null };
+  const { parseSettings } = await import('../sessions/authored.js');
+  return parseSettings(text, CONFIG);
+}
+
+function checkNumbers(request: DecideRequest, loop: Loop): void {
+  const whole = (value: number | undefined, flag: string, least: number, most: number) => {
+    if (value !== undefined && (!Number.isInteger(value) || value < least || value > most))
+      throw new UmpireError('usage', { detail: `${flag} takes a whole number from ${least} to ${most}.`, command: 'decide' });
+  };
+  whole(request.round, '--round', loop.round.first, MOST_ROUNDS);
+  whole(request.maxRounds, '--max-rounds', 1, HIGHEST_CAP);
+  if (request.deadlineMs !== undefined && !(request.deadlineMs >= 0))
+    throw new UmpireError('usage', { detail: '--deadline-ms takes a number of milliseconds.', command: 'decide' });
+}

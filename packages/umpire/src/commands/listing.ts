@@ -1,0 +1,30 @@
+// The sessions of a project, each with what became of its work. Reads only.
+
+import { isUmpireError } from '@umpire/core/errors.js';
+import type { SessionEntry } from '../report/list-page.js';
+import { findSessions } from '../sessions/sessions.js';
+import type { KnownSessions, MadeWork } from '../sessions/sessions.js';
+import { fateReader } from '../workspace/merge-status.js';
+import { homeReader } from './homes.js';
+import { projectOf } from './places.js';
+
+/** The latest first. What is wrong with one never hides the others. `known`: see findSessions. */
+export async function listSessions(project: string, known?: KnownSessions): Promise<readonly SessionEntry[]> {
+  const fateOf = fateReader();
+  const homeOf = homeReader();
+  const work = async (made: MadeWork, path: string): Promise<SessionEntry['work']> => {
+    try {
+      const now = projectOf(made.project, path);
+      const fate = await fateOf({ project: now, session: made.session, home: await homeOf(now), sessionFolder: path }, made);
+      // Of a project that is elsewhere now nobody knows what became of its branches.
+      return fate === 'cleared' && now !== made.project ? null : fate;
+    } catch (error) {
+      if (isUmpireError(error) || (error as NodeJS.ErrnoException).code !== undefined) return null;
+      throw error;
+    }
+  };
+  const entries: SessionEntry[] = [];
+  for (const { made, ...entry } of findSessions(project, known))
+    entries.push({ ...entry, work: made === null ? null : await work(made, entry.path) });
+  return entries;
+}

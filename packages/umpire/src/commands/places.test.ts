@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { cleanUpAfterwards, temporaryFolder } from '../../../../test/support/git-project.js';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { makeSessionFolder, openProject } from './places.js';
+
+cleanUpAfterwards();
+
+const DAY = new Date('2026-03-01T00:00:00Z');
+
+function refusal(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    if (isUmpireError(error)) return `${error.code}: ${error.message}`;
+    throw error;
+  }
+  return 'taken';
+}
+
+it('refuses a project that is no folder, or lies below a file', () => {
+  const base = temporaryFolder();
+  writeFileSync(join(base, 'file'), '');
+  for (const path of ['file', 'file/x', 'file/x/y', 'nowhere'])
+    expect(refusal(() => openProject(join(base, path)))).toBe(`project-missing: There is no folder at "${join(base, path)}".`);
+});
+
+it('tells what went wrong in looking whether a name is taken as that', () => {
+  const isTaken = () => {
+    throw new UmpireError('git-missing');
+  };
+  expect(refusal(() => makeSessionFolder(temporaryFolder(), 'until', 'goal', DAY, undefined, isTaken))).toContain(
+    'git-missing: git was not found',
+  );
+});
+
+it('refuses a session that can be no folder, and says why', () => {
+  const base = temporaryFolder();
+  writeFileSync(join(base, 'file'), '');
+  const asked = (path: string) => refusal(() => makeSessionFolder(base, 'review', '', DAY, join(base, path)));
+  expect(asked('file')).toContain('it is a file, and a session is a folder');
+  expect(asked('file/x')).toContain('a part of its path is a file');
+  expect(asked('n'.repeat(300))).toContain('its name is too long');
+  expect(readdirSync(base)).toEqual(['file']);
+});
+
+it('makes a folder by loop, goal and day, and numbers it where that is taken', () => {
+  const base = temporaryFolder();
+  const made = (asked?: string) => makeSessionFolder(base, 'review', 'Mend ÄLL, Größe!', DAY, asked);
+  const sessions = join(base, '.umpire', 'sessions');
+  const name = 'review-mend-all-grosse-2026-03-01';
+  expect([made(), made(), made(join(base, 'own', 'place'))]).toEqual([
+    join(sessions, name),
+    join(sessions, `${name}-2`),
+    join(base, 'own', 'place'),
+  ]);
+  mkdirSync(join(sessions, `${name}-3`));
+  expect([made(), existsSync(join(base, '.umpire', '.gitignore'))]).toEqual([join(sessions, `${name}-4`), true]);
+});

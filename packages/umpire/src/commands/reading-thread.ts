@@ -1,0 +1,48 @@
+// What the second thread runs: it reads batches of changed files from the back of the list and tells what it found, until the first
+// thread has come to meet it.
+
+import { workerData } from 'node:worker_threads';
+import type { FileChange } from '@umpire/guard/change.js';
+import { isFlat } from '@umpire/guard/javascript/depth.js';
+import { roleOf } from '@umpire/guard/paths.js';
+import { helpersAmong, Reading } from '@umpire/guard/reading.js';
+import { tell } from '@umpire/guard/told.js';
+import { readerOf } from '../workspace/change-reader.js';
+import { filesOf, takeBatch } from './second-reader.js';
+import type { Reading as Given, Told } from './second-reader.js';
+
+const { files, same, batches, taken, port } = workerData as Given;
+const look = readerOf(same);
+const helpers = helpersAmong(files);
+
+/** The stack of this thread is another than the first one's: where that may tell, the first one reads. */
+function isForFirst({ path, before, after }: FileChange): boolean {
+  return [before, after].some((text) => text !== null && !isFlat(path, text));
+}
+
+/** What tests may ask for of the change is looked at now, the tests themselves when their turn comes. */
+const left = new Set(
+  files.filter((file) => roleOf(file.path) !== 'test' && isForFirst(file)).flatMap(({ path, renamedFrom }) => [path, renamedFrom ?? path]),
+);
+/** A file was asked for that is for the first thread: so is what asked for it. */
+const asked = { isDeep: false };
+
+/** Files that are not of the change. */
+function unchanged(path: string): string | null {
+  const text = left.has(path) ? null : look(path);
+  if (left.has(path) || (text !== null && !isFlat(path, text))) asked.isDeep = true;
+  return text;
+}
+
+const reading = new Reading({ files: files.filter(({ path }) => !left.has(path)) }, unchanged);
+
+for (let last = batches.length - 1; !asked.isDeep && takeBatch(taken, batches.length); last -= 1) {
+  const here = filesOf(batches[last], files).filter((file) => !left.has(file.path) && !isForFirst(file));
+  const told: Told = here.map((file) => {
+    const facts = tell(reading.read(file), reading.isReached(file, helpers));
+    reading.forget(file);
+    return [file.path, facts];
+  });
+  if (!asked.isDeep) port.postMessage(told);
+}
+port.close();

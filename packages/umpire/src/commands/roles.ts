@@ -1,0 +1,57 @@
+// Which roles may have a task: in a loop, in a plan, in what is left of a session.
+
+import { UmpireError } from '@umpire/core/errors.js';
+import { isOver, tasksToRetry } from '@umpire/core/decider/run-state.js';
+import type { RunState } from '@umpire/core/decider/run-state.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import type { Pipeline, PlannedRun } from '@umpire/core/loops/pipeline.js';
+
+/** Whoever may have a task, in any mode. */
+export function allRoles(pipeline: Pick<Pipeline, 'modes'>, loop: Loop): ReadonlySet<string> {
+  const planned = Object.values(pipeline.modes).flatMap(({ tasks }) => tasks.map((task) => task.role));
+  return new Set([...planned, ...loop.tasks.map((task) => task.role), loop.roles.generator, loop.roles.critic]);
+}
+
+/** Who is needed: for the plan, and for what a verdict adds. The plain loop's critic is its command. */
+export function rolesOf(plan: PlannedRun, loop: Loop, isMeasured: boolean): ReadonlySet<string> {
+  return needed(
+    plan.rows.map((row) => row['role'] ?? ''),
+    plan.judged,
+    loop,
+    isMeasured,
+  );
+}
+
+/** Whoever may have a task of a session that has begun. */
+export function rolesIn({ tasks }: RunState, loop: Loop): ReadonlySet<string> {
+  return new Set([...tasks.map((task) => task.role), ...allRoles({ modes: {} }, loop)]);
+}
+
+/** Who is needed for the rest of a session that has begun; nobody, where it has ended. `retries`: what failed is run again. */
+export function rolesAhead(run: RunState, loop: Loop, retries: boolean): ReadonlySet<string> {
+  const { started, tasks, ended } = run;
+  const again = new Set(retries ? tasksToRetry(run) : []);
+  if (ended !== null && again.size === 0) return new Set();
+  const ahead = tasks.filter((task) => !isOver(task.status) || again.has(task.id));
+  return needed(
+    ahead.map((task) => task.role),
+    started.judged,
+    loop,
+    started.command !== undefined,
+  );
+}
+
+function needed(roles: readonly string[], judged: boolean, loop: Loop, isMeasured: boolean): ReadonlySet<string> {
+  const all = new Set([...roles, ...(judged ? loop.tasks.map((task) => task.role) : [])]);
+  if (isMeasured) all.delete(loop.roles.critic);
+  return all;
+}
+
+/** Throws `agent-role-unknown` where a flag gives an agent to a role that no task of the loop can have. */
+export function checkRoleFlags(flags: readonly string[], roles: ReadonlySet<string>, loop: string): void {
+  for (const word of flags) {
+    const role = word.includes('=') ? word.slice(0, word.indexOf('=')) : null;
+    if (role !== null && !roles.has(role))
+      throw new UmpireError('agent-role-unknown', { role: role.slice(0, 40), loop, known: [...roles].join(', ') });
+  }
+}

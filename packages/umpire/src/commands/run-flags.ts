@@ -1,0 +1,147 @@
+// What a run is held to: flags before settings before what the session remembers before what is usual.
+
+import { UmpireError } from '@umpire/core/errors.js';
+import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
+import { MOST_RETRIES } from '@umpire/core/decider/postponing.js';
+import type { RunSettings } from '@umpire/core/decider/run-messages.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import type { Settings } from '../sessions/default-settings.js';
+import { BUILT_IN } from './critics.js';
+
+export interface RunFlags {
+  /** `NAME`, or `ROLE=NAME`. */
+  readonly agent?: readonly string[];
+  /** A program that does what no other agent does. */
+  readonly agentCommand?: string;
+  readonly maxRounds?: number;
+  readonly concurrency?: number;
+  readonly maxMinutes?: number;
+  readonly maxCostUsd?: number;
+  readonly maxTokens?: number;
+  /** How long one task may take. */
+  readonly timeoutMinutes?: number;
+  /** How often a task is tried again by itself where its model's server was out of reach. */
+  readonly retries?: number;
+  readonly stopWhenStalled?: boolean;
+  readonly strict?: boolean;
+  readonly sandbox?: boolean;
+  readonly yes?: boolean;
+}
+
+/** The name under which --agent-command goes. */
+export const COMMAND_AGENT = 'command';
+
+/**
+ * `target`: of a request for a new session; nothing else is asked for one. `critic`: the role that `builtin` means where none is named.
+ * Umpire itself does no other.
+ */
+export function takeFlags(
+  flags: RunFlags & { readonly target?: number },
+  config: Settings,
+  before: RunSettings | null,
+  critic: string,
+): RunSettings {
+  checkFlags(flags);
+  const agents: Record<string, string> = { ...config.roles, ...before?.agents };
+  const roleFor = (name: string) => (name === BUILT_IN ? critic : '*');
+  checkAgentFlags(flags, agents, roleFor);
+  if (config.agent !== null) agents[roleFor(config.agent)] ??= config.agent;
+  if (flags.agentCommand !== undefined) agents['*'] = COMMAND_AGENT;
+  for (const word of flags.agent ?? []) {
+    const equals = word.indexOf('=');
+    if (equals < 0) agents[roleFor(word)] = word;
+    else agents[word.slice(0, equals)] = word.slice(equals + 1);
+  }
+  return {
+    agents,
+    agentCommand: flags.agentCommand ?? before?.agentCommand ?? null,
+    concurrency: flags.concurrency ?? before?.concurrency ?? config.concurrency,
+    maxMinutes: flags.maxMinutes ?? before?.maxMinutes ?? config.maxMinutes,
+    maxCostUsd: flags.maxCostUsd ?? before?.maxCostUsd ?? config.maxCostUsd,
+    maxTokens: flags.maxTokens ?? before?.maxTokens ?? config.maxTokens,
+    stopWhenStalled: flags.stopWhenStalled ?? before?.stopWhenStalled ?? config.stopWhenStalled,
+    strict: flags.strict ?? before?.strict ?? config.strict,
+    ...((flags.sandbox ?? before?.sandbox ?? config.sandbox.isOn) ? { sandbox: true } : {}),
+    yes: flags.yes ?? before?.yes ?? false,
+    timeoutMinutes: flags.timeoutMinutes ?? before?.timeoutMinutes ?? config.timeoutMinutes,
+    retries: flags.retries ?? before?.retries ?? config.retries,
+  };
+}
+
+/** Throws `usage` where two flags give one role to different agents: none of them is passed over in silence. */
+function checkAgentFlags(
+  { agent = [], agentCommand }: RunFlags,
+  known: Readonly<Record<string, string>>,
+  roleFor: (name: string) => string,
+): void {
+  const chosen = new Map<string, { readonly name: string; readonly flag: string }>();
+  const named = agent.map((word) => {
+    const equals = word.indexOf('=');
+    return { role: equals < 0 ? roleFor(word) : word.slice(0, equals), name: word.slice(equals + 1), flag: `--agent ${word.slice(0, 80)}` };
+  });
+  // Where a role is given to the command by its name, another may have all the others.
+  const byRole = [...named, ...Object.entries(known).map(([role, name]) => ({ role, name }))];
+  const isGeneral = agentCommand !== undefined && !byRole.some(({ role, name }) => role !== '*' && name === COMMAND_AGENT);
+  const general = isGeneral ? [{ role: '*', name: COMMAND_AGENT, flag: '--agent-command' }] : [];
+  for (const { role, name, flag } of [...general, ...named]) {
+    const before = chosen.get(role);
+    chosen.set(role, { name, flag });
+    if (before === undefined || before.name === name) continue;
+    const whose = role === '*' ? 'every role that has none of its own' : `the role ${role.slice(0, 40)}`;
+    const detail = `${before.flag} and ${flag} both choose the agent of ${whose}: leave one out, or give it a role (--agent ROLE=NAME).`;
+    throw new UmpireError('usage', { detail, command: 'run' });
+  }
+}
+
+/** What each number may be: the least and the most. */
+export const RANGES = {
+  concurrency: [1, 256],
+  maxRounds: [1, HIGHEST_CAP],
+  maxMinutes: [0.01, 100_000],
+  maxCostUsd: [0.001, 1_000_000],
+  maxTokens: [1, 1e12],
+  timeoutMinutes: [0.001, 1440],
+  retries: [0, MOST_RETRIES],
+  target: [0, 100],
+} as const;
+
+/** What would be left out without a word. */
+export function refuseTarget(target: number | undefined, { loop, target: own }: Loop): void {
+  if (target === undefined || own !== undefined) return;
+  throw new UmpireError('usage', { detail: `The ${loop} loop has no target, so --target has no meaning here.`, command: 'run' });
+}
+
+/** The same: only a loop that reads what a command did runs one. */
+export function refuseCommand(
+  { command, report }: { readonly command?: string; readonly report?: string },
+  { loop, evidence }: Loop,
+): void {
+  const runsOne = Object.values(evidence).some((source) => 'reader' in source && source.reader === 'command-result');
+  if (command !== undefined && !runsOne)
+    throw new UmpireError('usage', { detail: `The ${loop} loop runs no command, so one has no meaning here.`, command: 'run' });
+  if (report !== undefined && command === undefined)
+    throw new UmpireError('usage', { detail: 'A report is what a command writes, and there is no command.', command: 'run' });
+}
+
+function checkFlags(flags: RunFlags & { readonly target?: number }): void {
+  const inRange = (name: keyof typeof RANGES, flag: string, whole: boolean) => {
+    const value = flags[name];
+    const [least, most] = RANGES[name];
+    const isNumber = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+    if (value === undefined || isNumber) return;
+    throw new UmpireError('usage', { detail: `${flag} takes a ${whole ? 'whole ' : ''}number from ${least} to ${most}.`, command: 'run' });
+  };
+  // A program without types may hand in anything, and a session whose settings cannot be read again is lost.
+  for (const name of ['stopWhenStalled', 'strict', 'sandbox', 'yes'] as const) {
+    if (typeof (flags[name] ?? false) !== 'boolean')
+      throw new UmpireError('usage', { detail: `${name} is true or false.`, command: 'run' });
+  }
+  inRange('concurrency', '--concurrency', true);
+  inRange('maxRounds', '--max-rounds', true);
+  inRange('maxMinutes', '--max-minutes', false);
+  inRange('maxCostUsd', '--max-cost-usd', false);
+  inRange('maxTokens', '--max-tokens', true);
+  inRange('timeoutMinutes', 'timeoutMinutes', false);
+  inRange('retries', 'retries', true);
+  inRange('target', '--target', false);
+}

@@ -1,0 +1,38 @@
+// Which places of a session are whose.
+
+import { realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { newFolder } from '../../../../test/support/assignment.js';
+import { hasBubblewrap } from '../../../../test/support/bubblewrap.js';
+import type { SessionStarted } from '@umpire/core/decider/run-messages.js';
+import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { packageRoot } from '../sessions/package-root.js';
+import { installedAt, sandboxFor } from './sandboxes.js';
+
+it('says what is in the way where a folder of its own cannot be made', async () => {
+  const [project, session] = [newFolder(), newFolder()];
+  writeFileSync(join(session, 'blobs'), 'planted\n');
+  const started = { session: 's', project, workspace: null } as unknown as SessionStarted;
+  await expect(sandboxFor(started, session, DEFAULT_SETTINGS)).rejects.toMatchObject({
+    code: 'write-failed',
+    message: expect.stringContaining('blobs') as string,
+  });
+});
+
+it.skipIf(!hasBubblewrap)('Umpire itself is out of reach, also where npm keeps what npx runs', async () => {
+  const [project, session] = [newFolder(), newFolder()];
+  const started = { session: 's', project, workspace: null } as unknown as SessionStarted;
+  const sandbox = await sandboxFor(started, session, DEFAULT_SETTINGS);
+  const words = sandbox.around({ argv: ['/bin/sh'], workdir: session, env: {} });
+  const own = realpathSync.native(packageRoot());
+  expect(words.flatMap((word, at) => (word === own ? [words.at(at - 1)] : []))).toEqual(['--ro-bind-try', own]);
+});
+
+it.each([
+  ['/home/me/.npm/_npx/1f/node_modules/umpire', '/home/me/.npm/_npx/1f/node_modules'],
+  ['/home/me/.cache/pnpm/dlx/1/node_modules/.pnpm/umpire@1/node_modules/umpire', '/home/me/.cache/pnpm/dlx/1/node_modules'],
+  ['/home/me/umpire', '/home/me/umpire'],
+])('what Umpire loads lies with it: %s', (root, place) => {
+  expect(installedAt(root)).toBe(place);
+});

@@ -1,0 +1,60 @@
+// The sandbox of a session's programs: which places are the person's, which are its own, which are Umpire's alone.
+
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { UmpireError } from '@umpire/core/errors.js';
+import type { Sandbox } from '@umpire/core/ports.js';
+import type { SessionStarted } from '@umpire/core/decider/run-messages.js';
+import { SEALED_FOLDERS, SEALED_NAMES } from '@umpire/core/formats/own-places.js';
+import { openSandbox } from '../agents/sandbox.js';
+import { cacheHome, homeFolder } from '../sessions/environment.js';
+import { faultOf } from '../sessions/folder.js';
+import type { Settings } from '../sessions/default-settings.js';
+import { packageRoot } from '../sessions/package-root.js';
+import { agentRepositoryAt } from '../workspace/agent-repository.js';
+import type { Repository } from '../workspace/repository.js';
+import { findSite } from '../workspace/site.js';
+import { worktreeHome } from './places.js';
+
+/** Throws `sandbox-unavailable`, before anything has begun. */
+export async function checkSandbox(): Promise<void> {
+  await openSandbox({ kept: [], write: [], sealed: [] });
+}
+
+export async function sandboxFor(started: SessionStarted, session: string, config: Settings): Promise<Sandbox> {
+  const { project, workspace } = started;
+  const home = worktreeHome(project, config.workspace.home);
+  const site = workspace === null ? null : findSite({ project, session: started.session, home, sessionFolder: session });
+  const theirs = site === null ? [] : placesOf(site.repository);
+  // What is not there cannot be sealed.
+  for (const name of SEALED_FOLDERS) makeFolder(session, name);
+  return openSandbox({
+    kept: [project, ...theirs, home, join(cacheHome(), 'umpire'), installedAt(packageRoot())],
+    write: config.sandbox.write.flatMap((path) => placeOf(path, project)),
+    ...(site === null ? {} : { alongside: (workdir: string) => agentRepositoryAt(site, workdir) }),
+    sealed: SEALED_NAMES.map((name) => join(session, name)),
+  });
+}
+
+/** Where there is no home folder, nothing lies in it. */
+function placeOf(path: string, project: string): readonly string[] {
+  if (!path.startsWith('~/')) return [resolve(project, path)];
+  return homeFolder() === '' ? [] : [join(homeFolder(), path.slice(2))];
+}
+
+function makeFolder(session: string, name: string): void {
+  try {
+    mkdirSync(join(session, name), { recursive: true });
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: name, detail: faultOf(error) });
+  }
+}
+
+function placesOf({ checkout, gitDir }: Repository): readonly string[] {
+  return [checkout.workTree, checkout.gitDir, gitDir];
+}
+
+/** Umpire, which runs outside, and all that it loads: where `npx` started it they lie in the cache of npm, which is open. */
+export function installedAt(root: string): string {
+  return /^.*?\/node_modules(?=\/)/.exec(root)?.[0] ?? root;
+}

@@ -1,0 +1,85 @@
+// Settings that are allowed and will do nothing: told when a session begins, since they are most often a slip.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { nearest } from '@umpire/core/formats/nearest-word.js';
+import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
+import { builtinPipeline } from '@umpire/core/loops/pipelines.js';
+import type { Settings } from '../sessions/default-settings.js';
+import { CONFIG, readConfigText } from '../sessions/project.js';
+
+import { allRoles } from './roles.js';
+
+/** Roles in the settings that neither this loop has nor one that ships, and that the project has no text for. */
+export async function strayRoles(project: string, { roles }: Settings, ofLoop: ReadonlySet<string>): Promise<readonly string[]> {
+  const others = Object.keys(roles).filter((role) => !ofLoop.has(role));
+  if (others.length === 0) return [];
+  const shipped = new Set(BUILTIN_NAMES.flatMap(rolesIn));
+  const strays = others.filter((role) => !shipped.has(role) && !hasText(project, role));
+  if (strays.length === 0) return [];
+  const { lineOfSetting } = await import('../sessions/settings.js');
+  const text = readConfigText(project) ?? '';
+  return strays.map((role) => {
+    const meant = nearest(role, [...ofLoop]) ?? nearest(role, [...shipped]);
+    const instead = meant === null ? `this one has ${[...ofLoop].join(', ')}` : `did you mean "${meant}"?`;
+    return `${CONFIG}${lineOfSetting(text, ['roles', role])}: roles.${role}: no task of this loop or of one that ships has this role; ${instead}`;
+  });
+}
+
+function rolesIn(name: string): readonly string[] {
+  const [loop, pipeline] = [builtinLoop(name), builtinPipeline(name)];
+  return loop === null ? [] : [...allRoles(pipeline ?? { modes: {} }, loop)];
+}
+
+/** A loop of the person's own has its roles there, or beside its file. */
+function hasText(project: string, role: string): boolean {
+  const place = join(project, '.umpire', 'roles');
+  return existsSync(place) && readdirSync(place).some((loop) => existsSync(join(place, loop, `${role}.md`)));
+}
+
+const MOST_NAMED = 3;
+
+/** What tools install or write anew: nobody commits it. */
+const MADE = new Set([
+  'node_modules',
+  '.venv',
+  'venv',
+  '__pycache__',
+  '.pytest_cache',
+  '.mypy_cache',
+  '.ruff_cache',
+  '.tox',
+  '.nox',
+  '.nyc_output',
+  '.DS_Store',
+]);
+
+/** Files of the checkout that agents will not see; a new folder is one, with a slash behind it. What is made by tools is to be ignored. */
+export function uncommittedWords(files: readonly string[]): string {
+  const isMade = (path: string): boolean => MADE.has(path.replace(/\/$/, '').split('/').at(-1) ?? '');
+  const made = files.filter(isMade);
+  const own = files.filter((path) => !isMade(path));
+  return [...(own.length === 0 ? [] : [ownWords(own)]), ...(made.length === 0 ? [] : [madeWords(made)])].join(' ');
+}
+
+function ownWords(files: readonly string[]): string {
+  const folders = files.filter((path) => path.endsWith('/')).length;
+  const [one, all] = folders === 0 ? ['file', 'files'] : folders === files.length ? ['folder', 'folders'] : ['', 'files and folders'];
+  const many = files.length === 1 ? `One uncommitted ${one} is` : `${files.length} uncommitted ${all} are`;
+  return `Work starts from your last commit. ${many} not part of it (${few(files)}): commit first if the agents should see ${files.length === 1 ? 'it' : 'them'}.`;
+}
+
+function madeWords(files: readonly string[]): string {
+  return `git does not ignore ${few(files)}: write ${files.length === 1 ? 'it' : 'them'} into .gitignore; tools make such files anew, and nobody commits them.`;
+}
+
+function few(files: readonly string[]): string {
+  const named = files.slice(0, MOST_NAMED).join(', ');
+  return files.length > MOST_NAMED ? `${named} and ${files.length - MOST_NAMED} more` : named;
+}
+
+/** Paths of `workspace` that nothing fits. */
+export function absentWords(absent: readonly string[]): string {
+  const named = absent.map((path) => JSON.stringify(path)).join(', ');
+  return `${CONFIG}: workspace: the project has no ${named}, so no worktree gets it.`;
+}

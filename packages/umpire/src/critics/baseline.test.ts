@@ -1,0 +1,86 @@
+// The pinned baseline: kept once, found by what it was measured with, worth nothing where it is damaged.
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
+import { DEFAULT_SETTINGS } from '../sessions/default-settings.js';
+import { baselineHome, baselineKey, keepBaseline, readBaseline } from './baseline.js';
+import type { Baseline } from './baseline.js';
+
+cleanUpAfterwards();
+const cacheBefore = process.env['XDG_CACHE_HOME'];
+afterEach(() => {
+  if (cacheBefore === undefined) delete process.env['XDG_CACHE_HOME'];
+  else process.env['XDG_CACHE_HOME'] = cacheBefore;
+});
+
+const BASELINE: Baseline = {
+  commit: 'c0ffee',
+  state: { tests: { outcome: 'missing', problem: null, results: [], flaky: [], notes: [] }, types: [], lint: [], quality: [], lines: 12 },
+  provenance: { commit: 'c0ffee', content: null, started: '', ended: '', tools: [] },
+};
+
+it('comes back as it was kept; damaged, or of another commit, it does not', () => {
+  const home = join(temporaryFolder(), 'deep', 'home');
+  expect(readBaseline(home, 'key', 'c0ffee')).toBe(null);
+  expect(keepBaseline(home, 'key', BASELINE)).toBe(null);
+  expect(readBaseline(home, 'key', 'c0ffee')).toEqual(BASELINE);
+  expect(readBaseline(home, 'key', 'decade')).toBe(null);
+  for (const text of ['', '3', '{"baseline": 3}', JSON.stringify({ sha256: 'x', baseline: BASELINE }), '{"sha256": "x", "baseline": {']) {
+    writeFileSync(join(home, 'key.json'), text);
+    expect(readBaseline(home, 'key', 'c0ffee')).toBe(null);
+  }
+});
+
+it('keeps the latest only, and says where it cannot keep one', () => {
+  const home = temporaryFolder();
+  for (let number = 0; number < 25; number += 1) keepBaseline(home, `key-${number}`, BASELINE);
+  expect(readdirSync(home)).toHaveLength(20);
+  expect(readBaseline(home, 'key-24', 'c0ffee')).toEqual(BASELINE);
+  const file = join(home, 'key-24.json');
+  expect(keepBaseline(file, 'key', BASELINE)).toMatch(/^The baseline could not be kept, so it will be measured again: /);
+});
+
+it('lies in the cache of the person, by repository', () => {
+  process.env['XDG_CACHE_HOME'] = '/cache';
+  expect(baselineHome('/a/.git')).toMatch(/^\/cache\/umpire\/baselines-[0-9a-f]{12}$/);
+  expect(baselineHome('/b/.git')).not.toBe(baselineHome('/a/.git'));
+  process.env['XDG_CACHE_HOME'] = '';
+  expect(baselineHome('/a/.git')).toMatch(/\/\.cache\/umpire\/baselines-/);
+});
+
+it('is of one commit, folder, set of tools and settings', () => {
+  const project = temporaryFolder();
+  const install = (version: string) => writeFiles(project, { 'node_modules/eslint/package.json': JSON.stringify({ version }) });
+  install('1.0.0');
+  const settings = DEFAULT_SETTINGS.critics;
+  const key = baselineKey({ project, settings }, 'c0ffee', '');
+  expect(baselineKey({ project, settings }, 'c0ffee', '')).toBe(key);
+  const others = [
+    baselineKey({ project, settings }, 'decade', ''),
+    baselineKey({ project, settings }, 'c0ffee', 'packages/a'),
+    baselineKey({ project, settings: { ...settings, debt: { ...settings.debt, complexity: 9 } } }, 'c0ffee', ''),
+    baselineKey({ project, settings: { ...settings, testing: { ...settings.testing, runner: 'jest' } } }, 'c0ffee', ''),
+  ];
+  install('2.0.0');
+  expect(new Set([key, ...others, baselineKey({ project, settings }, 'c0ffee', '')]).size).toBe(6);
+});
+
+it('is measured again where other packages are installed, of Python too, in the folder or above it', () => {
+  const top = temporaryFolder();
+  const project = join(top, 'packages', 'a');
+  const key = () => baselineKey({ project, settings: DEFAULT_SETTINGS.critics }, 'c0ffee', 'packages/a');
+  const keys = [key()];
+  for (const files of [
+    { 'packages/a/node_modules/.package-lock.json': '{"packages": {"left-pad": 1}}' },
+    { 'node_modules/.modules.yaml': 'hoisted: true\n' },
+    { '.venv/lib/python3.12/site-packages/pytest-8.3.4.dist-info/METADATA': '' },
+    { 'packages/a/venv/lib/python3.12/site-packages/ruff-0.9.0.dist-info/METADATA': '' },
+  ]) {
+    writeFiles(top, files);
+    expect(key()).toBe(key());
+    keys.push(key());
+  }
+  expect(new Set(keys).size).toBe(5);
+});

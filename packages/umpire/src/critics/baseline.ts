@@ -1,0 +1,118 @@
+// The pinned baseline: what a commit of the project measured, once for the same tools and settings, kept outside what agents write.
+// A file that is damaged counts for nothing and is measured again.
+
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Measurement } from '@umpire/core/formats/debt-measurement.js';
+import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
+import { namesIn } from '../sessions/entry.js';
+import { cacheHome } from '../sessions/environment.js';
+import { faultOf, makeFolders, openFolder, writeAtomically } from '../sessions/folder.js';
+import { sha256 } from '../sessions/hash.js';
+import { originsOf } from '../sessions/python-environment.js';
+import { isUmpireError } from '@umpire/core/errors.js';
+import type { CriticJob } from './critic.js';
+import { pythonLintersMark } from './lint-python.js';
+import type { Provenance } from './provenance.js';
+import { findPackage } from './tool.js';
+
+export interface Baseline {
+  readonly commit: string;
+  readonly state: Measurement;
+  readonly provenance: Provenance;
+}
+
+/** Where baselines of a project are kept: `common` is the repository that all its worktrees share. */
+export function baselineHome(common: string): string {
+  return join(cacheHome(), 'umpire', `baselines-${sha256(common).slice(0, 12)}`);
+}
+
+/** What is measured, and how: changed with every change of the measurement itself. */
+const MEASURED = 6;
+const TOOLS = [
+  'vitest',
+  '@vitest/coverage-v8',
+  '@vitest/coverage-istanbul',
+  'jest',
+  'mocha',
+  'c8',
+  'nyc',
+  'typescript',
+  'eslint',
+  'oxlint',
+  '@biomejs/biome',
+  'knip',
+  'jscpd',
+  'pyright',
+];
+
+/** The lists that package managers keep of what they installed. */
+const LISTS = ['node_modules/.package-lock.json', 'node_modules/.modules.yaml', 'node_modules/.yarn-state.yml'];
+const ENVIRONMENTS = ['.venv', 'venv'];
+
+/** What is installed for the project, in its folder and those above it up to the top of the repository. */
+function installedFor(project: string, prefix: string): readonly string[] {
+  const above = prefix.split('/').filter((part) => part !== '').length;
+  const folders = Array.from({ length: above + 1 }, (_, steps) => join(project, ...Array.from({ length: steps }, () => '..')));
+  const lists = folders
+    .flatMap((folder) => LISTS.map((list) => textAt(join(folder, list))))
+    .map((text) => (text === null ? '-' : sha256(text)));
+  const environments = folders.flatMap((folder) => ENVIRONMENTS.map((name) => join(folder, name)));
+  // That of a worktree finds its packages behind itself.
+  const places = environments.flatMap((place) => [place, ...originsOf(place)]);
+  return [...lists, ...places.flatMap((place) => pythonPackagesIn(join(place, 'lib')))];
+}
+
+/** `pytest-8.3.4.dist-info`, of each Python there. */
+function pythonPackagesIn(library: string): readonly string[] {
+  const packages = namesIn(library).flatMap((python) => namesIn(join(library, python, 'site-packages')));
+  return packages.filter((name) => name.endsWith('.dist-info')).toSorted();
+}
+
+function textAt(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** The same for the same commit, folder, tools, installed packages and settings. */
+export function baselineKey({ project, settings }: Pick<CriticJob, 'project' | 'settings'>, commit: string, prefix: string): string {
+  const scripts = TOOLS.map((name) => `${name} ${findPackage(project, name)?.version ?? '-'}`);
+  const tools = [...scripts, ...pythonLintersMark(project)];
+  const { debt, testing } = settings;
+  const { node } = process.versions;
+  const installed = installedFor(project, prefix);
+  return sha256(JSON.stringify({ MEASURED, commit, prefix, node, tools, installed, debt, runner: testing.runner })).slice(0, 32);
+}
+
+/** Null where it was not measured yet, or the file is damaged. */
+export function readBaseline(home: string, key: string, commit: string): Baseline | null {
+  const text = textAt(join(home, `${key}.json`));
+  if (text === null) return null;
+  const json = parseJson(text);
+  if (!json.ok || !isObject(json.value) || !isObject(json.value['baseline'])) return null;
+  const { baseline, sha256: sum } = json.value;
+  if (sum !== sha256(JSON.stringify(baseline))) return null;
+  const kept = baseline as unknown as Baseline;
+  return kept.commit === commit ? kept : null;
+}
+
+const MOST_KEPT = 20;
+
+/** Why it could not be kept; null where it was. Of many only the latest stay. */
+export function keepBaseline(home: string, key: string, baseline: Baseline): string | null {
+  try {
+    makeFolders(home);
+    const sum = sha256(JSON.stringify(baseline));
+    writeAtomically(openFolder(home), `${key}.json`, `${JSON.stringify({ sha256: sum, baseline })}\n`, false);
+    const files = readdirSync(home).filter((name) => name.endsWith('.json'));
+    const byAge = files.map((name) => ({ name, time: statSync(join(home, name)).mtimeMs })).toSorted((a, b) => b.time - a.time);
+    for (const { name } of byAge.slice(MOST_KEPT)) rmSync(join(home, name), { force: true });
+    return null;
+  } catch (error) {
+    const why = isUmpireError(error) ? error.message : faultOf(error);
+    return `The baseline could not be kept, so it will be measured again: ${why}`;
+  }
+}

@@ -1,0 +1,57 @@
+// The change that a critic looks at: which lines it touched. What it is measured against is workspace/change-base.ts's to find.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { changedLines } from '@umpire/core/formats/changed-lines.js';
+import type { ChangedLines } from '@umpire/core/formats/changed-lines.js';
+import { findBase } from '../workspace/change-base.js';
+import { gitFault, lookAround } from '../workspace/git.js';
+
+export interface Change {
+  /** The commit that the change is measured against. */
+  readonly base: string;
+  readonly lines: ChangedLines;
+}
+
+/** What is said where there is nothing to hold a project against. Any other fault is one of git's, and no word about the change. */
+const NO_BASE: ReadonlySet<string> = new Set(['guard-no-git', 'guard-no-commit', 'guard-base-unknown', 'git-missing']);
+
+/** The change since `base`, new files included; without one, since the base that is found. Null where there is no git or no such commit. */
+export function findChange(project: string, asked: string | null): Change | null {
+  try {
+    const { base, first } = findBase(project, asked);
+    if (first) return null;
+    const diff = ask(
+      project,
+      'diff',
+      '--unified=0',
+      '--no-color',
+      '--no-prefix',
+      '--no-ext-diff',
+      '--no-textconv',
+      '--relative',
+      base,
+      '--',
+      '.',
+    );
+    const lines = new Map(changedLines(diff));
+    for (const path of untracked(project)) if (existsSync(join(project, path))) lines.set(path, [{ from: 1, to: Number.MAX_SAFE_INTEGER }]);
+    return { base, lines };
+  } catch (error) {
+    if (isUmpireError(error) && NO_BASE.has(error.code)) return null;
+    throw error;
+  }
+}
+
+function ask(project: string, ...args: readonly string[]): string {
+  const { code, stdout, stderr } = lookAround(project, args);
+  if (code !== 0) throw gitFault(args, code, stderr);
+  return stdout.toString('utf8');
+}
+
+/** Files that git neither knows nor ignores. Umpire's own are none of the change. */
+function untracked(project: string): readonly string[] {
+  const listed = ask(project, 'ls-files', '-z', '--others', '--exclude-standard', '--', '.');
+  return listed.split('\0').filter((path) => path !== '' && !path.startsWith('.umpire/') && !path.startsWith('node_modules/'));
+}

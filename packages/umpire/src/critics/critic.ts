@@ -1,0 +1,64 @@
+// What a critic that Umpire runs itself is: it measures a project with real tools and writes the loop's evidence into the session.
+// Each loop's critic is a file of its own; engine/critics.ts picks one.
+
+import type { Guardian } from '../agents/guardian.js';
+import type { CheckOutcome } from '@umpire/core/model.js';
+import type { Watch } from '@umpire/core/ports.js';
+import type { CriticSettings } from '../sessions/default-settings.js';
+import { openFolder, writeAtomically } from '../sessions/folder.js';
+
+export interface CriticJob {
+  /** Where the tools run, absolute: the project, or the session's worktree. */
+  readonly project: string;
+  /** The person's own project, where the tools run in a worktree of it. */
+  readonly origin?: string;
+  /** The session folder, absolute. Evidence goes there. */
+  readonly session: string;
+  /** The critic's row of tasks.csv; empty where there is none. */
+  readonly row: Readonly<Record<string, string>>;
+  /** The commit that a change or a regression is measured against; null where none is known. */
+  readonly base: string | null;
+  /** The round of its chain, for a row that states none; null where it is not known. */
+  readonly round: number | null;
+  readonly settings: CriticSettings;
+  readonly guardian: Guardian;
+  /** `log` gets what tools print, while they run. Aborted: end the tools and resolve. */
+  readonly watch: Watch;
+  /** For the whole run. A tool that is still at work then is ended, and its outcome is `timeout`. */
+  readonly timeoutMs: number;
+  readonly now: () => Date;
+  /** One line for people about what happens now. */
+  readonly say: (line: string) => void;
+  /** Evidence as it was written, by path, for who does not trust the disk afterwards. */
+  readonly kept?: Map<string, Uint8Array>;
+}
+
+export interface CriticEnd {
+  /** The worst of its checks. */
+  readonly outcome: CheckOutcome;
+  /** What was found, for the task's `findings`: at most 500 characters. */
+  readonly summary: string;
+  /** Cells of the critic's row, by output column of the loop. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Evidence that was written, relative to the session. */
+  readonly files: readonly string[];
+  /** What could not be measured and why, one sentence each. */
+  readonly notes: readonly string[];
+  /** The project has nothing that could be measured, or nothing to measure it with. An agent may testify in its place. */
+  readonly unable?: boolean;
+}
+
+/** Never rejects for what a tool does: that is an outcome. */
+export type Critic = (job: CriticJob) => Promise<CriticEnd>;
+
+/** Leaves a piece of evidence in the session. */
+export function leave({ session, kept }: CriticJob, path: string, content: string | Uint8Array): void {
+  kept?.set(path, Buffer.from(content));
+  writeAtomically(openFolder(session), path, content, false);
+}
+
+/** Nothing came of it, and why. `missing` means that there was nothing to measure, or nothing to measure it with. */
+export function unmeasured(outcome: Exclude<CheckOutcome, 'pass' | 'fail'>, why: string): CriticEnd {
+  const end = { outcome, summary: why.slice(0, 500), outputs: {}, files: [], notes: [why] };
+  return outcome === 'missing' ? { ...end, unable: true } : end;
+}

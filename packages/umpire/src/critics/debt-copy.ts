@@ -1,0 +1,187 @@
+// A commit of the project as a folder of its own, outside the project, with the project's installed packages. The person's
+// repository is read with an index of its own, so nothing in it is written; packages are linked as worktrees have them. The folder is
+// a repository too: tools that leave out what git ignores would else look at other files there than in the project.
+
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { askGit, git, gitFault, lookAround, nameOf, rawNames } from '../workspace/git.js';
+import { linkPackages } from '../workspace/package-links.js';
+import { linkEnvironment, outerEnvironment } from '../workspace/python-links.js';
+import type { Provision } from '../workspace/package-links.js';
+import { place } from '../workspace/provisions.js';
+import { OUTER_ENVIRONMENT, PROVISIONS_NOTE, isPythonEnvironment } from '../sessions/python-environment.js';
+import { makeScratch } from '../sessions/scratch.js';
+
+/** A repository and where in it the project lies. */
+export interface Repository {
+  readonly gitDir: string;
+  /** What all worktrees of it share. */
+  readonly common: string;
+  /** The top of the checkout, links resolved. */
+  readonly top: string;
+  /** The project from there; empty where it is the top. */
+  readonly prefix: string;
+}
+
+/** Null where there is none, or no git. */
+export function findRepository(project: string): Repository | null {
+  try {
+    const answer = lookAround(project, [
+      'rev-parse',
+      '--path-format=absolute',
+      '--absolute-git-dir',
+      '--git-common-dir',
+      '--show-toplevel',
+    ]);
+    const [gitDir = '', common = '', top = ''] = answer.stdout.toString('utf8').split('\n');
+    if (answer.code !== 0 || top === '') return null;
+    return { gitDir, common, top: realpathSync.native(top), prefix: relative(realpathSync.native(top), realpathSync.native(project)) };
+  } catch (error) {
+    if (isUmpireError(error)) return null;
+    throw error;
+  }
+}
+
+export interface CommitCopy {
+  /** Where the project lies in it. */
+  readonly project: string;
+  readonly remove: () => void;
+}
+
+export async function copyCommit(repository: Repository, commit: string): Promise<CommitCopy> {
+  const { gitDir, top, prefix } = repository;
+  const scratch = makeScratch('baseline');
+  const remove = () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    const root = join(scratch, 'tree');
+    mkdirSync(root);
+    const seat = { gitDir, workTree: root, index: join(scratch, 'index') };
+    await git(seat, ['read-tree', commit]);
+    await git(seat, ['checkout-index', '--all', '--force']);
+    const installed = foldersOf(top, '');
+    await makeRepository(repository, seat, commit, ignoredOf(top, installed));
+    const items = [...installed.flatMap((path) => provisionsOf(top, path)), ...outerOf(top, prefix, installed)];
+    place(root, { items: items.filter(({ at }) => hasFolder(root, at)), ignore: [], covers: () => false });
+    writeFileSync(join(scratch, PROVISIONS_NOTE), JSON.stringify([...installed, join(prefix, OUTER_ENVIRONMENT)]));
+    linkOuter(top, scratch);
+    const project = join(root, prefix);
+    mkdirSync(project, { recursive: true });
+    return { project, remove };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+/** One of its own at the commit, that borrows the person's objects and ignores what theirs ignores, `ignored` too. */
+async function makeRepository(
+  { common }: Repository,
+  seat: { readonly gitDir: string; readonly workTree: string; readonly index: string },
+  commit: string,
+  ignored: readonly string[],
+): Promise<void> {
+  const id = await askGit(seat, ['rev-parse', `${commit}^{commit}`]);
+  const format = await askGit(seat, ['rev-parse', '--show-object-format']);
+  const gitDir = join(seat.workTree, '.git');
+  await git({ gitDir, workTree: seat.workTree }, ['init', '-q', '--template=', `--object-format=${format}`]);
+  for (const folder of ['objects/info', 'info']) mkdirSync(join(gitDir, folder), { recursive: true });
+  writeFileSync(join(gitDir, 'objects', 'info', 'alternates'), `${join(common, 'objects')}\n`);
+  for (const name of ['info/exclude', 'shallow']) if (existsSync(join(common, name))) copyFileSync(join(common, name), join(gitDir, name));
+  appendFileSync(join(gitDir, 'info', 'exclude'), ignored.map((path) => `\n/${path.replace(/[\\*?[]/g, '\\$&')}\n`).join(''));
+  writeFileSync(join(gitDir, 'HEAD'), `${id}\n`);
+  renameSync(seat.index, join(gitDir, 'index'));
+}
+
+/** Files of the project at a commit, relative to it. */
+export function filesAt(project: string, commit: string): readonly string[] {
+  return names(project, ['ls-tree', '-r', '-z', '--name-only', commit]);
+}
+
+/** Files of the project now, without those that git ignores. */
+export function filesNow(project: string): readonly string[] {
+  const listed = names(project, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  return listed.filter((path) => existsSync(join(project, path)));
+}
+
+/** Files that differ from the commit, new and removed ones included. */
+export function filesChanged(project: string, commit: string): readonly string[] {
+  const tracked = names(project, ['diff', '-z', '--name-only', '--no-renames', '--relative', '--no-ext-diff', commit, '--', '.']);
+  return [...tracked, ...names(project, ['ls-files', '-z', '--others', '--exclude-standard'])];
+}
+
+function names(project: string, args: readonly string[]): readonly string[] {
+  const { code, stdout, stderr } = lookAround(project, args);
+  // No list is not an empty one: a check of no files finds nothing.
+  if (code !== 0) throw gitFault(args, code, stderr);
+  return [...new Set(rawNames(stdout).map(nameOf))];
+}
+
+const PACKAGES = 'node_modules';
+/** Installed packages, of Node and of Python. */
+const INSTALLED: ReadonlySet<string> = new Set([PACKAGES, '.venv', 'venv']);
+const ASIDE: ReadonlySet<string> = new Set(['.git', '.umpire', 'dist', 'build', 'coverage', '.cache']);
+const MOST_LEVELS = 6;
+
+/** Folders of installed packages in a checkout, in its packages too. */
+function foldersOf(top: string, at: string, level = 0): readonly string[] {
+  if (level > MOST_LEVELS) return [];
+  return readdirSync(join(top, at), { withFileTypes: true }).flatMap((entry) => {
+    const path = at === '' ? entry.name : `${at}/${entry.name}`;
+    // A link may lead nowhere.
+    if (INSTALLED.has(entry.name) && (entry.isDirectory() || entry.isSymbolicLink())) return existsSync(join(top, path)) ? [path] : [];
+    return entry.isDirectory() && !ASIDE.has(entry.name) ? foldersOf(top, path, level + 1) : [];
+  });
+}
+
+function provisionsOf(top: string, at: string): readonly Provision[] {
+  const isFolder = lstatSync(join(top, at)).isDirectory();
+  const isPackages = isFolder && (at === PACKAGES || at.endsWith(`/${PACKAGES}`));
+  if (isPackages) return linkPackages(top, at);
+  const source = realpathSync.native(join(top, at));
+  return isPythonEnvironment(source) ? linkEnvironment(top, source, at) : [{ kind: 'link', at, to: source, inside: null }];
+}
+
+/** The environment that is switched on and lies elsewhere; a worktree has its own of it. */
+function outerOf(top: string, prefix: string, installed: readonly string[]): readonly Provision[] {
+  const at = join(prefix, OUTER_ENVIRONMENT);
+  const own = installed.map((path) => join(top, path)).filter(isPythonEnvironment);
+  const from = isPythonEnvironment(join(top, at)) ? join(top, at) : outerEnvironment(top, join(top, prefix), own);
+  return from === null ? [] : linkEnvironment(top, from, at);
+}
+
+/** Those that git ignores in the checkout as it is now: the commit may be older than the line that says so. */
+function ignoredOf(top: string, folders: readonly string[]): readonly string[] {
+  if (folders.length === 0) return [];
+  const paths = folders.map((path) => `:(literal)${path}`);
+  const listed = names(top, ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory', '--', ...paths]);
+  return listed.map((path) => path.replace(/\/$/, ''));
+}
+
+/** A package that the commit does not have yet needs none. */
+function hasFolder(root: string, at: string): boolean {
+  const parts = at.split('/');
+  const own = parts.findIndex((part) => INSTALLED.has(part) || part === '.umpire');
+  return existsSync(join(root, ...parts.slice(0, own)));
+}
+
+/** Packages that Node finds above the checkout are found above the copy. */
+function linkOuter(top: string, scratch: string): void {
+  for (let folder = dirname(top); ; folder = dirname(folder)) {
+    const packages = join(folder, PACKAGES);
+    if (existsSync(packages)) return symlinkSync(packages, join(scratch, PACKAGES));
+    if (folder === dirname(folder)) return;
+  }
+}

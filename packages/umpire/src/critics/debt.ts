@@ -1,0 +1,198 @@
+// The critic of the debt loop: tests, types, lint and quality of the project now, held against a commit that is its baseline. How
+// two states compare is formats/debt-comparison.ts; docs/evidence.md states the rules and the score.
+
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { isChanged } from '@umpire/core/formats/changed-lines.js';
+import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
+import { compareStates } from '@umpire/core/formats/debt-comparison.js';
+import type { CheckResult } from '@umpire/core/formats/debt-comparison.js';
+import type { Moves } from '@umpire/core/formats/debt-findings.js';
+import { isBroken, isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { CheckName, Measurement } from '@umpire/core/formats/debt-measurement.js';
+import { debtReport, debtSummary } from '@umpire/core/formats/debt-report.js';
+import { debtItems } from '@umpire/core/formats/debt-score.js';
+import { differTests } from '@umpire/core/formats/debt-tests.js';
+import { baselineHome, baselineKey, keepBaseline, readBaseline } from './baseline.js';
+import type { Baseline } from './baseline.js';
+import { findChange } from './change.js';
+import type { Change } from './change.js';
+import { leave, unmeasured } from './critic.js';
+import type { Critic, CriticEnd, CriticJob } from './critic.js';
+import { copyCommit, filesAt, filesChanged, filesNow, findRepository } from './debt-copy.js';
+import type { Repository } from './debt-copy.js';
+import { STATUS_RULE } from './debt-command.js';
+import { measureState } from './debt-measure.js';
+import type { MeasuredState } from './debt-measure.js';
+import { absenceNotes } from './lint-python.js';
+import { provenanceOf, whatIsJudged } from './provenance.js';
+import type { ToolUse } from './provenance.js';
+import { timeLeft } from './tool.js';
+
+export const VALIDATION_REPORT = 'validation/validation-report.json';
+export const BASELINE_COPY = 'validation/baseline.json';
+
+export const debtCritic: Critic = async (job) => {
+  const started = job.now();
+  // All tools of both states share the job's time.
+  timeLeft(job);
+  const change = findChange(job.project, job.base);
+  const repository = change === null ? null : findRepository(job.project);
+  if (change === null || repository === null) return unmeasured('missing', noBaseline(job.base));
+  let pinned: PinnedBaseline;
+  try {
+    pinned = await baselineFor(job, repository, change.base);
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return unmeasured('error', `The baseline ${change.base.slice(0, 10)} could not be taken from git: ${error.message}`);
+  }
+  if (job.watch.signal.aborted) return unmeasured('error', 'It was stopped.');
+  const judged = await whatIsJudged(job);
+  job.say('the project as it is now is measured');
+  const measured = await measureState(job, filesNow(job.project));
+  try {
+    const moves = movesOf(job.project, change, filesAt(job.project, change.base));
+    const settled = await settleTests(measured, pinned.baseline.state, moves);
+    if (job.watch.signal.aborted) return unmeasured('error', 'It was stopped.');
+    return leaveReport(job, change.base, pinned, settled.state, moves, provenanceOf(job, judged, started, settled.uses));
+  } finally {
+    measured.suite.close();
+  }
+};
+
+function noBaseline(base: string | null): string {
+  if (base !== null) return `There is no baseline: ${base.slice(0, 80)} is no commit of this project's repository.`;
+  return 'There is no baseline: no git repository here, or no earlier commit to hold the project against. Name one with --base.';
+}
+
+interface PinnedBaseline {
+  readonly baseline: Baseline;
+  readonly notes: readonly string[];
+}
+
+async function baselineFor(job: CriticJob, repository: Repository, commit: string): Promise<PinnedBaseline> {
+  // In a run every session has a repository of its own; what was measured holds for all sessions of the project.
+  const shared = job.origin === undefined ? null : findRepository(job.origin);
+  const home = baselineHome((shared ?? repository).common);
+  const key = baselineKey(job, commit, repository.prefix);
+  const known = readBaseline(home, key, commit);
+  if (known !== null) {
+    job.say(`the baseline ${commit.slice(0, 10)} was measured before`);
+    return { baseline: known, notes: [] };
+  }
+  job.say(`the baseline ${commit.slice(0, 10)} is measured, once`);
+  const started = job.now();
+  const copy = await copyCommit(repository, commit);
+  try {
+    const own: CriticJob = { ...job, project: copy.project, timeoutMs: timeLeft(job) };
+    const measured = await measureState(own, filesAt(job.project, commit));
+    try {
+      const again = await measured.suite.passingAgain(measured.state.tests.results.filter(isFailing));
+      const state = withFlaky(measured.state, again.ids);
+      const provenance = provenanceOf(job, { commit, content: null }, started, [...measured.uses, ...again.uses]);
+      const baseline = { commit, state: slim(state), provenance };
+      // What broke may not break next time: it is not pinned.
+      const problem = isBroken(state) || job.watch.signal.aborted ? null : keepBaseline(home, key, baseline);
+      return { baseline, notes: problem === null ? [] : [problem] };
+    } finally {
+      measured.suite.close();
+    }
+  } finally {
+    copy.remove();
+  }
+}
+
+/** What tests of the baseline said when they failed is of no use later. */
+function slim(state: Measurement): Measurement {
+  return { ...state, tests: { ...state.tests, results: state.tests.results.map((test) => ({ ...test, message: null, line: null })) } };
+}
+
+function withFlaky(state: Measurement, flaky: readonly string[]): Measurement {
+  return { ...state, tests: { ...state.tests, flaky } };
+}
+
+/** Tests that changed their mind are run again: one that passes once is flaky, and no regression. */
+async function settleTests({ state, suite, uses }: MeasuredState, before: Measurement, moves: Moves) {
+  const isComparable = isMeasured(state.tests.outcome) && before.tests.outcome !== 'error' && before.tests.outcome !== 'timeout';
+  const { worse } = isComparable ? differTests(before.tests, state.tests, moves) : { worse: [] };
+  const again = await suite.passingAgain(worse.filter(({ change }) => change !== 'skipped'));
+  const all: readonly ToolUse[] = [...uses, ...again.uses];
+  return { state: withFlaky(state, again.ids), uses: all };
+}
+
+function movesOf(project: string, { lines }: Change, base: readonly string[]): Moves {
+  const then = new Set(base);
+  return {
+    isGone: (path) => then.has(path) && !existsSync(join(project, path)),
+    isNew: (path) => !then.has(path),
+    isChanged: (path, line, endLine) => isChanged(lines, path, line, endLine),
+  };
+}
+
+/** What tells tools what to look for: where it changed, findings may come and go without a change of the code. */
+const SETTINGS =
+  /^(?:eslint\.config\..*|\.eslintrc.*|\.oxlintrc\.json|oxlint\.config\..*|biome\.jsonc?|tsconfig.*\.json|\.?knip\..*|\.jscpd\.json|(?:vite|vitest|jest)\.config\..*|vitest\.workspace\..*|\.mocharc\..*|pytest\.ini|pyproject\.toml|setup\.cfg|tox\.ini|\.?ruff\.toml|\.flake8|\.?pylintrc(?:\.toml)?|\.?mypy\.ini|pyrightconfig\.json|\.?bandit(?:\.ya?ml)?)$/;
+
+function leaveReport(
+  job: CriticJob,
+  base: string,
+  { baseline, notes }: PinnedBaseline,
+  after: Measurement,
+  moves: Moves,
+  provenance: ReturnType<typeof provenanceOf>,
+): CriticEnd {
+  const comparison = compareStates(baseline.state, after, moves);
+  const outcome = worstMeasured(comparison.checks.map((check) => check.outcome));
+  const problems = comparison.checks.flatMap((check) => check.problems);
+  if (outcome === 'missing') return { ...unmeasured('missing', NOTHING_TO_MEASURE), notes: [NOTHING_TO_MEASURE, ...problems] };
+  const changedSettings = filesChanged(job.project, base)
+    .filter((path) => SETTINGS.test(basename(path)))
+    .toSorted();
+  const report = debtReport({ before: baseline.state, after, comparison, base, changedSettings, provenance });
+  leave(job, BASELINE_COPY, `${JSON.stringify(baseline, null, 2)}\n`);
+  leave(job, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`);
+  const lacking = comparison.checks.filter((check) => check.outcome === 'missing');
+  const why = Object.fromEntries(lacking.map((check) => [check.name, whyMissing(check, job.settings.debt.checks)]));
+  const told = new Set(Object.values(why));
+  const absent = lacking.map(({ name }) => `The ${name} check was not measured: ${why[name]}`);
+  const causes = [...problems.filter((one) => !told.has(one)), ...absent];
+  const settings = changedSettings.length === 0 ? [] : [`Settings of tools differ from the baseline's: ${changedSettings.join(', ')}.`];
+  return {
+    outcome,
+    summary: debtSummary(report, why),
+    outputs: { debt_items_count: String(debtItems(after)), artifacts_produced: VALIDATION_REPORT },
+    files: [VALIDATION_REPORT, BASELINE_COPY],
+    notes: [...notes, ...causes, ...statusNotes(baseline.state, after), ...absenceNotes(job.project), ...settings],
+  };
+}
+
+/** Commands that fail in both states and say nothing that can be read: what they find now may be old or new. */
+function statusNotes(before: Measurement, after: Measurement): readonly string[] {
+  const speechless = ({ types, lint, quality }: Measurement) =>
+    [...types, ...lint, ...quality]
+      .filter(({ findings }) => findings.length > 0 && findings.every(({ rule }) => rule === STATUS_RULE))
+      .map(({ tool }) => tool);
+  const earlier = new Set(speechless(before));
+  return speechless(after)
+    .filter((tool) => earlier.has(tool))
+    .map(
+      (tool) => `${tool} fails as it did at the baseline, and prints no report that is known: whether it finds more now is not compared.`,
+    );
+}
+
+export const NOBODY: Readonly<Record<CheckName, string>> = {
+  tests: 'there are no tests that can be run.',
+  types: 'no type checker is set up: TypeScript with a tsconfig.json, mypy or Pyright with settings.',
+  lint: 'no linter is set up and installed.',
+  quality: 'no linter, jscpd or knip is set up.',
+};
+
+/** What the settings or the tools say; else that nobody could look. */
+function whyMissing({ name, problems }: CheckResult, asked: CriticJob['settings']['debt']['checks']): string {
+  if (name !== 'tests' && asked[name] === false) return 'the settings leave it out.';
+  return problems[0] ?? NOBODY[name];
+}
+
+const NOTHING_TO_MEASURE =
+  'Nothing could be measured: the project has no tests that can be run, and neither types, lint nor quality tools that are set up.';

@@ -1,0 +1,276 @@
+// Python's linters and type checkers: found by settings and programs, and read for what they are. Stand-ins leave what the real tools
+// once left; nothing here needs Python.
+
+import { chmodSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
+import { cleanUpAfterwards, gitProject, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
+import type { Files } from '../../../../test/support/git-project.js';
+import { installPython, recorded } from '../../../../test/support/python-tools.js';
+import type { Recorded } from '../../../../test/support/python-tools.js';
+import { debtCritic, VALIDATION_REPORT } from './debt.js';
+import { absenceNotes, findPythonLinters } from './lint-python.js';
+import { runLintTool } from './lint-tool.js';
+import { findPython } from './python-programs.js';
+import { REVIEW_RESULTS, reviewCritic } from './review.js';
+
+cleanUpAfterwards();
+endGuardianAfterwards();
+
+const { PATH, VIRTUAL_ENV, XDG_CACHE_HOME } = process.env;
+afterEach(() => {
+  for (const [name, value] of Object.entries({ PATH, VIRTUAL_ENV, XDG_CACHE_HOME })) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+});
+
+/** What this machine has installed is of no interest here. */
+function withoutPrograms(): void {
+  process.env['PATH'] = '/nonexistent';
+  delete process.env['VIRTUAL_ENV'];
+}
+
+describe('which there are', () => {
+  const found = (files: Files, ...programs: readonly string[]): readonly string[] => {
+    withoutPrograms();
+    const project = temporaryFolder();
+    writeFiles(project, { 'a.py': '', ...files });
+    for (const name of programs) installPython(project, name, { version: '7.1.2' });
+    return findPythonLinters(project).map(({ name, kind, version }) => `${name} ${version} ${kind}`);
+  };
+
+  it.each<readonly [string, string, string]>([
+    ['ruff', 'ruff.toml', ''],
+    ['ruff', '.ruff.toml', ''],
+    ['ruff', 'pyproject.toml', '[project]\nname = "a"\n\n[tool.ruff.lint]\nselect = ["E"]\r\n'],
+    ['ruff', 'pyproject.toml', '[dependency-groups]\ndev = ["ruff>=0.6"]\n'],
+    ['ruff', 'pyproject.toml', '[tool.poetry.group.dev.dependencies]\nruff = "^0.6"\n'],
+    ['ruff', 'requirements-dev.txt', 'pytest\nruff==0.6.9  # the linter\n'],
+    ['flake8', '.flake8', '[flake8]\n'],
+    ['flake8', 'setup.cfg', '[metadata]\nname = a\n\n[flake8]\n'],
+    ['flake8', 'tox.ini', '[flake8]\n'],
+    ['pylint', '.pylintrc', ''],
+    ['pylint', 'pyproject.toml', "[tool.pylint.'MESSAGES CONTROL']\n"],
+    ['pylint', 'setup.cfg', '[pylint.MASTER]\n'],
+    ['bandit', '.bandit', ''],
+    ['bandit', 'pyproject.toml', '[tool.bandit]\n'],
+    ['mypy', 'mypy.ini', ''],
+    ['mypy', 'setup.cfg', '[mypy-yaml]\n'],
+    ['mypy', 'pyproject.toml', '[[tool.mypy.overrides]]\n'],
+    ['pyright', 'pyrightconfig.json', '{}'],
+    ['pyright', 'pyproject.toml', '[ tool . pyright ]\n'],
+  ])('%s by %s: %j', (name, file, text) => {
+    const kind = name === 'mypy' || name === 'pyright' ? 'types' : 'lint';
+    expect(found({ [file]: text }, name)).toEqual([`${name} 7.1.2 ${kind}`]);
+    expect(found({ [file]: text })).toEqual([]);
+  });
+
+  it.each([
+    { 'pyproject.toml': '[tool.ruffian]\n[tool.other]\n# [tool.mypy]\n' },
+    { 'requirements.txt': 'ruff-lsp\nflake8-bugbear\n' },
+    { 'pyproject.toml': 'dependencies = ["mypy", "pylint"]\n' },
+    { 'setup.cfg': '[tool:flake8]\n[mypyc]\n' },
+  ])('none by %j', (files) => {
+    expect(found(files, 'ruff', 'flake8', 'pylint', 'mypy', 'pyright', 'bandit')).toEqual([]);
+  });
+
+  it('takes the environment of the folder, then the one that is switched on, then those around it, then the PATH', () => {
+    withoutPrograms();
+    const [project, active, machine] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+    writeFiles(project, { '.git/HEAD': '', 'api/.flake8': '' });
+    const version = () => findPythonLinters(join(project, 'api')).map((tool) => tool.version);
+    installPython(machine, 'flake8', { version: '1' }, 'usr');
+    process.env['PATH'] = join(machine, 'usr', 'bin');
+    expect(version()).toEqual(['1']);
+    process.env['VIRTUAL_ENV'] = '';
+    expect(version()).toEqual(['1']);
+    // Above it, up to the top of the repository.
+    installPython(project, 'flake8', { version: '2' }, '.venv');
+    expect(version()).toEqual(['2']);
+    installPython(active, 'flake8', { version: '3' }, 'env');
+    process.env['VIRTUAL_ENV'] = join(active, 'env');
+    expect(version()).toEqual(['3']);
+    installPython(join(project, 'api'), 'flake8', { version: '4' }, 'venv');
+    expect(version()).toEqual(['4']);
+    chmodSync(join(project, 'api/venv/bin/flake8'), 0o644);
+    expect(version()).toEqual(['3']);
+  });
+
+  it('names what is set up and not installed', () => {
+    withoutPrograms();
+    const project = temporaryFolder();
+    writeFiles(project, { '.flake8': '', 'pyproject.toml': '[tool.mypy]\n' });
+    expect(absenceNotes(project)).toEqual([
+      'flake8 is set up in .flake8 and not installed, so it was not run.',
+      'mypy is set up in pyproject.toml and not installed, so it was not run.',
+    ]);
+  });
+
+  it('means the environment of a worktree, where one is switched on in the checkout', () => {
+    withoutPrograms();
+    const [home, checkout] = [temporaryFolder(), temporaryFolder()];
+    installPython(checkout, 'python', {}, 'env');
+    const worktree = join(home, 'tree');
+    installPython(worktree, 'python', {}, 'env');
+    writeFiles(worktree, { '.git': 'gitdir: elsewhere\n', 'env/pyvenv.cfg': `home = /usr/bin\numpire-of = ${join(checkout, 'env')}\n` });
+    writeFiles(home, { 'provisions.json': '["env"]' });
+    process.env['VIRTUAL_ENV'] = join(checkout, 'env');
+    expect(findPython(worktree, worktree)).toBe(join(worktree, 'env/bin/python'));
+    expect(findPython(checkout, checkout)).toBe(join(checkout, 'env/bin/python'));
+  });
+});
+
+const SETTINGS: Files = { '.flake8': '', '.pylintrc': '', 'mypy.ini': '', 'pyrightconfig.json': '{}', '.bandit': '', 'ruff.toml': '' };
+
+/** What one of them is to the critics. */
+async function outcomeOf(name: string, tool: Recorded): Promise<string> {
+  withoutPrograms();
+  const project = temporaryFolder();
+  writeFiles(project, { ...SETTINGS, 'src/text.py': '' });
+  installPython(project, name, tool);
+  const [found] = findPythonLinters(project);
+  const { outcome, problem, report } = await runLintTool(jobFor(project).job, found!, temporaryFolder(), []);
+  expect(readdirSync(project).filter((file) => !['.venv', 'src', ...Object.keys(SETTINGS)].includes(file))).toEqual([]);
+  return `${outcome} ${report.findings.length}${problem === null ? '' : ` ${problem}`}`;
+}
+
+describe('what came of a run', () => {
+  const benchmark = recorded('flake8/clean.txt');
+  it.each<readonly [string, Recorded, RegExp]>([
+    ['flake8', { report: recorded('flake8/flake8.txt'), status: 1 }, /^fail 3$/],
+    ['flake8', { report: benchmark }, /^pass 0$/],
+    // Settings may say that findings are no failure, and a crash is no silence.
+    ['flake8', { report: recorded('flake8/flake8.txt'), status: 0 }, /^fail 3$/],
+    ['flake8', {}, /^error 0 flake8 ended with status 0 and left no report/],
+    [
+      'flake8',
+      { status: 1, stderr: "Traceback:\nValueError: invalid literal for int() with base 10: 'abc'\n" },
+      /^error 0 .* It said: ValueError/,
+    ],
+    [
+      'flake8',
+      { report: "a.py:1:1: F401 'os' imported but unused\n", status: 1 },
+      /^error 0 flake8 ended with status 1 and left no report/,
+    ],
+    // By `quiet = 1` in its settings it names files alone.
+    ['flake8', { report: `src/text.py\n${benchmark}`, status: 1 }, /^error 0 flake8 ended with status 1 and lists nothing in its report/],
+    ['flake8', { report: '0          total files processed\n' }, /^missing 0 flake8 looks at none/],
+    ['pylint', { report: recorded('pylint/pylint.json'), status: 22 }, /^fail 5$/],
+    ['pylint', { report: recorded('pylint/pylint.json'), status: 0 }, /^fail 5$/],
+    ['pylint', { report: '[]' }, /^pass 0$/],
+    ['pylint', { report: '[]', text: recorded('pylint/report.txt') }, /^pass 0$/],
+    ['pylint', { report: '[]', text: '' }, /^missing 0 pylint looks at none/],
+    [
+      'pylint',
+      { report: '[]', stderr: "Failed to load 'pyproject.toml': Expected ']'\n" },
+      /^error 0 pylint could not use its settings .*: Failed/,
+    ],
+    [
+      'pylint',
+      { report: recorded('pylint/fatal.json'), status: 1 },
+      /^error 0 pylint ended with status 1 and left a report of which not all/,
+    ],
+    ['pylint', { status: 32, stderr: 'pylint: error: argument --jobs\n' }, /^error 0 pylint ended with status 32/],
+    ['pylint', { version: '3.3.1', report: '{"messages":[],"statistics":{"modulesLinted":2}}' }, /^pass 0$/],
+    ['pylint', { version: '3.3.1', report: '{"messages":[],"statistics":{"modulesLinted":0}}' }, /^missing 0/],
+    ['mypy', { report: recorded('mypy/mypy.txt'), status: 1 }, /^fail 2$/],
+    ['mypy', { report: recorded('mypy/clean.txt') }, /^pass 0$/],
+    ['mypy', { report: '' }, /^error 0/],
+    ['mypy', { report: recorded('mypy/stopped.txt'), status: 2 }, /^error 0 mypy ended with status 2 and .* mypy stopped at an error/],
+    [
+      'mypy',
+      { report: recorded('mypy/clean.txt'), stderr: 'mypy.ini: [mypy]: strict: Not a boolean: maybe\n' },
+      /^error 0 mypy could not use/,
+    ],
+    [
+      'mypy',
+      { report: recorded('mypy/clean.txt'), stderr: 'mypy.ini: File contains no section headers.\n' },
+      /^error 0 mypy could not use/,
+    ],
+    ['mypy', { report: recorded('mypy/clean.txt'), stderr: 'mypy.ini: [mypy]: Unrecognized option: nope = 1\n' }, /^pass 0$/],
+    ['pyright', { report: recorded('pyright/pyright.json'), status: 1 }, /^fail 9$/],
+    ['pyright', { report: '{"generalDiagnostics":[],"summary":{"filesAnalyzed":0}}' }, /^missing 0/],
+    ['pyright', { report: '{"generalDiagnostics":[]}' }, /^error 0/],
+    [
+      'pyright',
+      { status: 3, stderr: 'Config file "/x" could not be parsed. Verify that format is correct.\n' },
+      /^error 0 pyright could not use/,
+    ],
+    ['bandit', { report: recorded('bandit/bandit.json'), status: 1 }, /^fail 2$/],
+    ['bandit', { status: 2, stderr: '[main]\tERROR\tUnknown test found in profile: B999\n' }, /^error 0 bandit ended with status 2/],
+    ['ruff', { report: '[]' }, /^pass 0$/],
+    ['ruff', { report: '[]', stderr: 'warning: No Python files found under the given path(s)\n' }, /^missing 0/],
+    ['ruff', { status: 2, stderr: 'ruff failed\n  Cause: Failed to parse ruff.toml\n' }, /^error 0 ruff ended with status 2/],
+    ['ruff', { report: '', status: 0 }, /^error 0/],
+    ['ruff', { status: 127, stderr: 'pyenv: ruff: command not found\n' }, /^missing 0 ruff ended with status 127/],
+  ])('%s %j', async (name, tool, expected) => {
+    expect(await outcomeOf(name, tool)).toMatch(expected);
+  });
+});
+
+const TEXT = 'def total(prices):\n    return sum(prices)\n';
+
+describe('the critics', () => {
+  it('review what a change brought, and say who looked', async () => {
+    withoutPrograms();
+    process.env['PATH'] = PATH;
+    const project = gitProject({ '.gitignore': '.venv\n', '.flake8': '', 'mypy.ini': '', 'ruff.toml': '', 'src/text.py': TEXT });
+    installPython(project.root, 'flake8', { report: recorded('flake8/flake8.txt'), status: 1, version: '5.0.4' });
+    installPython(project.root, 'mypy', { report: recorded('mypy/stopped.txt').replaceAll('broken.py:1', 'text.py:3'), status: 2 });
+    installPython(project.root, 'ruff', { report: '[]', answers: { '--show-files': '' } });
+    project.write({ 'src/text.py': `${TEXT}import os\n` });
+    const { job, evidence } = jobFor(project.root);
+    const end = await reviewCritic(job);
+    const results = evidence(REVIEW_RESULTS) as { findings: Record<string, unknown>[]; provenance: { tools: Record<string, unknown>[] } };
+    expect(results.findings).toMatchObject([
+      { severity: 'high', rule: 'F401', file: 'src/text.py', line: 3, source: 'flake8' },
+      // It stopped there, and the change is why.
+      { severity: 'high', rule: 'syntax', file: 'src/text.py', line: 3, source: 'mypy' },
+    ]);
+    expect(end).toMatchObject({ outcome: 'fail', outputs: { gc_signal: 'REVISION_NEEDED' } });
+    expect(end.notes.join(' ')).toContain('ruff looks at none of these files');
+    expect(results.provenance.tools).toMatchObject([
+      { name: 'ruff' },
+      { name: 'flake8', version: '5.0.4', exit_status: 1 },
+      { name: 'mypy' },
+    ]);
+    // Where it stopped at something old, nothing is known of the change.
+    installPython(project.root, 'mypy', { report: recorded('mypy/stopped.txt'), status: 2 });
+    expect((await reviewCritic(jobFor(project.root).job)).outcome).toBe('error');
+  });
+
+  it('hold what linters say against a baseline, by fingerprints that lines do not change', async () => {
+    withoutPrograms();
+    process.env['PATH'] = PATH;
+    process.env['XDG_CACHE_HOME'] = temporaryFolder();
+    const project = gitProject({ '.gitignore': '.venv\n', '.flake8': '', 'src/text.py': TEXT });
+    const later = "src/text.py:40:1: F401 'os' imported but unused\n";
+    const flake8 = {
+      report: recorded('flake8/flake8.txt'),
+      status: 1,
+      where: ['src/text.py', 'import os'],
+      clean: recorded('flake8/clean.txt'),
+    } as const;
+    installPython(project.root, 'flake8', flake8);
+    const measure = async () => {
+      const { job, evidence } = jobFor(project.root);
+      const end = await debtCritic(job);
+      const report = evidence(VALIDATION_REPORT) as { total_regressions: number; checks: { lint: { measured: string } } };
+      return `${end.outcome} ${report.total_regressions} ${report.checks.lint.measured}`;
+    };
+    project.write({ 'src/text.py': `${TEXT}import os\n` });
+    expect(await measure()).toBe('fail 3 fail');
+    project.commit({ 'src/text.py': `${TEXT}import os\n` });
+    project.write({ 'src/text.py': `${TEXT}import os\n\n` });
+    expect(await measure()).toBe('pass 0 pass');
+    installPython(project.root, 'flake8', {
+      ...flake8,
+      report: `${later}${recorded('flake8/flake8.txt')}`.replace("src/text.py:3:1: F401 'os' imported but unused\n", ''),
+    });
+    expect(await measure()).toBe('pass 0 pass');
+    installPython(project.root, 'flake8', { status: 1, stderr: 'Traceback\n' });
+    expect(await measure()).toBe('error 1 error');
+  });
+});

@@ -1,0 +1,119 @@
+// What every piece of evidence that a critic writes is bound to: the commit and the content it judged, the tools with their
+// versions and commands, when they ran and how they ended. Times come from the job; git is workspace/git.ts's.
+
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { lstatOf } from '../sessions/entry.js';
+import { nameOf, rawNames, lookAround, pathIn, tryGit } from '../workspace/git.js';
+import type { Judged, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+import type { CriticJob } from './critic.js';
+
+export type { Judged, Provenance, ToolUse } from '@umpire/core/formats/provenance.js';
+
+export function provenanceOf(job: CriticJob, judged: Judged, started: Date, tools: readonly ToolUse[]): Provenance {
+  return { ...judged, started: started.toISOString(), ended: job.now().toISOString(), tools };
+}
+
+/** What is never part of what is judged: git's own, installed packages, Umpire's sessions. */
+const ASIDE: ReadonlySet<string> = new Set(['.git', 'node_modules', '.umpire', '__pycache__']);
+
+/** What the project holds now. Files that git ignores are no part of it; nor is the session, where it lies inside. */
+export async function whatIsJudged(job: Pick<CriticJob, 'project' | 'session'>): Promise<Judged> {
+  const git = findGit(job.project);
+  const isAside = (path: string): boolean =>
+    path.split('/').some((part) => ASIDE.has(part)) || isUnder(join(job.project, path), job.session);
+  if (git === null) return { commit: null, content: hashOf(job.project, everyFile(job.project, isAside)) };
+  const seat = { gitDir: git.gitDir, workTree: git.top };
+  const head = await tryGit(seat, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
+  const commit = head.code === 0 ? head.stdout.toString('utf8').trim() : null;
+  const listed = commit === null ? ['ls-files', '-z', '--cached', '--others', '--exclude-standard'] : CHANGED;
+  const within = [
+    '--',
+    relative(git.top, job.project) === '' ? '.' : `:(top,literal)${relative(git.top, job.project).split(sep).join('/')}`,
+  ];
+  const answer = await tryGit(seat, [...listed, ...within]);
+  if (answer.code !== 0) return { commit, content: hashOf(job.project, everyFile(job.project, isAside)) };
+  const names = rawNames(answer.stdout).map((raw) => nameOf(commit === null ? raw : raw.slice(STATUS_WORDS)));
+  const paths = names.map((name) => relative(job.project, pathIn(git.top, Buffer.from(name).toString('latin1')).toString('utf8')));
+  const wanted = [...new Set(paths)].filter((path) => !isAside(path)).flatMap((path) => withinFolder(job.project, path, isAside));
+  return { commit, content: wanted.length === 0 && commit !== null ? null : hashOf(job.project, wanted) };
+}
+
+/** Two letters and a space before each name; without renames every entry has one name. */
+const CHANGED = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=none'];
+const STATUS_WORDS = 3;
+
+function findGit(project: string): { readonly gitDir: string; readonly top: string } | null {
+  try {
+    const answer = lookAround(project, ['rev-parse', '--absolute-git-dir', '--show-toplevel']);
+    const [gitDir = '', top = ''] = answer.stdout.toString('utf8').split('\n');
+    return answer.code === 0 && top !== '' ? { gitDir, top } : null;
+  } catch (error) {
+    // Without git a project is judged all the same, and bound to its files.
+    if (isUmpireError(error)) return null;
+    throw error;
+  }
+}
+
+/** A folder is listed for a repository inside this one: git does not look into it. */
+function withinFolder(root: string, path: string, isAside: (path: string) => boolean): readonly string[] {
+  const plain = path.replace(/\/$/, '');
+  if (lstatOf(join(root, plain))?.isDirectory() !== true) return [plain];
+  return everyFile(join(root, plain), (inner) => isAside(`${plain}/${inner}`)).map((inner) => `${plain}/${inner}`);
+}
+
+function everyFile(root: string, isAside: (path: string) => boolean): readonly string[] {
+  const found: string[] = [];
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (isAside(path)) continue;
+      if (entry.isDirectory()) walk(path);
+      else if (entry.isFile() || entry.isSymbolicLink()) found.push(path);
+    }
+  };
+  walk('');
+  return found;
+}
+
+/** Of names, kinds and contents, in the order of names: the same files give the same hash everywhere. */
+function hashOf(root: string, paths: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const path of paths.toSorted()) {
+    const place = join(root, path);
+    const stat = lstatOf(place);
+    if (stat === undefined) hash.update(`gone\0${path}\0`);
+    else if (stat.isSymbolicLink()) hash.update(`link\0${path}\0${readlinkSync(place)}\0`);
+    else if (stat.isFile()) {
+      const content = readFileSync(place);
+      hash.update(`${(stat.mode & 0o100) === 0 ? 'file' : 'program'}\0${path}\0${content.length}\0`);
+      hash.update(content);
+    }
+  }
+  return hash.digest('hex');
+}
+
+function isUnder(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+const MOST_WORDS = 60;
+
+export interface ShownPlaces {
+  readonly project: string;
+  readonly scratch?: string | undefined;
+}
+
+/** A command's words for the evidence: no place of this machine where it can be avoided, and no list without an end. */
+export function shownWords(argv: readonly string[], places: ShownPlaces): readonly string[] {
+  const words = argv.slice(0, MOST_WORDS).map((word) => (word === process.execPath ? 'node' : shownWord(word, places)));
+  return argv.length > MOST_WORDS ? [...words, `… and ${argv.length - MOST_WORDS} more`] : words;
+}
+
+export function shownWord(word: string, { project, scratch }: ShownPlaces): string {
+  const hidden = scratch === undefined ? word : word.replaceAll(scratch, '<reports>');
+  if (hidden === project) return '.';
+  return hidden.replaceAll(`${project}/`, '').replaceAll(project, '.');
+}

@@ -1,0 +1,115 @@
+// A tool's report on disk, read piece by piece by whatever reader knows it. What is in it is formats/tools' to say.
+
+import { closeSync, openSync, readSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { LookedAt } from '@umpire/reports/format.js';
+import { formatById, openReport } from '@umpire/reports/open-report.js';
+import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { ToolReport } from '@umpire/core/model.js';
+import { statOf } from '../sessions/entry.js';
+import { faultOf } from '../sessions/folder.js';
+
+const CHUNK_BYTES = 256 * 1024;
+
+export interface ReportPlace {
+  /** As `read --format` takes it: the caller knows which tool wrote it, so nothing is guessed. Null: by its content. */
+  readonly format: string | null;
+  /** The project's absolute path: paths in the report become relative to it. */
+  readonly root: string;
+  /** How many tests, findings and files are listed; all are counted. */
+  readonly keep?: number;
+  /** Told of the files that a linter says it looked at. */
+  readonly looked?: LookedAt;
+}
+
+/** Never throws. A file that is not there is `missing`. */
+export function readReport(path: string, place: ReportPlace): ToolReport {
+  return readPart(path, place, WHOLE);
+}
+
+/**
+ * The same of what a tool printed: whoever starts it may print lines before its report and behind it. Where a report is in it and cannot
+ * be read, that is said.
+ */
+export function readPrinted(path: string, place: ReportPlace): ToolReport {
+  const whole = readReport(path, place);
+  if (isMeasured(whole.outcome) || whole.outcome === 'missing') return whole;
+  for (const part of bodiesIn(path)) {
+    const report = readPart(path, { ...place, format: null }, part);
+    // The first counts: a second report behind it makes it one that cannot be read, and the second alone would hide the first.
+    if (report.format !== 'unknown') return place.format === null || place.format === report.format ? report : whole;
+  }
+  return whole;
+}
+
+interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
+const WHOLE: Part = { from: 0, to: Infinity };
+const SEARCHED_BYTES = 64 * 1024;
+const MOST_BODIES = 10;
+
+/** From a line that begins as JSON or XML does, to the last line that ends so. */
+function bodiesIn(path: string): readonly Part[] {
+  const size = statOf(path)?.size ?? 0;
+  const head = bytesOf(path, 0, SEARCHED_BYTES);
+  const from = Math.max(0, size - SEARCHED_BYTES);
+  const ends = [...bytesOf(path, from, SEARCHED_BYTES).matchAll(/[\]}>][ \t\r]*$/gm)];
+  const last = ends.at(-1);
+  const to = last === undefined ? size : from + last.index + 1;
+  const starts = [...head.matchAll(/^[{[<]/gm)].map(({ index }) => index).slice(0, MOST_BODIES);
+  return starts.map((start) => ({ from: start, to })).filter((part) => part.from < part.to);
+}
+
+/** One character a byte. */
+function bytesOf(path: string, from: number, most: number): string {
+  let file: number | null = null;
+  try {
+    file = openSync(path, 'r');
+    const bytes = Buffer.alloc(most);
+    return bytes.subarray(0, readSync(file, bytes, 0, most, from)).toString('latin1');
+  } catch {
+    return '';
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+function readPart(path: string, { format, root, keep, looked }: ReportPlace, { from, to }: Part): ToolReport {
+  const known = format === null ? null : formatById(format);
+  if (format !== null && known === null) return without('error', format, `there is no reader for ${format}`);
+  let file: number;
+  try {
+    if (statOf(path)?.isFile() !== true) return without('missing', format, 'it was not written; expected a report');
+    file = openSync(path, 'r');
+  } catch (error) {
+    return without('error', format, `it cannot be read: ${faultOf(error)}`);
+  }
+  try {
+    const options = {
+      name: basename(path),
+      root,
+      ...(keep === undefined ? {} : { keep }),
+      ...(looked === undefined ? {} : { looked }),
+    };
+    const reader = openReport(known === null ? options : { ...options, format: known });
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let at = from; at < to;) {
+      const length = readSync(file, chunk, 0, Math.min(CHUNK_BYTES, to - at), at);
+      if (length === 0) break;
+      reader.write(chunk.subarray(0, length));
+      at += length;
+    }
+    return reader.end();
+  } catch (error) {
+    return without('error', format, `it cannot be read: ${faultOf(error)}`);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function without(outcome: 'error' | 'missing', format: string | null, message: string): ToolReport {
+  return { format: format ?? 'unknown', outcome, findings: [], problems: [{ message }] };
+}

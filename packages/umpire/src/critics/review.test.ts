@@ -1,0 +1,211 @@
+// The critic of the review loop, with a real git, a real ESLint and a real TypeScript compiler.
+
+import { symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
+import { cleanUpAfterwards, gitProject, plainProject, writeFiles } from '../../../../test/support/git-project.js';
+import type { Files, Project } from '../../../../test/support/git-project.js';
+import { readReview } from '@umpire/core/formats/review-results.js';
+import { REVIEW_RESULTS, reviewCritic } from './review.js';
+
+cleanUpAfterwards();
+endGuardianAfterwards();
+
+const ESLINT = "export default [{ rules: { 'no-undef': 'error', 'no-unused-vars': 'warn', 'prefer-const': 'warn' } }];\n";
+const OLD = 'export const a = 1;\nundefinedThing();\n';
+const MODULES = join(import.meta.dirname, '..', '..', '..', '..', 'node_modules');
+
+function linted(files: Files = {}): Project {
+  const project = gitProject({ '.gitignore': 'node_modules\n.umpire\n', 'eslint.config.mjs': ESLINT, 'src/a.js': OLD, ...files });
+  symlinkSync(MODULES, join(project.root, 'node_modules'));
+  return project;
+}
+
+interface Results {
+  readonly review_score: number;
+  readonly gc_signal: string;
+  readonly findings: readonly Record<string, unknown>[];
+  readonly sources: readonly Record<string, unknown>[];
+  readonly provenance: { readonly commit: string; readonly tools: readonly Record<string, unknown>[] };
+}
+
+const brief = (results: Results) => ({
+  score: results.review_score,
+  signal: results.gc_signal,
+  findings: results.findings.map(({ severity, rule, file, line, dimension, source, grade }) =>
+    [severity, rule, file, line, dimension, source, grade].join(' '),
+  ),
+});
+
+it('looks at the changed lines only, and what it writes is read back without a word of doubt', async () => {
+  const project = linted();
+  project.write({ 'src/a.js': `${OLD}export const b = missing;\n`, 'src/new.js': 'let c = 1;\nexport { c };\n' });
+  const { job, evidence, said } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  const results = evidence(REVIEW_RESULTS) as Results;
+  expect(brief(results)).toEqual({
+    score: 6.9,
+    signal: 'REVISION_NEEDED',
+    findings: ['high no-undef src/a.js 3 correctness eslint measured', 'medium prefer-const src/new.js 1 maintainability eslint measured'],
+  });
+  expect(end).toMatchObject({
+    outcome: 'fail',
+    outputs: { review_score: '6.9', gc_signal: 'REVISION_NEEDED' },
+    files: [REVIEW_RESULTS],
+    notes: [],
+  });
+  expect(said).toEqual(['eslint looks at 2 changed files']);
+  expect(results.provenance.commit).toBe(project.git('rev-parse', 'HEAD').trim());
+  expect(results.provenance.tools).toMatchObject([{ name: 'eslint', exit_status: 1, timed_out: false, workdir: '.' }]);
+  expect(JSON.stringify(results)).not.toContain(project.root);
+  const read = readReview(JSON.stringify(results), { path: REVIEW_RESULTS });
+  expect(read).toMatchObject({ ok: true, reading: { values: { review_score: 6.9, gc_signal: 'REVISION_NEEDED' }, notes: [] } });
+  expect(read.ok && read.reading.findings.map(({ artifact, line }) => `${artifact}:${line}`)).toEqual(['src/a.js:3', 'src/new.js:1']);
+});
+
+it('converges on a clean change, also where old lines are bad', async () => {
+  const project = linted();
+  project.commit({ 'src/a.js': `${OLD}export const b = 2;\n` });
+  const { job, evidence } = jobFor(project.root);
+  expect(await reviewCritic(job)).toMatchObject({ outcome: 'pass', outputs: { review_score: '10', gc_signal: 'CONVERGED' } });
+  expect(brief(evidence(REVIEW_RESULTS) as Results)).toEqual({ score: 10, signal: 'CONVERGED', findings: [] });
+});
+
+it('lets types count where the project checks them', async () => {
+  const config = '{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] }, "include": ["src"] }\n';
+  const project = linted({ 'tsconfig.json': config, 'src/t.ts': 'export const n: number = 1;\n', 'src/a.js': 'export const a = 1;\n' });
+  project.write({ 'src/t.ts': 'export const n: number = "one";\n' });
+  const { job, evidence } = jobFor(project.root);
+  await reviewCritic(job);
+  expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high TS2322 src/t.ts 1 correctness tsc measured']);
+});
+
+it('says of how many changed files nobody looked, and takes no word of a linter for a file that it leaves out', async () => {
+  const ignoring = "export default [{ ignores: ['gen/**'] }, { rules: { 'no-undef': 'error' } }];\n";
+  const project = linted({ 'eslint.config.mjs': ignoring });
+  project.write({ 'src/a.js': `${OLD}export const b = 2;\n`, 'gen/x.js': 'missing();\n', 'tool.py': 'x = 1\n', 'notes.md': 'x\n' });
+  const { job, evidence } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  expect(end).toMatchObject({ outcome: 'pass', notes: ['No tool looked at 2 of 3 changed files of code: gen/x.js, tool.py.'] });
+  expect(evidence(REVIEW_RESULTS)).toMatchObject({ findings: [], unread_files: ['gen/x.js', 'tool.py'] });
+});
+
+it('is missing where every linter leaves the whole change out', async () => {
+  const ignoring = "export default [{ ignores: ['src/**'] }];\n";
+  const types = '{ "compilerOptions": { "types": [] }, "include": ["lib"] }\n';
+  const project = linted({ 'eslint.config.mjs': ignoring, 'tsconfig.json': types, '.oxlintrc.json': '{ "ignorePatterns": ["src/**"] }\n' });
+  project.commit({ 'lib/l.ts': 'export const l = 1;\n' });
+  project.write({ 'src/a.js': 'missing();\n', 'src/b.ts': 'export const b: number = "";\n' });
+  const { job } = jobFor(project.root);
+  expect(await reviewCritic(job)).toMatchObject({ outcome: 'missing', files: [], outputs: {} });
+});
+
+it('asks oxlint and tsc which files they look at, and counts no other', async () => {
+  const types = '{ "compilerOptions": { "types": [], "allowJs": true }, "include": ["lib"] }\n';
+  const project = linted({ 'tsconfig.json': types, '.oxlintrc.json': '{ "ignorePatterns": ["src/**", "lib/old.js"] }\n' });
+  project.git('rm', '-q', 'eslint.config.mjs');
+  project.commit({ 'lib/l.ts': 'export const l = 1;\n' });
+  project.write({
+    'lib/l.ts': 'export const l = 2;\n',
+    'lib/m.js': 'debugger;\n',
+    'lib/old.js': 'debugger;\n',
+    'src/b.ts': 'let b: number = "";\n',
+  });
+  const { job, evidence } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  expect(end.notes).toEqual(['No tool looked at 2 of 4 changed files of code: lib/old.js, src/b.ts.']);
+  const results = evidence(REVIEW_RESULTS) as Results;
+  expect(brief(results).findings).toEqual(['medium eslint(no-debugger) lib/m.js 1 correctness oxlint measured']);
+  expect(results.provenance.tools.map(({ name }) => name)).toEqual(['oxlint', 'oxlint', 'tsc', 'tsc']);
+});
+
+it('counts a finding over several lines where one of them was changed', async () => {
+  const dead = "export default [{ rules: { 'no-unreachable': 'warn' } }];\n";
+  const two = ['a', 'b'].map((name) => `export function ${name}(f) {\n  return f;\n  f(1);\n  f(2);\n}\n`).join('');
+  const project = linted({ 'eslint.config.mjs': dead, 'src/a.js': two });
+  project.write({ 'src/a.js': two.replace('f(2)', 'f(3)') });
+  const { job, evidence } = jobFor(project.root);
+  await reviewCritic(job);
+  const { findings } = evidence(REVIEW_RESULTS) as Results;
+  expect(findings).toMatchObject([{ rule: 'no-unreachable', line: 3, end_line: 4 }]);
+  expect(findings).toHaveLength(1);
+});
+
+it('weighs what a reviewer said, as testimony that never raises the score', async () => {
+  const project = linted();
+  project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });
+  const { job, evidence } = jobFor(project.root);
+  const finding = { severity: 'medium', message: 'no test for b', file: 'src/a.js', line: 3, dimension: 'completeness' };
+  writeFiles(job.session, { [REVIEW_RESULTS]: JSON.stringify({ review_score: 8, gc_signal: 'CONVERGED', findings: [finding] }) });
+  await reviewCritic(job);
+  expect(brief(evidence(REVIEW_RESULTS) as Results)).toEqual({
+    score: 8,
+    signal: 'CONVERGED',
+    findings: ['medium  src/a.js 3 completeness reviewer testified'],
+  });
+});
+
+it('gathers fresh reports and leaves stale ones out', async () => {
+  const project = linted();
+  project.write({ 'src/a.js': `${OLD}export const b = 2;\n` });
+  const location = { physicalLocation: { artifactLocation: { uri: 'src/a.js' }, region: { startLine: 3 } } };
+  const result = { ruleId: 'sql-injection', level: 'error', message: { text: 'taint' }, locations: [location] };
+  const sarif = JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'scan' } }, results: [result] }] });
+  writeFileSync(join(project.root, 'fresh.sarif'), sarif);
+  writeFileSync(join(project.root, 'stale.sarif'), sarif);
+  utimesSync(join(project.root, 'stale.sarif'), 1000, 1000);
+  const { job, evidence } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  expect(brief(evidence(REVIEW_RESULTS) as Results).findings).toEqual(['high sql-injection src/a.js 3 security fresh.sarif measured']);
+  expect(end.notes).toEqual(['stale.sarif is older than the change, so it was left out; make it again.']);
+});
+
+it('finds what a report means that was written in a folder of the project or in another place, and says what it cannot find', async () => {
+  const project = linted({ 'eslint.config.mjs': null, 'api/src/a.go': 'package a\n' });
+  project.write({ 'api/src/a.go': 'package a\nvar b = 1\n' });
+  const result = (uri: string, ruleId: string) => ({
+    ruleId,
+    level: 'error',
+    message: { text: 'm' },
+    locations: [{ physicalLocation: { artifactLocation: { uri }, region: { startLine: 2 } } }],
+  });
+  const uris = ['src/a.go', 'file:///workspace/api/src/a.go', 'C:\\build\\api\\src\\a.go', '/usr/lib/go/a.go'];
+  const results = uris.map((uri, at) => result(uri, `rule-${at}`));
+  writeFiles(project.root, {
+    'api/out/lint.sarif': JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 'scan' } }, results }] }),
+  });
+  const { job, evidence } = jobFor(project.root);
+  const end = await reviewCritic(job);
+  const { findings } = evidence(REVIEW_RESULTS) as Results;
+  expect(findings.map(({ rule, file }) => `${String(rule)} ${String(file)}`)).toEqual([
+    'rule-0 api/src/a.go',
+    'rule-1 api/src/a.go',
+    'rule-2 api/src/a.go',
+  ]);
+  expect(end.notes).toContain(
+    "api/out/lint.sarif has findings in a file that is not in this project: usr/lib/go/a.go. They were not weighed; have the report written from the project's folder.",
+  );
+});
+
+it('approves nothing where a tool broke or nothing could look', async () => {
+  const broken = linted({ 'eslint.config.mjs': 'export default [' });
+  broken.write({ 'src/a.js': 'export const a = 2;\n' });
+  const end = await reviewCritic(jobFor(broken.root).job);
+  expect(end).toMatchObject({ outcome: 'error', files: [], outputs: {} });
+  expect(end.notes[0]).toBe(
+    'eslint ended with status 2 and left no report that can be read. It said: SyntaxError: Unexpected end of input',
+  );
+  const bare = gitProject({ 'a.txt': 'a\n' });
+  bare.write({ 'a.txt': 'b\n' });
+  expect(await reviewCritic(jobFor(bare.root).job)).toMatchObject({ outcome: 'missing', files: [] });
+  expect(await reviewCritic(jobFor(plainProject({ 'a.txt': 'a\n' }).root).job)).toMatchObject({ outcome: 'missing', files: [] });
+});
+
+it('ends a linter that hangs, and calls that a timeout', async () => {
+  const project = linted({ 'eslint.config.mjs': 'await new Promise(() => setInterval(() => {}, 1000));\nexport default [];\n' });
+  project.write({ 'src/a.js': 'export const a = 2;\n' });
+  const { job } = jobFor(project.root, { timeoutMs: 1500 });
+  const end = await reviewCritic(job);
+  expect(end).toMatchObject({ outcome: 'timeout', files: [], notes: ['eslint took too long and was ended.'] });
+});

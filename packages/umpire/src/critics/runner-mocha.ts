@@ -1,0 +1,117 @@
+// Mocha: its JSON report beside what people read, by a reporter of a few lines that starts both; coverage by c8 or nyc around it,
+// where the project has one.
+
+import { writeFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { isObject } from '@umpire/core/formats/json-text.js';
+import { keepWords } from './runner-script.js';
+import type { ScriptCall } from './runner-script.js';
+import { JS_TESTS } from './test-runner.js';
+import type { Prepare } from './test-runner.js';
+import { findPackage, findTool } from './tool.js';
+
+const WITH_VALUE =
+  '-r --require --import --loader --experimental-loader --config --package --extension -t --timeout -u --ui --spec --file --ignore --exclude -C --conditions'.split(
+    ' ',
+  );
+const PLAIN = '--recursive --exit --check-leaks --async-only -A --sort --parallel --enable-source-maps --allow-uncaught --full-trace'.split(
+  ' ',
+);
+const WRAPPER_WITH_VALUE = '-n --include -x --exclude --src -e --extension -c --config --nycrc-path --exclude-node-modules'.split(' ');
+const WRAPPER_PLAIN = ['-a', '--all', '--exclude-after-remap', '--allowExternal'];
+
+export const prepareMocha: Prepare = ({ folder, script }, _job, scratch) => {
+  const tool = findTool(folder, 'mocha');
+  const mocha = findPackage(folder, 'mocha');
+  if (tool === null || mocha === null)
+    return { absent: 'Mocha is not installed here; install the packages of the project, for example with `npm install`.' };
+  const { flags, others: specs } = keepWords(script?.args ?? [], WITH_VALUE, PLAIN);
+  const own = [...flags, ...specs.filter((word) => word !== 'run')];
+  const start = [process.execPath, ...(script?.nodeArgs ?? []), tool.bin];
+  const env = script?.env ?? {};
+  const listed = join(scratch, 'files.json');
+  const covers = coverageTool(folder, script);
+  return {
+    ready: {
+      version: tool.version,
+      uncovered: covers === null ? 'Mocha measures no coverage by itself; add c8 to the development packages.' : null,
+      listing: {
+        argv: [...start, ...own, '--dry-run', '--reporter', 'json', '--reporter-option', `output=${listed}`],
+        env,
+        file: listed,
+        filesIn,
+      },
+      patterns: JS_TESTS,
+      call: ({ others }, place) => {
+        const tests = join(place, 'tests.json');
+        const reporter = join(place, 'reporter.cjs');
+        writeFileSync(reporter, reporterText(mocha.folder, tests));
+        // Files named here would only be added to those of the configuration: what is not wanted has to be left out.
+        const left = others.flatMap((file) => ignored(relative(folder, file).split(sep).join('/')));
+        return {
+          argv: [...(covers?.argv(place) ?? []), ...start, ...own, '--reporter', reporter, '--no-bail', '--forbid-only', ...left],
+          env,
+          tests: { file: tests, format: 'mocha' },
+          coverage: covers === null ? null : { file: join(place, 'coverage', 'coverage-final.json'), format: 'istanbul' },
+        };
+      },
+    },
+  };
+};
+
+/** Mocha compares names as its patterns write them. */
+function ignored(path: string): readonly string[] {
+  return ['--ignore', path, '--ignore', `./${path}`];
+}
+
+function coverageTool(folder: string, script: ScriptCall | null): { readonly argv: (scratch: string) => readonly string[] } | null {
+  const c8 = findTool(folder, 'c8');
+  const nyc = c8 === null ? findTool(folder, 'nyc') : null;
+  const { flags } = keepWords(script?.wrapperArgs ?? [], WRAPPER_WITH_VALUE, WRAPPER_PLAIN);
+  const same = [...flags, '--check-coverage=false', '--reporter=json'];
+  if (c8 !== null)
+    return {
+      argv: (scratch) => [
+        process.execPath,
+        c8.bin,
+        ...same,
+        `--reports-dir=${join(scratch, 'coverage')}`,
+        `--temp-directory=${join(scratch, 'raw')}`,
+      ],
+    };
+  if (nyc !== null)
+    return {
+      argv: (scratch) => [
+        process.execPath,
+        nyc.bin,
+        ...same,
+        '--cache=false',
+        `--report-dir=${join(scratch, 'coverage')}`,
+        `--temp-dir=${join(scratch, 'raw')}`,
+      ],
+    };
+  return null;
+}
+
+function reporterText(mocha: string, output: string): string {
+  return `const { reporters } = require(${JSON.stringify(mocha)});
+module.exports = class {
+  constructor(runner, options) {
+    new reporters.Spec(runner, options);
+    new reporters.JSON(runner, { ...options, reporterOption: { output: ${JSON.stringify(output)} }, reporterOptions: { output: ${JSON.stringify(output)} } });
+  }
+};
+`;
+}
+
+function filesIn(text: string): readonly string[] | null {
+  try {
+    const report: unknown = JSON.parse(text);
+    if (!isObject(report) || !Array.isArray(report['tests'])) return null;
+    return [
+      ...new Set(report['tests'].flatMap((test: unknown) => (isObject(test) && typeof test['file'] === 'string' ? [test['file']] : []))),
+    ];
+  } catch {
+    return null;
+  }
+}

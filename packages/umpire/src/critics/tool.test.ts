@@ -1,0 +1,160 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isAlive, pidsIn } from '../../../../test/support/assignment.js';
+import { endGuardianAfterwards, jobFor } from '../../../../test/support/critic-job.js';
+import { cleanUpAfterwards, temporaryFolder, writeFiles } from '../../../../test/support/git-project.js';
+import { KeptOutput } from './tool-output.js';
+import { findPackage, findTool, runTool, timeLeft } from './tool.js';
+
+cleanUpAfterwards();
+endGuardianAfterwards();
+
+const node = (text: string): readonly string[] => [process.execPath, '-e', text];
+
+test('what it prints is shown while it runs and kept; how it ended is told', async () => {
+  const workdir = temporaryFolder();
+  const seen: string[] = [];
+  const watch = {
+    signal: new AbortController().signal,
+    log: (stream: string, chunk: Uint8Array) => void seen.push(`${stream} ${Buffer.from(chunk).toString()}`),
+  };
+  const { job } = jobFor(workdir, { watch, now: () => new Date('2026-01-02T03:04:05Z') });
+  const keep = { keepOutput: join(workdir, 'all.txt'), keepStdout: join(workdir, 'out.txt') };
+  const run = await runTool(job, { name: 'mine', version: '1.2', argv: node("console.log('a'); process.exitCode = 3"), workdir, ...keep });
+  expect(run).toEqual({
+    outcome: 'ended',
+    code: 3,
+    signal: null,
+    problem: null,
+    head: 'a\n',
+    tail: '',
+    use: {
+      name: 'mine',
+      version: '1.2',
+      command: ['node', '-e', "console.log('a'); process.exitCode = 3"],
+      workdir: '.',
+      started: '2026-01-02T03:04:05.000Z',
+      ended: '2026-01-02T03:04:05.000Z',
+      exit_status: 3,
+      signal: null,
+      timed_out: false,
+    },
+  });
+  expect(seen).toEqual(['stdout a\n']);
+  expect([readFileSync(keep.keepOutput, 'utf8'), readFileSync(keep.keepStdout, 'utf8')]).toEqual(['a\n', 'a\n']);
+  await runTool(job, { name: 'mine', argv: node("console.error('b')"), workdir, ...keep, isQuiet: true });
+  expect([readFileSync(keep.keepOutput, 'utf8'), readFileSync(keep.keepStdout, 'utf8'), seen.length]).toEqual(['b\n', '', 1]);
+});
+
+test('of much output the start and the end are told', async () => {
+  const workdir = temporaryFolder();
+  const { job } = jobFor(workdir);
+  const { head, tail } = await runTool(job, {
+    name: 'mine',
+    argv: node("process.stdout.write('a'.repeat(20000) + 'b'.repeat(20000))"),
+    workdir,
+  });
+  expect([head, tail]).toEqual(['a'.repeat(16384), 'b'.repeat(16384)]);
+});
+
+test('a file of output has bounds', () => {
+  const path = join(temporaryFolder(), 'deep', 'kept.txt');
+  const kept = new KeptOutput(path, { start: 4, end: 4 });
+  for (const piece of ['ab', 'cd', 'ef', 'ghijk']) kept.add(Buffer.from(piece));
+  kept.close();
+  expect(readFileSync(path, 'utf8')).toBe('abcd\n[3 bytes are left out here]\nhijk');
+  const short = new KeptOutput(path, { start: 4, end: 4 });
+  short.add(Buffer.from('abcdefgh'));
+  short.close();
+  expect(readFileSync(path, 'utf8')).toBe('abcdefgh');
+  const whole = new KeptOutput(path, { start: 4, end: 0 });
+  for (const piece of ['abc', 'def', 'g']) whole.add(Buffer.from(piece));
+  whole.close();
+  expect(readFileSync(path, 'utf8')).toBe('abcd');
+});
+
+test('one that hangs is ended with all that it started; later tools of the job have no time left', async () => {
+  const workdir = temporaryFolder();
+  const { job } = jobFor(workdir, { timeoutMs: 2500 });
+  const child = "require('fs').writeFileSync('child', String(process.pid)); setInterval(() => {}, 1000)";
+  const argv = node(
+    `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(child)}], { stdio: 'inherit' }); setInterval(() => {}, 1000)`,
+  );
+  const run = await runTool(job, { name: 'mine', argv, workdir });
+  expect(run).toMatchObject({ outcome: 'timeout', code: null, use: { timed_out: true } });
+  expect((await pidsIn(workdir, ['child'])).map(isAlive)).toEqual([false]);
+  expect(timeLeft(job)).toBe(0);
+  expect(await runTool(job, { name: 'mine', argv: node("require('fs').writeFileSync('ran', '')"), workdir })).toMatchObject({
+    outcome: 'timeout',
+    use: { exit_status: null, timed_out: true },
+  });
+  expect(existsSync(join(workdir, 'ran'))).toBe(false);
+});
+
+test('the time for one tool holds too', async () => {
+  const workdir = temporaryFolder();
+  const { job } = jobFor(workdir);
+  const settings = { ...job.settings, timeoutMinutes: 0.3 / 60 };
+  expect(await runTool({ ...job, settings }, { name: 'mine', argv: node('setInterval(() => {}, 1000)'), workdir })).toMatchObject({
+    outcome: 'timeout',
+  });
+});
+
+test('a run that is stopped ends its tool', async () => {
+  const workdir = temporaryFolder();
+  const controller = new AbortController();
+  const watch = { signal: controller.signal, log: () => controller.abort() };
+  const { job } = jobFor(workdir, { watch });
+  const argv = node("console.log('here'); setInterval(() => {}, 1000)");
+  expect(await runTool(job, { name: 'mine', argv, workdir })).toMatchObject({ outcome: 'interrupted', use: { timed_out: false } });
+  expect(await runTool(job, { name: 'mine', argv, workdir })).toMatchObject({ outcome: 'interrupted', use: { exit_status: null } });
+});
+
+test('one that is not there says so', async () => {
+  const workdir = temporaryFolder();
+  const { job } = jobFor(workdir);
+  expect(await runTool(job, { name: 'mine', argv: ['no-such-program'], workdir })).toMatchObject({
+    outcome: 'unstarted',
+    problem: 'mine could not be started: there is no program no-such-program; install it, or mend the PATH.',
+  });
+  expect(await runTool(job, { name: 'mine', argv: node(''), workdir: join(workdir, 'gone') })).toMatchObject({
+    outcome: 'unstarted',
+    problem: 'mine could not be started: its folder is gone.',
+  });
+});
+
+test('a tool is told nothing of the run around it, and works as in a CI', async () => {
+  const workdir = temporaryFolder();
+  const { job } = jobFor(workdir);
+  const names = ['VITEST', 'VITEST_POOL_ID', 'NODE_ENV', 'UMPIRE_SESSION', 'CI', 'NO_COLOR', 'OWN', 'UMPIRE_RUN'];
+  const argv = node(`console.log(JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name] ?? null)))`);
+  expect(process.env['VITEST']).toBeDefined();
+  const { head } = await runTool(job, { name: 'mine', argv, workdir, env: { OWN: 'yes', UMPIRE_RUN: 'not this' } });
+  expect(JSON.parse(head)).toEqual([null, null, null, null, 'true', '1', 'yes', job.guardian.run]);
+});
+
+test('a package is found from the folder upwards, its command by its own file', () => {
+  const root = temporaryFolder();
+  const lint = { name: 'lint', version: '1.0.0', bin: { lint: 'bin/lint.js', other: 'gone.js' } };
+  writeFiles(root, {
+    'node_modules/lint/package.json': JSON.stringify(lint),
+    'node_modules/lint/bin/lint.js': '',
+    'node_modules/@scope/tool/package.json': '{"bin":"./tool.js"}',
+    'node_modules/@scope/tool/tool.js': '',
+    'node_modules/broken/package.json': '{',
+    'a/node_modules/lint/package.json': JSON.stringify({ ...lint, version: '2.0.0' }),
+    'a/node_modules/lint/bin/lint.js': '',
+  });
+  mkdirSync(join(root, 'a/b'));
+  const at = (from: string, name: string, command?: string) => findTool(join(root, from), name, command);
+  expect(at('a/b', 'lint')).toEqual({ bin: join(root, 'a/node_modules/lint/bin/lint.js'), version: '2.0.0' });
+  expect(at('', 'lint')).toEqual({ bin: join(root, 'node_modules/lint/bin/lint.js'), version: '1.0.0' });
+  expect(at('a', '@scope/tool')).toEqual({ bin: join(root, 'node_modules/@scope/tool/tool.js'), version: null });
+  expect([at('', 'lint', 'other'), at('', 'lint', 'none'), at('', 'broken'), findPackage(root, 'nowhere-at-all')]).toEqual([
+    null,
+    null,
+    null,
+    null,
+  ]);
+});

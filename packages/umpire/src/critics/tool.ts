@@ -1,0 +1,243 @@
+// One tool of the project from its start to its end, for the critics: where its package lies, what it prints (streamed, and kept
+// within bounds), how it ended. What its reports mean is left to the critics; processes are agents/child.ts's.
+
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { runChild } from '../agents/child.js';
+import type { ChildEnd } from '../agents/child.js';
+import { sweepProcesses } from '../agents/guardian.js';
+import { Tail } from '../agents/tail.js';
+import { isObject, nameOf, parseJson } from '@umpire/core/formats/json-text.js';
+import { elapsedMs } from '../sessions/clock.js';
+import { surroundings } from '../sessions/environment.js';
+import { environmentIn } from '../sessions/python-environment.js';
+import type { CriticJob } from './critic.js';
+import type { ToolUse } from './provenance.js';
+import { shownWord, shownWords } from './provenance.js';
+import { KeptOutput, WHOLE } from './tool-output.js';
+
+export interface ToolCall {
+  /** For people and for the provenance: `vitest`. */
+  readonly name: string;
+  /** Null where it is not known. */
+  readonly version?: string | null;
+  readonly argv: readonly string[];
+  /** Absolute. */
+  readonly workdir: string;
+  /** Beside the environment of this process, without what belongs to a test run around it. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The shorter of this, the settings' time for one tool and what is left of the job's holds. */
+  readonly timeoutMs?: number;
+  /** A file, absolute, that gets what the tool prints, both streams in their order; of very much the start and the end. */
+  readonly keepOutput?: string;
+  /** A file, absolute, that gets stdout alone: a report that the tool prints. */
+  readonly keepStdout?: string;
+  /** What it prints is not shown while it runs: a question to a tool, no work of it. */
+  readonly isQuiet?: boolean;
+  /** Where reports of this call lie: not shown in the provenance as a path of this machine. */
+  readonly scratch?: string;
+}
+
+export interface ToolRun {
+  /** `timeout`: it was ended. `interrupted`: the run is being stopped. Whether `ended` is good news, the exit status and reports say. */
+  readonly outcome: 'ended' | 'timeout' | 'unstarted' | 'interrupted';
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Why it could not be started; null where it was. */
+  readonly problem: string | null;
+  /** The start and the end of what it printed, both streams; the end is empty where the start has it all. */
+  readonly head: string;
+  readonly tail: string;
+  readonly use: ToolUse;
+}
+
+const GRACE_MS = 5000;
+const SHOWN_BYTES = 16 * 1024;
+
+/** When the first tool of a job began: all of them share the job's time. */
+const began = new WeakMap<CriticJob, number>();
+
+/** What is left of the job's time. The first who asks starts its clock; a job made from another one has a clock of its own. */
+export function timeLeft(job: CriticJob): number {
+  const start = began.get(job) ?? elapsedMs();
+  began.set(job, start);
+  return Math.max(0, job.timeoutMs - (elapsedMs() - start));
+}
+
+/** Never rejects for what the tool does. */
+export async function runTool(job: CriticJob, call: ToolCall): Promise<ToolRun> {
+  const started = job.now();
+  const left = timeLeft(job);
+  const timeoutMs = Math.min(call.timeoutMs ?? Infinity, job.settings.timeoutMinutes * 60_000, left);
+  if (job.watch.signal.aborted) return unmade(job, call, started, 'interrupted');
+  if (left <= 0) return unmade(job, call, started, 'timeout');
+  const mark = `UMPIRE_CALL=${job.guardian.run}-${randomUUID()}`;
+  const kept = new KeptOutput(call.keepOutput ?? null);
+  const alone = new KeptOutput(call.keepStdout ?? null, WHOLE);
+  const start = new Start(SHOWN_BYTES);
+  const tail = new Tail(SHOWN_BYTES);
+  const around = toolEnvironment();
+  const launch = {
+    argv: call.argv,
+    workdir: call.workdir,
+    env: {
+      ...around,
+      ...environmentIn(around)(call.workdir),
+      ...call.env,
+      UMPIRE_RUN: job.guardian.run,
+      UMPIRE_CALL: mark.slice('UMPIRE_CALL='.length),
+    },
+    mark,
+    input: '',
+    timeoutMs,
+    finish: 'SIGTERM' as const,
+    graceMs: GRACE_MS,
+    tailBytes: 0,
+  };
+  const log = (stream: 'stdout' | 'stderr', chunk: Uint8Array): void => {
+    if (call.isQuiet !== true) job.watch.log(stream, chunk);
+    kept.add(chunk);
+    if (stream === 'stdout') alone.add(chunk);
+    tail.add(start.take(chunk));
+  };
+  try {
+    const end = await runChild(launch, job.guardian, { signal: job.watch.signal, log });
+    // Nothing that a test started outlives it, also where it left the group.
+    sweepProcesses(launch.mark);
+    return {
+      ...howItEnded(end, call),
+      head: start.text(),
+      tail: Buffer.from(tail.bytes()).toString('utf8'),
+      use: useOf(job, call, started, end),
+    };
+  } finally {
+    kept.close();
+    alone.close();
+  }
+}
+
+function howItEnded(end: ChildEnd, call: ToolCall): Pick<ToolRun, 'outcome' | 'code' | 'signal' | 'problem'> {
+  if (end.kind === 'unstarted') return { outcome: 'unstarted', code: null, signal: null, problem: whyUnstarted(end.error, call) };
+  const outcome = end.stopped === null ? 'ended' : end.stopped.by === 'timeout' ? 'timeout' : 'interrupted';
+  return { outcome, code: end.code, signal: end.signal, problem: null };
+}
+
+/** A missing working folder is reported in the same words as a missing program. */
+function whyUnstarted(error: NodeJS.ErrnoException, { name, workdir, argv }: ToolCall): string {
+  if (error.code === 'ENOENT' && !existsSync(workdir)) return `${name} could not be started: its folder is gone.`;
+  if (error.code === 'ENOENT') return `${name} could not be started: there is no program ${argv[0] ?? ''}; install it, or mend the PATH.`;
+  if (error.code === 'E2BIG') return `${name} could not be started: its arguments are too long.`;
+  return `${name} could not be started: ${error.code ?? error.message}.`;
+}
+
+function useOf(job: CriticJob, call: ToolCall, started: Date, end: ChildEnd | null): ToolUse {
+  const ended = end?.kind === 'ended' ? end : null;
+  const places = { project: job.project, scratch: call.scratch };
+  return {
+    name: call.name,
+    version: call.version ?? null,
+    command: shownWords(call.argv, places),
+    workdir: shownWord(resolve(call.workdir), places),
+    started: started.toISOString(),
+    ended: job.now().toISOString(),
+    exit_status: ended?.code ?? null,
+    signal: ended?.signal ?? null,
+    timed_out: ended?.stopped?.by === 'timeout',
+  };
+}
+
+function unmade(job: CriticJob, call: ToolCall, started: Date, outcome: 'timeout' | 'interrupted'): ToolRun {
+  const use = { ...useOf(job, call, started, null), timed_out: outcome === 'timeout' };
+  return { outcome, code: null, signal: null, problem: null, head: '', tail: '', use };
+}
+
+/** What a test run around this one would tell the tool, and must not. */
+const FOREIGN =
+  /^(?:UMPIRE_.*|VITEST|VITEST_(?:MODE|POOL_ID|WORKER_ID|VM_POOL)|__VITEST.*|JEST_WORKER_ID|MOCHA_WORKER_ID|NYC_CONFIG|NODE_TEST_CONTEXT|NODE_V8_COVERAGE|NODE_CHANNEL_FD|NODE_UNIQUE_ID|NODE_ENV|FORCE_COLOR|PYTEST_CURRENT_TEST)$/;
+
+/** As in a CI: no colours, no questions, no snapshot written because there was none. */
+function toolEnvironment(): Record<string, string> {
+  const inherited = Object.entries(surroundings()).filter(([name]) => !FOREIGN.test(name));
+  return { ...Object.fromEntries(inherited), CI: 'true', NO_COLOR: '1', PYTHONDONTWRITEBYTECODE: '1' };
+}
+
+/** The first bytes of a stream; what comes after them is handed back. */
+class Start {
+  private readonly pieces: Buffer[] = [];
+  private room: number;
+
+  constructor(most: number) {
+    this.room = most;
+  }
+
+  take(chunk: Uint8Array): Uint8Array {
+    const mine = chunk.subarray(0, this.room);
+    if (mine.length > 0) this.pieces.push(Buffer.from(mine));
+    this.room -= mine.length;
+    return chunk.subarray(mine.length);
+  }
+
+  text(): string {
+    return Buffer.concat(this.pieces).toString('utf8');
+  }
+}
+
+export interface FoundTool {
+  /** Absolute: a file for `process.execPath`. */
+  readonly bin: string;
+  readonly version: string | null;
+}
+
+/** The package's own command, as Node would find the package from this folder upwards. `npx` would download what is not there. */
+export function findTool(from: string, name: string, command = name.slice(name.lastIndexOf('/') + 1)): FoundTool | null {
+  const found = findPackage(from, name);
+  if (found === null) return null;
+  const { bin } = found.manifest;
+  const path: unknown = typeof bin === 'string' ? bin : isObject(bin) ? bin[command] : undefined;
+  if (typeof path !== 'string') return null;
+  const place = join(found.folder, path);
+  return existsSync(place) ? { bin: place, version: found.version } : null;
+}
+
+export interface FoundPackage {
+  readonly folder: string;
+  readonly version: string | null;
+  readonly manifest: Readonly<Record<string, unknown>>;
+}
+
+export function findPackage(from: string, name: string): FoundPackage | null {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const place = join(folder, 'node_modules', name);
+    const manifest = readManifest(place);
+    if (manifest !== null) {
+      const { version } = manifest;
+      return { folder: place, version: typeof version === 'string' ? version : null, manifest };
+    }
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+/** The package.json of a folder; null where there is none, or none that can be read. */
+export function readManifest(folder: string): Readonly<Record<string, unknown>> | null {
+  const text = manifestText(folder);
+  const json = text === null ? null : parseJson(text);
+  return json?.ok === true && isObject(json.value) ? json.value : null;
+}
+
+/** What is wrong with the package.json of a folder; null where it can be read, or there is none. */
+export function manifestFault(folder: string): string | null {
+  const text = manifestText(folder);
+  if (text === null) return null;
+  const json = parseJson(text);
+  if (!json.ok) return json.problem;
+  return isObject(json.value) ? null : `it is ${nameOf(json.value)}; expected an object`;
+}
+
+function manifestText(folder: string): string | null {
+  try {
+    return readFileSync(join(folder, 'package.json'), 'utf8');
+  } catch {
+    return null;
+  }
+}

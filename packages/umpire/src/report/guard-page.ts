@@ -1,0 +1,195 @@
+// What the guard found, as people read it: each finding with why it is one, what an honest change would be, and the two versions,
+// side by side where the terminal is wide enough.
+
+import type { GuardAllowance } from '@umpire/guard/allowances.js';
+import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { Correction } from '@umpire/guard/taking-back.js';
+import { clip, columnsOf, lineOf, terminalText, wrap } from './foreign-text.js';
+import { count } from './words.js';
+
+export interface GuardPage {
+  readonly findings: readonly GuardFinding[];
+  readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
+  readonly expired: readonly GuardAllowance[];
+  readonly newAllowances: readonly GuardAllowance[];
+  readonly problems: readonly { readonly file: string; readonly message: string }[];
+  readonly isBlind: boolean;
+  /** Test files that were written anew, with their exact checks on both sides. */
+  readonly rewritten: readonly { readonly file: string; readonly before: number; readonly after: number }[];
+  readonly against: string;
+  readonly scope: string;
+  readonly isUsualScope: boolean;
+  readonly files: number;
+  readonly reverted?: { readonly corrections: readonly Correction[]; readonly left: readonly GuardFinding[]; readonly kept: string };
+}
+
+export interface Terminal {
+  readonly columns: number;
+  readonly color: boolean;
+}
+
+/** From here on two versions stand side by side. */
+const WIDE = 100;
+const MOST_LINES = 12;
+const ESC = String.fromCharCode(27);
+const RED = 31;
+const GREEN = 32;
+const YELLOW = 33;
+const BOLD = 1;
+
+export function guardPage(page: GuardPage, terminal: Terminal): string {
+  const { findings, allowed, expired, newAllowances, problems, rewritten, reverted } = page;
+  const parts = [
+    ...findings.map((finding) => findingLines(finding, terminal)),
+    listed(
+      'Allowed',
+      [...new Set(allowed.map(({ allowance }) => allowance))].flatMap((one) => allowedLines(one, page)),
+    ),
+    listed(
+      'Allowed no more',
+      expired.flatMap((one) => wrap(`${allowanceWords(one)} ended on ${one.until}: ${lineOf(one.reason)}`, '    ', '  ')),
+    ),
+    listed(
+      'Not read',
+      problems.flatMap(({ file, message }) => wrap(`${lineOf(file)}: ${lineOf(message, 300)}`, '    ', '  ')),
+    ),
+    listed('Written anew: counted, not compared one by one', rewritten.flatMap(rewrittenLines)),
+    reverted === undefined ? [] : takenLines(reverted),
+    reverted === undefined ? [] : sparedLines(page, reverted.left),
+    [...sumLines(page, newAllowances.length, terminal), ...(scopeHint(page) === null ? [] : [scopeHint(page) ?? ''])],
+  ];
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function paint(code: number, text: string, { color }: Terminal): string {
+  return color && text !== '' ? `${ESC}[${code}m${text}${ESC}[0m` : text;
+}
+
+function findingLines(finding: GuardFinding, terminal: Terminal): readonly string[] {
+  const { rule, severity, file, line, test, message, honest } = finding;
+  const tone = severity === 'critical' || severity === 'high' ? RED : YELLOW;
+  return [
+    `${paint(BOLD, rule, terminal)}  ${paint(tone, severity, terminal)}  ${lineOf(file)}:${line}`,
+    ...(test === undefined ? [] : [clip(`  in ${lineOf(test)}`, Math.max(80, terminal.columns))]),
+    ...wrap(lineOf(message, 400), '  '),
+    ...wrap(`Honest: ${honest}`, '  '),
+    ...versions(finding, terminal),
+  ];
+}
+
+/** The lines of a version without the indent that all of them share. */
+function linesOf(version: GuardFinding['before']): readonly string[] {
+  if (version === null) return [];
+  const all = terminalText(version.text).replaceAll('\t', '  ').split('\n');
+  const indents = all.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length);
+  const common = indents.length === 0 ? 0 : Math.min(...indents);
+  const lines = all.map((line) => line.slice(common).trimEnd());
+  while (lines.length > 1 && lines.at(-1) === '') lines.pop();
+  const more = lines.length - MOST_LINES;
+  return more > 1 ? [...lines.slice(0, MOST_LINES), `... and ${more} more lines`] : lines;
+}
+
+/** Side by side where there is room for all of both: a wide terminal shows no less than a narrow one. */
+function versions({ before, after }: GuardFinding, terminal: Terminal): readonly string[] {
+  const [left, right] = [linesOf(before), linesOf(after)];
+  const width = Math.floor((terminal.columns - 5) / 2);
+  const fits = terminal.columns >= WIDE && [...left, ...right].every((line) => columnsOf(line) <= width);
+  return fits
+    ? beside(before === null ? ['(not there)'] : left, after === null ? ['(gone)'] : right, width, terminal)
+    : below(left, right, terminal);
+}
+
+function below(left: readonly string[], right: readonly string[], terminal: Terminal): readonly string[] {
+  const room = Math.max(80, terminal.columns);
+  const shown = (sign: string, tone: number, lines: readonly string[], others: readonly string[]): readonly string[] =>
+    lines.map((line, at) => paint(tone, clip(`  ${sign} ${fromDifference(line, others[at] ?? '', room - 4)}`, room), terminal));
+  return [...shown('-', RED, left, right), ...shown('+', GREEN, right, left)];
+}
+
+const LEAD = 20;
+
+/** A line that would be cut before it differs from the other begins shortly before that. */
+function fromDifference(line: string, other: string, room: number): string {
+  if (line === other || columnsOf(line) <= room || clip(line, room) !== clip(other, room)) return line;
+  let at = 0;
+  while (at < line.length && line[at] === other[at]) at += 1;
+  // Half a letter is none.
+  return `...${line.slice(Math.max(0, at - LEAD)).replace(/^[\uDC00-\uDFFF]/, '')}`;
+}
+
+function beside(left: readonly string[], right: readonly string[], width: number, terminal: Terminal): readonly string[] {
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => {
+    const one = clip(left[at] ?? '', width);
+    const two = clip(right[at] ?? '', width);
+    const gap = ' '.repeat(width - columnsOf(one));
+    return `  ${paint(RED, one, terminal)}${gap} | ${paint(GREEN, two, terminal)}`.trimEnd();
+  });
+}
+
+function listed(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines];
+}
+
+function allowanceWords({ rule, path, test }: GuardAllowance): string {
+  return `${rule} in ${lineOf(path)}${test === null ? '' : ` (${lineOf(test)})`}`;
+}
+
+function allowedLines(allowance: GuardAllowance, { allowed, newAllowances }: GuardPage): readonly string[] {
+  const places = allowed.filter((one) => one.allowance === allowance).map(({ finding }) => `${finding.file}:${finding.line}`);
+  const isNew = newAllowances.includes(allowance) ? ', an allowance that comes with this change' : '';
+  return wrap(
+    `${allowanceWords(allowance)} until ${allowance.until}${isNew}: ${lineOf(allowance.reason)}. Used at ${lineOf(places.join(', '), 300)}`,
+    '    ',
+    '  ',
+  );
+}
+
+function rewrittenLines({ file, before, after }: GuardPage['rewritten'][number]): readonly string[] {
+  return wrap(`${lineOf(file)}: ${count(before, 'exact check')} before, ${after} now. Look at it yourself.`, '    ', '  ');
+}
+
+function takenLines({ corrections, kept }: NonNullable<GuardPage['reverted']>): readonly string[] {
+  return listed('Taken back', [
+    ...corrections.map((one) => `  ${lineOf(one.path)}: ${takenWords(one)}`),
+    ...(kept === '' ? [] : wrap(`As they were: ${lineOf(kept)}. What was staged is still staged: stage the files again.`, '  ', '  ')),
+  ]);
+}
+
+/** Source that only the usual scope forbids stays as it is. */
+function sparedLines({ isUsualScope }: GuardPage, left: readonly GuardFinding[]): readonly string[] {
+  const files = [...new Set(left.filter(({ rule }) => isUsualScope && rule === 'source-changed').map(({ file }) => file))];
+  if (files.length === 0) return [];
+  return [
+    'Not taken back: source, and nobody chose the scope',
+    ...files.map((file) => `  ${lineOf(file)}`),
+    `Take it back too: ${TAKE_SOURCE}`,
+  ];
+}
+
+const TAKE_SOURCE = 'umpire guard --revert --scope testing';
+
+/** Whoever is told of source by a scope that nobody chose is told of the other one. */
+export function scopeHint({ findings, isUsualScope }: Pick<GuardPage, 'findings' | 'isUsualScope'>): string | null {
+  const isMet = isUsualScope && findings.some(({ rule }) => rule === 'source-changed');
+  return isMet ? 'If source may change here: umpire guard --scope any' : null;
+}
+
+function takenWords({ how, text, renamedFrom }: Correction): string {
+  if (how === 'hunk') return 'in part, by hunk';
+  if (text === null) return 'removed, it was new';
+  return renamedFrom === undefined ? 'the whole file' : `the whole file, which is ${lineOf(renamedFrom)} again`;
+}
+
+function sumLines(page: GuardPage, fresh: number, terminal: Terminal): readonly string[] {
+  const { findings, against, scope, files, allowed, isBlind, reverted } = page;
+  const what = `in ${count(files, 'changed file')}, against ${lineOf(against)} (scope ${scope})`;
+  const spared = allowed.length === 0 ? '' : ` ${allowed.length} allowed${fresh === 0 ? '' : `, by ${count(fresh, 'new allowance')}`}.`;
+  const blind = isBlind ? ' Tests that could not be read are not vouched for.' : '';
+  const word = findings.length === 0 ? 'No breach' : `${findings.length} ${findings.length === 1 ? 'breach' : 'breaches'}`;
+  const left = reverted === undefined ? '' : reverted.left.length === 0 ? ' All taken back.' : ` ${reverted.left.length} left.`;
+  const tone = findings.length === 0 && !isBlind ? GREEN : RED;
+  return wrap(`${word} ${what}.${spared}${blind}${left}`, '').map((line) => paint(tone, line, terminal));
+}

@@ -1,0 +1,63 @@
+// SARIF of the guard: what our own reader reads of it is what the guard found, and nothing that is allowed.
+
+import { expect, it } from 'vitest';
+import { findingOf } from '@umpire/guard/finding.js';
+import { GUARD_RULES } from '@umpire/guard/finding.js';
+import type { GuardFinding, GuardRule } from '@umpire/guard/finding.js';
+import { openReport } from '@umpire/reports/open-report.js';
+import { guardSarif } from './guard-sarif.js';
+import type { GuardLog } from './guard-sarif.js';
+
+function found(rule: GuardRule, line: number): GuardFinding {
+  const file = 'src/ä b#1.test.ts';
+  return findingOf({ rule, file, after: { file, from: 0, to: 4, line, text: `rule ${rule}` }, test: ['a', 'b'] });
+}
+
+const findings = (Object.keys(GUARD_RULES) as GuardRule[]).map((rule, at) => found(rule, at + 1));
+const EMPTY: GuardLog = { findings: [], allowed: [], problems: [], isBlind: false };
+
+function readBack(log: GuardLog) {
+  const reader = openReport({ root: '/project' });
+  reader.write(Buffer.from(guardSarif(log, '1.2.3')));
+  return reader.end();
+}
+
+it('is read back with the same rules, places, severities and fingerprints', () => {
+  const { outcome, findings: read, problems } = readBack({ ...EMPTY, findings });
+  const plain = (
+    all: readonly { rule?: string; severity: string; line: number | null; fingerprint: string }[],
+    files: readonly unknown[],
+  ) =>
+    all
+      .map(({ rule, severity, line, fingerprint }, at) => ({ rule, severity, line, fingerprint, file: files[at] }))
+      .toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  expect({
+    outcome,
+    problems,
+    read: plain(
+      read,
+      read.map(({ artifact }) => artifact),
+    ),
+  }).toEqual({
+    outcome: 'fail',
+    problems: [],
+    read: plain(
+      findings,
+      findings.map(({ file }) => file),
+    ),
+  });
+});
+
+it('passes what is allowed, with the reason', () => {
+  const finding = found('ci-changed', 1);
+  const allowance = { rule: 'files', path: '**', test: null, reason: 'moving', until: '2026-06-30' };
+  const log = { ...EMPTY, allowed: [{ finding, allowance }] };
+  expect(readBack(log)).toMatchObject({ outcome: 'pass', findings: [] });
+  expect(guardSarif(log, '1')).toContain('moving (until 2026-06-30)');
+});
+
+it('is no pass where tests could not be read', () => {
+  const problems = [{ file: 'a.test.ts', message: 'no code' }];
+  expect(readBack({ ...EMPTY, problems, isBlind: true }).outcome).toBe('fail');
+  expect(readBack({ ...EMPTY, problems }).outcome).toBe('pass');
+});

@@ -1,0 +1,79 @@
+// The guard's findings as SARIF 2.1.0, for code hosts and editors. What an allowance covers is there too, as suppressed.
+
+import type { GuardAllowance } from '@umpire/guard/allowances.js';
+import { GUARD_RULES } from '@umpire/guard/finding.js';
+import type { GuardFinding } from '@umpire/guard/finding.js';
+import type { Severity } from '@umpire/core/model.js';
+import { lineOf } from './foreign-text.js';
+
+export interface GuardLog {
+  readonly findings: readonly GuardFinding[];
+  readonly allowed: readonly { readonly finding: GuardFinding; readonly allowance: GuardAllowance }[];
+  readonly problems: readonly { readonly file: string; readonly message: string }[];
+  readonly isBlind: boolean;
+}
+
+const LEVELS: Readonly<Record<Severity, string>> = { critical: 'error', high: 'error', medium: 'warning', low: 'note' };
+const RULES = Object.entries(GUARD_RULES);
+const ORDER: ReadonlyMap<string, number> = new Map(RULES.map(([id], index) => [id, index]));
+
+export function guardSarif({ findings, allowed, problems, isBlind }: GuardLog, version: string): string {
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'umpire guard',
+            version,
+            rules: RULES.map(([id, { group, severity, message, honest }]) => ({
+              id,
+              shortDescription: { text: message },
+              help: { text: honest },
+              defaultConfiguration: { level: LEVELS[severity] },
+              properties: { tags: [group] },
+            })),
+          },
+        },
+        columnKind: 'utf16CodeUnits',
+        invocations: [
+          {
+            executionSuccessful: !isBlind,
+            toolExecutionNotifications: problems.map(({ file, message }) => ({
+              level: 'warning',
+              message: { text: `${lineOf(file)}: ${lineOf(message, 300)}` },
+            })),
+          },
+        ],
+        results: [
+          ...findings.map(resultOf),
+          ...allowed.map(({ finding, allowance }) => ({
+            ...resultOf(finding),
+            suppressions: [{ kind: 'external', status: 'accepted', justification: `${allowance.reason} (until ${allowance.until})` }],
+          })),
+        ],
+      },
+    ],
+  };
+  return `${JSON.stringify(log)}\n`;
+}
+
+function resultOf(finding: GuardFinding) {
+  const { rule, severity, file, line, message, honest, before, after, test, fingerprint } = finding;
+  return {
+    ruleId: rule,
+    ruleIndex: ORDER.get(rule) ?? -1,
+    level: LEVELS[severity],
+    message: { text: `${message} ${honest}` },
+    locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(file) }, region: { startLine: line } } }],
+    partialFingerprints: { 'umpireGuard/v1': fingerprint },
+    properties: {
+      // A level has no word for it.
+      ...(severity === 'critical' ? { 'security-severity': '9.5' } : {}),
+      ...(test === undefined ? {} : { test }),
+      before: before?.text ?? null,
+      after: after?.text ?? null,
+    },
+  };
+}

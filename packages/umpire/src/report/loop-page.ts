@@ -1,0 +1,185 @@
+// A loop as Markdown: what it judges by, for docs/loops.md and for people who read a loop before they run it.
+
+import { describeCondition, parseCondition } from '@umpire/core/loops/condition.js';
+import { decidingSources } from '@umpire/core/loops/facts.js';
+import { plain, plainLine } from './words.js';
+import type { Loop, RoundSource, Source, When } from '@umpire/core/loops/loop.js';
+
+export function loopPage(loop: Loop): string {
+  const deciding = new Set(decidingSources(loop));
+  return [
+    `## ${loop.loop}`,
+    '',
+    loop.title,
+    '',
+    ...facts(loop),
+    '',
+    '### Evidence',
+    '',
+    ...table(
+      ['name', 'what', 'where', 'reader', 'grade'],
+      Object.entries(loop.evidence).map(([name, source]) => [
+        name,
+        source.what + (deciding.has(name) ? '' : ' (for the report only)'),
+        whereOf(source),
+        'reader' in source ? source.reader : 'row',
+        source.grade,
+      ]),
+    ),
+    '',
+    ...rules(loop),
+    '### Tasks of a revision',
+    '',
+    ...table(
+      ['id', 'role', 'after', 'what'],
+      loop.tasks.map((task) => [
+        `\`${task.id}\``,
+        task.role,
+        task.after === 'critic' ? "the critic's task" : 'the tasks before it',
+        task.title,
+      ]),
+    ),
+    '',
+    ...(loop.unwritable === undefined ? [] : [`Where they cannot be written: ${loop.words.escalate}, rule ${loop.unwritable.id}.`, '']),
+    '### For a person',
+    '',
+    loop.ask.question,
+    '',
+    ...loop.ask.options.map((option) => `- \`${option.id}\`: ${option.means}`),
+    '',
+  ].join('\n');
+}
+
+/** The rules alone: repairs, table, waivers and promises. */
+export function rulesPage(loop: Loop): string {
+  return [`# ${loop.loop}`, '', plain(loop.title), '', ...rules(loop).map((line) => plainLine(line.replace(/^### /, '## ')))]
+    .join('\n')
+    .replace(/\n*$/, '\n');
+}
+
+function rules(loop: Loop): string[] {
+  return [
+    ...(loop.repairs.length === 0
+      ? []
+      : ['### Repairs', '', 'In this order; each is an anomaly of the verdict.', '', ...repairs(loop), '']),
+    '### Decision table',
+    '',
+    'The first row that matches decides.',
+    '',
+    ...table(
+      ['id', 'when', 'verdict', 'reason', 'next'],
+      loop.table.map((row) => [row.id, whenOf(row.when), `${loop.words[row.then]} (${row.then})`, row.why, row.next]),
+    ),
+    '',
+    ...waivers(loop),
+    ...worse(loop),
+    ...promises(loop),
+  ];
+}
+
+function facts(loop: Loop): string[] {
+  const chain =
+    loop.chain === 'session'
+      ? 'the session'
+      : loop.chain === 'id'
+        ? "the family of the critic's task id"
+        : `column \`${loop.chain.column}\``;
+  return [
+    `- Generator: \`${loop.roles.generator}\`. Critic: \`${loop.roles.critic}\`.`,
+    `- Words: ${(['converge', 'revise', 'accept', 'escalate'] as const).map((outcome) => `${outcome} = \`${loop.words[outcome]}\``).join(', ')}.`,
+    `- A round counts ${loop.round.counts}. Counted by ${chain}.`,
+    `- Round from: ${[...loop.round.from.map(roundFrom), 'the history'].join(', then ')}; never below the history.`,
+    `- Cap: ${loop.cap.default}${loop.cap.from === undefined ? '' : `, or \`${loop.cap.from.at}\` of \`${loop.cap.from.file}\``}; frozen by the first verdict.`,
+    ...(loop.target === undefined
+      ? []
+      : [`- Target: ${loop.target.what} ${loop.target.default}, or column \`${loop.target.column}\`; frozen by the first verdict.`]),
+  ];
+}
+
+function roundFrom(source: RoundSource): string {
+  if ('file' in source) return `\`${source.at}\` of \`${source.file}\``;
+  if ('id' in source) return "the critic's task id";
+  if ('column' in source) return `column \`${source.column}\` of the critic's row`;
+  return `the highest finished \`${source.finished}\``;
+}
+
+function whereOf(source: Source): string {
+  if ('row' in source) return "the critic's row of `tasks.csv`";
+  if ('column' in source) return `column \`${source.column}\` of the critic's row`;
+  if ('file' in source) return source.file.map((path) => `\`${path}\``).join(', else ');
+  if ('folder' in source)
+    return `${source.folder.map((path) => `\`${path}/\``).join(', else ')}${source.named === undefined ? '' : `, by column \`${source.named}\``}`;
+  return `\`${source.discoveries}\` entries of \`discoveries.ndjson\``;
+}
+
+function repairs(loop: Loop): string[] {
+  return table(
+    ['id', 'when', 'then', 'why'],
+    loop.repairs.map((repair) => {
+      const set = Object.entries(repair.set ?? {}).map(
+        ([fact, value]) => `${fact} becomes ${typeof value === 'object' ? formula(value) : String(value)}`,
+      );
+      return [
+        repair.id,
+        whenOf(repair.when),
+        repair.error === undefined ? set.join(', ') || 'noted' : 'error',
+        repair.error?.message ?? repair.why,
+      ];
+    }),
+  );
+}
+
+function formula(
+  value:
+    | { readonly step: string; readonly at: number; readonly below: unknown; readonly else: unknown }
+    | { readonly linear: Readonly<Record<string, number>>; readonly base: number; readonly within: readonly [number, number] },
+): string {
+  if ('step' in value) return `${String(value.else)} where ${value.step} >= ${value.at}, else ${String(value.below)}`;
+  const terms = Object.entries(value.linear).map(([fact, weight]) => `${weight < 0 ? '-' : '+'} ${Math.abs(weight)} x ${fact}`);
+  return `${value.base} ${terms.join(' ')}, within ${value.within.join(' to ')}`;
+}
+
+function waivers(loop: Loop): string[] {
+  const waived = loop.table.filter((row) => row.waiver !== undefined);
+  if (waived.length === 0) return [];
+  return [
+    '### Waivers',
+    '',
+    'Approved without clean evidence: marked `unverified`; with `--strict` they escalate instead.',
+    '',
+    ...waived.map((row) => `- ${row.id} (${whenOf(row.when)}): ${row.waiver ?? ''}.`),
+    '',
+  ];
+}
+
+function worse(loop: Loop): string[] {
+  if (loop.worse === undefined) return [];
+  const what = 'the round made things worse: its work is taken back, whichever row decides, unless the verdict converges.';
+  return ['### Taken back', '', `Where ${whenOf(loop.worse)}, ${what}`, ''];
+}
+
+function promises(loop: Loop): string[] {
+  if (loop.promises === undefined) return [];
+  return [
+    '### Promises',
+    '',
+    'Whatever repairs and rows say; `umpire check` proves each over the raw facts. `approved`: without a waiver.',
+    '',
+    ...table(
+      ['id', 'when', 'never', 'why'],
+      loop.promises.map((vow) => [vow.id, whenOf(vow.when), vow.never.join(' or '), vow.why]),
+    ),
+    '',
+  ];
+}
+
+function whenOf(when: When | undefined): string {
+  const conditions = Object.entries(when ?? {}).map(([fact, test]) => describeCondition(parseCondition(fact, test)));
+  return conditions.length === 0 ? 'otherwise' : conditions.join(', ');
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)];
+}

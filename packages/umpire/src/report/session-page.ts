@@ -1,0 +1,284 @@
+// A whole session as Markdown, for people who were not there; and context.md, shorter, for those who go on with the work. What
+// agents wrote is data: it is escaped, and cannot forge a heading, a table, a link or HTML.
+
+import { describe } from '@umpire/core/decider/answers.js';
+import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
+import type { Recorded } from '@umpire/core/decider/messages.js';
+import { questionOf } from '@umpire/core/decider/question.js';
+import type { TaskState } from '@umpire/core/decider/run-state.js';
+import type { Verdict } from '@umpire/core/model.js';
+import { bySeverity, describeCounts, describeFinding } from '@umpire/core/formats/finding-words.js';
+import type { Provenance } from '@umpire/core/formats/provenance.js';
+import { codeSpan, fenced, inline } from './foreign-text.js';
+import { provenanceLines } from './provenance-lines.js';
+import { filesWords, historyOf } from './session-history.js';
+import type { History, TaskRun } from './session-history.js';
+import { moreWords, waitWords } from './session-question.js';
+import { chainLabel, markOf, reasonsUnverified, sessionView, verdictsIn } from './session-view.js';
+import type { SessionSurroundings, SessionView, TaskMark, TaskView } from './session-view.js';
+import { chainLine, fateWords, spentWords, stateWords } from './status-page.js';
+import { UTC, count, duration } from './words.js';
+import type { Clock } from './words.js';
+
+/** Of one verdict no more findings are listed; its own page has them all. */
+const MOST_FINDINGS = 50;
+
+export interface SessionExtra extends SessionSurroundings {
+  /** The journal, from its first line. */
+  readonly events: readonly Recorded[];
+  /** What evidence is bound to, by its hash, where it says so. */
+  readonly provenance?: ReadonlyMap<string, Provenance>;
+  /** Which time is told; UTC, where it is left out. */
+  readonly clock?: Clock;
+}
+
+export function sessionPage(state: SessionState, extra: SessionExtra): string {
+  const view = sessionView(state, extra);
+  const clock = extra.clock ?? UTC;
+  const history = historyOf(extra.events, clock);
+  return page([
+    `# Session ${inline(view.session)}`,
+    '',
+    ...headLines(view, history, clock),
+    ...(view.goal === '' ? [] : ['## What was wanted', '', ...fenced(view.goal), '']),
+    ...section(
+      'Unverified',
+      view.because.map((one) => inline(one)),
+    ),
+    ...questionLines(view),
+    ...taskSections(view, history),
+    ...verdictSections(state, history, { provenance: extra.provenance ?? new Map(), clock }),
+    ...section('What people said and did', history.people),
+    ...section('Edits of tasks.csv', history.edits),
+    ...section('Work thrown away or taken back', history.work),
+    ...section('Runs', history.processes),
+    ...section('Agents', agentLines(history)),
+    ...section('How to go on', nextLines(view)),
+  ]);
+}
+
+function page(lines: readonly string[]): string {
+  return `${lines.join('\n').trim()}\n`;
+}
+
+function section(heading: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [`## ${heading}`, '', ...lines.map((line) => `- ${line}`), ''];
+}
+
+/** A clock may be put forward or back on the way. */
+function spanWords(first: string, last: string, clock: Clock): string {
+  const [from, to] = [clock.moment(first), clock.moment(last)];
+  const [zone, after] = [clock.zone(first), clock.zone(last)];
+  if (zone === after) return `From ${from} to ${to} (${zone}, as all times here)`;
+  return `From ${from} (${zone}) to ${to} (${after}); all times here are those of that clock`;
+}
+
+function headLines(view: SessionView, history: History, clock: Clock): readonly string[] {
+  const { loops, mode, why, command, reason, spent, sandbox, work, chains, notes } = view;
+  const ended = reason === '' ? '' : `: ${inline(reason)}`;
+  return [
+    `- Outcome: **${stateWords(view)}**${ended}`,
+    ...(loops.length === 0 ? [] : [`- Loop: ${inline(loops.join(', '))}`]),
+    ...(command === '' ? [] : [`- Until this passes: ${codeSpan(command)}`]),
+    ...(mode === '' ? [] : [`- Mode: ${inline(mode)}${why === '' ? '' : `, because: ${inline(why)}`}`]),
+    ...(history.firstAt === null ? [] : [`- ${spanWords(history.firstAt, history.lastAt ?? history.firstAt, clock)}`]),
+    ...chains.map((chain) => `- Rounds: ${inline(chainLine(chain))}`),
+    ...(spent === null ? [] : [`- Spent: ${spentWords(spent)}`]),
+    ...(sandbox ? ['- Programs: held in a sandbox'] : []),
+    ...(work === null
+      ? []
+      : [
+          `- Work: ${fateWords(work)}branch ${inline(work.branch)}, from ${short(work.base)} to ${short(work.head ?? work.base)}${placeWords(work.place)}`,
+        ]),
+    ...notes.map((note) => `- Note: ${inline(note)}`),
+    '',
+  ];
+}
+
+function placeWords(place: string | null): string {
+  return place === null ? '' : `, in ${inline(place)}`;
+}
+
+function short(commit: string): string {
+  return inline(commit.slice(0, 12));
+}
+
+/** What is being read needs no command. */
+function nextLines({ next }: SessionView): readonly string[] {
+  return next
+    .filter(({ command }) => command?.startsWith('umpire report ') !== true)
+    .map(({ what, command }) => (command === null ? inline(what) : `${inline(what)}: ${codeSpan(command)}`));
+}
+
+function questionLines({ question }: SessionView): readonly string[] {
+  if (question === null) return [];
+  return [
+    '## A person is needed',
+    '',
+    `${inline(waitWords(question))}${moreWords(question)}`,
+    '',
+    ...(question.detail === '' ? [] : [...fenced(question.detail), '']),
+    ...(question.later ? [] : fenced(question.answers.map(({ command }) => command).join('\n'))),
+    '',
+  ];
+}
+
+function taskSections(view: SessionView, history: History): readonly string[] {
+  if (view.tasks.length === 0) return [];
+  const lines: string[] = ['## Tasks', ''];
+  let wave = 0;
+  // As the file has them within a wave: tasks that a verdict added come last there, but belong to a later one.
+  for (const task of view.tasks.toSorted((a, b) => a.wave - b.wave)) {
+    if (task.wave !== wave) lines.push(`### Wave ${task.wave}`, '');
+    wave = task.wave;
+    lines.push(...taskLines(task, history.runs.get(task.id) ?? []), '');
+  }
+  return lines;
+}
+
+function taskLines(task: TaskView, runs: readonly TaskRun[]): readonly string[] {
+  const marks = [task.status, inline(task.role), ...(task.round === null ? [] : [`round ${task.round}`])].filter((mark) => mark !== '');
+  return [
+    `#### ${inline(task.id)}${task.title === '' ? '' : `: ${inline(task.title)}`}`,
+    '',
+    `- ${marks.join(', ')}`,
+    ...runs.map((run) => `- ${runWords(run, task)}`),
+    ...(task.waitsFor.length === 0 ? [] : [`- Waits for ${inline(task.waitsFor.join(', '))}`]),
+    ...(task.files.length === 0 ? [] : [`- Changed ${filesWords(task.files)}`]),
+    ...(task.findings.trim() === '' ? [] : [`- Findings: ${inline(task.findings)}`]),
+    ...(task.error.trim() === '' ? [] : [`- ${task.status === 'skipped' ? 'Skipped' : 'Error'}: ${inline(task.error)}`]),
+  ];
+}
+
+function runWords({ attempt, agent, ending, ms, tokens, costUsd }: TaskRun, { status }: TaskView): string {
+  const cost = tokens === 0 && costUsd === 0 ? '' : `, ${count(tokens, 'token')}, $${costUsd.toFixed(2)}`;
+  return `Attempt ${attempt} by ${inline(agent)}: ${ending === 'running' && status === 'stopped' ? 'cut off' : ending}${ms === null ? '' : ` after ${duration(ms)}`}${cost}`;
+}
+
+function verdictSections(state: SessionState, history: History, known: Pick<Beside, 'provenance' | 'clock'>): readonly string[] {
+  const verdicts = verdictsIn(state);
+  if (verdicts.length === 0) return ['## Verdicts', '', 'No verdict was given.', ''];
+  return [
+    '## Verdicts',
+    '',
+    ...verdicts.flatMap((past, index) => [
+      ...verdictLines(past, index + 1, { at: history.givenAt.get(past.seq), label: chainLabel(state, past.verdict), ...known }),
+      '',
+    ]),
+  ];
+}
+
+/** The findings, worst first, each with what became of it since the round before, where that was told; then those that are gone. */
+function findingLines({ findings, fates = [] }: Verdict): readonly string[] {
+  const fateOf = new Map(fates.filter(({ fate }) => fate !== 'fixed').map(({ fingerprint, fate }) => [fingerprint, fate]));
+  const there = bySeverity(findings).map((finding) => {
+    const fate = fateOf.get(finding.fingerprint);
+    return `- ${finding.severity}: ${inline(describeFinding(finding))}${fate === undefined ? '' : ` (${inline(fate)})`}`;
+  });
+  const gone = fates.filter(({ fate }) => fate === 'fixed').map(({ finding }) => `- fixed: ${inline(finding)}`);
+  return [...some(there, 'finding'), ...some(gone, 'fixed finding')];
+}
+
+function some(lines: readonly string[], noun: string): readonly string[] {
+  const more = lines.length - MOST_FINDINGS;
+  return more > 0 ? [...lines.slice(0, MOST_FINDINGS), `- and ${count(more, noun)} more`] : lines;
+}
+
+/** What a verdict does not say of itself: when it was given, and its chain for people. */
+interface Beside {
+  readonly at: string | undefined;
+  readonly label: string;
+  readonly provenance: ReadonlyMap<string, Provenance>;
+  readonly clock: Clock;
+}
+
+function verdictLines({ verdict, scene }: PastVerdict, number: number, { at, label, provenance, clock }: Beside): readonly string[] {
+  const marks = [...(verdict.status === 'partial' ? ['partial'] : []), ...(verdict.unverified ? ['**unverified**'] : [])];
+  const mark = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
+  const chain = label === '' ? '' : `, ${inline(label)}`;
+  const critic = scene?.critic ?? null;
+  return [
+    `### ${number}. ${inline(verdict.decision)}${mark}: round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}${chain}`,
+    '',
+    `- Reason: ${inline(verdict.reason)}`,
+    ...(critic === null ? [] : [`- Judged: ${inline(critic)}${at === undefined ? '' : `, ${clock.moment(at)}`}`]),
+    `- Counts: ${describeCounts(verdict.counts)}`,
+    ...(verdict.worse === true ? ['- Worse: the work of this round made things worse than they were before it'] : []),
+    ...verdict.waivers.map((waiver) => `- Waiver: ${inline(waiver)}`),
+    ...verdict.anomalies.map((anomaly) => `- Anomaly ${inline(anomaly.rule)}: ${inline(anomaly.message)}`),
+    ...findingLines(verdict),
+    ...(verdict.trend === undefined ? [] : [`- Course: ${inline(verdict.trend.kind)}. ${inline(verdict.trend.why)}`]),
+    ...verdict.evidence.flatMap(({ path, grade, sha256 }) => {
+      const bound = provenance.get(sha256);
+      return [
+        `- Evidence: ${inline(path)}, ${grade}, sha256 ${short(sha256)}`,
+        ...(bound === undefined ? [] : provenanceLines(bound, clock)),
+      ];
+    }),
+    ...(verdict.tasks.length === 0 ? [] : [`- New tasks: ${inline(verdict.tasks.map(({ id }) => id).join(', '))}`]),
+    `- Next: ${inline(verdict.nextStep)}`,
+  ];
+}
+
+function agentLines({ runs }: History): readonly string[] {
+  const sums = new Map<string, { runs: number; ms: number; tokens: number; costUsd: number }>();
+  for (const run of [...runs.values()].flat()) {
+    const sum = sums.get(run.agent) ?? { runs: 0, ms: 0, tokens: 0, costUsd: 0 };
+    sum.runs++;
+    sum.ms += run.ms ?? 0;
+    sum.tokens += run.tokens;
+    sum.costUsd += run.costUsd;
+    sums.set(run.agent, sum);
+  }
+  return [...sums].map(
+    ([agent, { runs: times, ms, tokens, costUsd }]) =>
+      `${inline(agent)}: ${count(times, 'run')}, ${duration(ms)}, ${count(tokens, 'token')}, $${costUsd.toFixed(2)}`,
+  );
+}
+
+/** context.md: what was done and found, in order, and what is open. */
+export function contextPage(state: SessionState): string {
+  const { run } = state;
+  const { session, goal } = run?.started ?? { session: 'session', goal: '' };
+  const tasks = run === null ? [] : run.tasks.map((task) => ({ task, mark: markOf(run, task, run.ended === null) }));
+  const done = tasks.filter(({ mark }) => mark === 'completed').toSorted((a, b) => a.task.wave - b.task.wave);
+  return page([
+    `# Context of ${inline(session)}`,
+    '',
+    ...(goal === '' ? [] : ['## What is wanted', '', ...fenced(goal), '']),
+    ...section(
+      'What was done',
+      done.map(({ task }) => doneWords(task)),
+    ),
+    ...section('Verdicts', verdictsIn(state).map(verdictWords)),
+    ...section('Open', openLines(state, tasks)),
+  ]);
+}
+
+function doneWords({ id, role, row }: TaskState): string {
+  const title = row['title'] ?? '';
+  return `${inline(id)} (${inline(role)})${title === '' ? '' : `, ${inline(title)}`}: ${inline(row['findings'] ?? '') || 'no findings'}`;
+}
+
+function verdictWords({ verdict }: PastVerdict): string {
+  const mark = verdict.unverified ? ' (unverified)' : '';
+  return `${inline(verdict.decision)}${mark}, round ${verdict.round} of ${verdict.maxRounds}, rule ${inline(verdict.rule)}: ${inline(verdict.reason)}`;
+}
+
+/** What the last verdict of each chain found and no later one has cleared, what failed, what is asked. */
+function openLines(state: SessionState, tasks: readonly { readonly task: TaskState; readonly mark: TaskMark }[]): readonly string[] {
+  const lasts = [...state.verdicts.values()].flatMap((past) => past.findLast(({ verdict }) => verdict.status === 'decided') ?? []);
+  const found = lasts.flatMap(({ verdict }) => bySeverity(verdict.findings).slice(0, MOST_FINDINGS));
+  const question = state.run === null ? null : questionOf(state.run);
+  const open = tasks.filter(({ mark }) => mark !== 'completed');
+  const isLost = (mark: TaskMark) => mark === 'failed' || mark === 'skipped';
+  return [
+    ...reasonsUnverified(state).map((one) => `Unverified: ${inline(one)}`),
+    ...found.map((finding) => `${finding.severity}: ${inline(describeFinding(finding))}`),
+    ...open
+      .filter(({ mark }) => isLost(mark))
+      .map(({ task, mark }) => `${inline(task.id)} ${mark}: ${inline(task.row['error'] ?? '') || 'no reason given'}`),
+    ...open.filter(({ mark }) => !isLost(mark)).map(({ task, mark }) => `${inline(task.id)} ${mark}: ${inline(task.row['title'] ?? '')}`),
+    ...(question === null ? [] : [`Waits on ${inline(describe(question))}`]),
+  ];
+}

@@ -1,0 +1,378 @@
+// A session as everybody looks at it: where it stands, its tasks, rounds and costs, what it waits on. Plain data, drawn from the
+// journal's state alone; pages print it and `--json` hands it out. Also for sessions that others run, with what there is.
+
+import type { Outcome, Task } from '@umpire/core/model.js';
+import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
+import { awaitedIn, budgetQuestion, questionOf } from '@umpire/core/decider/question.js';
+import { afterRevisions } from '@umpire/core/decider/rounds.js';
+import { isIdle, taskIn, waveIn } from '@umpire/core/decider/run-state.js';
+import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
+import { questionView, shellWord } from './session-question.js';
+import type { QuestionView } from './session-question.js';
+
+/**
+ * Where a session may stand. `interrupted`: neither at work nor waiting: a crash, or Ctrl-C. `judged only`: others run it, and Umpire has
+ * judged.
+ */
+export const STATE_WORDS = [
+  'running',
+  'awaiting',
+  'interrupted',
+  'complete',
+  'failed',
+  'aborted',
+  'judged only',
+  'never judged',
+  'unreadable',
+] as const;
+
+export type StateWord = (typeof STATE_WORDS)[number];
+
+/** `stopped`: it was running when the process ended; it will be run again. */
+export type TaskMark = 'pending' | 'running' | 'stopped' | 'submitted' | 'asked' | 'completed' | 'failed' | 'skipped';
+
+export interface TaskView {
+  readonly id: string;
+  readonly title: string;
+  readonly role: string;
+  readonly wave: number;
+  readonly status: TaskMark;
+  /** Runs so far. */
+  readonly attempt: number;
+  /** The round that it belongs to, where a verdict tells. */
+  readonly round: number | null;
+  /** The last verdict on it. */
+  readonly verdict: { readonly decision: string; readonly rule: string; readonly unverified: boolean } | null;
+  readonly deps: readonly string[];
+  /** What a pending task waits for: tasks, a verdict, a wave, an answer, another try. Nothing: it is next. */
+  readonly waitsFor: readonly string[];
+  readonly findings: string;
+  readonly error: string;
+  readonly files: readonly string[];
+}
+
+export interface ChainView {
+  readonly loop: string;
+  readonly chain: string;
+  /** The chain for people: `layer L1`; nothing, where the session is the chain. */
+  readonly label: string;
+  /** Where it is now: one further after a revision. */
+  readonly round: number;
+  readonly maxRounds: number;
+  readonly verdicts: number;
+  readonly decision: string;
+  readonly outcome: Outcome;
+  readonly rule: string;
+  readonly unverified: boolean;
+}
+
+export interface SpentView {
+  readonly minutes: number;
+  readonly maxMinutes: number | null;
+  readonly tokens: number;
+  readonly maxTokens: number | null;
+  readonly costUsd: number;
+  readonly maxCostUsd: number | null;
+}
+
+export interface WorkView {
+  readonly kind: 'git' | 'snapshot';
+  readonly branch: string;
+  readonly base: string;
+  readonly head: string | null;
+  readonly project: string;
+  /** The worktree, where the caller knows it. */
+  readonly place: string | null;
+  /** Branch and worktrees are gone. */
+  readonly isCleared: boolean;
+  /** The checkout holds all of it: `apply` has brought it over, or it was merged. */
+  readonly isApplied: boolean;
+}
+
+export interface SessionView {
+  /** The word by which commands know it. */
+  readonly session: string;
+  readonly state: StateWord;
+  readonly loops: readonly string[];
+  readonly goal: string;
+  /** What the plain loop runs until it passes; nothing in other loops. */
+  readonly command: string;
+  readonly mode: string;
+  readonly why: string;
+  /** Approved, or about to be, without clean evidence; `because` says why, one sentence each. */
+  readonly unverified: boolean;
+  readonly because: readonly string[];
+  /** Why it ended so. */
+  readonly reason: string;
+  /** The wave at work; null where there is none left, or others run it. */
+  readonly wave: number | null;
+  readonly tasks: readonly TaskView[];
+  readonly chains: readonly ChainView[];
+  readonly spent: SpentView | null;
+  /** Its programs are held in a sandbox. */
+  readonly sandbox: boolean;
+  readonly question: QuestionView | null;
+  readonly work: WorkView | null;
+  readonly events: number;
+  /** What a person should know of the files: a broken history, a torn line, tasks that cannot be read. */
+  readonly notes: readonly string[];
+  /** What to do now; without a command, what others are to do. */
+  readonly next: readonly { readonly what: string; readonly command: string | null }[];
+}
+
+/** What the state does not know of itself. */
+export interface SessionSurroundings {
+  readonly session: string;
+  readonly state: StateWord;
+  /** tasks.csv with its waves, of a session that others run. */
+  readonly tasks: readonly { readonly task: Task; readonly wave: number }[];
+  readonly place: string | null;
+  /** What it made is gone from beside its folder. */
+  readonly isCleared?: boolean;
+  /** What it made was brought over. */
+  readonly isApplied?: boolean;
+  readonly notes: readonly string[];
+}
+
+/** `isHeld`: a living process holds the session's lock. */
+export function stateWordOf(state: SessionState, isHeld: boolean): StateWord {
+  const { run } = state;
+  if (run === null) return state.verdicts.size > 0 ? 'judged only' : 'never judged';
+  if (run.ended !== null) return run.ended.outcome;
+  if (isHeld) return 'running';
+  return awaitedIn(run) === null ? 'interrupted' : 'awaiting';
+}
+
+export function sessionView(state: SessionState, around: SessionSurroundings): SessionView {
+  const { run } = state;
+  const { session, notes } = around;
+  const verdicts = verdictsIn(state);
+  const because = reasonsUnverified(state);
+  const question = run === null ? null : questionOf(run);
+  // Nobody can answer while a process holds the session; where that was stopped, they can.
+  const isLater = around.state === 'running' && run !== null && awaitedIn(run) === null;
+  const chains = chainsIn(state);
+  return {
+    session,
+    state: around.state,
+    loops: run === null ? [...new Set(verdicts.map(({ verdict }) => verdict.loop))] : [run.started.loop],
+    goal: run?.started.goal ?? '',
+    command: run?.started.command ?? '',
+    mode: run?.started.mode ?? '',
+    why: run === null ? '' : whyWords(run.started),
+    unverified: run?.ended?.unverified ?? because.length > 0,
+    because,
+    reason: run?.ended?.reason ?? '',
+    wave: run === null || run.ended !== null ? null : waveIn(run),
+    tasks: run === null ? foreignTasks(around.tasks, verdicts) : runTasks(run, verdicts, around.state === 'running'),
+    chains,
+    spent: run === null ? null : spentOf(run),
+    sandbox: run?.settings.sandbox === true,
+    question: run === null || question === null ? null : questionView(run, question, session, isLater),
+    work:
+      run === null || run.started.workspace === null
+        ? null
+        : {
+            ...run.started.workspace,
+            head: run.head,
+            project: run.started.project,
+            place: around.place,
+            isCleared: around.isCleared ?? false,
+            isApplied: around.isApplied ?? false,
+          },
+    events: state.events,
+    notes,
+    next: nextSteps(around, run, verdicts.at(-1)),
+  };
+}
+
+/** Why this mode, without its name where it begins with that. */
+export function whyWords({ mode, why }: { readonly mode: string; readonly why: string }): string {
+  return why.startsWith(`${mode}: `) ? why.slice(mode.length + 2) : why;
+}
+
+/** Every verdict, oldest first. */
+export function verdictsIn(state: SessionState): readonly PastVerdict[] {
+  return [...state.verdicts.values()].flat().toSorted((a, b) => a.seq - b.seq);
+}
+
+export function chainsIn(state: SessionState): readonly ChainView[] {
+  return [...state.verdicts.values()].flatMap((past) => {
+    const decided = past.filter(({ verdict }) => verdict.status === 'decided');
+    const last = decided.at(-1)?.verdict;
+    if (last === undefined) return [];
+    const { loop, chain, decision, outcome, rule, unverified, maxRounds } = last;
+    const cap = state.frozen.get(loop)?.cap ?? maxRounds;
+    const round = afterRevisions(decided);
+    const label = chainLabel(state, last);
+    return [{ loop, chain, label, round, maxRounds: cap, verdicts: decided.length, decision, outcome, rule, unverified }];
+  });
+}
+
+/** `layer L1`, `AUDIT-002`; nothing, where the session is the chain. */
+export function chainLabel(state: SessionState, { loop, chain }: { readonly loop: string; readonly chain: string }): string {
+  const by = state.frozen.get(loop)?.rules.chain ?? 'id';
+  if (typeof by === 'object') return `${by.column} ${chain}`;
+  return by === 'session' ? '' : chain;
+}
+
+function waiversIn(state: SessionState): readonly string[] {
+  return [...state.verdicts.values()].flatMap((past) => {
+    const last = past.findLast(({ verdict }) => verdict.status === 'decided')?.verdict;
+    if (last === undefined || !last.unverified) return [];
+    const why = last.waivers.length === 0 ? '' : `: ${last.waivers.join('; ')}`;
+    return [`${last.decision} in round ${last.round} is approved without clean evidence (rule ${last.rule})${why}.`];
+  });
+}
+
+/** Why what was approved, or is about to be, has no clean evidence: one sentence each. */
+export function reasonsUnverified(state: SessionState): readonly string[] {
+  const { run } = state;
+  if (run === null) return waiversIn(state);
+  const unjudged = run.started.judged ? [] : [`The mode ${run.started.mode} has no critic that is judged.`];
+  const forced = run.forced.map(
+    ({ about, reason, who }) => `A person${who === '' ? '' : ` (${who})`} approved it without clean evidence: ${reason} (about: ${about})`,
+  );
+  return [...unjudged, ...forced, ...waiversIn(state)];
+}
+
+type Judged = Pick<TaskView, 'round' | 'verdict'>;
+
+const UNJUDGED: Judged = { round: null, verdict: null };
+
+/** By task: the verdict on it with its round, or the round that follows the verdict that made it. */
+function judgedBy(verdicts: readonly PastVerdict[]): ReadonlyMap<string, Judged> {
+  const judged = new Map<string, Judged>();
+  for (const { verdict, scene } of verdicts) {
+    const { decision, rule, unverified, round } = verdict;
+    if (scene?.critic != null) judged.set(scene.critic, { round, verdict: { decision, rule, unverified } });
+    for (const { id } of verdict.tasks) if (!judged.has(id)) judged.set(id, { round: round + 1, verdict: null });
+  }
+  return judged;
+}
+
+function runTasks(run: RunState, verdicts: readonly PastVerdict[], isAtWork: boolean): readonly TaskView[] {
+  const judged = judgedBy(verdicts);
+  return run.tasks.map((task) => taskView(run, task, judged.get(task.id) ?? UNJUDGED, isAtWork));
+}
+
+function taskView(run: RunState, task: TaskState, judged: Judged, isAtWork: boolean): TaskView {
+  const { id, role, wave, attempt, deps, files, row } = task;
+  return {
+    id,
+    title: row['title'] ?? '',
+    role,
+    wave,
+    status: markOf(run, task, isAtWork),
+    attempt,
+    ...judged,
+    deps,
+    waitsFor: waitsFor(run, task),
+    findings: row['findings'] ?? '',
+    error: row['error'] ?? '',
+    files,
+  };
+}
+
+export function markOf(run: RunState, task: TaskState, isAtWork: boolean): TaskMark {
+  const running = isAtWork ? 'running' : 'stopped';
+  if (task.phase !== 'idle') return task.phase === 'running' ? running : task.phase;
+  if (run.questions.some((question) => question.kind === 'question' && question.task === task.id)) return 'asked';
+  return task.status === 'in_progress' ? running : task.status;
+}
+
+function waitsFor(run: RunState, task: TaskState): readonly string[] {
+  if (!isIdle(task)) return [];
+  const open = task.deps.flatMap((id) => {
+    if (run.unjudged.has(id)) return [`the verdict on ${id}`];
+    if (run.questions.some((question) => 'task' in question && question.task === id)) return ['an answer'];
+    return taskIn(run, id)?.status === 'completed' ? [] : [id];
+  });
+  if (open.length > 0) return open;
+  if (run.held.has(task.id)) return ['an answer'];
+  if (task.wave > run.front) return [`wave ${run.front}`];
+  if (budgetQuestion(run) !== null) return ['an answer'];
+  return run.waiting.has(task.id) ? ['another try'] : [];
+}
+
+function foreignTasks(tasks: SessionSurroundings['tasks'], verdicts: readonly PastVerdict[]): readonly TaskView[] {
+  const judged = judgedBy(verdicts);
+  const done = new Set(tasks.filter(({ task }) => task.status === 'completed').map(({ task }) => task.id));
+  return tasks.map(({ task: { id, role, deps, status, columns }, wave }) => ({
+    id,
+    title: columns['title'] ?? '',
+    role,
+    wave,
+    status: status === 'in_progress' ? 'running' : status,
+    attempt: 0,
+    ...(judged.get(id) ?? UNJUDGED),
+    deps,
+    waitsFor: status === 'pending' ? deps.filter((dep) => !done.has(dep)) : [],
+    findings: columns['findings'] ?? '',
+    error: columns['error'] ?? '',
+    files: [],
+  }));
+}
+
+function spentOf(run: RunState): SpentView {
+  const { maxMinutes, maxTokens, maxCostUsd } = run.settings;
+  const { tokens, costUsd } = run;
+  return { minutes: run.activeMs / 60_000, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd };
+}
+
+/** What a person does now. */
+export function nextSteps(
+  around: Pick<SessionSurroundings, 'session' | 'state' | 'isCleared' | 'isApplied'> & Partial<Pick<SessionSurroundings, 'tasks'>>,
+  run: RunState | null,
+  last?: PastVerdict,
+): SessionView['next'] {
+  const name = shellWord(around.session);
+  const report = { what: 'Read all of it', command: `umpire report ${name}` };
+  switch (around.state) {
+    case 'running':
+      return [{ what: 'Read what agents print', command: `umpire logs ${name}` }];
+    case 'awaiting':
+      return [];
+    case 'interrupted':
+      return [{ what: 'Let it go on', command: `umpire resume ${name}` }];
+    case 'complete':
+      if (!hasWork(run) || around.isCleared === true) return [report];
+      return around.isApplied === true
+        ? [{ what: 'Clear away its worktrees and branch', command: `umpire clean ${name}` }, report]
+        : [{ what: 'Bring the work over', command: `umpire apply ${name}` }, report];
+    case 'failed':
+      return [{ what: 'Run what failed again', command: `umpire resume ${name} --retry` }, report];
+    case 'aborted':
+      return [report];
+    case 'judged only':
+      return last === undefined ? [] : [{ what: last.verdict.nextStep, command: null }];
+    case 'never judged':
+      return stepsToJudge(around.tasks ?? [], `umpire decide <loop> ${name}`);
+    case 'unreadable':
+      return [{ what: 'Restore journal.ndjson from a backup, or begin a new session with the same evidence.', command: null }];
+  }
+}
+
+const MOST_NAMED = 5;
+
+/** Of a session that others run: where nothing is done yet, there is nothing to judge. */
+function stepsToJudge(tasks: SessionSurroundings['tasks'], judge: string): SessionView['next'] {
+  if (tasks.length === 0)
+    return [
+      { what: 'Nothing has begun here. Begin', command: 'umpire run <loop> "<goal>"' },
+      { what: 'Or judge what a critic left in it', command: judge },
+    ];
+  if (tasks.some(({ task }) => task.status !== 'pending')) return [{ what: 'Judge it', command: judge }];
+  const first = tasks.filter(({ task }) => task.deps.length === 0).map(({ task }) => `${task.id} (${task.role})`);
+  const more = first.length - MOST_NAMED;
+  const named = `${first.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return [
+    { what: `No task is done yet. First: ${named}.`, command: null },
+    { what: 'When the critic is done, judge it', command: judge },
+  ];
+}
+
+/** Has the session changed the project? */
+export function hasWork(run: RunState | null): boolean {
+  return run !== null && run.started.workspace !== null && run.head !== run.started.workspace.base;
+}

@@ -1,0 +1,179 @@
+// Where a session stands, for a terminal of 80 columns: its graph wave by wave, rounds and costs, and what it waits on.
+
+import { clip, columnsOf, lineOf, wrap } from './foreign-text.js';
+import { answerLines, moreWords, stepLines, waitWords } from './session-question.js';
+import type { ChainView, SessionView, SpentView, StateWord, TaskMark, TaskView } from './session-view.js';
+import { count, duration } from './words.js';
+import { put } from '@umpire/core/formats/keyed-lists.js';
+
+/** Of a wave with more tasks than this, those at rest are counted and not listed. */
+const MOST_LISTED = 40;
+
+const MARK_WIDTH = 'completed'.length;
+const MOST_ID = 24;
+const MOST_ROLE = 14;
+
+export function statusPage(view: SessionView): string {
+  const parts = [head(view), graph(view), standing(view), ask(view), foot(view)];
+  return `${parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+const HAS_RESULT: ReadonlySet<StateWord> = new Set(['complete', 'failed', 'aborted', 'judged only']);
+
+/** `complete, unverified`. Of a session that goes on it is too early to say so. */
+export function stateWords({ state, unverified }: Pick<SessionView, 'state' | 'unverified'>): string {
+  const words = state === 'awaiting' ? 'awaiting a person' : state;
+  return unverified && HAS_RESULT.has(state) ? `${words}, unverified` : words;
+}
+
+function head(view: SessionView): readonly string[] {
+  const { session, loops, mode, why, goal, command, reason, because, notes } = view;
+  return [
+    ...wrap(`${lineOf(session)}: ${stateWords(view)}`, '  ', ''),
+    ...(goal === '' ? [] : [clip(lineOf(goal), 80)]),
+    ...(command === '' ? [] : wrap(`Until this passes: ${lineOf(command, 300)}`, '  ', '')),
+    ...(loops.length === 0 ? [] : wrap(`Loop ${lineOf(loops.join(', '))}${modeWords(mode, why)}.`, '  ', '')),
+    ...(reason === '' || isSaidBelow(reason, because) ? [] : wrap(lineOf(reason), '')),
+    ...because.flatMap((one) => wrap(`Unverified: ${lineOf(one)}`, '  ', '')),
+    ...notes.flatMap((note) => wrap(`Note: ${lineOf(note)}`, '  ', '')),
+  ];
+}
+
+/** Why it is unverified says the same, and more. */
+export function isSaidBelow(reason: string, because: SessionView['because']): boolean {
+  return because.includes(reason) || (because.length > 0 && reason.startsWith('Approved by '));
+}
+
+function modeWords(mode: string, why: string): string {
+  return mode === '' ? '' : `, mode ${lineOf(mode)}${why === '' ? '' : ` (${lineOf(why, 300)})`}`;
+}
+
+function graph({ tasks, wave }: SessionView): readonly string[] {
+  if (tasks.length === 0) return ['There are no tasks.'];
+  const waves = new Map<number, TaskView[]>();
+  for (const task of tasks) {
+    put(waves, task.wave, task);
+  }
+  const widths = {
+    id: Math.min(MOST_ID, longest(tasks.map(({ id }) => lineOf(id)))),
+    role: Math.min(MOST_ROLE, longest(tasks.map(({ role }) => lineOf(role)))),
+  };
+  return [...waves]
+    .toSorted(([a], [b]) => a - b)
+    .flatMap(([number, peers]) => [`wave ${number}${number === wave ? ' (now)' : ''}`, ...waveLines(peers, widths)]);
+}
+
+function longest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, columnsOf(text)), 0);
+}
+
+interface Widths {
+  readonly id: number;
+  readonly role: number;
+}
+
+const AT_REST: ReadonlySet<TaskMark> = new Set(['pending', 'completed', 'skipped']);
+
+function waveLines(tasks: readonly TaskView[], widths: Widths): readonly string[] {
+  if (tasks.length <= MOST_LISTED) return tasks.flatMap((task) => taskLines(task, widths));
+  const listed = tasks.filter(({ status }) => !AT_REST.has(status)).slice(0, MOST_LISTED);
+  const counts = new Map<TaskMark, number>();
+  for (const { status } of tasks) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const sum = [...counts].map(([status, number]) => `${number} ${status}`).join(', ');
+  return [...listed.flatMap((task) => taskLines(task, widths)), `  ${count(tasks.length, 'task')}: ${sum}`];
+}
+
+function taskLines(task: TaskView, widths: Widths): readonly string[] {
+  const start = `  ${pad(task.status, MARK_WIDTH)}  ${pad(lineOf(task.id), widths.id)}  ${pad(lineOf(task.role), widths.role)}`;
+  const room = 80 - columnsOf(start) - 2;
+  const title = lineOf(task.title);
+  const line = room < 12 || title === '' ? start.trimEnd() : `${start}  ${clip(title, room)}`;
+  const indent = ' '.repeat(MARK_WIDTH + 4);
+  return [line, ...detailsOf(task).flatMap((detail) => wrap(detail, `${indent}  `, indent))];
+}
+
+function detailsOf(task: TaskView): readonly string[] {
+  const marks = [
+    ...(task.round === null ? [] : [`round ${task.round}${verdictWords(task)}`]),
+    ...(task.attempt > 1 ? [`attempt ${task.attempt}`] : []),
+    ...(task.waitsFor.length > 0 ? [`waits for ${lineOf(some(task.waitsFor, 6))}`] : []),
+    ...(task.status === 'stopped' ? ['it will be run again'] : []),
+    ...(task.status === 'submitted' ? ['its work waits to be merged'] : []),
+    ...(task.status === 'asked' ? ['it asks a person'] : []),
+  ];
+  const error = lineOf(task.error, 300);
+  return [
+    ...(marks.length === 0 ? [] : [marks.join(', ')]),
+    ...(error === '' ? [] : [`${task.status === 'skipped' ? 'skipped' : 'error'}: ${error}`]),
+  ];
+}
+
+/** `: FIX (rule R4)`. */
+function verdictWords({ verdict }: TaskView): string {
+  return verdict === null ? '' : `: ${lineOf(verdict.decision)} (rule ${lineOf(verdict.rule)})${verdict.unverified ? ', unverified' : ''}`;
+}
+
+/** The first of a list, and how many more there are. */
+function some(words: readonly string[], most: number): string {
+  const rest = words.length - most;
+  return words.slice(0, most).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
+}
+
+function standing({ chains, spent, work }: SessionView): readonly string[] {
+  return [
+    ...chains.map(chainLine).flatMap((line) => field('rounds', line)),
+    ...(spent === null ? [] : field('spent', spentWords(spent))),
+    ...(work === null
+      ? []
+      : [
+          ...field('work', `${fateWords(work)}branch ${lineOf(work.branch)}${work.head === null ? '' : ` at ${work.head.slice(0, 12)}`}`),
+          ...(work.place === null ? [] : field('folder', lineOf(work.place))),
+        ]),
+  ];
+}
+
+/** Of what is gone, or was brought over. */
+export function fateWords({ isCleared, isApplied }: { readonly isCleared: boolean; readonly isApplied: boolean }): string {
+  if (isCleared) return 'cleared away; it was ';
+  return isApplied ? 'applied; it is ' : '';
+}
+
+function field(name: string, text: string): readonly string[] {
+  return wrap(text, ' '.repeat(9), pad(name, 9));
+}
+
+/** `AUDIT-001: round 2 of 3, last REVISION (rule D7)`. */
+export function chainLine({ label, round, maxRounds, decision, rule, unverified }: ChainView): string {
+  const name = label === '' ? '' : `${lineOf(label)}: `;
+  return `${name}round ${round} of ${maxRounds}, last ${lineOf(decision)} (rule ${lineOf(rule)})${unverified ? ', unverified' : ''}`;
+}
+
+/** `3 min of 60 min, 1,200 tokens, $0.40 of $5.00`. */
+export function spentWords(spent: SpentView): string {
+  const { minutes, maxMinutes, tokens, maxTokens, costUsd, maxCostUsd } = spent;
+  const time = `${duration(minutes * 60_000)}${maxMinutes === null ? '' : ` of ${duration(maxMinutes * 60_000)}`}`;
+  const words = `${count(tokens, 'token')}${maxTokens === null ? '' : ` of ${count(maxTokens, 'token')}`}`;
+  const money = `$${costUsd.toFixed(2)}${maxCostUsd === null ? '' : ` of $${maxCostUsd.toFixed(2)}`}`;
+  return `${time}, ${words}, ${money}`;
+}
+
+function ask({ question }: SessionView): readonly string[] {
+  if (question === null) return [];
+  const detail = lineOf(question.detail, 600);
+  return [
+    ...wrap(`${lineOf(waitWords(question))}${moreWords(question)}`, ''),
+    ...(detail === '' ? [] : wrap(detail, '  ')),
+    ...answerLines(question),
+  ];
+}
+
+function foot({ next }: SessionView): readonly string[] {
+  return stepLines(next);
+}

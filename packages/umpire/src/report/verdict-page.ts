@@ -1,0 +1,231 @@
+// A verdict as Markdown, under the headings that its loop declares, in their order, every field filled or `none`.
+
+import type { Finding, TaskRecord, Verdict } from '@umpire/core/model.js';
+import type { GatheredAll } from '@umpire/core/loops/facts.js';
+import { listAt, valueAt } from '@umpire/core/loops/facts.js';
+import type { Block, Facts, Loop, ReportSection } from '@umpire/core/loops/loop.js';
+import { fillTemplate, showNumber } from '@umpire/core/loops/template.js';
+import type { Lookup } from '@umpire/core/loops/template.js';
+import { describeCounts, describeFinding } from '@umpire/core/formats/finding-words.js';
+import { oneLine } from '@umpire/core/formats/wording.js';
+
+/** One judged round, for the history of a chain. */
+export interface Round {
+  readonly verdict: Verdict;
+  readonly facts: Facts;
+}
+
+export interface PageInput {
+  readonly loop: Loop;
+  readonly verdict: Verdict;
+  readonly facts: Facts;
+  readonly target: number;
+  readonly gathered: GatheredAll;
+  /** The chain's rounds before this one, oldest first. */
+  readonly past: readonly Round[];
+  /** The one that `before` and `delta` speak of. */
+  readonly before: Round | undefined;
+}
+
+export function verdictPage(input: PageInput): string {
+  // What its texts may name is put together once.
+  const lookup = lookupOf(input);
+  const lines: string[] = [];
+  for (const section of input.loop.report) addSection(lines, section, '##', input, lookup);
+  return `${lines.join('\n').trim()}\n`;
+}
+
+/** Lines are added to the one list: a page is made for every round, and lists of lists are slow to put together. */
+function addSection(lines: string[], section: ReportSection, marks: string, input: PageInput, lookup: Lookup): void {
+  lines.push(`${marks} ${section.heading}`, '');
+  const before = lines.length;
+  for (const block of section.blocks) addBlock(lines, block, input, lookup);
+  if (lines.length > before) lines.push('');
+  for (const one of section.sections ?? []) addSection(lines, one, `${marks}#`, input, lookup);
+}
+
+function addBlock(lines: string[], block: Block, input: PageInput, lookup: Lookup): void {
+  if (typeof block === 'string') lines.push(bullet(fillTemplate(block, lookup)));
+  else if (!('when' in block)) addLines(lines, block, input);
+  else if (block.when.includes(input.verdict.outcome)) for (const line of block.lines) addBlock(lines, line, input, lookup);
+}
+
+function addLines(lines: string[], block: Exclude<Block, string | { readonly when: unknown }>, input: PageInput): void {
+  const { verdict } = input;
+  const before = lines.length;
+  if ('findings' in block) addFindings(lines, block, verdict);
+  else if ('list' in block) addList(lines, block.list, block.line, input);
+  else if ('tasks' in block) addTasks(lines, block, verdict);
+  else if ('history' in block) addHistory(lines, block.history, input);
+  else if ('unresolved' in block) addUnresolved(lines, verdict);
+  else if ('options' in block) {
+    for (const option of input.loop.ask.options) lines.push(bullet(`Option ${option.id}: ${option.means}`));
+    return;
+  } else addReasons(lines, verdict);
+  if (lines.length === before) lines.push('- none');
+}
+
+function bullet(text: string): string {
+  return `- ${oneLine(text)}`;
+}
+
+function tagged({ severity }: Finding): string {
+  return `[${severity.toUpperCase()}] `;
+}
+
+function addFindings(lines: string[], block: Extract<Block, { readonly findings: unknown }>, verdict: Verdict): void {
+  const label = block.label === undefined ? '' : `${block.label}: `;
+  const before = lines.length;
+  for (const finding of verdict.findings) {
+    if (!block.findings.includes(finding.severity)) continue;
+    lines.push(bullet(`${label}${block.findings.length > 1 ? tagged(finding) : ''}${describeFinding(finding)}`));
+  }
+  if (lines.length === before) lines.push(bullet(`${label}none`));
+}
+
+function addList(lines: string[], dotted: string, template: string, input: PageInput): void {
+  for (const [index, item] of (listAt(dotted, input.gathered) ?? []).entries())
+    lines.push(bullet(fillTemplate(template, (name) => (name === 'n' ? index + 1 : (item[name] ?? null)))));
+}
+
+function addTasks(lines: string[], block: Extract<Block, { readonly tasks: unknown }>, verdict: Verdict): void {
+  let many = 0;
+  for (const task of verdict.tasks) {
+    if (block.role !== undefined && task['role'] !== block.role) continue;
+    many += 1;
+    lines.push(bullet(fillTemplate(block.tasks, taskLookup(task, many))));
+  }
+}
+
+function taskLookup(task: TaskRecord, number: number): Lookup {
+  return (name) => {
+    if (name === 'n') return number;
+    const value = task[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
+}
+
+function addHistory(lines: string[], template: string, input: PageInput): void {
+  let before: Round | undefined;
+  for (const round of input.past) {
+    lines.push(historyLine(template, round, before));
+    before = round;
+  }
+  lines.push(historyLine(template, { verdict: input.verdict, facts: input.facts }, before));
+}
+
+function historyLine(template: string, round: Round, before: Round | undefined): string {
+  return bullet(fillTemplate(template, roundLookup(round, before)));
+}
+
+function roundLookup(round: Round, before: Round | undefined): Lookup {
+  return (name) => {
+    if (name === 'round') return round.verdict.round;
+    if (name === 'counts') return describeCounts(round.verdict.counts);
+    if (name === 'decision') return round.verdict.decision;
+    if (name === 'fixed') return fixedSince(before, round);
+    return round.facts[name];
+  };
+}
+
+function fixedSince(before: Round | undefined, now: Round): string {
+  if (before === undefined) return 'nothing, it is the first';
+  const left = new Set(now.verdict.findings.map((finding) => finding.fingerprint));
+  const fixed = before.verdict.findings.filter((finding) => !left.has(finding.fingerprint));
+  return fixed.length === 0 ? 'nothing' : fixed.map(describeFinding).join('; ');
+}
+
+function addUnresolved(lines: string[], verdict: Verdict): void {
+  const open = verdict.findings.filter((finding) => finding.severity === 'critical' || finding.severity === 'high');
+  if (open.length === 0) lines.push(bullet('Unresolved: none of the findings is Critical or High'));
+  for (const [index, finding] of open.entries())
+    lines.push(bullet(`${index + 1}. Unresolved: ${tagged(finding)}${describeFinding(finding)}`));
+}
+
+const WORSE = 'WORSE: the work of this round made things worse than they were before it, and is to be taken back.';
+
+const GRADES: Readonly<Record<string, string>> = { measured: 'measured', testified: "an agent's word" };
+
+function addReasons(lines: string[], verdict: Verdict): void {
+  lines.push(bullet(`Rule ${verdict.rule}: ${verdict.reason}`));
+  for (const finding of verdict.findings.slice(0, 3)) lines.push(bullet(`Rests on: ${tagged(finding)}${describeFinding(finding)}`));
+  if (verdict.status === 'partial') lines.push(bullet('PARTIAL: this is not a decision; judge again.'));
+  for (const waiver of verdict.waivers) lines.push(bullet(`UNVERIFIED: approved by waiver, since ${waiver}.`));
+  if (verdict.worse === true) lines.push(bullet(WORSE));
+  addCourse(lines, verdict);
+  for (const { rule, message } of verdict.anomalies) lines.push(bullet(`Anomaly (${rule}): ${message}`));
+  for (const { path, grade, sha256 } of verdict.evidence)
+    lines.push(bullet(`Evidence: ${path} (${GRADES[grade] ?? grade}, sha256 ${sha256.slice(0, 12)})`));
+}
+
+/** Where the chain is going, and what became of findings since the round before. */
+function addCourse(lines: string[], { trend, fates = [] }: Verdict): void {
+  if (trend === undefined) return;
+  lines.push(bullet(`Course: ${trend.kind}. ${trend.why}`));
+  if (fates.length === 0) {
+    lines.push('- Findings since the round before: none');
+    return;
+  }
+  const counted = new Map<string, number>();
+  for (const { fate } of fates) counted.set(fate, (counted.get(fate) ?? 0) + 1);
+  const sum = [...counted].map(([fate, many]) => `${many} ${fate}`).join(', ');
+  lines.push(bullet(`Findings since the round before: ${sum}`));
+  const named = fates.filter(({ fate }) => fate === 'came back' || fate === 'caused by a fix').slice(0, 5);
+  for (const { fate, finding } of named) lines.push(bullet(`${fate === 'came back' ? 'Came back' : 'Caused by a fix'}: ${finding}`));
+}
+
+function lookupOf(input: PageInput): Lookup {
+  const { verdict, facts, before } = input;
+  const dotted = (name: string): unknown => {
+    const [head = '', tail = ''] = split(name);
+    if (tail === '') return facts[name];
+    if (head === 'count') return verdict.counts[tail as keyof typeof verdict.counts];
+    if (head === 'before') return before?.facts[tail];
+    if (head === 'delta') return delta(before?.facts[tail], facts[tail]);
+    return valueAt([name], input.gathered);
+  };
+  return (name) => {
+    switch (name) {
+      case 'decision':
+        return verdict.decision;
+      case 'verdict':
+        return marked(verdict);
+      case 'rule':
+        return verdict.rule;
+      case 'reason':
+        return verdict.reason;
+      case 'nextStep':
+        return verdict.nextStep;
+      case 'chain':
+        return verdict.chain;
+      case 'round':
+        return verdict.round;
+      case 'cap':
+        return verdict.maxRounds;
+      case 'target':
+        return input.target;
+      case 'counts':
+        return describeCounts(verdict.counts);
+      case 'tasks':
+        return verdict.tasks.map((task) => task.id).join(', ');
+      default:
+        return dotted(name);
+    }
+  };
+}
+
+function split(name: string): readonly string[] {
+  const dot = name.indexOf('.');
+  return dot < 0 ? [name] : [name.slice(0, dot), name.slice(dot + 1)];
+}
+
+function delta(before: unknown, after: unknown): string | null {
+  if (typeof before !== 'number' || typeof after !== 'number') return null;
+  const change = after - before;
+  return `${change >= 0 ? '+' : '-'}${showNumber(Math.abs(change))}`;
+}
+
+/** The decision with what everybody must see beside it. */
+function marked(verdict: Verdict): string {
+  return verdict.decision + (verdict.status === 'partial' ? ' (PARTIAL)' : '') + (verdict.unverified ? ' (unverified)' : '');
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { enterProcess, showAfterMs } from './concurrent-sessions.js';
+
+it('counts who is at work', () => {
+  const one = enterProcess();
+  const alone = one.count();
+  const two = enterProcess();
+  const together = [one.count(), two.count()];
+  one.leave();
+  const left = two.count();
+  two.leave();
+  expect({ alone, together, left, none: one.count() }).toEqual({ alone: 1, together: [2, 2], left: 1, none: 0 });
+});
+
+it('lets folders lie behind the longer, the more there are', () => {
+  expect([1, 20, 21, 300].map((many) => showAfterMs({ count: () => many }))).toEqual([1000, 1000, 1050, 15_000]);
+});

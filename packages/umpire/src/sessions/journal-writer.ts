@@ -1,0 +1,217 @@
+// The journal of a session while it is run: events are recorded at once in the state, and made durable together, in one write
+// and one sync, before anybody is told of them.
+
+import { closeSync, constants, fdatasync, fdatasyncSync, fstatSync, openSync, truncateSync, writeSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { UmpireError } from '@umpire/core/errors.js';
+import { evolve } from '@umpire/core/decider/evolve.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import type { Event, Recorded } from '@umpire/core/decider/messages.js';
+import type { Hash } from '@umpire/core/formats/journal.js';
+import { statOf } from './entry.js';
+import { faultOf, placeFor } from './folder.js';
+import type { SessionFolder } from './folder.js';
+import { sha256 } from './hash.js';
+import { JOURNAL, foldJournal } from './journal-file.js';
+import { lineOf } from './journal-lines.js';
+
+export interface Journal {
+  readonly state: SessionState;
+  /** The events take effect in the state. They are durable after the next flush. */
+  readonly record: (...events: readonly Event[]) => void;
+  /** Everything recorded is on the disk when this returns. `false`: it is in the file, and durable with what follows it. */
+  readonly flush: (durable?: boolean) => void;
+  /** The same, waited for while others are at work: nothing is recorded until it is done. */
+  readonly settle: () => Promise<void>;
+}
+
+export interface OpenJournal extends Journal {
+  /** The last line was cut off by a crash, and cut away. */
+  readonly wasTorn: boolean;
+  readonly close: () => void;
+}
+
+/** `tell` hears of each event once it is durable. */
+export function openJournal(folder: SessionFolder, now: () => Date, tell: (event: Recorded) => void): OpenJournal {
+  const file = foldJournal(folder);
+  const place = placeFor(folder, JOURNAL);
+  if (file.torn) truncateSync(place, file.goodBytes);
+  const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o644);
+  const own = fstatSync(fd);
+  let size = file.goodBytes;
+  const append = (text: string, durable: boolean) => {
+    refuseChanged(own, place, size);
+    size += appendTo(fd, text, durable);
+  };
+  const journal = keepJournal(file, { append, sync: () => syncLater(fd), now, tell, hash: sha256 });
+  return new FileJournal(journal, file.torn, () => closeSync(fd));
+}
+
+/**
+ * A class for its getter: one in an object literal gives each object a hidden class of its own, which outlives the young generation
+ * and holds the whole session with it, and all code that asks for the state stays slow.
+ */
+class KeptJournal implements Journal {
+  constructor(
+    readonly stateNow: () => SessionState,
+    readonly record: Journal['record'],
+    readonly flush: Journal['flush'],
+    readonly settle: Journal['settle'],
+  ) {}
+
+  get state(): SessionState {
+    return this.stateNow();
+  }
+}
+
+class FileJournal extends KeptJournal implements OpenJournal {
+  constructor(
+    { stateNow, record, flush, settle }: KeptJournal,
+    readonly wasTorn: boolean,
+    readonly close: () => void,
+  ) {
+    super(stateNow, record, flush, settle);
+  }
+}
+
+/** Where a journal's lines go, and what they are made with. */
+export interface JournalStore {
+  /** The text is in the file when this returns; durable, where that is asked. */
+  readonly append: (text: string, durable: boolean) => void;
+  /** What was appended is durable when this is done. */
+  readonly sync: () => Promise<void>;
+  readonly now: () => Date;
+  readonly tell: (event: Recorded) => void;
+  readonly hash: Hash;
+}
+
+/** Goes on with a journal of so many lines that came to this state, which is the writer's own from here on. */
+export function keepJournal(
+  past: { readonly state: SessionState; readonly lines: number; readonly head: string },
+  store: JournalStore,
+): KeptJournal {
+  let { state, head } = past;
+  let seq = past.lines;
+  let text = '';
+  let waiting: Recorded[] = [];
+  let fault: { readonly error: unknown } | null = null;
+  const timeOf = timePrinter();
+  /** What waits is in the file when this returns. */
+  const write = (durable: boolean): readonly Recorded[] => {
+    // A write that failed may have left half a line: another after it would break the chain.
+    if (fault !== null) throw fault.error;
+    if (text === '') return [];
+    try {
+      store.append(text, durable);
+    } catch (error) {
+      fault = { error };
+      throw error;
+    }
+    const written = waiting;
+    text = '';
+    waiting = [];
+    return written;
+  };
+  return new KeptJournal(
+    () => state,
+    (...events) => {
+      const ts = timeOf(store.now());
+      // All are made into lines before one takes effect: what no line can hold leaves nothing behind.
+      const lines = printAll(events, { seq, ts, head, hash: store.hash });
+      text += lines.text;
+      head = lines.head;
+      for (const event of events) {
+        // Named one by one: many thousands of events are made into lines here, and a spread is slow.
+        const recorded = { type: event.type, data: event.data, seq: ++seq, ts } as Recorded;
+        waiting.push(recorded);
+        state = evolve(state, recorded);
+      }
+    },
+    (durable = true) => {
+      for (const event of write(durable)) store.tell(event);
+    },
+    async () => {
+      const written = write(false);
+      if (written.length === 0) return;
+      try {
+        await store.sync();
+      } catch (error) {
+        fault = { error };
+        throw error;
+      }
+      for (const event of written) store.tell(event);
+    },
+  );
+}
+
+interface LinesAfter {
+  readonly seq: number;
+  readonly ts: string;
+  readonly head: string;
+  readonly hash: Hash;
+}
+
+function printAll(events: readonly Event[], { seq, ts, head, hash }: LinesAfter): { readonly text: string; readonly head: string } {
+  let text = '';
+  let last = head;
+  for (let at = 0; at < events.length; at++) {
+    const { type, data } = events[at] as Event;
+    const printed = lineOf({ seq: seq + at + 1, ts, type, data }, last, hash);
+    text += printed.line;
+    last = printed.head;
+  }
+  return { text, head: last };
+}
+
+/** Several events of one millisecond share their text: it is costly to print. */
+function timePrinter(): (time: Date) => string {
+  let last = Number.NaN;
+  let text = '';
+  return (time) => {
+    const ms = time.getTime();
+    if (ms !== last) {
+      text = time.toISOString();
+      last = ms;
+    }
+    return text;
+  };
+}
+
+/** Agents write to the folder: a journal that was replaced, cut or added to while the session runs is noticed before it is written on. */
+function refuseChanged(own: Stats, place: string, size: number): void {
+  const named = statOf(place);
+  const session = basename(dirname(place));
+  if (named?.ino !== own.ino || named.dev !== own.dev)
+    throw new UmpireError('journal-changed', { session, detail: 'it was removed or replaced' });
+  if (named.size !== size)
+    throw new UmpireError('journal-changed', { session, detail: `it has ${named.size} bytes, and ${size} were written` });
+}
+
+/** Lines of a round fit in here, again and again. */
+const BUFFER = Buffer.allocUnsafeSlow(64 * 1024);
+/** A character is at most three bytes. */
+const MOST_BUFFERED = BUFFER.length / 3;
+
+/** Valid until the next call. */
+function bytesOf(text: string): Uint8Array {
+  return text.length > MOST_BUFFERED ? Buffer.from(text) : BUFFER.subarray(0, BUFFER.write(text));
+}
+
+function syncLater(fd: number): Promise<void> {
+  return new Promise((done, fail) => {
+    fdatasync(fd, (error) => (error === null ? done() : fail(new UmpireError('write-failed', { path: JOURNAL, detail: faultOf(error) }))));
+  });
+}
+
+/** Returns how many bytes were written. */
+function appendTo(fd: number, text: string, durable: boolean): number {
+  const bytes = bytesOf(text);
+  try {
+    for (let from = 0; from < bytes.length;) from += writeSync(fd, bytes, from);
+    if (durable) fdatasyncSync(fd);
+  } catch (error) {
+    throw new UmpireError('write-failed', { path: JOURNAL, detail: faultOf(error) });
+  }
+  return bytes.length;
+}

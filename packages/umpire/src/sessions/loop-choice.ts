@@ -1,0 +1,24 @@
+// From what a caller names to a loop: a built-in name, the path of a loop file, or the loop itself.
+
+import { dirname, resolve } from 'node:path';
+import { UmpireError } from '@umpire/core/errors.js';
+import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
+import { meant } from '@umpire/core/formats/nearest-word.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+
+export interface ChosenLoop {
+  readonly loop: Loop;
+  /** Where its file lies, absolute: role texts of its own are beside it. */
+  readonly folder: string | null;
+}
+
+export async function resolveLoop(loop: string | Loop): Promise<ChosenLoop> {
+  if (typeof loop !== 'string') return { loop, folder: null };
+  const builtin = builtinLoop(loop);
+  if (builtin !== null) return { loop: builtin, folder: null };
+  const looksLikeFile = /[./\\]/.test(loop);
+  if (!looksLikeFile)
+    throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_NAMES.join(', '), meant: meant(loop, BUILTIN_NAMES) });
+  const { readLoopFile } = await import('./authored.js');
+  return { loop: readLoopFile(loop), folder: dirname(resolve(loop)) };
+}

@@ -1,0 +1,201 @@
+// The session as it stands before its evidence is read: history, tasks, board, and which chain and round are judged by
+// which rules, cap and target.
+
+import type { Anomaly, Task } from '@umpire/core/model.js';
+import { UmpireError } from '@umpire/core/errors.js';
+import { chainOfRow, findCriticRow, inRolesOf } from '@umpire/core/decider/chains.js';
+import type { Placed } from '@umpire/core/decider/chains.js';
+import { decidedIn } from '@umpire/core/decider/evolve.js';
+import type { Standing } from '@umpire/core/decider/messages.js';
+import { isBehind, settleRound, standingsBeside } from '@umpire/core/decider/rounds.js';
+import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
+import type { RoundSettled, Traces } from '@umpire/core/decider/rounds.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import { checkGraph } from '@umpire/core/decider/waves.js';
+import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
+import type { Loop } from '@umpire/core/loops/loop.js';
+import { readBoard, unreadLines } from './board.js';
+import type { Board } from './board.js';
+import { TASKS, openTasks } from './tasks-file.js';
+import { listFiles } from './folder.js';
+import type { SessionFolder } from './folder.js';
+import { sha256 } from './hash.js';
+import { foldJournal } from './journal-file.js';
+import type { FoldedJournal } from './journal-file.js';
+import { capOf, groupTarget, highestTarget, roundOfFiles, targetOf } from './limits.js';
+import { findTraces } from './traces.js';
+
+export interface SceneInput {
+  readonly folder: SessionFolder;
+  readonly loop: Loop;
+  readonly layer: string | null;
+  readonly maxRounds: number | null;
+  readonly usualRounds: number | null;
+  readonly expired: () => boolean;
+}
+
+export interface Scene {
+  readonly journal: FoldedJournal;
+  readonly state: SessionState;
+  /** The rules that hold: the ones frozen by the first verdict, where there was one. */
+  readonly loop: Loop;
+  readonly hash: string;
+  readonly file: TasksFile | null;
+  readonly tasks: readonly Task[];
+  readonly waves: Int32Array;
+  readonly chain: string;
+  readonly critic: Placed | null;
+  readonly board: Board;
+  readonly cap: number;
+  readonly target: number;
+  readonly round: number;
+  readonly settled: RoundSettled;
+  readonly traces: Traces;
+  /** How far the loop's other chains have come, with the targets they are held to. */
+  readonly others: readonly Standing[];
+  /** The journal was cut back: something outside it knows of a later round of the chain. */
+  readonly isBehind: boolean;
+  /** A person named the chain. */
+  readonly chosen: boolean;
+  readonly stateRound: number | null;
+  readonly anomalies: readonly Anomaly[];
+}
+
+/** Reads the history and the plain files, and settles which chain and round are judged by which rules. */
+export function observe(input: SceneInput): Scene {
+  const { folder } = input;
+  const journal = foldJournal(folder);
+  const { state } = journal;
+  const hash = sha256(JSON.stringify(input.loop));
+  const frozen = state.frozen.get(input.loop.loop);
+  const loop = frozen?.rules ?? input.loop;
+  const anomalies: Anomaly[] = [];
+  if (frozen !== undefined && frozen.hash !== hash) {
+    anomalies.push({
+      rule: 'E5',
+      message: `The ${loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.`,
+    });
+  }
+  const file = openTasks(folder);
+  const tasks = inRolesOf(loop, file?.tasks ?? []);
+  const waves = checkGraph(tasks, TASKS);
+  const chosen = chooseChain(folder, loop, tasks, input.layer);
+  const critic = findCriticRow(loop, tasks, waves, chosen);
+  const chain = chosen ?? chainOfRow(loop, critic?.task ?? null);
+  const board = readBoard(folder, new Set(['gc_decision', ...boardTypes(loop)]), input.expired);
+  anomalies.push(...unreadLines(board));
+  const row = critic?.task ?? null;
+  const lost = !state.frozen.has(loop.loop);
+  const traces = findTraces(folder, board.scan.entries, loop.loop, state);
+  const cap = capOf(folder, loop, state, traces, input);
+  if (lost && traces.chains.size > 0) {
+    anomalies.push({
+      rule: 'E5',
+      message: 'This session was judged before, but its journal is gone; rounds, cap and target go on from what is left of it.',
+    });
+  }
+  const files = roundOfFiles(folder, loop, chain, row, decidedIn(state, loop.loop, chain).length > 0);
+  const settled = settleRound(loop, chain, state, tasks, { files: files.round, traces, chosen: input.layer !== null });
+  const target = targetOf(loop, chain, state, traces, row, tasks);
+  anomalies.push(...files.anomalies, ...cap.anomalies, ...target.anomalies);
+  const behind = isBehind(loop, chain, state, traces);
+  anomalies.push(...oddRounds(chain, settled, cap.value, lost, !lost && behind));
+  return {
+    journal,
+    state,
+    loop,
+    hash,
+    file,
+    tasks,
+    waves,
+    chain,
+    critic,
+    board,
+    cap: cap.value,
+    target: Math.max(target.value, settled.continues.length > 0 ? highestTarget(loop, state, traces) : groupTarget(loop, chain, state)),
+    round: settled.round,
+    settled,
+    traces,
+    others: standingsBeside(loop, chain, state, traces),
+    isBehind: behind,
+    chosen: input.layer !== null,
+    stateRound: files.state,
+    anomalies,
+  };
+}
+
+function oddRounds(chain: string, settled: RoundSettled, cap: number, lost: boolean, cut: boolean): readonly Anomaly[] {
+  const messages: string[] = [];
+  if (cut) {
+    messages.push(
+      'The journal knows of fewer rounds than the board or the pages of earlier verdicts: it was cut back. The most that is known holds.',
+    );
+  }
+  if (settled.continues.length > 0) {
+    const why = lost ? 'The journal is gone' : `${chain} was not planned when this session was first judged`;
+    messages.push(`${why}, so ${lost ? chain : 'it'} goes on with the rounds of what is still open.`);
+  } else if (settled.round > Math.max(cap, HIGHEST_CAP)) {
+    messages.push(`Round ${settled.round} is far beyond the cap of ${cap}: the files claim more rounds than there can have been.`);
+  }
+  return messages.map((message) => ({ rule: 'E5', message }));
+}
+
+function boardTypes(loop: Loop): readonly string[] {
+  return Object.values(loop.evidence).flatMap((source) => ('discoveries' in source ? [source.discoveries] : []));
+}
+
+const LAYER = /^[A-Za-z0-9][A-Za-z0-9._-]{0,60}$/;
+
+/** The chain, where the caller chooses it: as asked, else the only one that has evidence, else the only one in tasks.csv. */
+function chooseChain(folder: SessionFolder, loop: Loop, tasks: readonly Task[], asked: string | null): string | null {
+  const { chain } = loop;
+  if (typeof chain !== 'object' || chain.choose !== true) {
+    if (asked !== null) throw new UmpireError('layer-not-taken', { loop: loop.loop, asked });
+    return null;
+  }
+  if (asked !== null) {
+    if (!LAYER.test(asked))
+      throw new UmpireError('usage', { detail: `--layer takes a name such as L1, not "${asked.slice(0, 40)}"`, command: 'decide' });
+    return asked;
+  }
+  const withEvidence = chainsWithEvidence(folder, loop);
+  const critics = tasks.filter((task) => task.role === loop.roles.critic);
+  const inTasks = [...new Set(critics.map((task) => task.columns[chain.column]?.trim() ?? ''))].filter((name) => LAYER.test(name));
+  const known = withEvidence.length > 0 ? withEvidence : inTasks;
+  const [first] = known;
+  if (first !== undefined && known.length > 1) throw new UmpireError('layer-unknown', { what: chain.what, known: known.join(', '), first });
+  if (first === undefined) refuseNames(critics, chain.column);
+  return first ?? 'L1';
+}
+
+/** A name that no file of evidence can have would be passed over, and another chain judged in its place. */
+function refuseNames(critics: readonly Task[], column: string): void {
+  for (const { id, columns, line } of critics) {
+    const name = columns[column]?.trim() ?? '';
+    if (name === '') continue;
+    throw new UmpireError('tasks-malformed', {
+      file: TASKS,
+      line,
+      detail: `the ${column} "${name.slice(0, 40)}" of ${id} cannot be part of a file's name`,
+      hint: `Name it with letters, digits, ".", "_" and "-", such as L1, and the critic's report after it.`,
+    });
+  }
+}
+
+function chainsWithEvidence(folder: SessionFolder, loop: Loop): readonly string[] {
+  const names = new Set<string>();
+  for (const source of Object.values(loop.evidence)) {
+    if (!('file' in source)) continue;
+    for (const path of source.file) {
+      const [head, tail] = path.split('{chain}');
+      if (head === undefined || tail === undefined) continue;
+      const slash = head.lastIndexOf('/') + 1;
+      const prefix = head.slice(slash);
+      for (const name of listFiles(folder, head.slice(0, slash))) {
+        const middle = name.slice(prefix.length, name.length - tail.length);
+        if (name.startsWith(prefix) && name.endsWith(tail) && LAYER.test(middle)) names.add(middle);
+      }
+    }
+  }
+  return [...names].toSorted();
+}

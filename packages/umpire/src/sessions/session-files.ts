@@ -1,0 +1,317 @@
+// What the session folder shows of a run: tasks.csv, the wave at work, results of interactive tasks, pages. All of it is
+// written from the journal's state and can be written again; a person's edit of tasks.csv is read from it first, and never
+// overwritten unseen.
+
+import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { compareEdit } from '@umpire/core/decider/edits.js';
+import { chainKey } from '@umpire/core/decider/evolve.js';
+import type { SessionState } from '@umpire/core/decider/evolve.js';
+import type { Event, Standing } from '@umpire/core/decider/messages.js';
+import { awaitedIn, questionOf } from '@umpire/core/decider/question.js';
+import { NO_TRACES, afterRevisions, standingsBeside } from '@umpire/core/decider/rounds.js';
+import { cellOf, isOver, rowOf, waveIn } from '@umpire/core/decider/run-state.js';
+import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
+import { printResults } from '@umpire/core/formats/results-csv.js';
+import { editTasks, printCells } from '@umpire/core/formats/tasks-csv.js';
+import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
+import { contextPage } from '../report/session-page.js';
+import { prevContext } from './assignment.js';
+import { BOARD, readBoard } from './board.js';
+import { keepBlobs, projectVerdict } from './commit.js';
+import {
+  appendLines,
+  faultOf,
+  hasEntry,
+  listFiles,
+  lookAgain,
+  moveEntry,
+  placeFor,
+  readBytes,
+  readTail,
+  removeEntry,
+  writeAtomically,
+  writeProjection,
+} from './folder.js';
+import type { FileRead, SessionFolder } from './folder.js';
+import { safeName } from './safe-name.js';
+import { TASKS, parseBytes } from './tasks-file.js';
+
+/** tasks.csv as it was written last: what differs from it is a person's edit. */
+const LAST = '.umpire-tasks.csv';
+
+/** The same while both are written: where a crash comes between the two, it is what tasks.csv holds. */
+const NEXT = '.umpire-tasks-next.csv';
+
+/** Whoever edits on and on, such as a process that an agent left, does not keep the session from going on. */
+const MOST_IN_A_ROW = 20;
+
+/** What the session folder shows of a run. Written from the state; a person's edits are read from it. */
+export interface Desk {
+  /** A person's edit of tasks.csv since it was last written, as events; none where there is none. */
+  readonly readEdit: () => readonly Event[];
+  /** Everything that people and agents read, as it stands now. Returns what it left in the folder, to be recorded. */
+  readonly show: () => readonly Event[];
+  readonly keepBlobs: (blobs: ReadonlyMap<string, string | Uint8Array>) => void;
+  readonly roleText: (role: string) => string;
+  /** Where an agent's output goes. */
+  readonly logFor: (task: string, attempt: number) => (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
+}
+
+export interface DeskInput {
+  readonly folder: SessionFolder;
+  readonly state: () => SessionState;
+  readonly now: () => Date;
+  readonly roleText: (role: string) => string;
+}
+
+export function openDesk({ folder, state, now, roleText }: DeskInput): Desk {
+  let last = textWritten(folder);
+  /** An edit that was refused and kept beside: it is written over. */
+  let refused: string | null | undefined;
+  /** Edits since a task was started. */
+  let edits = 0;
+  const shown = new Set<string>();
+  const written: Written = { paths: new Set(), tasks: null };
+  const kept = new Set<string>();
+  const born = latestVerdict(state());
+  const run = () => state().run as RunState;
+  return {
+    readEdit: () => {
+      if (edits === MOST_IN_A_ROW) return [];
+      const read = readBytes(folder, TASKS);
+      const found = textIn(read);
+      if (found === last || (refused !== undefined && found === refused)) return [];
+      const edit = findEdit(state(), read, last);
+      edits++;
+      if (edit.kind === 'edit') {
+        last = found;
+        return [{ type: 'TasksEdited', data: { set: edit.set, add: edit.add, columns: edit.columns, told: edit.told } }];
+      }
+      if (edit.kind === 'none') {
+        last = found;
+        return [];
+      }
+      refused = found;
+      return [{ type: 'EditRefused', data: { reason: edit.reason, kept: keepRefused(folder, read) } }];
+    },
+    show: () => {
+      lookAgain(folder);
+      const events = showVerdicts(folder, state(), now, born);
+      last = showTasks(folder, run(), last, refused ?? null, written);
+      showWave(folder, run(), written);
+      showInteractive(folder, run(), shown, written);
+      write(folder, 'session-state.json', `${JSON.stringify(stateOf(state(), folder.name), null, 2)}\n`, written);
+      if (run().ended === null && awaitedIn(run()) === null) return events;
+      write(folder, 'results.csv', printResults(run().columns, run().tasks.map(rowOf)), written);
+      write(folder, 'context.md', contextPage(state()), written);
+      return events;
+    },
+    keepBlobs: (blobs) => {
+      if (blobs.size === 0) return;
+      lookAgain(folder);
+      const fresh = new Map([...blobs].filter(([hash]) => !kept.has(hash)));
+      keepBlobs(folder, fresh);
+      for (const hash of fresh.keys()) kept.add(hash);
+    },
+    roleText,
+    logFor: (task, attempt) => {
+      edits = 0;
+      const path = `logs/${safeName(task)}-${attempt}.txt`;
+      let place: string | null = null;
+      return (_, chunk) => {
+        try {
+          if (place === null) lookAgain(folder);
+          place ??= placeFor(folder, path);
+          append(place, chunk);
+        } catch (error) {
+          throw isUmpireError(error) ? error : new UmpireError('write-failed', { path, detail: faultOf(error) });
+        }
+      };
+    },
+  };
+}
+
+function append(place: string, chunk: Uint8Array): void {
+  const fd = openSync(place, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o666);
+  try {
+    for (let from = 0; from < chunk.length;) from += writeSync(fd, chunk, from);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function latestVerdict({ verdicts }: SessionState): number {
+  return Math.max(0, ...[...verdicts.values()].map((past) => past.at(-1)?.seq ?? 0));
+}
+
+/** Pages, files and board lines of verdicts that have none yet. Up to line `born` an earlier process may have written some. */
+function showVerdicts(folder: SessionFolder, state: SessionState, now: () => Date, born: number): readonly Event[] {
+  const waiting = [...state.verdicts.values()].flatMap((past) => past.filter((one) => !one.projected)).toSorted((a, b) => a.seq - b.seq);
+  if (waiting.length === 0) return [];
+  const ts = now().toISOString();
+  const isOld = waiting.some((given) => given.seq <= born);
+  const board = isOld ? readBoard(folder, new Set(['gc_decision']), () => false) : null;
+  const beside = new Map<string, readonly Standing[]>();
+  const lines = waiting.map((given) => {
+    const { loop, chain } = given.verdict;
+    const rules = state.frozen.get(loop)?.rules;
+    const key = chainKey(loop, chain);
+    const others = beside.get(key) ?? (rules === undefined ? [] : standingsBeside(rules, chain, state, NO_TRACES));
+    beside.set(key, others);
+    return projectVerdict({ folder, given, ts, others, board: given.seq <= born ? board : null }) ?? '';
+  });
+  if (lines.some((line) => line !== '')) appendLines(folder, BOARD, lines.join(''), endsInNewline(folder), false);
+  return waiting.map(({ seq }) => ({ type: 'VerdictProjected', data: { verdict: seq, results: null } }));
+}
+
+/** The board is the agents' own: one may have left its last line open. */
+function endsInNewline(folder: SessionFolder): boolean {
+  const [last] = readTail(folder, BOARD, 1);
+  return last === undefined || last === 0x0a;
+}
+
+/** What this process wrote. */
+interface Written {
+  readonly paths: Set<string>;
+  /** tasks.csv, where all of it is the desk's own: nothing of a person's is in it. */
+  tasks: string | null;
+}
+
+/** What was not there before is written in one step: a crash that cuts it short has it written again. */
+function write(folder: SessionFolder, path: string, text: string, { paths }: Pick<Written, 'paths'>): void {
+  if (paths.has(path)) writeAtomically(folder, path, text, false);
+  else writeProjection(folder, path, text);
+  paths.add(path);
+}
+
+function textOf(folder: SessionFolder, path: string): string | null {
+  return textIn(readBytes(folder, path));
+}
+
+function textWritten(folder: SessionFolder): string | null {
+  const next = textOf(folder, NEXT);
+  return next !== null && next === textOf(folder, TASKS) ? next : textOf(folder, LAST);
+}
+
+function textIn(read: FileRead): string | null {
+  return read.kind === 'bytes' ? read.bytes.toString('utf8') : null;
+}
+
+function parsed(bytes: Uint8Array): TasksFile | string {
+  const read = parseBytes(bytes);
+  return read.kind === 'file' ? read.file : read.problem.message.replace(/\.$/, '');
+}
+
+function findEdit(state: SessionState, read: FileRead, last: string | null): ReturnType<typeof compareEdit> {
+  if (read.kind === 'missing') return { kind: 'refused', reason: `${TASKS} was removed; it is written again` };
+  if (read.kind === 'unreadable') return { kind: 'refused', reason: `${TASKS} cannot be read: ${read.problem}; it is written again` };
+  const file = parsed(read.bytes);
+  if (typeof file === 'string') return { kind: 'refused', reason: file };
+  const before = last === null ? null : parsed(Buffer.from(last));
+  const rows = new Map(before === null || typeof before === 'string' ? [] : before.tasks.map((task) => [task.id, task.columns]));
+  const run = state.run as RunState;
+  const outputs = state.frozen.get(run.started.loop)?.rules.columns.out ?? [];
+  return compareEdit(run, file, rows, outputs);
+}
+
+/** The refused file is kept beside the one that is written anew, byte for byte; what cannot be read is moved there. */
+function keepRefused(folder: SessionFolder, read: FileRead): string {
+  if (read.kind === 'missing') return '';
+  let number = 1;
+  while (hasEntry(folder, `tasks.refused-${number}.csv`)) number++;
+  const path = `tasks.refused-${number}.csv`;
+  if (read.kind === 'bytes') writeProjection(folder, path, read.bytes);
+  else moveEntry(folder, TASKS, path);
+  return path;
+}
+
+/** Writes tasks.csv, unless a person has changed it meanwhile: that is looked at first. Returns what was written last. */
+function showTasks(folder: SessionFolder, run: RunState, last: string | null, refused: string | null, written: Written): string | null {
+  const found = textOf(folder, TASKS);
+  if (found !== null && found !== last && found !== refused) return last;
+  const isAnew = found === null || found === refused || found === written.tasks;
+  const file = isAnew ? null : parsed(Buffer.from(found));
+  const isPrinted = file === null || typeof file === 'string';
+  const text = isPrinted ? printCells(run.columns, run.tasks, cellOf) : edited(run, file);
+  if (text === found) return last;
+  writeProjection(folder, NEXT, text);
+  write(folder, TASKS, text, written);
+  moveEntry(folder, NEXT, LAST);
+  written.tasks = isPrinted ? text : null;
+  return text;
+}
+
+/** Only cells that changed are touched, so that a person's own columns, quoting and order stay. */
+function edited(run: RunState, file: TasksFile): string {
+  const known = new Map(file.tasks.map((task) => [task.id, task.columns]));
+  const set = new Map<string, Readonly<Record<string, string>>>();
+  const add: Readonly<Record<string, string>>[] = [];
+  for (const task of run.tasks) {
+    const row = rowOf(task);
+    const cells = known.get(task.id);
+    if (cells === undefined) add.push(row);
+    else {
+      const changed = Object.entries(row).filter(([name, value]) => Object.hasOwn(cells, name) && cells[name] !== value);
+      if (changed.length > 0) set.set(task.id, Object.fromEntries(changed.filter(([name]) => name !== 'id')));
+    }
+  }
+  return editTasks(file, { set, add });
+}
+
+/** wave-N.csv while wave N runs, and no other: none while the session rests. */
+function showWave(folder: SessionFolder, run: RunState, written: Written): void {
+  const name = `wave-${run.front}.csv`;
+  const isOpen = run.running.size > 0;
+  for (const other of listFiles(folder, '.')) {
+    if (/^wave-\d+\.csv$/.test(other) && !(isOpen && other === name)) {
+      // The entry itself: an agent may have made it a link to what is not to go.
+      removeEntry(folder, other);
+      written.paths.delete(other);
+    }
+  }
+  if (!isOpen) return;
+  const tasks = (run.waves[run.front] ?? []).map((index) => run.tasks[index] as TaskState);
+  const open = tasks.filter((task) => !isOver(task.status) && !run.held.has(task.id));
+  const cell = (task: TaskState, column: string) => (column === 'prev_context' ? contextText(run, task) : cellOf(task, column));
+  write(folder, name, printCells([...run.columns, 'prev_context'], open, cell), written);
+}
+
+function contextText(run: RunState, task: TaskState): string {
+  return prevContext(run, task)
+    .map(({ id, findings }) => `[${id}] ${findings}`)
+    .join('\n');
+}
+
+function showInteractive(folder: SessionFolder, run: RunState, shown: Set<string>, written: Written): void {
+  for (const task of run.tasks) {
+    if (task.execMode !== 'interactive' || task.attempt === 0) continue;
+    const mark = `${task.id}:${task.attempt}:${task.turns.length}:${task.status}`;
+    if (shown.has(mark)) continue;
+    shown.add(mark);
+    const { id, status, turns, row } = task;
+    const result = { id, status, findings: row['findings'] ?? '', error: row['error'] ?? '', turns };
+    write(folder, `interactive/${safeName(id)}-result.json`, `${JSON.stringify(result, null, 2)}\n`, written);
+  }
+}
+
+function stateOf(state: SessionState, session: string) {
+  const run = state.run as RunState;
+  const question = questionOf(run);
+  const status = run.ended?.outcome ?? (awaitedIn(run) === null ? 'running' : 'awaiting');
+  const rounds = Object.fromEntries(
+    [...state.verdicts].map(([key, past]) => [key.slice(run.started.loop.length + 1), afterRevisions(past)]),
+  );
+  const { loop, goal, mode } = run.started;
+  return {
+    session,
+    loop,
+    mode,
+    goal,
+    status,
+    wave: waveIn(run) ?? run.wave,
+    rounds,
+    question: question?.kind ?? null,
+    unverified: run.ended?.unverified ?? null,
+  };
+}

@@ -1,0 +1,293 @@
+// Git as agents use it in their worktrees: it knows the project as the person's own does, and whatever it is told to do, the person's
+// repository stays as it is.
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  cleanUpAfterwards,
+  doTask,
+  gitIn,
+  gitProject,
+  ownThings,
+  plainProject,
+  temporaryFolder,
+  writeFiles,
+} from '../../../../test/support/git-project.js';
+import type { Project } from '../../../../test/support/git-project.js';
+
+cleanUpAfterwards();
+
+/** A project with all that an agent could spoil. */
+function richProject(): Project & { readonly remote: string; readonly loose: string } {
+  const project = gitProject();
+  const remote = join(temporaryFolder(), 'remote.git');
+  project.git('init', '-q', '--bare', remote);
+  project.git('remote', 'add', 'origin', remote);
+  project.git('push', '-q', 'origin', 'main');
+  project.git('remote', 'set-head', 'origin', 'main');
+  project.git('tag', 'v1');
+  project.git('branch', 'feature');
+  project.git('worktree', 'add', '-q', '-b', 'beside', join(temporaryFolder(), 'beside'));
+  project.write({ 'a.txt': 'put away\n' });
+  project.git('stash');
+  project.write({ 'b.txt': 'put away too\n' });
+  project.git('stash');
+  project.write({ 'b.txt': 'at work\n' });
+  const loose = project.git('commit-tree', 'HEAD^{tree}', '-m', 'nothing points to it').trim();
+  return { ...project, remote, loose };
+}
+
+function everything({ root, git, remote, loose }: ReturnType<typeof richProject>): unknown {
+  return {
+    ...ownThings(root),
+    stashes: git('stash', 'list'),
+    beside: existsSync(join(root, '.git', 'worktrees', 'beside', 'HEAD')),
+    loose: git('cat-file', '-t', loose),
+    hooks: readdirSync(join(root, '.git', 'hooks')),
+    remote: gitIn(remote, 'for-each-ref'),
+  };
+}
+
+/** Each in turn, whatever becomes of it. Answers with those that failed. */
+function spoil(folder: string): readonly string[] {
+  const identity = ['-c', 'user.name=Agent', '-c', 'user.email=agent@example.com'];
+  const commands = [
+    'stash push --include-untracked',
+    'stash pop',
+    'stash push',
+    'stash drop',
+    'stash clear',
+    'config user.name Agent',
+    'config core.hooksPath /tmp',
+    'commit --quiet --all --allow-empty --message=mine',
+    'branch --force feature HEAD',
+    'branch -D feature',
+    'branch -D main',
+    'tag --force v1 HEAD',
+    'tag --delete v1',
+    'tag agent',
+    'update-ref refs/heads/main HEAD',
+    'update-ref refs/umpire/review-1/head HEAD',
+    'remote add other /nowhere',
+    'worktree prune --expire=now',
+    'reflog expire --expire=now --all',
+    'gc --quiet --prune=now',
+  ];
+  const failed = commands.filter((command) => spawnSync('git', [...identity, ...command.split(' ')], { cwd: folder }).status !== 0);
+  return failed;
+}
+
+describe('an agent that calls git', () => {
+  test('spoils nothing of the person in its own worktree, and its work is taken as it lies there', async () => {
+    const project = richProject();
+    const workspace = await project.open();
+    const before = everything(project);
+    const folder = await workspace.lend('T1', 1);
+    writeFiles(folder, { 'a.txt': 'worked on\n', 'new.txt': 'n\n' });
+    // The stash that was dropped had the work in it: it is gone from the agent's own files, and from nowhere else.
+    expect(spoil(folder)).toEqual([]);
+    writeFiles(folder, { 'a.txt': 'worked on\n' });
+    expect(everything(project)).toEqual(before);
+    const work = await workspace.submit('T1', 1, 'x');
+    expect(work?.files).toEqual(['a.txt', 'new.txt']);
+    await workspace.giveBack('T1', 1);
+    expect((await workspace.merge('T1', work!.commit)).ok).toBe(true);
+    expect(everything(project)).toEqual(before);
+    expect(project.git('log', '-1', '--format=%s', workspace.branch)).toBe('x\n');
+  });
+
+  test('spoils nothing where tasks read; a person finds git there as it belongs once they have ended', async () => {
+    const project = richProject();
+    const workspace = await project.open();
+    const before = everything(project);
+    const own = gitIn(workspace.path, 'rev-parse', '--git-common-dir');
+    expect(await workspace.visit()).toBe(workspace.path);
+    expect(gitIn(workspace.path, 'symbolic-ref', 'HEAD').trim()).toBe(`refs/heads/${workspace.branch}`);
+    expect(gitIn(workspace.path, 'status', '--porcelain')).toBe('');
+    writeFiles(workspace.path, { 'a.txt': 'a reader wrote\n' });
+    expect(spoil(workspace.path)).toEqual([]);
+    writeFiles(workspace.path, { 'a.txt': 'a reader wrote\n' });
+    await workspace.visit();
+    expect(gitIn(workspace.path, 'rev-parse', '--git-common-dir')).not.toBe(own);
+    expect(await workspace.sweep()).toEqual(['a.txt']);
+    expect(everything(project)).toEqual(before);
+    expect(gitIn(workspace.path, 'rev-parse', '--git-common-dir')).toBe(own);
+    expect(gitIn(workspace.path, 'status', '--porcelain')).toBe('');
+    const work = await doTask(workspace, 'T1', { 'a.txt': 'next\n' });
+    await workspace.merge('T1', work!.commit);
+    await workspace.visit();
+    expect([gitIn(workspace.path, 'rev-parse', 'HEAD').trim(), gitIn(workspace.path, 'status', '--porcelain')]).toEqual([work!.commit, '']);
+  });
+
+  test('after a run that died, a person finds git in the session worktree as it belongs', async () => {
+    const project = gitProject();
+    await (await project.open()).visit();
+    const workspace = await project.open();
+    expect(gitIn(workspace.path, 'rev-parse', '--absolute-git-dir')).toContain(`${project.root}/.git/`);
+    writeFiles(workspace.path, { 'a.txt': 'mine\n' });
+    gitIn(workspace.path, 'commit', '-q', '-a', '-m', 'by hand');
+    expect((await workspace.takeEdit('edit'))?.files).toEqual(['a.txt']);
+    expect(project.git('log', '-1', '--format=%s', workspace.branch)).toBe('by hand\n');
+  });
+
+  test('commits where the person signs, and has hooks', async () => {
+    const project = gitProject();
+    for (const key of ['commit.gpgSign', 'tag.gpgSign']) project.git('config', key, 'true');
+    project.git('config', 'gpg.program', '/bin/false');
+    project.git('config', 'core.hooksPath', join(project.root, '.git', 'own-hooks'));
+    const ran = join(temporaryFolder(), 'ran');
+    for (const folder of ['hooks', 'own-hooks']) {
+      mkdirSync(join(project.root, '.git', folder), { recursive: true });
+      writeFileSync(join(project.root, '.git', folder, 'pre-commit'), `#!/bin/sh\ntouch ${ran}\nexit 1\n`, { mode: 0o755 });
+    }
+    const folder = await (await project.open()).lend('T1', 1);
+    gitIn(folder, 'commit', '-q', '--allow-empty', '-m', 'mine');
+    gitIn(folder, 'tag', '-m', 'x', 'mine');
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('commits where nobody said who the person is, and where that is said by the place of the project', async () => {
+    const project = gitProject();
+    const home = temporaryFolder();
+    const asks = async (global: string): Promise<string> => {
+      writeFileSync(join(home, 'own'), '[user]\n\tname = Ann \\"the\\" Person\n\temail = ann@example.com\n');
+      writeFileSync(join(home, 'config'), global);
+      process.env['GIT_CONFIG_GLOBAL'] = join(home, 'config');
+      const folder = await (await project.open()).lend('T1', 1);
+      execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'x'], { cwd: folder });
+      return execFileSync('git', ['log', '-1', '--format=%an <%ae>'], { cwd: folder, encoding: 'utf8' }).trim();
+    };
+    const before = process.env['GIT_CONFIG_GLOBAL'];
+    try {
+      expect(await asks('[user]\n\tuseConfigOnly = true\n')).toBe('Umpire <umpire@localhost>');
+      expect(await asks(`[includeIf "gitdir:${project.root}/"]\n\tpath = own\n`)).toBe('Ann "the" Person <ann@example.com>');
+    } finally {
+      if (before === undefined) delete process.env['GIT_CONFIG_GLOBAL'];
+      else process.env['GIT_CONFIG_GLOBAL'] = before;
+    }
+  });
+
+  test('two at once have a stash and branches of their own', async () => {
+    const project = gitProject();
+    const workspace = await project.open();
+    const [one, two] = await Promise.all([workspace.lend('T1', 1), workspace.lend('T2', 1)]);
+    writeFiles(one, { 'a.txt': 'one\n' });
+    writeFiles(two, { 'a.txt': 'two\n' });
+    for (const folder of [one, two]) {
+      gitIn(folder, 'switch', '-q', '-c', 'work');
+      gitIn(folder, 'stash');
+    }
+    gitIn(one, 'stash', 'pop');
+    gitIn(two, 'stash', 'pop');
+    expect([one, two].map((folder) => readFileSync(join(folder, 'a.txt'), 'utf8'))).toEqual(['one\n', 'two\n']);
+  });
+
+  test('does not push', async () => {
+    const project = richProject();
+    const folder = await (await project.open()).lend('T1', 1);
+    gitIn(folder, 'commit', '-q', '--allow-empty', '-m', 'mine');
+    const push = spawnSync('git', ['push', 'origin', 'HEAD:main'], { cwd: folder, encoding: 'utf8' });
+    expect([push.status, push.stderr.split('\n')[0]]).toEqual([
+      1,
+      "umpire: nothing is pushed from a task's worktree; its files are taken over when the task is completed",
+    ]);
+    expect(gitIn(project.remote, 'log', '--format=%s', 'main')).toBe('first\n');
+  });
+});
+
+describe('git in a task’s worktree', () => {
+  test('knows history, branches, tags, remotes, settings and what is ignored', async () => {
+    const project = richProject();
+    project.git('config', 'umpire.test', 'set by the person');
+    project.git('config', 'user.name', 'The Person');
+    writeFileSync(join(project.root, '.git', 'info', 'exclude'), 'scratch\n');
+    const folder = await (await project.open()).lend('T1', 1);
+    writeFiles(folder, { scratch: 'ignored\n' });
+    const ask = (...args: readonly string[]): string => gitIn(folder, ...args).trim();
+    const refs = ['main', 'feature', 'origin/HEAD', 'refs/tags/v1', 'HEAD'].map((name) => ask('rev-parse', name));
+    expect(new Set(refs)).toEqual(new Set([project.git('rev-parse', 'HEAD').trim()]));
+    expect(ask('symbolic-ref', 'refs/remotes/origin/HEAD')).toBe('refs/remotes/origin/main');
+    expect(ask('status', '--porcelain')).toBe('');
+    expect(ask('config', 'umpire.test')).toBe('set by the person');
+    gitIn(folder, 'config', 'umpire.test', 'set by the agent');
+    expect(ask('config', 'umpire.test')).toBe('set by the agent');
+    expect(ask('remote', 'get-url', 'origin')).toBe(project.remote);
+    expect(ask('describe', '--tags')).toBe('v1');
+    expect(ask('stash', 'list')).toBe('');
+    expect(ask('for-each-ref', 'refs/umpire', 'refs/stash')).toBe('');
+    expect(ask('fsck', '--no-dangling', '--connectivity-only')).toBe('');
+  });
+
+  test('works in a shallow clone, a clone of some files, a checkout of some folders, a submodule, with sha-256, and in a worktree of a bare repository', async () => {
+    const source = gitProject({ 'a.txt': 'a\n', 'in/b.txt': 'b\n', 'out/c.txt': 'c\n' });
+    source.commit({ 'a.txt': 'second\n' }, 'second');
+    source.git('config', 'uploadpack.allowFilter', 'true');
+    const url = `file://${source.root}`;
+    const kinds: Readonly<Record<string, (root: string) => void>> = {
+      shallow: (root) => gitIn(root, 'clone', '-q', '--depth=1', url, '.'),
+      partial: (root) => gitIn(root, 'clone', '-q', '--filter=blob:none', url, '.'),
+      sparse: (root) => {
+        gitIn(root, 'clone', '-q', '--sparse', url, '.');
+        gitIn(root, 'sparse-checkout', 'set', 'in');
+      },
+      submodule: (root) => {
+        const outer = gitProject();
+        outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', url, 'inner');
+        outer.git('commit', '-q', '-m', 'with inner');
+        symlinkSync(join(outer.root, 'inner'), join(root, 'here'));
+      },
+      'sha-256': (root) => {
+        gitIn(root, 'init', '-q', '--object-format=sha256');
+        for (const message of ['first', 'second']) {
+          writeFiles(root, { 'a.txt': `${message}\n` });
+          gitIn(root, 'add', '-A');
+          gitIn(root, 'commit', '-q', '-m', message);
+        }
+      },
+      bare: (root) => {
+        gitIn(root, 'clone', '-q', '--bare', url, 'hub.git');
+        gitIn(join(root, 'hub.git'), 'worktree', 'add', '-q', '-b', 'own', join(root, 'here'));
+      },
+    };
+    const seen: Record<string, unknown> = {};
+    for (const [kind, make] of Object.entries(kinds)) {
+      const project = plainProject({});
+      const root = join(temporaryFolder(), kind);
+      mkdirSync(root);
+      make(root);
+      const place = existsSync(join(root, 'here')) ? join(root, 'here') : root;
+      const workspace = await project.open({ project: place });
+      const folder = await workspace.lend('T1', 1);
+      const log = gitIn(folder, 'log', '--format=%s').trim().split('\n');
+      const status = gitIn(folder, 'status', '--porcelain');
+      writeFiles(folder, { 'a.txt': 'third\n' });
+      gitIn(folder, 'commit', '-q', '-a', '-m', 'third');
+      const work = await workspace.submit('T1', 1, 'x');
+      seen[kind] = { log, status, files: work?.files, fsck: gitIn(folder, 'show', '--stat', '--format=%s', 'HEAD').split('\n')[0] };
+    }
+    const usual = { log: ['second', 'first'], status: '', files: ['a.txt'], fsck: 'third' };
+    expect(seen).toEqual({
+      shallow: { ...usual, log: ['second'] },
+      partial: usual,
+      sparse: usual,
+      submodule: usual,
+      'sha-256': usual,
+      bare: usual,
+    });
+  });
+
+  test('is there in a folder without git too, and keeps the bytes of files as they are', async () => {
+    const project = plainProject({ 'a.txt': 'a\r\nb\r\n', '.gitattributes': '* text=auto eol=lf\n' });
+    const workspace = await project.open();
+    const folder = await workspace.lend('T1', 1);
+    expect(gitIn(folder, 'status', '--porcelain')).toBe('');
+    writeFiles(folder, { 'a.txt': 'b\r\n' });
+    expect(spoil(folder).filter((command) => !/feature|main|v1/.test(command))).toEqual([]);
+    writeFiles(folder, { 'a.txt': 'c\r\n' });
+    const work = await workspace.submit('T1', 1, 'x');
+    expect((await workspace.merge('T1', work!.commit)).ok).toBe(true);
+    expect(readFileSync(join(workspace.path, 'a.txt'), 'utf8')).toBe('c\r\n');
+  });
+});

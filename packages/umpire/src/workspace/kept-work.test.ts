@@ -1,0 +1,48 @@
+// What a task that asks has done so far: kept as a commit, and what the next attempt begins with.
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { doTask, filesUnder, gitProject, writeFiles } from '../../../../test/support/git-project.js';
+
+const isGit = (path: string): boolean => path === '.git';
+
+test('goes on where it left off, on top of what was merged meanwhile, as one commit', async () => {
+  const project = gitProject();
+  const workspace = await project.open();
+  const folder = await workspace.lend('T1', 1);
+  writeFiles(folder, { 'a.txt': 'of T1\n', 'new/one.txt': '1\n' });
+  rmSync(join(folder, 'b.txt'));
+  const kept = await workspace.keep('T1', 1);
+  expect(kept?.files).toEqual(['a.txt', 'b.txt', 'new/one.txt']);
+  await workspace.giveBack('T1', 1);
+  const other = await doTask(workspace, 'T2', { 'src/c.txt': 'of T2\n' });
+  const merged = await workspace.merge('T2', other!.commit);
+  const again = await workspace.lend('T1', 2, kept!.commit);
+  expect(filesUnder(again, isGit)).toEqual({ 'a.txt': 'of T1\n', 'new/one.txt': '1\n', 'src/c.txt': 'of T2\n' });
+  const asked = await workspace.keep('T1', 2);
+  await workspace.giveBack('T1', 2);
+  writeFiles(await workspace.lend('T1', 3, asked!.commit), { 'new/two.txt': '2\n' });
+  const work = await workspace.submit('T1', 3, 'all of it');
+  expect(work?.files).toEqual(['a.txt', 'b.txt', 'new/one.txt', 'new/two.txt']);
+  expect(project.git('log', '-1', '--format=%P', work!.commit).trim()).toBe(merged.ok ? merged.head : '');
+});
+
+test('work that does not fit what was merged meanwhile is gone on with where it began: merging tells', async () => {
+  const project = gitProject();
+  const workspace = await project.open();
+  writeFiles(await workspace.lend('T1', 1), { 'a.txt': 'of T1\n' });
+  const kept = await workspace.keep('T1', 1);
+  const other = await doTask(workspace, 'T2', { 'a.txt': 'of T2\n' });
+  await workspace.merge('T2', other!.commit);
+  const again = await workspace.lend('T1', 2, kept!.commit);
+  expect(filesUnder(again, isGit)['a.txt']).toBe('of T1\n');
+  const work = await workspace.submit('T1', 2, 'all of it');
+  expect(await workspace.merge('T1', work!.commit)).toEqual({ ok: false, files: ['a.txt'] });
+});
+
+test('nothing is kept where nothing was changed', async () => {
+  const workspace = await gitProject().open();
+  await workspace.lend('T1', 1);
+  expect(await workspace.keep('T1', 1)).toBe(null);
+});

@@ -1,0 +1,40 @@
+// Small notes beside worktrees, as JSON. After a crash there is the old one or the new one; one that is not there, one that is damaged
+// and one that cannot be read are three things.
+
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { UmpireError } from '@umpire/core/errors.js';
+import type { Shape } from '@umpire/core/formats/shape.js';
+import { faultOf } from '../sessions/folder.js';
+
+export type NoteRead<T> = { readonly kind: 'note'; readonly note: T } | { readonly kind: 'missing' } | { readonly kind: 'damaged' };
+
+export function writeNoteFile(path: string, note: unknown): void {
+  const draft = `${path}.new`;
+  try {
+    writeFileSync(draft, `${JSON.stringify(note)}\n`);
+    renameSync(draft, path);
+  } catch (error) {
+    throw new UmpireError('write-failed', { path, detail: faultOf(error) });
+  }
+}
+
+/** Cut off, emptied or of another shape is damaged. */
+export function readNoteFile<T>(path: string, shape: Shape<T>): NoteRead<T> {
+  const text = textOf(path);
+  if (text === null) return { kind: 'missing' };
+  try {
+    const note: unknown = JSON.parse(text);
+    return shape(note) === null ? { kind: 'note', note: note as T } : { kind: 'damaged' };
+  } catch {
+    return { kind: 'damaged' };
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new UmpireError('read-failed', { path, detail: faultOf(error) });
+  }
+}

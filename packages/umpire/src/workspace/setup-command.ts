@@ -1,0 +1,69 @@
+// The set-up command of a project, run in every new worktree. It is the person's own text from their settings, so a shell reads
+// it; nothing of a task ever comes near it.
+
+import { spawn } from 'node:child_process';
+import { UmpireError } from '@umpire/core/errors.js';
+import type { Sandbox } from '@umpire/core/ports.js';
+import { lineOf } from '../report/foreign-text.js';
+import { surroundings } from '../sessions/environment.js';
+import { environmentIn } from '../sessions/python-environment.js';
+
+export interface SetupCommand {
+  readonly command: string;
+  /** For its environment, beside the person's own. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Ends it, with all it has started. */
+  readonly signal: AbortSignal | null;
+  /** Where programs are held in a sandbox: what it runs may be the work of an agent by now. */
+  readonly sandbox: Sandbox | null;
+}
+
+const KEPT = 4000;
+const SHOWN = 600;
+const OUTPUT_WAIT_MS = 500;
+
+export async function runSetup({ command, env: added, signal, sandbox }: SetupCommand, folder: string): Promise<void> {
+  if (signal?.aborted === true) throw fault(command, folder, 'the run was stopped');
+  const around = surroundings();
+  const env = { ...around, ...environmentIn(around)(folder), ...added };
+  const argv = ['/bin/sh', '-c', command];
+  const [program = '', ...args] = sandbox?.around({ argv, workdir: folder, env }) ?? argv;
+  const child = spawn(program, args, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env });
+  let tail = '';
+  const keep = (chunk: Buffer): void => {
+    tail = (tail + chunk.toString('utf8')).slice(-KEPT);
+  };
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  const stop = (): void => endGroup(child.pid);
+  signal?.addEventListener('abort', stop, { once: true });
+  const closed = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  try {
+    // Its own exit counts: something it left running in the background may hold its output open for ever.
+    const how = await new Promise<string | null>((resolve) => {
+      child.on('error', (error) => resolve(error.message));
+      child.on('exit', (code, killed) => resolve(code === 0 ? null : killed === null ? `exit status ${code}` : `ended by ${killed}`));
+    });
+    if (how === null) return;
+    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, OUTPUT_WAIT_MS).unref())]);
+    const said = lineOf(tail).trim().slice(-SHOWN);
+    throw fault(command, folder, said === '' ? how : `${how}; it said: ${said}`);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+}
+
+function fault(command: string, folder: string, detail: string): UmpireError {
+  return new UmpireError('setup-failed', { command, folder, detail });
+}
+
+function endGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

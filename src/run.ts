@@ -1,9 +1,0 @@
-// The door to running sessions alone: what a program loads that runs loops and writes none.
-
-export { resolve, resume, run } from './library/running.js';
-export type { OpenQuestion, ResolveRequest, ResumeRequest, RunReport, RunRequest } from './library/running.js';
-export type { Agent, AgentFunction, Ending } from './library/own-agents.js';
-export type { Assignment, Watch } from './ports.js';
-export { apply, clean, diff } from './library/work.js';
-export { UmpireError, isUmpireError } from './errors.js';
-export type { ErrorCode } from './errors.js';
