@@ -18,7 +18,7 @@ function check(...args: readonly string[]): { readonly exit: number | null; read
 
 /** A built-in loop with one piece of its text changed. */
 function broken(loop: string, from: string, to: string): string {
-  const text = readFileSync(join(root, 'src', 'loops', `${loop}.yaml`), 'utf8');
+  const text = readFileSync(join(root, 'packages', 'core', 'src', 'loops', `${loop}.yaml`), 'utf8');
   expect(text).toContain(from);
   const path = join(base, `${loop}.yaml`);
   writeFileSync(path, text.replace(from, to));

@@ -269,7 +269,7 @@ describe('docs/formats.md', () => {
 
 it('the README has an example in TypeScript that fits the library', () => {
   const place = join(folder, 'library');
-  const paths = { umpire: [join(root, 'src', 'index.ts')] };
+  const paths = { umpire: [join(root, 'packages', 'umpire', 'src', 'index.ts')] };
   const compilerOptions = { paths, types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] };
   const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files: ['example.ts'] };
   mkdirSync(place);

@@ -19,7 +19,7 @@ import { changes, snapshot } from './support/spec-fixture.js';
 function variant(loop: string, ...changed: readonly (readonly [string, string])[]): string {
   const folder = newFolder();
   mkdirSync(folder, { recursive: true });
-  let text = readFileSync(join(root, 'src', 'loops', `${loop}.yaml`), 'utf8');
+  let text = readFileSync(join(root, 'packages', 'core', 'src', 'loops', `${loop}.yaml`), 'utf8');
   for (const [from, to] of changed) {
     expect(text).toContain(from);
     text = text.replace(from, to);

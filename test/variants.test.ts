@@ -10,7 +10,9 @@ import { applyEdits, readVariants } from './support/variants.js';
 const LOOPS: readonly string[] = ['design', 'testing', 'debt', 'review', 'brainstorm', 'until'];
 const root = join(import.meta.dirname, '..');
 const variants = readVariants();
-const loops = new Map(LOOPS.map((name) => [name, parse(readFileSync(join(root, 'src', 'loops', `${name}.yaml`), 'utf8')) as unknown]));
+const loops = new Map(
+  LOOPS.map((name) => [name, parse(readFileSync(join(root, 'packages', 'core', 'src', 'loops', `${name}.yaml`), 'utf8')) as unknown]),
+);
 
 /** The codes in the first column of the README's table of complaints. */
 function codesOfReadme(): readonly string[] {

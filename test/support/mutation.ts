@@ -88,7 +88,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
 
 /** The mutants of a built-in loop, by its file. */
 export function builtinMutants(root: string, loop: string): readonly Mutant[] {
-  const text = readFileSync(join(root, 'src', 'loops', `${loop}.yaml`), 'utf8');
+  const text = readFileSync(join(root, 'packages', 'core', 'src', 'loops', `${loop}.yaml`), 'utf8');
   return mutantsOf(parse(text) as Readonly<Record<string, unknown>>);
 }
 

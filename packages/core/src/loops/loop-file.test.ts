@@ -10,7 +10,7 @@ import { defineLoop, parseLoop } from './loop-file.js';
 import type { LoopInput } from './loop-file.js';
 
 const folder = import.meta.dirname;
-const example = readFileSync(join(folder, '..', '..', 'examples', 'docs-review', 'docs-review.yaml'), 'utf8');
+const example = readFileSync(join(folder, '..', '..', '..', '..', 'examples', 'docs-review', 'docs-review.yaml'), 'utf8');
 
 function complaintOf(work: () => unknown): string {
   try {

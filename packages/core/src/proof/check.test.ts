@@ -13,7 +13,7 @@ import { checkLoop } from './check.js';
 const root = join(import.meta.dirname, '..', '..', '..', '..');
 
 function brokenLoop(loop: string, edits: Parameters<typeof applyEdits>[1]) {
-  const text = readFileSync(join(root, 'src', 'loops', `${loop}.yaml`), 'utf8');
+  const text = readFileSync(join(root, 'packages', 'core', 'src', 'loops', `${loop}.yaml`), 'utf8');
   return defineLoop(applyEdits(parse(text), edits) as LoopInput, { gaps: true });
 }
 
