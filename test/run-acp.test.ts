@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { until } from './support/assignment.js';
 import { cleanUpProjects, eventsOfType, makeProject, rowsOf, sessionIn, textOf } from './support/run-project.js';
@@ -21,7 +22,7 @@ it('has one mend the project until the command passes, and keeps what it said an
   expect(eventsOfType(session, 'TaskSubmitted')[0]).toMatchObject({ usage: { tokens: 900, costUsd: 0.25 } });
 });
 
-it('starts the one that a preset names, and changes it by settings', async () => {
+it('starts the one that a preset names, and changes it by settings', SOAK, async () => {
   const project = makeProject({ files: ONE, config: { agents: { 'codex-acp': { allow: ['execute'], env: { A: 'b' } } } } });
   const bin = join(project.beside, 'bin');
   mkdirSync(bin);
@@ -35,7 +36,7 @@ it('starts the one that a preset names, and changes it by settings', async () =>
   expect(out).toContain('Umpire: allowed once: execute "npm test".\n');
 });
 
-it('says who is known, and which settings mean nothing', async () => {
+it('says who is known, and which settings mean nothing', SOAK, async () => {
   const project = makeProject({ files: ONE });
   const unknown = await project.umpire('run', './prose.yaml', 'x', '--agent', 'cursor-acp');
   expect(unknown).toMatchObject({
@@ -52,7 +53,7 @@ it('says who is known, and which settings mean nothing', async () => {
   expect(await misplaced('claude', { allow: ['execute'] })).toContain('agents.claude.allow: only an agent over ACP asks what it may do');
 });
 
-it('calls its turn off at Ctrl-C; the task will be run again', async () => {
+it('calls its turn off at Ctrl-C; the task will be run again', SOAK, async () => {
   const project = makeProject({ files: ONE, config: { agents: { mine: { acp: [process.execPath, PEER, 'long'], grace_seconds: 60 } } } });
   const running = project.start('run', './prose.yaml', 'x', '--agent', 'mine');
   await running.says('A started');

@@ -4,6 +4,7 @@
 import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { ownThings } from './support/git-project.js';
 import { REST, review, GOOD_REVIEW, writer } from './support/run-evidence.js';
 import { proseFiles } from './support/run-loop-file.js';
@@ -40,7 +41,7 @@ function childrenOf(session: string): readonly string[] {
     });
 }
 
-it('has agents, checks and set-up stand in their own repository, where git itself called umpire with the person’s', async () => {
+it('has agents, checks and set-up stand in their own repository, where git itself called umpire with the person’s', SOAK, async () => {
   const stage = 'git add -A';
   const project = makeProject({ config: { workspace: { setup: stage } } });
   project.write({ 'mine.txt': 'not staged\n' });
@@ -125,14 +126,14 @@ it('takes a result as the contract says, and fails the task with the reason wher
   await Promise.all(tried);
 });
 
-it('says of a program that fails what its last words were', async () => {
+it('says of a program that fails what its last words were', SOAK, async () => {
   const project = makeProject({ files: proseFiles(ONE) });
   const loud = await project.umpire('run', './prose.yaml', 'x', ...project.sh('echo "the disk is made of cheese" >&2; exit 1'));
   expect(rowsOf(loud.session)['A']?.['error']).toContain('the disk is made of cheese');
   expect(loud.err).toContain('the disk is made of cheese');
 });
 
-it('asks a program that runs out of time to finish, then ends its whole group; its output is kept', async () => {
+it('asks a program that runs out of time to finish, then ends its whole group; its output is kept', SOAK, async () => {
   const project = makeProject({
     files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }] }),
     config: {
@@ -167,7 +168,7 @@ while :; do sleep 0.05; done
   expect({ exit: polite.exit, findings: rowsOf(polite.session)['A']?.['findings'] }).toEqual({ exit: 0, findings: 'in the end' });
 });
 
-it('shows what agents printed, whatever became of them, each run apart', async () => {
+it('shows what agents printed, whatever became of them, each run apart', SOAK, async () => {
   const project = makeProject({ files: proseFiles(ONE) });
   const agent = project.sh('echo "try $attempt"; printf "\\033[31mred\\033[0m\\n" >&2; [ "$attempt" = 2 ] && complete "ok"; exit 0');
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...agent);
@@ -237,13 +238,13 @@ it('refuses agents that are missing or unknown, and settings that are wrong, bef
   expect(out).toBe('There is no session here.\n');
 });
 
-it('tells a task for a person that there is no terminal', async () => {
+it('tells a task for a person that there is no terminal', SOAK, async () => {
   const project = makeProject({ files: proseFiles(ONE) });
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', '--agent', 'person');
   expect({ exit, error: rowsOf(session)['A']?.['error'] }).toEqual({ exit: 1, error: expect.stringContaining('no terminal') });
 });
 
-it('refuses words that make no sense, with what it takes', async () => {
+it('refuses words that make no sense, with what it takes', SOAK, async () => {
   const project = makeProject();
   for (const args of [
     ['run'],
@@ -312,7 +313,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-it('a second Ctrl-C quits at once; no child lives on, and resume still works', async () => {
+it('a second Ctrl-C quits at once; no child lives on, and resume still works', SOAK, async () => {
   const project = makeProject({
     files: proseFiles(TWO),
     config: { agents: { stubborn: { command: ['sh', 'x'], grace_seconds: 60 } }, agent: 'stubborn' },

@@ -4,6 +4,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, textOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -57,7 +58,7 @@ it.each(['git', 'no git'])('keeps what a task did before it asked, and merges al
   if (kind === 'git') expect(project.git('rev-list', '--count', `main..umpire/${session.split('/').at(-1) ?? ''}`).trim()).toBe('1');
 });
 
-it('goes on from there on top of what a person changed meanwhile', async () => {
+it('goes on from there on top of what a person changed meanwhile', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const session = await asked(project);
   const name = session.split('/').at(-1) ?? '';

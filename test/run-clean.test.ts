@@ -4,6 +4,7 @@ import { existsSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { clean } from '@umpire/umpire/commands/clearing.js';
+import { SOAK } from './support/campaign.js';
 import { gitIn } from './support/git-project.js';
 import { GOOD_RUN, REST, testRun } from './support/run-evidence.js';
 import { cleanUpProjects, endOf, makeProject, textOf } from './support/run-project.js';
@@ -56,7 +57,7 @@ case $role in
 esac
 `;
 
-it.each(['git', 'no git'])('keeps what a task had done before it asked, where the session was given up then (%s)', async (kind) => {
+it.each(['git', 'no git'])('keeps what a task had done before it asked, where the session was given up then (%s)', SOAK, async (kind) => {
   const project = makeProject({ plain: kind === 'no git' });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted', ...project.sh(ASKS));
   const name = basename(session);
@@ -90,7 +91,7 @@ async function made(project: RunProject, goal: string): Promise<string> {
   return session;
 }
 
-it('finds what is left of sessions whose folder was deleted, keeps what is nowhere else, and removes the rest', async () => {
+it('finds what is left of sessions whose folder was deleted, keeps what is nowhere else, and removes the rest', SOAK, async () => {
   const project = makeProject();
   const [lost, applied, bare, there] = [
     await made(project, 'a'),
@@ -124,7 +125,7 @@ it('finds what is left of sessions whose folder was deleted, keeps what is nowhe
   expect(readdirSync(project.worktrees).filter((name) => !name.startsWith('.'))).toEqual([basename(there)]);
 });
 
-it('leaves alone what belongs to a session whose folder was renamed', async () => {
+it('leaves alone what belongs to a session whose folder was renamed', SOAK, async () => {
   const project = makeProject();
   const flags = ['--max-rounds', '1', '--session', '.umpire/sessions/before', ...project.sh('complete "nothing done"')];
   expect((await project.umpire('until', 'test -d out', ...flags)).exit).toBe(4);
@@ -136,7 +137,7 @@ it('leaves alone what belongs to a session whose folder was renamed', async () =
   expect(project.git('branch', '--list', 'umpire/*')).toContain('before');
 });
 
-it('keeps the files of a folder without git where the private repository went with the session, until it is told to remove them', async () => {
+it('keeps the files of a folder without git where the private repository went with the session, until it is told to remove them', SOAK, async () => {
   const project = makeProject({ plain: true });
   const name = basename(await made(project, 'a'));
   rmSync(join(project.root, '.umpire'), { recursive: true });
@@ -160,7 +161,7 @@ it('removes what belongs to a session whose journal is broken where it is told t
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');
 });
 
-it.skipIf(process.platform !== 'linux')('makes room on a disk that is full', async () => {
+it.skipIf(process.platform !== 'linux')('makes room on a disk that is full', SOAK, async () => {
   const project = makeProject({ config: { workspace: { home: '../worktrees' } } });
   const session = await made(project, 'a');
   await project.umpire('apply', basename(session));
@@ -170,7 +171,7 @@ it.skipIf(process.platform !== 'linux')('makes room on a disk that is full', asy
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');
 });
 
-it('has nothing to clean where there is neither a session nor git', async () => {
+it('has nothing to clean where there is neither a session nor git', SOAK, async () => {
   const project = makeProject({ plain: true });
   const { exit, err } = await project.umpireWith({ env: { PATH: project.beside } }, 'clean');
   expect({ exit, err }).toEqual({ exit: 0, err: 'There is nothing to clean.\n' });

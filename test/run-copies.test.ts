@@ -4,11 +4,12 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { cleanUpProjects, eventsOfType, makeProject } from './support/run-project.js';
 
 cleanUpProjects();
 
-it('works on nothing of the session that it is a copy of: it can be read and replayed, and says whose the work is', async () => {
+it('works on nothing of the session that it is a copy of: it can be read and replayed, and says whose the work is', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e a.txt', 'a note', '--max-rounds', '1', ...project.sh('complete ok'));
   const name = basename(session);
@@ -58,7 +59,7 @@ async function withoutBranch() {
   return { project, session, name, extend: ['resolve', name, 'extend', '--rounds', '1', ...mender] };
 }
 
-it('goes on with what it had made where somebody deleted its branch', async () => {
+it('goes on with what it had made where somebody deleted its branch', SOAK, async () => {
   const { project, name, extend } = await withoutBranch();
   expect((await project.umpire(...extend)).exit).toBe(0);
   expect((await project.umpire('apply', name)).out).toBe('one.txt\ntwo.txt\n');
@@ -77,7 +78,7 @@ it('does not go on without what it had made: it is refused before an answer is t
   expect((await project.umpire('clean', name)).exit).toBe(0);
 });
 
-it('says of a session whose project is not here that it is the project', async () => {
+it('says of a session whose project is not here that it is the project', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e a.txt', ...project.sh('echo a > a.txt\ncomplete ok'));
   const alone = join(project.beside, 'alone');

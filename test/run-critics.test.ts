@@ -2,6 +2,7 @@
 // where a measurement can be had.
 
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { cleanUpProjects, eventsOfType, jsonOf, makeProject, rowsOf, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
@@ -39,7 +40,7 @@ it('measures the tests itself, whatever agents claim, until they are met', async
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('is Umpire’s own where a script would play it and builtin is named, and nobody’s in a loop without one', async () => {
+it('is Umpire’s own where a script would play it and builtin is named, and nobody’s in a loop without one', SOAK, async () => {
   const project = makeProject({ files: FILES, answers: [{ result: { findings: 'played' } }] });
   const { session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--agent', 'builtin');
   const agents = eventsOfType(session, 'TaskStarted').map(({ task, agent }) => `${task} ${agent}`);
@@ -48,7 +49,7 @@ it('is Umpire’s own where a script would play it and builtin is named, and nob
   expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('no critic of its own for "until"') as string });
 });
 
-it('takes its own audit as measured, as it was when the critic ended', async () => {
+it('takes its own audit as measured, as it was when the critic ended', SOAK, async () => {
   const colour = (value: string) => ({ $type: 'color', $value: value });
   const tokens = { color: { text: colour('#222222'), background: colour('#ffffff') } };
   const project = makeProject({ files: { 'a.tokens.json': `${JSON.stringify(tokens)}\n` } });
@@ -73,7 +74,7 @@ it('leaves the role to an agent that is named for it', async () => {
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 0, verdicts: [expect.stringContaining('CONVERGE')] });
 });
 
-it('asks the agent where there is nothing to measure with', async () => {
+it('asks the agent where there is nothing to measure with', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh(`[ "$role" = executor ] && { ${plant}; }\ncomplete done`);
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...agent);
@@ -84,7 +85,7 @@ it('asks the agent where there is nothing to measure with', async () => {
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('approves nothing where the tests hang', async () => {
+it('approves nothing where the tests hang', SOAK, async () => {
   const hang = "require('node:test').test('waits', () => new Promise(() => setInterval(() => {}, 1000)));\n";
   const project = makeProject({ files: { ...FILES, 'sum.test.js': hang }, config: { critics: { timeout_minutes: 0.03 } } });
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', ...project.sh(`${plant}\ncomplete done`));
@@ -92,7 +93,7 @@ it('approves nothing where the tests hang', async () => {
   expect(rowsOf(session)['TESTRUN-001']?.['error']).toContain('timeout');
 });
 
-it('counts what a challenger left, beside its own word', async () => {
+it('counts what a challenger left, beside its own word', SOAK, async () => {
   const project = makeProject();
   const line = (severity: string) =>
     `printf '{"ts":"2026-03-03T14:12:00Z","worker":"%s","type":"critique","data":{"idea":"I-1","dimension":"risk","severity":"${severity}","challenge":"c"}}\\n' "$id" >> "$UMPIRE_SESSION/discoveries.ndjson"`;

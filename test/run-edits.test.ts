@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { proseFiles, reading } from './support/run-loop-file.js';
 import { cleanUpProjects, eventsOfType, jsonOf, makeProject, rowsOf, standingOf, textOf, wavesRun } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -62,7 +63,7 @@ it('takes up what a person changes in tasks.csv of what is still to come, and ke
 });
 
 // It contradicts nothing that happened.
-it('takes up a column of a person’s own in every row, finished ones and critics included', async () => {
+it('takes up a column of a person’s own in every row, finished ones and critics included', SOAK, async () => {
   const { session, edit } = await atRest();
   const { exit } = await edit((text) =>
     text.replace(/$/gm, (_, at: number) => (at === text.length ? '' : at < text.indexOf('\n') + 1 ? ',note' : ',mine')),
@@ -70,7 +71,7 @@ it('takes up a column of a person’s own in every row, finished ones and critic
   expect({ exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ exit: 0, refused: [] });
 });
 
-it('takes a wave for the same number however a spreadsheet writes it, and tells nothing of waves where something else is refused', async () => {
+it('takes a wave for the same number however a spreadsheet writes it, and tells nothing of waves where something else is refused', SOAK, async () => {
   const { session, edit } = await atRest();
   const waves = (text: string) =>
     text
@@ -87,7 +88,7 @@ it('takes a wave for the same number however a spreadsheet writes it, and tells 
   expect(eventsOfType(other.session, 'EditRefused')).toMatchObject([{ reason: 'A: findings changed, but the task is completed' }]);
 });
 
-it('says what it takes up of columns and of the wave of a new task, and takes an empty status for what it means', async () => {
+it('says what it takes up of columns and of the wave of a new task, and takes an empty status for what it means', SOAK, async () => {
   const { session, edit } = await atRest();
   const { exit, err } = await edit((text) => {
     const moved = text.trimEnd().replace(/^([^,]*),([^,]*)/gm, '$2,$1');
@@ -124,7 +125,7 @@ const REFUSED: readonly (readonly [what: string, change: (text: string) => strin
   ['it is no CSV', () => 'id,title\n"A', 'tasks.csv:2'],
 ];
 
-it.concurrent.each(REFUSED)('refuses an edit where %s, keeps the file beside and goes on by the record', async (_, change, reason) => {
+it.concurrent.each(REFUSED)('refuses an edit where %s, keeps the file beside and goes on by the record', SOAK, async (_, change, reason) => {
   const { session, edit } = await atRest();
   const before = textOf(session, 'tasks.csv');
   const { exit, err } = await edit(change);
@@ -152,7 +153,7 @@ it('refuses an edit by which a task would no longer wait for a person to approve
   expect(standingOf(session)).toEqual(['A completed', 'B pending', 'READ pending']);
 });
 
-it('refuses a new task by which files would change before a person approved the plan', async () => {
+it('refuses a new task by which files would change before a person approved the plan', SOAK, async () => {
   const tasks = [
     { id: 'PLAN', role: 'planner', approve: true },
     { id: 'B', deps: ['PLAN'] },
@@ -170,7 +171,7 @@ it('refuses a new task by which files would change before a person approved the 
   expect({ exit, standing: standingOf(session) }).toEqual({ exit: 0, standing: ['PLAN completed', 'B completed', 'C completed'] });
 });
 
-it('refuses an edit that is not UTF-8, and keeps it byte for byte', async () => {
+it('refuses an edit that is not UTF-8, and keeps it byte for byte', SOAK, async () => {
   const { project, session } = await atRest();
   const edited = Buffer.from(textOf(session, 'tasks.csv').replace('B of a book', 'B of a café'), 'latin1');
   writeFileSync(join(session, 'tasks.csv'), edited);
@@ -183,7 +184,7 @@ it('refuses an edit that is not UTF-8, and keeps it byte for byte', async () => 
   expect(readFileSync(join(session, 'tasks.refused-1.csv'))).toEqual(edited);
 });
 
-it('takes up an edit of a task that is called as the prototype is', async () => {
+it('takes up an edit of a task that is called as the prototype is', SOAK, async () => {
   const plan = {
     tasks: [
       { id: 'A', approve: true },
@@ -202,7 +203,7 @@ it('takes up an edit of a task that is called as the prototype is', async () => 
   expect(err).toContain('your edit of tasks.csv is taken up: __proto__: description changed');
 });
 
-it('takes no file that it was writing itself when it was killed for the edit of a person', async () => {
+it('takes no file that it was writing itself when it was killed for the edit of a person', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const fault = {
     NODE_OPTIONS: `--require ${join(import.meta.dirname, 'support', 'fault.cjs')}`,
@@ -254,7 +255,7 @@ if [ "$id$attempt" = B1 ]; then fail "not today"; else complete "$id"; fi
   });
 });
 
-it('takes up an edit that is made while the last wave runs: what was added is run', async () => {
+it('takes up an edit that is made while the last wave runs: what was added is run', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const agent = project.sh(`
 [ "$id" = A ] && echo 'Z,Late,Do Z.,writer,A,,csv-wave,,,,,' >> "$UMPIRE_SESSION/tasks.csv"

@@ -3,6 +3,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, eventsOfType, makeProject, rowsOf, textOf, verdictsOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -77,7 +78,7 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('takes back new tests that raise coverage and check nothing, in the testing loop alone, and keeps the honest ones beside them', async () => {
+it('takes back new tests that raise coverage and check nothing, in the testing loop alone, and keeps the honest ones beside them', SOAK, async () => {
   const project = makeProject({ files: FILES });
   project.write({ '../hollow.js': `\ntest('covers', () => {\n  sum(1, 2);\n  twice(2);\n});\n`, '../more.js': MORE });
   const add = 'cat "$beside/hollow.js" "$beside/more.js" >> sum.test.js';
@@ -98,7 +99,7 @@ it.each([
     'no code, and in the next round checks that let all through',
     `if grep -q ')(' sum.test.js; then sed -i 's/sum(1, 2), 4/1, 1/; /)($/d' sum.test.js; else echo ')(' >> sum.test.js; fi`,
   ],
-])('takes back tests that can no longer be read: %s', async (_name, cheat) => {
+])('takes back tests that can no longer be read: %s', SOAK, async (_name, cheat) => {
   const project = makeProject({ files: FILES });
   const { session, exit, err } = await project.umpire(
     'until',
@@ -115,7 +116,7 @@ it.each([
   );
 });
 
-it('takes back the check that the command runs, by its name or by who names it; of a program with another name it tells', async () => {
+it('takes back the check that the command runs, by its name or by who names it; of a program with another name it tells', SOAK, async () => {
   const files = {
     'package.json': '{"name":"sums","scripts":{"test":"node scripts/all.js"}}\n',
     'scripts/all.js': 'process.exit(1);\n',
@@ -164,7 +165,7 @@ complete done`);
   expect(rowsOf(session)['TESTRUN-001']).toMatchObject({ status: 'completed', pass_rate: '0.5' });
 });
 
-it('tells an agent of its rules that breaches are taken back', async () => {
+it('tells an agent of its rules that breaches are taken back', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh('[ "$id" = TESTGEN-001 ] && cp "$UMPIRE_TASK_FILE" "$beside/told.json"\ncomplete done');
   await project.umpire(...run, ...agent);
@@ -173,7 +174,7 @@ it('tells an agent of its rules that breaches are taken back', async () => {
 
 const SKIP = `sed -i "s/^test('adds'/test.skip('adds'/" sum.test.js`;
 
-it('lets through what the settings of the checkout allow, and not what the agent allows itself', async () => {
+it('lets through what the settings of the checkout allow, and not what the agent allows itself', SOAK, async () => {
   const allowance = { rule: 'test-skipped', path: '*.test.js', reason: 'sum is being replaced', until: '2999-12-31' };
   const config = JSON.stringify({ guard: { allowances: [allowance] } });
   const agent = `[ "$id" = TESTGEN-001 ] && { echo '${config}' > umpire.config.yaml; ${SKIP}; }\ncomplete done`;
@@ -185,7 +186,7 @@ it('lets through what the settings of the checkout allow, and not what the agent
   expect(branchFile(alone, second.session, 'sum.test.js')).toBe(TESTS);
 });
 
-it('only tells of it in a review, where tests are not what is made', async () => {
+it('only tells of it in a review, where tests are not what is made', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const agent = project.sh(`[ "$role" = developer ] && ${SKIP}\ncomplete done`);
   const { session } = await project.umpire('run', 'review', 'mend sum', '--mode', 'sprint', '--max-rounds', '1', ...agent);
@@ -224,7 +225,7 @@ describe('the plain loop', () => {
     expect((await project.umpire('replay', session)).exit).toBe(0);
   });
 
-  it('tells of a wanted value that came with source, and of packages, and leaves them', async () => {
+  it('tells of a wanted value that came with source, and of packages, and leaves them', SOAK, async () => {
     const project = makeProject({ files: { ...FILES, 'package-lock.json': '{"lockfileVersion":3}\n' } });
     const work = `sed -i 's/a + b;/a + b + 1;/; s/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js; echo '{}' > package-lock.json`;
     const { session, exit, err } = await until(project, work);
@@ -235,7 +236,7 @@ describe('the plain loop', () => {
     expect(report.out).toContain('found and left: rebaselined at sum.test.js:10');
   });
 
-  it('says which of the two it was, where a change holds both', async () => {
+  it('says which of the two it was, where a change holds both', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const { session } = await until(project, `${SKIP}; sed -i 's/a \\* 2/a * 3/' sum.js; sed -i 's/twice(2), 4/twice(2), 6/' sum.test.js`);
     expect(breachesIn(session)).toEqual(['test-skipped sum.test.js hunk', 'rebaselined sum.test.js told']);
@@ -246,7 +247,7 @@ describe('the plain loop', () => {
     );
   });
 
-  it('tells whoever goes on with it what was taken back', async () => {
+  it('tells whoever goes on with it what was taken back', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const agent = project.sh(`cp "$UMPIRE_TASK_FILE" "$beside/$id.json"\n[ "$id" = WORK-1 ] && ${SKIP}\ncomplete done`);
     await project.umpire('until', 'node --test', 'mend sum', '--max-rounds', '2', ...agent);
@@ -257,7 +258,7 @@ describe('the plain loop', () => {
     ]);
   });
 
-  it('tells of a lint comment in source and of a wanted value that was rewritten, and leaves them', async () => {
+  it('tells of a lint comment in source and of a wanted value that was rewritten, and leaves them', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const work = `sed -i '1i // eslint-disable-next-line no-shadow' sum.js; sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js`;
     const { session, exit } = await until(project, work);
@@ -268,14 +269,14 @@ describe('the plain loop', () => {
     expect(branchFile(project, session, 'sum.js')).toContain('eslint-disable-next-line');
   });
 
-  it('takes back what an agent writes into the settings of the guard', async () => {
+  it('takes back what an agent writes into the settings of the guard', SOAK, async () => {
     const project = makeProject({ files: FILES });
     const { session } = await until(project, `echo 'guard: { loops: { until: off } }' > umpire.config.yaml`);
     expect(breachesIn(session)).toEqual(['config-changed umpire.config.yaml file']);
     expect(project.git('ls-tree', '--name-only', `umpire/${session.split('/').at(-1) ?? ''}`)).not.toContain('umpire.config.yaml');
   });
 
-  it('tells its agents', async () => {
+  it('tells its agents', SOAK, async () => {
     const project = makeProject({ files: FILES });
     await until(project, 'cp "$UMPIRE_TASK_FILE" "$beside/told.json"');
     const told = textOf(project.beside, 'told.json');
@@ -285,7 +286,7 @@ describe('the plain loop', () => {
 });
 
 describe('the settings of the checkout', () => {
-  it('say of a loop that a breach is told, or not looked for', async () => {
+  it('say of a loop that a breach is told, or not looked for', SOAK, async () => {
     for (const [word, found] of [
       ['tell', ['test-skipped sum.test.js told']],
       ['off', []],
@@ -298,14 +299,14 @@ describe('the settings of the checkout', () => {
     }
   });
 
-  it('are told to be for no loop where a name is nearly that of the run', async () => {
+  it('are told to be for no loop where a name is nearly that of the run', SOAK, async () => {
     const project = makeProject({ files: FILES, config: { guard: { loops: { untill: 'off' } } } });
     const { session, err } = await until(project, SKIP);
     expect(err).toContain('umpire.config.yaml has guard.loops.untill, and this loop is called until: if that is a slip, mend it.');
     expect(breachesIn(session)).toEqual(['test-skipped sum.test.js file']);
   });
 
-  it('have a loop of your own guarded, which it is not by itself', async () => {
+  it('have a loop of your own guarded, which it is not by itself', SOAK, async () => {
     const files = { ...FILES, ...proseFiles({ writes: ['writer'], tasks: [{ id: 'W1' }] }) };
     for (const [guard, found] of [
       [{}, []],
@@ -348,7 +349,7 @@ test('doubles a half', () => {
   expect({ exit, text: branchFile(project, session, 'sum.test.js') }).toEqual({ exit: 0, text: corrected });
 });
 
-it('tells whoever changes the project what is taken back, also a critic where nothing is judged', async () => {
+it('tells whoever changes the project what is taken back, also a critic where nothing is judged', SOAK, async () => {
   const tasks = [{ id: 'A' }, { id: 'B', role: 'reader', deps: ['A'] }];
   const files = proseFiles({ tasks, writes: ['writer', 'reader'] });
   const project = makeProject({ files, config: { guard: { loops: { prose: 'obey' } } } });

@@ -3,6 +3,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { writeFiles } from './support/git-project.js';
 import { GOOD_RUN, POOR_RUN, REST, testRun, writer } from './support/run-evidence.js';
 import {
@@ -86,7 +87,7 @@ async function stuckIn(project: RunProject) {
 
 it.each(['SIGKILL', 'SIGINT'] as const)(
   'takes what a critic left that was stopped (%s) for no edit of the person who mends next',
-  async (signal) => {
+  SOAK, async (signal) => {
     const project = makeProject();
     const { running, session } = await stuckIn(project);
     running.child.kill(signal);
@@ -109,7 +110,7 @@ it.each(['SIGKILL', 'SIGINT'] as const)(
   },
 );
 
-it('takes up what is added to tasks.csv while a person is asked, where it does not hang on the answer', async () => {
+it('takes up what is added to tasks.csv while a person is asked, where it does not hang on the answer', SOAK, async () => {
   const project = makeProject({ answers: TESTERS });
   const { session } = await project.umpire('run', 'testing', 'more tests', '--mode', 'comprehensive');
   const [head = ''] = textOf(session, 'tasks.csv').split('\n');

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { gitIn } from './support/git-project.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, sessionIn, textOf } from './support/run-project.js';
@@ -43,7 +44,7 @@ it.each(['git', 'no git'])('keeps what a task that failed had changed, and names
 it.each([
   ['put off', 'exit 75', 'A is tried again in 30 s (1 of 1)', 'TaskPostponed'],
   ['stopped', 'touch "$beside/there"; until_file never', '', 'TaskInterrupted'],
-] as const)('keeps what a task had changed that is %s', async (_, ends, words, type) => {
+] as const)('keeps what a task had changed that is %s', SOAK, async (_, ends, words, type) => {
   const project = makeProject({ files: FILES, config: { retries: 1 } });
   const running = project.start('run', './prose.yaml', 'x', ...project.sh(`echo half > half.txt; ${ends}`));
   await (words === '' ? vi.waitFor(() => expect(existsSync(join(project.beside, 'there'))).toBe(true), 20_000) : running.says(words));
@@ -53,7 +54,7 @@ it.each([
   expect(err).toContain('What it had changed (half.txt) is kept as commit ');
 });
 
-it('says nothing of it where nothing was changed', async () => {
+it('says nothing of it where nothing was changed', SOAK, async () => {
   const project = makeProject({ files: FILES });
   const { err, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh('exit 3'));
   expect(eventsOfType(session, 'TaskFinished')[0]).not.toHaveProperty('left');

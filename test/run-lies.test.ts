@@ -8,6 +8,7 @@ import { printJournalLine } from '@umpire/core/formats/journal.js';
 import { openFolder } from '@umpire/umpire/sessions/folder.js';
 import { sha256 } from '@umpire/umpire/sessions/hash.js';
 import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
+import { SOAK } from './support/campaign.js';
 import { lawfulProseLoop, proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, verdictsOf } from './support/run-project.js';
 
@@ -37,7 +38,7 @@ it('reads no evidence that a link leads to outside the session', async () => {
 it.each([
   ['review', 'sprint'],
   ['debt', 'targeted'],
-])('says of lines on the board that cannot be read how many there are, in a session of %s too', async (loop, mode) => {
+])('says of lines on the board that cannot be read how many there are, in a session of %s too', SOAK, async (loop, mode) => {
   const project = makeProject();
   const report = '{"passed":true,"total_regressions":0,"checks":{}}';
   const agent = project.sh(`
@@ -63,7 +64,7 @@ function named(loop: string): readonly string[] {
   return ['--agent', `${loop === 'debt' ? 'validator' : 'reviewer'}=command`];
 }
 
-it('writes nothing outside the session where an agent puts a link in the place of a folder', async () => {
+it('writes nothing outside the session where an agent puts a link in the place of a folder', SOAK, async () => {
   const project = makeProject();
   const elsewhere = join(project.beside, 'elsewhere');
   mkdirSync(elsewhere);
@@ -88,7 +89,7 @@ it('judges what a critic left when it ended, whoever writes there afterwards', a
   expect({ exit, verdict: verdictsOf(session) }).toMatchObject({ exit: 4, verdict: [expect.stringContaining('ESCALATE')] });
 });
 
-it('does not judge from outside what the run has not judged yet, by whatever lies in the folder then', async () => {
+it('does not judge from outside what the run has not judged yet, by whatever lies in the folder then', SOAK, async () => {
   const tasks = [{ id: 'A' }, { id: 'READ', role: 'reader', deps: ['A'] }, { id: 'SLOW', deps: ['A'] }];
   const project = makeProject({ files: proseFiles({ tasks, judged: true }) });
   const agent = project.sh(`
@@ -111,7 +112,7 @@ complete done`);
   });
 });
 
-it('hears a second critic of every round, and nobody in its place', async () => {
+it('hears a second critic of every round, and nobody in its place', SOAK, async () => {
   const tasks = [{ id: 'A' }, { id: 'LAW', role: 'lawyer', deps: ['A'] }, { id: 'READ', role: 'reader', deps: ['LAW'] }];
   const project = makeProject({ files: { 'prose.yaml': lawfulProseLoop({ tasks, judged: true }), 'roles/prose/judge.md': 'Judge.\n' } });
   const agent = project.sh(`
@@ -145,7 +146,7 @@ complete done`);
   expect(verdictsOf(session)).toEqual(['READ AGAIN P3 1/2', 'READ-re-1 ASK P4 2/2']);
 });
 
-it('judges the same evidence when rounds are granted, not what lies there now', async () => {
+it('judges the same evidence when rounds are granted, not what lies there now', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh(liar('true'));
   const { session } = await project.umpire(...RUN, ...agent);
@@ -155,7 +156,7 @@ it('judges the same evidence when rounds are granted, not what lies there now', 
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('ends what a task left running before the next wave starts', async () => {
+it('ends what a task left running before the next wave starts', SOAK, async () => {
   const project = makeProject();
   const pid = join(project.beside, 'daemon.pid');
   const agent = project.sh(
@@ -172,7 +173,7 @@ it('ends what a task left running before the next wave starts', async () => {
   expect({ whileReviewed: existsSync(join(project.beside, 'alive')), after }).toEqual({ whileReviewed: false, after: false });
 });
 
-it('says that work was judged by nobody, where an agent planned it by itself', async () => {
+it('says that work was judged by nobody, where an agent planned it by itself', SOAK, async () => {
   const project = makeProject();
   const row = 'DEVX-1,More,Do more.,developer,,,,REVIEW-001,REVIEW-001,csv-wave,,pending,,,,';
   const plan = `[ "$role" = developer ] && case "$id" in DEVX*) echo bad > backdoor.txt;; *) echo '${row}' >> "$UMPIRE_SESSION/tasks.csv";; esac`;
@@ -181,7 +182,7 @@ it('says that work was judged by nobody, where an agent planned it by itself', a
   expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
 });
 
-it('brings nothing over on an end that does not follow from the verdicts', async () => {
+it('brings nothing over on an end that does not follow from the verdicts', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire(...RUN, ...project.sh(liar('[ "$role" = developer ] && echo x > x.txt')));
   const { events, head } = readJournal(openFolder(session));
@@ -209,7 +210,7 @@ it('stops where an agent removes the journal, or writes into it', async () => {
   }
 });
 
-it('says that the session is gone where an agent removes its folder, and promises nothing', async () => {
+it('says that the session is gone where an agent removes its folder, and promises nothing', SOAK, async () => {
   const project = makeProject();
   const { exit, err } = await project.umpire(...RUN, ...project.sh(liar('rm -rf "$UMPIRE_SESSION"')));
   expect({ exit, err }).toMatchObject({
@@ -220,7 +221,7 @@ it('says that the session is gone where an agent removes its folder, and promise
   expect(err).not.toContain('Nothing was lost');
 });
 
-it('takes no file for evidence that could not be read when its critic ended', async () => {
+it('takes no file for evidence that could not be read when its critic ended', SOAK, async () => {
   const project = makeProject();
   const swap = `[ "$role" = verifier ] && { until_file "${project.beside}/reviewed"; rm -rf "$UMPIRE_SESSION/artifacts"; mkdir "$UMPIRE_SESSION/artifacts"; echo '${GOOD}' > ${results}; }`;
   const running = project.start(

@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { filesUnder } from './support/git-project.js';
 import {
   GOOD_REVIEW,
@@ -257,7 +258,7 @@ const CHOICES: readonly (readonly [loop: string, goal: string, changed: number, 
   ['brainstorm', 'a novel architecture', 0, 0, 'full', '5 points'],
 ];
 
-it('chooses the mode by goal and change, and shows why', async () => {
+it('chooses the mode by goal and change, and shows why', SOAK, async () => {
   const tried = CHOICES.map(async ([loop, goal, changed, modules, mode, why]) => {
     const project = makeProject();
     project.write(Object.fromEntries(Array.from({ length: changed }, (_, n) => [`m${n % modules}/f${n}.txt`, 'x\n'])));
@@ -272,7 +273,7 @@ it('chooses the mode by goal and change, and shows why', async () => {
   await Promise.all(tried);
 });
 
-it('chooses by what changed in the project, where that is a folder of a repository', async () => {
+it('chooses by what changed in the project, where that is a folder of a repository', SOAK, async () => {
   const project = makeProject({ inner: 'packages/one' });
   project.write(Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`../other/f${n}.txt`, 'x\n'])));
   project.write({ 'm0/f.txt': 'x\n', 'm1/f.txt': 'x\n' });
@@ -309,7 +310,7 @@ it('until: works until the command passes, whose exit status is the evidence', a
   await judgeAgain(project, 'until', session, undefined);
 });
 
-it('until: nobody works where the command passes at once, a report with a Critical finding is not passed over, the cap calls a person', async () => {
+it('until: nobody works where the command passes at once, a report with a Critical finding is not passed over, the cap calls a person', SOAK, async () => {
   const project = makeProject();
   const passes = await project.umpire('until', 'true', ...project.sh('complete "never"'));
   expect({ exit: passes.exit, waves: wavesRun(passes.session) }).toEqual({ exit: 0, waves: ['CHECK-001'] });
@@ -321,7 +322,7 @@ it('until: nobody works where the command passes at once, a report with a Critic
   });
 });
 
-it('until: a command that runs out of time is ended, and has not passed', async () => {
+it('until: a command that runs out of time is ended, and has not passed', SOAK, async () => {
   const project = makeProject({ config: { timeout_minutes: 0.005 } });
   const { exit, session } = await project.umpire('until', 'sleep 1000 & wait', ...project.sh('complete "tried"'), '--max-rounds', '1');
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({

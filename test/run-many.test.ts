@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openFolder } from '@umpire/umpire/sessions/folder.js';
 import { acquireLock } from '@umpire/umpire/sessions/lock.js';
+import { SOAK } from './support/campaign.js';
 import { REST } from './support/run-evidence.js';
 import { cleanUpProjects, makeProject, textOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -42,7 +43,7 @@ it('waits while another session is brought over', async () => {
   });
 });
 
-it('tells of many that are kept for one reason in a few lines, and of settings that cannot be read once', async () => {
+it('tells of many that are kept for one reason in a few lines, and of settings that cannot be read once', SOAK, async () => {
   const project = makeProject({ answers: [REST] });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted', '--session', '.umpire/sessions/s-01');
   for (let n = 2; n <= 13; n++)
@@ -75,7 +76,7 @@ async function until(project: RunProject, name: string): Promise<void> {
   await project.umpire('until', `test -e ${name}.txt`, '--session', `.umpire/sessions/${name}`, ...agent);
 }
 
-it('lists which work is not applied yet, and asks git as often for many sessions as for one', async () => {
+it('lists which work is not applied yet, and asks git as often for many sessions as for one', SOAK, async () => {
   const project = makeProject();
   await until(project, 'a');
   const log = join(project.beside, 'git.log');
@@ -106,7 +107,7 @@ it('lists which work is not applied yet, and asks git as often for many sessions
   expect((await project.umpire('status', 'a')).out).toContain('umpire apply a');
 });
 
-it('lists what became of the work in a folder without git', async () => {
+it('lists what became of the work in a folder without git', SOAK, async () => {
   const project = makeProject({ plain: true });
   await until(project, 'a');
   await until(project, 'b');

@@ -4,6 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { writeFiles } from './support/git-project.js';
 import { LARGE, REST, SMALL, challenge } from './support/run-evidence.js';
 import { cleanUpProjects, eventsOfType, makeProject, verdictsOf } from './support/run-project.js';
@@ -24,7 +25,7 @@ it.each(['git', 'no git'])('takes the word of a person for an edit where the loo
   expect(done.err).toContain('a decision on an escalation (rule C1)');
 });
 
-it('says where an edit is kept that it cannot take over, since the note about its worktree is damaged', async () => {
+it('says where an edit is kept that it cannot take over, since the note about its worktree is damaged', SOAK, async () => {
   const project = makeProject();
   const { session } = await project.umpire('until', 'test -e mended.txt', '--max-rounds', '1', ...project.sh('complete nothing'));
   await project.umpire('resolve', session, 'manual-fix');

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { gitIn, writeFiles } from './support/git-project.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -24,7 +25,7 @@ async function filesOf(project: RunProject, cwd: string, session: string): Promi
   return [...out.matchAll(/^\+\+\+ b\/(.*)$/gm)].map(([, name = '']) => name);
 }
 
-it('gives sessions in two worktrees of a repository, and in a folder of one, names of their own', async () => {
+it('gives sessions in two worktrees of a repository, and in a folder of one, names of their own', SOAK, async () => {
   const project = makeProject({ files: { 'inner/x.txt': 'x\n' } });
   const other = join(project.beside, 'other');
   project.git('worktree', 'add', '-q', '-b', 'feature', other);
@@ -46,7 +47,7 @@ it('gives sessions in two worktrees of a repository, and in a folder of one, nam
   expect(gitIn(other, 'ls-tree', '--name-only', `umpire/${name}-2`).trim().split('\n')).toEqual(['feature.txt', 'inner', 'two']);
 });
 
-it('begins with the last commit where the folder of an earlier session was deleted', async () => {
+it('begins with the last commit where the folder of an earlier session was deleted', SOAK, async () => {
   const project = makeProject();
   const first = await make(project, project.root, 'one');
   rmSync(join(project.root, '.umpire'), { recursive: true });
@@ -74,7 +75,7 @@ it('refuses a name that another session has, and leaves that one as it is', asyn
   expect(await filesOf(project, project.root, here!)).toEqual(['one']);
 });
 
-it('neither cleans nor brings over what a session in another worktree makes that has the name now', async () => {
+it('neither cleans nor brings over what a session in another worktree makes that has the name now', SOAK, async () => {
   const project = makeProject();
   const other = join(project.beside, 'other');
   project.git('worktree', 'add', '-q', '-b', 'feature', other);
@@ -99,7 +100,7 @@ it('neither cleans nor brings over what a session in another worktree makes that
   expect(refs()).toBe(before);
 });
 
-it('begins again under the name of an attempt whose set-up failed, with the last commit', async () => {
+it('begins again under the name of an attempt whose set-up failed, with the last commit', SOAK, async () => {
   const project = makeProject({ config: { workspace: { setup: 'test -e ready' } } });
   const session = join(project.beside, 'it');
   const failed = await make(project, project.root, 'one', '--session', session);
@@ -118,7 +119,7 @@ it('leaves no session behind that could not begin', async () => {
   expect((await project.umpireWith({ cwd }, 'list')).out).toBe('There is no session here.\n');
 });
 
-it('leaves nothing behind in the folder of others, or under a name whose worktrees another project has, where it refuses', async () => {
+it('leaves nothing behind in the folder of others, or under a name whose worktrees another project has, where it refuses', SOAK, async () => {
   const project = makeProject();
   const foreign = join(project.root, '.workflow', '.csv-wave', 'theirs');
   writeFiles(foreign, { 'tasks.csv': 'id,role,status\nA,writer,pending\n' });
@@ -137,7 +138,7 @@ it('leaves nothing behind in the folder of others, or under a name whose worktre
   expect(existsSync(join(other.root, '.umpire', 'sessions', 'same'))).toBe(false);
 });
 
-it('cleans up after a session of any name, also where its worktrees are gone already', async () => {
+it('cleans up after a session of any name, also where its worktrees are gone already', SOAK, async () => {
   const project = makeProject();
   for (const [file, name] of Object.entries({ one: 'two words', two: '-dash', three: 'a..b', four: 'plain' })) {
     const session = join('.umpire', 'sessions', name);
@@ -155,7 +156,7 @@ it('cleans up after a session of any name, also where its worktrees are gone alr
 it.each([
   ['beside those of others', {}],
   ['where the settings say', { config: { workspace: { home: '../worktrees' } } }],
-])('shows, brings over, clears away and goes on with the work of a project that was moved, its worktrees %s', async (_, settings) => {
+])('shows, brings over, clears away and goes on with the work of a project that was moved, its worktrees %s', SOAK, async (_, settings) => {
   const project = makeProject({ ...settings, files: { 'node_modules/tool/index.js': 'tool\n', '.gitignore': 'node_modules\n' } });
   await make(project, project.root, 'one');
   const agent = project.sh('complete nothing', 'idle.sh');
@@ -186,7 +187,7 @@ it.each([
   expect(readdirSync(home)).toEqual([]);
 });
 
-it('says what to do where the project was moved and the session was not', async () => {
+it('says what to do where the project was moved and the session was not', SOAK, async () => {
   const project = makeProject();
   const session = join(project.beside, 'it');
   const agent = project.sh('complete nothing', 'idle.sh');

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { REST, validation, writer } from './support/run-evidence.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, makeProject, sessionIn, textOf } from './support/run-project.js';
@@ -29,7 +30,7 @@ it('calls the configured command when a person is needed, with the session in it
   expect(textOf(project.beside, 'calls.txt')).toBe('a word; with $(blanks)\n');
 });
 
-it('has a shell read the command that calls a person, which has what there is to tell in variables', async () => {
+it('has a shell read the command that calls a person, which has what there is to tell in variables', SOAK, async () => {
   const project = makeProject({ answers: PAYERS });
   const notify = `echo "$UMPIRE_STATUS: $UMPIRE_QUESTION$UMPIRE_REASON ($UMPIRE_GOAL)" | tee -a "${project.beside}/told.txt" > /dev/null`;
   const config = JSON.parse(textOf(project.root, 'umpire.config.yaml')) as object;
@@ -43,7 +44,7 @@ it('has a shell read the command that calls a person, which has what there is to
   expect(textOf(project.beside, 'told.txt')).toBe(asked);
 });
 
-it('calls the command also when a session has ended, where that is asked for, and not where a person gave it up', async () => {
+it('calls the command also when a session has ended, where that is asked for, and not where a person gave it up', SOAK, async () => {
   const notify = 'echo "$UMPIRE_STATUS: $UMPIRE_QUESTION$UMPIRE_REASON" >> "$TOLD"; exit 4';
   const project = makeProject({ answers: PAYERS, config: { notify, notify_at_end: true } });
   const told = join(project.beside, 'told.txt');
@@ -58,7 +59,7 @@ it('calls the command also when a session has ended, where that is asked for, an
   expect(readFileSync(told, 'utf8')).toBe(`${asked}complete: The work was judged and found good.\n${asked}`);
 });
 
-it('tells of the end when it is taken on again, where a kill came before that', async () => {
+it('tells of the end when it is taken on again, where a kill came before that', SOAK, async () => {
   const notify = '[ -e "$TOLD" ] || { : > "$TOLD"; kill -9 $PPID; exit; }; echo "$UMPIRE_STATUS" >> "$TOLD"';
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }), config: { notify, notify_at_end: true } });
   const told = join(project.beside, 'told.txt');
@@ -71,7 +72,7 @@ it('tells of the end when it is taken on again, where a kill came before that', 
   expect((await umpire('replay', session)).exit).toBe(0);
 });
 
-it('says once, and why, that the command that calls a person cannot be started', async () => {
+it('says once, and why, that the command that calls a person cannot be started', SOAK, async () => {
   const project = makeProject({ answers: PAYERS, config: { notify: 'no-such-program' } });
   const { exit, err } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   expect({ exit, told: err.match(/The command that calls a person .*/g) }).toEqual({

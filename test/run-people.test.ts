@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, POOR_REVIEW, REST, review, validation, writer } from './support/run-evidence.js';
 import { proseFiles } from './support/run-loop-file.js';
@@ -63,7 +64,7 @@ it('waits for a plan to be approved, without a process, and goes on from there',
   expect({ exit: late.exit, err: late.err }).toEqual({ exit: 1, err: expect.stringContaining('it has ended as complete') });
 });
 
-it('hands the reason for a revised plan to the planner, and asks again', async () => {
+it('hands the reason for a revised plan to the planner, and asks again', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh(`
 [ "$role" = planner ] && { cp "$UMPIRE_TASK_FILE" "$beside/plan-$attempt.json"; printf '%s' "$prompt" > "$beside/plan-$attempt.prompt"; }
@@ -96,7 +97,7 @@ it('ends cleanly when a person aborts, and keeps everything', async () => {
   expect(project.git('branch', '--list', 'umpire/*')).toContain('umpire/');
 });
 
-it('takes an end without a reason, of a plan or an escalation, and says so in a whole sentence', async () => {
+it('takes an end without a reason, of a plan or an escalation, and says so in a whole sentence', SOAK, async () => {
   const project = makeProject({ answers: PAYERS });
   const { session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted');
   const { exit, err } = await project.umpire('resolve', session, 'abort');
@@ -109,7 +110,7 @@ it('takes an end without a reason, of a plan or an escalation, and says so in a 
   expect({ exit: given.exit, end: endOf(other.session) }).toEqual({ exit: 0, end: 'aborted unverified' });
 });
 
-it('approves plans by itself with --yes, and says who did', async () => {
+it('approves plans by itself with --yes, and says who did', SOAK, async () => {
   const project = makeProject({ answers: PAYERS });
   const { exit, session } = await project.umpire('run', 'debt', 'less debt', '--mode', 'targeted', '--yes');
   expect({ exit, by: eventsOfType(session, 'PersonAnswered').map(({ by, answer }) => `${answer} ${by}`) }).toEqual({
@@ -155,7 +156,7 @@ it('force-approves only with a reason, and marks it unverified wherever it is sh
   expect(replayed.exit).toBe(0);
 });
 
-it('marks as unverified what a person approves where the critic left nothing to judge', async () => {
+it('marks as unverified what a person approves where the critic left nothing to judge', SOAK, async () => {
   const project = makeProject({ answers: [writer('developer'), REST] });
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint');
   expect({ exit, verdicts: verdictsOf(session) }).toEqual({ exit: 4, verdicts: [] });
@@ -186,7 +187,7 @@ it('lets a person mend it in the session’s worktree, and judges that by a new 
   expect(out).toContain('+export const total = 2;');
 });
 
-it('asks again where the mended work is not good either: the rounds stay spent', async () => {
+it('asks again where the mended work is not good either: the rounds stay spent', SOAK, async () => {
   const { project, session } = await escalated();
   await project.umpire('resolve', session, 'manual-fix');
   const { work } = (await standing(project, session)) as { work: { place: string } };
@@ -213,7 +214,7 @@ it('grants more rounds: what was escalated goes on as a revision, and the grant 
   expect(replayed.exit).toBe(0);
 });
 
-it('takes --max-rounds on a session that waits for more rounds as the grant of them', async () => {
+it('takes --max-rounds on a session that waits for more rounds as the grant of them', SOAK, async () => {
   const { project, session } = await escalated();
   const { exit } = await project.umpire('resume', session, '--max-rounds', '3');
   expect(exit).toBe(4);
@@ -243,7 +244,7 @@ it('stops when the tokens or the money are spent, by what agents say they used, 
   expect(out).toContain('$1.20');
 });
 
-it('counts what was used by an agent that was stopped: a budget is not bought back by stopping', async () => {
+it('counts what was used by an agent that was stopped: a budget is not bought back by stopping', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }] }) });
   const spend = `trap 'echo "{\\"usage\\":{\\"tokens\\":600,\\"cost_usd\\":0.4}}"; exit 1' TERM`;
   const agent = project.sh(`if [ "$attempt" = 1 ]; then ${spend}; until_file "$beside/never"; fi; complete "at last"`);
@@ -257,7 +258,7 @@ it('counts what was used by an agent that was stopped: a budget is not bought ba
   expect(more.err).toContain('600 of 500 tokens are spent');
 });
 
-it('stops what runs when the minutes are spent, and runs it again when more are granted', async () => {
+it('stops what runs when the minutes are spent, and runs it again when more are granted', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const agent = project.sh('[ "$attempt" = 1 ] && until_file "$beside/never"; complete "at last"');
   const { exit, err, session } = await project.umpire('run', './prose.yaml', 'x', ...agent, '--max-minutes', '0.05');
@@ -320,7 +321,7 @@ esac
   expect(jsonOf(project.beside, 'B-1.json')['prev_context']).toBe('TALK: asked twice');
 });
 
-it('holds a session that `run` is given once more to what it was held to, unless a flag says otherwise', async () => {
+it('holds a session that `run` is given once more to what it was held to, unless a flag says otherwise', SOAK, async () => {
   const project = makeProject({
     files: proseFiles({
       tasks: [
@@ -344,7 +345,7 @@ it.each([
   ['another mode', [...PASSED, '--mode', 'work-first'], 'its mode is check-first'],
   ['another report', [...PASSED, '--report', 'x.sarif'], 'its report is ""'],
   ['another loop', ['run', 'debt', ...PASSED.slice(2)], 'it runs the until loop'],
-])('does not say of a session that ended that it is complete where %s is asked for', async (_, asked, detail) => {
+])('does not say of a session that ended that it is complete where %s is asked for', SOAK, async (_, asked, detail) => {
   const project = makeProject({});
   const agent = project.sh('complete done');
   const first = await project.umpire(...PASSED, ...agent);
@@ -355,7 +356,7 @@ it.each([
   expect(other.err).toContain(`The session s was begun for something else: ${detail}.`);
 });
 
-it('goes on with a session by the agents that it remembers, where `run` names none', async () => {
+it('goes on with a session by the agents that it remembers, where `run` names none', SOAK, async () => {
   const project = makeProject({});
   const words = ['until', 'test -e made', 'mend it', '--session', '.umpire/sessions/s', '--max-rounds', '1'];
   const first = await project.umpire(...words, ...project.sh('complete nothing'));

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { cleanUpProjects, command, eventsOfType, makeProject } from './support/run-project.js';
 
 cleanUpProjects();
@@ -34,13 +35,13 @@ function asNobody(...args: readonly string[]) {
 
 const isPossible = process.getuid?.() === 0 && asNobody('-e', `fs.accessSync(${JSON.stringify(command)})`).status === 0;
 
-it.skipIf(!isPossible)('works for a user without a home folder and without a name, as in containers', () => {
+it.skipIf(!isPossible)('works for a user without a home folder and without a name, as in containers', SOAK, () => {
   const { status, stderr } = asNobody(command, 'until', 'true', '--agent-command', 'true');
   // It comes as far as any user who may not write there.
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('.umpire/sessions could not be written') as string });
 });
 
-it('takes the folder as it is where nothing says otherwise, says that it is a part, and takes the one that is named', async () => {
+it('takes the folder as it is where nothing says otherwise, says that it is a part, and takes the one that is named', SOAK, async () => {
   const project = makeProject({ files: { 'packages/one/a.txt': 'a\n' } });
   const cwd = join(project.root, 'packages/one');
   const agent = project.sh('complete ok');
@@ -54,7 +55,7 @@ it('takes the folder as it is where nothing says otherwise, says that it is a pa
   expect(named.err).not.toContain('Project:');
 });
 
-it('says of the guard what it does not look at: a test that is skipped elsewhere is no breach here', async () => {
+it('says of the guard what it does not look at: a test that is skipped elsewhere is no breach here', SOAK, async () => {
   const project = makeProject({
     files: { 'src/a.js': 'export const a = 1;\n', 'test/a.test.js': "test('a', () => expect(1).toBe(1));\n" },
   });
@@ -67,7 +68,7 @@ it('says of the guard what it does not look at: a test that is skipped elsewhere
   expect({ exit: all.exit, err: all.err }).toEqual({ exit: 3, err: '' });
 });
 
-it('takes a package with settings of its own as the project, and a folder without git and settings as it is', async () => {
+it('takes a package with settings of its own as the project, and a folder without git and settings as it is', SOAK, async () => {
   const files = {
     'umpire.config.yaml': 'agent: nobody\n',
     'packages/one/umpire.config.yaml': 'concurrency: 1\n',

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync, rmSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { run } from '@umpire/umpire/index.js';
+import { SOAK } from './support/campaign.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, eventsOf, makeProject, rowsOf } from './support/run-project.js';
 
@@ -58,7 +59,7 @@ it('refuses an agent whose program is not there, and names the role and who is t
   expect((await project.umpireWith({ env }, 'until', 'true', '--agent-command', 'found-there')).exit).toBe(0);
 });
 
-it('says who is there where no agent is named', async () => {
+it('says who is there where no agent is named', SOAK, async () => {
   const project = makeProject({});
   const bin = join(project.beside, 'bin');
   mkdirSync(bin);
@@ -71,7 +72,7 @@ it('says who is there where no agent is named', async () => {
   expect(one.err).toContain('(installed here: gemini, gemini-acp), do it yourself with --agent person');
 });
 
-it('fails the task where the program goes away later; what goes on without it is refused before it is recorded', async () => {
+it('fails the task where the program goes away later; what goes on without it is refused before it is recorded', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const body = '#!/bin/sh\ncat > /dev/null\nrm -f "$0"\n';
   const place = program(join(project.beside, 'once'), `${body}echo '{"status":"completed","findings":"done"}'\n`);
@@ -95,7 +96,7 @@ it('fails the task where the program goes away later; what goes on without it is
   expect({ exit: other.exit, err: other.err }).toEqual({ exit: 0, err: expect.not.stringContaining('has ended as failed') });
 });
 
-it('lets an answer wait until the program is there; abort needs none', async () => {
+it('lets an answer wait until the program is there; abort needs none', SOAK, async () => {
   const project = makeProject({});
   const place = program(join(project.beside, 'mine'), `#!/bin/sh\ncat > /dev/null\necho '{"status":"completed"}'\n`);
   const { exit, session } = await project.umpire('until', 'false', '--max-rounds', '1', '--agent-command', place);

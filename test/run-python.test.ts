@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { writeFiles } from './support/git-project.js';
 import { cleanUpProjects, makeProject, textOf } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -41,7 +42,7 @@ describe.skipIf(!hasPython)('a package that is installed for editing (skipped wh
   it.each([
     ['in the project', inProject],
     ['elsewhere', beside],
-  ])('is mended where the environment is switched on and lies %s; agents and set-up have that of the worktree too', async (_, place) => {
+  ])('is mended where the environment is switched on and lies %s; agents and set-up have that of the worktree too', SOAK, async (_, place) => {
     const { project, environment } = shop(place);
     project.commit({ 'umpire.config.yaml': 'workspace: { setup: "command -v python >> $HOME/seen" }\n' });
     const env = { VIRTUAL_ENV: environment, PATH: `${environment}/bin:${process.env['PATH'] ?? ''}` };

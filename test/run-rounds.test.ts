@@ -4,6 +4,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { GOOD_REVIEW, POOR_REVIEW, REST, review, testRun, writer } from './support/run-evidence.js';
 import { harmedProseLoop } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, textOf, verdictsOf, wavesRun } from './support/run-project.js';
@@ -56,7 +57,7 @@ it('T6: takes back every cycle that only makes new failures, the last at the cap
   expect(page).toContain('Pass Rate: 90% -> 80%');
 });
 
-it('T6: with --strict at the cap takes the cycle back before it asks, and a granted cycle starts from a new test run', async () => {
+it('T6: with --strict at the cap takes the cycle back before it asks, and a granted cycle starts from a new test run', SOAK, async () => {
   const project = harmful();
   const { exit, session } = await project.umpire('run', 'testing', 'x', '--mode', 'targeted', '--max-rounds', '1', '--strict');
   expect({ exit, taken: eventsOfType(session, 'WorkReverted').length }).toEqual({ exit: 4, taken: 1 });
@@ -68,7 +69,7 @@ it('T6: with --strict at the cap takes the cycle back before it asks, and a gran
   expect(await reverted(project, session)).toMatchObject({ taken: [{ ok: true }, { ok: true }], left: [], replayed: 0 });
 });
 
-it('T6: takes harm back before it asks a person about a loop that stalls, and what comes after is compared with the files as they are', async () => {
+it('T6: takes harm back before it asks a person about a loop that stalls, and what comes after is compared with the files as they are', SOAK, async () => {
   const project = harmful();
   const flags = ['--mode', 'targeted', '--max-rounds', '6', '--stop-when-stalled'];
   const { session } = await project.umpire('run', 'testing', 'x', ...flags);
@@ -87,7 +88,7 @@ it('T6: takes harm back before it asks a person about a loop that stalls, and wh
   });
 });
 
-it('T2: keeps a cycle that reached the target, though it broke one test for another', async () => {
+it('T2: keeps a cycle that reached the target, though it broke one test for another', SOAK, async () => {
   const answers = [
     testRun('L1', AS_IT_WAS, { task: 'TESTRUN-001' }),
     testRun('L1', { passed: 99, coverage: 90, failing: ['subtracts'] }, { role: 'executor' }),
@@ -139,7 +140,7 @@ complete done`);
   expect(textOf(session, 'verdicts/prose-session-round-3.md')).toContain('WORSE: the work of this round made things worse');
 });
 
-it('E10: a person who grants rounds to a loop that stalls gets them run', async () => {
+it('E10: a person who grants rounds to a loop that stalls gets them run', SOAK, async () => {
   const project = makeProject({ answers: [review(POOR_REVIEW), writer('developer'), REST] });
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '8', '--stop-when-stalled');
   const before = verdictsOf(session);
@@ -156,7 +157,7 @@ it('E10: a person who grants rounds to a loop that stalls gets them run', async 
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it('ends where the last task spent the last of the tokens: nothing is left to pay for', async () => {
+it('ends where the last task spent the last of the tokens: nothing is left to pay for', SOAK, async () => {
   const usage = { tokens: 1000, cost_usd: 0 };
   const answers = [{ ...review(GOOD_REVIEW), usage }, { ...writer('developer'), usage }, REST];
   const project = makeProject({ answers });
@@ -164,7 +165,7 @@ it('ends where the last task spent the last of the tokens: nothing is left to pa
   expect({ exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete' });
 });
 
-it('takes no answer that comes with an agent it does not know: the right command is still an answer', async () => {
+it('takes no answer that comes with an agent it does not know: the right command is still an answer', SOAK, async () => {
   const project = makeProject({ answers: [review(POOR_REVIEW), writer('developer'), REST] });
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '1');
   const before = textOf(session, 'journal.ndjson');
@@ -181,7 +182,7 @@ it('takes no answer that comes with an agent it does not know: the right command
   expect({ exit: given.exit, end: endOf(session) }).toMatchObject({ end: expect.stringContaining('aborted') as string });
 });
 
-it('runs the critic again where more rounds are granted to what neither rounds nor stalling stopped', async () => {
+it('runs the critic again where more rounds are granted to what neither rounds nor stalling stopped', SOAK, async () => {
   const blind = { layer: 'L1', pass_rate: 1, coverage: null, total: 10, passed: 10, failed: 0, failures: [] };
   const answers = [
     { role: 'executor', attempt: 1, write: { 'session:results/run-L1.json': { json: blind } }, result: { findings: 'No coverage.' } },
@@ -200,7 +201,7 @@ it('runs the critic again where more rounds are granted to what neither rounds n
   });
 });
 
-it('is approved as it is also where its agent is gone, and says what it waits on', async () => {
+it('is approved as it is also where its agent is gone, and says what it waits on', SOAK, async () => {
   const project = makeProject({ files: { 'agent.sh': '#!/bin/sh\ncat > /dev/null\necho \'{"status":"completed"}\'\n' } });
   chmodSync(join(project.root, 'agent.sh'), 0o755);
   const { exit, session } = await project.umpire('until', 'false', '--max-rounds', '1', '--agent-command', './agent.sh');

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { proseFiles } from './support/run-loop-file.js';
 import { cleanUpProjects, endOf, eventsOfType, makeProject, standingOf, textOf } from './support/run-project.js';
 
@@ -11,7 +12,7 @@ cleanUpProjects();
 
 const TWO = { tasks: [{ id: 'A' }, { id: 'B', deps: ['A'] }] };
 
-it('keeps the work of a session whose journal was emptied when it cleans', async () => {
+it('keeps the work of a session whose journal was emptied when it cleans', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ ...TWO, writes: ['writer'] }) });
   const agent = project.sh('echo "$id" > "$id.txt"; [ "$id" = B ] && : > "$UMPIRE_SESSION/journal.ndjson"; complete done');
   const { exit } = await project.umpire('run', './prose.yaml', 'a book', '--session', '.umpire/sessions/s', ...agent);
@@ -39,7 +40,7 @@ it.each([
   });
 });
 
-it('tells how a session ended whose lock an agent has put something else in the place of, and leaves that alone', async () => {
+it('tells how a session ended whose lock an agent has put something else in the place of, and leaves that alone', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const agent = project.sh('rm -f "$UMPIRE_SESSION/.umpire-lock"; mkdir -p "$UMPIRE_SESSION/.umpire-lock"; complete done');
   const { exit, session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
@@ -50,7 +51,7 @@ it('tells how a session ended whose lock an agent has put something else in the 
   });
 });
 
-it('does not keep a session busy whose lock an agent has written over', async () => {
+it('does not keep a session busy whose lock an agent has written over', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const agent = project.sh('echo mine > "$UMPIRE_SESSION/.umpire-lock"; complete done');
   const { session } = await project.umpire('run', './prose.yaml', 'a book', ...agent);
@@ -59,7 +60,7 @@ it('does not keep a session busy whose lock an agent has written over', async ()
 });
 
 // Each reading of the file takes longer than the next change of it.
-it('ends although a process that an agent left changes tasks.csv without end', async () => {
+it('ends although a process that an agent left changes tasks.csv without end', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }] }) });
   const stop = join(project.beside, 'stop');
   writeFileSync(
@@ -90,7 +91,7 @@ complete done`);
   expect(readFileSync(join(project.beside, 'flip.log'), 'utf8')).toBe('');
 });
 
-it('moves what cannot be read out of the way of tasks.csv, keeps it, and goes on by the record', async () => {
+it('moves what cannot be read out of the way of tasks.csv, keeps it, and goes on by the record', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const agent = project.sh(`
 cd "$UMPIRE_SESSION"
@@ -105,7 +106,7 @@ complete done`);
   expect(readFileSync(join(session, 'tasks.refused-1.csv', 'mine'), 'utf8')).toBe('mine\n');
 });
 
-it('writes no task into a folder that an agent has linked in the place of its own', async () => {
+it('writes no task into a folder that an agent has linked in the place of its own', SOAK, async () => {
   const project = makeProject({ files: proseFiles(TWO) });
   const elsewhere = join(project.beside, 'elsewhere');
   mkdirSync(elsewhere);
@@ -120,7 +121,7 @@ echo '{"id":"A","status":"completed","findings":"linked"}'`);
   expect(eventsOfType(session, 'TaskFinished').find(({ task }) => task === 'B')?.findings).toBe('done');
 });
 
-it('says where work lies that git could not take over, and leaves it there', async () => {
+it('says where work lies that git could not take over, and leaves it there', SOAK, async () => {
   const project = makeProject({ files: { ...proseFiles({ ...TWO, writes: ['writer'] }), '.gitattributes': '*.bin filter=large\n' } });
   project.git('config', 'filter.large.clean', 'false');
   project.git('config', 'filter.large.required', 'true');

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { hasBubblewrap } from './support/bubblewrap.js';
 import { cleanUpProjects, eventsOfType, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -71,7 +72,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(readdirSync(session)).toContain('artifacts-status.txt');
   });
 
-  it('the same agent without it does harm, so that the tries above mean something', async () => {
+  it('the same agent without it does harm, so that the tries above mean something', SOAK, async () => {
     const project = busyProject();
     const env = { PROJECT: project.root };
     await project.umpireWith({ env }, ...untilFixed, ...project.sh(SABOTAGE.replaceAll('journal.ndjson', 'other.ndjson')));
@@ -79,14 +80,14 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect(out.match(/^DID .*$/gm)?.length).toBeGreaterThan(6);
   });
 
-  it('the command of the plain loop is held as well', async () => {
+  it('the command of the plain loop is held as well', SOAK, async () => {
     const project = makeProject();
     const check = `echo x > '${join(project.root, 'planted.txt')}'; test -e fixed.txt`;
     const { exit } = await project.umpire('until', check, '--sandbox', ...project.sh('echo x > fixed.txt; complete done'));
     expect({ exit, planted: existsSync(join(project.root, 'planted.txt')) }).toEqual({ exit: 0, planted: false });
   });
 
-  it('so is the set-up command, which may run what an agent has written', async () => {
+  it('so is the set-up command, which may run what an agent has written', SOAK, async () => {
     const project = makeProject({
       config: { workspace: { setup: 'sh setup.sh' } },
       files: { 'setup.sh': 'echo made > made.txt\n', '.gitignore': 'made.txt\n' },
@@ -97,14 +98,14 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
     expect({ exit, planted: existsSync(join(project.root, 'planted.txt')) }, err).toEqual({ exit: 0, planted: false });
   });
 
-  it('the settings open more places', async () => {
+  it('the settings open more places', SOAK, async () => {
     const project = makeProject({ config: { sandbox: { write: ['notes', '~/not-there'] } }, files: { 'notes/old.txt': 'x\n' } });
     const agent = project.sh('echo x > "$PROJECT/notes/new.txt" && ! echo x > "$PROJECT/new.txt" && echo x > fixed.txt; complete done');
     const { exit } = await project.umpireWith({ env: { PROJECT: project.root } }, ...untilFixed, ...agent);
     expect({ exit, notes: readdirSync(join(project.root, 'notes')) }).toEqual({ exit: 0, notes: ['new.txt', 'old.txt'] });
   });
 
-  it('a session remembers that it is held', async () => {
+  it('a session remembers that it is held', SOAK, async () => {
     const project = makeProject();
     const env = { PROJECT: project.root };
     const agent = project.sh('echo x > "$PROJECT/planted.txt"; complete done');
@@ -120,7 +121,7 @@ describe.skipIf(!hasBubblewrap)('with bubblewrap', () => {
   });
 });
 
-it('nothing begins where there is no sandbox to be had', async () => {
+it('nothing begins where there is no sandbox to be had', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh('complete done');
   const env = { PATH: project.beside };

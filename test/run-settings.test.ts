@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { decide, session } from './support/command.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 
@@ -19,7 +20,7 @@ it('refuses a key that it does not know, with its line, whatever the key is', as
   });
 });
 
-it('refuses settings by the name that is not read, and only where the right one is not there', async () => {
+it('refuses settings by the name that is not read, and only where the right one is not there', SOAK, async () => {
   const project = makeProject({ files: { 'umpire.config.yml': 'agent: person\n' } });
   const wrong = await project.umpire('until', 'true', ...project.sh('complete ok'));
   const said = 'umpire.config.yml: settings are read from umpire.config.yaml; give it that name.';
@@ -28,7 +29,7 @@ it('refuses settings by the name that is not read, and only where the right one 
   expect((await project.umpire('until', 'true', ...project.sh('complete ok'))).exit).toBe(0);
 });
 
-it('tells of roles that no loop has, by their line, and of no others', async () => {
+it('tells of roles that no loop has, by their line, and of no others', SOAK, async () => {
   const roles = '  reviwer: person\n  planner: person\n  worker: person\n  prosaist: person\n  stranger: person\n';
   const project = makeProject({ files: { 'umpire.config.yaml': `roles:\n${roles}` } });
   mkdirSync(join(project.root, '.umpire/roles/prose'), { recursive: true });
@@ -43,7 +44,7 @@ it('tells of roles that no loop has, by their line, and of no others', async () 
   });
 });
 
-it('tells of files to copy or to link that are not there, once, and of no others', async () => {
+it('tells of files to copy or to link that are not there, once, and of no others', SOAK, async () => {
   const workspace = { copy: ['.env', 'README.md', 'local/*.json', '*.key'], link: ['vendor'] };
   const project = makeProject({ config: { workspace } });
   project.write({ 'b.key': 'a key\n' });
@@ -54,7 +55,7 @@ it('tells of files to copy or to link that are not there, once, and of no others
   expect(notesIn(again.err)).toEqual([]);
 });
 
-it('has decide take max_rounds too, until the first verdict has frozen the cap', () => {
+it('has decide take max_rounds too, until the first verdict has frozen the cap', SOAK, () => {
   const folder = session('fixtures/spec/D7/session');
   const settings = join(folder, '..', 'umpire.config.yaml');
   writeFileSync(settings, 'max_rounds: 7\n');

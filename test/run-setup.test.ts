@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { cleanUpProjects, makeProject, textOf } from './support/run-project.js';
 
 cleanUpProjects();
@@ -39,7 +40,7 @@ async function until(holds: () => boolean): Promise<void> {
 it.each([
   ['the session, which is not yet recorded', 1],
   ['a task', 2],
-])('ends with a run that is killed: in the worktree of %s', async (_, which) => {
+])('ends with a run that is killed: in the worktree of %s', SOAK, async (_, which) => {
   const project = makeProject({ config: { workspace: { setup: SETUP } } });
   const { beside } = project;
   if (which > 1) writeFileSync(join(beside, 'go-1'), '');
@@ -53,7 +54,7 @@ it.each([
   expect(begun()).toBe(which);
 });
 
-it('leaves a server running that it started for the tests, where the run ends in good order', async () => {
+it('leaves a server running that it started for the tests, where the run ends in good order', SOAK, async () => {
   const project = makeProject({ config: { workspace: { setup: 'test -e "$HOME/up" || { touch "$HOME/up"; setsid sleep 300 & }' } } });
   const { exit } = await project.umpire('until', 'test -e b.txt', ...project.sh('echo b > b.txt; complete done'));
   const servers = sleepersOf(project.beside);

@@ -1,6 +1,7 @@
 // What each chain of a session that Umpire runs is held to: what its own tasks say, the target that a person asks for, or the loop's.
 
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { writer } from './support/run-evidence.js';
 import { cleanUpProjects, eventsOfType, makeProject, verdictsOf } from './support/run-project.js';
 
@@ -55,7 +56,7 @@ it('holds a chain to what the task of its critic says, and one whose tasks say n
   expect(verdictsOf(asked.session)).toEqual(['SCORE-de PUBLISH L2 1/1', 'SCORE-no PUBLISH L2 1/1']);
 });
 
-it('is told by the loop file where a task names no such number', async () => {
+it('is told by the loop file where a task names no such number', SOAK, async () => {
   const project = makeProject({ answers, files: { ...files, 'tongues.yaml': LOOP.replace('wanted: "90"', 'wanted: high') } });
   const ran = await project.umpire('run', './tongues.yaml', 'the manual');
   expect(ran).toMatchObject({ exit: 1, err: expect.stringContaining('columns.wanted: "high" is no score: a number from 0 to 100') });

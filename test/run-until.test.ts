@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { cleanUpProjects, command, makeProject, rowsOf, textOf, verdictsOf } from './support/run-project.js';
 
 cleanUpProjects();
 
-it('says which command is run, at the start, in the status and in the report', async () => {
+it('says which command is run, at the start, in the status and in the report', SOAK, async () => {
   const project = makeProject();
   const { err, exit } = await project.umpire('until', 'test -d .', 'any goal', ...project.sh('complete "never"'));
   expect({ exit, first: err.split('\n')[0] }).toEqual({
@@ -21,7 +22,7 @@ it('says which command is run, at the start, in the status and in the report', a
   expect((await project.umpire('report')).out).toContain('\n- Until this passes: `test -d .`\n');
 });
 
-it('tells who forgot the quotes what is the command and what the goal', async () => {
+it('tells who forgot the quotes what is the command and what the goal', SOAK, async () => {
   const project = makeProject();
   const note = 'Note: Only "test" is the command, and "./a" the goal. If you meant one command, quote it: umpire until "test ./a"';
   const two = await project.umpire('until', 'test', './a', '--max-rounds', '1', ...project.sh('complete "tried"'));
@@ -39,7 +40,7 @@ it('refuses a command whose program is nowhere, before anything is made', async 
   expect((await project.umpire('until', 'if true; then exit; fi', ...agent)).exit).toBe(0);
 });
 
-it('runs a command whose program may come with the set-up, and says where none came', async () => {
+it('runs a command whose program may come with the set-up, and says where none came', SOAK, async () => {
   const project = makeProject({ config: { workspace: { setup: 'true' } } });
   const { session } = await project.umpire('until', 'nosuchcmd --foo', '--max-rounds', '1', ...project.sh('complete "tried"'));
   expect(rowsOf(session)['CHECK-001']?.['findings']).toContain('The command ended with status 127 (the shell found no such program).');
@@ -60,7 +61,7 @@ it('tells of a command that fails what failed, and where all of it is', async ()
   expect((await project.umpire('logs', name, 'CHECK-001')).out).toContain('# todo 0\n');
 });
 
-it('sends nobody to the log of a command that printed nothing', async () => {
+it('sends nobody to the log of a command that printed nothing', SOAK, async () => {
   const project = makeProject();
   const { err, session } = await project.umpire('until', 'test -f never', 'wait', '--max-rounds', '1', ...project.sh('complete "tried"'));
   expect(err).toMatch(/CHECK-001 completed.*: The command ended with status 1\. It printed nothing\.\n/);
@@ -96,7 +97,7 @@ it('does not pass a command that leaves no report where one was asked for', asyn
 
 it.skipIf(!existsSync('/dev/full'))(
   'goes on where nobody can be told any more: a full disk under its log, a terminal that is gone',
-  async () => {
+  SOAK, async () => {
     const project = makeProject();
     const agent = project.sh('echo made > made; complete "made it"');
     const args = ['until', 'test -e made', '--json', ...agent];
@@ -134,7 +135,7 @@ it.skipIf(!existsSync('/dev/full'))(
   },
 );
 
-it('goes on when the terminal it was started from closes, where nothing of it is shown there, as with nohup', async () => {
+it('goes on when the terminal it was started from closes, where nothing of it is shown there, as with nohup', SOAK, async () => {
   const project = makeProject();
   const agent = project.sh('until_file "$beside/go"; echo made > made; complete "made it"');
   const running = project.start('until', 'test -e made', ...agent);
@@ -146,7 +147,7 @@ it('goes on when the terminal it was started from closes, where nothing of it is
 
 it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).status !== 0)(
   'ends without a crash where the terminal is gone that it was shown in',
-  async () => {
+  SOAK, async () => {
     const project = makeProject();
     const [flag, agent] = project.sh('touch "$beside/begun"; until_file "$beside/go"; echo made > made; complete "made it"');
     // Only the shell, which leads the session, is told that its terminal closes.

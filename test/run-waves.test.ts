@@ -18,6 +18,7 @@ import {
   testRun,
   writer,
 } from './support/run-evidence.js';
+import { SOAK } from './support/campaign.js';
 import { proseFiles, reading } from './support/run-loop-file.js';
 import {
   cleanUpProjects,
@@ -75,7 +76,7 @@ it('runs as many tasks at once as it may, three unless told otherwise, and never
   }
 });
 
-it('takes the concurrency of the settings, and refuses one that makes no sense', async () => {
+it('takes the concurrency of the settings, and refuses one that makes no sense', SOAK, async () => {
   const project = makeProject({ files: proseFiles(WIDE), config: { concurrency: 2 } });
   const { exit, session } = await project.umpire('run', './prose.yaml', 'x', ...project.sh(crowd(2)));
   expect({ exit, journal: mostAtOnce(session) }).toEqual({ exit: 0, journal: 2 });
@@ -125,7 +126,7 @@ complete "found by $id"
   for (const found of ['a book', 'found by A', 'found by B', 'found by C']) expect(context).toContain(found);
 });
 
-it('tells a task what the tasks in its context_from reported, from the record and not from tasks.csv', async () => {
+it('tells a task what the tasks in its context_from reported, from the record and not from tasks.csv', SOAK, async () => {
   const project = makeProject({
     files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B', approve: true }, { id: 'C', deps: ['A', 'B'], context_from: ['A', 'B'] }] }),
   });
@@ -232,7 +233,7 @@ it('E6: a critic that repeats itself byte for byte is stopped by the cap', async
   });
 });
 
-it('hands a task that mends what the verdict found, as data, with the rules it is held to', async () => {
+it('hands a task that mends what the verdict found, as data, with the rules it is held to', SOAK, async () => {
   const project = makeProject({ answers: [REST] });
   const agent = project.sh(`
 cp "$UMPIRE_TASK_FILE" "$beside/$id.json"
@@ -258,7 +259,7 @@ complete "$id"
   expect(prompt).toContain('You write tests as we do here.');
 });
 
-it('E10: a loop that stalls says so, and with --stop-when-stalled calls a person before the cap', async () => {
+it('E10: a loop that stalls says so, and with --stop-when-stalled calls a person before the cap', SOAK, async () => {
   const answers = [review(POOR_REVIEW), writer('developer'), REST];
   const told = makeProject({ answers });
   const runs = await told.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '6');
@@ -291,7 +292,7 @@ it('accepts by waiver at the cap, unverified; with --strict a person is called i
   expect({ exit: strict.exit, last: verdictsOf(strict.session).at(-1) }).toEqual({ exit: 4, last: 'TESTRUN-fix-L1-1 ESCALATE T4 1/1' });
 });
 
-it('brainstorm: forces the convergence at the cap, and marks it', async () => {
+it('brainstorm: forces the convergence at the cap, and marks it', SOAK, async () => {
   const project = makeProject({ answers: [challenge(LARGE), REST] });
   const { exit, session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep');
   expect({ exit, verdicts: verdictsOf(session), end: endOf(session) }).toEqual({
@@ -301,7 +302,7 @@ it('brainstorm: forces the convergence at the cap, and marks it', async () => {
   });
 });
 
-it('T6: a cycle that only made new failures is taken back, and counts as a round', async () => {
+it('T6: a cycle that only made new failures is taken back, and counts as a round', SOAK, async () => {
   const answers = [
     testRun('L1', { passed: 90, coverage: 90, failing: ['adds'] }, { task: 'TESTRUN-001' }),
     testRun('L1', { passed: 90, coverage: 90, failing: ['subtracts'] }, { task: 'TESTRUN-fix-L1-1' }),
@@ -340,7 +341,7 @@ it('runs a critic that left nothing once more, then asks a person', async () => 
   });
 });
 
-it('never takes what an earlier critic left for the word of one that left nothing', async () => {
+it('never takes what an earlier critic left for the word of one that left nothing', SOAK, async () => {
   // The review of the second sprint fails; the file of the first is still there, and content.
   const answers = [{ task: 'REVIEW-002', fail: 'exit' }, review(GOOD_REVIEW), writer('developer'), REST];
   const project = makeProject({ answers });

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { filesUnder, gitIn, ownThings, writeFiles } from './support/git-project.js';
 import { GOOD_REVIEW, GOOD_RUN, POOR_REVIEW, REST, SMALL, challenge, review, testRun, validation, writer } from './support/run-evidence.js';
 import { proseFiles } from './support/run-loop-file.js';
@@ -129,7 +130,7 @@ it('refuses to bring work over into a dirty tree, or from a session that is not 
   });
 });
 
-it('keeps what is not finished when it cleans, and removes it when it is told to', async () => {
+it('keeps what is not finished when it cleans, and removes it when it is told to', SOAK, async () => {
   const project = makeProject({ answers: [writer('executor'), REST] });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted');
   const kept = await project.umpire('clean');
@@ -173,7 +174,7 @@ it('fails the later of two tasks that changed the same, with both sides named, a
   expect(filesUnder(join(project.root, 'test'))).toEqual({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'shared.txt': 'one\n' });
 });
 
-it('merges in the order of the tasks, whoever is done first', async () => {
+it('merges in the order of the tasks, whoever is done first', SOAK, async () => {
   const project = makeProject({ files: proseFiles({ tasks: [{ id: 'A' }, { id: 'B' }], writes: ['writer'] }) });
   // The folder of a task is gone once its work is handed in.
   const agent = project.sh(`
@@ -210,7 +211,7 @@ it('throws away what a task that only reads has changed, and says so', async () 
   expect(out).not.toContain('mess.txt');
 });
 
-it('never takes what a task that only reads has changed for the edit of a person', async () => {
+it('never takes what a task that only reads has changed for the edit of a person', SOAK, async () => {
   const project = makeProject({ answers: [validation(0), { role: 'planner', ...SPOILS }, writer('executor'), REST] });
   const { session } = await project.umpire('run', 'debt', 'x', '--mode', 'targeted');
   await project.umpire('resolve', session, 'approve');
@@ -231,7 +232,7 @@ it('never takes what a task that only reads has changed for the edit of a person
   expect(out).not.toContain('mess.txt');
 });
 
-it('furnishes worktrees with node_modules, configured files and a set-up command, none of which is part of the work', async () => {
+it('furnishes worktrees with node_modules, configured files and a set-up command, none of which is part of the work', SOAK, async () => {
   const project = makeProject({
     files: { '.gitignore': 'node_modules\n.env\nvendor\ngenerated.txt\n', 'packages/api/index.js': '', 'README.md': 'x\n' },
     config: { workspace: { copy: ['.env'], link: ['vendor'], setup: 'echo made > generated.txt; pwd >> "$HOME/setups.txt"' } },
@@ -256,7 +257,7 @@ complete "$id"
   expect(out.match(/^diff --git .*/gm)).toEqual(['diff --git a/done.txt b/done.txt']);
 });
 
-it('says what a set-up command that fails said; what it leaves can be cleaned away', async () => {
+it('says what a set-up command that fails said; what it leaves can be cleaned away', SOAK, async () => {
   const project = makeProject({ answers: [REST], config: { workspace: { setup: 'echo no compiler here; exit 3' } } });
   const { exit, err } = await project.umpire('run', 'review', 'x', '--mode', 'patch');
   expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining('no compiler here') });
@@ -270,7 +271,7 @@ it('says what a set-up command that fails said; what it leaves can be cleaned aw
   expect(out).toBe('There is no session here.\n');
 });
 
-it('ends a set-up command that runs when it is stopped', async () => {
+it('ends a set-up command that runs when it is stopped', SOAK, async () => {
   const project = makeProject({ answers: [REST], config: { workspace: { setup: 'echo $$ > "$HOME/setup.pid"; exec sleep 1000' } } });
   const running = project.start('run', 'review', 'x', '--mode', 'patch');
   const file = join(project.beside, 'setup.pid');
@@ -308,7 +309,7 @@ it('does the same in a folder without git, and makes none there', async () => {
   });
 });
 
-it('works in a folder of a repository: agents stand in that folder, and its paths are told from there', async () => {
+it('works in a folder of a repository: agents stand in that folder, and its paths are told from there', SOAK, async () => {
   const project = makeProject({ inner: 'apps/shop', files: { 'README.md': 'Shop.\n' } });
   writeFiles(join(project.beside, 'project'), { 'other.txt': 'other\n' });
   project.git('add', '-A');
@@ -326,7 +327,7 @@ it('works in a folder of a repository: agents stand in that folder, and its path
   expect(textOf(project.root, 'copy.txt')).toBe('Shop.\nother\n');
 });
 
-it('has nothing to bring over where a loop changes no project: its agents stand in a worktree, and read', async () => {
+it('has nothing to bring over where a loop changes no project: its agents stand in a worktree, and read', SOAK, async () => {
   const project = makeProject({ answers: [challenge(SMALL), REST] });
   const { session } = await project.umpire('run', 'brainstorm', 'x', '--mode', 'deep');
   for (const verb of ['diff', 'apply', 'clean']) {
@@ -343,7 +344,7 @@ it('has nothing to bring over where a loop changes no project: its agents stand 
   expect(existsSync(alone.worktrees)).toBe(false);
 });
 
-it('runs in a repository without a commit, or says what is missing', async () => {
+it('runs in a repository without a commit, or says what is missing', SOAK, async () => {
   const project = makeProject({ answers: [writer('developer'), REST], plain: true });
   gitIn(project.root, 'init', '-q', '-b', 'main');
   const { exit, session } = await project.umpire('run', 'review', 'x', '--mode', 'patch');
@@ -382,7 +383,7 @@ it('finds the session that is meant: the latest without a name, a part of a name
   expect({ exit: other.exit, err: other.err }).toEqual({ exit: 2, err: expect.stringContaining('prose loop') });
 });
 
-it('names a session that lies elsewhere, or is looked at from elsewhere, so that the command it tells works', async () => {
+it('names a session that lies elsewhere, or is looked at from elsewhere, so that the command it tells works', SOAK, async () => {
   const plan = { tasks: [{ id: 'A', approve: true }] };
   for (const flags of [['--session', '../apart'], []]) {
     const project = makeProject({ files: proseFiles(plan), answers: [REST] });
