@@ -87,7 +87,8 @@ async function stuckIn(project: RunProject) {
 
 it.each(['SIGKILL', 'SIGINT'] as const)(
   'takes what a critic left that was stopped (%s) for no edit of the person who mends next',
-  SOAK, async (signal) => {
+  SOAK,
+  async (signal) => {
     const project = makeProject();
     const { running, session } = await stuckIn(project);
     running.child.kill(signal);

@@ -42,16 +42,20 @@ describe.skipIf(!hasPython)('a package that is installed for editing (skipped wh
   it.each([
     ['in the project', inProject],
     ['elsewhere', beside],
-  ])('is mended where the environment is switched on and lies %s; agents and set-up have that of the worktree too', SOAK, async (_, place) => {
-    const { project, environment } = shop(place);
-    project.commit({ 'umpire.config.yaml': 'workspace: { setup: "command -v python >> $HOME/seen" }\n' });
-    const env = { VIRTUAL_ENV: environment, PATH: `${environment}/bin:${process.env['PATH'] ?? ''}` };
-    const agent = project.sh(`command -v python >> $beside/seen; ${FIX}; complete done`);
-    const { exit, session } = await project.umpireWith({ env }, 'until', `python ${CHECK}`, ...agent);
-    expect(textOf(session, 'results/until.json')).toContain('"exit_status": 0');
-    expect(exit).toBe(0);
-    const seen = textOf(project.beside, 'seen').trim().split('\n');
-    expect(seen.length).toBeGreaterThanOrEqual(3);
-    expect(seen.filter((program) => !program.startsWith(`${project.worktrees}/`))).toEqual([]);
-  });
+  ])(
+    'is mended where the environment is switched on and lies %s; agents and set-up have that of the worktree too',
+    SOAK,
+    async (_, place) => {
+      const { project, environment } = shop(place);
+      project.commit({ 'umpire.config.yaml': 'workspace: { setup: "command -v python >> $HOME/seen" }\n' });
+      const env = { VIRTUAL_ENV: environment, PATH: `${environment}/bin:${process.env['PATH'] ?? ''}` };
+      const agent = project.sh(`command -v python >> $beside/seen; ${FIX}; complete done`);
+      const { exit, session } = await project.umpireWith({ env }, 'until', `python ${CHECK}`, ...agent);
+      expect(textOf(session, 'results/until.json')).toContain('"exit_status": 0');
+      expect(exit).toBe(0);
+      const seen = textOf(project.beside, 'seen').trim().split('\n');
+      expect(seen.length).toBeGreaterThanOrEqual(3);
+      expect(seen.filter((program) => !program.startsWith(`${project.worktrees}/`))).toEqual([]);
+    },
+  );
 });

@@ -97,7 +97,8 @@ it('does not pass a command that leaves no report where one was asked for', asyn
 
 it.skipIf(!existsSync('/dev/full'))(
   'goes on where nobody can be told any more: a full disk under its log, a terminal that is gone',
-  SOAK, async () => {
+  SOAK,
+  async () => {
     const project = makeProject();
     const agent = project.sh('echo made > made; complete "made it"');
     const args = ['until', 'test -e made', '--json', ...agent];
@@ -147,7 +148,8 @@ it('goes on when the terminal it was started from closes, where nothing of it is
 
 it.skipIf(process.platform !== 'linux' || spawnSync('script', ['--version']).status !== 0)(
   'ends without a crash where the terminal is gone that it was shown in',
-  SOAK, async () => {
+  SOAK,
+  async () => {
     const project = makeProject();
     const [flag, agent] = project.sh('touch "$beside/begun"; until_file "$beside/go"; echo made > made; complete "made it"');
     // Only the shell, which leads the session, is told that its terminal closes.

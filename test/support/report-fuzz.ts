@@ -12,9 +12,10 @@ import {
   type TestResult,
   type ToolReport,
 } from '@umpire/core/model.js';
+import { SEED, amountOf } from './campaign.js';
 import { mutations } from './mutate.js';
 
-const INPUTS = Number(process.env['UMPIRE_FUZZ'] ?? 100_000);
+const INPUTS = amountOf(2_000, 100_000);
 const MAX_MS = 1000;
 const MAX_HEAP = 256 * 1024 * 1024;
 export const OPTIONS = { root: '/project', keep: 100 };
@@ -95,7 +96,7 @@ export function fuzz(name: string, seeds: readonly string[], open: () => ReportR
   let slowest = 0;
   let number = 0;
   const outcomes: Record<string, number> = {};
-  for (const text of mutations(seeds, INPUTS, 20_260_301)) {
+  for (const text of mutations(seeds, INPUTS, SEED)) {
     number += 1;
     const bytes = Buffer.from(text);
     const step = 1 + ((number * 7919) % (number % 3 === 0 ? 13 : 997));

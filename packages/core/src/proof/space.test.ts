@@ -21,6 +21,7 @@ import type { Space } from './space.js';
 import type { Masks, Variable } from './variables.js';
 import { walk } from './walk.js';
 import type { End } from './walk.js';
+import { SEED, amountOf, isSoak } from '../../../../test/support/campaign.js';
 import { randomLoop } from '../../../../test/support/random-loop.js';
 
 const values = fc.dictionary(
@@ -123,7 +124,7 @@ describe('whatever readers say lies in the space', () => {
         expect(masks, JSON.stringify(facts)).not.toBeNull();
         expect(masks !== null && settle(space, masks), JSON.stringify({ facts, round })).toBe(true);
       }),
-      { numRuns: 3000, seed: 7 },
+      { numRuns: amountOf(150, 3000), seed: SEED },
     );
   });
 });
@@ -185,7 +186,7 @@ function compare(loop: Loop, most: number): number {
 
 describe('the cases part the space, and end where the judge does', () => {
   it.each(builtinLoops().map((loop) => [loop.loop, loop] as const))('%s', (_, loop) => {
-    expect(compare(loop, 20_000)).toBeGreaterThan(40);
+    expect(compare(loop, isSoak ? 20_000 : 500)).toBeGreaterThan(40);
   });
 
   it('for loops of any make', () => {
@@ -194,9 +195,9 @@ describe('the cases part the space, and end where the judge does', () => {
       fc.property(randomLoop, (loop) => {
         compared += compare(loop, 300);
       }),
-      { numRuns: 300, seed: 11 },
+      { numRuns: amountOf(30, 300), seed: SEED },
     );
-    expect(compared).toBeGreaterThan(10_000);
+    expect(compared).toBeGreaterThan(amountOf(30, 300) * 30);
   });
 });
 
@@ -242,9 +243,9 @@ it('complains of exactly what trying every combination shows', () => {
       expect(complaints.toSorted(), JSON.stringify({ repairs: loop.repairs, table: loop.table })).toEqual(wrong);
       for (const text of wrong) seen.set(text.split(' ')[0] ?? '', (seen.get(text.split(' ')[0] ?? '') ?? 0) + 1);
     }),
-    { numRuns: 150, seed: 5 },
+    { numRuns: amountOf(25, 150), seed: isSoak ? SEED : 5 },
   );
-  expect(checked).toBeGreaterThan(30);
+  expect(checked).toBeGreaterThan(amountOf(25, 150) / 5);
   expect([...seen.keys()].toSorted()).toEqual([
     'accepts-unwaived',
     'approves-critical',

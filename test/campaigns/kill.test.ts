@@ -9,9 +9,10 @@ import { afterAll, expect, it } from 'vitest';
 import type { Recorded } from '@umpire/core/decider/messages.js';
 import { openFolder } from '@umpire/umpire/sessions/folder.js';
 import { readJournal } from '@umpire/umpire/sessions/journal-file.js';
+import { SEED, amountOf } from '../support/campaign.js';
 import { command } from '../support/command.js';
 
-const KILLS = Number(process.env['UMPIRE_KILLS'] ?? 200);
+const KILLS = amountOf(5, 200);
 const base = mkdtempSync(join(tmpdir(), 'umpire-kill-'));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
@@ -126,7 +127,7 @@ function checkStory({ session, told }: Stage): readonly Recorded[] {
 }
 
 it(`survives ${KILLS} kills`, { timeout: 900_000 }, async () => {
-  const random = chance(Number(process.env['UMPIRE_SEED'] ?? 1));
+  const random = chance(SEED);
   let kills = 0;
   let done = 0;
   let cutEvents = 0;

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { guard } from '@umpire/guard/guard.js';
 import { readCase } from '../support/guard-cases.js';
+import { SEED, amountOf } from '../support/campaign.js';
 import { mutations } from '../support/mutate.js';
 
-const INPUTS = Number(process.env['UMPIRE_FUZZ'] ?? 100_000);
+const INPUTS = amountOf(2_000, 100_000);
 /** Of the processor's time: what else the machine does is not the guard's doing. */
 const MAX_MS = 1000;
 
@@ -64,7 +65,7 @@ test.each(Object.entries(LANGUAGES))(
     const texts = seedsOf(language);
     let [worst, index] = [0, 0];
     let last = texts[0] ?? '';
-    for (const text of mutations(texts, texts.length + changes, 20_261_115)) {
+    for (const text of mutations(texts, texts.length + changes, SEED)) {
       const before = texts[index % texts.length] ?? '';
       const files = [
         { path: paths[index % paths.length] ?? '', before, after: text },

@@ -4,14 +4,14 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SEED, amountOf } from '../support/campaign.js';
 import { newTally, play, stories, tell } from '../support/adversary.js';
 import { HOLES } from '../support/adversary-holes.js';
 import type { Move } from '../support/adversary-holes.js';
 import { STAGES } from '../support/adversary-stages.js';
 import { TRICKS } from '../support/adversary-tricks.js';
 
-const STORIES = Number(process.env['UMPIRE_STORIES'] ?? 200);
-const SEED = Number(process.env['UMPIRE_SEED'] ?? 20_250_307);
+const STORIES = amountOf(10, 200);
 
 describe('an adversary who owns the session folder', () => {
   it.each(STAGES)(

@@ -4,6 +4,7 @@
 // told of is lost. A failing seed is told in its shortest form. UMPIRE_SIMULATIONS and UMPIRE_SEED play more of them, or others: UMPIRE_SIMULATIONS=1 UMPIRE_SEED=<the seed>.
 
 import { describe, expect, it } from 'vitest';
+import { SEED, amountOf } from '../support/campaign.js';
 import { StoryCheck } from '../support/sim-checks.js';
 import { FAULTS } from '../support/sim-faults.js';
 import { planOf } from '../support/sim-plan.js';
@@ -11,8 +12,7 @@ import { Simulation } from '../support/sim-session.js';
 import { tryMany, tryOut } from '../support/sim-trial.js';
 import { tryOnAllCores } from '../support/sim-workers.js';
 
-const SIMULATIONS = Number(process.env['UMPIRE_SIMULATIONS'] ?? 10_000);
-const SEED = Number(process.env['UMPIRE_SEED'] ?? 20_250_307);
+const SIMULATIONS = amountOf(500, 10_000);
 
 /** What must have happened somewhere among so many: a simulation that never comes there proves nothing about it. */
 const ENOUGH = 2000;

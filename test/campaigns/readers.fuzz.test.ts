@@ -5,9 +5,10 @@ import { afterAll, expect, test } from 'vitest';
 import { COUNTS } from '@umpire/core/formats/reader-counts.js';
 import { READERS } from '@umpire/core/formats/readers.js';
 import { SEVERITIES, type Counts, type Finding, type ReadResult, type Reading } from '@umpire/core/model.js';
+import { SEED, amountOf } from '../support/campaign.js';
 import { mutations } from '../support/mutate.js';
 
-const INPUTS = Number(process.env['UMPIRE_FUZZ'] ?? 100_000);
+const INPUTS = amountOf(2_000, 100_000);
 const MAX_MS = 1000;
 
 /** Small ones, so that a hundred thousand of their children take seconds. */
@@ -111,7 +112,7 @@ test.each(Object.entries(READERS))(
   (name, read) => {
     const started = performance.now();
     let slowest = 0;
-    for (const text of mutations(SEEDS[name] ?? [], INPUTS, 20_240_502)) {
+    for (const text of mutations(SEEDS[name] ?? [], INPUTS, SEED)) {
       const before = performance.now();
       const result = read(text, { path: 'artifacts/report' });
       slowest = Math.max(slowest, performance.now() - before);

@@ -8,9 +8,10 @@ import { cellValue, parseCsv, printCsv } from '@umpire/core/formats/csv.js';
 import { DiscoveryScanner, printDiscovery } from '@umpire/core/formats/discoveries.js';
 import { printResults } from '@umpire/core/formats/results-csv.js';
 import { editTasks, parseTasks } from '@umpire/core/formats/tasks-csv.js';
+import { SEED, amountOf } from '../support/campaign.js';
 import { mutations } from '../support/mutate.js';
 
-const COUNT = Number(process.env['UMPIRE_FUZZ'] ?? 100_000);
+const COUNT = amountOf(2_000, 100_000);
 const SLOW_MS = 1_000;
 
 const TASK_SEEDS = [
@@ -29,7 +30,7 @@ const DISCOVERY_SEEDS = [
 function fuzz(name: string, seeds: readonly string[], read: (text: string) => boolean): void {
   test(`${name}: ${COUNT} texts`, { timeout: 3_600_000 }, () => {
     const seen = { accepted: 0, refused: 0 };
-    for (const text of mutations(seeds, COUNT, 20_260_101)) {
+    for (const text of mutations(seeds, COUNT, SEED)) {
       const started = performance.now();
       try {
         seen[read(text) ? 'accepted' : 'refused']++;
