@@ -1,6 +1,5 @@
 // `umpire critique`: runs a loop's critic alone. What tools print goes to stderr while they run; what came of it to stdout.
 
-import { writeSync } from 'node:fs';
 import { relative } from 'node:path';
 import { critique } from '../commands/critique.js';
 import { critiquePage } from '../report/critique-page.js';
@@ -9,6 +8,7 @@ import { isFile } from '../sessions/entry.js';
 import { readWords, usage } from './flags.js';
 import type { FlagKinds } from './flags.js';
 import type { Outcome } from './outcome.js';
+import type { Output } from './output.js';
 import { RUN_HELP } from './run-help.js';
 
 const FLAGS: FlagKinds = {
@@ -24,7 +24,7 @@ const FLAGS: FlagKinds = {
 
 const EXIT: Readonly<Record<CheckOutcome, number>> = { pass: 0, fail: 3, error: 1, missing: 1, timeout: 1 };
 
-export async function runCritique(args: readonly string[]): Promise<Outcome> {
+export async function runCritique(args: readonly string[], { writeProgress }: Output): Promise<Outcome> {
   const words = readWords(args, FLAGS, 'critique');
   if (words.switches.has('--help')) return { stdout: RUN_HELP.critique, exit: 0 };
   const [loop, extra] = words.rest;
@@ -53,21 +53,12 @@ export async function runCritique(args: readonly string[]): Promise<Outcome> {
     ...given('--layer', 'layer'),
     ...(industry === undefined ? {} : { industry }),
     signal: stop.signal,
-    onOutput: (chunk) => (isQuiet ? undefined : stream(chunk)),
-    onNote: (line) => stream(Buffer.from(`umpire: ${line}\n`)),
+    onOutput: (chunk) => (isQuiet ? undefined : writeProgress(chunk)),
+    onNote: (line) => writeProgress(Buffer.from(`umpire: ${line}\n`)),
   });
   if (stop.signal.aborted) return { stderr: 'umpire: Stopped. What had been measured so far was left as it is.\n', exit: 130 };
   const place = relative(process.cwd(), report.session);
   const shown = { ...report, session: place.startsWith('..') ? report.session : place };
   const stdout = words.switches.has('--json') ? `${JSON.stringify(shown)}\n` : critiquePage(shown);
   return { stdout, exit: EXIT[report.outcome] };
-}
-
-/** Progress: a terminal that is gone, or one that is slow, stops nothing. */
-function stream(chunk: Uint8Array): void {
-  try {
-    writeSync(2, chunk);
-  } catch {
-    // Nobody is reading.
-  }
 }

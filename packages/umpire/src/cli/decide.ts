@@ -4,6 +4,7 @@ import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
 import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
 import type { Verdict } from '@umpire/core/model.js';
 import { decide } from '../commands/decide.js';
+import { elapsedMs } from '../sessions/clock.js';
 import { verdictJson } from '../report/verdict-json.js';
 import { verdictLines } from '../report/verdict-lines.js';
 import { readWords, usage, wholeNumber } from './flags.js';
@@ -24,7 +25,7 @@ const FLAGS: FlagKinds = {
   '--help': 'switch',
 };
 
-export async function runDecide(args: readonly string[]): Promise<Outcome> {
+export async function runDecide(args: readonly string[], startedAt = elapsedMs()): Promise<Outcome> {
   const words = readWords(args, FLAGS, 'decide');
   if (words.switches.has('--help')) return { stdout: HELP.decide, exit: 0 };
   const [loop, session, extra] = words.rest;
@@ -38,7 +39,7 @@ export async function runDecide(args: readonly string[]): Promise<Outcome> {
   const { verdict, report, repeated, notes } = await decide({
     loop,
     session,
-    startedAt: 0,
+    startedAt,
     dryRun,
     ...(round === undefined ? {} : { round }),
     ...(maxRounds === undefined ? {} : { maxRounds }),

@@ -27,7 +27,7 @@ import type { FlagKinds, Words } from './flags.js';
 import { RUN_HELP } from './run-help.js';
 import type { Outcome } from './outcome.js';
 import { sessionWord } from './session-words.js';
-import { writeAll } from './writing.js';
+import type { Output } from './output.js';
 
 const RUN_FLAGS: FlagKinds = {
   '--agent': 'list',
@@ -45,7 +45,7 @@ const RUN_FLAGS: FlagKinds = {
   '--help': 'switch',
 };
 
-export async function runRun(args: readonly string[]): Promise<Outcome> {
+export async function runRun(args: readonly string[], output: Output): Promise<Outcome> {
   const kinds: FlagKinds = { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--target': 'value' };
   const words = readWords(args, kinds, 'run');
   if (words.switches.has('--help')) return { stdout: RUN_HELP.run, exit: 0 };
@@ -60,10 +60,10 @@ export async function runRun(args: readonly string[]): Promise<Outcome> {
     ...(target === undefined ? {} : { target }),
     ...flagsOf(words, 'run'),
   };
-  return watched(words, (watch) => run({ ...request, ...watch }), words.values.get('--session') ?? null);
+  return watched(output, words, (watch) => run({ ...request, ...watch }), words.values.get('--session') ?? null);
 }
 
-export async function runUntil(args: readonly string[]): Promise<Outcome> {
+export async function runUntil(args: readonly string[], output: Output): Promise<Outcome> {
   const words = readWords(
     args,
     { ...RUN_FLAGS, '--project': 'value', '--session': 'value', '--mode': 'value', '--report': 'value' },
@@ -74,15 +74,16 @@ export async function runUntil(args: readonly string[]): Promise<Outcome> {
   if (command === undefined || command.trim() === '') throw usage('It needs the command that is to pass, in quotes.', 'until');
   if (extra !== undefined) throw usage(`"${extra.slice(0, 40)}" is one word too many: put the command in quotes.`, 'until');
   if (!/\s/.test(command) && goal !== undefined && /^\S+$/.test(goal))
-    say(
-      `Note: Only "${lineOfText(command, 100)}" is the command, and "${lineOfText(goal, 100)}" the goal. If you meant one command, quote it: umpire until "${lineOfText(`${command} ${goal}`, 200)}"`,
+    output.write(
+      2,
+      `Note: Only "${lineOfText(command, 100)}" is the command, and "${lineOfText(goal, 100)}" the goal. If you meant one command, quote it: umpire until "${lineOfText(`${command} ${goal}`, 200)}"\n`,
     );
   const places = values(words, { project: '--project', session: '--session', mode: '--mode', report: '--report' });
   const request = { loop: 'until', command, ...(goal === undefined ? {} : { goal }), ...places, ...flagsOf(words, 'until') };
-  return watched(words, (watch) => run({ ...request, ...watch }), places.session ?? null);
+  return watched(output, words, (watch) => run({ ...request, ...watch }), places.session ?? null);
 }
 
-export async function runResume(args: readonly string[]): Promise<Outcome> {
+export async function runResume(args: readonly string[], output: Output): Promise<Outcome> {
   const words = readWords(args, { ...RUN_FLAGS, '--project': 'value', '--retry': 'switch' }, 'resume');
   if (words.switches.has('--help')) return { stdout: RUN_HELP.resume, exit: 0 };
   const [named, extra] = words.rest;
@@ -91,10 +92,10 @@ export async function runResume(args: readonly string[]): Promise<Outcome> {
   const project = words.values.get('--project') ?? '.';
   const session = named === undefined ? latestSession(project, 'run') : resolveSession(named, project);
   const retry = words.switches.has('--retry');
-  return watched(words, (watch) => resume({ session, retry, ...flags, ...watch }), session);
+  return watched(output, words, (watch) => resume({ session, retry, ...flags, ...watch }), session);
 }
 
-export async function runResolve(args: readonly string[]): Promise<Outcome> {
+export async function runResolve(args: readonly string[], output: Output): Promise<Outcome> {
   const kinds: FlagKinds = {
     ...RUN_FLAGS,
     '--project': 'value',
@@ -125,7 +126,7 @@ export async function runResolve(args: readonly string[]): Promise<Outcome> {
     minutes: decimal(words, '--minutes', 'resolve', RANGES.maxMinutes) ?? 0,
     ...flagsOf(words, 'resolve'),
   };
-  return watched(words, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort');
+  return watched(output, words, (watch) => resolve({ ...request, ...watch }), session, answer === 'abort');
 }
 
 /** The name by which the machine knows who types. It has none where nobody wrote one down, as in some containers. */
@@ -169,7 +170,14 @@ function flagsOf(words: Words, command: string): RunFlags {
 }
 
 /** Tells what happens while it happens; the first Ctrl-C stops in good order, a second at once. */
-async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport>, place: string | null, aborts = false): Promise<Outcome> {
+async function watched(
+  { write }: Output,
+  words: Words,
+  act: (watch: RunWatch) => Promise<RunReport>,
+  place: string | null,
+  aborts = false,
+): Promise<Outcome> {
+  const say = (line: string): void => void write(2, `${line}\n`);
   const json = words.switches.has('--json');
   const stop = new AbortController();
   const columns = process.stderr.isTTY ? () => process.stderr.columns : undefined;
@@ -190,7 +198,13 @@ async function watched(words: Words, act: (watch: RunWatch) => Promise<RunReport
     wordOf: sessionWord,
     onNote: (note) => say(broken(note, 'Note: ', columns?.())),
     onEvent: (event, state) => {
-      if (json && !isLost) isLost = tellLost(writeAll(1, `${JSON.stringify(streamed(event))}\n`));
+      if (json && !isLost) {
+        const detail = write(1, `${JSON.stringify(streamed(event))}\n`);
+        // A full disk: say it once, and write nothing after the gap.
+        isLost = detail !== null;
+        if (isLost)
+          say(`umpire: stdout could not be written: ${detail}. The run goes on; this event and those that follow are in its journal only.`);
+      }
       lineOf ??= followProgress({ color, ...(columns === undefined ? {} : { columns }), clock: timeOfDay, session: wordFor(state, place) });
       // What goes on after a call stands between it and the end.
       isCalled = event.type === 'PersonCalled' || (isCalled && event.type !== 'TaskStarted');
@@ -268,16 +282,4 @@ function streamed(event: Recorded): unknown {
   if (event.type !== 'VerdictGiven') return event;
   const { scene: _, effects: __, lists: ___, report: ____, ...data } = event.data;
   return { ...event, data };
-}
-
-/** A full disk under the events: told once, and nothing is written after the hole. The run goes on. */
-function tellLost(detail: string | null): boolean {
-  if (detail === null) return false;
-  say(`umpire: stdout could not be written: ${detail}. The run goes on; this event and those that follow are in its journal only.`);
-  return true;
-}
-
-/** Who stops reading does not stop the run; nor does a terminal that is gone, or a full disk under a log. */
-function say(line: string): void {
-  writeAll(2, `${line}\n`);
 }

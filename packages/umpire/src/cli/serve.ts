@@ -13,7 +13,7 @@ import type { FlagKinds } from './flags.js';
 import { VERSION } from './help.js';
 import type { Outcome } from './outcome.js';
 import { LOOK_HELP } from './look-help.js';
-import { writeAll } from './writing.js';
+import type { Output } from './output.js';
 
 const FLAGS: FlagKinds = { '--project': 'value', '--port': 'value', '--help': 'switch' };
 
@@ -21,7 +21,7 @@ const FLAGS: FlagKinds = { '--project': 'value', '--port': 'value', '--help': 's
 const USUAL_PORT = 4747;
 const LAST_PORT = 65_535;
 
-export async function runServe(args: readonly string[]): Promise<Outcome> {
+export async function runServe(args: readonly string[], { write }: Output): Promise<Outcome> {
   const words = readWords(args, FLAGS, 'serve');
   if (words.switches.has('--help')) return { stdout: LOOK_HELP.serve, exit: 0 };
   const [extra] = words.rest;
@@ -33,9 +33,9 @@ export async function runServe(args: readonly string[]): Promise<Outcome> {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());
   });
   const serving = await listen({ project, key, port });
-  writeAll(2, `The sessions of ${lineOf(project, 200)}, on this machine only, to look at. Open this; Ctrl-C ends it:\n`);
+  write(2, `The sessions of ${lineOf(project, 200)}, on this machine only, to look at. Open this; Ctrl-C ends it:\n`);
   // Behind the #, which no browser sends to anybody.
-  writeAll(1, `http://127.0.0.1:${serving.port}/#key=${key}\n`);
+  write(1, `http://127.0.0.1:${serving.port}/#key=${key}\n`);
   await stopped;
   await serving.close();
   return { exit: 0 };

@@ -1,13 +1,16 @@
-// Ctrl-C for commands that have tools at work: they are ended first, and nothing of theirs is left.
+// Ctrl-C for commands that run tools: the tools are ended first.
 
 import type { Outcome } from './outcome.js';
 
-/** Runs an act that heeds a signal; the outcome where it was stopped. */
+/** Runs an act with a signal that Ctrl-C aborts. */
 export async function untilStopped(act: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
-  process.once('SIGINT', onSignal);
-  process.once('SIGTERM', onSignal);
-  const outcome = await act(stop.signal);
-  return stop.signal.aborted ? { stderr: 'umpire: Stopped. Nothing was changed.\n', exit: 130 } : outcome;
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    const outcome = await act(stop.signal);
+    return stop.signal.aborted ? { stderr: 'umpire: Stopped. Nothing was changed.\n', exit: 130 } : outcome;
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
 }

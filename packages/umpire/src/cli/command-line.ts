@@ -1,0 +1,107 @@
+// Runs one command line: finds the command, runs it, and turns errors into text and an exit status. Tests call it in-process.
+
+import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
+import { meant } from '@umpire/core/formats/nearest-word.js';
+import { elapsedMs } from '../sessions/clock.js';
+import { runDecide } from './decide.js';
+import { HELP, VERSION } from './help.js';
+import type { Outcome } from './outcome.js';
+import { PROCESS_OUTPUT } from './output.js';
+import type { Output } from './output.js';
+
+export interface CommandLineOptions {
+  /** When the command started, in milliseconds since the process started. `decide --deadline-ms` counts from here. */
+  readonly startedAt?: number;
+  /** Receives what a command writes while it runs. The rest is in the outcome. */
+  readonly output?: Output;
+}
+
+/** Runs a command line without the program's name, such as `['decide', 'testing', 'folder']`. Errors become part of the outcome. */
+export async function runCommandLine(args: readonly string[], options: CommandLineOptions = {}): Promise<Outcome> {
+  const context = { startedAt: options.startedAt ?? elapsedMs(), output: options.output ?? PROCESS_OUTPUT };
+  try {
+    return await runCommand(args, context);
+  } catch (error) {
+    return failureOutcome(error, args.includes('--json'));
+  }
+}
+
+export function failureOutcome(error: unknown, json: boolean): Outcome {
+  const known = isUmpireError(error)
+    ? error
+    : new UmpireError('internal', { detail: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  const stderr = `umpire: ${known.message}\n${known.hint}\n`;
+  if (!json) return { stderr, exit: known.exit };
+  const { code, message, hint, rule } = known;
+  return {
+    stdout: `${JSON.stringify({ error: { code, message, hint }, ...(rule === undefined ? {} : { rule }) })}\n`,
+    stderr,
+    exit: known.exit,
+  };
+}
+
+type Context = Required<CommandLineOptions>;
+
+async function runCommand(args: readonly string[], context: Context): Promise<Outcome> {
+  const [command, ...rest] = args;
+  if (command === undefined) return { stderr: HELP.umpire, exit: 2 };
+  if (command === '--help' || command === '-h' || command === 'help') return showHelp(rest[0]);
+  if (command === '--version' || command === '-v') return { stdout: `${VERSION}\n`, exit: 0 };
+  if (command === 'decide') return runDecide(rest, context.startedAt);
+  const late = Object.hasOwn(LATE, command) ? LATE[command] : undefined;
+  if (late !== undefined) return late(rest, context.output);
+  if (command === 'warm-up') return warmUp(rest);
+  throw unknownCommand(command, COMMANDS);
+}
+
+/** Commands that no verdict needs: loaded only when called. */
+const LATE: Readonly<Record<string, (args: readonly string[], output: Output) => Promise<Outcome>>> = {
+  check: async (args) => (await import('./check.js')).runCheck(args),
+  replay: async (args) => (await import('./replay.js')).runReplay(args),
+  critique: async (args, output) => (await import('./critique.js')).runCritique(args, output),
+  run: async (args, output) => (await import('./run.js')).runRun(args, output),
+  until: async (args, output) => (await import('./run.js')).runUntil(args, output),
+  resume: async (args, output) => (await import('./run.js')).runResume(args, output),
+  resolve: async (args, output) => (await import('./run.js')).runResolve(args, output),
+  diff: async (args) => (await import('./work.js')).runDiff(args),
+  apply: async (args) => (await import('./work.js')).runApply(args),
+  clean: async (args) => (await import('./clean.js')).runClean(args),
+  status: async (args) => (await import('./status.js')).runStatus(args),
+  list: async (args) => (await import('./list.js')).runList(args),
+  report: async (args) => (await import('./report.js')).runReport(args),
+  logs: async (args) => (await import('./logs.js')).runLogs(args),
+  read: async (args) => (await import('./read.js')).runRead(args),
+  doctor: async (args) => (await import('./doctor.js')).runDoctor(args),
+  init: async (args) => (await import('./init.js')).runInit(args),
+  hook: async (args) => (await import('./hook.js')).runHook(args),
+  serve: async (args, output) => (await import('./serve.js')).runServe(args, output),
+  mcp: async (args) => (await import('./mcp.js')).runMcp(args),
+  guard: async (args) => (await import('./guard.js')).runGuard(args),
+};
+
+const COMMANDS = ['decide', 'help', ...Object.keys(LATE)];
+
+function unknownCommand(command: string, known: readonly string[]): UmpireError {
+  return new UmpireError('unknown-command', { name: command.slice(0, 40), meant: meant(command, known) });
+}
+
+async function showHelp(command: string | undefined): Promise<Outcome> {
+  if (command === undefined || command === 'umpire' || command === 'help' || command.startsWith('-'))
+    return { stdout: HELP.umpire, exit: 0 };
+  const texts: Readonly<Record<string, string>> = {
+    ...HELP,
+    ...(await import('./run-help.js')).RUN_HELP,
+    ...(await import('./look-help.js')).LOOK_HELP,
+    ...(await import('./agent-help.js')).AGENT_HELP,
+  };
+  const text = Object.hasOwn(texts, command) ? texts[command] : undefined;
+  if (text === undefined) throw unknownCommand(command, Object.keys(texts));
+  return { stdout: text, exit: 0 };
+}
+
+/** For the build: judges a sample session, so that the compiled code kept for the next start holds what a verdict runs through. */
+async function warmUp(args: readonly string[]): Promise<Outcome> {
+  await runDecide([...args, '--json']);
+  await runDecide(args);
+  return { exit: 0 };
+}
