@@ -153,10 +153,10 @@ describe('reports', () => {
     expect([...judged].sort()).toEqual(Object.keys(TEMPLATES).sort());
   });
 
-  it.each(CASES)('%s: the report follows its template', (name, word, says) => {
+  it.each(CASES)('%s: the report follows its template', async (name, word, says) => {
     const fixture = readFixture(name);
     const step = fixture.steps[0];
-    const ran = withFixture(fixture, (folder) => decide(folder, fixture.loop, step?.args ?? []));
+    const ran = await withFixture(fixture, (folder) => decide(folder, fixture.loop, step?.args ?? []));
     expect(ran.exit, ran.stderr).toBe(step?.exit);
 
     const template = TEMPLATES[fixture.loop] ?? [];

@@ -57,7 +57,7 @@ describe('recorded sessions', () => {
     async (_, fixture) => {
       let ran: Promise<void> = Promise.resolve();
       const kept = newFolder();
-      withFixture(fixture, (folder) => {
+      await withFixture(fixture, async (folder) => {
         cpSync(folder, kept, { recursive: true, verbatimSymlinks: true });
       });
       for (const step of fixture.steps) {

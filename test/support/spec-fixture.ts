@@ -6,6 +6,8 @@ import { cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runInProcess } from './in-process.js';
+import type { Ran } from './in-process.js';
 
 const REPO = fileURLToPath(new URL('../..', import.meta.url));
 const FIXTURES = join(REPO, 'fixtures', 'spec');
@@ -67,7 +69,7 @@ export function readFixtures(): readonly Fixture[] {
 }
 
 /** The fixture laid out in a temporary folder: `session/` and what lies beside it. Gone when `use` returns. */
-export function withFixture<T>(fixture: Fixture, use: (folder: string) => T): T {
+export async function withFixture<T>(fixture: Fixture, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'umpire-spec-'));
   try {
     for (const part of ['session', 'outside']) {
@@ -75,7 +77,7 @@ export function withFixture<T>(fixture: Fixture, use: (folder: string) => T): T 
       if (existsSync(from)) cpSync(from, join(folder, part), { recursive: true });
     }
     for (const [path, target] of Object.entries(fixture.links)) symlinkSync(target, join(folder, 'session', path));
-    return use(folder);
+    return await use(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -87,14 +89,8 @@ export function prepare(fixture: Fixture, step: Step, folder: string): void {
   if (step.overlay !== undefined) cpSync(join(FIXTURES, fixture.name, step.overlay), join(folder, 'session'), { recursive: true });
 }
 
-export interface Ran {
-  readonly exit: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the built command from within the temporary folder, so that no path of this machine gets into its output. */
-export function decide(folder: string, loop: string, args: readonly string[]): Ran {
+export function decideBuilt(folder: string, loop: string, args: readonly string[]): Ran {
   if (!existsSync(COMMAND)) throw new Error('dist/umpire.cjs is not there. Build it first: npm run build');
   const run = spawnSync(process.execPath, [COMMAND, 'decide', loop, 'session', ...args], {
     cwd: folder,
@@ -102,6 +98,11 @@ export function decide(folder: string, loop: string, args: readonly string[]): R
     env: { ...process.env, NO_COLOR: '1' },
   });
   return { exit: run.status, stdout: run.stdout, stderr: run.stderr };
+}
+
+/** The same in this process. */
+export function decide(folder: string, loop: string, args: readonly string[]): Promise<Ran> {
+  return runInProcess(folder, ['decide', loop, 'session', ...args]);
 }
 
 /** Every file below the folder with its bytes (as latin1 text), every link with its target. */
