@@ -1,15 +1,43 @@
-// `npm test`: everything. Installs if needed, builds, then format, lint, types, dead code, all tests with coverage, fuzzing.
+// `npm test`: everything that guards a merge, in under five minutes on two cores. Installs if needed and builds; format, lint, types and
+// dead code run beside the tests. Ends with the ten slowest test files, the counts and its own duration.
 
-import { join } from 'node:path';
-import { installIfNeeded, root, run, tool } from './tools.mjs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { bin, checkSources, duration, installIfNeeded, root, run } from './tools.mjs';
 
+const SLOWEST = 10;
+
+const startedAt = performance.now();
 installIfNeeded();
-if (!process.env.UMPIRE_CORPUS) process.stderr.write('UMPIRE_CORPUS is not set: reports of other tools are not tried (skipped).\n');
-run(process.execPath, [join(root, 'scripts', 'build.mjs')]);
-tool('oxfmt', ['--check']);
-tool('oxlint', ['--type-aware', '--deny-warnings']);
-tool('typescript', ['-p', 'tsconfig.json'], 'tsc');
-tool('typescript', ['-p', 'packages/dashboard/tsconfig.json'], 'tsc');
-tool('knip', ['--no-progress']);
-tool('vitest', ['run', '--coverage', '--exclude', 'test/fuzz/**']);
-tool('vitest', ['run', 'test/fuzz']);
+if (!process.env.UMPIRE_CORPUS) process.stderr.write('UMPIRE_CORPUS is not set: tests on reports of other tools are skipped.\n');
+run(process.execPath, [join(root, 'scripts', 'generate.mjs')]);
+const sources = checkSources();
+const [failures, tested] = await Promise.all([sources, buildAndTest()]);
+for (const { name, output } of failures) process.stderr.write(`\n${name} failed:\n${output}\n`);
+process.stdout.write(`\n${tested.page}npm test took ${duration(performance.now() - startedAt)}.\n`);
+process.exitCode = tested.failed || failures.length > 0 ? 1 : 0;
+
+/** Tests need the build, so these two run one after the other. */
+async function buildAndTest() {
+  const wait = (args) =>
+    new Promise((resolve) => spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }).on('close', (status) => resolve(status ?? 1)));
+  if ((await wait([join(root, 'scripts', 'build.mjs')])) !== 0) return { failed: true, page: 'The build failed.\n' };
+  const cache = join(root, 'node_modules', '.cache', 'umpire');
+  mkdirSync(cache, { recursive: true });
+  const report = join(cache, 'tests.json');
+  const status = await wait([bin('vitest'), 'run', '--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]);
+  return { failed: status !== 0, page: summary(JSON.parse(readFileSync(report, 'utf8'))) };
+}
+
+function summary({ testResults, numPassedTests, numFailedTests, numPendingTests }) {
+  const files = testResults
+    .map(({ name, assertionResults }) => ({
+      path: relative(root, name),
+      ms: assertionResults.reduce((sum, test) => sum + (test.duration ?? 0), 0),
+    }))
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, SLOWEST);
+  const lines = files.map(({ path, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${path}`);
+  return `The ${SLOWEST} slowest test files:\n${lines.join('\n')}\n\n${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped\n\n`;
+}

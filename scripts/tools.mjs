@@ -1,6 +1,6 @@
 // What the scripts share: run a command, install if needed, know where the project is.
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,4 +51,40 @@ export function bin(packageName, command = packageName) {
 /** Runs a package's command with this node. */
 export function tool(packageName, args, command = packageName) {
   run(process.execPath, [bin(packageName, command), ...args]);
+}
+
+/** Runs a command and collects what it prints. Resolves with its exit status, never rejects. */
+export function collect(command, args, options = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    const parts = [];
+    child.stdout.on('data', (part) => parts.push(part));
+    child.stderr.on('data', (part) => parts.push(part));
+    const end = (status, more = '') => resolve({ status, output: Buffer.concat(parts).toString('utf8') + more });
+    child.on('error', (error) => end(1, `${command} could not be started: ${error.message}\n`));
+    child.on('close', (status) => end(status ?? 1));
+  });
+}
+
+/** Format, lint, types and dead code, one after the other. Resolves with the failures: name and output of each. */
+export async function checkSources() {
+  const checks = [
+    ['format', 'oxfmt', ['--check']],
+    ['lint', 'oxlint', ['--type-aware', '--deny-warnings']],
+    ['types', 'typescript', ['-p', 'tsconfig.json'], 'tsc'],
+    ['types of the dashboard', 'typescript', ['-p', 'packages/dashboard/tsconfig.json'], 'tsc'],
+    ['dead code', 'knip', ['--no-progress']],
+  ];
+  const failures = [];
+  for (const [name, packageName, args, command] of checks) {
+    const { status, output } = await collect(process.execPath, [bin(packageName, command), ...args]);
+    if (status !== 0) failures.push({ name, output });
+  }
+  return failures;
+}
+
+/** `3 min 12 s`. */
+export function duration(ms) {
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
