@@ -152,6 +152,78 @@ describe('a line that Umpire does not write', () => {
   });
 });
 
+/** The value at this place of a verdict's line is another. */
+function rewrite(folder: string, seq: number, path: readonly (string | number)[], value: unknown): void {
+  forge(folder, (events) => {
+    let at = events[seq - 1]!.data as unknown as Record<string | number, unknown>;
+    for (const key of path.slice(0, -1)) at = at[key] as typeof at;
+    const last = path.at(-1) ?? '';
+    expect(at[last]).toBeDefined();
+    expect(at[last]).not.toEqual(value);
+    at[last] = value;
+  });
+}
+
+describe('a verdict that was rewritten with hashes that fit', () => {
+  /** A FIX with two tasks, and the second verdict of its chain: only that one has a trend. */
+  const [FIRST, SECOND] = [3, 5];
+
+  it.each([
+    [FIRST, 'decision', ['verdict', 'decision'], 'CONVERGE'],
+    [FIRST, 'unverified', ['verdict', 'unverified'], true],
+    [FIRST, 'counts.high', ['verdict', 'counts', 'high'], 0],
+    [FIRST, 'findings[0].severity', ['verdict', 'findings', 0, 'severity'], 'low'],
+    [FIRST, 'findings[0].message', ['verdict', 'findings', 0, 'message'], 'Nothing much.'],
+    [FIRST, 'findings[0].fingerprint', ['verdict', 'findings', 0, 'fingerprint'], '0'],
+    [FIRST, 'evidence[0].sha256', ['verdict', 'evidence', 0, 'sha256'], '0'],
+    [FIRST, 'tasks[0].id', ['verdict', 'tasks', 0, 'id'], 'FIX-9'],
+    [FIRST, 'tasks[0].role', ['verdict', 'tasks', 0, 'role'], 'nobody'],
+    [FIRST, 'tasks[0].deps[0]', ['verdict', 'tasks', 0, 'deps', 0], 'DEV-9'],
+    [FIRST, 'effects.add[0].target_files', ['effects', 'add', 0, 'target_files'], 'elsewhere.ts'],
+    [FIRST, 'effects.files[0].path', ['effects', 'files', 0, 'path'], 'tasks/other.json'],
+    [FIRST, 'effects.files[0].content', ['effects', 'files', 0, 'text'], 'no JSON'],
+    [FIRST, 'facts.score', ['facts', 'score'], 9],
+    [SECOND, 'trend.kind', ['verdict', 'trend', 'kind'], 'improving!'],
+    [SECOND, 'trend.stop', ['verdict', 'trend', 'stop'], true],
+    [SECOND, 'fates[0].fate', ['verdict', 'fates', 0, 'fate'], 'fixed!'],
+  ] as const)('line %i differs: %s', async (seq, field, path, value) => {
+    const folder = await judged();
+    rewrite(folder, seq, path, value);
+    const { verdicts } = await replay({ session: folder });
+    const fields = verdicts.find((one) => one.seq === seq)?.differences.map((one) => one.field);
+    expect(fields).toEqual(expect.arrayContaining([field]));
+  });
+
+  it('differs where there is one more anomaly', async () => {
+    const folder = await judged();
+    rewrite(folder, FIRST, ['verdict', 'anomalies'], [{ rule: 'X1', message: '' }]);
+    const { verdicts } = await replay({ session: folder });
+    expect(verdicts[0]?.differences).toEqual([{ field: 'anomalies[0]', was: { rule: 'X1' }, is: null }]);
+  });
+
+  /** A release may reword these, so they are not compared. */
+  const TEXTS = [
+    [FIRST, ['verdict', 'reason']],
+    [FIRST, ['verdict', 'nextStep']],
+    [FIRST, ['verdict', 'tasks', 0, 'title']],
+    [FIRST, ['verdict', 'tasks', 0, 'description']],
+    [FIRST, ['effects', 'add', 0, 'description']],
+    [SECOND, ['verdict', 'trend', 'why']],
+    [SECOND, ['verdict', 'fates', 0, 'finding']],
+  ] as const;
+
+  it.each(TEXTS)('is protected by the hash chain alone where only a text differs (line %i, %j)', async (seq, path) => {
+    const folder = await judged();
+    rewrite(folder, seq, path, 'Other words.');
+    expect((await replay({ session: folder })).result).toBe('same');
+    const lines = linesOf(folder);
+    const reworded = lines.map((text, at) => (at === seq - 1 ? text.replace('Other words.', 'Words, other.') : text));
+    expect(reworded).not.toEqual(lines);
+    writeLines(folder, reworded);
+    expect(await replay({ session: folder })).toMatchObject({ result: 'broken', chain: { unbroken: false, line: seq } });
+  });
+});
+
 /** A session of two rounds, its pages beside it. */
 async function judged(): Promise<string> {
   const session = newFolder();

@@ -26,7 +26,7 @@ const put = (text: string) => (session: string) => writeFileSync(join(session, '
 const asItIs = (): void => undefined;
 const differing = (session: string) =>
   forge(session, (events) => {
-    events[2]!.data.verdict['reason'] = 'No reason.';
+    events[2]!.data.verdict['rule'] = 'R0';
   });
 
 describe('a journal without a whole line', () => {

@@ -279,7 +279,7 @@ describe('evidence that is gone', () => {
     const folder = golden('review-cap-raised');
     rmSync(join(folder, 'blobs', blobOf(folder, 'Card numbers')));
     forge(folder, (events) => {
-      events[2]!.data.verdict['reason'] = 'No reason.';
+      events[2]!.data.verdict['rule'] = 'R0';
     });
     expect((await runReplay([folder])).exit).toBe(3);
     writeLines(folder, [...linesOf(folder).slice(0, -1), '{}']);

@@ -149,6 +149,7 @@ function addTask(input: PlanInput, made: Made, template: TaskTemplate, slot: Slo
   row['exec_mode'] = 'csv-wave';
   row['wave'] = String(waveAfter(slot.deps, input, made.rows));
   row['status'] = 'pending';
+  // Data, not a text: replay compares it.
   if (template.each === 'file') row['target_files'] = slot.file ?? 'the code under review';
   made.rows.push(row);
   if (template.file !== undefined) {

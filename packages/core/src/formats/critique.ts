@@ -75,6 +75,7 @@ function withoutSeverity({ data: raw }: Entry): string | null {
 function findingsIn({ data: raw, worker, line, repeated }: Entry, notes: string[]): readonly Finding[] {
   if (repeated !== undefined) {
     notes.push(`the entry on line ${line} gives the key "${repeated.slice(0, 60)}" twice; it is counted as Critical`);
+    // The fingerprint is made of this text, so it is never reworded.
     return [makeFinding({ severity: 'critical', message: `a critique by ${worker || 'an unnamed worker'} contradicts itself` })];
   }
   const data = plainKeys(raw);

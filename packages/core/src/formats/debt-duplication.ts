@@ -18,6 +18,7 @@ function ofPair(pair: JsonObject): readonly Finding[] {
   if (first === undefined || second === undefined || first.name === '' || second.name === '') return [];
   const lines = own(pair, 'lines');
   const many = typeof lines === 'number' ? `${lines} lines` : 'lines';
+  // The fingerprint is made of this text, and baselines keep fingerprints: it is never reworded.
   const message = `${many} are written again in ${second.name === first.name ? 'the same file' : second.name}`;
   return [makeFinding({ severity: 'medium', message, artifact: first.name, line: first.start, rule: 'duplication' })];
 }

@@ -9,7 +9,10 @@ interface Kind {
   readonly severity: Severity;
 }
 
-/** What each list of knip's holds. One that is not known here is named as it is. */
+/**
+ * What each list of knip's holds. One that is not known here is named as it is. Fingerprints are made of these texts, and baselines keep
+ * fingerprints: they are never reworded.
+ */
 const KINDS: Readonly<Record<string, Kind>> = {
   files: { what: 'unused file', severity: 'medium' },
   dependencies: { what: 'unused dependency', severity: 'medium' },

@@ -75,6 +75,7 @@ const SERIAL = new WordList('|f|finding|issue|i|r|rev|review|audit|a|bug|c|h|m|l
 const CLOSED = new WordList('resolved fixed closed done');
 
 export function makeFinding(parts: FindingParts): Finding {
+  // The fingerprint is made of the message, so a text that Umpire itself puts there is never reworded.
   const message = oneLine(parts.message) || 'no message was given';
   const artifact = cleanPath(parts.artifact ?? '');
   const rule = (parts.rule ?? '').trim();

@@ -153,6 +153,7 @@ function valuesOfCheck({ name, status, errors }: Check): readonly (readonly [str
 
 function findingOf({ name, errors }: Check): Finding {
   const many = errors === null ? '' : `: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
+  // The fingerprint is made of this text, so it is never reworded.
   return makeFinding({ severity: 'high', message: `${name}${wordsOf(name).at(-1) === 'check' ? '' : ' check'} failed${many}`, rule: name });
 }
 

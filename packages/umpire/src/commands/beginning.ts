@@ -121,8 +121,8 @@ async function chosenMode(
 
 const HASHES = new WeakMap<Loop, string>();
 
-/** By this it is known whether rules have changed. */
-export function hashOf(loop: Loop): string {
+/** The journal keeps it beside the rules, so that a changed line is noticed. */
+function hashOf(loop: Loop): string {
   const known = HASHES.get(loop);
   if (known !== undefined) return known;
   const hash = sha256(JSON.stringify(loop));

@@ -8,6 +8,7 @@ import { MOST_ROUNDS } from '@umpire/core/decider/rounds.js';
 import { HIGHEST_CAP } from '@umpire/core/decider/messages.js';
 import { unwritable } from '@umpire/core/decider/step.js';
 import type { Draft } from '@umpire/core/decider/step.js';
+import { verdictData } from '@umpire/core/decider/verdict-data.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import { elapsedMs } from '../sessions/clock.js';
@@ -159,10 +160,11 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
   const grounds = { ...scene, strict: context.strict, key: keyOf(scene, gathering), course: COURSE };
   const given = giveVerdict(grounds, draft, gathering, recorded.scene);
   const last = past.at(-1);
-  const same = last !== undefined && last.key === given.key && JSON.stringify(last.verdict) === JSON.stringify(given.verdict);
+  const same = last !== undefined && last.key === given.key && isSameVerdict(last.verdict, given.verdict);
   if (same || request.dryRun === true) {
     prepared?.discard();
-    return { verdict: given.verdict, report: given.report, repeated: same, notes: notesOn(scene) };
+    const { verdict, report } = same ? last : given;
+    return { verdict, report, repeated: same, notes: notesOn(scene) };
   }
   const ts = (request.now ?? new Date()).toISOString();
   const before = eventsBefore(folder.name, scene, draft.verdict.status === 'partial');
@@ -183,6 +185,12 @@ function deliver(context: Context, scene: Scene, gathering: Gathering, drafted: 
     prepared,
   );
   return { verdict: given.verdict, report: given.report, repeated: false, notes: notesOn(scene) };
+}
+
+/** A release may reword texts, those of the judge's role too: that alone is no new verdict. */
+function isSameVerdict(one: Verdict, other: Verdict): boolean {
+  const data = (verdict: Verdict) => JSON.stringify({ ...verdictData(verdict), role: verdict.role.path });
+  return data(one) === data(other);
 }
 
 /** The recorded verdict, where its evidence is the evidence of now. Finishes its writes where a crash cut them short. */
@@ -220,8 +228,7 @@ function notesOn(scene: Scene): readonly string[] {
   const notes: string[] = [];
   if (scene.journal.torn)
     notes.push('The last line of journal.ndjson was cut off by a crash; the history goes on from the line before it.');
-  const frozen = scene.state.frozen.get(scene.loop.loop);
-  if (frozen !== undefined && frozen.hash !== scene.hash) {
+  if (scene.isLoopChanged) {
     notes.push(
       `The ${scene.loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.`,
     );

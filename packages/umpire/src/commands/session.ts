@@ -13,6 +13,7 @@ import { tasksToRetry } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import { checkProgram } from '../critics/command-program.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
+import { sameRules } from '@umpire/core/loops/same-rules.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';
 import { statOf } from '../sessions/entry.js';
 import { openFolder } from '../sessions/folder.js';
@@ -30,7 +31,7 @@ import { isNameTaken } from '../workspace/cleaning.js';
 import { checkPrograms } from './agent-programs.js';
 import { checkAhead, checkWork } from './preflight.js';
 import { checkAgents, checkRoles, measuresItself } from './agents.js';
-import { begin, hashOf, planOf } from './beginning.js';
+import { begin, planOf } from './beginning.js';
 import { BUILT_IN } from './critics.js';
 import { goOn } from './run-process.js';
 import { refuseUnbegun, wordFor } from './opened.js';
@@ -244,7 +245,7 @@ function refuseOther({ folder }: OpenedSession, started: SessionStarted, request
     [mode !== undefined && started.mode !== mode, `its mode is ${started.mode}`],
     [report !== undefined && started.report !== report, `its report is ${JSON.stringify(started.report ?? '')}`],
     [target !== undefined && targets.some((held) => held !== target), `its target is ${targets.join(', ')}`],
-    [(started.frozen?.hash ?? hashOf(loop)) !== hashOf(loop), `the rules of its loop have changed since`],
+    [started.frozen !== undefined && !sameRules(started.frozen.rules, loop), `the rules of its loop have changed since`],
   ];
   const detail = differs.find(([is]) => is)?.[1];
   if (detail !== undefined) throw new UmpireError('session-other', { session: folder.name, detail });

@@ -11,6 +11,7 @@ import type { RecordedScene, VerdictGiven } from '@umpire/core/decider/messages.
 import { tasksOf } from '@umpire/core/decider/run-state.js';
 import { unwritable } from '@umpire/core/decider/step.js';
 import type { Draft } from '@umpire/core/decider/step.js';
+import { effectsData, verdictData } from '@umpire/core/decider/verdict-data.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import { comparedLists, decidingSources } from '@umpire/core/loops/facts.js';
@@ -151,8 +152,15 @@ export function differencesIn(file: CaseFile): readonly Difference[] {
   const target = rules.target === undefined ? null : file.target;
   const { verdict, facts, lists, effects } = given;
   return differencesOf(
-    { ...verdict, critic: scene.critic, target: given.target, facts, lists, effects },
-    { ...draft.verdict, critic: critic?.task.id ?? null, target, facts: draft.facts, lists: draft.lists, effects: draft.effects },
+    { ...verdictData(verdict), critic: scene.critic, target: given.target, facts, lists, effects: effectsData(effects) },
+    {
+      ...verdictData(draft.verdict),
+      critic: critic?.task.id ?? null,
+      target,
+      facts: draft.facts,
+      lists: draft.lists,
+      effects: effectsData(draft.effects),
+    },
   );
 }
 

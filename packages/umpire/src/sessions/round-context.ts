@@ -14,6 +14,7 @@ import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
+import { sameRules } from '@umpire/core/loops/same-rules.js';
 import { readBoard, unreadLines } from './board.js';
 import type { Board } from './board.js';
 import { TASKS, openTasks } from './tasks-file.js';
@@ -40,6 +41,8 @@ export interface Scene {
   /** The rules that hold: the ones frozen by the first verdict, where there was one. */
   readonly loop: Loop;
   readonly hash: string;
+  /** The loop at hand has other rules than the frozen ones. Other texts do not count. */
+  readonly isLoopChanged: boolean;
   readonly file: TasksFile | null;
   readonly tasks: readonly Task[];
   readonly waves: Int32Array;
@@ -70,7 +73,8 @@ export function observe(input: SceneInput): Scene {
   const frozen = state.frozen.get(input.loop.loop);
   const loop = frozen?.rules ?? input.loop;
   const anomalies: Anomaly[] = [];
-  if (frozen !== undefined && frozen.hash !== hash) {
+  const isLoopChanged = frozen !== undefined && frozen.hash !== hash && !sameRules(frozen.rules, input.loop);
+  if (isLoopChanged) {
     anomalies.push({
       rule: 'E5',
       message: `The ${loop.loop} loop was changed since this session was first judged; the rules of then hold. A new session folder takes the new ones.`,
@@ -105,6 +109,7 @@ export function observe(input: SceneInput): Scene {
     state,
     loop,
     hash,
+    isLoopChanged,
     file,
     tasks,
     waves,
