@@ -45,7 +45,7 @@ const TEMPLATES: Readonly<Record<string, Template>> = {
     ['## Next Action', ['{word}']],
   ],
   until: [
-    ['## Summary', ['Command', 'Decision', 'Exit status', 'Ran out of time', 'Failing by its own count', 'Attempts']],
+    ['## Summary', ['Command', 'Decision', 'Exit status', 'Timed out', 'Failures it counted', 'Attempts']],
     ['## Output', []],
     ['## Findings', []],
     ['## Reasoning', []],
@@ -121,8 +121,8 @@ const CASES: readonly (readonly [fixture: string, word: string, says: readonly R
   ['C4', 'CONVERGE', [/^- GC Round: 0 \/ 2$/m, /^- MEDIUM: 2$/m, /^- LOW: 1$/m]],
   ['C2', 'REVISION', [/^- CRITICAL: 1$/m, /^- HIGH: 2$/m]],
   ['C1', 'CONVERGE', [/^- GC Round: 2 \/ 2$/m, /unverified/i]],
-  ['U5', 'pass', [/^- Command: npm test$/m, /^- Exit status: 0$/m, /^- Ran out of time: no$/m, /^- Attempts: 0 \/ 5$/m]],
-  ['U3', 'retry', [/^- Exit status: none$/m, /^- Ran out of time: yes$/m, /^- FAIL test\/cart\.test\.ts > adds up$/m]],
+  ['U5', 'pass', [/^- Command: npm test$/m, /^- Exit status: 0$/m, /^- Timed out: no$/m, /^- Attempts: 0 \/ 5$/m]],
+  ['U3', 'retry', [/^- Exit status: none$/m, /^- Timed out: yes$/m, /^- FAIL test\/cart\.test\.ts > adds up$/m]],
   ['U6', 'retry', [/src\/users\.ts:31/, /WORK-1/, /CHECK-re-1/]],
   ['U9', 'escalate', [/^- Attempts: 5 \/ 5$/m, /force-approve/, /manual-fix/, /extend/, /abort/]],
 ];

@@ -74,8 +74,8 @@ describe('other rules', () => {
       | 10 | review | 1 | 3 of 4 | FIX | R6 | same | would not have happened (same) |
       | 12 | review | 1 | 4 of 4 | CONVERGE | R1 | same | would not have happened (same) |
 
-      - Line 5 by looser.yaml: decision: ESCALATE -> CONVERGE, rule: R5 -> R3. The review asks for a revision, but a score of 6/10 without a Critical finding leaves minor issues only.
-      - Line 8 by looser.yaml: decision: FIX -> CONVERGE, rule: R4 -> R3. The review asks for a revision, but a score of 6/10 without a Critical finding leaves minor issues only.
+      - Line 5 by looser.yaml: decision: ESCALATE -> CONVERGE, rule: R5 -> R3. The review asks for a revision, but the score is 6/10 and no finding is Critical. The remaining issues are minor.
+      - Line 8 by looser.yaml: decision: FIX -> CONVERGE, rule: R4 -> R3. The review asks for a revision, but the score is 6/10 and no finding is Critical. The remaining issues are minor.
       - Line 10: this round would not have happened, since looser.yaml stops the chain at line 8
       - Line 12: this round would not have happened, since looser.yaml stops the chain at line 8
 
@@ -100,7 +100,7 @@ describe('other rules', () => {
       outcome: 'converge',
       rule: 'R2',
       unverified: true,
-      reason: 'The review converged, though with a score of only 8.5/10.',
+      reason: 'The review converged, but the score is only 8.5/10.',
       anomalies: ['E5'],
       differences: [
         { field: 'rule', was: 'R1', is: 'R2' },
@@ -148,7 +148,7 @@ describe('other rules', () => {
   it('count rounds from where they begin', async () => {
     const loop = variant('review', ['  first: 1\n', '  first: 0\n']);
     const { verdicts } = await replay({ session: RAISED, loop });
-    expect(verdicts[0]?.other?.reason).toContain('iteration 0 of 2');
+    expect(verdicts[0]?.other?.reason).toContain('Iteration 0 of 2');
     expect(verdicts[1]?.other).toMatchObject({ status: 'differs', rule: 'R4' });
   });
 

@@ -77,7 +77,7 @@ it('does not pass a command that leaves no report where one was asked for', asyn
     verdicts: ['CHECK-001 retry U10 0/1', 'CHECK-re-1 escalate U10 1/1'],
   });
   expect(none.err).toContain('The report nope.sarif was not written to the folder where the command runs.');
-  expect(none.err).toContain('but it did not write the report that was asked for');
+  expect(none.err).toContain('but did not write its report');
   const old = await project.umpire('until', 'true', '--report', 'old.sarif', '--max-rounds', '1', ...agent);
   expect(rowsOf(old.session)['CHECK-001']?.['findings']).toContain('The report old.sarif was there before the command ran');
   const fails = await project.umpire('until', 'false', '--report', 'nope.sarif', '--max-rounds', '1', ...agent);

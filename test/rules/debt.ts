@@ -62,7 +62,7 @@ export const vows: readonly Vowed[] = [
 export function names(facts: Facts): RegExp | null {
   if (facts['report'] === 'missing') return /^There is no validation report/;
   if (facts['passed'] !== true) return null;
-  if (above(facts, 'regressions', 0)) return /with \d+ regression/;
-  if (above(facts, 'failed', 0)) return /with \d+ failed check/;
+  if (above(facts, 'regressions', 0)) return /has \d+ regression/;
+  if (above(facts, 'failed', 0)) return /has \d+ failed check/;
   return facts['regressions'] === null ? /not how many regressions/ : null;
 }

@@ -88,5 +88,5 @@ export const vows: readonly Vowed[] = [
 /** A review that is not there, or one that says nothing. */
 export function names(facts: Facts): RegExp | null {
   if (facts['results'] !== 'ok') return /^There are no review results/;
-  return facts['signal'] === null && facts['score'] === null ? /^The review gives neither/ : null;
+  return facts['signal'] === null && facts['score'] === null ? /^The review has neither/ : null;
 }

@@ -78,6 +78,6 @@ export const vows: readonly Vowed[] = [
 export function names(facts: Facts): RegExp | null {
   if (facts['result'] === 'missing') return /^There is no result/;
   if (facts['result'] === 'unreadable') return /cannot be read/;
-  if (facts['timed_out'] === true) return /ran out of time/;
+  if (facts['timed_out'] === true) return /timed out/;
   return facts['exit'] === null && facts['timed_out'] === false ? /signal/ : null;
 }

@@ -202,7 +202,7 @@ describe('rows', () => {
       id: 'REVIEW-002',
       title: 'Review sprint 2',
       description:
-        'Review the change of sprint 2 against its design and write artifacts/review-results.json. What is wanted in all: Pay by card',
+        'Review the changes of sprint 2 against its design. Write artifacts/review-results.json. Goal of all sprints: Pay by card',
       role: 'reviewer',
       pipeline: 'multi-sprint',
       sprint_num: '2',
