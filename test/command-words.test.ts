@@ -30,13 +30,13 @@ it.each([
 });
 
 it.each([
-  [['utnil', 'true'], 'There is no command "utnil". Did you mean "until"?'],
-  [['help', 'resolv'], 'There is no command "resolv". Did you mean "resolve"?'],
-  [['run', 'testin'], 'There is no loop called "testin". Did you mean "testing"?'],
-  [['check', 'revew'], 'There is no loop called "revew". Did you mean "review"?'],
+  [['utnil', 'true'], 'Unknown command "utnil". Did you mean "until"?'],
+  [['help', 'resolv'], 'Unknown command "resolv". Did you mean "resolve"?'],
+  [['run', 'testin'], 'Unknown loop "testin". Did you mean "testing"?'],
+  [['check', 'revew'], 'Unknown loop "revew". Did you mean "review"?'],
   [['until', 'true', '--agnt', 'x'], 'There is no flag "--agnt". Did you mean "--agent"?'],
-  [['until', 'true', '--agent', 'cluade'], 'There is no agent called "cluade". Did you mean "claude"?'],
-  [['until', 'true', '--agent', 'nobody-of-ours'], 'There is no agent called "nobody-of-ours".'],
+  [['until', 'true', '--agent', 'cluade'], 'Unknown agent "cluade". Did you mean "claude"?'],
+  [['until', 'true', '--agent', 'nobody-of-ours'], 'Unknown agent "nobody-of-ours".'],
   [
     ['resolve', 'x', 'aprove'],
     '"aprove" is no answer. Did you mean "approve"? There are force-approve, manual-fix, extend, abort, approve, revise, answer.',
@@ -52,10 +52,10 @@ it('says which session was meant, and takes a task alone for one of the latest',
   const slip = await worked.umpire('status', 'evenign');
   expect({ exit: slip.exit, first: slip.err.split('\n', 1)[0] }).toEqual({
     exit: 1,
-    first: 'umpire: There is no session called "evenign". Did you mean "evening"?',
+    first: 'umpire: Unknown session "evenign". Did you mean "evening"?',
   });
   const silent = await worked.umpire('logs', 'CHECK-001');
-  expect(silent.err).not.toContain('no session called');
+  expect(silent.err).not.toContain('Unknown session');
 });
 
 it.each(Object.entries({ ...HELP, ...RUN_HELP, ...AGENT_HELP }))('the help of %s fits 80 columns and says the exit status', (_, text) => {

@@ -85,7 +85,7 @@ it('refuses what it has no critic for, and layers that are no name', async () =>
   const unknown = await project.umpire('critique', 'until');
   expect({ exit: unknown.exit, err: unknown.err }).toMatchObject({
     exit: 2,
-    err: expect.stringContaining('has no critic of its own for "until"'),
+    err: expect.stringContaining('has no built-in critic for "until"'),
   });
   expect((await project.umpire('critique', 'testing', '--layer', '../x')).exit).toBe(2);
   expect((await project.umpire('critique', 'design', '--industry', 'loose')).exit).toBe(2);

@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByText('live', { exact: true }).waitFor();
     const stranger = await (await browser.newContext()).newPage();
     await stranger.goto(page.url());
-    await stranger.getByText('Open the address that `umpire serve` printed, all of it.').waitFor();
+    await stranger.getByText('Open the complete address that `umpire serve` printed.').waitFor();
     // Another tab of the same browser may look, and so may a page that is opened anew.
     const tab = await page.context().newPage();
     await tab.goto(page.url());

@@ -250,11 +250,11 @@ describe('flags', () => {
     [['decide', 'review', 'a', '--round', 'two'], /--round takes a whole number/],
     [['decide', 'review', 'a', '--round'], /--round needs a value/],
     [['decide', 'review', 'a', '--json=yes'], /--json takes no value/],
-    [['decide', 'revue', 'a'], /There is no loop called "revue"/],
-    [['decide', 'review', '.', '--layer', 'L1'], /does not judge by layer/],
+    [['decide', 'revue', 'a'], /Unknown loop "revue"/],
+    [['decide', 'review', '.', '--layer', 'L1'], /has no layers/],
     [['decide', 'testing', '.', '--layer', '../x'], /--layer takes a name/],
     [['decide', 'review', '.', '--max-rounds', '0'], /--max-rounds takes a whole number from 1 to 100/],
-    [['frobnicate'], /There is no command "frobnicate"/],
+    [['frobnicate'], /Unknown command "frobnicate"/],
     [[], /Usage/],
   ])('says what is wrong with %j, exit 2', (args, message) => {
     const { status, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8', cwd: base });

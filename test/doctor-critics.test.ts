@@ -118,7 +118,7 @@ it('looks for the commands of the settings', () => {
     ),
   );
   writeFiles(project, { 'umpire.config.yaml': JSON.stringify({ critics: { debt: { lint: 'node "lint' } } }) });
-  expect(look(project)).toContainEqual(expect.stringMatching(/^fault debt lint: The agent command cannot be taken apart/));
+  expect(look(project)).toContainEqual(expect.stringMatching(/^fault debt lint: Cannot parse the agent command/));
 });
 
 it('has a fault where there is no place for scratch folders', () => {

@@ -75,7 +75,7 @@ it('fits 80 columns, and says the sum on stderr', async () => {
   expect(out.split('\n').filter((line) => line.length > 80 && !line.includes(project.beside))).toEqual([]);
   expect(out.match(/^(?:Machine|Project|Agents|Critics)$/gm)).toHaveLength(4);
   expect(out).toMatch(/^ok {4}repository {5}git, branch main$/m);
-  expect(out).toMatch(/^fault every role {5}There is no agent called "nobody-of-ours"\.\n {21}Known are person, claude, /m);
+  expect(out).toMatch(/^fault every role {5}Unknown agent "nobody-of-ours"\.\n {21}Known agents: person, claude, /m);
   const good = await makeProject({ answers: ANSWERS }).umpire('doctor');
   expect([good.exit, good.err]).toEqual([0, 'Nothing is in the way of a run.\n']);
   const bare = await makeProject().umpire('doctor');
@@ -100,7 +100,7 @@ it('misses the sandbox only where the settings turn it on', async () => {
   const free = makeProject({ answers: ANSWERS });
   const { told, faults } = await look(free, { PATH: pathOf(free) });
   expect(faults).toEqual([]);
-  expect(told('sandbox')).toMatch(/^note: .* cannot be held in a sandbox here: .* \[Needed for --sandbox alone\. Install bubblewrap/);
+  expect(told('sandbox')).toMatch(/^note: No sandbox available: .* \[Needed for --sandbox alone\. Install bubblewrap/);
   const held = makeProject({ answers: ANSWERS, config: { sandbox: true } });
   expect((await look(held, { PATH: pathOf(held) })).faults).toEqual(['sandbox']);
 });
@@ -243,15 +243,15 @@ it('tries every agent of the settings, and has a fault where a role needs one th
   const { told, faults } = await look(project, { PATH: pathOf(project) });
   expect(faults).toEqual(['every role', 'role reviewer', 'role planner', 'role tester', 'role ideator']);
   expect(told('gone')).toMatch(/^note: "gone" cannot be started: there is no program at ".*gone\.sh" \[Install it/);
-  expect(told('lost')).toMatch(/^note: agents\/lost\.yaml could not be read: /);
+  expect(told('lost')).toMatch(/^note: Cannot read agents\/lost\.yaml: /);
   expect(told('odd')).toMatch(/^note: .*odd\.yaml:1: /);
   expect(told('me')).toBe('ok: the person at the terminal');
   expect(told('codex')).toMatch(/^note: "codex" cannot be started: there is no program "codex" on the PATH /);
-  expect(told('stranger')).toMatch(/^note: There is no agent called "stranger"\. /);
+  expect(told('stranger')).toMatch(/^note: Unknown agent "stranger"\. /);
   expect(told('claude')).toMatch(/^note: .*agents\.claude\.allow/);
   expect(told('every role')).toMatch(/^fault: "shut" cannot be started: .* may not be executed \[Install it/);
   expect(told('role developer')).toBe('ok: me');
-  expect(told('role tester')).toMatch(/^fault: There is no agent called "clade"\. Did you mean "claude"\?/);
+  expect(told('role tester')).toMatch(/^fault: Unknown agent "clade"\. Did you mean "claude"\?/);
   expect(told('role executor')).toBe("ok: builtin, Umpire's own critic");
 });
 

@@ -286,7 +286,7 @@ describe('reports of the runner', () => {
     project.write({ '../empty.xml': '<testsuites></testsuites>' });
     for (const path of ['../empty.xml', '../none.xml']) {
       const { exit, err } = await project.umpire('guard', '--report-after', path);
-      expect({ exit, said: err.includes(`The test report ${path} tells of no test`) }).toEqual({ exit: 1, said: true });
+      expect({ exit, said: err.includes(`The test report ${path} contains no test that ran`) }).toEqual({ exit: 1, said: true });
     }
   });
 });
@@ -345,7 +345,7 @@ describe('mistakes', () => {
       '2 umpire: --scope takes testing or any, not "all".',
       '2 umpire: "main" is one word too many; the base goes with --base.',
       '2 umpire: It prints JSON or SARIF, not both.',
-      '2 umpire: There is no commit called "nowhere" here to compare with.',
+      '2 umpire: No commit "nowhere" to compare with.',
       '1 umpire: there is not in a git repository, so there is nothing to compare its tests with.',
     ]);
   });

@@ -122,7 +122,7 @@ If source may change here: umpire guard --scope any
     const { exit, err } = await project.umpire('guard', '--revert');
     expect({ exit, err }).toEqual({
       exit: 1,
-      err: 'umpire: There is nothing to take back: the change against HEAD has no breach.\nNothing was changed. `umpire guard` shows what it looked at.\n',
+      err: 'umpire: Nothing to revert: the changes since HEAD break no rule.\nNo file was changed. See the details: umpire guard\n',
     });
   });
 });

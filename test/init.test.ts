@@ -61,7 +61,7 @@ it('takes the agent that is asked for, also where it is not installed, and no ot
   const unknown = await project.umpireWith({ env }, 'init', '--agent', 'cluade');
   expect([unknown.exit, unknown.err]).toEqual([
     2,
-    expect.stringMatching(/^umpire: There is no agent called "cluade"\. Did you mean "claude"\?\nKnown are person, claude, /),
+    expect.stringMatching(/^umpire: Unknown agent "cluade"\. Did you mean "claude"\?\nKnown agents: person, claude, /),
   ]);
   const critic = await project.umpireWith({ env }, 'init', '--agent', 'builtin');
   expect([critic.exit, critic.err]).toEqual([2, expect.stringContaining("builtin is Umpire's own critic")]);
@@ -91,7 +91,7 @@ it('never writes over settings, also by the other name, a link or from a folder 
   const project = makeProject({ files: { 'src/a.txt': 'a' } });
   const refused = async (...args: readonly string[]) => {
     const { exit, out, err } = await project.umpire('init', ...args);
-    expect([exit, out, err]).toEqual([1, '', expect.stringMatching(/^umpire: There are settings already: .*\n.*`umpire doctor`/)]);
+    expect([exit, out, err]).toEqual([1, '', expect.stringMatching(/^umpire: The project has settings already: .*\n.*`umpire doctor`/)]);
   };
   project.write({ 'umpire.config.yaml': 'strict: true\n' });
   await refused();
@@ -113,7 +113,7 @@ it('lets one of two at once win', async () => {
   expect(both.map(({ exit }) => exit).toSorted()).toEqual([0, 1]);
   const winner = both[0].exit === 0 ? 'claude' : 'codex';
   expect(parseSettings(settingsIn(project), 'x').agent).toBe(winner);
-  expect(both.find(({ exit }) => exit === 1)?.err).toMatch(/^umpire: There are settings already/);
+  expect(both.find(({ exit }) => exit === 1)?.err).toMatch(/^umpire: The project has settings already/);
 });
 
 it('works without git, and says which folder of a repository it takes', async () => {

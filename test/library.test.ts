@@ -302,7 +302,7 @@ describe('loops and tasks of the program', () => {
     });
     await expect(resolve({ session, answer: 'force-approve', reason: 'in a hurry', agents: { mine } })).rejects.toMatchObject({
       code: 'answer-refused',
-      message: 'The answer was not taken: the loop tiny does not offer "force-approve" (`ask` in its file).',
+      message: 'Answer not accepted: the loop tiny does not offer "force-approve" (`ask` in its file).',
     });
     expect((await list({ project: place })).map(({ path, state }) => ({ path, state }))).toEqual([{ path: session, state: 'awaiting' }]);
     const ended = await resolve({ session, answer: 'extend', rounds: 1, agents: { mine: reader } });

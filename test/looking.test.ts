@@ -116,7 +116,7 @@ describe('umpire status', () => {
     const { exit, out } = umpire('status');
     expect(exit).toBe(1);
     expect(out).toMatch(/^s: unreadable\n/);
-    expect(out).toContain('Note: journal.ndjson is broken at line 9: the line says it is number 10.');
+    expect(out).toContain('Note: journal.ndjson is damaged at line 9: the line says it is number 10.');
     expect(out).toContain('  completed  DEV-001     developer  Develop the sprint');
   });
 
@@ -265,7 +265,7 @@ describe('umpire logs', () => {
     const { exit, err } = umpire('logs', 'review-payments', 'SHIP-001');
     expect(exit).toBe(1);
     expect(err).toBe(
-      'umpire: The session review-payments has no output of SHIP-001.\nThere is output of DEV-001, REVIEW-001. An agent that printed nothing leaves none.\n',
+      'umpire: Session review-payments has no output of SHIP-001.\nThere is output of DEV-001, REVIEW-001. An agent that prints nothing leaves no output.\n',
     );
     rmSync(join(session('review-payments'), 'logs'), { recursive: true });
     expect(umpire('logs')).toEqual({ exit: 0, err: '', out: 'No agent has printed anything.\n' });
@@ -292,6 +292,6 @@ it('says how it is called', () => {
     expect(umpire(name, '--nothing')).toMatchObject({ exit: 2, err: expect.stringContaining('There is no flag "--nothing".') });
   }
   for (const word of ['help', '--help', '--json']) expect(umpire('help', word)).toMatchObject({ exit: 0, out: umpire('help').out });
-  expect(umpire('help', 'nothing')).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('There is no command "nothing".') });
-  expect(umpire('status', 'nothing')).toMatchObject({ exit: 1, err: expect.stringContaining('There is no session in') });
+  expect(umpire('help', 'nothing')).toMatchObject({ exit: 2, out: '', err: expect.stringContaining('Unknown command "nothing".') });
+  expect(umpire('status', 'nothing')).toMatchObject({ exit: 1, err: expect.stringContaining('No sessions in') });
 });

@@ -38,7 +38,7 @@ describe('a journal without a whole line', () => {
     put(text)(folder);
     await expect(runReplay([folder])).rejects.toMatchObject({
       code: 'never-judged',
-      message: `There is no verdict to judge again in "${folder}": ${why}.`,
+      message: `No verdict to replay in "${folder}": ${why}.`,
     });
     const { exit, stdout, stderr } = await runReplay(['--all', '--project', project({ one: put(text) })]);
     expect([exit, stdout]).toEqual([0, expect.stringContaining('| .umpire/sessions/one | 0 | never judged | none |\n')]);
@@ -59,7 +59,7 @@ describe('the headline', () => {
     const file = newFolder();
     writeFileSync(file, '');
     for (const path of ['/nowhere/at/all', file]) {
-      const error = { code: 'project-missing', exit: 1, message: `There is no folder at "${path}".` };
+      const error = { code: 'project-missing', exit: 1, message: `No folder at "${path}".` };
       await expect(runReplay(['--all', '--project', path])).rejects.toMatchObject(error);
     }
   });

@@ -215,13 +215,13 @@ it('takes agents by role and by name, from flags before settings, and remembers 
 it('refuses agents that are missing or unknown, and settings that are wrong, before anything is begun', async () => {
   const project = makeProject();
   const cases: readonly (readonly [flags: readonly string[], said: string])[] = [
-    [[], 'No agent does the role architect'],
-    [['--agent', 'reviewer=claude'], 'No agent does the role architect'],
-    [['--agent', 'claud'], 'There is no agent called "claud"'],
-    [['--agent', 'builtin'], 'No agent does the role architect'],
-    [['--agent', 'claude', '--agent', 'architect=builtin'], 'There is no agent called "builtin"'],
-    [['--agent', 'claude', '--agent', 'reviewer=claud'], 'There is no agent called "claud"'],
-    [['--agent-command', 'sh "unfinished'], 'cannot be taken apart'],
+    [[], 'No agent chosen for the role architect'],
+    [['--agent', 'reviewer=claude'], 'No agent chosen for the role architect'],
+    [['--agent', 'claud'], 'Unknown agent "claud"'],
+    [['--agent', 'builtin'], 'No agent chosen for the role architect'],
+    [['--agent', 'claude', '--agent', 'architect=builtin'], 'Unknown agent "builtin"'],
+    [['--agent', 'claude', '--agent', 'reviewer=claud'], 'Unknown agent "claud"'],
+    [['--agent-command', 'sh "unfinished'], 'Cannot parse the agent command'],
     [['--agent', 'claude', '--agent', 'revewer=claude'], 'revewer'],
   ];
   for (const [flags, said] of cases) {

@@ -159,7 +159,7 @@ it('removes what belongs to a session whose journal is broken where it is told t
   const journal = join(session, 'journal.ndjson');
   writeFileSync(journal, textOf(journal).replace('"seq":3', '"seq":4'));
   const name = basename(session);
-  expect((await project.umpire('clean', name)).err).toContain('is broken at line 3');
+  expect((await project.umpire('clean', name)).err).toContain('is damaged at line 3');
   expect(project.git('branch', '--list', 'umpire/*')).toContain(name);
   expect(await project.umpire('clean', name, '--force')).toMatchObject({ exit: 0, err: `${name}: worktrees and branch removed.\n` });
   expect(project.git('branch', '--list', 'umpire/*')).toBe('');

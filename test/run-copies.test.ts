@@ -29,7 +29,7 @@ it('works on nothing of the session that it is a copy of: it can be read and rep
     expect({ words, exit, err }).toEqual({
       words,
       exit: 1,
-      err: expect.stringContaining(`those of the session in ${session}, not of the one in ${copy}.`) as string,
+      err: expect.stringContaining(`belongs to the session in ${session}, not to the one in ${copy}.`) as string,
     });
   }
   expect(eventsOfType(copy, 'PersonAnswered')).toEqual([]);
@@ -89,7 +89,7 @@ it('says of a session whose project is not here that it is the project', SOAK, a
     expect({ word, exit, err }).toEqual({
       word,
       exit: 1,
-      err: expect.stringContaining(`works on ${project.root}, and there is no such folder`) as string,
+      err: expect.stringContaining(`works on ${project.root}, and that folder does not exist any more`) as string,
     });
   }
 });

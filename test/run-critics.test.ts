@@ -46,7 +46,7 @@ it('is Umpire’s own where a script would play it and builtin is named, and nob
   const agents = eventsOfType(session, 'TaskStarted').map(({ task, agent }) => `${task} ${agent}`);
   expect(agents.slice(0, 3)).toEqual(['STRATEGY-001 play', 'TESTGEN-001 play', 'TESTRUN-001 builtin']);
   const { exit, err } = await project.umpire('until', 'true', '--agent', 'builtin');
-  expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('no critic of its own for "until"') as string });
+  expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('no built-in critic for "until"') as string });
 });
 
 it('takes its own audit as measured, as it was when the critic ended', SOAK, async () => {

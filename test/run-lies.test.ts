@@ -195,7 +195,7 @@ it('brings nothing over on an end that does not follow from the verdicts', SOAK,
   );
   appendFileSync(join(session, 'journal.ndjson'), line.line);
   const applied = await project.umpire('apply', session);
-  expect({ exit: applied.exit, err: applied.err }).toMatchObject({ exit: 1, err: expect.stringContaining('broken at line') });
+  expect({ exit: applied.exit, err: applied.err }).toMatchObject({ exit: 1, err: expect.stringContaining('damaged at line') });
   expect((await project.umpire('replay', session)).exit).toBe(1);
 });
 
@@ -205,7 +205,7 @@ it('stops where an agent removes the journal, or writes into it', async () => {
     const { exit, err } = await project.umpire(...RUN, ...project.sh(liar(harm)));
     expect({ harm, exit, err }).toMatchObject({
       exit: 1,
-      err: expect.stringContaining('was changed by somebody else while the session ran'),
+      err: expect.stringContaining('Another program changed journal.ndjson during the run'),
     });
   }
 });
@@ -215,7 +215,7 @@ it('says that the session is gone where an agent removes its folder, and promise
   const { exit, err } = await project.umpire(...RUN, ...project.sh(liar('rm -rf "$UMPIRE_SESSION"')));
   expect({ exit, err }).toMatchObject({
     exit: 1,
-    err: expect.stringMatching(/The session folder \/.* was removed, or moved, while the session ran/),
+    err: expect.stringMatching(/The session folder \/.* was removed or moved during the run/),
   });
   expect(err).toContain('on the branch umpire/review-look-');
   expect(err).not.toContain('Nothing was lost');

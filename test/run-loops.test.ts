@@ -286,7 +286,7 @@ it('refuses a mode that is not there, with the list, and leaves nothing behind',
   const { exit, err } = await project.umpire('run', 'review', 'x', '--mode', 'sprnt');
   expect(exit).toBe(2);
   expect(err).toBe(
-    'umpire: The review loop has no mode "sprnt".\nIts modes are patch, sprint, multi-sprint. Leave --mode out to have one chosen.\n',
+    'umpire: The review loop has no mode "sprnt".\nIts modes are patch, sprint, multi-sprint. Without --mode, Umpire chooses one.\n',
   );
   const { out } = await project.umpire('list');
   expect(out).toBe('There is no session here.\n');

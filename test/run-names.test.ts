@@ -129,7 +129,7 @@ it(
     for (const args of [['resume'], ['resume', '--retry'], ['resolve', 'abort', '--reason', 'x']]) {
       const [verb = '', ...rest] = args;
       const { exit, err } = await project.umpire(verb, 'theirs', ...rest);
-      expect({ args, exit, err }).toEqual({ args, exit: 1, err: expect.stringContaining('others run it') as string });
+      expect({ args, exit, err }).toEqual({ args, exit: 1, err: expect.stringContaining('was not started by `umpire run`') as string });
       expect(readdirSync(foreign)).toEqual(['tasks.csv']);
     }
     const other = makeProject();

@@ -353,7 +353,7 @@ it.each([
   const other = await project.umpire(...asked, ...agent);
   expect([first.exit, again.exit, other.exit]).toEqual([0, 0, 2]);
   expect(again.err).toContain('The session has ended as complete');
-  expect(other.err).toContain(`The session s was begun for something else: ${detail}.`);
+  expect(other.err).toContain(`Session s was started for something else: ${detail}.`);
 });
 
 it('goes on with a session by the agents that it remembers, where `run` names none', SOAK, async () => {
@@ -362,7 +362,7 @@ it('goes on with a session by the agents that it remembers, where `run` names no
   const first = await project.umpire(...words, ...project.sh('complete nothing'));
   project.sh('echo x > made\ncomplete done');
   const again = await project.umpire(...words.slice(0, 5), '--max-rounds', '3');
-  expect([first.exit, again.exit, again.err]).toEqual([4, 0, expect.not.stringContaining('No agent does')]);
+  expect([first.exit, again.exit, again.err]).toEqual([4, 0, expect.not.stringContaining('No agent chosen')]);
   // One that has not begun has none to remember.
-  expect((await project.umpire(...words.slice(0, 4), '.umpire/sessions/t')).err).toContain('No agent does the role worker');
+  expect((await project.umpire(...words.slice(0, 4), '.umpire/sessions/t')).err).toContain('No agent chosen for the role worker');
 });

@@ -39,7 +39,7 @@ it('refuses an agent whose program is not there, and names the role and who is t
   mkdirSync(join(bin, 'folder'));
   const env = { PATH: `${bin}:/usr/bin:/bin` };
   const cases: readonly (readonly [flags: readonly string[], said: string])[] = [
-    [['--agent', 'claude'], 'The agent "claude", chosen for the role worker, cannot be started: there is no program "claude" on the PATH.'],
+    [['--agent', 'claude'], 'Cannot start the agent "claude", chosen for the role worker: there is no program "claude" on the PATH.'],
     [['--agent', 'worker=gemini-acp'], 'there is no program "gemini" on the PATH'],
     [['--agent', 'mine'], `there is no program at "${join(project.root, 'tools/mine.sh')}"`],
     [['--agent', 'talker'], 'there is no program "no-such-talker" on the PATH'],

@@ -124,7 +124,7 @@ it('calls a person in a pause, and not after it; what it waited on is told again
   const session = sessionIn(project);
   expect(existsSync(join(session, 'called.txt'))).toBe(true);
   const busy = await project.umpire('resolve', session, 'answer', '--reason', 'this');
-  expect([busy.exit, busy.err]).toEqual([1, expect.stringContaining('or stop it, by Ctrl-C or kill with its number: nothing is lost')]);
+  expect([busy.exit, busy.err]).toEqual([1, expect.stringContaining('Or stop it with Ctrl-C or kill, then continue with `umpire resume`')]);
   running.child.kill('SIGINT');
   await running.ended;
   const later = { session, now: hurrying() };

@@ -174,9 +174,9 @@ it('takes no answer that comes with an agent it does not know: the right command
   const { session } = await project.umpire('run', 'review', 'x', '--mode', 'sprint', '--max-rounds', '1');
   const before = textOf(session, 'journal.ndjson');
   for (const [agent, said] of [
-    ['nope', 'There is no agent called "nope"'],
-    ['zzz=scripted', 'No task of the review loop has the role "zzz"'],
-    ['developer=nope', 'There is no agent called "nope"'],
+    ['nope', 'Unknown agent "nope"'],
+    ['zzz=scripted', 'The review loop has no role "zzz"'],
+    ['developer=nope', 'Unknown agent "nope"'],
   ] as const) {
     const refused = await project.umpire('resolve', session, 'extend', '--rounds', '1', '--agent', agent);
     expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 2, err: expect.stringContaining(said) as string });
@@ -214,7 +214,7 @@ it('is approved as it is also where its agent is gone, and says what it waits on
   const rested = await project.umpire('resume', session);
   expect({ exit: rested.exit, err: rested.err }).toEqual({ exit: 4, err: expect.stringContaining('It waits on') as string });
   const more = await project.umpire('resolve', session, 'extend', '--rounds', '1');
-  expect({ exit: more.exit, err: more.err }).toEqual({ exit: 1, err: expect.stringContaining('cannot be started') as string });
+  expect({ exit: more.exit, err: more.err }).toEqual({ exit: 1, err: expect.stringContaining('Cannot start the agent') as string });
   const forced = await project.umpire('resolve', session, 'force-approve', '--reason', 'by hand');
   expect({ exit: forced.exit, end: endOf(session) }).toEqual({ exit: 0, end: 'complete unverified' });
 });

@@ -35,7 +35,7 @@ it('refuses a command whose program is nowhere, before anything is made', async 
   const project = makeProject();
   const agent = project.sh('complete "never"');
   const { exit, err } = await project.umpire('until', 'nosuchcmd --foo', ...agent);
-  expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('The shell finds no program "nosuchcmd"') });
+  expect({ exit, err }).toEqual({ exit: 2, err: expect.stringContaining('Program "nosuchcmd" not found') });
   expect((await project.umpire('list')).out).toBe('There is no session here.\n');
   expect((await project.umpire('until', 'if true; then exit; fi', ...agent)).exit).toBe(0);
 });
@@ -111,14 +111,14 @@ it.skipIf(!existsSync('/dev/full'))(
     const { status, stderr } = told('status', '--json');
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: expect.stringContaining('umpire: stdout could not be written: ENOSPC') as string,
+      stderr: expect.stringContaining('umpire: Cannot write stdout: ENOSPC') as string,
     });
     expect(stderr).not.toContain('    at ');
     // What a session came to is no less for it, and is not to be done again.
     const plain = told('until', 'true', '--session', '.umpire/sessions/plain', ...agent);
     expect({ status: plain.status, last: plain.stderr.trimEnd().split('\n').at(-1) }).toEqual({
       status: 0,
-      last: `umpire: stdout could not be written: ENOSPC: no space left on device, write. That changes nothing of the session, which is in ${join(project.root, '.umpire/sessions/plain')}`,
+      last: `umpire: Cannot write stdout: ENOSPC: no space left on device, write. That changes nothing of the session, which is in ${join(project.root, '.umpire/sessions/plain')}`,
     });
     const events = told('until', 'true', '--json', '--session', '.umpire/sessions/events', ...agent);
     expect({ status: events.status, told: events.stderr.match(/stdout could not be written.*/g) }).toEqual({
@@ -131,7 +131,7 @@ it.skipIf(!existsSync('/dev/full'))(
     // Who stops reading is not told.
     const closed = ['-c', '"$0" "$@" 2>"$HOME/err" | true', process.execPath, command, 'resume', 'plain'];
     spawnSync('sh', closed, { cwd: project.root, env });
-    expect(textOf(project.beside, 'err')).not.toContain('could not be written');
+    expect(textOf(project.beside, 'err')).not.toContain('stdout');
     expect((await project.umpire('resume', 'plain')).exit).toBe(0);
   },
 );

@@ -107,7 +107,7 @@ it('refuses to bring work over into a dirty tree, or from a session that is not 
     make();
     const before = filesUnder(project.root, (path) => path.startsWith('.git'));
     const { exit, err } = await project.umpire('apply', session);
-    expect({ what, exit, err }).toEqual({ what, exit: 1, err: expect.stringContaining('Nothing was brought over') });
+    expect({ what, exit, err }).toEqual({ what, exit: 1, err: expect.stringContaining('Nothing was applied') });
     expect(filesUnder(project.root, (path) => path.startsWith('.git'))).toEqual(before);
     undo();
   }
@@ -263,7 +263,7 @@ it('says what a set-up command that fails said; what it leaves can be cleaned aw
   expect({ exit, err }).toEqual({ exit: 1, err: expect.stringContaining('no compiler here') });
   const [session = ''] = readdirSync(join(project.root, '.umpire', 'sessions'));
   for (const command of ['diff', 'apply'])
-    expect((await project.umpire(command, session)).err).toContain('was stopped before anything of it was recorded');
+    expect((await project.umpire(command, session)).err).toContain('was stopped before it recorded anything');
   const cleaned = await project.umpire('clean');
   expect({ exit: cleaned.exit, branches: project.git('branch', '--list', 'umpire/*') }).toEqual({ exit: 0, branches: '' });
   expect(readdirSync(project.worktrees)).toEqual([]);
@@ -339,7 +339,7 @@ it('has nothing to bring over where a loop changes no project: its agents stand 
   const run = await alone.umpire('run', 'brainstorm', 'x', '--mode', 'deep');
   for (const verb of ['apply', 'diff']) {
     const { exit, err } = await alone.umpire(verb, run.session);
-    expect({ verb, exit, err }).toEqual({ verb, exit: 1, err: expect.stringContaining('changes no project') });
+    expect({ verb, exit, err }).toEqual({ verb, exit: 1, err: expect.stringContaining('has no changes to a project') });
   }
   expect(existsSync(alone.worktrees)).toBe(false);
 });
@@ -374,7 +374,7 @@ it('finds the session that is meant: the latest without a name, a part of a name
   const resumed = await project.umpire('resume');
   expect({ exit: resumed.exit, session: resumed.session }).toEqual({ exit: 4, session: second.session });
   const several = await project.umpire('resolve', 'prose', 'approve');
-  expect({ exit: several.exit, err: several.err }).toEqual({ exit: 2, err: expect.stringContaining('fits several sessions') });
+  expect({ exit: several.exit, err: several.err }).toEqual({ exit: 2, err: expect.stringContaining('matches several sessions') });
   const answered = await project.umpireWith({ cwd: project.beside }, 'resolve', 'first', 'approve', '--project', project.root);
   expect({ exit: answered.exit, session: answered.session }).toEqual({ exit: 0, session: first.session });
   const twice = await project.umpire('run', './prose.yaml', 'the first', '--session', first.session);

@@ -20,7 +20,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Rooms of each package from the bottom up: lower rooms know nothing of higher ones. A room is a folder of `src/` or a file in it. */
 const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  core: [['work-errors'], ['error-catalogue'], ['model', 'errors'], ['ports'], ['formats'], ['loops'], ['decider'], ['proof']],
+  core: [['error-catalogue'], ['model', 'errors'], ['ports'], ['formats'], ['loops'], ['decider'], ['proof']],
   umpire: [
     ['report'],
     ['sessions'],

@@ -1,108 +1,205 @@
-// The catalogue of operator errors: code → message, hint, exit status. `{name}` in a text is replaced by the parameter of that name.
+// Every error a user can fix: code → message, hint, exit status. `{name}` in a text is replaced by the parameter of that name.
 
-import { WORK_ERRORS } from './work-errors.js';
-import type { ErrorEntry } from './work-errors.js';
+interface ErrorEntry {
+  readonly exit: 1 | 2;
+  readonly message: string;
+  readonly hint: string;
+}
 
 export const ERRORS = {
+  // The command line and the library
   usage: {
     exit: 2,
     message: '{detail}',
-    hint: 'Run `umpire help {command}` to see what it takes.',
+    hint: 'See its flags: umpire help {command}',
   },
   argument: {
     exit: 2,
     message: '{door}: {detail}.',
-    hint: 'Nothing was done. docs/library.md shows how the library is called, and its types say what each function takes.',
+    hint: 'Nothing was done. docs/library.md shows how to call the library.',
   },
   'unknown-command': {
     exit: 2,
-    message: 'There is no command "{name}".{meant}',
-    hint: 'Run `umpire help` to see those that there are.',
+    message: 'Unknown command "{name}".{meant}',
+    hint: 'List the commands: umpire help',
   },
+  internal: {
+    exit: 1,
+    message: 'Internal error in Umpire: {detail}.',
+    hint: 'The session was not changed. Please report this error with the command you ran.',
+  },
+
+  // Loops, modes, rounds and layers
   'unknown-loop': {
     exit: 2,
-    message: 'There is no loop called "{name}".{meant}',
-    hint: 'The built-in loops are {known}. For a loop of your own, give the path of its YAML file, such as ./my-loop.yaml.',
+    message: 'Unknown loop "{name}".{meant}',
+    hint: 'The built-in loops are {known}. For your own loop, give the path of its YAML file, such as ./my-loop.yaml.',
   },
-  'critic-unknown': {
-    exit: 2,
-    message: 'Umpire has no critic of its own for "{name}".',
-    hint: 'It has one for {known}. A loop of your own brings an agent for its critic.',
-  },
-  'critique-of-run': {
+  'loop-invalid': {
     exit: 1,
-    message: 'The session {session} is run by Umpire, and has not ended.',
-    hint: 'Its critic runs when its turn comes: umpire resume {session}. To measure now, leave --session out.',
+    message: '{file}{line}: {detail}.',
+    hint: 'docs/writing-loops.md describes loop files. schema/loop.schema.json gives completion in an editor.',
+  },
+  'loop-unreadable': {
+    exit: 1,
+    message: 'Cannot read the loop file {file}: {detail}.',
+    hint: 'Check the path. The file must be UTF-8 text.',
   },
   'mode-unknown': {
     exit: 2,
     message: 'The {loop} loop has no mode "{name}".',
-    hint: 'Its modes are {known}. Leave --mode out to have one chosen.',
+    hint: 'Its modes are {known}. Without --mode, Umpire chooses one.',
   },
   'round-below': {
     exit: 2,
-    message: '--round {asked} is below round {round}, which this session has reached.',
-    hint: 'Rounds never go back. Leave --round out, or give {round} or more.',
+    message: '--round {asked} is too low: this session is already in round {round}.',
+    hint: 'Leave --round out, or pass {round} or more.',
+  },
+  'round-unknown': {
+    exit: 2,
+    message: 'Session {session} has no verdict for round {round}.',
+    hint: 'Judged rounds: {known}. To see all changes, leave the round out: umpire diff {session}',
   },
   'layer-unknown': {
     exit: 2,
     message: 'This session has several {what}: {known}.',
-    hint: 'Say which one to judge with --layer, for example --layer {first}.',
+    hint: 'Choose one, for example: --layer {first}',
   },
   'layer-not-taken': {
     exit: 2,
-    message: 'The {loop} loop does not judge by layer, so --layer {asked} has no meaning here.',
+    message: 'The {loop} loop has no layers, so it does not accept --layer {asked}.',
     hint: 'Leave --layer out.',
   },
+  'role-missing': {
+    exit: 1,
+    message: 'Role definition {role} not found: {detail}.',
+    hint: 'Umpire gives no verdict without it. Restore the file, or write your own at .umpire/roles/{role}.md.',
+  },
+
+  // Finding a session
   'session-missing': {
     exit: 1,
-    message: 'There is no session folder at "{path}".',
-    hint: 'Check the path. A session is a folder with tasks.csv and the reports of its critic.',
+    message: 'No session folder at "{path}".',
+    hint: 'Check the path. A session folder holds tasks.csv and the reports of the critic.',
+  },
+  'session-none': {
+    exit: 1,
+    message: 'No sessions in "{path}".',
+    hint: 'Start one with `umpire run`, or name the project with --project DIR. To use a session elsewhere, give its path.',
+  },
+  'session-unknown': {
+    exit: 1,
+    message: 'Unknown session "{name}".{meant}',
+    hint: 'Sessions here: {known}. Part of a name is enough if only one session matches. To use a session elsewhere, give its path.',
+  },
+  'session-ambiguous': {
+    exit: 2,
+    message: '"{name}" matches several sessions: {found}.',
+    hint: 'Give more of the name, or the path.',
+  },
+  'session-unlisted': {
+    exit: 1,
+    message: 'Session "{session}" is not in this project any more.',
+    hint: 'It may have been removed or renamed. Go back to the list of sessions.',
   },
   'session-outside': {
     exit: 1,
-    message: 'The session folder "{path}" is not inside the project, and over MCP nothing is written elsewhere.',
-    hint: 'Give a session a name: its folder is made in .umpire/sessions.',
-  },
-  'hook-event': {
-    exit: 1,
-    message: 'What came on stdin is no event of a coding agent. {detail}',
-    hint: 'umpire hook is called by an agent, with the event as JSON on stdin: docs/mcp.md says how to set it up.',
-  },
-  'session-gone': {
-    exit: 1,
-    message: 'The session folder {path} was removed, or moved, while the session ran. The run was stopped.',
-    hint: 'Where it was moved, with its project, `umpire resume {session}` goes on with it there. Where it was removed, its plan, evidence and history went with it: begin a new session. In a git repository, what was merged before is on the branch umpire/{session}, and `umpire clean` tells what is left of it.',
-  },
-  'project-missing': {
-    exit: 1,
-    message: 'There is no folder at "{path}".',
-    hint: 'Check the path. --project takes a folder of the project: the one that holds .umpire/ or .workflow/, or one inside it.',
-  },
-  'project-moved': {
-    exit: 1,
-    message: 'The session {session} works on {path}, and there is no such folder any more.',
-    hint: 'Where the project was moved together with the session, in its .umpire/sessions/, the session goes on at the new place. This one lies elsewhere: move the project back, or move the session into .umpire/sessions/ of where the project is now.',
-  },
-  'session-busy': {
-    exit: 1,
-    message: 'Another process holds this session: {holder}.',
-    hint: 'Wait until it has finished and run the same command again; or stop it, by Ctrl-C or kill with its number: nothing is lost, and a session goes on with umpire resume or umpire resolve. A lock left by a dead process of this machine is taken over by itself; one left by another machine, or one that cannot be read, you remove by hand: .umpire-lock in the session folder.',
+    message: 'The session folder "{path}" is outside the project. Over MCP, Umpire writes only inside the project.',
+    hint: 'Give the session a name instead of a path. Umpire then creates it in .umpire/sessions.',
   },
   'outside-session': {
     exit: 1,
-    message: '{path} leads outside the session folder ({target}), so Umpire will not {verb} it.',
-    hint: 'Replace the link, or the path with "..", by a real file inside the session folder.',
+    message: '{path} leads outside the session folder ({target}), so Umpire does not {verb} it.',
+    hint: 'Replace the link or the ".." with a real file inside the session folder.',
   },
+  'session-foreign': {
+    exit: 1,
+    message: 'Session {session} has verdicts already, and it was not started by `umpire run`.',
+    hint: 'Leave --session out, and `umpire run` creates a new session. Or pass the name of a new one.',
+  },
+  'session-other': {
+    exit: 2,
+    message: 'Session {session} was started for something else: {detail}.',
+    hint: 'Continue it with `umpire resume {session}`, or leave --session out to start a new one.',
+  },
+  'project-missing': {
+    exit: 1,
+    message: 'No folder at "{path}".',
+    hint: 'Check the path. --project takes the folder that holds .umpire/ or .workflow/, or a folder inside it.',
+  },
+  'project-moved': {
+    exit: 1,
+    message: 'Session {session} works on {path}, and that folder does not exist any more.',
+    hint: 'Move the project back, or move the session into .umpire/sessions/ of the project. A session in that folder moves with its project.',
+  },
+
+  // The state of a session
+  'session-busy': {
+    exit: 1,
+    message: 'Another process is using this session: {holder}.',
+    hint: 'Wait until it has finished, then run the same command again. Or stop it with Ctrl-C or kill, then continue with `umpire resume`. Umpire removes the lock of a dead process on this machine itself. If the lock is from another machine or unreadable, delete .umpire-lock in the session folder.',
+  },
+  'session-gone': {
+    exit: 1,
+    message: 'The session folder {path} was removed or moved during the run. The run was stopped.',
+    hint: 'If you moved the project with its sessions, continue there: umpire resume {session}. If the folder was deleted, start a new session. In a git repository, merged work is still on the branch umpire/{session}. `umpire clean` lists the leftovers.',
+  },
+  'not-run': {
+    exit: 1,
+    message: 'Session {session} was not started by `umpire run`. Umpire only judges it.',
+    hint: 'Judge it with `umpire decide <loop> <session>`, or start a session with `umpire run`.',
+  },
+  'not-begun': {
+    exit: 1,
+    message: 'Session {session} was stopped before it recorded anything.',
+    hint: 'Run the same `umpire run` command again. `umpire clean {session}` removes the leftovers.',
+  },
+  'run-by-umpire': {
+    exit: 2,
+    message: 'Umpire runs session {session} itself, so its rounds cannot be changed from outside.',
+    hint: 'Continue with `umpire resume {session}`. Allow more rounds with `umpire resume {session} --max-rounds N`, or with `umpire resolve {session} extend --rounds N`.',
+  },
+  'never-judged': {
+    exit: 1,
+    message: 'No verdict to replay in "{path}": {detail}.',
+    hint: 'Judge it first: `umpire decide <loop> {path}`. If the journal was lost, restore it from a backup.',
+  },
+  'no-work': {
+    exit: 1,
+    message: 'Session {session} has no changes to a project: the {loop} loop writes only to its session folder.',
+    hint: 'See its results: umpire report {session}',
+  },
+  'not-complete': {
+    exit: 1,
+    message: 'Session {session} is not complete ({outcome}), so its work was not applied.',
+    hint: 'Check it with `umpire status {session}`. To apply the work anyway: umpire apply {session} --force',
+  },
+  'nothing-asked': {
+    exit: 1,
+    message: 'Session {session} does not wait for an answer: {detail}.',
+    hint: 'Check it with `umpire status {session}`.',
+  },
+  'answer-refused': {
+    exit: 2,
+    message: 'Answer not accepted: {detail}.',
+    hint: 'Possible answers: {allowed}. Give one with `umpire resolve {session} <answer> --reason "why"`.',
+  },
+  'log-missing': {
+    exit: 1,
+    message: 'Session {session} has no output of {task}.',
+    hint: 'There is output of {known}. An agent that prints nothing leaves no output.',
+  },
+
+  // Files of a session and of the project
   'write-failed': {
     exit: 1,
-    message: '{path} could not be written: {detail}.',
-    hint: 'Nothing was lost: what was there is still there. Mend that (disk space, permissions, a link or a folder in its place), then run the same command again.',
+    message: 'Cannot write {path}: {detail}.',
+    hint: 'Nothing was lost. Fix the cause (disk space, permissions, a link or folder in its place), then run the same command again.',
   },
   'read-failed': {
     exit: 1,
-    message: '{path} could not be read: {detail}.',
-    hint: 'Mend the permissions or the disk, then run the same command again.',
+    message: 'Cannot read {path}: {detail}.',
+    hint: 'Fix the cause (permissions or disk), then run the same command again.',
   },
   'evidence-missing': {
     exit: 1,
@@ -114,135 +211,67 @@ export const ERRORS = {
     message: '{file}:{line}: {detail}.',
     hint: '{hint}',
   },
-  'loop-invalid': {
-    exit: 1,
-    message: '{file}{line}: {detail}.',
-    hint: 'docs/writing-loops.md describes a loop file; schema/loop.schema.json gives completion in an editor.',
-  },
-  'loop-unreadable': {
-    exit: 1,
-    message: 'The loop file {file} could not be read: {detail}.',
-    hint: 'Check the path and that the file is UTF-8 text.',
-  },
   'config-invalid': {
     exit: 1,
     message: '{file}{line}: {detail}.',
-    hint: 'Mend the line or remove it. docs/configuration.md lists every setting, with an example.',
+    hint: 'Fix or remove the line. docs/configuration.md lists every setting with an example.',
   },
   'config-there': {
     exit: 1,
-    message: 'There are settings already: {path}.',
-    hint: 'Nothing was written. `umpire doctor` says whether they hold; change them by hand, docs/configuration.md has every key. A folder inside the project gets settings of its own with --project DIR.',
+    message: 'The project has settings already: {path}.',
+    hint: 'Nothing was written. Check them with `umpire doctor`, and edit the file to change them (docs/configuration.md). To give a subfolder its own settings: umpire init --project DIR',
   },
   'journal-broken': {
     exit: 1,
-    message: 'journal.ndjson is broken at line {line}: {detail}.',
-    hint: 'The history of this session cannot be trusted from that line on. Restore journal.ndjson from a backup, or start a new session folder with the same evidence.',
+    message: 'journal.ndjson is damaged at line {line}: {detail}.',
+    hint: 'The history after that line cannot be trusted. Restore journal.ndjson from a backup, or start a new session folder with the same evidence.',
   },
   'journal-line-long': {
     exit: 1,
-    message: 'This is more than one line of journal.ndjson can hold: {type} would have more than {most} million characters.',
-    hint: 'Nothing was recorded, and the session is as it was. Let the critic leave fewer findings (the worst, or one for each kind and file), then judge again.',
+    message: 'Too long for one line of journal.ndjson: {type} exceeds {most} million characters.',
+    hint: 'Nothing was recorded. Make the critic report fewer findings, such as only the worst or one per kind and file. Then judge again.',
   },
   'journal-changed': {
     exit: 1,
-    message: 'journal.ndjson was changed by somebody else while the session ran: {detail}. The run was stopped.',
-    hint: 'What was done is on the branch umpire/{session}. Restore journal.ndjson from a backup and run `umpire resume`, or begin a new session.',
+    message: 'Another program changed journal.ndjson during the run: {detail}. The run was stopped.',
+    hint: 'The work is on the branch umpire/{session}. Restore journal.ndjson from a backup and run `umpire resume {session}`, or start a new session.',
   },
   'journal-newer': {
     exit: 1,
-    message: 'journal.ndjson line {line} was written in format version {version}; this Umpire knows up to {known}.',
-    hint: 'Update Umpire: npm install -g umpire@latest.',
+    message: 'journal.ndjson line {line} has format version {version}. This Umpire reads versions up to {known}.',
+    hint: 'Update Umpire: npm install -g umpire@latest',
   },
-  'never-judged': {
-    exit: 1,
-    message: 'There is no verdict to judge again in "{path}": {detail}.',
-    hint: 'Judge it first: `umpire decide <loop> {path}`. A journal that was lost you restore from a backup.',
-  },
-  'role-missing': {
-    exit: 1,
-    message: 'The role definition {role} was not found: {detail}.',
-    hint: 'A verdict is never given without its role definition. Restore the file, or write your own at .umpire/roles/{role}.md.',
-  },
-  'command-unknown': {
-    exit: 2,
-    message: 'The shell finds no program "{program}", so the command cannot pass.',
-    hint: 'Mend the command, or install the program. Nothing was run. Where a set-up command installs it, set that in umpire.config.yaml (workspace: {setup: ...}).',
-  },
+
+  // Agents and commands
   'agent-missing': {
     exit: 2,
-    message: 'No agent does the role {role}.',
-    hint: 'Name one with --agent NAME or --agent {role}=NAME ({agents}), do it yourself with --agent person, or run any program with --agent-command "CMD ARGS". Agents of your own are set in umpire.config.yaml.',
+    message: 'No agent chosen for the role {role}.',
+    hint: 'Choose one with --agent NAME or --agent {role}=NAME ({agents}). To do the work yourself: --agent person. To run any program: --agent-command "CMD ARGS". umpire.config.yaml can define your own agents.',
   },
   'agent-not-there': {
     exit: 1,
-    message: 'The agent "{name}", chosen for the {roles}, cannot be started: {detail}. Nothing was run or recorded.',
-    hint: 'Install it or mend its name, or choose another with --agent NAME ({agents}), --agent person for yourself, or any program with --agent-command "CMD ARGS".',
+    message: 'Cannot start the agent "{name}", chosen for the {roles}: {detail}. Nothing was run or recorded.',
+    hint: 'Install it, or choose another with --agent NAME ({agents}). To do the work yourself: --agent person. To run any program: --agent-command "CMD ARGS".',
   },
   'agent-unknown': {
     exit: 2,
-    message: 'There is no agent called "{name}".{meant}',
-    hint: 'Known are {known}. Agents of your own are set in umpire.config.yaml (docs/configuration.md), or handed over as functions each time a program takes a session on (docs/library.md); any program runs with --agent-command "CMD ARGS".',
+    message: 'Unknown agent "{name}".{meant}',
+    hint: 'Known agents: {known}. To run any program: --agent-command "CMD ARGS". Define your own agents in umpire.config.yaml (docs/configuration.md) or pass them as functions (docs/library.md).',
   },
   'agent-role-unknown': {
     exit: 2,
-    message: 'No task of the {loop} loop has the role "{role}".',
-    hint: 'Its roles are {known}: --agent ROLE=NAME gives one of them an agent, --agent NAME all the others.',
-  },
-  'not-run': {
-    exit: 1,
-    message: 'The session {session} was not begun by `umpire run`: others run it, and Umpire only judges it.',
-    hint: 'Judge it with `umpire decide <loop> <session>`, or begin a session of its own with `umpire run`.',
-  },
-  'not-begun': {
-    exit: 1,
-    message: 'The session {session} was stopped before anything of it was recorded.',
-    hint: 'There is nothing to go on with: give the same `umpire run` command again. `umpire clean {session}` removes what is left.',
-  },
-  'run-by-umpire': {
-    exit: 2,
-    message: 'Umpire runs the session {session} itself: it judges by its own record, and rounds are not changed from outside.',
-    hint: 'Go on with `umpire resume {session}`. Grant more with `umpire resolve {session} extend --rounds N`, or `umpire resume {session} --max-rounds N`.',
-  },
-  'session-foreign': {
-    exit: 1,
-    message: 'The session {session} has been judged before, and others run it.',
-    hint: 'Give `umpire run` a new folder with --session, or none: it makes one.',
-  },
-  'session-other': {
-    exit: 2,
-    message: 'The session {session} was begun for something else: {detail}.',
-    hint: 'Go on with it by `umpire resume {session}`, or leave --session out for a new one.',
-  },
-  'no-work': {
-    exit: 1,
-    message: 'The session {session} changes no project: the {loop} loop works in its session folder only.',
-    hint: 'Its results are in the session folder; `umpire report {session}` shows them.',
-  },
-  'round-unknown': {
-    exit: 2,
-    message: 'Round {round} of the session {session} was not judged.',
-    hint: 'Judged were: {known}. Without a number all of its changes are shown.',
-  },
-  'not-complete': {
-    exit: 1,
-    message: 'The session {session} has not ended as complete ({outcome}), so its work is not brought over.',
-    hint: 'See where it stands with `umpire status {session}`. --force brings over what there is.',
-  },
-  'nothing-asked': {
-    exit: 1,
-    message: 'The session {session} waits for no answer: {detail}.',
-    hint: 'See where it stands with `umpire status {session}`.',
-  },
-  'answer-refused': {
-    exit: 2,
-    message: 'The answer was not taken: {detail}.',
-    hint: 'It may be answered with {allowed}: `umpire resolve {session} <answer> --reason "why"`.',
+    message: 'The {loop} loop has no role "{role}".',
+    hint: 'Its roles are {known}. --agent ROLE=NAME sets the agent of one role, --agent NAME that of all others.',
   },
   'agent-command-invalid': {
     exit: 2,
-    message: 'The agent command cannot be taken apart: {detail}.',
-    hint: 'Write it as in a shell, with quotes around words that hold spaces: --agent-command "my-agent --name \'two words\'". Variables, patterns and pipes are not expanded; put those into a script and name it.',
+    message: 'Cannot parse the agent command: {detail}.',
+    hint: 'Write it as in a shell, with quotes around words that contain spaces: --agent-command "my-agent --name \'two words\'". Umpire expands no variables, patterns or pipes. Put those into a script.',
+  },
+  'command-unknown': {
+    exit: 2,
+    message: 'Program "{program}" not found, so the command cannot pass.',
+    hint: 'Nothing was run. Fix the command or install the program. If a setup command installs it, set that in umpire.config.yaml (workspace: {setup: ...}).',
   },
   'script-invalid': {
     exit: 1,
@@ -251,98 +280,180 @@ export const ERRORS = {
   },
   'guardian-failed': {
     exit: 1,
-    message: 'The guardian process, which ends the agents if Umpire itself is killed, could not be started with /bin/sh.',
-    hint: 'Check that /bin/sh is there and that the system allows more processes (ulimit -u), then run the same command again.',
+    message: 'Cannot start the guardian process with /bin/sh. It stops the agents if Umpire is killed.',
+    hint: 'Check that /bin/sh exists and that the system allows more processes (ulimit -u). Then run the same command again.',
   },
   'sandbox-unavailable': {
     exit: 1,
-    message: 'Programs cannot be held in a sandbox here: {detail}.',
-    hint: 'Install bubblewrap (its package has that name) and allow user namespaces where the system forbids them (Ubuntu: kernel.apparmor_restrict_unprivileged_userns), or run Umpire in a container and leave --sandbox out.',
+    message: 'No sandbox available: {detail}.',
+    hint: 'Install bubblewrap and allow user namespaces (Ubuntu: sysctl kernel.apparmor_restrict_unprivileged_userns=0). Or run Umpire in a container without --sandbox.',
   },
-  ...WORK_ERRORS,
-  'session-none': {
-    exit: 1,
-    message: 'There is no session in "{path}".',
-    hint: 'Begin one with `umpire run`, or say where the project is with --project. A session elsewhere is named by its path.',
-  },
-  'session-unknown': {
-    exit: 1,
-    message: 'There is no session called "{name}".{meant}',
-    hint: 'There are {known}. A part of a name is enough where it fits one only; a session elsewhere is named by its path.',
-  },
-  'session-ambiguous': {
+  'critic-unknown': {
     exit: 2,
-    message: '"{name}" fits several sessions: {found}.',
-    hint: 'Give more of the name, or the path.',
+    message: 'Umpire has no built-in critic for "{name}".',
+    hint: 'Built-in critics: {known}. For your own loop, choose an agent as its critic.',
   },
-  'session-unlisted': {
+  'critique-of-run': {
     exit: 1,
-    message: 'There is no session "{session}" in the project now.',
-    hint: 'Go back to the list: it may have been removed or renamed.',
+    message: 'Umpire runs session {session}, and it has not ended.',
+    hint: 'Continue it, and its critic runs when it is due: umpire resume {session}. To measure now, leave --session out.',
   },
+  'hook-event': {
+    exit: 1,
+    message: 'stdin holds no event of a coding agent. {detail}',
+    hint: 'A coding agent calls `umpire hook` with the event as JSON on stdin. docs/mcp.md shows the setup.',
+  },
+
+  // git, worktrees and applying work
+  'git-missing': {
+    exit: 1,
+    message: 'git not found. Umpire needs it to isolate the work of agents, even outside a git repository.',
+    hint: 'Install git 2.30 or newer, check that it is on the PATH, then run the same command again.',
+  },
+  'git-failed': {
+    exit: 1,
+    message: 'git {what} failed: {detail}.',
+    hint: 'Your checkout was not changed. Fix the cause, then run the same command again.',
+  },
+  'git-damaged': {
+    exit: 1,
+    message: 'git cannot read {place} as a repository: {detail}.',
+    hint: 'Find the cause with `git status` and `git fsck`, then repair or clone the repository. If it is not a repository, remove or rename {place}. Umpire stops here because the work would be missing from your history.',
+  },
+  'project-bare': {
+    exit: 1,
+    message: 'No files to work on in "{path}": it is a bare git repository or inside a .git folder.',
+    hint: 'Clone it or create a worktree of it, then pass that folder with --project DIR.',
+  },
+  'project-other': {
+    exit: 1,
+    message: '{folder} already holds the worktrees of a session with the same name in another project: {other}.',
+    hint: 'Give the session another name with --session, or set another folder for worktrees in umpire.config.yaml (workspace: {home: ...}).',
+  },
+  'snapshot-too-large': {
+    exit: 1,
+    message: 'This folder is not a git repository, and it is too large to copy for the agents: {size}.',
+    hint: 'Create a repository (git init, then commit), or exclude files with a .gitignore file.',
+  },
+  'setup-failed': {
+    exit: 1,
+    message: 'The setup command `{command}` failed in {folder}: {detail}.',
+    hint: 'Try it there by hand. It runs in every new worktree and is set in umpire.config.yaml (workspace: {setup: ...}).',
+  },
+  'branch-in-use': {
+    exit: 1,
+    message: 'The branch {branch} of this session is checked out in {place}, so Umpire does not change it.',
+    hint: 'Switch to another branch there (`git switch -`), then run the same command again.',
+  },
+  'session-taken': {
+    exit: 1,
+    message: 'Another session is named {session}: its work is on the branch {branch}.',
+    hint: 'Choose another name with --session, or leave --session out. All worktrees of a repository share its branches. If you deleted that session and do not need its work: umpire clean {session} --force',
+  },
+  'session-elsewhere': {
+    exit: 1,
+    message: 'The branch {branch} belongs to the session in {other}, not to the one in {session}.',
+    hint: 'If this is a copy, use the original: a copy can only be read and replayed. Otherwise start a new session.',
+  },
+  'work-lost': {
+    exit: 1,
+    message: 'The work of session {session} is missing: there is no branch {branch} and no commit {commit}.',
+    hint: 'If another clone has it, run `git fetch <clone> {branch}:{branch}` and then the same command again. Otherwise start a new session, or end this one with `umpire resolve {session} abort`.',
+  },
+  'worktree-lost': {
+    exit: 1,
+    message: 'The worktree of {task} (attempt {attempt}) is gone, and so are its changes.',
+    hint: 'Run the task again with `umpire resume`.',
+  },
+  'nothing-made': {
+    exit: 1,
+    message: 'Session {session} has no work in this project: there is no branch {branch}.',
+    hint: 'It was cleaned, or it belongs to another project. List the sessions: umpire list',
+  },
+  'apply-busy': {
+    exit: 1,
+    message: 'Another process is applying a session: {holder}.',
+    hint: 'Nothing was applied. Wait until it has finished, then run the same command again. Umpire removes the lock of a dead process on this machine itself. If the lock is from another machine, delete {place}.',
+  },
+  'apply-dirty': {
+    exit: 1,
+    message: 'Your checkout has uncommitted changes: {files}.',
+    hint: 'Nothing was applied. Commit or stash them, then run `umpire apply {session}` again.',
+  },
+  'apply-in-the-way': {
+    exit: 1,
+    message: 'Session {session} changes files that you changed or created since it started: {files}.',
+    hint: 'Nothing was applied. Move them away, then run `umpire apply {session}` again. `umpire diff {session}` shows the changes of the session.',
+  },
+  'apply-unrecorded': {
+    exit: 1,
+    message: 'The work of session {session} is in your checkout, but git could not record that. {detail}',
+    hint: 'Fix the cause, then run `umpire apply {session}` again to record it.',
+  },
+  'apply-conflict': {
+    exit: 1,
+    message: 'Session {session} ({branch}) and your commits since it started ({base}..{head}) both changed {files}.',
+    hint: 'Nothing was applied. Merge the branch yourself and resolve these files: git merge {branch}',
+  },
+
+  // The dashboard
   'port-taken': {
     exit: 1,
-    message: 'Port {port} of 127.0.0.1 cannot be listened on: {detail}.',
-    hint: 'Name another with --port, or leave --port out: then one that is free is taken.',
+    message: 'Cannot listen on port {port} of 127.0.0.1: {detail}.',
+    hint: 'Choose another with --port N. Without --port, Umpire picks a free one.',
   },
   'key-wrong': {
     exit: 1,
-    message: 'This needs the key of the server.',
-    hint: 'Open the address that `umpire serve` printed, all of it. Every start of it makes a new key.',
+    message: 'The key of the server is missing or wrong.',
+    hint: 'Open the complete address that `umpire serve` printed. Each start creates a new key.',
   },
   'host-unknown': {
     exit: 1,
-    message: 'This server answers to 127.0.0.1 and localhost only.',
-    hint: 'Open the address that `umpire serve` printed. From another machine: ssh -L 4747:127.0.0.1:4747 <this machine>.',
+    message: 'This server only answers requests to 127.0.0.1 and localhost.',
+    hint: 'Open the address that `umpire serve` printed. From another machine: ssh -L 4747:127.0.0.1:4747 <this machine>',
   },
   'page-unknown': {
     exit: 1,
-    message: 'There is nothing at {path}.',
-    hint: 'docs/dashboard.md names all that can be asked for.',
+    message: 'Nothing found at {path}.',
+    hint: 'docs/dashboard.md lists every address.',
   },
-  'log-missing': {
-    exit: 1,
-    message: 'The session {session} has no output of {task}.',
-    hint: 'There is output of {known}. An agent that printed nothing leaves none.',
-  },
+
+  // Reports of other tools
   'format-unknown': {
     exit: 2,
-    message: 'There is no report format called "{name}".',
-    hint: 'Known are {known}. Leave --format out to have it recognised from the content.',
+    message: 'Unknown report format "{name}".',
+    hint: 'Known formats: {known}. Without --format, Umpire detects it from the content.',
   },
   'report-folder': {
     exit: 2,
     message: '"{path}" is a folder, not a report.',
-    hint: 'Name the reports in it, one by one or with a pattern of your shell: umpire read {path}/*.xml',
+    hint: 'Name the report files in it, for example: umpire read {path}/*.xml',
   },
+
+  // The guard
   'guard-no-git': {
     exit: 1,
     message: '{path} is not in a git repository, so there is nothing to compare its tests with.',
-    hint: 'Run it where the project is under git, or name that folder with --project.',
+    hint: 'Run it inside a git repository, or name that folder with --project DIR.',
   },
   'guard-base-unknown': {
     exit: 2,
-    message: 'There is no commit called "{name}" here to compare with.',
-    hint: 'Give a branch, a tag or a commit, such as --base main. In a shallow clone fetch it first (git fetch --unshallow).',
+    message: 'No commit "{name}" to compare with.',
+    hint: 'Pass a branch, tag or commit, such as --base main. In a shallow clone, fetch it first: git fetch --unshallow',
   },
   'guard-no-commit': {
     exit: 1,
-    message: 'This repository has no commit yet, so there is nothing to compare with.',
-    hint: 'Make the first commit (git commit --no-verify goes past a hook); from then on every change can be guarded.',
+    message: 'This repository has no commits yet, so there is nothing to compare with.',
+    hint: 'Make the first commit. To skip a hook: git commit --no-verify',
   },
   'guard-report': {
     exit: 1,
-    message: 'The test report {path} tells of no test that was run: {detail}.',
+    message: 'The test report {path} contains no test that ran: {detail}.',
     hint: 'Run the tests with a reporter that `umpire read` knows (docs/evidence.md), or leave the report out.',
   },
   'guard-nothing': {
     exit: 1,
-    message: 'There is nothing to take back: the change against {base} has no breach.',
-    hint: 'Nothing was changed. `umpire guard` shows what it looked at.',
-  },
-  internal: {
-    exit: 1,
-    message: 'Umpire stopped on a fault of its own: {detail}.',
-    hint: 'The session is as it was. Please report this with the command you ran.',
+    message: 'Nothing to revert: the changes since {base} break no rule.',
+    hint: 'No file was changed. See the details: umpire guard',
   },
 } as const satisfies Readonly<Record<string, ErrorEntry>>;

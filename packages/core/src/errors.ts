@@ -1,11 +1,10 @@
-// Errors that the person at the keyboard can mend. Thrown at the edges, printed by the doors. Expected outcomes of a loop are verdicts,
-// not errors; bugs are no such errors either: they crash.
+// Errors that a user can fix. Outcomes of a loop are verdicts, not errors. Bugs are plain errors and crash.
 
 import { ERRORS } from './error-catalogue.js';
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** An error that the person at the keyboard can mend. `rule` is the loop's row that asked for it, where one did. */
+/** An error that a user can fix. `rule` is the row of the loop that raised it, if any. */
 export class UmpireError extends Error {
   readonly hint: string;
   readonly exit: 1 | 2;
@@ -16,19 +15,19 @@ export class UmpireError extends Error {
     readonly rule?: string,
   ) {
     const entry = ERRORS[code];
-    super(fill(entry.message, params));
+    super(fillPlaceholders(entry.message, params));
     this.name = 'UmpireError';
-    this.hint = fill(entry.hint, params);
+    this.hint = fillPlaceholders(entry.hint, params);
     this.exit = entry.exit;
   }
 }
 
-/** Also where it comes from another copy of this file: the command and what it loads late are bundled apart. */
+/** Compares by name, not by class: lazily loaded code is bundled separately and has its own copy of the class. */
 export function isUmpireError(error: unknown): error is UmpireError {
   return error instanceof Error && error.name === 'UmpireError' && 'hint' in error;
 }
 
-function fill(text: string, params: Readonly<Record<string, string | number>>): string {
+function fillPlaceholders(text: string, params: Readonly<Record<string, string | number>>): string {
   const filled = text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? String(params[name]) : whole));
   return filled.replace(/([?!])\.$/, '$1');
 }

@@ -68,7 +68,7 @@ it('takes from the rules and mends by hand only where the loop offers it; more r
     const words = answersIn(told(events).state.run as RunState, asked(events));
     for (const answer of ['force-approve', 'manual-fix', 'extend', 'abort'] as const) {
       if (words.includes(answer)) expect(say(events, answer, GRANTED)).toHaveLength(1);
-      else expect(() => say(events, answer, GRANTED)).toThrow(/was not taken: /);
+      else expect(() => say(events, answer, GRANTED)).toThrow(/not accepted: /);
     }
     return words.join(' ');
   };

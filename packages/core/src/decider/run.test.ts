@@ -228,7 +228,7 @@ it('refuses an answer without a reason, to another question, or to none', () => 
   expect(refuse(ASKED, { answer: 'force-approve', reason: ' ' })).toThrow('force-approve needs a reason');
   expect(refuse(ASKED, { answer: 'approve' })).toThrow('no answer to that');
   expect(refuse(ASKED, { answer: 'extend' })).toThrow('extend needs --rounds N');
-  expect(refuse(ENDED, { answer: 'force-approve' })).toThrow('waits for no answer');
+  expect(refuse(ENDED, { answer: 'force-approve' })).toThrow('does not wait for an answer');
 });
 
 it('asks for a plan, takes a revision back to its author, and is silent with --yes', () => {

@@ -14,7 +14,7 @@ function checkRefused(text: string, detail: string): void {
     thrown = error;
   }
   expect(thrown).toBeInstanceOf(UmpireError);
-  expect((thrown as UmpireError).message).toBe(`The agent command cannot be taken apart: ${detail}.`);
+  expect((thrown as UmpireError).message).toBe(`Cannot parse the agent command: ${detail}.`);
 }
 
 test('words, quotes and backslashes as in a shell', () => {

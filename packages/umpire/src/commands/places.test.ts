@@ -23,7 +23,7 @@ it('refuses a project that is no folder, or lies below a file', () => {
   const base = temporaryFolder();
   writeFileSync(join(base, 'file'), '');
   for (const path of ['file', 'file/x', 'file/x/y', 'nowhere'])
-    expect(refusal(() => openProject(join(base, path)))).toBe(`project-missing: There is no folder at "${join(base, path)}".`);
+    expect(refusal(() => openProject(join(base, path)))).toBe(`project-missing: No folder at "${join(base, path)}".`);
 });
 
 it('tells what went wrong in looking whether a name is taken as that', () => {
@@ -31,7 +31,7 @@ it('tells what went wrong in looking whether a name is taken as that', () => {
     throw new UmpireError('git-missing');
   };
   expect(refusal(() => makeSessionFolder(temporaryFolder(), 'until', 'goal', DAY, undefined, isTaken))).toContain(
-    'git-missing: git was not found',
+    'git-missing: git not found',
   );
 });
 

@@ -27,7 +27,7 @@ it('names who is at it, and the lock that another machine may have left', async 
   writeFileSync(lock, JSON.stringify({ pid: 7, host: 'another-machine', started: '1' }));
   await expect(inTurn(home, async () => 'done', 0)).rejects.toMatchObject({
     code: 'apply-busy',
-    message: 'Another session is being brought over: process 7 on another-machine is at it.',
+    message: 'Another process is applying a session: process 7 on another-machine.',
     hint: expect.stringContaining(lock) as string,
   });
 });

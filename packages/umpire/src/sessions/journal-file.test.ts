@@ -71,7 +71,7 @@ it('refuses a line that could not be read again before anything of it, or of wha
   // The second is longer than a text can be: each character takes six.
   for (const text of ['x'.repeat(LONGEST_LINE), '\u0001'.repeat(100_000_000)])
     expect(() => journal.record(observed('again'), later(text))).toThrow(
-      expect.objectContaining({ code: 'journal-line-long', message: expect.stringContaining('Later would have more than 128 million') }),
+      expect.objectContaining({ code: 'journal-line-long', message: expect.stringContaining('Later exceeds 128 million') }),
     );
   expect(journal.state).toBe(state);
   journal.record(later('x'));

@@ -129,7 +129,7 @@ it('refuses a broken chain with the number of the line', () => {
   first.close();
   const text = readFileSync(join(path, JOURNAL), 'utf8');
   writeFileSync(join(path, JOURNAL), text.replace('"task":"T-0"', '"task":"T-1"'));
-  expect(() => openJournal(openFolder(path), now, () => undefined)).toThrow('journal.ndjson is broken at line 3');
+  expect(() => openJournal(openFolder(path), now, () => undefined)).toThrow('journal.ndjson is damaged at line 3');
 });
 
 it('writes nothing more after a write that failed: half a line may be on the disk', () => {

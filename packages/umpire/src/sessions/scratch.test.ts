@@ -18,6 +18,6 @@ it('makes a folder of its own each time', () => {
 it('tells of a place that is not there, by its name', () => {
   process.env['TMPDIR'] = '/nowhere/at/all';
   expect(tmpdir()).toBe('/nowhere/at/all');
-  const message = expect.stringContaining('(TMPDIR), /nowhere/at/all, could not be written') as string;
+  const message = expect.stringContaining('Cannot write the folder for temporary files (TMPDIR=/nowhere/at/all): ') as string;
   expect(() => makeScratch('a')).toThrow(expect.objectContaining({ code: 'write-failed', message }));
 });

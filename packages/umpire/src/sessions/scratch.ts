@@ -11,6 +11,6 @@ export function makeScratch(name: string): string {
   try {
     return realpathSync.native(mkdtempSync(join(tmpdir(), `umpire-${name}-`)));
   } catch (error) {
-    throw new UmpireError('write-failed', { path: `The folder for temporary files (TMPDIR), ${tmpdir()},`, detail: faultOf(error) });
+    throw new UmpireError('write-failed', { path: `the folder for temporary files (TMPDIR=${tmpdir()})`, detail: faultOf(error) });
   }
 }

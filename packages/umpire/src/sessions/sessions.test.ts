@@ -66,7 +66,7 @@ it('finds every session of a project with where it stands, the latest first', ()
 });
 
 it('takes the session with the last event for the latest, of all or of those that it runs', () => {
-  expect(refusal(() => latestSession(project))).toContain('session-none: There is no session in "<project>".');
+  expect(refusal(() => latestSession(project))).toContain('session-none: No sessions in "<project>".');
   writeStory(own('old'), TO_REVIEW);
   writeStory(own('new'), COMPLETE);
   mkdirSync(foreign('never'), { recursive: true });
@@ -87,10 +87,10 @@ it('knows a session by its path, its name, and a part that fits one only', () =>
   check('login', 'review-login-2026-03-01');
   check(own('debt-pay-2026-03-02'), 'debt-pay-2026-03-02');
   expect(refusal(() => resolveSession('review', project))).toBe(
-    'session-ambiguous: "review" fits several sessions: review-login-2026-03-01, review-pay-2026-03-01. Give more of the name, or the path.',
+    'session-ambiguous: "review" matches several sessions: review-login-2026-03-01, review-pay-2026-03-01. Give more of the name, or the path.',
   );
   expect(refusal(() => resolveSession('nothing', project))).toMatch(
-    /^session-unknown: There is no session called "nothing"\. There are debt-pay-2026-03-02, review-login-2026-03-01, review-pay-2026-03-01\./,
+    /^session-unknown: Unknown session "nothing"\. Sessions here: debt-pay-2026-03-02, review-login-2026-03-01, review-pay-2026-03-01\./,
   );
   expect(refusal(() => resolveSession('./nothing', project))).toMatch(/^session-missing: /);
   writeStory(foreign('debt-pay-2026-03-02'), TO_REVIEW);

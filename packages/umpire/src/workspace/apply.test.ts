@@ -100,7 +100,7 @@ describe('applying', () => {
     project.git('update-ref', way, 'HEAD');
     await expect(applySession(project.options)).rejects.toMatchObject({
       code: 'apply-unrecorded',
-      message: expect.stringMatching(/^The work of the session review-1 is in your checkout, .* git update-ref did not succeed/s),
+      message: expect.stringMatching(/^The work of session review-1 is in your checkout, .* git update-ref failed/s),
     });
     expect(own(project)).toMatchObject({ 'a.txt': 'one\n' });
     project.git('update-ref', '-d', way);
@@ -189,7 +189,7 @@ describe('applying', () => {
     await checkRefused(
       project,
       'apply-conflict',
-      `review-1 (umpire/review-1) and your commits since it began (${base}..${head}) both changed a.txt.`,
+      `review-1 (umpire/review-1) and your commits since it started (${base}..${head}) both changed a.txt.`,
     );
   });
 

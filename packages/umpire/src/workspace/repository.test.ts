@@ -44,7 +44,7 @@ test.each<[damage: string, harm: (project: Project) => void, said: string]>([
   harm(project);
   for (const folder of [project.root, join(project.root, 'src', 'deep')]) {
     const told = found(project, folder);
-    expect(told).toContain(`git-damaged: git does not take ${join(project.root, '.git')} for a repository that it can read: `);
+    expect(told).toContain(`git-damaged: git cannot read ${join(project.root, '.git')} as a repository: `);
     expect(told).toContain(said);
   }
 });
@@ -55,7 +55,7 @@ test('the one around it does not take the place of one that git passes over', ()
   mkdirSync(join(inner, '.git'));
   expect(found(outer, inner)).toBe('git');
   writeFileSync(join(inner, '.git', 'config'), '');
-  expect(found(outer, inner)).toContain(`git-damaged: git does not take ${join(inner, '.git')}`);
+  expect(found(outer, inner)).toContain(`git-damaged: git cannot read ${join(inner, '.git')}`);
   expect(found(outer)).toBe('git');
 });
 
