@@ -53,7 +53,7 @@ it.each<[string, readonly Event[], string, string]>([
   for (const answer of ANSWERS) {
     const answers = () => say(events, answer, GRANTED);
     if (allowed.split(' ').includes(answer)) expect(answers()).toMatchObject([{ data: { key: question.key, answer } }]);
-    else expect(answers).toThrow(`was not taken: it waits on ${words}, and "${answer}" is no answer to that`);
+    else expect(answers).toThrow(`not accepted: it waits on ${words}, and "${answer}" is no answer to that`);
   }
 });
 
