@@ -106,7 +106,7 @@ it('knows a session by its path, its name, and a part that fits one only', () =>
 it('names the latest sessions first where none is meant', () => {
   for (let n = 10; n < 30; n++) writeStory(own(`old-${n}`), TO_REVIEW);
   writeStory(own('yesterday'), COMPLETE);
-  expect(refusal(() => resolveSession('nothing', project))).toContain('There are yesterday, old-10, old-11,');
+  expect(refusal(() => resolveSession('nothing', project))).toContain('Sessions here: yesterday, old-10, old-11,');
 });
 
 it('takes whole words of a name before parts of one, in capitals or not', () => {

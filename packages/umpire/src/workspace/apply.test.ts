@@ -87,7 +87,7 @@ describe('applying', () => {
     const left = join(project.options.home, 'review-1', 'apply-1.index');
     writeFileSync(left, '');
     project.write({ 'new.txt': 'mine' });
-    await checkRefused(project, 'apply-in-the-way', 'since it began: new.txt.');
+    await checkRefused(project, 'apply-in-the-way', 'since it started: new.txt.');
     expect(existsSync(left)).toBe(true);
     project.write({ 'new.txt': 'all' });
     expect((await applySession(project.options)).files).toEqual(['a.txt', 'b.txt', 'new.txt']);
@@ -111,9 +111,9 @@ describe('applying', () => {
   test('is refused on a dirty tree, staged or not', async () => {
     const project = await withWork({ 'a.txt': 'one\n' });
     project.write({ 'b.txt': 'dirty\n' });
-    await checkRefused(project, 'apply-dirty', 'changes of its own: b.txt.');
+    await checkRefused(project, 'apply-dirty', 'uncommitted changes: b.txt.');
     project.git('add', 'b.txt');
-    await checkRefused(project, 'apply-dirty', 'changes of its own: b.txt.');
+    await checkRefused(project, 'apply-dirty', 'uncommitted changes: b.txt.');
     project.git('reset', '-q', '--hard');
     project.git('rm', '-q', '--cached', 'src/c.txt');
     await checkRefused(project, 'apply-dirty', 'src/c.txt');
@@ -129,13 +129,13 @@ describe('applying', () => {
   test('is refused where a file of the person, ignored or not, or a link is in the way', async () => {
     const project = await withWork({ 'new.txt': 'n\n', 'deep/er/x.txt': 'x\n', 'out.log': 'l\n' });
     project.write({ 'new.txt': 'own\n' });
-    await checkRefused(project, 'apply-in-the-way', 'since it began: new.txt.');
+    await checkRefused(project, 'apply-in-the-way', 'since it started: new.txt.');
     project.write({ 'new.txt': null, 'out.log': 'own\n', '.git/info/exclude': '*.log\n' });
-    await checkRefused(project, 'apply-in-the-way', 'since it began: out.log.');
+    await checkRefused(project, 'apply-in-the-way', 'since it started: out.log.');
     const outside = plainProject({}).root;
     project.write({ 'out.log': null });
     symlinkSync(outside, join(project.root, 'deep'));
-    await checkRefused(project, 'apply-in-the-way', 'since it began: deep/er/x.txt.');
+    await checkRefused(project, 'apply-in-the-way', 'since it started: deep/er/x.txt.');
     rmSync(join(project.root, 'deep'));
     project.write({ deep: 'a file where a folder must be\n' });
     await expect(applySession(project.options)).rejects.toMatchObject({ code: 'git-failed' });
