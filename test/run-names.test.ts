@@ -210,7 +210,10 @@ it('says what to do where the project was moved and the session was not', SOAK, 
   renameSync(project.root, moved);
   const at = (...args: readonly string[]) => project.umpireWith({ cwd: moved, env: HOME }, ...args);
   const { exit, err } = await at('resolve', session, 'extend', '--rounds', '1');
-  expect({ exit, err }).toMatchObject({ exit: 1, err: expect.stringContaining(`works on ${project.root}, and there is no`) as string });
+  expect({ exit, err }).toMatchObject({
+    exit: 1,
+    err: expect.stringContaining(`works on ${project.root}, and that folder does not exist`) as string,
+  });
   const inside = join(moved, '.umpire', 'sessions', 'it');
   mkdirSync(dirname(inside), { recursive: true });
   renameSync(session, inside);

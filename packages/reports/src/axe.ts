@@ -2,7 +2,8 @@
 // is one Low finding, for a person to look at. One page, a list of pages, or a bare list of violations.
 
 import type { Severity } from '@umpire/core/model.js';
-import { isObject, nameOf, own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
 import type { Format, ReportReader } from './format.js';
 import { jsonReader } from './json-reader.js';

@@ -1,6 +1,7 @@
 // Biome's JSON reporter, both shapes of it: places as spans of bytes into a source (1.x), or as lines (2.x).
 
-import { isObject, nameOf, own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { parseSeverity, unknownSeverityNote } from '@umpire/core/formats/severity.js';
 import type { Severity } from '@umpire/core/model.js';
 import type { Format, ReportReader } from './format.js';

@@ -1,7 +1,8 @@
 // CTRF (Common Test Report Format): `results.tests` with a status each, and a summary that is held against them.
 
 import type { TestStatus } from '@umpire/core/model.js';
-import { isObject, nameOf, own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
 import { counted, holdAgainst, jsonReader } from './json-reader.js';
 import { countIn, durationIn, lineIn, textIn } from '@umpire/core/formats/json-values.js';

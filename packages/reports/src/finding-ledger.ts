@@ -1,7 +1,8 @@
 // The findings of one report: all are counted, the worst are kept.
 
 import { SEVERITIES, type Counts, type Finding, type Severity } from '@umpire/core/model.js';
-import { makeFinding, type FindingParts } from '@umpire/core/formats/finding.js';
+import { makeFinding } from '@umpire/core/formats/finding.js';
+import type { FindingParts } from '@umpire/core/formats/finding.js';
 import { NO_COUNTS } from '@umpire/core/formats/severity.js';
 import { detached } from '@umpire/core/formats/text-hash.js';
 

@@ -2,7 +2,8 @@
 // in there too (json-coverage.ts).
 
 import type { TestStatus } from '@umpire/core/model.js';
-import { isObject, nameOf, own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { CoverageFiles } from './coverage-files.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
 import { addFileCoverage } from './json-coverage.js';

@@ -1,7 +1,8 @@
 // One file of Istanbul coverage, as coverage-final.json and the reports of Jest and Vitest hold it: statements, functions and
 // branches by number, with their places. A line is covered where a statement that begins on it was run.
 
-import { isObject, nameOf, own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import type { CoverageFiles } from './coverage-files.js';
 import { lineIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import type { LineCoverage } from './line-set.js';

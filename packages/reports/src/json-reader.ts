@@ -1,6 +1,7 @@
 // A reader of JSON reports: the stream, the sheet, and what is said where the stream breaks off. What is picked is each format's.
 
-import { nameOf, own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { nameOf, own } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import type { ReportReader } from './format.js';
 import { JsonStream } from './json-stream.js';
 import type { Picks } from './json-picks.js';

@@ -2,7 +2,8 @@
 // (`json2`). What Pylint could not look at, or a plugin that it could not load, leaves the report unread: its silence proves nothing.
 
 import type { Severity } from '@umpire/core/model.js';
-import { isObject, nameOf, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { isObject, nameOf } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import type { Format, ReportReader } from './format.js';
 import { jsonReader } from './json-reader.js';
 import { countIn, endLineIn, lineIn, textIn } from '@umpire/core/formats/json-values.js';

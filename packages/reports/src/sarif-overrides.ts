@@ -1,9 +1,10 @@
 // What the invocations of a SARIF run set for single rules: the level of results that say none themselves (3.27.10 of the standard).
 // Which rule a reference means is ../sarif-rules.ts's to say.
 
-import { own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { own } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { sarifRuleId } from '@umpire/core/formats/sarif-results.js';
-import type { SarifRule, SarifRules } from '@umpire/core/formats/sarif-rules.js';
+import type { SarifRule, SarifRules } from '@umpire/core/formats/sarif-results.js';
 import { listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import { detached } from '@umpire/core/formats/text-hash.js';
 

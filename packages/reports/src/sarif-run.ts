@@ -2,7 +2,8 @@
 // come first in the file. What waits is bounded: of very many the places are dropped, never the counts.
 
 import type { Severity } from '@umpire/core/model.js';
-import { numberOf, own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { numberOf, own } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import {
   isSarifProblem,
   sarifFingerprint,
@@ -10,9 +11,9 @@ import {
   sarifPlace,
   sarifRuleId,
   sarifSeverity,
-  type SarifPlace,
+  SarifRules,
 } from '@umpire/core/formats/sarif-results.js';
-import { SarifRules, type SarifRule } from '@umpire/core/formats/sarif-rules.js';
+import type { SarifPlace, SarifRule } from '@umpire/core/formats/sarif-results.js';
 import { unknownSeverityNote } from '@umpire/core/formats/severity.js';
 import type { ReadOptions } from './format.js';
 import { endLineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';

@@ -1,7 +1,8 @@
 // Mutation reports (the schema of Stryker and its kin): a mutant that no test noticed is a Medium finding. The score is noted; it
 // fails the report only where the report itself names a threshold to break at.
 
-import { isObject, nameOf, own, type JsonObject } from '@umpire/core/formats/json-text.js';
+import { isObject, nameOf, own } from '@umpire/core/formats/json-text.js';
+import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import type { Format, ReadOptions, ReportReader } from './format.js';
 import { counted, jsonReader } from './json-reader.js';
 import { lineIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';

@@ -2,7 +2,7 @@
 // reports are in fixtures/readers/audit/.
 
 import { describe, expect, test } from 'vitest';
-import { readAudit } from './audit-report.js';
+import { readAudit, severityOfKind } from './audit-report.js';
 
 function check(text: string, expected: Readonly<Record<string, unknown>> | string, path = 'audit.md', line?: number): void {
   const result = readAudit(text, { path });
@@ -91,4 +91,57 @@ describe('Markdown with a JSON block', () => {
       ],
     }));
   test('a broken sample', () => check('Score: 5/10\n```json\n{ ... }\n```', { values: { score: 5 } }));
+});
+
+function checkKind(texts: readonly string[], expected: string | null, dimension = ''): void {
+  expect(texts.map((text) => [text, severityOfKind(text, dimension)])).toEqual(texts.map((text) => [text, expected]));
+}
+
+test('accessibility failures and token format violations are Critical', () =>
+  checkKind(
+    [
+      'Contrast of links is 2.8:1',
+      'No aria-label',
+      'Fails WCAG 1.4.3',
+      'Focus ring missing',
+      'Keyboard trap in the modal',
+      'color.bg has no $type',
+      'Token `space.4` is malformed',
+      'invalid token reference',
+      'not DTCG',
+    ],
+    'critical',
+  ));
+
+test('inconsistencies and missing states are High', () =>
+  checkKind(
+    [
+      'Inconsistent radii',
+      'Card padding mismatch',
+      'Header differs on checkout',
+      'Missing states',
+      'No disabled state',
+      'Button lacks a hover variant',
+      'Loading state is not defined',
+    ],
+    'high',
+  ));
+
+test('naming and documentation are Medium', () =>
+  checkKind(['Naming: btnPrimary', 'Rename spacingXs', 'Usage is undocumented', 'Typo in the readme'], 'medium'));
+
+test('style is Low', () => checkKind(['A style preference', 'Purely cosmetic', 'nit: shadow'], 'low'));
+
+test('none of these', () => checkKind(['The animation makes me dizzy', 'Button states look fine'], null));
+
+test('the dimension speaks where the text does not, and always for accessibility', () => {
+  checkKind(['Too small', 'Rename the label'], 'critical', 'Accessibility');
+  checkKind(['Too small'], 'high', 'Consistency');
+  checkKind(['Rename it'], 'medium', 'Consistency');
+});
+
+test('a declared category decides before the words', () => {
+  expect(severityOfKind('keyboard behaviour is not described', '', 'documentation')).toBe('medium');
+  expect(severityOfKind('Rename it', '', 'token-format')).toBe('critical');
+  expect(severityOfKind('Contrast is 2:1', '', 'other')).toBe('critical');
 });

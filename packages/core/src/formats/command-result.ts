@@ -2,7 +2,8 @@
 // Umpire writes it, so nothing is guessed: a word that does not fit makes it unreadable.
 
 import type { Scalar } from '../model.js';
-import { isObject, nameOf, own, parseReport, type JsonObject } from './json-text.js';
+import { isObject, nameOf, own, parseReport } from './json-text.js';
+import type { JsonObject } from './json-text.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 
 const EXPECTED = 'a JSON object with command, exit_status (or signal) and timed_out';

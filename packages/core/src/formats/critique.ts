@@ -3,17 +3,18 @@
 
 import type { Finding } from '../model.js';
 import { readReportText, valuesOf } from './audit-report.js';
-import { splitEntries, type Entry } from './discovery-entries.js';
-import { makeFinding, parseReference } from './finding.js';
-import { saidSeverity } from './finding-severity.js';
+import { splitEntries } from './discoveries.js';
+import type { BoardEntry } from './discoveries.js';
+import { makeFinding, parseReference, saidSeverity } from './finding.js';
 import { dedupe, findingsOf, reconcile } from './findings-json.js';
-import { firstOf, own, plainKeys, type JsonObject } from './json-text.js';
+import { firstOf, own, plainKeys } from './json-text.js';
+import type { JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
 import { quote, readable, unreadable, type Reader } from './reader.js';
-import { parseSeverityCell } from './severity-cell.js';
+import { parseSeverityCell, countsOfObject, worstStated } from './severity.js';
+import type { SeveritySummary, StatedCounts } from './severity.js';
 import { splitTag } from './severity-tag.js';
 import { WordList } from './wording.js';
-import { countsOfObject, worstStated, type SeveritySummary, type StatedCounts } from './severity.js';
 
 const EXPECTED = 'critiques with a severity each, or counts such as CRITICAL:1 HIGH:2';
 const COUNT_KEYS = new WordList('critical high medium low critical_count high_count medium_count low_count');
@@ -63,7 +64,7 @@ export const readSeveritySummary: Reader = (text) => {
 };
 
 /** What a critique says that gives no severity at all; null where it says nothing, or that there is nothing. */
-function withoutSeverity({ data: raw }: Entry): string | null {
+function withoutSeverity({ data: raw }: BoardEntry): string | null {
   const data = plainKeys(raw);
   const word = firstOf(data, SEVERITY_KEYS);
   const message = firstOf(data, MESSAGE_KEYS);
@@ -72,7 +73,7 @@ function withoutSeverity({ data: raw }: Entry): string | null {
 }
 
 /** One entry is one critique, or carries a list of them. */
-function findingsIn({ data: raw, worker, line, repeated }: Entry, notes: string[]): readonly Finding[] {
+function findingsIn({ data: raw, worker, line, repeated }: BoardEntry, notes: string[]): readonly Finding[] {
   if (repeated !== undefined) {
     notes.push(`the entry on line ${line} gives the key "${repeated.slice(0, 60)}" twice; it is counted as Critical`);
     // The fingerprint is made of this text, so it is never reworded.

@@ -3,9 +3,9 @@
 import { describe, expect, test } from 'vitest';
 import type { CheckOutcome, Finding, TestStatus } from '../model.js';
 import { compareStates } from './debt-comparison.js';
-import type { Moves } from './debt-findings.js';
-import type { MeasuredTest, Measurement, TestsMeasure, ToolMeasure } from './debt-measurement.js';
+import type { Moves } from './debt-comparison.js';
 import { isBroken } from './debt-measurement.js';
+import type { MeasuredTest, Measurement, TestsMeasure, ToolMeasure } from './debt-measurement.js';
 import { makeFinding } from './finding.js';
 
 const STILL: Moves = { isGone: () => false, isNew: () => false, isChanged: () => false };

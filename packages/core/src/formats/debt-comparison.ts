@@ -2,10 +2,10 @@
 // baseline and is not now. What could not be measured never passes; what neither state has is missing.
 
 import { worstMeasured } from './check-outcome.js';
-import type { CheckOutcome } from '../model.js';
-import { differFindings, type Moves } from './debt-findings.js';
-import { isMeasured, type CheckName, type Measurement, type TestsMeasure, type ToolMeasure } from './debt-measurement.js';
-import { differTests, type ChangedTest } from './debt-tests.js';
+import type { CheckOutcome, Finding } from '../model.js';
+import { isMeasured, isFailing } from './debt-measurement.js';
+import type { CheckName, Measurement, TestsMeasure, ToolMeasure, MeasuredTest } from './debt-measurement.js';
+import { put } from './keyed-lists.js';
 
 /** Something that is worse, or better, than at the baseline. */
 export interface DebtItem {
@@ -160,4 +160,140 @@ const WORDS: Readonly<Record<ChangedTest['change'], string>> = {
 function testItem({ id, file, line, message, change }: ChangedTest): DebtItem {
   const why = message === null || change === 'gone' ? '' : `: ${message}`;
   return { check: 'tests', id, message: `${id} ${WORDS[change]}${why}`.slice(0, 500), file, line };
+}
+
+/** Which files came and went between the two states. */
+export interface Moves {
+  /** Was at the baseline and is not now. */
+  readonly isGone: (path: string) => boolean;
+  /** Is there now and was not at the baseline. */
+  readonly isNew: (path: string) => boolean;
+  /** Was one of these lines changed? Of several findings in the same words, those on changed lines are the new ones. */
+  readonly isChanged: (path: string | null, line: number | null, endLine?: number) => boolean;
+}
+
+interface FindingsDifference {
+  readonly added: readonly Finding[];
+  readonly removed: readonly Finding[];
+}
+
+function differFindings(before: readonly Finding[], after: readonly Finding[], moves: Moves): FindingsDifference {
+  const earlier = grouped(before);
+  const later = grouped(after);
+  const added = surplus(later, earlier, ({ artifact, line, endLine }) => moves.isChanged(artifact, line, endLine));
+  const removed = surplus(earlier, later, () => false);
+  return withoutMoved(added, removed, moves);
+}
+
+function grouped(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    put(groups, finding.fingerprint, finding);
+  }
+  return groups;
+}
+
+/** Those that `these` has more of than `those`. */
+function surplus(
+  these: ReadonlyMap<string, readonly Finding[]>,
+  those: ReadonlyMap<string, readonly Finding[]>,
+  isLikely: (finding: Finding) => boolean,
+): readonly Finding[] {
+  return [...these].flatMap(([fingerprint, group]) => {
+    const more = group.length - (those.get(fingerprint)?.length ?? 0);
+    if (more <= 0) return [];
+    const likely = group.filter(isLikely);
+    const others = group.filter((finding) => !isLikely(finding)).toReversed();
+    return [...likely, ...others].slice(0, more);
+  });
+}
+
+/** What went with one file and came with another has only moved. */
+function withoutMoved(added: readonly Finding[], removed: readonly Finding[], { isGone, isNew }: Moves): FindingsDifference {
+  const gone = new Map<string, Finding[]>();
+  for (const finding of removed) if (finding.artifact !== null && isGone(finding.artifact)) put(gone, wordsOf(finding), finding);
+  const moved = new Set<Finding>();
+  const isMoved = (finding: Finding): boolean => {
+    const from = finding.artifact !== null && isNew(finding.artifact) ? gone.get(wordsOf(finding))?.pop() : undefined;
+    if (from !== undefined) moved.add(from);
+    return from !== undefined;
+  };
+  const left = added.filter((finding) => !isMoved(finding));
+  return { added: left, removed: removed.filter((finding) => !moved.has(finding)) };
+}
+
+function wordsOf({ rule, message }: Finding): string {
+  return `${rule ?? ''}|${message.replace(/\d+/g, '#')}`;
+}
+
+/** `fails`: it passed. `gone`: it passed, and is no longer reported. `skipped`: it passed, and is left out now. `new`: it fails from its first day. */
+type Change = 'fails' | 'gone' | 'skipped' | 'new';
+
+interface ChangedTest extends MeasuredTest {
+  readonly change: Change;
+}
+
+interface TestsDifference {
+  /** In the order of the report; those that are gone last. */
+  readonly worse: readonly ChangedTest[];
+  readonly fixed: readonly MeasuredTest[];
+  /** Failed then and fail now. */
+  readonly old: readonly string[];
+}
+
+export function differTests(before: TestsMeasure, after: TestsMeasure, moves: Moves): TestsDifference {
+  const now = worstById(after.results);
+  const then = renamed(worstById(before.results), now, moves);
+  const flaky = new Set(before.flaky);
+  // Who passed once at the baseline can pass.
+  const wasFine = (test: MeasuredTest | undefined): boolean => test !== undefined && (test.status === 'passed' || flaky.has(test.id));
+  const worse = [...now.values()].flatMap((test): readonly ChangedTest[] => {
+    const earlier = then.get(test.id);
+    if (isFailing(test) && earlier === undefined) return [{ ...test, change: 'new' }];
+    if (!wasFine(earlier) || test.status === 'passed') return [];
+    return [{ ...test, change: test.status === 'skipped' ? 'skipped' : 'fails' }];
+  });
+  const gone = [...then].filter(([id, test]) => wasFine(test) && !now.has(id)).map(([, test]) => ({ ...test, change: 'gone' }) as const);
+  const failed = [...then].filter(([, test]) => isFailing(test) && !flaky.has(test.id)).map(([id]) => id);
+  return {
+    worse: [...worse, ...gone],
+    fixed: failed.flatMap((id) => (now.get(id)?.status === 'passed' ? [now.get(id) as MeasuredTest] : [])),
+    old: failed.filter((id) => isFailing(now.get(id) ?? { status: 'passed' })),
+  };
+}
+
+const BADNESS: Readonly<Record<MeasuredTest['status'], number>> = { passed: 0, skipped: 1, failed: 2, errored: 3 };
+
+/** Two tests may have one name; the worse one speaks. */
+function worstById(results: readonly MeasuredTest[]): ReadonlyMap<string, MeasuredTest> {
+  const byId = new Map<string, MeasuredTest>();
+  for (const test of results) {
+    const known = byId.get(test.id);
+    if (known === undefined || BADNESS[known.status] < BADNESS[test.status]) byId.set(test.id, test);
+  }
+  return byId;
+}
+
+/** A test whose file is gone goes by the id of one with the same name in a new file, where exactly one has it. */
+function renamed(
+  then: ReadonlyMap<string, MeasuredTest>,
+  now: ReadonlyMap<string, MeasuredTest>,
+  { isGone, isNew }: Moves,
+): ReadonlyMap<string, MeasuredTest> {
+  const arrived = new Map<string, readonly string[]>();
+  for (const test of now.values()) {
+    const name = test.file !== null && isNew(test.file) ? nameWithin(test) : null;
+    if (name !== null) arrived.set(name, [...(arrived.get(name) ?? []), test.id]);
+  }
+  const entries = [...then].map(([id, test]): readonly [string, MeasuredTest] => {
+    const name = test.file !== null && isGone(test.file) ? nameWithin(test) : null;
+    const ids = name === null ? [] : (arrived.get(name) ?? []);
+    return [ids.length === 1 ? (ids[0] as string) : id, test];
+  });
+  return new Map(entries);
+}
+
+/** Null where the id does not begin with the file: it outlives a rename by itself. */
+function nameWithin({ id, file }: MeasuredTest): string | null {
+  return file !== null && id.startsWith(file) && id.length > file.length ? id.slice(file.length) : null;
 }

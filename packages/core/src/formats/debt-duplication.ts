@@ -3,7 +3,8 @@
 
 import type { Finding } from '../model.js';
 import { makeFinding } from './finding.js';
-import { isObject, own, type JsonObject } from './json-text.js';
+import { isObject, own } from './json-text.js';
+import type { JsonObject } from './json-text.js';
 
 /** Null where this is no report of jscpd. */
 export function readDuplication(value: unknown): readonly Finding[] | null {

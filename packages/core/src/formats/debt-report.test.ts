@@ -1,11 +1,11 @@
 // The debt score and the page of a validation.
 
 import { describe, expect, test } from 'vitest';
-import { SEVERITIES, type Severity } from '../model.js';
+import { SEVERITIES } from '../model.js';
+import type { Severity } from '../model.js';
 import { compareStates } from './debt-comparison.js';
 import type { Measurement, ToolMeasure } from './debt-measurement.js';
-import { debtReport, debtSummary } from './debt-report.js';
-import { DEBT_FORMULA, debtItems, debtScores } from './debt-score.js';
+import { debtReport, debtSummary, DEBT_FORMULA, debtItems, debtScores } from './debt-report.js';
 import { makeFinding } from './finding.js';
 import { readValidation } from './validation-report.js';
 

@@ -3,22 +3,22 @@
 
 import { worstMeasured } from './check-outcome.js';
 import type { CheckResult, Comparison, DebtItem } from './debt-comparison.js';
-import type { CheckName, Measurement } from './debt-measurement.js';
-import { DEBT_FORMULA, debtScores } from './debt-score.js';
-import type { CheckOutcome } from '../model.js';
+import { isFailing, isMeasured } from './debt-measurement.js';
+import type { CheckName, Measurement, ToolMeasure } from './debt-measurement.js';
+import type { CheckOutcome, Finding, Severity } from '../model.js';
 import type { Provenance } from './provenance.js';
 
 /** A list tells people enough with this many; the figures count all. */
 const MOST_ITEMS = 1000;
 
-export interface FlakyTest {
+interface FlakyTest {
   readonly id: string;
   readonly file: string | null;
   /** In which state it failed and passed. */
   readonly in: 'baseline' | 'now';
 }
 
-export interface DebtFindings {
+interface DebtFindings {
   readonly before: Measurement;
   readonly after: Measurement;
   readonly comparison: Comparison;
@@ -46,7 +46,7 @@ export interface DebtReport {
   readonly provenance: Provenance;
 }
 
-export interface DebtCheck {
+interface DebtCheck {
   readonly status: 'passed' | 'failed' | 'missing';
   /** How it went, against the baseline. */
   readonly measured: CheckOutcome;
@@ -101,7 +101,7 @@ function flakyTests(before: Measurement, after: Measurement): readonly FlakyTest
 }
 
 /** Why a check was not measured, by its name. */
-export type WhyMissing = Partial<Readonly<Record<string, string>>>;
+type WhyMissing = Partial<Readonly<Record<string, string>>>;
 
 /** At most 500 characters. */
 export function debtSummary(
@@ -126,4 +126,67 @@ export function debtSummary(
 /** `types (no type checker is set up)`. */
 function missingWords(name: string, why: string | undefined): string {
   return why === undefined ? name : `${name} (${why.replace(/\.$/, '')})`;
+}
+
+const DEBT_WEIGHTS: Readonly<Record<Severity, number>> = { critical: 10, high: 5, medium: 2, low: 1 };
+const FAILING_TEST_WEIGHT = 10;
+const UNIT_LINES = 1000;
+
+export const DEBT_FORMULA =
+  '(10 × failing tests + 10 × critical + 5 × high + 2 × medium + 1 × low findings of types, lint and quality) ' +
+  '/ max(1, source lines of the baseline / 1000), over what was measured in both states; two decimals, 0 is no debt';
+
+interface DebtScores {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Both states are divided by the lines of the baseline: who removes lines does not look worse for it, who adds some does not look
+ * better. What one state alone was measured by counts in neither.
+ */
+export function debtScores(before: Measurement, after: Measurement): DebtScores {
+  const share = Math.max(1, before.lines / UNIT_LINES);
+  const both = toolsOfBoth(before, after);
+  const withTests = isMeasured(before.tests.outcome) && isMeasured(after.tests.outcome);
+  const score = (state: Measurement): number => {
+    const tools = findingsOf(state, (name) => both.has(name)).reduce((sum, { severity }) => sum + DEBT_WEIGHTS[severity], 0);
+    const points = tools + (withTests ? failingTests(state) * FAILING_TEST_WEIGHT : 0);
+    return Math.round((points / share) * 100) / 100;
+  };
+  return { before: score(before), after: score(after) };
+}
+
+/** How many things are wrong, whatever they weigh. */
+export function debtItems(state: Measurement): number {
+  return failingTests(state) + findingsOf(state, () => true).length;
+}
+
+/** What lint and quality both say counts once. */
+function findingsOf(state: Measurement, isWanted: (name: string) => boolean): readonly Finding[] {
+  const linted = new Set(state.lint.flatMap(({ findings }) => findings).map(({ fingerprint }) => fingerprint));
+  return toolsOf(state)
+    .filter(([name]) => isWanted(name))
+    .flatMap(([name, { findings }]) =>
+      name.startsWith('quality ') ? findings.filter(({ fingerprint }) => !linted.has(fingerprint)) : findings,
+    );
+}
+
+/** A flaky test passes, if not always. */
+function failingTests({ tests }: Measurement): number {
+  const flaky = new Set(tests.flaky);
+  return new Set(tests.results.filter((test) => isFailing(test) && !flaky.has(test.id)).map(({ id }) => id)).size;
+}
+
+function toolsOfBoth(before: Measurement, after: Measurement): ReadonlySet<string> {
+  const names = (state: Measurement) => toolsOf(state).flatMap(([name, { outcome }]) => (isMeasured(outcome) ? [name] : []));
+  const earlier = new Set(names(before));
+  return new Set(names(after).filter((name) => earlier.has(name)));
+}
+
+/** The same tool may serve two checks. */
+function toolsOf({ types, lint, quality }: Measurement): readonly (readonly [string, ToolMeasure])[] {
+  return Object.entries({ types, lint, quality }).flatMap(([check, tools]) =>
+    tools.map((tool) => [`${check} ${tool.tool}`, tool] as const),
+  );
 }

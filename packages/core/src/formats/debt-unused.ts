@@ -2,7 +2,8 @@
 
 import type { Finding, Severity } from '../model.js';
 import { makeFinding } from './finding.js';
-import { isObject, own, type JsonObject } from './json-text.js';
+import { isObject, own } from './json-text.js';
+import type { JsonObject } from './json-text.js';
 
 interface Kind {
   readonly what: string;

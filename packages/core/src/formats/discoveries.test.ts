@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Discovery } from '../model.js';
-import { DiscoveryScanner, MAX_LINE_BYTES, printDiscovery } from './discoveries.js';
+import { DiscoveryScanner, MAX_LINE_BYTES, printDiscovery, readEntries } from './discoveries.js';
 import type { DiscoveryScan } from './discoveries.js';
 
 const encoder = new TextEncoder();
@@ -222,3 +222,30 @@ test('any bytes give the same scan however they are cut', () => {
     { numRuns: 2_000 },
   );
 });
+
+function checkEntries(text: string, entries: readonly unknown[], notes: readonly string[] = []): void {
+  expect(readEntries(text, { path: 'discoveries.ndjson' })).toEqual({
+    ok: true,
+    reading: { values: {}, findings: [], lists: { entries }, notes },
+  });
+}
+
+test('data and worker', () =>
+  checkEntries('{"worker":"w","data":{"a":1,"b":"x","c":true,"d":null,"e":[1],"f":{}}}\n\n', [
+    { a: 1, b: 'x', c: true, d: null, worker: 'w' },
+  ]));
+test('the worker of the entry is the one', () => checkEntries('{"worker":"w","data":{"worker":"v"}}', [{ worker: 'w' }]));
+test('without data', () => checkEntries('{"worker":3,"x":1}', [{ worker: '', x: 1 }]));
+test('infinite numbers and traps', () =>
+  checkEntries('{"data":{"a":1e999,"__proto__":1,"constructor":"c"}}', [{ constructor: 'c', worker: '' }]));
+test('nothing', () => checkEntries('', []));
+test('broken lines', () =>
+  checkEntries(
+    'x\n[1]\n{"a',
+    [],
+    [
+      'the entry on line 1 was left out: it is not a JSON object',
+      'the entry on line 2 was left out: it is a list, expected an object',
+      'an entry was left out: it is not valid JSON: at line 3, column 4, it ends inside a text in quotes and looks cut off',
+    ],
+  ));

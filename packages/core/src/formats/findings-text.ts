@@ -8,7 +8,8 @@ import { isObject, parseJson } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
 import { plainText } from './markdown-blocks.js';
 import { countTagged } from './report-lines.js';
-import { NO_COUNTS, worstStated, type StatedCounts } from './severity.js';
+import { NO_COUNTS, worstStated } from './severity.js';
+import type { StatedCounts } from './severity.js';
 import { splitTag, type Tagged } from './severity-tag.js';
 
 export interface FindingsText {

@@ -3,10 +3,12 @@
 
 import type { Item, Scalar } from '../model.js';
 import { AUDIT_OPTIONS, readReportText, valuesOf } from './audit-report.js';
-import { isScalar, scalarsOf } from './discovery-entries.js';
+import { isScalar, scalarsOf } from './discoveries.js';
 import { deeperFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
-import { isObject, nameOf, parseReport, type JsonObject } from './json-text.js';
-import { parseMarkdown, type Block, type ListItem, type Section } from './markdown-blocks.js';
+import { isObject, nameOf, parseReport } from './json-text.js';
+import type { JsonObject } from './json-text.js';
+import { parseMarkdown } from './markdown-blocks.js';
+import type { Block, ListItem, Section } from './markdown-blocks.js';
 import { isPlaceholder } from './no-finding.js';
 import { readable, refuseText, unreadable, type Reader } from './reader.js';
 import { splitKey } from './report-lines.js';

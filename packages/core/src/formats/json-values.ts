@@ -1,6 +1,7 @@
 // Members of JSON that a tool wrote, taken for what they should be: a missing or odd one is empty, never an exception.
 
-import { isObject, own, type JsonObject } from './json-text.js';
+import { isObject, own } from './json-text.js';
+import type { JsonObject } from './json-text.js';
 
 const NO_MEMBERS: JsonObject = {};
 

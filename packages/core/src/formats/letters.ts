@@ -1,6 +1,8 @@
 // Which characters are letters, in any script. Unicode's own classes take a millisecond to compile, so they are only
 // asked about text that holds more than ASCII letters, punctuation, symbols and emoji.
 
+import { WordList } from './wording.js';
+
 /** All beyond ASCII that may be a letter or a number; dashes, quotes, arrows, symbols, emoji and their joiners are not among it. */
 const FOREIGN =
   /[\u00aa\u00b2\u00b3\u00b5\u00b9-\u00be\u00c0-\u1fff\u2070-\u218f\u2460-\u24ff\u2776-\u2793\u2c00-\ud83b\ud83f-\udbff\uf900-\ufdff\ufe70-\uffff]/;
@@ -25,7 +27,7 @@ export class LetterPattern {
   }
 }
 
-const WORDS = new LetterPattern('[\\p{L}\\p{N}]+', 'g');
+const LETTER_RUNS = new LetterPattern('[\\p{L}\\p{N}]+', 'g');
 
 /** It holds letters beyond ASCII, or a character without width. */
 export function isForeign(text: string): boolean {
@@ -46,7 +48,7 @@ export function hasDigit(text: string): boolean {
 
 /** Runs of letters and numbers. */
 export function letterWords(text: string): readonly string[] {
-  return text.match(WORDS.for(text)) ?? [];
+  return text.match(LETTER_RUNS.for(text)) ?? [];
 }
 
 /** How many characters at the start of the text are blanks or one of these marks; at most so many are counted. */
@@ -69,4 +71,36 @@ function isMark(char: string, marks: string): boolean {
 
 export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
+}
+
+const LATIN_OF: ReadonlyMap<string, string> = new Map(
+  (
+    '\u0421C \u0441c \u0410A \u0430a \u0415E \u0435e \u041eO \u043eo \u0406I \u0456i \u0405S \u0455s \u0420P \u0440p \u041aK \u043ak ' +
+    '\u041cM \u0422T \u041dH \u0412B \u04c0l \u04cfl \u0425X \u0443y \u0391A \u0392B \u0395E \u0397H \u0399I \u039aK \u039cM \u039fO ' +
+    '\u03a1P \u03a4T \u03bfo \u03b9i \u03b1a'
+  )
+    .split(' ')
+    .map((pair) => [pair.charAt(0), pair.charAt(1)] as const),
+);
+
+/** Only these words are respelled: a Russian sentence stays as it is. */
+const RESPELLED_WORDS = new WordList(
+  'critical criticals crit blocker blockers blocking fatal severe showstopper showstoppers catastrophic high major serious error medium ' +
+    'moderate warning low minor severity',
+);
+
+export function plainLetters(text: string): string {
+  // The cheapest question first: most reports hold ASCII, dashes and emoji only.
+  if (!/[\u00ad\u0370-\u04ff\u180e\u200b-\u200f\u202a-\u202e\u2060\ufeff\uff01-\uff5e]|\ud835/.test(text)) return text;
+  return text
+    .replace(/[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+/g, '')
+    .replace(/(?<=[A-Za-z])[\u200c\u200d]+(?=[A-Za-z])/g, '')
+    .replace(/[\uff10-\uff19\uff21-\uff3b\uff3d\uff41-\uff5a]+|(?:\ud835[\udc00-\udfff])+/g, (run) => run.normalize('NFKC'))
+    .replace(/[A-Za-z\u0370-\u04ff]+/g, respell);
+}
+
+function respell(word: string): string {
+  let latin = '';
+  for (const char of word) latin += LATIN_OF.get(char) ?? char;
+  return latin !== word && RESPELLED_WORDS.has(latin.toLowerCase()) ? latin : word;
 }

@@ -1,7 +1,8 @@
 // Markdown cut into sections, lists, tables, paragraphs and fences.
 
 import { describe, expect, test } from 'vitest';
-import { parseMarkdown, plainText, type Block, type ListItem, type Section } from './markdown-blocks.js';
+import { parseMarkdown, plainText } from './markdown-blocks.js';
+import type { Block, ListItem, Section } from './markdown-blocks.js';
 
 /** The tree as short texts: what is where, without the braces. */
 function outline(section: Section): readonly unknown[] {

@@ -26,3 +26,13 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   'critique-entries': [],
   'severity-summary': [],
 };
+
+export const COUNTS: Readonly<Record<string, 'always' | 'never'>> = {
+  audit: 'always',
+  'review-json': 'always',
+  'validation-json': 'always',
+  'run-json': 'always',
+  entries: 'never',
+  text: 'never',
+  'command-result': 'never',
+};

@@ -3,7 +3,7 @@
 import { readAudit } from './audit-report.js';
 import { readCommandResult } from './command-result.js';
 import { readCritique, readCritiqueEntries, readSeveritySummary } from './critique.js';
-import { readEntries } from './discovery-entries.js';
+import { readEntries } from './discoveries.js';
 import { readJson, readMarkdown } from './json-report.js';
 import type { Reader } from './reader.js';
 import { readReview } from './review-results.js';

@@ -3,8 +3,7 @@
 
 import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './letters.js';
-import { isGraveWord, parseSeverity } from './severity.js';
-import { openingEmoji } from './severity-emoji.js';
+import { isGraveWord, parseSeverity, openingEmoji } from './severity.js';
 import { stripOrnament } from './severity-tag.js';
 import { leadingWord, lowerCase, PhraseList, WordList, wordsOf } from './wording.js';
 

@@ -1,7 +1,7 @@
 // Reports written as JSON.
 
 import { describe, expect, test } from 'vitest';
-import { severityOfKind } from './audit-kind.js';
+import { severityOfKind } from './audit-report.js';
 import { readReport } from './report-json.js';
 
 function check(value: unknown, expected: Readonly<Record<string, unknown>>): void {

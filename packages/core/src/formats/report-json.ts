@@ -2,8 +2,10 @@
 // shapes that findings-json.ts knows.
 
 import type { Finding, Severity } from '../model.js';
-import { deeperFindings, findingsOf, findingsUnder, reconcile, rootsOf, type FindingsOptions } from './findings-json.js';
-import { firstOf, isObject, own, type JsonObject } from './json-text.js';
+import { deeperFindings, findingsOf, findingsUnder, reconcile, rootsOf } from './findings-json.js';
+import type { FindingsOptions } from './findings-json.js';
+import { firstOf, isObject, own } from './json-text.js';
+import type { JsonObject } from './json-text.js';
 import { quote } from './reader.js';
 import { Draft, type Settled } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';

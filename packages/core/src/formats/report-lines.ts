@@ -5,8 +5,7 @@ import { SEVERITIES, type Severity } from '../model.js';
 import { endMarksLength, hasDigit, hasLetter, isDigit, LetterPattern } from './letters.js';
 import { plainText } from './markdown-blocks.js';
 import { findScore, parseScore, type Score } from './score-text.js';
-import { parseSeveritySummary } from './severity.js';
-import { spellEmoji } from './severity-emoji.js';
+import { parseSeveritySummary, spellEmoji } from './severity.js';
 import { splitTag, stripOrnament, type Tagged } from './severity-tag.js';
 import { leadingWord, WordList, wordsOf } from './wording.js';
 

@@ -1,7 +1,7 @@
 // How a critic's Markdown is walked: one small report per habit that agents have.
 
 import { describe, expect, test } from 'vitest';
-import { severityOfKind } from './audit-kind.js';
+import { severityOfKind } from './audit-report.js';
 import { Draft } from './report-draft.js';
 import { walkMarkdown } from './report-markdown.js';
 

@@ -14,35 +14,23 @@ import {
   isPraised,
   isResolved,
 } from './claim-words.js';
-import { hasLetter } from './letters.js';
+import { hasLetter, hasDigit, marksLength } from './letters.js';
 import { parseJson } from './json-text.js';
-import { parseMarkdown, plainText, type Block, type ListItem, type Section } from './markdown-blocks.js';
+import { parseMarkdown, plainText } from './markdown-blocks.js';
+import type { Block, ListItem, Section } from './markdown-blocks.js';
 import { isNoFinding, isPlaceholder, saysNone } from './no-finding.js';
 import { hear } from './prose-alarm.js';
 import { parseReference } from './reference.js';
-import { isNumbered, stripNumber, type Draft } from './report-draft.js';
-import { dimensionWord, isOverall, roleOf, type Role } from './report-headings.js';
-import {
-  drawnSeverity,
-  drawnTag,
-  fieldsOf,
-  firstText,
-  isClosed,
-  isFigure,
-  isHeadline,
-  isTagged,
-  messageIn,
-  opensWithBracket,
-  opensWithTag,
-  severityOf,
-  withDetails,
-} from './report-fields.js';
+import { isNumbered, stripNumber } from './report-draft.js';
+import type { Draft } from './report-draft.js';
+import { dimensionWord, isOverall, roleOf } from './report-headings.js';
+import type { Role } from './report-headings.js';
 import { countLine, isLabel, scoreLine, scoreLines, splitKey } from './report-lines.js';
 import { takeTable } from './report-tables.js';
-import { unknownSeverityNote, worseOf } from './severity.js';
-import { splitTag, stripOrnament, type Tagged } from './severity-tag.js';
-import { WordList } from './wording.js';
-import { yamlFindings } from './yaml-findings.js';
+import { unknownSeverityNote, worseOf, parseSeverity, openingEmoji } from './severity.js';
+import { splitTag, stripOrnament } from './severity-tag.js';
+import type { Tagged } from './severity-tag.js';
+import { WordList, leadingWord } from './wording.js';
 
 export interface JsonFence {
   readonly line: number;
@@ -396,4 +384,118 @@ class Walk {
       aside: context.aside,
     });
   }
+}
+
+function isTagged(text: string): boolean {
+  return !isLabel(text) && splitTag(text)?.mark === 'bracket';
+}
+
+/** `**Buttons**:` or `` `button.md`: `` */
+function isHeadline(text: string): boolean {
+  if (text.startsWith('**')) return /^\*\*[^*]{1,60}\*\*:?$/.test(text);
+  return text.startsWith('`') && /^`[^`]{1,100}`:?$/.test(text);
+}
+
+/** `[HIGH] …`, also behind a mark or two. */
+function opensWithBracket(title: string): boolean {
+  const at = title.search(/[[(]/);
+  return at >= 0 && at <= 8 && !hasLetter(title.slice(0, at));
+}
+
+/** `Total: 3`: a figure, not a sentence. */
+function isFigure(text: string): boolean {
+  const pair = splitKey(text);
+  return pair !== null && hasDigit(pair.value) && !hasLetter(pair.value);
+}
+
+function severityOf(word: string, draft: Draft): Severity | null {
+  const severity = parseSeverity(word.endsWith(')') ? word.replace(/\([^()]{0,60}\)$/, '') : word);
+  if (severity !== null || isPlaceholder(word)) return severity;
+  draft.note(unknownSeverityNote(word));
+  return 'high';
+}
+
+/** `Location: …`, `Severity: …` in the lines that belong to a finding. */
+function fieldsOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>();
+  const add = (text: string): void => {
+    const pair = splitKey(text);
+    if (pair !== null && pair.value !== '' && !fields.has(pair.key)) fields.set(pair.key, pair.value);
+  };
+  for (const block of blocks) {
+    if (block.kind === 'text') block.lines.forEach(add);
+    if (block.kind !== 'list') continue;
+    for (const item of block.items) [item.text, ...item.details].forEach(add);
+  }
+  return fields;
+}
+
+function firstText(blocks: readonly Block[]): string | undefined {
+  const block = blocks.find((each) => each.kind === 'text');
+  return block?.kind === 'text' ? block.lines.find((line) => !isLabel(line)) : undefined;
+}
+
+/** The headline with what is said below it, save for fields such as the location. */
+function withDetails(text: string, item: ListItem): string {
+  const details = [...item.details, ...item.items.map((inner) => inner.text)]
+    .filter((line) => !isLabel(line) && !isTagged(line))
+    .map((line) => plainText(line));
+  return details.length === 0 ? text : `${text.replace(/[:.]$/, '')} — ${details.join('; ').slice(0, 300)}`;
+}
+
+/** What a record of a finding calls its message. */
+function messageIn(fields: ReadonlyMap<string, string>): string | undefined {
+  return fields.get('title') ?? fields.get('issue') ?? fields.get('finding') ?? fields.get('description') ?? fields.get('message');
+}
+
+/** Ticked, struck out, among what is past, or called resolved in its own words. */
+function isClosed(item: ListItem, text: string, tag: Tagged | null, mode: string): boolean {
+  if (item.checked === true || (text.startsWith('~~') && /^~~.{1,2000}~~/s.test(text))) return true;
+  if (mode === 'closed') return tag === null || !isOpen(text);
+  return isResolved(text) && (tag === null ? mode === 'severity' && !isNoFinding(text) : !isNoFinding(tag.rest));
+}
+
+/** `CRITICAL: …` in a fence, where only what opens with the word counts. */
+function opensWithTag(line: string): boolean {
+  return parseSeverity(leadingWord(line.slice(marksLength(line, '-*[(`#>\u2022', 12)))) === 'critical';
+}
+
+/** The severity of the coloured mark before a bullet. A green one is praise unless the words say otherwise. */
+function drawnSeverity(raw: string, text: string): Severity | null {
+  const drawn = openingEmoji(raw);
+  if (drawn === null || isLabel(text) || isFigure(text) || !hasLetter(text)) return null;
+  return drawn === 'low' && (isPositive(text) || !isNegative(text)) ? null : drawn;
+}
+
+/** A heading behind a red mark, where it names neither a part of the report nor a dimension. */
+function drawnTag(title: string, role: Role['kind']): Tagged | null {
+  if (role !== 'plain' || openingEmoji(title) !== 'critical' || dimensionWord(title) !== null) return null;
+  return { severity: 'critical', mark: 'plain', count: null, rest: stripOrnament(title) };
+}
+
+const MOST_LINES = 5000;
+
+/** The records that have a severity, each as the fields of a finding. */
+function yamlFindings(text: string): readonly ReadonlyMap<string, string>[] {
+  const records: Map<string, string>[] = [];
+  let current: Map<string, string> | null = null;
+  for (const line of text.split('\n', MOST_LINES)) {
+    const body = line.trim();
+    if (body.startsWith('- ') || current === null) {
+      current = new Map();
+      records.push(current);
+    }
+    const pair = splitKey(unquoted(body.startsWith('- ') ? body.slice(2) : body));
+    if (pair !== null && pair.value !== '' && !current.has(pair.key)) current.set(pair.key, unquoted(pair.value));
+  }
+  return records.filter((record) => record.has('severity') && !isDone(record));
+}
+
+function isDone(record: ReadonlyMap<string, string>): boolean {
+  return ['resolved', 'fixed', 'closed'].includes(record.get('status')?.toLowerCase() ?? '');
+}
+
+function unquoted(text: string): string {
+  const mark = text.charAt(0);
+  return text.length > 1 && (mark === '"' || mark === "'") && text.endsWith(mark) ? text.slice(1, -1) : text;
 }

@@ -1,7 +1,7 @@
 // Tables of a report: findings, scores, counts, and those that are none of them.
 
 import { describe, expect, test } from 'vitest';
-import { severityOfKind } from './audit-kind.js';
+import { severityOfKind } from './audit-report.js';
 import { parseMarkdown } from './markdown-blocks.js';
 import { Draft } from './report-draft.js';
 import { takeTable, type TableContext } from './report-tables.js';

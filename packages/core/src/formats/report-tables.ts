@@ -3,7 +3,8 @@
 
 import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './letters.js';
-import { plainText, type Block } from './markdown-blocks.js';
+import { plainText } from './markdown-blocks.js';
+import type { Block } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import { quote } from './reader.js';
 import type { Draft } from './report-draft.js';

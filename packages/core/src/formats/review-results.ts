@@ -2,7 +2,8 @@
 
 import type { Scalar } from '../model.js';
 import { deeperFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
-import { firstOf, isObject, nameOf, parseReport, type JsonObject } from './json-text.js';
+import { firstOf, isObject, nameOf, parseReport } from './json-text.js';
+import type { JsonObject } from './json-text.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
 import { parseScore, toTen } from './score-text.js';
 

@@ -1,14 +1,15 @@
 // The reader `run-json`: results/run-{layer}.json of the testing loop. Counts that contradict each other are read the
 // worse way; a run without a test, or with figures that cannot be, is unreadable and never a pass.
 
-import type { Scalar } from '../model.js';
-import { firstOf, isObject, nameOf, numberOf, own, parseReport, type JsonObject } from './json-text.js';
-import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
-import { failuresOf, findingOf } from './run-failure.js';
+import type { Scalar, Finding } from '../model.js';
+import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
+import type { JsonObject } from './json-text.js';
+import { quote, readable, refuseText, unreadable } from './reader.js';
+import type { Reader } from './reader.js';
 import { countFindings } from './severity.js';
-import { WordList } from './wording.js';
-
-export { classifyFailure } from './failure-class.js';
+import { WordList, wordsOf } from './wording.js';
+import { makeFinding } from './finding.js';
+import { parseReference } from './reference.js';
 
 const EXPECTED = 'a JSON object with pass_rate, coverage, total, passed, failed and failures';
 
@@ -205,4 +206,171 @@ function rounded(value: number): number {
 
 function shown(value: unknown): string {
   return typeof value === 'object' ? nameOf(value) : quote(String(value));
+}
+
+/** A type, not an interface, so that it is an Item of a list. */
+type Failure = {
+  readonly name: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly class: FailureClass;
+  readonly message: string;
+};
+
+function failuresOf(value: unknown, notes: string[]): readonly Failure[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) {
+    if (typeof value !== 'number') notes.push(`failures is ${nameOf(value)}; expected a list of failed tests`);
+    return [];
+  }
+  return value.map((entry: unknown, index) => failureOf(entry, index + 1));
+}
+
+function findingOf(failure: Failure): Finding {
+  const reason = (failure.message.split('\n')[0] ?? '').trim();
+  const message = reason === '' || reason === failure.name ? failure.name : `${failure.name}: ${reason}`;
+  return makeFinding({ severity: 'high', message, artifact: failure.file, line: failure.line, rule: failure.class });
+}
+
+/** An entry that is no object still is a failed test: it is kept by its text or its number. */
+function failureOf(entry: unknown, number: number): Failure {
+  if (typeof entry === 'string') {
+    const pointed = parseReference(entry);
+    return {
+      name: pointed.message || `failure ${number}`,
+      file: pointed.artifact,
+      line: pointed.line,
+      class: classifyFailure(entry),
+      message: pointed.message,
+    };
+  }
+  const failure: JsonObject = isObject(entry) ? entry : {};
+  const message = messageOf(failure);
+  const name = textAt(failure, ['name', 'fullName', 'test', 'test_name', 'testName', 'title', 'id']);
+  const place = parseReference(textAt(failure, ['file', 'test_file', 'testFile', 'path', 'filePath', 'location']));
+  const line = own(failure, 'line');
+  const file = place.artifact ?? (place.message === '' ? null : place.message);
+  return {
+    name: name || (message.split('\n')[0] ?? '').trim() || `failure ${number}`,
+    file,
+    line: file !== null && typeof line === 'number' && Number.isSafeInteger(line) && line >= 1 ? line : place.line,
+    class: classOf(failure, message),
+    message,
+  };
+}
+
+/** The message decides; where it tells nothing, the class that the executor gave, if it is one of ours. */
+function classOf(failure: JsonObject, message: string): FailureClass {
+  const drawn = classifyFailure(message);
+  if (drawn !== 'other') return drawn;
+  const given = textAt(failure, ['class', 'type', 'category', 'failure_type', 'kind'])
+    .toLowerCase()
+    .replaceAll('_', ' ')
+    .replaceAll('-', ' ');
+  return FAILURE_CLASSES.find((name) => name === given || (given !== '' && name.startsWith(given))) ?? 'other';
+}
+
+function messageOf(failure: JsonObject): string {
+  const said = firstOf(failure, ['message', 'error', 'reason', 'failureMessage', 'failure_message', 'failureMessages', 'details', 'stack']);
+  const first: unknown = Array.isArray(said) ? said[0] : said;
+  if (isObject(first)) return textAt(first, ['message', 'stack', 'name']).trim();
+  return typeof first === 'string' ? first.trim() : '';
+}
+
+function textAt(object: JsonObject, keys: readonly string[]): string {
+  for (const key of keys) {
+    const value = own(object, key);
+    if (typeof value === 'string' && value.trim() !== '') return value.trim();
+  }
+  return '';
+}
+
+const FAILURE_CLASSES = ['assertion mismatch', 'missing import', 'null reference', 'async', 'mock', 'type error', 'other'] as const;
+
+type FailureClass = (typeof FAILURE_CLASSES)[number];
+
+interface Signs {
+  readonly class: FailureClass;
+  /** Found anywhere in the message, in lower case, parted by `|`. */
+  readonly pieces: string;
+  /** Found as whole words. */
+  readonly words?: WordList;
+  /** Found where a word begins. */
+  readonly starts?: readonly string[];
+  /** What no list can say. It is handed the message in lower case. */
+  readonly further?: (text: string, words: readonly string[]) => boolean;
+}
+
+/** In this order: "expected mock to be called" is a mock's matter before it is an assertion's. */
+const SIGNS: readonly Signs[] = [
+  {
+    class: 'missing import',
+    pieces:
+      'cannot find module|cannot find package|module not found|modulenotfounderror|importerror|failed to resolve import|cannot resolve|' +
+      'unable to resolve|is not exported|does not provide an export|no module named|unresolved import',
+  },
+  {
+    class: 'type error',
+    pieces: "is not assignable|does not exist on type|has no exported member|implicitly has a 'any'|implicitly has an 'any'|type mismatch",
+    further: (text, words) =>
+      words.some((word) => word.startsWith('ts') && /^ts\d{4,5}$/.test(word)) ||
+      (text.includes('incompatible') && /incompatible types?\b/.test(text)),
+  },
+  {
+    class: 'null reference',
+    pieces:
+      'cannot read propert|cannot set propert|nonetype|nullpointer|null pointer|nullreference|nil pointer|undefined is not an object|null is not an object',
+    further: isOfNothing,
+  },
+  {
+    class: 'mock',
+    pieces: 'tohavebeencalled|not called|been called|called with|number of calls',
+    words: new WordList('spy spies'),
+    starts: ['mock', 'stub'],
+    further: (text) => text.includes('.fn') && /\b(?:jest|vi)\.fn/.test(text),
+  },
+  { class: 'assertion mismatch', pieces: '', further: isAssertion },
+  {
+    class: 'async',
+    pieces:
+      'timeout|time out|time-out|timedout|timed out|timed-out|not resolved|unresolved promise|unhandled rejection|unhandled promise rejection|' +
+      'done()|deadlock|never settled',
+    words: new WordList('promise async await'),
+  },
+  {
+    class: 'assertion mismatch',
+    pieces: 'not equal|!=|mismatch',
+    words: new WordList('expected received'),
+    starts: ['assert'],
+    further: (_, words) => words.some((word) => ['tobe', 'toequal', 'tomatch', 'tocontain'].some((matcher) => word.endsWith(matcher))),
+  },
+  { class: 'type error', pieces: 'is not a function|is not iterable|is not a constructor', words: new WordList('typeerror') },
+];
+
+export function classifyFailure(message: string): FailureClass {
+  const text = message.slice(0, 4000).toLowerCase();
+  const words = wordsOf(text);
+  return SIGNS.find((signs) => shows(signs, text, words))?.class ?? 'other';
+}
+
+function shows(signs: Signs, text: string, words: readonly string[]): boolean {
+  if (signs.pieces !== '' && signs.pieces.split('|').some((piece) => text.includes(piece))) return true;
+  if (signs.words?.hasAny(words)) return true;
+  if (signs.starts?.some((start) => words.some((word) => word.startsWith(start)))) return true;
+  return signs.further?.(text, words) ?? false;
+}
+
+/** "properties of null", "x is not defined", but not "expected what is undefined to be 1". */
+function isOfNothing(text: string): boolean {
+  if (!text.includes('null') && !text.includes('defined')) return false;
+  return /of (?:null|undefined)\b|is (?:null|undefined|not defined)\b(?! to )/.test(text);
+}
+
+function isAssertion(text: string): boolean {
+  if (text.includes('assertionerror') && /^\s{0,5}(?:\w{1,40}\.)?assertionerror/.test(text)) return true;
+  if (text.includes('expect(') && /expect\(.{0,200}\)\./.test(text)) return true;
+  return (
+    text.includes('expected ') &&
+    /expected .{0,400}\b(?:received|but got|to (?:be|equal|have|match|contain|include|deep|strictly))\b/.test(text)
+  );
 }

@@ -147,7 +147,5 @@ it('goes on, and says so, where the work of an earlier attempt cannot be taken o
     return DONE;
   });
   expect((await resume({ session: first.session, retry: true, ...again })).status).toBe('complete');
-  expect(rules).toMatch(
-    /could not be taken over, and lies in a worktree beside this one until umpire clean\. Attempt 1: Cannot read sub/,
-  );
+  expect(rules).toMatch(/could not be taken over, and lies in a worktree beside this one until umpire clean\. Attempt 1: Cannot read sub/);
 });
