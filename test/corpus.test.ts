@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { decodeTolerantly } from '@umpire/core/formats/decode.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { READERS } from '@umpire/core/formats/readers.js';
 
 const named = process.env['UMPIRE_CORPUS'];

@@ -2,7 +2,7 @@
 // many inputs each reader gets.
 
 import { afterAll, expect, test } from 'vitest';
-import { COUNTS } from '@umpire/core/formats/reader-yields.js';
+import { COUNTS } from '@umpire/core/formats/reader-outputs.js';
 import { READERS } from '@umpire/core/formats/readers.js';
 import { SEVERITIES, type Counts, type Finding, type ReadResult, type Reading } from '@umpire/core/model.js';
 import { SEED, amountOf } from '../support/campaign.js';

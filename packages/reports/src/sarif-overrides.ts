@@ -3,8 +3,8 @@
 
 import { own } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
-import { sarifRuleId } from '@umpire/core/formats/sarif-results.js';
-import type { SarifRule, SarifRules } from '@umpire/core/formats/sarif-results.js';
+import { sarifRuleId } from '@umpire/core/formats/sarif.js';
+import type { SarifRule, SarifRules } from '@umpire/core/formats/sarif.js';
 import { listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
 import { detached } from '@umpire/core/formats/text-hash.js';
 

@@ -12,8 +12,8 @@ import {
   sarifRuleId,
   sarifSeverity,
   SarifRules,
-} from '@umpire/core/formats/sarif-results.js';
-import type { SarifPlace, SarifRule } from '@umpire/core/formats/sarif-results.js';
+} from '@umpire/core/formats/sarif.js';
+import type { SarifPlace, SarifRule } from '@umpire/core/formats/sarif.js';
 import { unknownSeverityNote } from '@umpire/core/formats/severity.js';
 import type { ReadOptions } from './format.js';
 import { endLineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';

@@ -1,7 +1,7 @@
 // A person's edit of tasks.csv, found by comparison. What is still to come may be changed: texts, dependencies, new tasks. What
 // contradicts what happened, or would let something start before its critic was judged or its plan approved, is refused with the reason.
 
-import { setOwn } from '../formats/merged.js';
+import { setOwn } from '../formats/merge-objects.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import type { Task } from '../model.js';
 import { EXEC_MODES } from '../model.js';

@@ -1,6 +1,6 @@
 // Folds the journal into what a verdict needs to know of the past: frozen rules, and the verdicts of each chain.
 
-import { merged } from '../formats/merged.js';
+import { merged } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
 import { HIGHEST_CAP } from './messages.js';
 import type { Recorded, Standing, VerdictGiven } from './messages.js';

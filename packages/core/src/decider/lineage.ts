@@ -2,7 +2,7 @@
 // fingerprint, which outlives moved lines, changed figures and another severity. What that says of a loop is in trend.ts.
 
 import type { Finding } from '../model.js';
-import { put } from '../formats/keyed-lists.js';
+import { put } from '../formats/multimap.js';
 
 export interface RoundFindings {
   readonly round: number;

@@ -5,14 +5,14 @@ import type { Anomaly, Finding, Task, TaskRecord } from '../model.js';
 import type { Loop, TaskTemplate } from '../loops/loop.js';
 import { fillTemplate, showNumber } from '../loops/template.js';
 import type { Lookup } from '../loops/template.js';
-import { merged, setOwn } from '../formats/merged.js';
+import { merged, setOwn } from '../formats/merge-objects.js';
 import { joinIds } from '../formats/tasks-csv.js';
 import { chainInId, isFinished, mendOf, statedWave } from './chains.js';
 import type { Placed } from './chains.js';
-import { listFindings, pickWorst } from '../formats/finding-words.js';
+import { listFindings, pickWorst } from '../formats/finding-text.js';
 import type { Effects } from './messages.js';
 import { settleWaves } from './rewiring.js';
-import { put } from '../formats/keyed-lists.js';
+import { put } from '../formats/multimap.js';
 
 export interface PlanInput {
   readonly loop: Loop;

@@ -2,7 +2,7 @@
 // is not earlier.
 
 import type { Task } from '../model.js';
-import { setOwn } from '../formats/merged.js';
+import { setOwn } from '../formats/merge-objects.js';
 import { joinIds, splitIds } from '../formats/tasks-csv.js';
 import { computeWaves } from './waves.js';
 

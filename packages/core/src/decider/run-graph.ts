@@ -1,7 +1,7 @@
 // The tasks of a run as a graph: their waves, which of them are open, and what it means to close one or to open it again.
 // Changed in place: whoever folds a journal owns what comes of it.
 
-import { merged } from '../formats/merged.js';
+import { merged } from '../formats/merge-objects.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import type { TaskStatus } from '../model.js';
 import type { SessionStarted } from './run-messages.js';

@@ -1,7 +1,7 @@
 // A session that Umpire runs, as its journal tells it: tasks and how they stand, what a person was asked, what was spent. Here
 // are its shape and what is read from it; how events change it is run-evolve.ts.
 
-import { merged } from '../formats/merged.js';
+import { merged } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
 import type { ExecMode, Task, TaskStatus } from '../model.js';
 import type { Turn } from '../ports.js';

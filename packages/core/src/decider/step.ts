@@ -11,7 +11,7 @@ import type { Judgement, Params, Refusal } from '../loops/judge.js';
 import type { Facts, Loop } from '../loops/loop.js';
 import { fillTemplate } from '../loops/template.js';
 import type { Placed } from './chains.js';
-import { bySeverity, describeFinding } from '../formats/finding-words.js';
+import { bySeverity, describeFinding } from '../formats/finding-text.js';
 import type { Course, Effects } from './messages.js';
 import { NO_EFFECTS, lowestDimensions, planClosing, planRevision } from './plan.js';
 import type { Plan, PlanInput } from './plan.js';

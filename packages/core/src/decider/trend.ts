@@ -1,13 +1,13 @@
 // Where a chain of rounds is going: does it gain, stall, oscillate, diverge? Reads what was measured, round by round, and
 // calls it. Pure, and the same for every loop: which facts are gauges, and which way is better, the loop says.
 
-import { bySeverity, describeCounts, describeFinding } from '../formats/finding-words.js';
+import { bySeverity, describeCounts, describeFinding } from '../formats/finding-text.js';
 import type { Direction, Facts, Progress } from '../loops/loop.js';
 import { SEVERITIES } from '../model.js';
 import type { Counts, Finding } from '../model.js';
 import { traceFindings } from './lineage.js';
 import type { RoundFindings, Trace } from './lineage.js';
-import { put } from '../formats/keyed-lists.js';
+import { put } from '../formats/multimap.js';
 
 export interface Gauge {
   readonly name: string;

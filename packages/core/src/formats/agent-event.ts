@@ -2,8 +2,8 @@
 // print it. Codex tells of items and turns, opencode of parts and steps, Claude Code of messages (`stream-json`) and a result (`json` too).
 // Who adds it up or shows it is left to others.
 
-import { NO_SIGNS, signsIn } from './fault-signs.js';
-import type { FaultSigns } from './fault-signs.js';
+import { NO_SIGNS, signsIn } from './model-api-error.js';
+import type { FaultSigns } from './model-api-error.js';
 import { isObject, own, parseJson } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 

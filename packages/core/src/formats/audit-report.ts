@@ -3,18 +3,18 @@
 
 import type { FindingsOptions } from './findings-json.js';
 import { parseReport } from './json-text.js';
-import { plainLetters } from './letters.js';
+import { plainLetters } from './characters.js';
 import { readable, refuseText, unreadable } from './reader.js';
 import type { About, Reader } from './reader.js';
 import { Draft } from './report-draft.js';
 import type { Dimension, Settled } from './report-draft.js';
-import { readReport } from './report-json.js';
-import { walkMarkdown } from './report-markdown.js';
-import type { JsonFence } from './report-markdown.js';
+import { readReport } from './json-report.js';
+import { walkMarkdown } from './markdown-report.js';
+import type { JsonFence } from './markdown-report.js';
 import { SEVERITIES } from '../model.js';
 import type { Counts, ReadResult, Scalar, Severity } from '../model.js';
 import { worstCounts } from './severity.js';
-import { WordList, wordsOf } from './wording.js';
+import { WordList, wordsOf } from './word-lists.js';
 
 type ReportResult = { readonly ok: true; readonly report: Settled } | { readonly ok: false; readonly result: ReadResult };
 

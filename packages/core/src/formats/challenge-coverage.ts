@@ -3,7 +3,7 @@
 
 import type { Discovery } from '../model.js';
 import { firstOf, plainKeys } from './json-text.js';
-import { letterWords } from './letters.js';
+import { letterWords } from './characters.js';
 
 export const CHALLENGE_DIMENSIONS = ['assumption', 'feasibility', 'risk', 'competition'] as const;
 

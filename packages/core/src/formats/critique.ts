@@ -14,7 +14,7 @@ import { quote, readable, unreadable, type Reader } from './reader.js';
 import { parseSeverityCell, countsOfObject, worstStated } from './severity.js';
 import type { SeveritySummary, StatedCounts } from './severity.js';
 import { splitTag } from './severity-tag.js';
-import { WordList } from './wording.js';
+import { WordList } from './word-lists.js';
 
 const EXPECTED = 'critiques with a severity each, or counts such as CRITICAL:1 HIGH:2';
 const COUNT_KEYS = new WordList('critical high medium low critical_count high_count medium_count low_count');

@@ -5,7 +5,7 @@ import { worstMeasured } from './check-outcome.js';
 import type { CheckOutcome, Finding } from '../model.js';
 import { isMeasured, isFailing } from './debt-measurement.js';
 import type { CheckName, Measurement, TestsMeasure, ToolMeasure, MeasuredTest } from './debt-measurement.js';
-import { put } from './keyed-lists.js';
+import { put } from './multimap.js';
 
 /** Something that is worse, or better, than at the baseline. */
 export interface DebtItem {

@@ -5,12 +5,12 @@ import type { Finding, Severity } from '../model.js';
 import { firstOf, isObject, own, plainKeys, numberOf } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { isNoFinding } from './no-finding.js';
-import { parsePath, parseReference } from './reference.js';
+import { parsePath, parseReference } from './file-reference.js';
 import { severityName, parseSeverity, worseOf, severityOfScore, unknownSeverityNote } from './severity.js';
 import { splitTag } from './severity-tag.js';
-import { leadingWord, oneLine, WordList } from './wording.js';
+import { leadingWord, oneLine, WordList } from './word-lists.js';
 
-export { parseReference } from './reference.js';
+export { parseReference } from './file-reference.js';
 
 export interface FindingParts {
   readonly severity: Severity;

@@ -20,8 +20,8 @@ import {
   worstStated,
 } from './severity.js';
 import type { StatedCounts } from './severity.js';
-import { WordList } from './wording.js';
-import { sarifResults } from './sarif-results.js';
+import { WordList } from './word-lists.js';
+import { sarifResults } from './sarif.js';
 
 interface FoundFindings {
   readonly findings: readonly Finding[];

@@ -1,98 +1,82 @@
-// The readers for a user's own critic: `json` and `markdown`.
+// Reports written as JSON.
 
 import { describe, expect, test } from 'vitest';
-import { readJson, readMarkdown } from './json-report.js';
-import type { Reader } from './reader.js';
+import { severityOfKind } from './audit-report.js';
+import { readReport } from './json-report.js';
 
-function check(read: Reader, text: string, expected: Readonly<Record<string, unknown>> | string): void {
-  const result = read(text, { path: 'report' });
-  if (!result.ok) {
-    expect(result.unreadable.problem).toBe(expected);
-    return;
-  }
-  const { values, findings, counts, lists, notes } = result.reading;
-  expect({
-    values,
-    drawn: findings.map((finding) => `${finding.severity} ${finding.message}`),
-    counts: counts === undefined ? null : Object.values(counts).join(''),
-    lists,
-    notes,
-  }).toEqual({
-    values: {},
-    drawn: [],
-    counts: null,
-    lists: read === readMarkdown ? { dimensions: [] } : {},
+function check(value: unknown, expected: Readonly<Record<string, unknown>>): void {
+  const report = readReport(value, { fallback: 'high', classify: severityOfKind });
+  const findings = report.findings.map(({ severity, dimension, message }) =>
+    [severity, dimension, message].filter((part) => part !== undefined).join(' '),
+  );
+  const dimensions = report.dimensions.map(({ name, score, threshold }) => `${name} ${score}${threshold === null ? '' : `/${threshold}`}`);
+  const { score, signal, notes, isReport, counted } = report;
+  expect({ findings, dimensions, score, signal, notes, isReport, counted }).toEqual({
+    findings: [],
+    dimensions: [],
+    score: null,
+    signal: null,
     notes: [],
-    ...(expected as object),
+    isReport: true,
+    counted: false,
+    ...expected,
   });
 }
 
-describe('json', () => {
-  const json = (value: unknown, expected: Readonly<Record<string, unknown>> | string) =>
-    check(readJson, typeof value === 'string' ? value : JSON.stringify(value), expected);
-  test('values', () => json({ a: 1, b: 'x', c: true, d: null }, { values: { a: 1, b: 'x', c: true } }));
-  test('nested to four levels', () => json({ a: { b: { c: { d: 1, e: { f: 2 } } } } }, { values: { 'a.b.c.d': 1 } }));
-  test('lists', () => json({ rows: [{ a: 1, b: [] }], deep: { rows: [] } }, { lists: { rows: [{ a: 1 }], 'deep.rows': [] } }));
-  test('lists of texts', () =>
-    json({ rows: ['a', 2, { name: 'c' }, null] }, { lists: { rows: [{ name: 'a' }, { name: 2 }, { name: 'c' }, {}] } }));
-  test('findings', () =>
-    json(
-      { issues: [{ text: 'm' }], review: { findings: ['[LOW] n'] } },
-      {
-        drawn: ['high m', 'low n'],
-        counts: '0101',
-        lists: { issues: [{ text: 'm' }], 'review.findings': [{ name: '[LOW] n' }] },
-        notes: ['a finding has no severity; counted as High: "m"'],
-      },
-    ));
-  test('no findings', () => json({ findings: [] }, { counts: '0000', lists: { findings: [] } }));
-  test('stated counts', () =>
-    json({ critical: 1 }, { values: { critical: 1 }, counts: '1000', notes: ['it says Critical: 1, but lists 0; counted 1'] }));
-  test('infinite numbers and traps', () => json('{"a": 1e999, "__proto__": 1, "constructor": 2}', { values: { constructor: 2 } }));
-  test('unreadable', () => {
-    json('', 'it is empty; expected a JSON object');
-    json('[]', 'it is a list; expected a JSON object');
-    json('{', 'it is not valid JSON: at line 1, column 2, it ends while one bracket is still open and looks cut off');
-  });
+describe('scores', () => {
+  test('names', () => check({ overall_score: '7/10', signal: 'audit_passed' }, { score: 7, signal: 'audit_passed' }));
+  test('wrapped', () =>
+    check({ audit: { audit_score: 7 }, summary: { audit_signal: 'FIX_REQUIRED' } }, { score: 7, signal: 'fix_required' }));
+  test('of an object', () => check({ score: { value: 40, max: 50 } }, { score: 8 }));
+  test('above ten', () => check({ score: 75 }, { score: 7.5, notes: ['the score 75 is above 10; taken as 75/100'] }));
+  test('no score', () =>
+    check({ score: 'good', signal: 3 }, { isReport: false, notes: ['the score "good" is not a number; it was left out'] }));
+  test('an object without one', () => check({ score: {} }, { isReport: false }));
+  test('flags', () => check({ score: true }, { isReport: false, notes: ['the score "true" is not a number; it was left out'] }));
 });
 
-describe('markdown', () => {
-  const markdown = (text: string, expected: Readonly<Record<string, unknown>> | string) => check(readMarkdown, text, expected);
-  test('values', () =>
-    markdown('- Verdict: pass\n- **Bundle size**: 210\nIn budget: FALSE\nScore: 70/100\nShare: 80%\n', {
-      values: { verdict: 'pass', bundle_size: 210, in_budget: false, score: 7, share: 80 },
-    }));
-  test('another scale is left to the fact', () =>
-    markdown('- Quality: 80/100\n- Verdict: pass', {
-      values: { quality: '80/100', verdict: 'pass' },
-      lists: { dimensions: [{ name: 'Quality', score: 8, threshold: null }] },
-    }));
-  test('a score that cannot be', () =>
-    markdown('Speed: 12/10', {
-      values: { speed: '12/10' },
-      notes: ['the score 12 of "Speed" does not lie between 0 and 10; it was left out'],
-    }));
-  test('placeholders and long texts', () =>
-    markdown(`Verdict: [pass | fail]\nText: ${'x'.repeat(600)}\nOk: yes`, { values: { ok: 'yes' } }));
-  test('given twice', () =>
-    markdown('Verdict: pass\n\n- Verdict: pass\n\n## A\nVerdict: fail', {
-      values: { verdict: 'pass' },
-      notes: ['verdict is given twice, as "pass" and "fail"; the first holds'],
-    }));
-  test('findings and dimensions', () =>
-    markdown('- [HIGH] m\n- Speed: 4/10\n\n| a | b |\n|---|---|', {
-      values: { speed: '4/10' },
-      drawn: ['high m'],
-      counts: '0100',
-      lists: { dimensions: [{ name: 'Speed', score: 4, threshold: null }] },
-    }));
-  test('the report is the better witness of its score', () =>
-    markdown('Score: 7/10\nOverall score: 5/10', {
-      values: { score: 5, overall_score: '5/10' },
-      notes: ['the report gives several scores, 5, 7; the lowest holds'],
-    }));
-  test('unreadable', () => {
-    markdown('Hello', 'it holds no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
-    markdown(' ', 'it is empty; expected a report with findings, scores by dimension, or a statement that there are no findings');
-  });
+describe('dimensions', () => {
+  test('by name', () =>
+    check(
+      { dimensions: { a: 5, b: { score: '80/100', threshold: 6, weight: 0.2 }, c: { score: 4, max_score: 5, min: 3 }, overall: 6 } },
+      { dimensions: ['a 5', 'b 8/6', 'c 8/6'], score: 6 },
+    ));
+  test('a list', () => check({ scores: [{ dimension: 'a', score: 5 }, { score: 5 }, 3] }, { dimensions: ['a 5'] }));
+  test('out of a hundred', () =>
+    check(
+      { dimensions: { a: 55, b: { score: 8, threshold: 60 } } },
+      { dimensions: ['a 5.5', 'b 0.8/6'], notes: ['a dimension scores above 10; all were taken as out of 100'] },
+    ));
+  test('odd ones', () =>
+    check(
+      { dimensions: { a: { score: 'x' }, b: { score: null }, c: -1 } },
+      {
+        isReport: false,
+        notes: ['the score of "a" is not a number; it was left out', 'the score -1 of "c" does not lie between 0 and 10; it was left out'],
+      },
+    ));
+  test('a grade in place of a score is told', () =>
+    check({ dimensions: { a: 'B-', b: 8 } }, { dimensions: ['b 8'], notes: ['the score of "a" is not a number; it was left out'] }));
+  test('not an object', () => check({ dimensions: 'a, b' }, { isReport: false }));
+  test('issues of a dimension', () =>
+    check(
+      { dimensions: { accessibility: { score: 3, issues: ['m', '[LOW] n'] }, quality: { score: 9, issues: [] } } },
+      { dimensions: ['accessibility 3', 'quality 9'], findings: ['critical accessibility m', 'low accessibility n'], counted: true },
+    ));
+  test('no issues of a dimension', () => check({ dimensions: { a: { score: 9, issues: [] } } }, { dimensions: ['a 9'], counted: true }));
+  test('issues that the list has too', () =>
+    check(
+      {
+        dimensions: { a: { score: 3, issues: ['[HIGH] m', '[LOW] n'] }, b: { score: 3, issues: ['[LOW] o'] } },
+        findings: [{ severity: 'high', dimension: 'A', message: 'm' }],
+      },
+      { dimensions: ['a 3', 'b 3'], findings: ['high A m', 'low b o'], counted: true },
+    ));
+});
+
+describe('findings', () => {
+  test('a list at the top', () => check(['[HIGH] m'], { findings: ['high m'], counted: true }));
+  test('an empty list', () => check({ findings: [] }, { counted: true }));
+  test('something else', () => check('text', { isReport: false }));
+  test('an error', () => check({ error: 'rate limit' }, { isReport: false }));
 });

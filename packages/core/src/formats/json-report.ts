@@ -1,97 +1,153 @@
-// The readers for a user's own critic: `json` (any JSON object: its scalars are values, its lists are lists)
-// and `markdown` (a report as `audit` reads it, with `Key: value` lines as values).
+// Drafts a critic's report written as JSON: scores by dimension, an overall score, a signal, findings in any of the
+// shapes that findings-json.ts knows.
 
-import type { Item, Scalar } from '../model.js';
-import { AUDIT_OPTIONS, readReportText, valuesOf } from './audit-report.js';
-import { isScalar, scalarsOf } from './discoveries.js';
-import { deeperFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
-import { isObject, nameOf, parseReport } from './json-text.js';
+import type { Finding, Severity } from '../model.js';
+import { deeperFindings, findingsOf, findingsUnder, reconcile, rootsOf } from './findings-json.js';
+import type { FindingsOptions } from './findings-json.js';
+import { firstOf, isObject, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
-import { parseMarkdown } from './markdown-blocks.js';
-import type { Block, ListItem, Section } from './markdown-blocks.js';
-import { isPlaceholder } from './no-finding.js';
-import { readable, refuseText, unreadable, type Reader } from './reader.js';
-import { splitKey } from './report-lines.js';
-import { parseScore } from './score-text.js';
+import { quote } from './reader.js';
+import { Draft, type Settled } from './report-draft.js';
+import { parseScore, parseThreshold, type Score } from './score-text.js';
+import { worseOf, worstCounts } from './severity.js';
 
-const MAX_LEVELS = 4;
+const WRAPPERS = [
+  'audit',
+  'report',
+  'audit_report',
+  'auditReport',
+  'audit_result',
+  'result',
+  'results',
+  'summary',
+  'review',
+  'critique',
+  'data',
+];
+const SCORE_KEYS = ['audit_score', 'auditScore', 'overall_score', 'overallScore', 'score', 'total_score', 'final_score', 'overall'];
+const SIGNAL_KEYS = ['audit_signal', 'auditSignal', 'signal', 'gc_signal'];
+const DIMENSION_KEYS = ['dimensions', 'dimension_scores', 'dimensionScores', 'scores', 'scorecard'];
+const NAME_KEYS = ['name', 'dimension', 'title', 'category', 'id', 'key'];
 
-export const readJson: Reader = (text) => {
-  const refused = refuseText(text, 'a JSON object');
-  if (refused !== null) return refused;
-  const json = parseReport(text);
-  if (!json.ok) return unreadable(json.problem, json.line);
-  if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected a JSON object`);
-  const values: [string, Scalar][] = [];
-  const lists: [string, readonly Item[]][] = [];
-  flatten(json.value, '', 1, values, lists);
-  const found = findingsOf(rootsOf(json.value, ['review', 'results', 'result', 'report']), { fallback: 'high' });
-  const findings = [...found.findings, ...deeperFindings(json.value, found.findings, { fallback: 'high' })];
+export interface JsonReport extends Settled {
+  /** Something in it is a report's: a score, a dimension, a list of findings, a tally. */
+  readonly isReport: boolean;
+}
+
+export function readReport(value: unknown, options: FindingsOptions): JsonReport {
+  const top: JsonObject = isObject(value) ? value : { findings: Array.isArray(value) ? value : undefined };
+  const roots = rootsOf(top, WRAPPERS);
+  const draft = new Draft({ classify: options.classify ?? null, fallback: options.fallback });
+  takeScore(roots, draft);
+  for (const root of roots) {
+    const signal = firstOf(root, SIGNAL_KEYS);
+    if (typeof signal === 'string') draft.signal(signal);
+  }
+  const dimensions = roots.map((root) => firstOf(root, DIMENSION_KEYS)).find((each) => typeof each === 'object');
+  const entries = dimensionsOf(dimensions);
+  takeDimensions(entries, draft);
+  const settled = draft.settle();
+  const found = findingsOf(roots, options);
+  const ofDimensions = entries.map((entry) =>
+    findingsUnder(firstOf(entry.body, ['issues', 'findings', 'violations']), entry.name, { ...options, dimension: entry.name }),
+  );
+  const inDimensions = ofDimensions.flatMap((each) => each.findings);
+  const main = [...found.findings, ...silentDimensions(found.findings, inDimensions)];
+  const findings = [...main, ...deeperFindings(value, [...main, ...inDimensions], options)];
   const { counts, notes } = reconcile(findings, found.stated);
-  const counted = found.present || found.stated !== null || findings.length > 0;
-  return readable({ values, findings, counts: counted ? counts : null, lists, notes: [...found.notes, ...notes] });
-};
+  const counted = findings.length > 0 || found.stated !== null || found.present || ofDimensions.some((each) => each.present);
+  return {
+    ...settled,
+    findings,
+    counts: worstCounts(counts, settled.counts),
+    counted,
+    notes: [...settled.notes, ...found.notes, ...ofDimensions.flatMap((each) => each.notes), ...notes],
+    isReport: counted || settled.score !== null || settled.dimensions.length > 0,
+  };
+}
 
-function flatten(object: JsonObject, prefix: string, level: number, values: [string, Scalar][], lists: [string, readonly Item[]][]): void {
-  for (const [key, value] of Object.entries(object)) {
-    const name = prefix === '' ? key : `${prefix}.${key}`;
-    if (isScalar(value)) values.push([name, value]);
-    else if (isObject(value) && level < MAX_LEVELS) flatten(value, name, level + 1, values, lists);
-    else if (Array.isArray(value)) lists.push([name, value.map(itemOf)]);
+/** Most reports list a dimension's issues once more in `findings`: only the dimension that is silent there, or milder, adds its own. */
+function silentDimensions(listed: readonly Finding[], ofDimensions: readonly Finding[]): readonly Finding[] {
+  const messages = new Set(listed.map((finding) => finding.message));
+  const worst = new Map<string, Severity>();
+  for (const { dimension, severity } of listed) {
+    const name = dimension?.toLowerCase() ?? '';
+    worst.set(name, worseOf(worst.get(name) ?? severity, severity));
+  }
+  return ofDimensions.filter(({ message, dimension, severity }) => {
+    const before = worst.get(dimension?.toLowerCase() ?? '');
+    return !messages.has(message) && (before === undefined || (severity === 'critical' && before !== 'critical'));
+  });
+}
+
+function takeScore(roots: readonly JsonObject[], draft: Draft): void {
+  for (const root of roots) {
+    const said = firstOf(root, SCORE_KEYS);
+    if (said === undefined) continue;
+    const score = scoreOf(said);
+    if (score !== null) draft.score(outOfHundred(score) ? { value: score.value, outOf: 100 } : score);
+    else if (!isObject(said)) draft.note(`the score ${quote(String(said))} is not a number; it was left out`);
+    if (score !== null && outOfHundred(score)) draft.note(`the score ${score.value} is above 10; taken as ${score.value}/100`);
+    return;
   }
 }
 
-/** A text or a number in a list is the name of its item: `failures: ["a", "b"]` are two failures, not none. */
-function itemOf(value: unknown): Item {
-  if (isObject(value)) return scalarsOf(value);
-  return isScalar(value) ? { name: value } : {};
+interface Entry {
+  readonly name: string;
+  readonly body: JsonObject;
+  readonly score: Score | null;
+  /** What stands where its score should. */
+  readonly said: unknown;
 }
 
-export const readMarkdown: Reader = (text, about) => {
-  const read = readReportText(text, about, AUDIT_OPTIONS);
-  if (!read.ok) return read.result;
-  const { report } = read;
-  const pairs = new Map<string, Scalar>();
-  const notes = [...report.notes];
-  for (const line of linesOf(parseMarkdown(text))) addPair(line, pairs, notes);
-  for (const [key, value] of valuesOf(report)) pairs.set(key, value);
-  if (pairs.size === 0 && !report.counted && report.dimensions.length === 0) {
-    return unreadable('it holds no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
+function dimensionsOf(value: unknown): readonly Entry[] {
+  if (Array.isArray(value)) {
+    return value
+      .filter(isObject)
+      .map((body) => ({ name: String(firstOf(body, NAME_KEYS) ?? ''), body, score: scoreOf(body), said: own(body, 'score') }))
+      .filter((entry) => entry.name !== '');
   }
-  const counts = report.counted ? report.counts : null;
-  return readable({ values: pairs, findings: report.findings, counts, lists: [['dimensions', report.dimensions]], notes });
-};
-
-/** The first line with a key holds; another that says something else is noted. */
-function addPair(line: string, pairs: Map<string, Scalar>, notes: string[]): void {
-  const pair = splitKey(line);
-  if (pair === null || pair.value === '' || pair.value.length > 500 || isPlaceholder(pair.value)) return;
-  const value = scalarOf(pair.value);
-  const before = pairs.get(pair.key);
-  if (before === undefined) pairs.set(pair.key, value);
-  else if (before !== value)
-    notes.push(`${pair.key} is given twice, as "${String(before).slice(0, 60)}" and "${String(value).slice(0, 60)}"; the first holds`);
+  if (!isObject(value)) return [];
+  return Object.entries(value)
+    .filter(([name]) => name !== '__proto__')
+    .map(([name, body]) => ({
+      name,
+      body: isObject(body) ? body : {},
+      score: scoreOf(body),
+      said: isObject(body) ? own(body, 'score') : body,
+    }));
 }
 
-function scalarOf(text: string): Scalar {
-  const lower = text.toLowerCase();
-  if (lower === 'true' || lower === 'false') return lower === 'true';
-  const score = parseScore(text);
-  if (score === null) return text;
-  // On a scale of its own it stays a text: the fact that is drawn from it knows the scale that is wanted.
-  return score.outOf === null || text.endsWith('%') ? score.value : text;
+function takeDimensions(entries: readonly Entry[], draft: Draft): void {
+  const hundred = entries.some(({ score }) => score !== null && outOfHundred(score));
+  if (hundred) draft.note('a dimension scores above 10; all were taken as out of 100');
+  for (const { name, body, score, said } of entries) {
+    if (score === null) {
+      if (said !== undefined && said !== null && typeof said !== 'object')
+        draft.note(`the score of ${quote(name)} is not a number; it was left out`);
+      continue;
+    }
+    const outOf = score.outOf ?? (hundred ? 100 : null);
+    if (['overall', 'total', 'average'].includes(name.toLowerCase())) {
+      draft.score({ value: score.value, outOf });
+      continue;
+    }
+    draft.dimension(
+      name,
+      { value: score.value, outOf },
+      parseThreshold(firstOf(body, ['threshold', 'min_score', 'minimum', 'min']), outOf),
+    );
+  }
 }
 
-function linesOf(section: Section): readonly string[] {
-  return [...section.blocks.flatMap(linesOfBlock), ...section.sections.flatMap(linesOf)];
+/** 5, "5/10", {score: 5, max: 10} */
+function scoreOf(value: unknown): Score | null {
+  if (!isObject(value)) return typeof value === 'boolean' ? null : parseScore(value);
+  const score = parseScore(firstOf(value, ['score', 'value', 'rating']));
+  const max = parseScore(firstOf(value, ['max', 'max_score', 'maxScore', 'out_of', 'outOf']));
+  return score === null || score.outOf !== null || max === null ? score : { value: score.value, outOf: max.value };
 }
 
-function linesOfBlock(block: Block): readonly string[] {
-  if (block.kind === 'text') return block.lines;
-  return block.kind === 'list' ? block.items.flatMap(linesOfItem) : [];
-}
-
-/** Only the items themselves: what is nested tells more of a finding, not of the report. */
-function linesOfItem(item: ListItem): readonly string[] {
-  return [item.text];
+function outOfHundred(score: Score): boolean {
+  return score.outOf === null && score.value > 10 && score.value <= 100;
 }

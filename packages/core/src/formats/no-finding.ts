@@ -1,9 +1,9 @@
 // Tells a finding from its absence: "None", "No issues found", a template's placeholder. Careful in one direction:
 // "No focus state is defined" and "None of the buttons have labels" are findings.
 
-import { isNegative, isPositive } from './claim-words.js';
-import { endMarksLength, hasLetterOrNumber, letterWords, marksLength } from './letters.js';
-import { leadingWord, WordList } from './wording.js';
+import { isNegative, isPositive } from './line-sentiment.js';
+import { endMarksLength, hasLetterOrNumber, letterWords, marksLength } from './characters.js';
+import { leadingWord, WordList } from './word-lists.js';
 
 /** Nouns that "no …" denies. */
 const NOUNS = new WordList(

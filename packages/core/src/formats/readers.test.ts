@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { COUNTS, LISTS, VALUES } from './reader-yields.js';
+import { COUNTS, LISTS, VALUES } from './reader-outputs.js';
 import { READERS } from './readers.js';
 
 const ROOT = new URL('../../../../fixtures/readers/', import.meta.url);

@@ -4,11 +4,10 @@ import { readAudit } from './audit-report.js';
 import { readCommandResult } from './command-result.js';
 import { readCritique, readCritiqueEntries, readSeveritySummary } from './critique.js';
 import { readEntries } from './discoveries.js';
-import { readJson, readMarkdown } from './json-report.js';
+import { readJson, readMarkdown, readText } from './generic-readers.js';
 import type { Reader } from './reader.js';
 import { readReview } from './review-results.js';
 import { readRun } from './run-result.js';
-import { readText } from './text-output.js';
 import { readValidation } from './validation-report.js';
 
 export const READERS: Readonly<Record<string, Reader>> = {

@@ -4,14 +4,14 @@
 import type { Counts, Finding, Severity } from '../model.js';
 import { makeFinding, parseReference } from './finding.js';
 import { dedupe, reconcile } from './findings-json.js';
-import { hasDigit, hasLetter } from './letters.js';
+import { hasDigit, hasLetter } from './characters.js';
 import { plainText } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import { quote } from './reader.js';
 import { parseThreshold, toTen, type Score } from './score-text.js';
 import { countFindings } from './severity.js';
 import { stripOrnament } from './severity-tag.js';
-import { WordList } from './wording.js';
+import { WordList } from './word-lists.js';
 
 export interface DraftOptions {
   /** Classes a finding without a severity by its kind. */

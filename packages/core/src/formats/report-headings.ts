@@ -2,10 +2,10 @@
 // advice, scores. Only words are judged here; the walk is in report-markdown.ts.
 
 import type { Severity } from '../model.js';
-import { hasDigit, hasLetter, isDigit } from './letters.js';
+import { hasDigit, hasLetter, isDigit } from './characters.js';
 import { isGraveWord, parseSeverity, openingEmoji } from './severity.js';
 import { stripOrnament } from './severity-tag.js';
-import { leadingWord, lowerCase, PhraseList, WordList, wordsOf } from './wording.js';
+import { leadingWord, lowerCase, PhraseList, WordList, wordsOf } from './word-lists.js';
 
 export type Role =
   /** `several`: "Medium/Low", where a tag below may say which. */

@@ -2,12 +2,12 @@
 // report is decided by the walk in report-markdown.ts.
 
 import { SEVERITIES, type Severity } from '../model.js';
-import { endMarksLength, hasDigit, hasLetter, isDigit, LetterPattern } from './letters.js';
+import { endMarksLength, hasDigit, hasLetter, isDigit, LetterPattern } from './characters.js';
 import { plainText } from './markdown-blocks.js';
 import { findScore, parseScore, type Score } from './score-text.js';
 import { parseSeveritySummary, spellEmoji } from './severity.js';
 import { splitTag, stripOrnament, type Tagged } from './severity-tag.js';
-import { leadingWord, WordList, wordsOf } from './wording.js';
+import { leadingWord, WordList, wordsOf } from './word-lists.js';
 
 export interface KeyValue {
   /** Lower case, words joined by `_`. */

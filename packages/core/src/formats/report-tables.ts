@@ -2,7 +2,7 @@
 // are none of these (a history, a legend) give nothing.
 
 import type { Severity } from '../model.js';
-import { hasDigit, hasLetter, isDigit } from './letters.js';
+import { hasDigit, hasLetter, isDigit } from './characters.js';
 import { plainText } from './markdown-blocks.js';
 import type { Block } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
@@ -10,7 +10,7 @@ import { quote } from './reader.js';
 import type { Draft } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';
 import { parseSeverity, unknownSeverityNote } from './severity.js';
-import { leadingWord, WordList, wordsOf } from './wording.js';
+import { leadingWord, WordList, wordsOf } from './word-lists.js';
 
 export interface TableContext {
   readonly severity: Severity | null;

@@ -2,8 +2,8 @@
 // to, what each costs, how the dimensions weigh. What a reviewer says of the score may lower it, never raise it.
 
 import type { Finding, Severity } from '../model.js';
-import { letterWords } from './letters.js';
-import { WordList } from './wording.js';
+import { letterWords } from './characters.js';
+import { WordList } from './word-lists.js';
 
 export const REVIEW_DIMENSIONS = ['correctness', 'completeness', 'maintainability', 'security'] as const;
 

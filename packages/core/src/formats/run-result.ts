@@ -7,9 +7,9 @@ import type { JsonObject } from './json-text.js';
 import { quote, readable, refuseText, unreadable } from './reader.js';
 import type { Reader } from './reader.js';
 import { countFindings } from './severity.js';
-import { WordList, wordsOf } from './wording.js';
+import { WordList, wordsOf } from './word-lists.js';
 import { makeFinding } from './finding.js';
-import { parseReference } from './reference.js';
+import { parseReference } from './file-reference.js';
 
 const EXPECTED = 'a JSON object with pass_rate, coverage, total, passed, failed and failures';
 

@@ -1,8 +1,8 @@
 // Scores as critics write them: 8, "8/10", "80/100", "8.5 out of 10", "85%". Percentages count as scores only where
 // the caller knows that a score stands there: elsewhere they are weights.
 
-import { hasDigit, LetterPattern, marksLength } from './letters.js';
-import { lowerCase } from './wording.js';
+import { hasDigit, LetterPattern, marksLength } from './characters.js';
+import { lowerCase } from './word-lists.js';
 
 export interface Score {
   readonly value: number;

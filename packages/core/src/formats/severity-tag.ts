@@ -2,9 +2,9 @@
 // Only the tag is judged here; what the rest of the sentence is worth is the caller's affair.
 
 import type { Severity } from '../model.js';
-import { endMarksLength, hasLetter, isDigit, marksLength } from './letters.js';
+import { endMarksLength, hasLetter, isDigit, marksLength } from './characters.js';
 import { isGraveWord, parseSeverity } from './severity.js';
-import { leadingWord, lowerCase, WordList } from './wording.js';
+import { leadingWord, lowerCase, WordList } from './word-lists.js';
 
 export interface Tagged {
   readonly severity: Severity;

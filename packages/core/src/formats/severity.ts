@@ -4,8 +4,8 @@
 import { SEVERITIES } from '../model.js';
 import type { Counts, Finding, Severity } from '../model.js';
 import { isObject, numberOf, parseJson } from './json-text.js';
-import { hasDigit, isDigit, isForeign, LetterPattern, letterWords, hasLetter, plainLetters } from './letters.js';
-import { WordList, wordsOf } from './wording.js';
+import { hasDigit, isDigit, isForeign, LetterPattern, letterWords, hasLetter, plainLetters } from './characters.js';
+import { WordList, wordsOf } from './word-lists.js';
 import { quote } from './reader.js';
 
 const MARKS: readonly (readonly [string, Severity])[] = [

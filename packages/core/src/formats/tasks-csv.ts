@@ -6,7 +6,7 @@ import { EXEC_MODES, TASK_STATUSES } from '../model.js';
 import type { Task } from '../model.js';
 import { cellValue, parseCsv, printCsv, printRecords } from './csv.js';
 import type { CsvDocument } from './csv.js';
-import { setOwn } from './merged.js';
+import { setOwn } from './merge-objects.js';
 
 export interface TasksFile {
   /** The header's names, trimmed, in the order of the file. */

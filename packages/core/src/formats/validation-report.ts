@@ -6,11 +6,11 @@ import { makeFinding } from './finding.js';
 import { dedupe, deeperFindings, findingsUnder, rootsOf } from './findings-json.js';
 import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
-import { LetterPattern } from './letters.js';
+import { LetterPattern } from './characters.js';
 import { quote, readable, refuseText, unreadable } from './reader.js';
 import type { Reader } from './reader.js';
 import { countFindings } from './severity.js';
-import { wordsOf, WordList } from './wording.js';
+import { wordsOf, WordList } from './word-lists.js';
 
 /** What cannot stand in the name of a value. */
 const NOT_IN_KEY = new LetterPattern('[^\\p{L}\\d]{1,40}', 'g');

@@ -2,7 +2,7 @@
 // always be absent, and nobody would notice.
 
 import { meant } from '../formats/nearest-word.js';
-import { LISTS, VALUES } from '../formats/reader-yields.js';
+import { LISTS, VALUES } from '../formats/reader-outputs.js';
 import type { Block, FactSpec, Loop, Source } from './loop.js';
 import type { Complaint } from './loop-texts.js';
 

@@ -1,7 +1,7 @@
 // Can the tasks of a revision be made as the loop says? Ids that tasks.csv takes and that differ, columns that are theirs to
 // set, files that are nobody else's.
 
-import { OWN_NAMES } from '../formats/own-places.js';
+import { OWN_NAMES } from '../formats/reserved-files.js';
 import { COMMON_COLUMNS } from '../formats/tasks-csv.js';
 import type { Loop, TaskTemplate } from './loop.js';
 import { checkText, strayHole } from './loop-texts.js';

@@ -6,7 +6,7 @@ import { MOST_ROUNDS } from '../decider/rounds.js';
 import { compileCondition } from '../loops/condition.js';
 import type { Condition, Params } from '../loops/condition.js';
 import type { FactSpec, FactValue } from '../loops/loop.js';
-import { put } from '../formats/keyed-lists.js';
+import { put } from '../formats/multimap.js';
 
 export type Cell =
   | { readonly kind: 'absent' }

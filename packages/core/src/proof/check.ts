@@ -4,7 +4,7 @@
 import { compileLoop } from '../loops/compile.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import { meant } from '../formats/nearest-word.js';
-import { COUNTS } from '../formats/reader-yields.js';
+import { COUNTS } from '../formats/reader-outputs.js';
 import { decidingSources, evidenceOf } from '../loops/facts.js';
 import type { FactSpec, Loop, Source } from '../loops/loop.js';
 import { sampleOf } from './cells.js';

@@ -1,6 +1,6 @@
 // Which combinations of facts cannot be, because they are drawn from the same evidence.
 
-import { LISTS } from '../formats/reader-yields.js';
+import { LISTS } from '../formats/reader-outputs.js';
 import { evidenceOf, listKey } from '../loops/facts.js';
 import type { FactSpec, Loop } from '../loops/loop.js';
 import { SEVERITIES } from '../model.js';
@@ -8,7 +8,7 @@ import { highest, lowest } from './cells.js';
 import type { Axis } from './cells.js';
 import { COUNTED, OK, STATE_BITS } from './variables.js';
 import type { Masks, Relation, Variable } from './variables.js';
-import { put } from '../formats/keyed-lists.js';
+import { put } from '../formats/multimap.js';
 
 const ABSENT = 1;
 

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Counts, Item, Reading } from '../model.js';
-import { COUNTS, LISTS } from '../formats/reader-yields.js';
+import { COUNTS, LISTS } from '../formats/reader-outputs.js';
 import { builtinLoops } from '../loops/builtin.js';
 import { compileLoop } from '../loops/compile.js';
 import { drawFacts } from '../loops/facts.js';

@@ -1,6 +1,6 @@
 // The whole space of a loop's raw facts for one cap and target: what each fact and each piece of evidence may be.
 
-import { COUNTS } from '../formats/reader-yields.js';
+import { COUNTS } from '../formats/reader-outputs.js';
 import { conditionsOf } from '../loops/compile.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import type { Condition, Params } from '../loops/condition.js';

@@ -3,7 +3,7 @@
 
 import type { Severity } from '@umpire/core/model.js';
 import { SEVERITIES } from '@umpire/core/model.js';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 import type { Place } from './token.js';
 
 export interface AuditFinding {

@@ -1,7 +1,7 @@
 // How names are written: one style in a set, and no two names that differ in their case alone.
 
 import type { AuditSheet } from './audit-sheet.js';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 import type { Place } from './token.js';
 import type { TokenSet } from './token-set.js';
 

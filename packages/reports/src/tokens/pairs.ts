@@ -2,7 +2,7 @@
 // contrast (WCAG 1.4.3), palettes and decoration are no pairs.
 
 import { WordSet } from './word-set.js';
-import { gather } from '@umpire/core/formats/keyed-lists.js';
+import { gather } from '@umpire/core/formats/multimap.js';
 import { BACKGROUND, COMPONENT, EDGE, FIXED, ICON, TEXT, isPalette, isState, nameWords, stateOf, withoutNoise } from './name-words.js';
 import type { ColourToken } from './palette.js';
 

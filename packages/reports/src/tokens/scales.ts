@@ -1,6 +1,6 @@
 // Scales of sizes: tokens of one group, or of one flat name, that differ by a step alone: `spacing-100`, `font.size.sm`.
 
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 import { pixelsOf } from './length.js';
 import type { Token } from './token.js';
 import type { TokenSet } from './token-set.js';

@@ -1,7 +1,7 @@
 // Roles that change when they are used: tokens that differ by a state alone make a family, and what a whole set has once (one
 // focus indicator, one colour for what is disabled) counts for each.
 
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 import { INTERACTIVE, STATES, isKind, stateOf, withoutNoise, type State } from './name-words.js';
 import { WordSet } from './word-set.js';
 import type { Token } from './token.js';

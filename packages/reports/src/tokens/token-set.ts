@@ -1,7 +1,7 @@
 // Token files taken together: which tokens hold in light and in dark, and what a token comes to when its references are followed.
 
 import { isObject, own } from '@umpire/core/formats/json-text.js';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 import { readReference, type Reference } from './reference.js';
 import { fileTheme, modeTheme } from './theme.js';
 import type { Theme, Token, TokenFile } from './token.js';

@@ -12,8 +12,8 @@ import {
   readUpdate,
 } from '@umpire/core/formats/acp-message.js';
 import type { AcpUpdate, ToolUse } from '@umpire/core/formats/acp-message.js';
-import { NO_SIGNS, signsIn } from '@umpire/core/formats/fault-signs.js';
-import type { FaultSigns } from '@umpire/core/formats/fault-signs.js';
+import { NO_SIGNS, signsIn } from '@umpire/core/formats/model-api-error.js';
+import type { FaultSigns } from '@umpire/core/formats/model-api-error.js';
 import { METHOD_NOT_FOUND, readRpc, writeRpc } from '@umpire/core/formats/json-rpc.js';
 import type { RpcError, RpcId, RpcMessage } from '@umpire/core/formats/json-rpc.js';
 import { answerPermission } from './acp-permission.js';

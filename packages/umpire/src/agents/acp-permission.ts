@@ -6,7 +6,7 @@ import type { PermissionRequest, ToolUse } from '@umpire/core/formats/acp-messag
 import type { Assignment } from '@umpire/core/ports.js';
 import type { Allowable } from '../sessions/default-settings.js';
 import { realPath } from '../sessions/entry.js';
-import { REFUSED_NAMES } from '@umpire/core/formats/own-places.js';
+import { REFUSED_NAMES } from '@umpire/core/formats/reserved-files.js';
 import { showLine } from './hidden-text.js';
 
 export type Places = Pick<Assignment, 'workdir' | 'session' | 'writes'> & {

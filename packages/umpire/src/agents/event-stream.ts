@@ -2,8 +2,8 @@
 // more than that is kept.
 
 import { readAgentEvent } from '@umpire/core/formats/agent-event.js';
-import { NO_SIGNS } from '@umpire/core/formats/fault-signs.js';
-import type { FaultSigns } from '@umpire/core/formats/fault-signs.js';
+import { NO_SIGNS } from '@umpire/core/formats/model-api-error.js';
+import type { FaultSigns } from '@umpire/core/formats/model-api-error.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
 import type { Usage } from '@umpire/core/ports.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-object.js';

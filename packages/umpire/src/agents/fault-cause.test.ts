@@ -1,7 +1,7 @@
 // Words as claude 2.1, codex 0.166, gemini and opencode 1.18 said them, or as people reported them, hosts and ids shortened.
 
 import { expect, test } from 'vitest';
-import { NO_SIGNS } from '@umpire/core/formats/fault-signs.js';
+import { NO_SIGNS } from '@umpire/core/formats/model-api-error.js';
 import { askedMs, causeOf } from './fault-cause.js';
 import type { Cause } from './fault-cause.js';
 

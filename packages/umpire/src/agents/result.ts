@@ -4,8 +4,8 @@
 import { basename } from 'node:path';
 import { MAX_CELL, MAX_FINDINGS } from '../sessions/ending.js';
 import { agentEventIn, faultIn } from '@umpire/core/formats/agent-event.js';
-import { decodeTolerantly } from '@umpire/core/formats/decode.js';
-import { NO_SIGNS, signsIn } from '@umpire/core/formats/fault-signs.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
+import { NO_SIGNS, signsIn } from '@umpire/core/formats/model-api-error.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { withoutColours } from '@umpire/reports/line-stream.js';

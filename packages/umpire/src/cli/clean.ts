@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 import { clean, openCleaner } from '../commands/clearing.js';
 import type { Cleaner, CleanResult } from '../commands/clearing.js';
 import { plainLine } from '../report/words.js';

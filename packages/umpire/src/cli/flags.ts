@@ -3,7 +3,7 @@
 
 import { UmpireError } from '@umpire/core/errors.js';
 import { meant } from '@umpire/core/formats/nearest-word.js';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 
 /** A flag that takes a value, one that may be given several times, or one that is there or not. */
 export type FlagKinds = Readonly<Record<string, 'value' | 'list' | 'switch'>>;

@@ -14,7 +14,7 @@ import { CONFIG } from '../sessions/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../sessions/default-settings.js';
 import { BUILT_IN } from './critics.js';
 import { COMMAND_AGENT } from './run-flags.js';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 
 export interface ProgramChoice {
   readonly started: Pick<SessionStarted, 'project' | 'command'>;

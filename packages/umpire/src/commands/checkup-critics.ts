@@ -19,7 +19,7 @@ import { NO_RUNNER } from '../critics/testing.js';
 import { removeScratch, surveyTests } from '../critics/testing-survey.js';
 import type { Survey, SurveyedPlace } from '../critics/testing-survey.js';
 import type { ToolUse } from '../critics/provenance.js';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 import { tellOf } from '../report/checkup-page.js';
 import type { Check } from '../report/checkup-page.js';
 import { count } from '../report/words.js';

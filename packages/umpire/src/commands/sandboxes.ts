@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Sandbox } from '@umpire/core/ports.js';
 import type { SessionStarted } from '@umpire/core/decider/run-messages.js';
-import { SEALED_FOLDERS, SEALED_NAMES } from '@umpire/core/formats/own-places.js';
+import { SEALED_FOLDERS, SEALED_NAMES } from '@umpire/core/formats/reserved-files.js';
 import { openSandbox } from '../agents/sandbox.js';
 import { cacheHome, homeFolder } from '../sessions/environment.js';
 import { faultOf } from '../sessions/folder.js';

@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeTolerantly } from '@umpire/core/formats/decode.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { readTokenFile } from '@umpire/reports/tokens/token-file.js';
 import type { TokenFile } from '@umpire/reports/tokens/token.js';
 import { faultOf } from '../sessions/folder.js';

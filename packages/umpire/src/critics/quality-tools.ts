@@ -3,10 +3,10 @@
 
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDuplication } from '@umpire/core/formats/debt-duplication.js';
+import { readDuplication } from '@umpire/core/formats/jscpd-findings.js';
 import type { ToolMeasure } from '@umpire/core/formats/debt-measurement.js';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import { readUnused } from '@umpire/core/formats/debt-unused.js';
+import { readUnused } from '@umpire/core/formats/knip-findings.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import type { Finding } from '@umpire/core/model.js';
 import type { CriticJob } from './critic.js';

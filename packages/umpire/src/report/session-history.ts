@@ -9,7 +9,7 @@ import { inline } from './foreign-text.js';
 import { grantWords } from './session-question.js';
 import { count, duration } from './words.js';
 import type { Clock } from './words.js';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 
 /** One run of one task. */
 export interface TaskRun {

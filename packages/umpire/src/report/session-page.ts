@@ -7,7 +7,7 @@ import type { Recorded } from '@umpire/core/decider/messages.js';
 import { questionOf } from '@umpire/core/decider/question.js';
 import type { TaskState } from '@umpire/core/decider/run-state.js';
 import type { Verdict } from '@umpire/core/model.js';
-import { bySeverity, describeCounts, describeFinding } from '@umpire/core/formats/finding-words.js';
+import { bySeverity, describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
 import { codeSpan, fenced, inline } from './foreign-text.js';
 import { provenanceLines } from './provenance-lines.js';

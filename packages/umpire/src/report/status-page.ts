@@ -4,7 +4,7 @@ import { clip, columnsOf, lineOf, wrap } from './foreign-text.js';
 import { answerLines, moreWords, stepLines, waitWords } from './session-question.js';
 import type { ChainView, SessionView, SpentView, StateWord, TaskMark, TaskView } from './session-view.js';
 import { count, duration } from './words.js';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 
 /** Of a wave with more tasks than this, those at rest are counted and not listed. */
 const MOST_LISTED = 40;

@@ -6,8 +6,8 @@ import { listAt, valueAt } from '@umpire/core/loops/facts.js';
 import type { Block, Facts, Loop, ReportSection } from '@umpire/core/loops/loop.js';
 import { fillTemplate, showNumber } from '@umpire/core/loops/template.js';
 import type { Lookup } from '@umpire/core/loops/template.js';
-import { describeCounts, describeFinding } from '@umpire/core/formats/finding-words.js';
-import { oneLine } from '@umpire/core/formats/wording.js';
+import { describeCounts, describeFinding } from '@umpire/core/formats/finding-text.js';
+import { oneLine } from '@umpire/core/formats/word-lists.js';
 
 /** One judged round, for the history of a chain. */
 export interface Round {

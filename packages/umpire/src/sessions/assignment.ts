@@ -7,8 +7,8 @@ import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { afterRevisions } from '@umpire/core/decider/rounds.js';
 import { isOwnTesting, chainOfTask, shownStatus, taskIn } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
-import { TOLD_PLACES } from '@umpire/core/formats/own-places.js';
-import { merged } from '@umpire/core/formats/merged.js';
+import { TOLD_PLACES } from '@umpire/core/formats/reserved-files.js';
+import { merged } from '@umpire/core/formats/merge-objects.js';
 
 export interface AssignmentInput {
   readonly state: SessionState;

@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { decodeExactly } from '@umpire/core/formats/decode.js';
+import { decodeExactly } from '@umpire/core/formats/decode-text.js';
 import { linesOf, parseLoop, parsePipelines } from '@umpire/core/loops/loop-file.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 import type { Pipeline } from '@umpire/core/loops/pipeline.js';

@@ -5,7 +5,7 @@ import type { Event } from '@umpire/core/decider/messages.js';
 import type { Breach, TaskFinished } from '@umpire/core/decider/run-messages.js';
 import { taskIn } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { merged } from '@umpire/core/formats/merged.js';
+import { merged } from '@umpire/core/formats/merge-objects.js';
 import type { Ending, Usage } from '@umpire/core/ports.js';
 
 /** As the formats say. */

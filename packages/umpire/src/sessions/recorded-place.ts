@@ -2,7 +2,7 @@
 // files of today are never asked.
 
 import type { RecordedExhibit, RecordedScene } from '@umpire/core/decider/messages.js';
-import { decodeExactly } from '@umpire/core/formats/decode.js';
+import { decodeExactly } from '@umpire/core/formats/decode-text.js';
 import { DiscoveryScanner } from '@umpire/core/formats/discoveries.js';
 import type { Discovery } from '@umpire/core/model.js';
 import { BOARD } from './board.js';

@@ -6,7 +6,7 @@ import { NEW_SESSION } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import type { Recorded } from '@umpire/core/decider/messages.js';
 import { checkGraph } from '@umpire/core/decider/waves.js';
-import { decodeTolerantly } from '@umpire/core/formats/decode.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { readProvenance } from '@umpire/core/formats/provenance.js';
 import type { Provenance } from '@umpire/core/formats/provenance.js';
 import { stateWordOf } from '../report/session-view.js';

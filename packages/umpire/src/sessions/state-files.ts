@@ -1,7 +1,7 @@
 // Numbers that a session's JSON state files hold: rounds, caps. A missing file or key is no news; a broken one is.
 
 import { parseJson } from '@umpire/core/formats/json-text.js';
-import { decodeTolerantly } from '@umpire/core/formats/decode.js';
+import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { readBytes } from './folder.js';
 import type { SessionFolder } from './folder.js';
 

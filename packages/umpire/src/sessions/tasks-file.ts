@@ -1,7 +1,7 @@
 // tasks.csv in a session folder: opened in one way, so that everybody says the same of one that is not right.
 
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { decodeExactly } from '@umpire/core/formats/decode.js';
+import { decodeExactly } from '@umpire/core/formats/decode-text.js';
 import { parseTasks } from '@umpire/core/formats/tasks-csv.js';
 import type { TasksFile } from '@umpire/core/formats/tasks-csv.js';
 import { readBytes } from './folder.js';

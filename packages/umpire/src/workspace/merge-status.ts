@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { put } from '@umpire/core/formats/keyed-lists.js';
+import { put } from '@umpire/core/formats/multimap.js';
 import { lookAround } from './git.js';
 import { once } from './memory.js';
 import { listRefs, readRef, refsOf } from './refs.js';

@@ -1,7 +1,7 @@
 // The findings cell of a row.
 
 import { describe, expect, test } from 'vitest';
-import { parseFindingsText } from './findings-text.js';
+import { parseFindingsText } from './findings-cell.js';
 
 function check(text: string, findings: readonly string[], stated: readonly number[] | null = null, notes: readonly string[] = []): void {
   const read = parseFindingsText(text);

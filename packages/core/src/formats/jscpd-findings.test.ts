@@ -1,7 +1,7 @@
 // What jscpd reports.
 
 import { expect, test } from 'vitest';
-import { readDuplication } from './debt-duplication.js';
+import { readDuplication } from './jscpd-findings.js';
 
 const pair = (first: string, second: string, start = 1, lines: unknown = 9) => ({
   lines,

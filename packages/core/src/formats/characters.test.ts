@@ -1,7 +1,7 @@
 // Letters of any script, told from marks that only look foreign.
 
 import { expect, test } from 'vitest';
-import { endMarksLength, hasLetter, hasLetterOrNumber, LetterPattern, letterWords, marksLength } from './letters.js';
+import { endMarksLength, hasLetter, hasLetterOrNumber, LetterPattern, letterWords, marksLength } from './characters.js';
 
 test('letters', () => {
   expect(['a', '\u00e9', '\u4e2d', '\u{10400}'].map(hasLetter)).toEqual([true, true, true, true]);

@@ -1,7 +1,7 @@
 // Which characters are letters, in any script. Unicode's own classes take a millisecond to compile, so they are only
 // asked about text that holds more than ASCII letters, punctuation, symbols and emoji.
 
-import { WordList } from './wording.js';
+import { WordList } from './word-lists.js';
 
 /** All beyond ASCII that may be a letter or a number; dashes, quotes, arrows, symbols, emoji and their joiners are not among it. */
 const FOREIGN =

@@ -7,7 +7,7 @@ import type { JsonObject } from './json-text.js';
 import { parseSeverity, severityOfScore, worseOf } from './severity.js';
 import { listIn, objectIn, textIn } from './json-values.js';
 import { detached } from './text-hash.js';
-import { put } from './keyed-lists.js';
+import { put } from './multimap.js';
 
 const MOST_RESULTS = 20_000;
 

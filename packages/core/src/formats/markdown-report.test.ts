@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { severityOfKind } from './audit-report.js';
 import { Draft } from './report-draft.js';
-import { walkMarkdown } from './report-markdown.js';
+import { walkMarkdown } from './markdown-report.js';
 
 /** Findings as `severity file:line [dimension] message`, then scores, signal and notes where there are any. */
 function check(

@@ -1,8 +1,8 @@
 // Tells from its words whether a line of a report blames or praises what it speaks of. Asked where a heading promises
 // findings and a line carries no severity.
 
-import { marksLength } from './letters.js';
-import { leadingWord, PhraseList, WordList, wordsOf } from './wording.js';
+import { marksLength } from './characters.js';
+import { leadingWord, PhraseList, WordList, wordsOf } from './word-lists.js';
 
 const PRAISE_MARKS = ['\u2705', '\u2713', '\u2714', '\u2611', '\u{1f44d}', '\u{1f7e2}'];
 const BLAME_MARKS = ['\u274c', '\u2717', '\u2718', '\u26a0', '\u{1f534}', '\u{1f7e0}', '\u{1f7e1}', '\u{1f6ab}', '\u2757'];

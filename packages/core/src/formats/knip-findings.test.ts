@@ -1,7 +1,7 @@
 // What knip reports, in the shapes of its versions.
 
 import { expect, test } from 'vitest';
-import { readUnused } from './debt-unused.js';
+import { readUnused } from './knip-findings.js';
 
 const brief = (value: unknown) =>
   readUnused(value)?.map(({ severity, rule, artifact, line, message }) => `${severity} ${rule} ${artifact}:${line} ${message}`) ?? null;

@@ -13,14 +13,14 @@ import {
   isPositive,
   isPraised,
   isResolved,
-} from './claim-words.js';
-import { hasLetter, hasDigit, marksLength } from './letters.js';
+} from './line-sentiment.js';
+import { hasLetter, hasDigit, marksLength } from './characters.js';
 import { parseJson } from './json-text.js';
 import { parseMarkdown, plainText } from './markdown-blocks.js';
 import type { Block, ListItem, Section } from './markdown-blocks.js';
 import { isNoFinding, isPlaceholder, saysNone } from './no-finding.js';
-import { hear } from './prose-alarm.js';
-import { parseReference } from './reference.js';
+import { hear } from './critical-prose.js';
+import { parseReference } from './file-reference.js';
 import { isNumbered, stripNumber } from './report-draft.js';
 import type { Draft } from './report-draft.js';
 import { dimensionWord, isOverall, roleOf } from './report-headings.js';
@@ -30,7 +30,7 @@ import { takeTable } from './report-tables.js';
 import { unknownSeverityNote, worseOf, parseSeverity, openingEmoji } from './severity.js';
 import { splitTag, stripOrnament } from './severity-tag.js';
 import type { Tagged } from './severity-tag.js';
-import { WordList, leadingWord } from './wording.js';
+import { WordList, leadingWord } from './word-lists.js';
 
 export interface JsonFence {
   readonly line: number;

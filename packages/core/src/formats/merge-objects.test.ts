@@ -1,7 +1,7 @@
 // Objects put together: what a spread makes, whatever their fields are called.
 
 import { expect, it } from 'vitest';
-import { merged, setOwn } from './merged.js';
+import { merged, setOwn } from './merge-objects.js';
 
 it('has the fields of both, in their order, and those of the second where both have one', () => {
   const made = merged({ a: 1, b: 2 }, { b: 3, c: 4 });

@@ -2,7 +2,7 @@
 
 import type { Counts, Finding, Severity } from '../model.js';
 import { SEVERITIES } from '../model.js';
-import { oneLine } from './wording.js';
+import { oneLine } from './word-lists.js';
 
 const MOST_LISTED = 50;
 

@@ -1,7 +1,7 @@
 // References to files and lines in sentences, and what only looks like one.
 
 import { describe, expect, test } from 'vitest';
-import { parsePath, parseReference } from './reference.js';
+import { parsePath, parseReference } from './file-reference.js';
 
 function check(text: string, artifact: string | null, line: number | null, message = text): void {
   expect(parseReference(text)).toEqual({ artifact, line, message });

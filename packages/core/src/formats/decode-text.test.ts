@@ -1,7 +1,7 @@
 // Encodings as they come.
 
 import { expect, it } from 'vitest';
-import { decodeExactly, decodeTolerantly } from './decode.js';
+import { decodeExactly, decodeTolerantly } from './decode-text.js';
 
 it('reads UTF-8 and marked UTF-16, and survives a bad byte', () => {
   expect(decodeTolerantly(Buffer.from('\uFEFFgrün', 'utf8'))).toBe('grün');

@@ -1,7 +1,7 @@
 // Words, lists of words and lists of phrases.
 
 import { expect, test } from 'vitest';
-import { leadingWord, lowerCase, oneLine, PhraseList, WordList, wordsOf } from './wording.js';
+import { leadingWord, lowerCase, oneLine, PhraseList, WordList, wordsOf } from './word-lists.js';
 
 test('a list has its words, whole, and nothing between them', () => {
   const list = new WordList('alpha beta');

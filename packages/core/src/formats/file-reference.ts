@@ -1,8 +1,8 @@
 // Finds the file and line that a sentence points at: `(src/a.ts:12)`, `a.ts#L12`, `(tokens.json, line 3)`.
 // URLs, times such as 12:30, ratios such as 4.5:1 and token names such as `spacing.md` are no files.
 
-import { hasDigit, hasLetter, hasLetterOrNumber } from './letters.js';
-import { lowerCase, WordList } from './wording.js';
+import { hasDigit, hasLetter, hasLetterOrNumber } from './characters.js';
+import { lowerCase, WordList } from './word-lists.js';
 
 export interface Reference {
   readonly artifact: string | null;

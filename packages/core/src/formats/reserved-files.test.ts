@@ -6,7 +6,7 @@ import { answerPermission } from '@umpire/umpire/agents/acp-permission.js';
 import { JOURNAL } from '@umpire/umpire/sessions/journal-file.js';
 import { TASKS } from '@umpire/umpire/sessions/tasks-file.js';
 import { SNAPSHOT } from '@umpire/umpire/workspace/repository.js';
-import { OWN_NAMES, REFUSED_NAMES, SEALED_FOLDERS, SEALED_NAMES, TOLD_PLACES } from './own-places.js';
+import { OWN_NAMES, REFUSED_NAMES, SEALED_FOLDERS, SEALED_NAMES, TOLD_PLACES } from './reserved-files.js';
 
 const HIDDEN = ['.umpire-lock', '.umpire-tasks.csv', '.umpire-tasks-next.csv'];
 

@@ -2,8 +2,8 @@
 // many findings there are. A denial, a rule, a condition and what is past are told apart. Where it is in doubt it hears.
 
 import type { Severity } from '../model.js';
-import { hasDigit, isDigit } from './letters.js';
-import { PhraseList, WordList, wordsOf } from './wording.js';
+import { hasDigit, isDigit } from './characters.js';
+import { PhraseList, WordList, wordsOf } from './word-lists.js';
 
 export interface Heard {
   /** The sentence says that something critical is wrong. */

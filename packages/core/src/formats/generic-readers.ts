@@ -1,0 +1,106 @@
+// The readers for a user's own critic: `json` (any JSON object: its scalars are values, its lists are lists)
+// and `markdown` (a report as `audit` reads it, with `Key: value` lines as values).
+
+import type { Item, Scalar, ReadResult } from '../model.js';
+import { AUDIT_OPTIONS, readReportText, valuesOf } from './audit-report.js';
+import { isScalar, scalarsOf } from './discoveries.js';
+import { deeperFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
+import { isObject, nameOf, parseReport } from './json-text.js';
+import type { JsonObject } from './json-text.js';
+import { parseMarkdown } from './markdown-blocks.js';
+import type { Block, ListItem, Section } from './markdown-blocks.js';
+import { isPlaceholder } from './no-finding.js';
+import { readable, refuseText, unreadable } from './reader.js';
+import type { Reader } from './reader.js';
+import { splitKey } from './report-lines.js';
+import { parseScore } from './score-text.js';
+
+const MAX_LEVELS = 4;
+
+export const readJson: Reader = (text) => {
+  const refused = refuseText(text, 'a JSON object');
+  if (refused !== null) return refused;
+  const json = parseReport(text);
+  if (!json.ok) return unreadable(json.problem, json.line);
+  if (!isObject(json.value)) return unreadable(`it is ${nameOf(json.value)}; expected a JSON object`);
+  const values: [string, Scalar][] = [];
+  const lists: [string, readonly Item[]][] = [];
+  flatten(json.value, '', 1, values, lists);
+  const found = findingsOf(rootsOf(json.value, ['review', 'results', 'result', 'report']), { fallback: 'high' });
+  const findings = [...found.findings, ...deeperFindings(json.value, found.findings, { fallback: 'high' })];
+  const { counts, notes } = reconcile(findings, found.stated);
+  const counted = found.present || found.stated !== null || findings.length > 0;
+  return readable({ values, findings, counts: counted ? counts : null, lists, notes: [...found.notes, ...notes] });
+};
+
+function flatten(object: JsonObject, prefix: string, level: number, values: [string, Scalar][], lists: [string, readonly Item[]][]): void {
+  for (const [key, value] of Object.entries(object)) {
+    const name = prefix === '' ? key : `${prefix}.${key}`;
+    if (isScalar(value)) values.push([name, value]);
+    else if (isObject(value) && level < MAX_LEVELS) flatten(value, name, level + 1, values, lists);
+    else if (Array.isArray(value)) lists.push([name, value.map(itemOf)]);
+  }
+}
+
+/** A text or a number in a list is the name of its item: `failures: ["a", "b"]` are two failures, not none. */
+function itemOf(value: unknown): Item {
+  if (isObject(value)) return scalarsOf(value);
+  return isScalar(value) ? { name: value } : {};
+}
+
+export const readMarkdown: Reader = (text, about) => {
+  const read = readReportText(text, about, AUDIT_OPTIONS);
+  if (!read.ok) return read.result;
+  const { report } = read;
+  const pairs = new Map<string, Scalar>();
+  const notes = [...report.notes];
+  for (const line of linesOf(parseMarkdown(text))) addPair(line, pairs, notes);
+  for (const [key, value] of valuesOf(report)) pairs.set(key, value);
+  if (pairs.size === 0 && !report.counted && report.dimensions.length === 0) {
+    return unreadable('it holds no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
+  }
+  const counts = report.counted ? report.counts : null;
+  return readable({ values: pairs, findings: report.findings, counts, lists: [['dimensions', report.dimensions]], notes });
+};
+
+/** The first line with a key holds; another that says something else is noted. */
+function addPair(line: string, pairs: Map<string, Scalar>, notes: string[]): void {
+  const pair = splitKey(line);
+  if (pair === null || pair.value === '' || pair.value.length > 500 || isPlaceholder(pair.value)) return;
+  const value = scalarOf(pair.value);
+  const before = pairs.get(pair.key);
+  if (before === undefined) pairs.set(pair.key, value);
+  else if (before !== value)
+    notes.push(`${pair.key} is given twice, as "${String(before).slice(0, 60)}" and "${String(value).slice(0, 60)}"; the first holds`);
+}
+
+function scalarOf(text: string): Scalar {
+  const lower = text.toLowerCase();
+  if (lower === 'true' || lower === 'false') return lower === 'true';
+  const score = parseScore(text);
+  if (score === null) return text;
+  // On a scale of its own it stays a text: the fact that is drawn from it knows the scale that is wanted.
+  return score.outOf === null || text.endsWith('%') ? score.value : text;
+}
+
+function linesOf(section: Section): readonly string[] {
+  return [...section.blocks.flatMap(linesOfBlock), ...section.sections.flatMap(linesOf)];
+}
+
+function linesOfBlock(block: Block): readonly string[] {
+  if (block.kind === 'text') return block.lines;
+  return block.kind === 'list' ? block.items.flatMap(linesOfItem) : [];
+}
+
+/** Only the items themselves: what is nested tells more of a finding, not of the report. */
+function linesOfItem(item: ListItem): readonly string[] {
+  return [item.text];
+}
+
+export function readText(text: string): ReadResult {
+  const refused = refuseText(text, 'the output of a program');
+  if (refused !== null) return refused;
+  let lines = text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
+  return readable({ values: [['lines', lines]] });
+}
