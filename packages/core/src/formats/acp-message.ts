@@ -1,5 +1,5 @@
-// What an agent says over the Agent Client Protocol (version 1), as far as it matters here: what it said to the person, what it did
-// with a tool, what it used, what it asks leave for. Whatever else comes is noted, whatever does not fit is left out.
+// Messages of an agent over the Agent Client Protocol (version 1): its words, tool calls, usage and permission requests.
+// Unknown messages are noted; malformed parts are dropped.
 
 import { faultIn, tokensIn } from './agent-event.js';
 import { isObject, own } from './json-text.js';
@@ -8,28 +8,28 @@ import type { RpcError } from './json-rpc.js';
 
 export const ACP_VERSION = 1;
 
-/** What is known of one use of a tool. An update tells only what changed. */
+/** One tool call, as far as it is known. An update holds only the changes. */
 export interface ToolUse {
   readonly id: string;
   readonly title?: string;
   /** `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`, `other`. */
   readonly kind?: string;
   readonly status?: string;
-  /** The files that it says it touches. */
+  /** Files that the agent says it touches. */
   readonly paths: readonly string[];
-  /** The command that it says it runs. */
+  /** Command that the agent says it runs. */
   readonly command?: string;
-  /** Why it failed. */
+  /** The reason, if it failed. */
   readonly failure?: string;
 }
 
 export type AcpUpdate =
-  /** A piece of a message; pieces of one message have the same `message`, where the agent tells it. */
+  /** A piece of a message. Pieces of one message share `message`, if the agent sends one. */
   | { readonly kind: 'said'; readonly text: string; readonly message: string | null }
   | { readonly kind: 'used'; readonly tool: ToolUse }
-  /** `tokens`: now in the model's context. `costUsd`: of the session so far. */
+  /** `tokens`: in the model's context now. `costUsd`: the cost of the session so far. */
   | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number | null }
-  /** Its model's server failed it: what it says next is the error, though its turn ends as others do. Or it works again. */
+  /** `true`: the model's server failed, and the next words are the error although the turn ends normally. `false`: it works again. */
   | { readonly kind: 'status'; readonly isBroken: boolean }
   | { readonly kind: 'noted' };
 
@@ -59,7 +59,7 @@ function updateIn(update: JsonObject): AcpUpdate {
       return { kind: 'spent', tokens: countIn(update, 'used') ?? 0, costUsd };
     }
     case 'session_info_update': {
-      // Codex alone tells it, and only so.
+      // Only Codex reports this.
       const type = textIn(objectIn(objectIn(objectIn(update, '_meta'), 'codex'), 'threadStatus'), 'type');
       return type === undefined ? NOTED : { kind: 'status', isBroken: type === 'systemError' };
     }
@@ -73,7 +73,7 @@ export interface PermissionRequest {
   readonly options: readonly { readonly id: string; readonly kind: string }[];
 }
 
-/** The parameters of `session/request_permission`; null where it says neither for what nor how it may be answered. */
+/** The parameters of `session/request_permission`. Null if the request names no tool or no possible answers. */
 export function readPermission(params: unknown): PermissionRequest | null {
   const call = objectIn(params, 'toolCall');
   const tool = call === null ? null : toolIn(call);
@@ -85,7 +85,7 @@ export function readPermission(params: unknown): PermissionRequest | null {
   return { tool, options };
 }
 
-/** Names under which the input of a tool has a file, for agents that do not tell it in `locations`. */
+/** Input names that hold a file, for agents that leave `locations` out. */
 const PATH_NAMES = ['path', 'file_path', 'filePath', 'filepath', 'abs_path', 'absolute_path'] as const;
 
 function toolIn(call: JsonObject): ToolUse | null {
@@ -109,19 +109,19 @@ function toolIn(call: JsonObject): ToolUse | null {
   };
 }
 
-/** What is known after an update. */
+/** The tool call after an update. */
 export function mergedTool(known: ToolUse | undefined, update: ToolUse): ToolUse {
   return known === undefined ? update : { ...known, ...update, paths: [...new Set([...known.paths, ...update.paths])] };
 }
 
 export interface Stopped {
-  /** `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`; empty where it does not say. */
+  /** `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`; empty if missing. */
   readonly reason: string;
-  /** All tokens of the turn; null where it does not say. */
+  /** All tokens of the turn; null if unknown. */
   readonly tokens: number | null;
 }
 
-/** The answer to `session/prompt`. Gemini counts in `_meta`. */
+/** The answer to `session/prompt`. Gemini puts its token counts in `_meta`. */
 export function readStopped(result: unknown): Stopped {
   const usage = objectIn(result, 'usage');
   const quota = objectIn(objectIn(objectIn(result, '_meta'), 'quota'), 'token_count');
@@ -130,11 +130,11 @@ export function readStopped(result: unknown): Stopped {
 }
 
 export interface Greeting {
-  /** Null where there is none: then it is no answer of this protocol. */
+  /** Null if missing: the answer is then not from this protocol. */
   readonly version: number | null;
-  /** May folders beside the working folder be opened to it? */
+  /** Whether the agent accepts folders beside its working folder. */
   readonly takesFolders: boolean;
-  /** How a person may sign in. */
+  /** Ways for the user to sign in. */
   readonly signIns: readonly string[];
 }
 
@@ -156,7 +156,7 @@ export function readSession(result: unknown): string | null {
   return textIn(result, 'sessionId') ?? null;
 }
 
-/** What an error says went wrong: its message, and the details that some put beside it. */
+/** The message of an error, with the details that some agents add. */
 export function errorText({ message, data }: RpcError): string {
   const words = faultIn({ message }) ?? '';
   const details = typeof data === 'string' ? data : (textIn(data, 'details') ?? textIn(data, 'message') ?? '');

@@ -1,6 +1,5 @@
-// What a coding agent tells of its run, one JSON object a line, as `codex exec --json`, `opencode run --format json` and `claude -p`
-// print it. Codex tells of items and turns, opencode of parts and steps, Claude Code of messages (`stream-json`) and a result (`json` too).
-// Who adds it up or shows it is left to others.
+// Events of a coding agent's run, one JSON object a line, as `codex exec --json`, `opencode run --format json` and `claude -p` print them.
+// Codex reports items and turns, opencode parts and steps, Claude Code messages (`stream-json`) and a result (also with `json`).
 
 import { NO_SIGNS, signsIn } from './model-api-error.js';
 import type { FaultSigns } from './model-api-error.js';
@@ -9,11 +8,11 @@ import type { JsonObject } from './json-text.js';
 
 export type AgentEvent =
   | { readonly kind: 'said'; readonly text: string }
-  /** A command, an edit, a search, in few words. */
+  /** A command, an edit or a search, in a few words. */
   | { readonly kind: 'did'; readonly what: string }
   | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number }
   | { readonly kind: 'failed'; readonly why: string; readonly signs: FaultSigns }
-  /** All of it in one: its last answer, what it used, why it broke (null: it did not), what it asked leave for in vain. */
+  /** The whole run in one event: last answer, usage, error (null if none) and refused permissions. */
   | {
       readonly kind: 'ended';
       readonly text: string;
@@ -23,19 +22,19 @@ export type AgentEvent =
       readonly signs: FaultSigns;
       readonly refused: readonly string[];
     }
-  /** Of no interest to anybody here: something began. */
+  /** Something started; nothing to report. */
   | { readonly kind: 'noted' };
 
 const NOTED: AgentEvent = { kind: 'noted' };
 
-/** Null where the line is no event of theirs. */
+/** Null if the line is not an event of these agents. */
 export function readAgentEvent(line: string): AgentEvent | null {
   if (!line.startsWith('{"')) return null;
   const parsed = parseJson(line);
   return parsed.ok && isObject(parsed.value) ? agentEventIn(parsed.value) : null;
 }
 
-/** The same of an object. */
+/** Same as readAgentEvent, for a parsed object. */
 export function agentEventIn(event: JsonObject): AgentEvent | null {
   const type = own(event, 'type');
   const read = typeof type === 'string' ? READERS.get(type) : undefined;
@@ -72,7 +71,7 @@ function systemNote(event: JsonObject): AgentEvent {
   return { kind: 'did', what: `${textIn(event, 'tool_name') ?? 'a tool'} was refused: ${textIn(event, 'message') ?? 'it may not'}` };
 }
 
-/** A message comes piece by piece, each as a message of its own. What a helper of it says is no answer. */
+/** A message arrives in pieces, each as its own message. Words of a subagent are not an answer. */
 function messageIn(event: JsonObject): AgentEvent {
   const content = own(objectIn(event, 'message') ?? {}, 'content');
   const pieces = Array.isArray(content) ? content.filter((piece) => isObject(piece)) : [];
@@ -96,13 +95,13 @@ function resultIn(event: JsonObject): AgentEvent {
     .filter((denial) => isObject(denial))
     .map((denial) => toolWords(textIn(denial, 'tool_name'), objectIn(denial, 'tool_input')));
   const isFault = own(event, 'is_error') === true;
-  // Of some faults only the name is told, such as error_max_turns.
+  // Some errors have only a name, such as error_max_turns.
   const why = isFault ? text || (textIn(event, 'subtype') ?? '') : null;
   const spent = { tokens: usedIn(event), costUsd: countIn(event, 'total_cost_usd') };
   return { kind: 'ended', text: isFault ? '' : text, ...spent, why, signs: isFault ? signsIn(event) : NO_SIGNS, refused };
 }
 
-/** By model, as the cost is: `usage` leaves out what its helpers asked for. */
+/** Summed by model, like the cost: `usage` excludes subagents. */
 function usedIn(event: JsonObject): number {
   const models = Object.values(objectIn(event, 'modelUsage') ?? {}).filter((model) => isObject(model));
   const sum = (counted: JsonObject, names: readonly string[]) => names.reduce((all, name) => all + countIn(counted, name), 0);
@@ -146,7 +145,7 @@ function said(part: JsonObject | null): AgentEvent | null {
   return part === null ? null : { kind: 'said', text: textIn(part, 'text') ?? '' };
 }
 
-/** What was done with a tool: its title tells the file or the command. */
+/** A tool call. Its title names the file or the command. */
 function toolIn(part: JsonObject | null): AgentEvent | null {
   if (part === null) return null;
   const state = objectIn(part, 'state') ?? {};
@@ -157,7 +156,7 @@ function toolIn(part: JsonObject | null): AgentEvent | null {
 }
 
 function turnUsage(usage: JsonObject | null): AgentEvent | null {
-  // What came from a cache or went into reasoning is a part of these.
+  // Cached and reasoning tokens are included in these numbers.
   return usage === null ? NOTED : { kind: 'spent', tokens: countIn(usage, 'input_tokens') + countIn(usage, 'output_tokens'), costUsd: 0 };
 }
 
@@ -165,7 +164,7 @@ function stepUsage(part: JsonObject | null): AgentEvent | null {
   return part === null ? null : { kind: 'spent', tokens: tokensIn(own(part, 'tokens')), costUsd: countIn(part, 'cost') };
 }
 
-/** `{total}`, or the sum of all that is counted by kinds: `{input, output, reasoning, cache: {read, write}}`. */
+/** `{total}`, or the sum of all kinds: `{input, output, reasoning, cache: {read, write}}`. */
 export function tokensIn(counted: unknown): number {
   if (!isObject(counted)) return 0;
   if (Object.hasOwn(counted, 'total')) return countIn(counted, 'total');
@@ -176,7 +175,7 @@ function failed(event: JsonObject): AgentEvent {
   return { kind: 'failed', why: faultIn(event) ?? '', signs: signsIn(event) };
 }
 
-/** `{message}`, `{error: {message}}`, `{error: {data: {message}}}`. Some pass on what the model's server said, as it came. */
+/** `{message}`, `{error: {message}}`, `{error: {data: {message}}}`. Some agents pass on the server's error unchanged. */
 export function faultIn(event: JsonObject): string | null {
   const words = wordsIn(event);
   const inner = words?.startsWith('{') === true ? parseJson(words) : null;
@@ -190,7 +189,7 @@ function wordsIn(event: JsonObject): string | null {
   return (data === null ? null : textIn(data, 'message')) ?? textIn(error, 'message') ?? textIn(error, 'name');
 }
 
-/** Opencode's events name their session. */
+/** Events of opencode name their session. */
 function partIn(event: JsonObject): JsonObject | null {
   return textIn(event, 'sessionID') === null ? null : objectIn(event, 'part');
 }

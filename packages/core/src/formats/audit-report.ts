@@ -1,5 +1,5 @@
-// The reader `audit`: a design audit report, Markdown or JSON, as agents really write it. Also the machinery that
-// the readers `critique` and `markdown` share: one report in, one settled draft out.
+// The reader `audit`: a design audit report in Markdown or JSON, as agents really write it. `draftReport` is shared with the readers
+// `critique` and `markdown`.
 
 import type { FindingsOptions } from './findings-json.js';
 import { parseReport } from './json-text.js';
@@ -47,7 +47,7 @@ export function valuesOf(report: Settled): readonly (readonly [string, Scalar])[
   return values;
 }
 
-/** Reads a report in whichever of the two forms it has. It may turn out to say nothing: the caller decides what that means. */
+/** Reads a report in Markdown or JSON. It may hold nothing: the caller decides what that means. */
 export function readReportText(text: string, about: About, options: FindingsOptions): ReportResult {
   const refused = refuseText(text, EXPECTED);
   if (refused !== null) return { ok: false, result: refused };
@@ -57,7 +57,7 @@ export function readReportText(text: string, about: About, options: FindingsOpti
   return { ok: true, report: readReport(json.value, options) };
 }
 
-/** Markdown may begin with a bracket too: `[CRITICAL] …`. A fence at the start of a .json file is Markdown around JSON. */
+/** Markdown may also start with a bracket: `[CRITICAL] …`. A fence at the start of a .json file is Markdown around JSON. */
 function isJson(text: string, about: About): boolean {
   const start = text.trimStart();
   if (start.startsWith('{') || (start.startsWith('[') && /^\[\s{0,200}[{"\]]/.test(start))) return true;
@@ -90,7 +90,7 @@ function looksLikeReport(fence: JsonFence): boolean {
   return /"(?:findings|dimensions|severity|audit_score|audit_signal|issues)"/.test(fence.text);
 }
 
-/** Markdown and the JSON block in it: the worse counts, the findings of the worse of the two, and what only one of them says. */
+/** Combines Markdown with the JSON block in it: the worse counts, the findings of the worse one, and facts that only one of them states. */
 function merge(markdown: Settled, json: Settled): Settled {
   const both = markdown.findings.length > 0 && json.findings.length > 0;
   const differ = both && SEVERITIES.some((severity) => markdown.counts[severity] !== json.counts[severity]);
@@ -136,8 +136,8 @@ const DOCUMENTATION = new WordList('doc docs description descriptions typo typos
 const STYLE = new WordList('style styling stylistic nit nits nitpick nitpicks polish');
 
 /**
- * Null where nothing shows one of these kinds. A category that the finding declares decides before its words; its
- * dimension only adds: the text is the better witness, save for accessibility.
+ * The severity of a finding by its kind; null if no kind matches. A declared category decides before the words. The dimension only
+ * decides for accessibility, because the text is the better evidence.
  */
 export function severityOfKind(text: string, dimension: string, category = ''): Severity | null {
   const about = new Sentence(text.slice(0, 2000));

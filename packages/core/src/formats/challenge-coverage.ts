@@ -1,5 +1,4 @@
-// Was every idea challenged in every dimension? Counted from the board and the pages of ideas: what stands there, never whether
-// it is right.
+// Whether every idea was challenged in every dimension. Counts the entries of the board and the idea pages; does not judge their content.
 
 import type { Discovery } from '../model.js';
 import { firstOf, plainKeys } from './json-text.js';
@@ -15,7 +14,7 @@ export interface ChallengedIdea {
   readonly missing: readonly ChallengeDimension[];
 }
 
-/** Words that a challenger may use for a dimension. */
+/** Words that challengers use for each dimension. */
 const WORDS: Readonly<Record<ChallengeDimension, readonly string[]>> = {
   assumption: ['assumption', 'assumptions', 'assumed', 'premise'],
   feasibility: ['feasibility', 'feasible', 'effort', 'cost'],
@@ -25,7 +24,7 @@ const WORDS: Readonly<Record<ChallengeDimension, readonly string[]>> = {
 
 const IDEA_HEADING = /^#{1,4} +(?:idea +)?([A-Za-z]{1,8}-?\d{1,4})\b/i;
 
-/** The ids of ideas that a page of ideas has as headings: `## I-1 Load it late`. Its own title is none. */
+/** The idea ids in the headings of an idea page: `## I-1 Load it late`. The page title is not an idea. */
 export function ideasInPage(page: string): readonly string[] {
   return page
     .split('\n')
@@ -33,7 +32,7 @@ export function ideasInPage(page: string): readonly string[] {
     .flatMap((line) => IDEA_HEADING.exec(line.slice(0, 200))?.[1] ?? []);
 }
 
-/** `ideas`: those that pages name; the ones that the board names join them. */
+/** `ideas`: those named by pages. Ideas named only on the board are added. */
 export function coverChallenges(ideas: readonly string[], board: readonly Pick<Discovery, 'type' | 'data'>[]): readonly ChallengedIdea[] {
   const known = new Map<string, Set<ChallengeDimension>>(ideas.map((idea) => [idea, new Set()]));
   for (const { type, data } of board) {
@@ -59,7 +58,7 @@ export function coverChallenges(ideas: readonly string[], board: readonly Pick<D
   }));
 }
 
-/** An entry is one critique, or carries a list of them. */
+/** An entry is one critique or holds a list of them. */
 function critiquesIn(data: Readonly<Record<string, unknown>>): readonly Readonly<Record<string, unknown>>[] {
   const list = firstOf(data, ['challenges', 'critiques', 'findings', 'issues']);
   if (!Array.isArray(list)) return [data];

@@ -1,5 +1,5 @@
-// Which lines a change touched, from `git diff` with no context lines: by new path, the ranges of the new side. A place where
-// lines were only taken away counts as the line before it.
+// The lines that a change touched, from `git diff` without context lines: ranges of the new side by new path. Where lines were only
+// removed, the line before counts as touched.
 
 export interface LineRange {
   readonly from: number;
@@ -11,13 +11,13 @@ export type ChangedLines = ReadonlyMap<string, readonly LineRange[]>;
 
 const HUNK = /^@@ -\d{1,10}(?:,\d{1,10})? \+(\d{1,10})(?:,(\d{1,10}))? @@/;
 
-/** `diff`: what `git diff --unified=0 --no-color --no-prefix` prints. Deleted files are left out. */
+/** `diff`: the output of `git diff --unified=0 --no-color --no-prefix`. Deleted files are left out. */
 export function changedLines(diff: string): ChangedLines {
   const files = new Map<string, LineRange[]>();
   let ranges: LineRange[] | null = null;
   let toSkip = 0;
   for (const line of diff.split('\n')) {
-    // The body of a hunk: a removed or added line may look like a header.
+    // Skips the body of a hunk: its lines may look like headers.
     if (toSkip > 0 && (line.startsWith('-') || line.startsWith('+'))) toSkip -= 1;
     else if (line.startsWith('diff --git ')) ranges = null;
     else if (line.startsWith('+++ ')) {
@@ -38,14 +38,14 @@ export function changedLines(diff: string): ChangedLines {
   return files;
 }
 
-/** Removed and added lines of a hunk, by its header. */
+/** Number of removed and added lines in the hunk with this header. */
 function sizesOf(header: string): number {
   const [, removed = '', added = ''] = /^@@ -(\S{1,30}) \+(\S{1,30}) @@/.exec(header) ?? [];
   const size = (range: string) => (range.includes(',') ? Number(range.split(',')[1]) : 1);
   return size(removed) + size(added);
 }
 
-/** Names with odd characters come quoted, bytes as octal. `/dev/null` is no file. */
+/** Git quotes names with unusual characters and writes bytes as octal. `/dev/null` is not a file. */
 function pathOf(text: string): string | null {
   const plain = text.endsWith('\t') ? text.slice(0, -1) : text;
   if (plain === '/dev/null') return null;
@@ -69,7 +69,7 @@ function unquote(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes));
 }
 
-/** Is any line of this place part of the change? A finding without a line is, where its file is. */
+/** Whether any of these lines changed. A finding without a line counts as changed if its file is. */
 export function isChanged(changed: ChangedLines, path: string | null, line: number | null, endLine?: number): boolean {
   const ranges = path === null ? undefined : changed.get(path);
   if (ranges === undefined) return false;

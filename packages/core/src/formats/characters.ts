@@ -1,16 +1,16 @@
-// Which characters are letters, in any script. Unicode's own classes take a millisecond to compile, so they are only
-// asked about text that holds more than ASCII letters, punctuation, symbols and emoji.
+// Tests for letters and digits in any script, and replacement of look-alike letters. Unicode classes take a millisecond to compile, so
+// they run only on text that needs them.
 
 import { WordList } from './word-lists.js';
 
-/** All beyond ASCII that may be a letter or a number; dashes, quotes, arrows, symbols, emoji and their joiners are not among it. */
+/** Everything beyond ASCII that may be a letter or a number. Excludes dashes, quotes, arrows, symbols, emoji and their joiners. */
 const FOREIGN =
   /[\u00aa\u00b2\u00b3\u00b5\u00b9-\u00be\u00c0-\u1fff\u2070-\u218f\u2460-\u24ff\u2776-\u2793\u2c00-\ud83b\ud83f-\udbff\uf900-\ufdff\ufe70-\uffff]/;
 
 const LETTER = '\\p{L}';
 const NUMBER = '\\p{N}';
 
-/** A pattern that names letters as `\p{L}` and numbers as `\p{N}`, each inside square brackets. */
+/** A pattern that writes letters as `\p{L}` and numbers as `\p{N}`, each inside square brackets. */
 export class LetterPattern {
   private plain: RegExp | null = null;
   private full: RegExp | null = null;
@@ -20,7 +20,7 @@ export class LetterPattern {
     private readonly flags = '',
   ) {}
 
-  /** The pattern as this text needs it. */
+  /** The ASCII version of the pattern if the text allows it, else the Unicode version. */
   for(text: string): RegExp {
     if (FOREIGN.test(text)) return (this.full ??= new RegExp(this.source, `${this.flags}u`));
     return (this.plain ??= new RegExp(this.source.replaceAll(LETTER, 'A-Za-z').replaceAll(NUMBER, '0-9'), this.flags));
@@ -29,7 +29,7 @@ export class LetterPattern {
 
 const LETTER_RUNS = new LetterPattern('[\\p{L}\\p{N}]+', 'g');
 
-/** It holds letters beyond ASCII, or a character without width. */
+/** True for letters beyond ASCII and zero-width characters. */
 export function isForeign(text: string): boolean {
   return FOREIGN.test(text) || text.includes('\u200b') || text.includes('\u2060');
 }
@@ -51,14 +51,14 @@ export function letterWords(text: string): readonly string[] {
   return text.match(LETTER_RUNS.for(text)) ?? [];
 }
 
-/** How many characters at the start of the text are blanks or one of these marks; at most so many are counted. */
+/** The number of blanks and `marks` at the start of the text, at most `most`. */
 export function marksLength(text: string, marks: string, most: number): number {
   let length = 0;
   while (length < most && length < text.length && isMark(text.charAt(length), marks)) length += 1;
   return length;
 }
 
-/** The same at the end of the text. */
+/** The number of blanks and `marks` at the end of the text, at most `most`. */
 export function endMarksLength(text: string, marks: string, most: number): number {
   let length = 0;
   while (length < most && length < text.length && isMark(text.charAt(text.length - 1 - length), marks)) length += 1;
@@ -83,14 +83,14 @@ const LATIN_OF: ReadonlyMap<string, string> = new Map(
     .map((pair) => [pair.charAt(0), pair.charAt(1)] as const),
 );
 
-/** Only these words are respelled: a Russian sentence stays as it is. */
+/** Only these words are respelled. A Russian sentence stays unchanged. */
 const RESPELLED_WORDS = new WordList(
   'critical criticals crit blocker blockers blocking fatal severe showstopper showstoppers catastrophic high major serious error medium ' +
     'moderate warning low minor severity',
 );
 
 export function plainLetters(text: string): string {
-  // The cheapest question first: most reports hold ASCII, dashes and emoji only.
+  // Cheap test first: most reports hold only ASCII, dashes and emoji.
   if (!/[\u00ad\u0370-\u04ff\u180e\u200b-\u200f\u202a-\u202e\u2060\ufeff\uff01-\uff5e]|\ud835/.test(text)) return text;
   return text
     .replace(/[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060\ufeff]+/g, '')

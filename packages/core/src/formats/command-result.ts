@@ -1,5 +1,5 @@
-// The reader `command-result`: results/until.json, how a command ended that was run to see whether the work is done. Only
-// Umpire writes it, so nothing is guessed: a word that does not fit makes it unreadable.
+// The reader `command-result`: results/until.json, the result of the command that decides whether the work is done. Only Umpire
+// writes this file, so an unexpected value makes it unreadable.
 
 import type { Scalar } from '../model.js';
 import { isObject, nameOf, own, parseReport } from './json-text.js';
@@ -8,7 +8,7 @@ import { quote, readable, refuseText, unreadable, type Reader } from './reader.j
 
 const EXPECTED = 'a JSON object with command, exit_status (or signal) and timed_out';
 
-/** Windows ends processes with statuses of 32 bits. */
+/** Exit statuses of Windows have 32 bits. */
 export const HIGHEST_EXIT = 0xffffffff;
 
 const MAX_LINES = 20;
@@ -56,7 +56,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isWhole = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0 && (value as number) <= HIGHEST_EXIT;
 const isDuration = (value: unknown): boolean => typeof value === 'number' && value >= 0;
 
-/** The members that are read, each with what it must be where it is there and not null. */
+/** The members that are read, with their type. Each may be missing or null. */
 const MEMBERS: readonly (readonly [string, string, (value: unknown) => boolean])[] = [
   ['command', 'a text', isText],
   ['exit_status', `a whole number from 0 to ${HIGHEST_EXIT}, or null`, isWhole],
@@ -78,7 +78,7 @@ function given(result: JsonObject, key: string): Scalar | null {
   return (own(result, key) ?? null) as Scalar | null;
 }
 
-/** The last lines that say something, without the marks that colour a terminal. */
+/** The last lines with content, without terminal colours. */
 function linesOf(tail: string): readonly string[] {
   const lines = tail.slice(-MAX_TAIL).split(/[\r\n]+/);
   return lines.map(plain).filter((line) => line !== '');
@@ -88,7 +88,7 @@ function linesOf(tail: string): readonly string[] {
 const COUNTED =
   /(?<![\w.])(\d{1,9})\s{1,4}(?:\w{1,20}\s)?(?:failed|failing|failures?|errors?)\b|\b(?:fail|failed|failures?|errors?)\s?[:=]?\s{0,4}(\d{1,9})(?![\w.])/gi;
 
-/** How many things fail by the last count that the command itself prints. It tells a trend; nothing is judged by it. */
+/** The last count of failures that the command prints. It only shows a trend; no rule uses it. */
 function failingIn(lines: readonly string[]): number | null {
   for (const line of lines.toReversed()) {
     const counts = [...line.matchAll(COUNTED)].map((match) => Number(match[1] ?? match[2]));

@@ -1,21 +1,21 @@
-// The safety net under the precise readings: hears from the words of a sentence that something critical is wrong, or how
-// many findings there are. A denial, a rule, a condition and what is past are told apart. Where it is in doubt it hears.
+// Detects sentences that report something critical or count findings, where no structured reading matched. Denials, rules, conditions
+// and past findings do not count. In doubt, the sentence counts.
 
 import type { Severity } from '../model.js';
 import { hasDigit, isDigit } from './characters.js';
 import { PhraseList, WordList, wordsOf } from './word-lists.js';
 
 export interface Heard {
-  /** The sentence says that something critical is wrong. */
+  /** The sentence reports something critical. */
   readonly alarm: boolean;
-  /** It says that nothing critical is. */
+  /** The sentence denies anything critical. */
   readonly denied: boolean;
   readonly counts: readonly (readonly [Severity, number])[];
 }
 
 const SILENCE: Heard = { alarm: false, denied: false, counts: [] };
 
-/** Words that are alarming beside one of NOUNS, and those that need none. */
+/** Words that count beside one of NOUNS. */
 const ADJECTIVES = new WordList('critical blocking catastrophic severe fatal crit');
 const SHOUTED = new WordList('critical blocking');
 const ALARMS = new WordList('blocker blockers showstopper showstoppers stopper stoppers p0 criticals');
@@ -31,7 +31,7 @@ const COUNTED: readonly (readonly [Severity, WordList])[] = [
   ['low', new WordList('low minor p3')],
 ];
 const NEGATIONS = new WordList('no not without zero none never nor neither nothing 0 free isn aren wasn weren don didn doesn hasn haven');
-/** What may stand between a negation and the word it denies where a comma or the like parts them. */
+/** Words allowed between a negation and the word it denies, across a comma. */
 const BETWEEN = new WordList('critical high medium low major minor blocker blockers blocking severity or and nor any');
 const NOTHING = new WordList('none no zero nil 0 n');
 const UNREAL = new WordList(
@@ -40,7 +40,7 @@ const UNREAL = new WordList(
 const PAST = new WordList('previous previously earlier last prior former past formerly initial initially');
 const DONE = new WordList('fixed resolved addressed closed gone mitigated remediated eliminated cleared');
 const NOT_DONE = new WordList('not be yet never un only partially partly');
-/** "Not all critical issues are fixed": some are left. */
+/** "Not all critical issues are fixed": some remain. */
 const REST = new PhraseList('not all', 'one/some/two/most/half of');
 const PRESENT = new WordList('the a an one this that these those its our following');
 const RULE = new PhraseList(
@@ -52,7 +52,7 @@ const STALE_NUMBERS = new WordList('round iteration level phase wave step versio
 const NUMBERS: readonly string[] = 'zero one two three four five six seven eight nine ten'.split(' ');
 const QUALIFIERS = new WordList('new open remaining more unresolved outstanding additional severity total of other unique distinct');
 const AFTER_WORD = new WordList('found identified detected count counts total reported remaining open number severity');
-/** Cheap to ask, and false for nearly every line. */
+/** Cheap first test: false for nearly every line. */
 const STEMS = ['crit', 'block', 'catastroph', 'severe', 'fatal', 'stopper', 'p0'];
 const COUNT_STEMS = ['high', 'major', 'medium', 'moderate', 'low', 'minor', 'p1', 'p2', 'p3'];
 const MOST_CHARACTERS = 2000;
@@ -64,7 +64,7 @@ export function hear(line: string): Heard {
   return counts || STEMS.some((stem) => lower.includes(stem)) ? listen(lower, isShouted(line, lower)) : SILENCE;
 }
 
-/** `CRITICAL Button burns`, `Finding 1 (Critical) …`, `Critical! …`: the word stands for a severity, whatever follows it. */
+/** `CRITICAL Button burns`, `Finding 1 (Critical) …`, `Critical! …`: the word is a severity whatever follows. */
 function isShouted(line: string, lower: string): boolean {
   return line.includes('CRITICAL') || line.includes('BLOCKER') || lower.includes('(critical)') || lower.includes('critical!');
 }
@@ -89,14 +89,14 @@ function listen(lower: string, shouted: boolean): Heard {
   return { alarm, denied, counts };
 }
 
-/** Sentences and their halves. Hyphens part nothing; a full stop inside a name or a number does not either. */
+/** Splits sentences and their clauses. Hyphens and full stops inside names or numbers do not split. */
 function clausesOf(lower: string): readonly string[] {
   let text = `${lower.replaceAll('*', '').replaceAll('`', '').replaceAll('-', ' ').replaceAll('\u2019', "'")} `;
   for (const end of ['. ', '; ', '! ', '? ', ' but ', ' however ', ' although ', ' yet ', ' while ']) text = text.replaceAll(end, '\n');
   return text.split('\n');
 }
 
-/** Speaks of what is done. */
+/** Whether the clause is about fixed findings. */
 function isStale(words: readonly string[]): boolean {
   if (REST.isIn(words)) return false;
   const at = words.findIndex((word) => DONE.has(word));

@@ -1,5 +1,5 @@
-// The readers of the brainstorm loop: `critique` (a critique file, Markdown or JSON), `critique-entries` (critique
-// lines of discoveries.ndjson) and `severity-summary` (the challenger's cell). Without a severity nothing counts here.
+// The readers of the brainstorm loop: `critique` (a critique file, Markdown or JSON), `critique-entries` (critique lines of
+// discoveries.ndjson) and `severity-summary` (a cell of the challenger's row). Findings without a severity do not count here.
 
 import type { Finding } from '../model.js';
 import { readReportText, valuesOf } from './audit-report.js';
@@ -63,7 +63,7 @@ export const readSeveritySummary: Reader = (text) => {
   return readable({ counts: summary.counts, notes: summary.notes });
 };
 
-/** What a critique says that gives no severity at all; null where it says nothing, or that there is nothing. */
+/** The text of a critique without any severity. Null if it is empty or reports no findings. */
 function withoutSeverity({ data: raw }: BoardEntry): string | null {
   const data = plainKeys(raw);
   const word = firstOf(data, SEVERITY_KEYS);
@@ -72,7 +72,7 @@ function withoutSeverity({ data: raw }: BoardEntry): string | null {
   return isSilent && typeof message === 'string' && message.trim() !== '' && !isNoFinding(message) ? message : null;
 }
 
-/** One entry is one critique, or carries a list of them. */
+/** An entry is one critique or holds a list of them. */
 function findingsIn({ data: raw, worker, line, repeated }: BoardEntry, notes: string[]): readonly Finding[] {
   if (repeated !== undefined) {
     notes.push(`the entry on line ${line} gives the key "${repeated.slice(0, 60)}" twice; it is counted as Critical`);
@@ -81,7 +81,7 @@ function findingsIn({ data: raw, worker, line, repeated }: BoardEntry, notes: st
   }
   const data = plainKeys(raw);
   const list = firstOf(data, ['findings', 'challenges', 'critiques', 'issues', 'data']);
-  // Only the list: a severity at the top is the entry's own.
+  // Only the list counts: a severity at the top belongs to the entry itself.
   const nested = Array.isArray(list) ? findingsOf([{ findings: list }], { fallback: null }) : null;
   notes.push(...(nested?.notes ?? []));
   const message = firstOf(data, MESSAGE_KEYS);
@@ -117,7 +117,7 @@ function summaryOf(data: JsonObject): SeveritySummary | null {
   return countsOfObject(said) ?? countsOfObject(own(data, 'severity')) ?? countsOfObject(numbersOf(data));
 }
 
-/** `{critical: 1, high: 2}` right in the data. */
+/** `{critical: 1, high: 2}` directly in the data. */
 function numbersOf(data: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(data).filter(([key, value]) => typeof value === 'number' && COUNT_KEYS.has(key.toLowerCase())));
 }

@@ -1,6 +1,5 @@
-// A lossless RFC 4180 document: the text as it came, plus where every cell of it begins and ends. Printing it gives
-// the same text back; an edit replaces the cells it names and leaves every other character alone.
-// Finding the cells is csv-scan.ts's work; what the columns mean is left to tasks-csv.ts and results-csv.ts.
+// A lossless RFC 4180 document: the text plus the start and end of every cell. Printing returns the same text; an edit replaces only the
+// named cells. tasks-csv.ts and results-csv.ts know the columns.
 
 const BOM = 0xfeff;
 const QUOTE = 0x22;
@@ -13,7 +12,7 @@ const TAB = 0x09;
 interface CsvProblem {
   readonly ok: false;
   readonly line: number;
-  /** What is wrong, without a full stop. */
+  /** The problem, without a full stop. */
   readonly problem: string;
   /** A sentence that says what to do. */
   readonly hint: string;
@@ -36,7 +35,7 @@ class CsvScanner {
   private starts = new Int32Array(256);
   private ends = new Int32Array(256);
   private cells = 0;
-  /** The next comma and the next line ends from where we are; beyond the text where there is none. Each stretch is searched once. */
+  /** Offsets of the next comma and line endings; past the end if there is none. So each part of the text is searched once. */
   private comma = -1;
   private lf = -1;
   private cr = -1;
@@ -54,7 +53,7 @@ class CsvScanner {
     return { ok: true, columns, starts: starts.slice(0, cells), ends: ends.slice(0, cells), lines: records.toArray() };
   }
 
-  /** Goes to the next line that is not blank; false at the end of the text. */
+  /** Skips to the next line that is not blank. False at the end of the text. */
   private skipBlankLines(): boolean {
     for (;;) {
       let at = this.at;
@@ -107,7 +106,7 @@ class CsvScanner {
     return this.comma < ending ? this.comma : ending;
   }
 
-  /** Behind the closing quote. Lines that end inside are counted. */
+  /** The offset after the closing quote. Counts the lines inside. */
   private quotedEnd(from: number): number | CsvProblem {
     const { text } = this;
     const opened = this.line;
@@ -153,7 +152,7 @@ class CsvScanner {
   }
 }
 
-/** A growing Int32Array: a plain array of numbers would take twice the room. */
+/** A growing Int32Array: a plain array of numbers would take twice the memory. */
 class Integers {
   private values = new Int32Array(256);
   private length = 0;
@@ -179,9 +178,8 @@ function refuse(line: number, problem: string, hint: string): CsvProblem {
 }
 
 /**
- * Offsets, not objects: a file of 100,000 rows has over a million cells. Cell `record * columns + column` is
- * `text.slice(starts[cell], ends[cell])`, quotes included. Record 0 is the header. Byte order mark, line endings,
- * quoting and blank lines are remembered by the text itself. A line of nothing but spaces and tabs is blank.
+ * Offsets instead of objects, because a file of 100,000 rows has over a million cells. Cell `record * columns + column` is
+ * `text.slice(starts[cell], ends[cell])`, quotes included. Record 0 is the header. Lines of only spaces and tabs are blank.
  */
 export interface CsvDocument {
   readonly text: string;
@@ -198,9 +196,9 @@ type CsvResult = { readonly ok: true; readonly document: CsvDocument } | CsvProb
 export interface CsvEdit {
   /** New values by cell number (`record * columns + column`). */
   readonly cells?: ReadonlyMap<number, string>;
-  /** Columns put behind the last one: for each its values, one per record, the header's first. */
+  /** Columns added at the end: the values of each, one per record, header first. */
   readonly columns?: readonly (readonly string[])[];
-  /** Records put at the end, each as wide as the document and its new columns. */
+  /** Records added at the end, as wide as the document with its new columns. */
   readonly records?: readonly (readonly string[])[];
 }
 
@@ -216,7 +214,7 @@ export function parseCsv(text: string): CsvResult {
   return refuse(line, 'a NUL byte stands in the text', 'Remove the NUL byte, or save the file as UTF-8: UTF-16 text is full of them.');
 }
 
-/** The value of a cell: what its quotes enclose, with doubled quotes made single. */
+/** The value of a cell, without its quotes and with doubled quotes made single. */
 export function cellValue(document: CsvDocument, record: number, column: number): string {
   return valueOf(document, record * document.columns + column);
 }
@@ -229,7 +227,7 @@ function valueOf(document: CsvDocument, cell: number): string {
   return inner.includes('"') ? inner.replaceAll('""', '"') : inner;
 }
 
-/** The text of the document with the edit made; without an edit, exactly the text that was parsed. */
+/** The text with the edit applied. Without an edit, exactly the parsed text. */
 export function printCsv(document: CsvDocument, edit: CsvEdit = {}): string {
   const { text, columns } = document;
   const style: Style = { quoteAll: everyCellQuoted(document), width: columns + (edit.columns?.length ?? 0) };
@@ -244,7 +242,7 @@ export function printCsv(document: CsvDocument, edit: CsvEdit = {}): string {
   return pieces.join('');
 }
 
-/** A new document, LF line endings, quotes only where they are needed. */
+/** A new document with LF line endings. Quotes only where needed. */
 export function printRecords(records: Iterable<readonly string[]>): string {
   let text = '';
   for (const record of records) text += `${printRecord(record, { quoteAll: false, width: record.length })}\n`;
@@ -253,7 +251,7 @@ export function printRecords(records: Iterable<readonly string[]>): string {
 
 interface Style {
   readonly quoteAll: boolean;
-  /** Cells per record: the only cell of a line may not be left bare when empty, or the line would be blank. */
+  /** Cells per record. An empty cell alone on its line needs quotes, or the line would be blank. */
   readonly width: number;
 }
 
@@ -263,7 +261,7 @@ interface Splice {
   readonly replacement: string;
 }
 
-/** In the order of the text. A new column goes behind an edit of the last cell of its record. */
+/** In text order. A new column comes after an edit of the last cell of its record. */
 function splices(document: CsvDocument, edit: CsvEdit, style: Style): readonly Splice[] {
   const { columns, starts, ends } = document;
   const found: Splice[] = [];
@@ -294,7 +292,7 @@ function appendRecords(document: CsvDocument, records: readonly (readonly string
       throw new Error(`a record of ${record.length} cells was added to a document of ${style.width} columns`);
     pieces.push(printRecord(record, style), ending);
   }
-  // A file that did not end in a line ending still does not.
+  // Keeps the file without a final line ending if it had none.
   if (!closed) pieces.pop();
 }
 
@@ -306,7 +304,7 @@ function printRecord(record: readonly string[], style: Style): string {
 
 function printCell(value: string, style: Style): string {
   if (value === '' && !style.quoteAll && style.width !== 1) return '';
-  // NUL has no place in a CSV file; a value that brings one must not make the whole file unreadable.
+  // A NUL would make the whole file unreadable.
   const safe = value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
   const bare = !style.quoteAll && !(safe === '' && style.width === 1) && !/[",\r\n]|^\s|\s$/.test(safe);
   return bare ? safe : `"${safe.replaceAll('"', '""')}"`;
@@ -316,7 +314,7 @@ function everyCellQuoted(document: CsvDocument): boolean {
   return document.records > 0 && document.starts.every((start) => document.text.charCodeAt(start) === QUOTE);
 }
 
-/** The one that most records end in; LF where there is none. */
+/** The most frequent line ending; LF if there is none. */
 function dominantLineEnding(document: CsvDocument): string {
   const counts = new Map([
     ['\n', 0],

@@ -1,5 +1,5 @@
-// The four checks of the debt critic: a state of the project held against its baseline. A regression is what was fine at the
-// baseline and is not now. What could not be measured never passes; what neither state has is missing.
+// The four checks of the debt critic: compares the project with its baseline. A regression was fine at the baseline and is not now. A
+// failed measurement never passes; a check absent in both states is missing.
 
 import { worstMeasured } from './check-outcome.js';
 import type { CheckOutcome, Finding } from '../model.js';
@@ -7,12 +7,12 @@ import { isMeasured, isFailing } from './debt-measurement.js';
 import type { CheckName, Measurement, TestsMeasure, ToolMeasure, MeasuredTest } from './debt-measurement.js';
 import { put } from './multimap.js';
 
-/** Something that is worse, or better, than at the baseline. */
+/** A change for the worse or for the better since the baseline. */
 export interface DebtItem {
   readonly check: CheckName;
-  /** Of a test: its id. Of a tool that could not be measured: its name. */
+  /** The id of a test, or the name of a tool that could not be measured. */
   readonly id?: string;
-  /** Of a finding. */
+  /** Set for findings only. */
   readonly fingerprint?: string;
   readonly message: string;
   readonly file: string | null;
@@ -23,22 +23,22 @@ export interface DebtItem {
 export interface CheckResult {
   readonly name: CheckName;
   readonly outcome: CheckOutcome;
-  /** Never empty where the outcome is `fail`, `error` or `timeout`. */
+  /** Never empty if the outcome is `fail`, `error` or `timeout`. */
   readonly regressions: readonly DebtItem[];
   readonly fixed: readonly DebtItem[];
-  /** What could not be measured or compared, one sentence each. */
+  /** Parts that could not be measured or compared, one sentence each. */
   readonly problems: readonly string[];
-  /** Was a part of it left unmeasured or uncompared? */
+  /** Whether a part was not measured or compared. */
   readonly isPartial: boolean;
 }
 
 export interface Comparison {
   readonly checks: readonly CheckResult[];
-  /** Tests that failed at the baseline and fail now. */
+  /** Tests that failed at the baseline and still fail. */
   readonly oldFailures: readonly string[];
 }
 
-/** `after.tests.flaky`: tests that failed now and passed when they were run again. */
+/** `after.tests.flaky`: tests that failed and passed when run again. */
 export function compareStates(before: Measurement, after: Measurement, moves: Moves): Comparison {
   const tests = compareTests(before.tests, after.tests, moves);
   const types = compareTools('types', before.types, after.types, moves);
@@ -47,7 +47,7 @@ export function compareStates(before: Measurement, after: Measurement, moves: Mo
   return { checks: [tests.check, types, lint, quality], oldFailures: tests.old };
 }
 
-/** What the project's own lint says of complexity counts there, and once. */
+/** Complexity findings of the project's own linter count under lint, and only once. */
 function without(quality: readonly ToolMeasure[], said: readonly DebtItem[]): readonly ToolMeasure[] {
   const known = new Set(said.map(({ fingerprint }) => fingerprint));
   return quality.map((measure) => ({ ...measure, findings: measure.findings.filter(({ fingerprint }) => !known.has(fingerprint)) }));
@@ -83,7 +83,7 @@ function compareTool(check: CheckName, tool: string, before: ToolMeasure, after:
       return unmeasured(check, tool, 'fail', `${tool} ran at the baseline and does not now; set it up again.`);
     return { ...NOTHING, outcome: 'missing', problems: after.problem === null ? [] : [after.problem] };
   }
-  // Where nothing is found nothing can have regressed, whatever the baseline was.
+  // Without findings nothing can have regressed, even if the baseline was not measured.
   if (after.findings.length === 0 && !isMeasured(before.outcome)) return { ...NOTHING, outcome: 'pass' };
   const many = after.findings.length === 1 ? '1 finding' : `${after.findings.length} findings`;
   if (before.outcome === 'missing')
@@ -111,7 +111,7 @@ function compareTool(check: CheckName, tool: string, before: ToolMeasure, after:
 
 const NOTHING = { regressions: [], fixed: [], problems: [] } as const;
 
-/** It counts as a regression of its own: whoever mends it has to be told. */
+/** A failed measurement counts as a regression, so that the fixer hears of it. */
 function unmeasured(check: CheckName, id: string, outcome: CheckOutcome, problem: string): Part {
   return { outcome, regressions: [{ check, id, message: problem, file: null, line: null }], fixed: [], problems: [problem] };
 }
@@ -162,13 +162,13 @@ function testItem({ id, file, line, message, change }: ChangedTest): DebtItem {
   return { check: 'tests', id, message: `${id} ${WORDS[change]}${why}`.slice(0, 500), file, line };
 }
 
-/** Which files came and went between the two states. */
+/** The files added and removed between the two states. */
 export interface Moves {
-  /** Was at the baseline and is not now. */
+  /** Present at the baseline, gone now. */
   readonly isGone: (path: string) => boolean;
-  /** Is there now and was not at the baseline. */
+  /** Present now, not at the baseline. */
   readonly isNew: (path: string) => boolean;
-  /** Was one of these lines changed? Of several findings in the same words, those on changed lines are the new ones. */
+  /** Whether one of these lines changed. Of several findings with the same words, those on changed lines are the new ones. */
   readonly isChanged: (path: string | null, line: number | null, endLine?: number) => boolean;
 }
 
@@ -193,7 +193,7 @@ function grouped(findings: readonly Finding[]): ReadonlyMap<string, readonly Fin
   return groups;
 }
 
-/** Those that `these` has more of than `those`. */
+/** Findings that `these` has more often than `those`. */
 function surplus(
   these: ReadonlyMap<string, readonly Finding[]>,
   those: ReadonlyMap<string, readonly Finding[]>,
@@ -208,7 +208,7 @@ function surplus(
   });
 }
 
-/** What went with one file and came with another has only moved. */
+/** Findings that moved from a removed file to an added one. */
 function withoutMoved(added: readonly Finding[], removed: readonly Finding[], { isGone, isNew }: Moves): FindingsDifference {
   const gone = new Map<string, Finding[]>();
   for (const finding of removed) if (finding.artifact !== null && isGone(finding.artifact)) put(gone, wordsOf(finding), finding);
@@ -226,7 +226,7 @@ function wordsOf({ rule, message }: Finding): string {
   return `${rule ?? ''}|${message.replace(/\d+/g, '#')}`;
 }
 
-/** `fails`: it passed. `gone`: it passed, and is no longer reported. `skipped`: it passed, and is left out now. `new`: it fails from its first day. */
+/** All passed at the baseline, except `new`. `gone`: no longer reported. `skipped`: now skipped. `new`: failing since it was added. */
 type Change = 'fails' | 'gone' | 'skipped' | 'new';
 
 interface ChangedTest extends MeasuredTest {
@@ -234,10 +234,10 @@ interface ChangedTest extends MeasuredTest {
 }
 
 interface TestsDifference {
-  /** In the order of the report; those that are gone last. */
+  /** In report order, with missing tests last. */
   readonly worse: readonly ChangedTest[];
   readonly fixed: readonly MeasuredTest[];
-  /** Failed then and fail now. */
+  /** Failed at the baseline and still fail. */
   readonly old: readonly string[];
 }
 
@@ -245,7 +245,7 @@ export function differTests(before: TestsMeasure, after: TestsMeasure, moves: Mo
   const now = worstById(after.results);
   const then = renamed(worstById(before.results), now, moves);
   const flaky = new Set(before.flaky);
-  // Who passed once at the baseline can pass.
+  // A test that passed once at the baseline can pass.
   const wasFine = (test: MeasuredTest | undefined): boolean => test !== undefined && (test.status === 'passed' || flaky.has(test.id));
   const worse = [...now.values()].flatMap((test): readonly ChangedTest[] => {
     const earlier = then.get(test.id);
@@ -264,7 +264,7 @@ export function differTests(before: TestsMeasure, after: TestsMeasure, moves: Mo
 
 const BADNESS: Readonly<Record<MeasuredTest['status'], number>> = { passed: 0, skipped: 1, failed: 2, errored: 3 };
 
-/** Two tests may have one name; the worse one speaks. */
+/** Two tests may share a name. The worse one counts. */
 function worstById(results: readonly MeasuredTest[]): ReadonlyMap<string, MeasuredTest> {
   const byId = new Map<string, MeasuredTest>();
   for (const test of results) {
@@ -274,7 +274,7 @@ function worstById(results: readonly MeasuredTest[]): ReadonlyMap<string, Measur
   return byId;
 }
 
-/** A test whose file is gone goes by the id of one with the same name in a new file, where exactly one has it. */
+/** Maps a test of a removed file to the test with the same name in an added file, if there is exactly one. */
 function renamed(
   then: ReadonlyMap<string, MeasuredTest>,
   now: ReadonlyMap<string, MeasuredTest>,
@@ -293,7 +293,7 @@ function renamed(
   return new Map(entries);
 }
 
-/** Null where the id does not begin with the file: it outlives a rename by itself. */
+/** The name of a test inside its file. Null if the id does not start with the file: a rename does not change such ids. */
 function nameWithin({ id, file }: MeasuredTest): string | null {
   return file !== null && id.startsWith(file) && id.length > file.length ? id.slice(file.length) : null;
 }

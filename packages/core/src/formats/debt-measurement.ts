@@ -1,5 +1,5 @@
-// What the debt critic measures of one state of a project: its tests, and what tools say of types, lint and quality. A baseline is
-// kept in this form; debt-comparison.ts holds two of them against each other.
+// One measurement of the debt critic: tests, types, lint and quality of a project. A baseline is stored in this form.
+// debt-comparison.ts compares two of them.
 
 import type { CheckOutcome, Finding, TestStatus } from '../model.js';
 
@@ -7,12 +7,12 @@ export type CheckName = 'tests' | 'types' | 'lint' | 'quality';
 
 /** One tool in one state. */
 export interface ToolMeasure {
-  /** For people, and what pairs it with the other state's: `eslint`, `tsc in packages/a`. */
+  /** Shown to people and used to match the two states: `eslint`, `tsc in packages/a`. */
   readonly tool: string;
   readonly outcome: CheckOutcome;
-  /** Why there is no reading; null where there is one. */
+  /** Why there is no result; null if there is one. */
   readonly problem: string | null;
-  /** Paths are relative to the project, in messages too. */
+  /** Paths are relative to the project, also inside messages. */
   readonly findings: readonly Finding[];
 }
 
@@ -21,16 +21,16 @@ export interface MeasuredTest {
   readonly status: TestStatus;
   readonly file: string | null;
   readonly line: number | null;
-  /** How it failed. */
+  /** The failure message. */
   readonly message: string | null;
 }
 
 export interface TestsMeasure {
-  /** `missing`: the project has no tests that can be run. */
+  /** `missing`: the project has no runnable tests. */
   readonly outcome: CheckOutcome;
   readonly problem: string | null;
   readonly results: readonly MeasuredTest[];
-  /** Ids of tests that failed, and passed when they were run again. */
+  /** Ids of tests that failed and passed when run again. */
   readonly flaky: readonly string[];
   readonly notes: readonly string[];
 }
@@ -52,7 +52,7 @@ export function isFailing({ status }: Pick<MeasuredTest, 'status'>): boolean {
   return status === 'failed' || status === 'errored';
 }
 
-/** Did something break while it was measured? Such a measurement is made again, never kept. */
+/** Whether a tool broke during the measurement. Such a measurement is repeated, never stored. */
 export function isBroken({ tests, types, lint, quality }: Measurement): boolean {
   return [tests, ...types, ...lint, ...quality].some(({ outcome }) => outcome === 'error' || outcome === 'timeout');
 }

@@ -1,5 +1,4 @@
-// The page validation-report.json as the debt critic writes it, and the sentence about it for people. Read back by
-// validation-report.ts.
+// Writes validation-report.json for the debt critic, with the debt score and a summary sentence. validation-report.ts reads it back.
 
 import { worstMeasured } from './check-outcome.js';
 import type { CheckResult, Comparison, DebtItem } from './debt-comparison.js';
@@ -8,13 +7,13 @@ import type { CheckName, Measurement, ToolMeasure } from './debt-measurement.js'
 import type { CheckOutcome, Finding, Severity } from '../model.js';
 import type { Provenance } from './provenance.js';
 
-/** A list tells people enough with this many; the figures count all. */
+/** Lists stop here. The counts include everything. */
 const MOST_ITEMS = 1000;
 
 interface FlakyTest {
   readonly id: string;
   readonly file: string | null;
-  /** In which state it failed and passed. */
+  /** The state in which the test failed and passed. */
   readonly in: 'baseline' | 'now';
 }
 
@@ -23,7 +22,7 @@ interface DebtFindings {
   readonly after: Measurement;
   readonly comparison: Comparison;
   readonly base: string;
-  /** Configuration of tools that differs from the baseline's. */
+  /** Tool configuration that differs from the baseline. */
   readonly changedSettings: readonly string[];
   readonly provenance: Provenance;
 }
@@ -39,7 +38,7 @@ export interface DebtReport {
   readonly fixed: readonly DebtItem[];
   readonly flaky: readonly FlakyTest[];
   readonly old_failures: readonly string[];
-  /** Was a check, or a part of one, not measured? */
+  /** Whether a check or a part of one was not measured. */
   readonly partial: boolean;
   readonly changed_settings: readonly string[];
   readonly base: string;
@@ -48,9 +47,9 @@ export interface DebtReport {
 
 interface DebtCheck {
   readonly status: 'passed' | 'failed' | 'missing';
-  /** How it went, against the baseline. */
+  /** The outcome compared with the baseline. */
   readonly measured: CheckOutcome;
-  /** Its regressions; left out where it was not measured. */
+  /** The number of regressions; absent if not measured. */
   readonly errors?: number;
   readonly problems?: readonly string[];
 }
@@ -78,7 +77,7 @@ export function debtReport({ before, after, comparison, base, changedSettings, p
   };
 }
 
-/** Nothing regressed, and something was measured. */
+/** Nothing regressed and something was measured. */
 function isPassed(checks: readonly CheckResult[]): boolean {
   return worstMeasured(checks.map(({ outcome }) => outcome)) === 'pass' && checks.every(({ regressions }) => regressions.length === 0);
 }
@@ -100,7 +99,7 @@ function flakyTests(before: Measurement, after: Measurement): readonly FlakyTest
   });
 }
 
-/** Why a check was not measured, by its name. */
+/** Why checks were not measured, by name. */
 type WhyMissing = Partial<Readonly<Record<string, string>>>;
 
 /** At most 500 characters. */
@@ -142,8 +141,8 @@ interface DebtScores {
 }
 
 /**
- * Both states are divided by the lines of the baseline: who removes lines does not look worse for it, who adds some does not look
- * better. What one state alone was measured by counts in neither.
+ * The debt score: points per 1,000 lines of source, 0 is no debt (docs/evidence.md). Both states are divided by the lines of the
+ * baseline, so that removing or adding lines does not change the score. Tools measured in only one state do not count.
  */
 export function debtScores(before: Measurement, after: Measurement): DebtScores {
   const share = Math.max(1, before.lines / UNIT_LINES);
@@ -157,12 +156,12 @@ export function debtScores(before: Measurement, after: Measurement): DebtScores 
   return { before: score(before), after: score(after) };
 }
 
-/** How many things are wrong, whatever they weigh. */
+/** The number of problems, unweighted. */
 export function debtItems(state: Measurement): number {
   return failingTests(state) + findingsOf(state, () => true).length;
 }
 
-/** What lint and quality both say counts once. */
+/** A problem reported by both lint and quality counts once. */
 function findingsOf(state: Measurement, isWanted: (name: string) => boolean): readonly Finding[] {
   const linted = new Set(state.lint.flatMap(({ findings }) => findings).map(({ fingerprint }) => fingerprint));
   return toolsOf(state)
@@ -172,7 +171,7 @@ function findingsOf(state: Measurement, isWanted: (name: string) => boolean): re
     );
 }
 
-/** A flaky test passes, if not always. */
+/** A flaky test passes, but not always. */
 function failingTests({ tests }: Measurement): number {
   const flaky = new Set(tests.flaky);
   return new Set(tests.results.filter((test) => isFailing(test) && !flaky.has(test.id)).map(({ id }) => id)).size;
@@ -184,7 +183,7 @@ function toolsOfBoth(before: Measurement, after: Measurement): ReadonlySet<strin
   return new Set(names(after).filter((name) => earlier.has(name)));
 }
 
-/** The same tool may serve two checks. */
+/** Two checks may use the same tool. */
 function toolsOf({ types, lint, quality }: Measurement): readonly (readonly [string, ToolMeasure])[] {
   return Object.entries({ types, lint, quality }).flatMap(([check, tools]) =>
     tools.map((tool) => [`${check} ${tool.tool}`, tool] as const),

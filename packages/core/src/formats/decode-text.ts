@@ -1,16 +1,16 @@
-// Bytes to text, as people's tools write it: UTF-8 with or without a mark, UTF-16 with one (PowerShell's `>` writes that).
+// Bytes to text: UTF-8 with or without a byte order mark, and UTF-16 with one (as PowerShell's `>` writes).
 
 export type Decoded =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string; /** Of the first bad byte, from 1. */ readonly line: number };
 
-/** For evidence: tolerant. A byte that is not UTF-8 becomes U+FFFD, so that one bad byte does not hide a report. */
+/** For evidence. Invalid bytes become U+FFFD, so that one bad byte does not hide a report. */
 export function decodeTolerantly(bytes: Uint8Array): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** For files that are written again: exact, mark included, or not at all. */
+/** For files that are written back. Keeps the byte order mark; fails on invalid bytes. */
 export function decodeExactly(bytes: Uint8Array): Decoded {
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
@@ -21,7 +21,7 @@ export function decodeExactly(bytes: Uint8Array): Decoded {
   }
 }
 
-/** The offset of the first byte that is not UTF-8, found by halving. */
+/** The offset of the first byte that is not UTF-8, by binary search. */
 function firstBadByte(bytes: Uint8Array): number {
   let good = 0;
   let bad = bytes.length;

@@ -1,5 +1,5 @@
-// discoveries.ndjson: the agents' own board, one JSON object a line, append-only. The file may be large and is not to be
-// trusted: it is read in chunks with bounded memory, and a line that is not right is skipped and counted, never mended.
+// discoveries.ndjson, the board of the agents: one JSON object a line, append-only, and the reader `entries`. The file may be large and
+// is not trusted: it is read in chunks with bounded memory, and malformed lines are skipped and counted.
 
 import type { Discovery, Item, Scalar } from '../model.js';
 import { isObject, nameOf, own, parseJson, findRepeatedKey } from './json-text.js';
@@ -8,34 +8,34 @@ import { readable, record } from './reader.js';
 import type { Reader } from './reader.js';
 
 export interface DiscoveryScan {
-  /** The entries of the wanted types, in the order of the file. */
+  /** Entries of the wanted types, in file order. */
   readonly entries: readonly (Discovery & { readonly line: number })[];
-  /** All lines, blank and malformed ones included. */
+  /** All lines, including blank and malformed ones. */
   readonly lines: number;
   readonly malformed: number;
   readonly firstMalformed: { readonly line: number; readonly problem: string } | null;
-  /** False when a line ending must go before whatever is appended next. An empty file needs none. */
+  /** False if the next append must start with a line ending. An empty file needs none. */
   readonly endsWithNewline: boolean;
   readonly bytes: number;
 }
 
-/** A longer line is no entry but an accident, or an attack on memory. */
+/** Longer lines are rejected, to bound memory. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const BLOCK_BYTES = 64 * 1024;
 
-/** One line, its line ending included. */
+/** One line with its line ending. */
 export function printDiscovery(discovery: Discovery): string {
   const { ts, worker, type, data } = discovery;
   const json = JSON.stringify({ ts, worker, type, data });
-  // Legal in JSON, but many tools break lines at them.
+  // Valid JSON, but many tools break lines at these characters.
   return `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`;
 }
 
 /**
- * The entries of one round: by `gc_round` in their data, with those of its workers (the critic's task, and those beside it) that name no
- * round; else those of its workers; else all that are not of an earlier round. `round` is NaN where none is known.
+ * The entries of one round. First choice: entries with this `gc_round`, plus those of `workers` without a round. Second: those of
+ * `workers`. Last: all entries that are not of an earlier round. `round` is NaN if unknown.
  */
 export function entriesOfRound<T extends Discovery>(entries: readonly T[], workers: ReadonlySet<string>, round: number): readonly T[] {
   const plain = entries.filter((entry) => entry.data['gc_round'] === undefined);
@@ -46,17 +46,17 @@ export function entriesOfRound<T extends Discovery>(entries: readonly T[], worke
   return entries.filter((entry) => !(Number(entry.data['gc_round']) < round));
 }
 
-/** The round that a critic's row states; NaN where it states none. */
+/** The round in the critic's row; NaN if it has none. */
 export function roundStated(row: Readonly<Record<string, string>> | undefined): number {
   const stated = Number(row?.['gc_round']?.trim() || Number.NaN);
   return Number.isInteger(stated) ? stated : Number.NaN;
 }
 
-/** Push the bytes of the file in any portions, then call `end`. Chunks are not kept, so their buffers may be used again. */
+/** Push the bytes of the file in chunks of any size, then call `end`. Chunks are not kept, so their buffers may be reused. */
 export class DiscoveryScanner {
   private readonly entries: (Discovery & { readonly line: number })[] = [];
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  /** The line that no newline has ended yet. */
+  /** The line that has no newline yet. */
   private readonly rest: LineBuffer;
   private lines = 0;
   private malformed = 0;
@@ -74,7 +74,7 @@ export class DiscoveryScanner {
   push(chunk: Uint8Array): void {
     this.bytes += chunk.length;
     this.lastByte = chunk.at(-1) ?? this.lastByte;
-    // A block is never longer than a line may be, so only lines that run over blocks have to be measured.
+    // A block is never longer than a line may be, so only lines that span blocks need measuring.
     const step = Math.min(BLOCK_BYTES, this.maxLineBytes);
     for (let at = 0; at < chunk.length; at += step) this.pushBlock(chunk.subarray(at, at + step));
   }
@@ -94,7 +94,7 @@ export class DiscoveryScanner {
     this.rest.append(block.subarray(0, first));
     this.endRest();
     const last = block.lastIndexOf(NEWLINE);
-    // All whole lines are decoded at once: a call per line would cost more than parsing it.
+    // Decodes all whole lines at once: a call per line would cost more than parsing.
     if (last > first) this.takeLines(this.decoder.decode(block.subarray(first + 1, last)));
     this.rest.append(block.subarray(last + 1));
   }
@@ -128,7 +128,7 @@ export class DiscoveryScanner {
   }
 }
 
-/** Collects one line from pieces. Past the limit it only counts, so that a line without an end costs no memory. */
+/** Collects one line from pieces. Past the limit it only counts, so that an endless line costs no memory. */
 class LineBuffer {
   size = 0;
   private bytes = new Uint8Array(1024);
@@ -148,7 +148,7 @@ class LineBuffer {
     this.size = size;
   }
 
-  /** The line, valid until the next append; null when it was too long. */
+  /** The line, valid until the next append. Null if it was too long. */
   take(): Uint8Array | null {
     const { size } = this;
     this.size = 0;
@@ -156,11 +156,11 @@ class LineBuffer {
   }
 }
 
-/** Null for a blank line, a text for what is wrong with it. */
+/** Null for a blank line, a string for a problem. */
 function readEntry(json: string): Discovery | string | null {
   const text = json.trim();
   if (text === '') return null;
-  // Seen before parsing, since a thrown error costs many times a parsed line.
+  // Tested before parsing, because a thrown error costs many times a parsed line.
   if (!text.startsWith('{') || !text.endsWith('}')) return 'it is not a JSON object';
   let value: Readonly<Record<string, unknown>>;
   try {
@@ -178,7 +178,7 @@ export interface BoardEntry {
   readonly line: number;
   readonly worker: string;
   readonly data: JsonObject;
-  /** A key that the entry gives twice, so that it is unclear what it says. */
+  /** A key that the entry repeats, which makes its meaning unclear. */
   readonly repeated?: string;
 }
 
@@ -187,14 +187,14 @@ export const readEntries: Reader = (text) => {
   return readable({ lists: [['entries', entries.map(itemOf)]], notes });
 };
 
-/** A broken line is left out and noted; an entry without `data` is its own data. */
+/** Skips broken lines with a note. An entry without `data` is its own data. */
 export function splitEntries(text: string): { readonly entries: readonly BoardEntry[]; readonly notes: readonly string[] } {
   const entries: BoardEntry[] = [];
   const notes: string[] = [];
   text.split('\n').forEach((line, index) => {
     const start = line.trimStart()[0];
     if (start === undefined) return;
-    // Asked first, because a board full of other text would cost an exception per line.
+    // Tested first: a board full of other text would cost an exception per line.
     if (start !== '{' && start !== '[') {
       notes.push(`the entry on line ${index + 1} was left out: it is not a JSON object`);
       return;
@@ -222,7 +222,7 @@ function itemOf({ worker, data }: BoardEntry): Item {
   return { ...scalarsOf(data), worker };
 }
 
-/** The members that a list item may hold: texts, finite numbers, flags, nothing. */
+/** The members that a list item may hold: strings, finite numbers, booleans, null. */
 export function scalarsOf(object: JsonObject): Item {
   return record(Object.entries(object).filter((member): member is [string, Scalar | null] => isScalar(member[1]) || member[1] === null));
 }

@@ -1,5 +1,5 @@
-// Finds the file and line that a sentence points at: `(src/a.ts:12)`, `a.ts#L12`, `(tokens.json, line 3)`.
-// URLs, times such as 12:30, ratios such as 4.5:1 and token names such as `spacing.md` are no files.
+// Finds the file and line in a sentence: `(src/a.ts:12)`, `a.ts#L12`, `(tokens.json, line 3)`. URLs, times such as 12:30, ratios
+// such as 4.5:1 and token names such as `spacing.md` are not files.
 
 import { hasDigit, hasLetter, hasLetterOrNumber } from './characters.js';
 import { lowerCase, WordList } from './word-lists.js';
@@ -7,7 +7,7 @@ import { lowerCase, WordList } from './word-lists.js';
 export interface Reference {
   readonly artifact: string | null;
   readonly line: number | null;
-  /** The text, without a reference that only hangs on it. */
+  /** The text without a reference at its edge. */
   readonly message: string;
 }
 
@@ -26,18 +26,18 @@ const EXTENSIONS = new WordList(
 );
 /** Files without an extension. */
 const NAMES = new WordList('dockerfile makefile jenkinsfile gemfile rakefile procfile codeowners justfile');
-/** `.eslintrc`: a name behind a dot is a file where a line is given with it. */
+/** `.eslintrc` counts as a file only with a line number. */
 const HIDDEN = /^\.[A-Za-z][\w-]{1,40}$/;
 const PRODUCTS = new WordList('node next vue react nuxt express three d3 chart ember p5 moment day socket solid alpine backbone');
-/** Sizes of a design scale look like Markdown files; their names begin with one of these. */
+/** Sizes in a design scale look like Markdown files. Their names start with one of these words. */
 const SCALES =
   'spac radi shadow size sizing font text gap breakpoint screen container padding margin border elevation line type icon button input';
 
-/** A folder in brackets, as in `app/(shop)/page.tsx`, is part of a path; other brackets are not. */
+/** A folder in parentheses is part of a path, as in `app/(shop)/page.tsx`. Other parentheses are not. */
 const TOKEN = /(?:[^\s()<>"'`,;|{}\u201c\u201d\u2018\u2019]|(?<=\/)\([^\s()]{1,60}\)(?=\/))+/g;
 const POINTER =
   /^((?:[A-Za-z]:[\\/])?[^:#?*]{1,300})(?::L?(\d{1,7})(?:[-\u2013]L?\d{1,7})?(?::\d{1,7})?(?:[-\u2013]\d{1,7})?|#L(\d{1,7})(?:-?L?\d{1,7})?)?$/;
-/** What may part a reference from the sentence that it opens or ends. */
+/** Characters between a reference and the sentence it opens or ends. */
 const BEFORE_SENTENCE = ':|\u2014\u2013-';
 const AFTER_SENTENCE = '|\u2014\u2013@\u2192-';
 const PAIRS: ReadonlyMap<string, string> = new Map([
@@ -56,18 +56,18 @@ export function parseReference(text: string): Reference {
   return { artifact: found.artifact, line: found.line, message: withoutReference(text, found) };
 }
 
-/** A value that is one path and nothing else, blanks in it included: `src/my page.tsx`, `src/my page.tsx:12`. */
+/** A value that is one path, including its spaces: `src/my page.tsx`, `src/my page.tsx:12`. */
 export function parsePath(text: string): { readonly artifact: string; readonly line: number | null } | null {
   const plain = text.trim();
   const pointer = plain.includes('/') && !/[,;\n]/.test(plain) && !plain.includes('://') ? splitPointer(plain) : null;
   if (pointer === null || !isFile(pointer.path, pointer.number !== undefined)) return null;
   const words = pointer.path.split(' ');
-  // A sentence that ends in a file begins with words, and one that lists files has several.
+  // Excludes sentences that end in a file, and lists of files.
   if (!(words[0] ?? '').includes('/') || words.slice(0, -1).some((word) => isFile(word, true))) return null;
   return { artifact: pointer.path, line: pointer.number === undefined ? null : lineOf(pointer.number) };
 }
 
-/** The first reference with a line; else the first file in brackets or quotes; else the first file. */
+/** The first reference with a line. Else the first file in brackets or quotes, else the first file. */
 function findReference(text: string): Found | null {
   let enclosed: Found | null = null;
   let plain: Found | null = null;
@@ -88,7 +88,7 @@ function findReference(text: string): Found | null {
   return enclosed ?? plain;
 }
 
-/** Cheaply: whether one of NAMES may stand in the text. */
+/** Cheap test: whether the text may hold one of NAMES. */
 function mayNameFile(text: string): boolean {
   const lower = text.toLowerCase();
   return lower.includes('file') || lower.includes('codeowners');
@@ -119,7 +119,7 @@ function referenceAt(text: string, index: number, token: string): Found | null {
   };
 }
 
-/** `a.ts:12` or `a.ts#L12` → path and number; most tokens are a path alone. */
+/** Path and line of `a.ts:12` or `a.ts#L12`. Most tokens are only a path. */
 function splitPointer(token: string): { readonly path: string; readonly number: string | undefined } | null {
   if (!token.includes(':') && !token.includes('#')) {
     return token.length > 300 || token.includes('?') || token.includes('*') ? null : { path: token, number: undefined };
@@ -128,7 +128,7 @@ function splitPointer(token: string): { readonly path: string; readonly number: 
   return match === null ? null : { path: match[1] ?? '', number: match[2] ?? match[3] };
 }
 
-/** `, line 3` or `(L3)` behind a file. */
+/** `, line 3` or `(L3)` after a file. */
 function lineWord(after: string): RegExpExecArray | null {
   if (!hasDigit(after)) return null;
   return /^[`*'"]{0,2}[\s,]{0,3}(?:\(|at )?(?:lines?|ln|l)\.?[ :]{0,2}(\d{1,7})(?:[-\u2013]\d{1,7})?\)?/.exec(lowerCase(after));
@@ -181,7 +181,7 @@ function withoutReference(text: string, found: Found): string {
   else if (after === '' && before !== '' && AFTER_SENTENCE.includes(before.slice(-1)))
     message = before.replace(/[|\u2014\u2013@\u2192\s-]{1,10}$/, '');
   if (message === null || !(hasLetter(message) || hasDigit(message))) return text.trim();
-  // Where the reference stood before a comma or a full stop, a blank is left over.
+  // Removes the space left in front of a comma or full stop.
   return hasLooseMark(message) ? message.replace(/ {1,4}([.,;:])/g, '$1').trim() : message.trim();
 }
 

@@ -1,4 +1,4 @@
-// Findings in words and in groups: what tasks, reasons and reports say of them.
+// Findings as text and in groups, for tasks, reasons and reports.
 
 import type { Counts, Finding, Severity } from '../model.js';
 import { SEVERITIES } from '../model.js';
@@ -16,14 +16,14 @@ export function referenceOf(finding: Finding): string | null {
   return finding.line === null ? finding.artifact : `${finding.artifact}:${finding.line}`;
 }
 
-/** `message (file:line)`, with the reference once only. */
+/** `message (file:line)`. The reference appears only once. */
 export function describeFinding(finding: Finding): string {
   const reference = referenceOf(finding);
   const message = oneLine(finding.message);
   return reference === null || message.includes(reference) ? message : `${message} (${reference})`;
 }
 
-/** One line for a task's description: worst first, each with its severity and place. */
+/** One line for a task description: worst first, each with severity and place. */
 export function listFindings(findings: readonly Finding[]): string {
   const shown = bySeverity(findings)
     .slice(0, MOST_LISTED)
@@ -32,7 +32,7 @@ export function listFindings(findings: readonly Finding[]): string {
   return shown.join('; ') + (more > 0 ? `; and ${more} more in the critic's report` : '');
 }
 
-/** The findings of these severities; where there are none, the most severe that there are. */
+/** The findings of these severities. If there are none, those of the worst severity present. */
 export function pickWorst(
   findings: readonly Finding[],
   wanted: readonly Severity[],

@@ -1,5 +1,5 @@
-// Makes findings: from their parts, and from whatever object or sentence an agent wrote for one. Gives each a
-// fingerprint that outlives moved lines and changed figures. Lists of findings are in findings-json.ts.
+// Creates findings from their parts, or from any object or sentence that an agent wrote. The fingerprint ignores line and other numbers,
+// so it survives moved lines. findings-json.ts reads lists of findings.
 
 import type { Finding, Severity } from '../model.js';
 import { firstOf, isObject, own, plainKeys, numberOf } from './json-text.js';
@@ -22,20 +22,20 @@ export interface FindingParts {
 }
 
 export interface FindingContext {
-  /** The severity of the group that the finding stands in: `{critical: [...]}`. */
+  /** The severity of the group around the finding: `{critical: [...]}`. */
   readonly group?: Severity;
   readonly dimension?: string;
-  /** Classes a finding without a severity by its kind, before the fallback is asked. */
+  /** Classifies a finding without a severity by its kind, before the fallback. */
   readonly classify?: (text: string, dimension: string, category: string) => Severity | null;
 }
 
 interface Drawn {
-  /** Null where the value is no finding at all: "None", an empty object, one already resolved. */
+  /** Null if the value is not a finding: "None", an empty object, a resolved finding. */
   readonly finding: Finding | null;
   readonly notes: readonly string[];
 }
 
-/** The keys under which agents put what they found. */
+/** Keys that agents use for the message. */
 export const MESSAGE_KEYS: readonly string[] = [
   'message',
   'description',
@@ -70,7 +70,7 @@ const FILE_KEYS = [
 ];
 const LINE_KEYS = ['line', 'lineno', 'line_number', 'lineNumber', 'start_line', 'startLine', 'lines'];
 const RULE_KEYS = ['rule', 'ruleId', 'rule_id', 'id', 'category', 'type', 'kind'];
-/** "F-001" numbers a finding in one report: as a rule it would make the same finding a new one in the next. */
+/** "F-001" numbers a finding in one report. As a rule id it would make the same finding new in the next report. */
 const SERIAL = new WordList('|f|finding|issue|i|r|rev|review|audit|a|bug|c|h|m|l|crit|critical|high|med|medium|low|fix|no|n', '|');
 const CLOSED = new WordList('resolved fixed closed done');
 
@@ -91,7 +91,7 @@ export function makeFinding(parts: FindingParts): Finding {
   };
 }
 
-/** A sentence is a finding with the severity it is tagged with. `fallback` null: without a severity there is no finding. */
+/** A sentence is a finding if it has a severity tag. With `fallback` null, a finding without a severity does not count. */
 export function findingFromUnknown(raw: unknown, fallback: 'high' | null, context: FindingContext = {}): Drawn {
   const value = isObject(raw) ? plainKeys(raw) : raw;
   if (typeof value === 'string') return fromText(value, fallback, context);
@@ -142,7 +142,7 @@ interface Classed {
   readonly category: string;
 }
 
-/** What a finding counts: its own word, its group's (the worse where both speak), its kind, the fallback. */
+/** The severity of a finding: its own, else that of its group (the worse of the two), else by kind, else the fallback. */
 function settle(
   said: Severity | null,
   classed: Classed,
@@ -201,7 +201,7 @@ function isSerial(id: string): boolean {
   return number !== null && SERIAL.has(id.slice(0, number.index).toLowerCase());
 }
 
-/** What the finding declares itself to be about. A rule is such a word only where it is a single one: "document-title" is about access. */
+/** The declared topic of a finding. A rule counts only if it is a single word: "document-title" is about accessibility. */
 function categoryOf(value: JsonObject, rule: string): string {
   return textAt(value, ['category', 'type', 'kind']) || (leadingWord(rule) === rule.toLowerCase() ? rule : '');
 }
@@ -234,15 +234,15 @@ function cleanPath(path: string): string {
 }
 
 /**
- * 64-bit FNV-1a over UTF-16 units, in four pieces of 16 bits: every product stays a small integer, and those are the
- * fastest numbers there are. Runs of digits count as one `#`.
+ * 64-bit FNV-1a over UTF-16 units, in four 16-bit parts, so that every product stays a small integer, which V8 handles fastest. Runs
+ * of digits count as one `#`.
  */
 function fingerprint(head: string, message: string): string {
   const text = head + message.replace(/\d+/g, '#');
   let [a, b, c, d] = [0x2325, 0x8422, 0x9ce4, 0xcbf2];
   for (let at = 0; at < text.length; at += 1) {
     a ^= text.charCodeAt(at);
-    // Times the prime 2^40 + 0x1b3; a piece moved by 40 bits arrives two pieces and 8 bits higher.
+    // Times the prime 2^40 + 0x1b3. A part shifted by 40 bits lands two parts and 8 bits higher.
     const first = a * 0x1b3;
     const second = b * 0x1b3 + (first >>> 16);
     const third = c * 0x1b3 + (second >>> 16) + (a << 8);
@@ -256,7 +256,7 @@ function fingerprint(head: string, message: string): string {
 }
 
 const SEVERITY_KEYS = ['severity', 'severity_level', 'severityLevel', 'level', 'priority', 'sev', 'criticality'];
-/** Names that mean other things as well: taken only where the word is a severity. */
+/** Keys with other meanings too: used only if the value is a severity. */
 const LOOSE_KEYS = ['impact', 'risk', 'risk_level', 'riskLevel', 'type', 'kind', 'category'];
 const SCORE_KEYS = ['security-severity', 'security_severity', 'securitySeverity', 'cvss', 'cvss_score', 'cvssScore', 'baseScore'];
 const WORD_KEYS = ['level', 'severity', 'name', 'value', 'label', 'rating'];
@@ -270,7 +270,7 @@ export function saidSeverity(value: JsonObject, notes: string[]): Severity | nul
   return worst(score, severity ?? (score === null ? 'high' : null));
 }
 
-/** The object names a severity that is known: the mark of a finding wherever it lies. */
+/** Whether the object names a known severity, which marks it as a finding. */
 export function hasSeverity(value: JsonObject): boolean {
   const word = firstOf(value, SEVERITY_KEYS);
   if (word !== undefined && !(typeof word === 'number' && firstOf(value, ['severity']) === undefined) && severityOfWord(word) !== null)
@@ -300,7 +300,7 @@ function severityOfWord(word: unknown): Severity | null {
     const inner = firstOf(word, WORD_KEYS);
     return typeof inner === 'object' ? null : severityOfWord(inner);
   }
-  // Where a severity is a number, 9 and 10 can only be the top of a scale of ten.
+  // As numbers, only 9 and 10 are clear: they are the top of a scale of ten.
   if (typeof word === 'number' && word >= 9 && word <= 10) return 'critical';
   const known = parseSeverity(word);
   if (known !== null || typeof word !== 'string') return known;

@@ -1,5 +1,5 @@
-// The `findings` cell of a row: tagged pieces in one line of text (`[CRITICAL] …; [HIGH] …`), bullets, or a JSON list.
-// Text without any severity tag is prose and yields no findings.
+// The `findings` cell of a row: tagged parts in one line (`[CRITICAL] …; [HIGH] …`), bullets, or a JSON list. Text without a severity
+// tag holds no findings.
 
 import type { Counts, Finding } from '../model.js';
 import { makeFinding, parseReference } from './finding.js';
@@ -14,13 +14,13 @@ import { splitTag, type Tagged } from './severity-tag.js';
 
 export interface FindingsText {
   readonly findings: readonly Finding[];
-  /** Of the findings and of what the text says of their number; null where it says nothing of either. */
+  /** Counts of the findings and of stated totals. Null if the text has neither. */
   readonly counts: Counts | null;
   readonly notes: readonly string[];
 }
 
 const SEPARATORS = /[;|\n\r]/;
-/** Where a new finding starts in the middle of a line: `[HIGH]`, `HIGH:`, `**High**`. */
+/** The start of a new finding inside a line: `[HIGH]`, `HIGH:`, `**High**`. */
 const BOUNDARY =
   /(?<=\s)(?=\[[A-Za-z][A-Za-z0-9 -]{1,20}\]|\*\*\[?[A-Za-z0-9]{2,12}\]?:?\*\*|(?:CRITICAL|HIGH|MEDIUM|LOW|P[0-4])\s{0,2}:)/g;
 
@@ -36,12 +36,12 @@ export function parseFindingsText(text: string): FindingsText {
     const plain = plainText(body);
     const plainTag = splitTag(plain);
     const counts = countTagged(plain, plainTag);
-    // Most have no marks to lose, and so the same tag.
+    // Most texts have no Markdown, so the tag is the same.
     const tag = counts !== null ? null : plain === body ? plainTag : splitTag(body);
     const last = claims.at(-1);
     if (counts !== null) stated = worstStated(stated, Object.fromEntries(counts));
     else if (tag !== null) claims.push({ tag, message: tag.rest });
-    // A piece without a tag goes on where the tagged one before it was cut.
+    // A part without a tag continues the tagged part before it.
     else if (last !== undefined && last.message !== '') last.message += `; ${body}`;
   }
   if (claims.length === 0 && stated === null) return { findings: [], counts: null, notes: [] };
@@ -63,7 +63,7 @@ function parseAsJson(text: string): FindingsText | null {
   if (!start.startsWith('{') && !(start.startsWith('[') && /^\[\s{0,20}[{"\]]/.test(start))) return null;
   const json = parseJson(text);
   if (!json.ok || (!Array.isArray(json.value) && !isObject(json.value))) return null;
-  // A sentence in such a list is a finding only where it is tagged, as outside of one.
+  // As in plain text, a sentence in the list needs a tag to be a finding.
   const found = findingsOf([isObject(json.value) ? json.value : { findings: json.value }], { fallback: null });
   const { counts, notes } = reconcile(found.findings, found.stated);
   const counted = found.findings.length > 0 || found.stated !== null;

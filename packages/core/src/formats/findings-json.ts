@@ -1,5 +1,5 @@
-// Draws findings and stated counts from the JSON that agents write: a list, groups by severity or by dimension,
-// one sentence, or numbers only. Which members a report may have is the readers' affair.
+// Reads findings and stated counts from the JSON that agents write: lists, groups by severity or dimension, one sentence, or only
+// numbers. Also finds those nested deeper than the known lists.
 
 import { SEVERITIES } from '../model.js';
 import type { Counts, Finding, Severity } from '../model.js';
@@ -25,9 +25,9 @@ import { sarifResults } from './sarif.js';
 
 interface FoundFindings {
   readonly findings: readonly Finding[];
-  /** What the report says of their number, apart from listing them. */
+  /** The counts that the report states, apart from its lists. */
   readonly stated: StatedCounts | null;
-  /** A member for findings was there, even if empty. */
+  /** The report has a member for findings, even an empty one. */
   readonly present: boolean;
   readonly notes: readonly string[];
 }
@@ -59,7 +59,7 @@ const COUNT_KEYS = [
 
 const NO_GROUPS = new WordList('error errors warning warnings info note notes information warn');
 
-/** The top object and those of its members that only wrap a report. */
+/** The top object and the members that only wrap a report. */
 export function rootsOf(top: JsonObject, wrappers: readonly string[]): readonly JsonObject[] {
   const plain = plainKeys(top);
   return [
@@ -83,14 +83,14 @@ export function findingsOf(roots: readonly JsonObject[], options: FindingsOption
   return { findings: dedupe(basket.findings), stated: basket.stated, present: basket.present, notes: basket.notes };
 }
 
-/** A SARIF log whose runs found nothing: it has no member for findings, and yet says that there are none. */
+/** A SARIF log without results. It has no member for findings, but says that there are none. */
 function isEmptySarif(root: JsonObject): boolean {
   const runs = own(root, 'runs');
   const results = Array.isArray(runs) ? runs.map((run) => (isObject(run) ? own(run, 'results') : null)) : [];
   return results.length > 0 && results.every((list) => Array.isArray(list) && list.length === 0);
 }
 
-/** Findings under one name: of a dimension, say. */
+/** The findings under one name, such as a dimension. */
 export function findingsUnder(value: unknown, name: string, options: FindingsOptions): FoundFindings {
   const basket: Basket = { options, findings: [], stated: null, present: false, notes: [] };
   takeMember(value, name, basket);
@@ -98,8 +98,8 @@ export function findingsUnder(value: unknown, name: string, options: FindingsOpt
 }
 
 /**
- * What lies deeper in the report than the lists that were read, and is not among the findings that those gave. The same
- * words elsewhere are the same finding, unless they are given a worse severity there.
+ * Findings nested deeper than the lists already read, without those already known. The same message elsewhere is the same finding,
+ * unless it has a worse severity there.
  */
 export function deeperFindings(top: unknown, known: readonly Finding[], options: FindingsOptions): readonly Finding[] {
   const worst = new Map<string, number>();
@@ -120,7 +120,7 @@ export function deeperFindings(top: unknown, known: readonly Finding[], options:
   return dedupe(findings);
 }
 
-/** Counts of the findings listed and stated: the worse of each, with a note where they differ. */
+/** The larger of listed and stated counts, with a note if they differ. */
 export function reconcile(
   findings: readonly Finding[],
   stated: StatedCounts | null,
@@ -134,7 +134,7 @@ export function reconcile(
   return { counts: worstCounts(listed, { ...NO_COUNTS, ...stated }), notes };
 }
 
-/** The same finding written twice in the same words counts once. */
+/** Counts a finding with the same words only once. */
 export function dedupe(findings: readonly Finding[]): readonly Finding[] {
   const seen = new Map<string, Finding>();
   for (const finding of findings) {
@@ -155,7 +155,7 @@ function takeMember(value: unknown, key: string, basket: Basket): void {
   } else basket.notes.push(`${key} is ${nameOf(value)}; expected a list of findings`);
 }
 
-/** One finding, or groups of them. */
+/** One finding, or groups of findings. */
 function takeObject(value: JsonObject, basket: Basket): void {
   if (['message', 'description', 'title', 'severity'].some((key) => typeof own(value, key) === 'string')) {
     draw(value, basket, {});
@@ -181,7 +181,7 @@ function takeGroups(root: JsonObject, basket: Basket): void {
   }
 }
 
-/** Not every name that holds a severity word names a group: `errors` and `warnings` of a tool's output do not. */
+/** Some names with a severity word are not groups: `errors` and `warnings` of a tool's output. */
 function groupOf(key: string): Severity | null {
   if (key.length > 60) return null;
   const words = key
@@ -198,7 +198,7 @@ function draw(value: unknown, basket: Basket, context: FindingContext): void {
   basket.notes.push(...notes);
 }
 
-/** `cell`: the text is nothing but a tally. */
+/** `cell`: the text holds only counts. */
 function state(value: unknown, basket: Basket, cell = false): void {
   const parse = cell ? parseSeverityCell : parseSeveritySummary;
   const summary = typeof value === 'string' ? parse(value) : countsOfNumbers(value);
@@ -207,7 +207,7 @@ function state(value: unknown, basket: Basket, cell = false): void {
   basket.notes.push(...summary.notes);
 }
 
-/** Members that are plain counts; `critical_issues: 2` is one, `high: "text"` is not. */
+/** Members that are plain counts: `critical_issues: 2` is one, `high: "text"` is not. */
 function countsOfNumbers(value: unknown): ReturnType<typeof countsOfObject> {
   if (!isObject(value)) return null;
   const entries = Object.entries(value).filter(([key, entry]) => typeof entry === 'number' && groupOf(key) !== null);
@@ -217,23 +217,23 @@ function countsOfNumbers(value: unknown): ReturnType<typeof countsOfObject> {
 interface Candidate {
   readonly value: unknown;
   readonly group: Severity | null;
-  /** The name of what it lies in: a file, a component, a dimension. */
+  /** The name of the object around it: a file, a component, a dimension. */
   readonly within: string;
 }
 
 const MOST_LEVELS = 6;
 const MOST_NODES = 20_000;
 
-/** Lists of these names hold findings only; in others an object must show that it is one. */
+/** Lists with these names hold only findings. In other lists an object must look like one. */
 const LISTS = new WordList('findings issues violations vulnerabilities problems defects bugs challenges critiques');
-/** What is not, or no longer, said of the work at hand. */
+/** Members that do not describe the current work. */
 const SKIPPED = new WordList(
   'history previous previous_findings previousfindings resolved resolved_findings resolved_issues fixed closed legend definitions schema ' +
     'example examples rules driver tool rounds iterations baseline thresholds metadata config suppressed positives strengths passed',
 );
 const NAMES = ['path', 'file', 'filename', 'name', 'title', 'component', 'dimension', 'category', 'id'];
 
-/** `groupOf` names the severity of a list such as `criticalIssues`. */
+/** `groupOf`: the severity of a list such as `criticalIssues`. */
 function walkFindings(top: unknown, groupOf: (key: string) => Severity | null): readonly Candidate[] {
   const walk = new Walk(groupOf);
   walk.node(top, '', null, '', 0);

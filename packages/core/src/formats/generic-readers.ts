@@ -1,5 +1,5 @@
-// The readers for a user's own critic: `json` (any JSON object: its scalars are values, its lists are lists)
-// and `markdown` (a report as `audit` reads it, with `Key: value` lines as values).
+// Readers for custom critics: `json` (scalars of an object as values, lists as lists), `markdown` (a report as `audit` reads it, with
+// `Key: value` lines as values) and `text` (the output of a program, kept for people).
 
 import type { Item, Scalar, ReadResult } from '../model.js';
 import { AUDIT_OPTIONS, readReportText, valuesOf } from './audit-report.js';
@@ -42,7 +42,7 @@ function flatten(object: JsonObject, prefix: string, level: number, values: [str
   }
 }
 
-/** A text or a number in a list is the name of its item: `failures: ["a", "b"]` are two failures, not none. */
+/** A string or number in a list becomes the name of an item: `failures: ["a", "b"]` is two failures. */
 function itemOf(value: unknown): Item {
   if (isObject(value)) return scalarsOf(value);
   return isScalar(value) ? { name: value } : {};
@@ -63,7 +63,7 @@ export const readMarkdown: Reader = (text, about) => {
   return readable({ values: pairs, findings: report.findings, counts, lists: [['dimensions', report.dimensions]], notes });
 };
 
-/** The first line with a key holds; another that says something else is noted. */
+/** The first line with a key counts. A different value later is noted. */
 function addPair(line: string, pairs: Map<string, Scalar>, notes: string[]): void {
   const pair = splitKey(line);
   if (pair === null || pair.value === '' || pair.value.length > 500 || isPlaceholder(pair.value)) return;
@@ -79,7 +79,7 @@ function scalarOf(text: string): Scalar {
   if (lower === 'true' || lower === 'false') return lower === 'true';
   const score = parseScore(text);
   if (score === null) return text;
-  // On a scale of its own it stays a text: the fact that is drawn from it knows the scale that is wanted.
+  // A score on another scale stays text: the fact that uses it knows the scale.
   return score.outOf === null || text.endsWith('%') ? score.value : text;
 }
 
@@ -92,7 +92,7 @@ function linesOfBlock(block: Block): readonly string[] {
   return block.kind === 'list' ? block.items.flatMap(linesOfItem) : [];
 }
 
-/** Only the items themselves: what is nested tells more of a finding, not of the report. */
+/** Only the items themselves: nested lines describe a finding, not the report. */
 function linesOfItem(item: ListItem): readonly string[] {
   return [item.text];
 }

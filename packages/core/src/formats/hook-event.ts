@@ -1,25 +1,24 @@
-// What coding agents tell a hook about an event, as Claude Code and Gemini CLI write it: a session that begins, a tool that is about to be
-// used, or an agent that is about to stop.
+// The hook events of Claude Code and Gemini CLI: a session starts, a tool is about to run, or the agent is about to stop.
 
 import { isObject } from './json-text.js';
 
 export type HookKind = 'start' | 'stop' | 'tool';
 
 export interface HookEvent {
-  /** Where the agent works; null where it does not say so. */
+  /** The agent's working folder; null if not given. */
   readonly cwd: string | null;
-  /** The id of the agent's own session. */
+  /** The id of the agent's session. */
   readonly session: string | null;
-  /** It was sent back once already, and wants to stop again. */
+  /** The hook already sent the agent back once, and it wants to stop again. */
   readonly isAgain: boolean;
   readonly tool: string;
-  /** The file that the tool is about; null where it is about none. */
+  /** The file that the tool works on; null if none. */
   readonly path: string | null;
-  /** The command that the tool runs in a shell. */
+  /** The shell command that the tool runs. */
   readonly command: string | null;
 }
 
-/** Agents' own names of the events. */
+/** Event names of the agents. */
 export const HOOK_EVENTS: Readonly<Record<string, HookKind>> = {
   SessionStart: 'start',
   Stop: 'stop',
@@ -29,13 +28,13 @@ export const HOOK_EVENTS: Readonly<Record<string, HookKind>> = {
   BeforeTool: 'tool',
 };
 
-/** The event of that name, in any case; null where there is none. */
+/** The event of that name, ignoring case; null if unknown. */
 export function hookKindOf(name: string): HookKind | null {
   const known = Object.keys(HOOK_EVENTS).find((one) => one.toLowerCase() === name.toLowerCase());
   return known === undefined ? null : (HOOK_EVENTS[known] ?? null);
 }
 
-/** What is not there, or is no text, is left out: agents differ. */
+/** Missing or malformed members are left out, because agents differ. */
 export function hookEventOf(given: Readonly<Record<string, unknown>>): HookEvent {
   const input = isObject(given['tool_input']) ? given['tool_input'] : {};
   const paths = ['file_path', 'notebook_path', 'absolute_path', 'path'].map((name) => textOf(input[name]));

@@ -1,5 +1,4 @@
-// The lines of journal.ndjson: versioned, numbered, each holding the hash of the one before. Pure: the hash function is
-// handed in. What the events mean is the brain's business.
+// The lines of journal.ndjson: versioned, numbered, each with the hash of the line before. The caller passes the hash function.
 
 export interface Envelope {
   readonly seq: number;
@@ -10,15 +9,15 @@ export interface Envelope {
 
 export interface ParsedJournal {
   readonly events: readonly Envelope[];
-  /** The hash of the last whole line, or the start of every chain. */
+  /** The hash of the last whole line, or the start value of every chain. */
   readonly head: string;
-  /** Length of whole, unbroken lines. */
+  /** Length of the whole, valid lines. */
   readonly goodLength: number;
-  /** A last line that was cut off while it was written: left out, to be cut away by the next write. */
+  /** The last line was cut off while being written. It is ignored, and the next write removes it. */
   readonly torn: string | null;
 }
 
-/** No line is written that has more characters. Three bytes each, it is still a text that every supported Node can hold and read. */
+/** Longer lines are not written. At three bytes per character, every supported Node can still hold and read this. */
 export const LONGEST_LINE = 128 * 1024 * 1024;
 
 export type JournalFault =
@@ -31,18 +30,18 @@ export type Hash = (text: string) => string;
 
 export const CHAIN_START = '0'.repeat(64);
 
-/** Every line ends in this, 64 hexadecimal digits, a quote and a brace. */
+/** Every line ends with this, 64 hexadecimal digits, a quote and a brace. */
 const TAIL = ',"hash":"';
 const TAIL_LENGTH = TAIL.length + 66;
 
-/** One line with its newline, and the hash that the next one continues. */
+/** One line with its newline, and its hash for the next line. */
 export function printJournalLine(
   version: number,
   event: Envelope,
   prev: string,
   hash: Hash,
 ): { readonly line: string; readonly head: string } {
-  // Put together by hand: the data is all that takes a serializer. Times, types and hashes hold nothing that JSON escapes.
+  // Only the data needs a serializer: times, types and hashes hold nothing that JSON escapes.
   const { seq, ts, type, data } = event;
   const body = `{"v":${version},"seq":${seq},"ts":"${ts}","type":"${type}","data":${JSON.stringify(data)},"prev":"${prev}"}`;
   const head = hash(body);
@@ -58,23 +57,23 @@ export function parseJournal(text: string, knownVersion: number, hash: Hash): Jo
   return fault === null ? { ok: true, journal: { events, ...journal } } : { ok: false, fault };
 }
 
-/** As far as the journal holds. */
+/** The lines up to the first invalid one. */
 export interface ScannedJournal extends Omit<ParsedJournal, 'events'> {
   readonly lines: number;
-  /** The first line that does not hold, where there is one. */
+  /** The first invalid line, if any. */
   readonly fault: JournalFault | null;
 }
 
 /** A part of a journal. */
 export interface Piece {
   readonly text: string;
-  /** The hash of a part of the text and a brace behind it, where there is a way with less work. */
+  /** The hash of a part of the text plus a closing brace, if there is a cheaper way to compute it. */
   readonly hashOf?: (from: number, to: number) => string;
 }
 
 /**
- * The same, piece by piece and with each event handed over as it is read: a long history need not be held in memory. Every piece but
- * the last ends with a line. `take` says what is wrong with an event, if anything is.
+ * The same for a journal in parts, so that a long history need not be in memory. Every part but the last ends with a line ending.
+ * `take` receives each event and returns a problem, if any.
  */
 export function scanJournal(
   pieces: Iterable<Piece>,
@@ -107,7 +106,7 @@ function faultBy(detail: string | null, line: number): JournalFault | null {
   return detail === null ? null : { kind: 'broken', line, detail };
 }
 
-/** Of a line up to where its hash begins, closed by a brace. */
+/** The hash of a line up to its hash member, closed by a brace. */
 type BodyHash = (raw: string, at: number) => string;
 
 type LineResult =

@@ -1,12 +1,11 @@
-// What jscpd says is written twice, as findings. A pair of files is the same finding wherever in them the copy stands; copies that
-// are added to a pair are counted.
+// Duplicated code reported by jscpd, as findings. Copies between the same two files are one finding, with their number.
 
 import type { Finding } from '../model.js';
 import { makeFinding } from './finding.js';
 import { isObject, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 
-/** Null where this is no report of jscpd. */
+/** Null if the value is not a jscpd report. */
 export function readDuplication(value: unknown): readonly Finding[] | null {
   const list = isObject(value) ? own(value, 'duplicates') : undefined;
   if (!Array.isArray(list)) return null;

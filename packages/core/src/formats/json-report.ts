@@ -1,5 +1,5 @@
-// Drafts a critic's report written as JSON: scores by dimension, an overall score, a signal, findings in any of the
-// shapes that findings-json.ts knows.
+// Reads a critic's report in JSON: scores by dimension, an overall score, a signal, and findings in any shape that findings-json.ts
+// knows.
 
 import type { Finding, Severity } from '../model.js';
 import { deeperFindings, findingsOf, findingsUnder, reconcile, rootsOf } from './findings-json.js';
@@ -30,7 +30,7 @@ const DIMENSION_KEYS = ['dimensions', 'dimension_scores', 'dimensionScores', 'sc
 const NAME_KEYS = ['name', 'dimension', 'title', 'category', 'id', 'key'];
 
 export interface JsonReport extends Settled {
-  /** Something in it is a report's: a score, a dimension, a list of findings, a tally. */
+  /** The object has a score, a dimension, a list of findings or counts. */
   readonly isReport: boolean;
 }
 
@@ -66,7 +66,7 @@ export function readReport(value: unknown, options: FindingsOptions): JsonReport
   };
 }
 
-/** Most reports list a dimension's issues once more in `findings`: only the dimension that is silent there, or milder, adds its own. */
+/** Most reports repeat the issues of a dimension in `findings`. Only dimensions that are absent or milder there add theirs. */
 function silentDimensions(listed: readonly Finding[], ofDimensions: readonly Finding[]): readonly Finding[] {
   const messages = new Set(listed.map((finding) => finding.message));
   const worst = new Map<string, Severity>();
@@ -96,7 +96,7 @@ interface Entry {
   readonly name: string;
   readonly body: JsonObject;
   readonly score: Score | null;
-  /** What stands where its score should. */
+  /** The raw value of the score. */
   readonly said: unknown;
 }
 

@@ -1,5 +1,4 @@
-// JSON-RPC 2.0, one message a line: lines to messages and back. What the methods mean is left to others. A line that is no message, such
-// as something that a program prints for people, is null.
+// JSON-RPC 2.0, one message a line: parses and prints lines. A line that is not a message, such as output for people, is null.
 
 import { isObject, own, parseJson } from './json-text.js';
 import type { JsonObject } from './json-text.js';
@@ -22,7 +21,7 @@ export const METHOD_NOT_FOUND = -32601;
 
 export function readRpc(line: string): RpcMessage | null {
   const text = line.trim();
-  // Most of what else is printed is told apart without an attempt to parse it.
+  // Most other output is rejected without parsing.
   if (!text.startsWith('{') || !text.endsWith('}')) return null;
   const parsed = parseJson(text);
   if (!parsed.ok || !isObject(parsed.value) || own(parsed.value, 'jsonrpc') !== '2.0') return null;
@@ -40,7 +39,7 @@ export function readRpc(line: string): RpcMessage | null {
   return Object.hasOwn(message, 'result') ? { kind: 'answer', id, result: own(message, 'result') } : null;
 }
 
-/** The same as a line, with its end. */
+/** The message as a line, with its line ending. */
 export function writeRpc(message: RpcMessage): string {
   const { kind: _, ...members } = message;
   return `${JSON.stringify({ jsonrpc: '2.0', ...members })}\n`;

@@ -1,16 +1,16 @@
-// JSON text to a value, for every reader: a byte order mark is dropped, depth is bounded, and a fault is told by
-// line and column in our own words (the engine's words differ from one Node to the next). json-fault.ts finds it.
+// Parses JSON for every reader: drops a byte order mark, limits the depth, finds repeated keys, and describes errors by line and column.
+// Our own error texts, because those of the engine differ between Node versions.
 
 import { lineAt } from './reader.js';
 
-/** Deeper than this nothing sane is nested, and code that walks the value could run out of stack. */
+/** No sane report is nested deeper, and recursive code could overflow the stack. */
 export const MAX_DEPTH = 200;
 
 type JsonResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string; readonly line: number };
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** `firstLine`: the line of its file on which the text begins, where it is only a part of it. */
+/** `firstLine`: the line in the file where the text starts. */
 export function parseJson(text: string, firstLine = 1): JsonResult {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   const deep = tooDeepAt(body);
@@ -23,7 +23,7 @@ export function parseJson(text: string, firstLine = 1): JsonResult {
   }
 }
 
-/** The same for a critic's report: one that gives a key twice contradicts itself, and that is no evidence. */
+/** Same as parseJson, for a critic's report. A repeated key makes the report contradict itself, so it is no evidence. */
 export function parseReport(text: string, firstLine = 1): JsonResult & { readonly repeated?: boolean } {
   const json = parseJson(text, firstLine);
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
@@ -38,12 +38,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An own member, so that `constructor` and the like are never found where the file does not have them. */
+/** An own member, so that `constructor` and the like are not found in the prototype. */
 export function own(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** The first of these members that says something: not absent, not null, not an empty text. */
+/** The first of these members with content: not absent, null or an empty string. */
 export function firstOf(object: JsonObject, keys: readonly string[]): unknown {
   for (const key of keys) {
     const value = own(object, key);
@@ -52,7 +52,7 @@ export function firstOf(object: JsonObject, keys: readonly string[]): unknown {
   return undefined;
 }
 
-/** The same object with `Severity` and `SEVERITY` under the name `severity` too; a name that is there already is kept. */
+/** The object with `Severity` and `SEVERITY` also under `severity`. Existing names win. */
 export function plainKeys(object: JsonObject): JsonObject {
   const keys = Object.keys(object).filter((key) => key.charCodeAt(0) >= 0x41 && key.charCodeAt(0) <= 0x5a);
   if (keys.length === 0) return object;
@@ -62,14 +62,14 @@ export function plainKeys(object: JsonObject): JsonObject {
   return { ...Object.fromEntries(named), ...object };
 }
 
-/** A finite number, or a text that is nothing but one. */
+/** A finite number, or a string that is one. */
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'string' || !/^[-+]?\d{1,15}(?:\.\d{1,15})?$/.test(value.trim())) return null;
   return Number(value);
 }
 
-/** What a value is, for a message. */
+/** The type of a value, for messages. */
 export function nameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
@@ -84,7 +84,7 @@ function fault(text: string, offset: number, problem: string, firstLine: number)
   return { ok: false, line, problem: `it is not valid JSON: at line ${line}, column ${column}, ${problem}` };
 }
 
-/** Where it is nested too deep, or -1. Only a text with many brackets is walked, one character after the other. */
+/** The offset where the nesting is too deep, or -1. Only texts with many brackets are scanned. */
 function tooDeepAt(text: string): number {
   if (!hasManyBrackets(text)) return -1;
   let depth = 0;
@@ -185,7 +185,7 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** The end of a string that starts at `at`, or what is wrong in it. */
+/** The end of the string that starts at `at`, or its error. */
 function scanString(text: string, start: number): number | JsonFault {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
@@ -207,7 +207,7 @@ function scanWord(text: string, start: number): number {
   return at;
 }
 
-/** `tru` at the very end. */
+/** `tru` at the end of the text. */
 function cutWord(text: string, start: number, end: number): JsonFault | null {
   const word = text.slice(start, end);
   if (word === '' || text.slice(end).trim() !== '' || !['true', 'false', 'null'].some((literal) => literal.startsWith(word))) return null;
@@ -229,7 +229,7 @@ function refuse(text: string, offset: number, expect: Expect): JsonFault {
   return { offset, problem: `there is ${char === '"' ? 'a quotation mark' : `"${char}"`} where ${EXPECTED[expect]}` };
 }
 
-/** Longer texts are no reports of an agent, and the scan would cost more than it finds. */
+/** Longer texts are not scanned: they are not written by agents, and the scan would take too long. */
 const MOST_CHARACTERS = 5_000_000;
 
 interface RepeatedKey {
@@ -237,7 +237,7 @@ interface RepeatedKey {
   readonly offset: number;
 }
 
-/** Of a text that JSON.parse accepts. */
+/** For a text that JSON.parse accepts. JSON.parse keeps the last of two equal keys silently. */
 export function findRepeatedKey(text: string): RepeatedKey | null {
   if (text.length > MOST_CHARACTERS) return null;
   /** The keys of each open object; null for a list. */
@@ -267,7 +267,7 @@ function stringEnd(text: string, start: number): number {
   return at + 1;
 }
 
-/** Behind a string in valid JSON a colon stands only where the string is a key. */
+/** In valid JSON, a colon after a string marks a key. */
 function isKey(text: string, end: number): boolean {
   let at = end;
   while (text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x0a || text.charCodeAt(at) === 0x0d || text.charCodeAt(at) === 0x09)

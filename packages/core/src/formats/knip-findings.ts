@@ -1,4 +1,4 @@
-// What knip says is unused, as findings: its JSON by file, in the shape of its fifth major version and later ones.
+// Unused code reported by knip (version 5 and later), as findings.
 
 import type { Finding, Severity } from '../model.js';
 import { makeFinding } from './finding.js';
@@ -11,8 +11,8 @@ interface Kind {
 }
 
 /**
- * What each list of knip's holds. One that is not known here is named as it is. Fingerprints are made of these texts, and baselines keep
- * fingerprints: they are never reworded.
+ * What each list of knip holds. An unknown list keeps its name. Fingerprints are made of these texts and baselines keep fingerprints,
+ * so these texts never change.
  */
 const KINDS: Readonly<Record<string, Kind>> = {
   files: { what: 'unused file', severity: 'medium' },
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   duplicates: { what: 'export under several names', severity: 'low' },
 };
 
-/** Null where this is no report of knip. */
+/** Null if the value is not a knip report. */
 export function readUnused(value: unknown): readonly Finding[] | null {
   const issues = isObject(value) ? own(value, 'issues') : undefined;
   if (!isObject(value) || !Array.isArray(issues)) return null;
@@ -57,7 +57,7 @@ interface Entry {
   readonly line: number | null;
 }
 
-/** A list of entries; of duplicates a list of lists; of members, in older versions, lists by their owner's name. */
+/** Entries as a list, for duplicates as a list of lists, and for members of older versions as lists by owner. */
 function entriesIn(value: unknown): readonly Entry[] {
   if (Array.isArray(value)) return value.flatMap((entry: unknown) => (Array.isArray(entry) ? together(entry) : entryOf(entry)));
   if (!isObject(value)) return [];

@@ -1,5 +1,4 @@
-// Tells from its words whether a line of a report blames or praises what it speaks of. Asked where a heading promises
-// findings and a line carries no severity.
+// Whether a line of a report praises or criticises, judged by its words. Used for lines without a severity under a heading of findings.
 
 import { marksLength } from './characters.js';
 import { leadingWord, PhraseList, WordList, wordsOf } from './word-lists.js';
@@ -39,7 +38,7 @@ export function isNegative(text: string): boolean {
   return NEGATIVE.isIn(words) || words.some((word) => NEGATIVE_STEMS.some((stem) => word.startsWith(stem)));
 }
 
-/** Stricter: something is said to be wrong, not only that something should be. */
+/** Stricter than isNegative: something is wrong, not only recommended. */
 export function isFailure(text: string): boolean {
   return FAILURE.isIn(wordsOf(text.slice(0, 1000)));
 }
@@ -81,7 +80,7 @@ const OPEN = new PhraseList(
   'unresolved/unfixed/unaddressed/reopened/regressed',
   'status | open',
 );
-/** Words that say when to mend something, and nothing of what is wrong. */
+/** Words about when to fix something, not about the problem. */
 const GENERIC = new WordList(
   'must should can may could will to be fixed addressed resolved deferred corrected fix nice have blocks block blocking release releases merge ' +
     'merging shipping launch the a before after next immediately now soon when if possible time permits this in it is as later sprint round ' +
@@ -96,7 +95,7 @@ export function isAllDone(text: string): boolean {
   return FINDINGS.hasAny(words.slice(0, 8)) && RESOLVED.isIn(words) && !EXCEPTIONS.hasAny(words);
 }
 
-/** `\u2705 [CRITICAL] contrast`, `[RESOLVED] \u2026`, `\u2026 \u2014 fixed`: the report calls the finding done. */
+/** `\u2705 [CRITICAL] contrast`, `[RESOLVED] \u2026`, `\u2026 \u2014 fixed`: the report calls the finding resolved. */
 export function isResolved(text: string): boolean {
   return looksDone(text) && !isOpen(text);
 }
@@ -108,7 +107,7 @@ function looksDone(text: string): boolean {
   const last = DONE_WORDS_LAST.find((word) => body.endsWith(word) || body.endsWith(`${word}.`) || body.endsWith(`${word})`));
   if (last === undefined) return false;
   const before = body.slice(0, body.lastIndexOf(last)).trimEnd().slice(-1);
-  // `position: fixed` is a style; a dash sets the word apart.
+  // `position: fixed` is a style. Only a dash before the word marks it as a status.
   return before === '\u2014' || before === '\u2013' || before === '-' || before === '\u2192' || (before === '(' && last !== 'fixed');
 }
 
@@ -117,7 +116,7 @@ export function isOpen(text: string): boolean {
   return OPEN.isIn(wordsOf(text.slice(0, 1000)));
 }
 
-/** `Critical: must be fixed before release`: what the word means, not a finding. */
+/** `Critical: must be fixed before release`: the meaning of the word, not a finding. */
 export function isDefinition(text: string): boolean {
   if (text.length > 100 || !GENERIC.has(leadingWord(text))) return false;
   const words = wordsOf(text).filter((word) => word !== '' && word !== '|');

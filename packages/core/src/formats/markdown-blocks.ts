@@ -1,12 +1,12 @@
-// Cuts Markdown into a tree of sections with lists, tables, paragraphs and fences, as far as reports need it.
-// It knows nothing of findings. Tolerant: what agents write is rarely the Markdown of the specification.
+// Parses Markdown into a tree of sections with lists, tables, paragraphs and fences. Tolerant, because agents rarely follow the
+// specification. Simple HTML at the start of a line is read as Markdown.
 
 export interface ListItem {
   readonly line: number;
   readonly text: string;
   /** `[x]` true, `[ ]` false, none null. */
   readonly checked: boolean | null;
-  /** Lines that go on below the item without a bullet of their own. */
+  /** Lines that continue the item below its bullet. */
   readonly details: readonly string[];
   readonly items: readonly ListItem[];
 }
@@ -23,7 +23,7 @@ export type Block =
   | { readonly kind: 'fence'; readonly line: number; readonly language: string; readonly text: string };
 
 export interface Section {
-  /** 0 the file itself, 1–6 headings, 7 a line all in bold, 8 a short line above a list. */
+  /** 0 the file itself, 1–6 headings, 7 a line in bold, 8 a short line above a list. */
   readonly level: number;
   readonly title: string;
   readonly line: number;
@@ -44,7 +44,7 @@ interface OpenItem extends ListItem {
 
 const BULLET = /^\s*(?:[-*+\u2022\u2023\u2013]|\d{1,3}[.)])\s+(?=\S)/;
 const MAX_NESTING = 20;
-/** What stands for the place that it leads to. */
+/** Link texts that stand for their target. */
 const POINTING = /^(?:here|lines? \d[\d \u2013-]*|L\d+)$/i;
 /** `a.ts:7`, `a.ts#L7-L9` */
 const LINE_AT_END = /(?::|#L)\d{1,7}(?:[-:]L?\d{1,7})?$/;
@@ -55,12 +55,12 @@ export function parseMarkdown(text: string): Section {
   return new Cutter(withoutHtml(lines.map(unquote))).cut();
 }
 
-/** Without the marks of a quotation. */
+/** Removes quotation marks of Markdown. */
 function unquote(line: string): string {
   return line.trimStart().startsWith('>') ? line.replace(/^\s{0,3}(?:>\s?){1,5}/, '') : line;
 }
 
-/** Without bold marks, and with a link's text in place of the link; a place in a file that only the link tells is kept behind it. */
+/** Removes bold marks and replaces links by their text. A file and line that only the link names are added. */
 export function plainText(text: string): string {
   const unlinked = text.includes('](') ? text.replace(/\[([^[\]]*)\]\(([^()\s]*)\)/g, unlink) : text;
   return (unlinked.includes('**') ? unlinked.replaceAll('**', '') : unlinked).trim();
@@ -69,7 +69,7 @@ export function plainText(text: string): string {
 function unlink(_: string, text: string, target: string): string {
   const path = target.replace(LINE_AT_END, '');
   if (path === target || !/[./]/.test(path) || /^[a-z][a-z+-]*:/i.test(path)) return text;
-  // Any other text may be a word to judge by, a severity or a signal, and is read as it stands.
+  // Any other link text may be a severity or a signal, so it stays.
   const named = text.replaceAll(/[`*]/g, '').trim();
   const isAbout = POINTING.test(named) || (named !== '' && `/${path}`.endsWith(`/${named}`));
   return isAbout ? `${text} (${target})` : text;
@@ -105,7 +105,7 @@ class Cutter {
     return this.lines[this.at + ahead] ?? '';
   }
 
-  /** A report that is itself wrapped in a ```markdown fence: the fence lines are skipped. Returns the closing line's index. */
+  /** For a report wrapped in a ```markdown fence: the index of the closing line. */
   private wrapperEnd(): number {
     const start = this.lines.findIndex((line) => line.trim() !== '');
     const opening = (this.lines[start] ?? '').trim();
@@ -153,7 +153,7 @@ class Cutter {
   }
 
   private skipComment(): void {
-    // A comment that is never closed hides nothing: only its first line is dropped.
+    // An unclosed comment hides nothing: only its first line is dropped.
     while (this.at < this.lastCommentEnd && !this.line(0).includes('-->')) this.at += 1;
     this.at += 1;
   }
@@ -163,7 +163,7 @@ class Cutter {
     const closes = (line: string): boolean => isFenceEnd(line) && line.trim().startsWith(mark);
     let end = this.at + 1;
     while (end <= this.lastFenceEnd && !closes(this.line(end - this.at))) end += 1;
-    // A fence that is never closed would swallow the findings below it.
+    // An unclosed fence would swallow the findings below it.
     if (end > this.lastFenceEnd) {
       this.at += 1;
       return;
@@ -201,7 +201,7 @@ class Cutter {
     this.add({ kind: 'list', items: top });
   }
 
-  /** After a blank line a list goes on where the next line is a bullet or indented. */
+  /** After a blank line, a list continues if the next line is a bullet or indented. */
   private goesOn(): boolean {
     let ahead = 1;
     while (ahead < 3 && this.at + ahead < this.lines.length && this.line(ahead).trim() === '') ahead += 1;
@@ -261,7 +261,7 @@ function isRunOf(char: string, text: string): boolean {
   return text === char.repeat(text.length);
 }
 
-/** 1 to 6; 0 where the line is no heading. */
+/** 1 to 6; 0 if the line is not a heading. */
 function headingLevel(trimmed: string): number {
   let level = 0;
   while (trimmed.charAt(level) === '#') level += 1;
@@ -276,7 +276,7 @@ function isIndented(line: string): boolean {
   return line.startsWith('\t') || (line.length > 1 && line.slice(0, 2).trim() === '');
 }
 
-/** Agents write `---` as a rule between sections far more often than to make the line above it a heading: only a short title is one. */
+/** Agents use `---` mostly as a rule, rarely as an underline. So only a short title above it is a heading. */
 function isDashes(line: string): boolean {
   const trimmed = line.trim();
   return trimmed.startsWith('---') && trimmed.length <= 200 && isRunOf('-', trimmed);
@@ -354,7 +354,7 @@ function closesTable(line: string): boolean {
   return line.includes('</') && line.toLowerCase().includes('</table');
 }
 
-/** The line on which the table that begins here is closed; the same line where it never is. */
+/** The line that closes the table; the same line if it is never closed. */
 function tableEnd(lines: readonly string[], start: number, lastEnd: number): number {
   for (let at = start; at <= lastEnd; at += 1) if (closesTable(lines[at] ?? '')) return at;
   return start;
@@ -381,7 +381,7 @@ function blockTag(name: string, closing: boolean): string | null {
   return name === 'table' || name === 'ul' || name === 'ol' || name === 'p' || name === 'br' ? '\n' : null;
 }
 
-/** A tag that says nothing is dropped; a severity in one is kept as a tag of our own. */
+/** Drops tags without meaning. A severity in a tag is kept in square brackets. */
 function inlineTag(tag: string): string {
   const severity = tag.includes('severity') ? /severity\s?=\s?["']?([A-Za-z]{1,20})/.exec(tag)?.[1] : undefined;
   return severity === undefined ? '' : `[${severity}] `;

@@ -1,5 +1,5 @@
-// Walks a critic's Markdown report and drafts what it says: findings under severity headings, tagged bullets, tables,
-// scores by dimension, stated counts. Sections of praise, advice and history are told apart by report-headings.ts.
+// Reads a critic's Markdown report: findings under severity headings, tagged bullets, tables, scores by dimension, stated counts.
+// report-headings.ts tells sections of praise, advice and history apart.
 
 import type { Severity } from '../model.js';
 import {
@@ -37,13 +37,13 @@ export interface JsonFence {
   readonly text: string;
 }
 
-/** What the headings above a line make of it. */
+/** The meaning of a line, set by the headings above it. */
 interface Context {
   readonly mode: 'neutral' | 'severity' | 'findings' | 'dimension' | 'scores' | 'closed';
   readonly severity: Severity | null;
   readonly several: boolean;
   readonly dimension: string;
-  /** The section's own name, for a "Score: 5" in it. */
+  /** The name of the section, for a "Score: 5" in it. */
   readonly title: string;
   readonly place: string;
   readonly aside: boolean;
@@ -57,7 +57,7 @@ const TEXT_LANGUAGES = new WordList('|text|txt|plain|plaintext|log|console|outpu
 const SIGNAL_KEYS = new WordList('signal audit_signal gc_signal');
 const FIGURE_KEYS = new WordList('threshold weight total total_issues total_findings');
 
-/** Drafts the report and gives back its JSON fences, which may hold a report of their own. */
+/** Reads the report into the draft and returns its JSON fences, which may hold a report too. */
 export function walkMarkdown(text: string, draft: Draft): readonly JsonFence[] {
   const root = parseMarkdown(text);
   const walk = new Walk(draft);
@@ -69,12 +69,12 @@ export function walkMarkdown(text: string, draft: Draft): readonly JsonFence[] {
 
 class Walk {
   readonly fences: JsonFence[] = [];
-  /** JSON objects that stand as lines of their own. */
+  /** JSON objects on lines of their own. */
   readonly objects: string[] = [];
 
   constructor(private readonly draft: Draft) {}
 
-  /** The one heading above all others names the report; it says little of what is below ("Audit: passed"). */
+  /** A single top heading names the report and says little about its content ("Audit: passed"). */
   title(section: Section): void {
     const role = roleOf(section.title);
     if (role.kind === 'severity') return this.section(section, START);
@@ -90,7 +90,7 @@ class Walk {
     for (const inner of section.sections) this.section(inner, context);
   }
 
-  /** The context inside a section, or null where the section as a whole was one finding. */
+  /** The context inside a section. Null if the whole section is one finding. */
   private enter(section: Section, above: Context): Context | null {
     const { title } = section;
     if (above.mode === 'closed') return above;
@@ -166,7 +166,7 @@ class Walk {
     }
   }
 
-  /** A table that is none of the known ones may still say `| Overall Score | 6/10 |`. */
+  /** An unknown table may still hold `| Overall Score | 6/10 |`. */
   private table(table: Extract<Block, { kind: 'table' }>, context: Context): void {
     if (takeTable(table, { ...context, findings: context.mode === 'findings' }, this.draft)) return;
     for (const { cells } of table.rows) {
@@ -176,7 +176,7 @@ class Walk {
     }
   }
 
-  /** Code is no report, but what an agent copied into a plain fence is, and so is a list of findings in YAML. */
+  /** Code is not a report. But text that an agent copied into a plain fence is, and so is a YAML list of findings. */
   private fence(fence: Extract<Block, { kind: 'fence' }>, context: Context): void {
     const found = YAML_LANGUAGES.has(fence.language) ? yamlFindings(fence.text) : [];
     for (const fields of found)
@@ -204,12 +204,12 @@ class Walk {
     if (free.length === lines.length && bareProse && context.mode === 'severity' && !prose.endsWith(':') && !isFigure(prose)) {
       return this.claim(prose, context.severity, context, new Map());
     }
-    // A sentence may go on over several lines.
+    // A sentence may span several lines.
     if (free.length === lines.length) this.watch(prose);
     else for (const line of free) this.watch(line);
   }
 
-  /** True where the line was a fact, a finding, or a statement that there is none. */
+  /** True if the line is a fact, a finding, or a statement that there are none. */
   private line(line: string, context: Context): boolean {
     if (this.inlineJson(line) || this.fact(line, context)) return true;
     const tag = splitTag(line);
@@ -228,7 +228,7 @@ class Walk {
     this.watch(line);
   }
 
-  /** The safety net: what no reading took may still speak of something critical. */
+  /** Last resort: text that nothing else matched may still report something critical. */
   private watch(line: string): void {
     const heard = hear(line);
     for (const [severity, count] of heard.counts) this.draft.state(severity, count);
@@ -236,14 +236,14 @@ class Walk {
     else if (heard.denied) this.draft.deny('critical');
   }
 
-  /** `{"severity": "critical", …}` as a line of its own. */
+  /** `{"severity": "critical", …}` on a line of its own. */
   private inlineJson(line: string): boolean {
     if (!line.startsWith('{"') || !line.endsWith('}') || !parseJson(line).ok) return false;
     this.objects.push(line);
     return true;
   }
 
-  /** Among what is past, a line that says that it is not. */
+  /** A finding among the resolved ones that is still open. */
   private reopened(lines: readonly string[], context: Context): void {
     for (const line of lines) {
       const tag = isOpen(line) ? splitTag(line) : null;
@@ -286,11 +286,11 @@ class Walk {
       this.watch(text);
       return this.inner(item, context);
     }
-    // Details are no findings, but a detail with a tag of its own is one.
+    // Details are not findings, unless they have their own tag.
     for (const inner of item.items) if (isTagged(inner.text)) this.item(inner, context);
   }
 
-  /** Where the item only heads what is nested in it, or states a fact: the context of what is nested. */
+  /** The context of nested items, if this item is only a heading or a fact. Else null. */
   private itemContext(item: ListItem, text: string, tag: Tagged | null, context: Context): Context | null {
     const scored = scoreLine(text, context.mode === 'scores');
     if (scored !== null && (scored.name !== null || scored.overall || context.mode !== 'severity')) {
@@ -315,7 +315,7 @@ class Walk {
     for (const inner of item.items) this.item(inner, context);
   }
 
-  /** A score, a signal, a threshold, a count: true where the line was one of these. */
+  /** True if the line is a score, signal, threshold or count. */
   private fact(line: string, context: Context): boolean {
     const pair = splitKey(line);
     if (pair !== null && SIGNAL_KEYS.has(pair.key)) {
@@ -396,13 +396,13 @@ function isHeadline(text: string): boolean {
   return text.startsWith('`') && /^`[^`]{1,100}`:?$/.test(text);
 }
 
-/** `[HIGH] …`, also behind a mark or two. */
+/** `[HIGH] …`, also after a mark or two. */
 function opensWithBracket(title: string): boolean {
   const at = title.search(/[[(]/);
   return at >= 0 && at <= 8 && !hasLetter(title.slice(0, at));
 }
 
-/** `Total: 3`: a figure, not a sentence. */
+/** `Total: 3`: a number, not a sentence. */
 function isFigure(text: string): boolean {
   const pair = splitKey(text);
   return pair !== null && hasDigit(pair.value) && !hasLetter(pair.value);
@@ -415,7 +415,7 @@ function severityOf(word: string, draft: Draft): Severity | null {
   return 'high';
 }
 
-/** `Location: …`, `Severity: …` in the lines that belong to a finding. */
+/** `Location: …`, `Severity: …` in the lines of a finding. */
 function fieldsOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   const add = (text: string): void => {
@@ -435,7 +435,7 @@ function firstText(blocks: readonly Block[]): string | undefined {
   return block?.kind === 'text' ? block.lines.find((line) => !isLabel(line)) : undefined;
 }
 
-/** The headline with what is said below it, save for fields such as the location. */
+/** The headline with its details, without fields such as the location. */
 function withDetails(text: string, item: ListItem): string {
   const details = [...item.details, ...item.items.map((inner) => inner.text)]
     .filter((line) => !isLabel(line) && !isTagged(line))
@@ -443,31 +443,31 @@ function withDetails(text: string, item: ListItem): string {
   return details.length === 0 ? text : `${text.replace(/[:.]$/, '')} — ${details.join('; ').slice(0, 300)}`;
 }
 
-/** What a record of a finding calls its message. */
+/** The message of a finding written as fields. */
 function messageIn(fields: ReadonlyMap<string, string>): string | undefined {
   return fields.get('title') ?? fields.get('issue') ?? fields.get('finding') ?? fields.get('description') ?? fields.get('message');
 }
 
-/** Ticked, struck out, among what is past, or called resolved in its own words. */
+/** Ticked, struck out, in a section of resolved findings, or called resolved. */
 function isClosed(item: ListItem, text: string, tag: Tagged | null, mode: string): boolean {
   if (item.checked === true || (text.startsWith('~~') && /^~~.{1,2000}~~/s.test(text))) return true;
   if (mode === 'closed') return tag === null || !isOpen(text);
   return isResolved(text) && (tag === null ? mode === 'severity' && !isNoFinding(text) : !isNoFinding(tag.rest));
 }
 
-/** `CRITICAL: …` in a fence, where only what opens with the word counts. */
+/** `CRITICAL: …` in a fence. Only lines that start with the word count. */
 function opensWithTag(line: string): boolean {
   return parseSeverity(leadingWord(line.slice(marksLength(line, '-*[(`#>\u2022', 12)))) === 'critical';
 }
 
-/** The severity of the coloured mark before a bullet. A green one is praise unless the words say otherwise. */
+/** The severity of the coloured emoji before a bullet. A green one is praise unless the words are negative. */
 function drawnSeverity(raw: string, text: string): Severity | null {
   const drawn = openingEmoji(raw);
   if (drawn === null || isLabel(text) || isFigure(text) || !hasLetter(text)) return null;
   return drawn === 'low' && (isPositive(text) || !isNegative(text)) ? null : drawn;
 }
 
-/** A heading behind a red mark, where it names neither a part of the report nor a dimension. */
+/** A heading with a red emoji that names neither a part of the report nor a dimension. */
 function drawnTag(title: string, role: Role['kind']): Tagged | null {
   if (role !== 'plain' || openingEmoji(title) !== 'critical' || dimensionWord(title) !== null) return null;
   return { severity: 'critical', mark: 'plain', count: null, rest: stripOrnament(title) };
@@ -475,7 +475,7 @@ function drawnTag(title: string, role: Role['kind']): Tagged | null {
 
 const MOST_LINES = 5000;
 
-/** The records that have a severity, each as the fields of a finding. */
+/** Findings in a YAML fence: the records of a list that have a severity. Other YAML is ignored. */
 function yamlFindings(text: string): readonly ReadonlyMap<string, string>[] {
   const records: Map<string, string>[] = [];
   let current: Map<string, string> | null = null;

@@ -1,16 +1,16 @@
-// Objects with fields that others name: two as one new one, and a field set. As a spread makes them, for what is made again and again. Pure.
+// Merges objects and sets fields without creating a new hidden class each time.
 
 /**
- * `{ ...one, more }` has in the V8 of Node 20 a hidden class of its own each time, and so has a spread that gets fields later: all
- * code that looks at such objects stays slow, and the classes fill the heap. What this makes shares its shape.
+ * In the V8 of Node 20, `{ ...one, more }` creates a new hidden class each time. Code that reads such objects stays slow, and the
+ * classes fill the heap. Objects made here share their shape.
  */
 export function merged<T extends object, U extends object>(one: T, other: U): T & U {
-  // A field of that name would be taken for the prototype.
+  // Object.assign would set the prototype for this name.
   if (Object.hasOwn(one, '__proto__') || Object.hasOwn(other, '__proto__')) return { ...one, ...other };
   return Object.assign({}, one, other);
 }
 
-/** A field whose name comes from a file. Plain assignment would set the prototype instead of one that is called so. */
+/** Sets a field whose name comes from a file. Assignment would set the prototype for `__proto__`. */
 export function setOwn<T>(object: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__') Object.defineProperty(object, name, { value, enumerable: true, writable: true, configurable: true });
   else object[name] = value;

@@ -1,5 +1,4 @@
-// What an error of a model's server says beside its words, however an agent wraps it: the HTTP status, and when it may be asked again.
-// What follows from that is left to others.
+// Reads the HTTP status and the retry delay from an error of a model API, however the agent wraps it.
 
 import { isObject, own, parseJson } from './json-text.js';
 import type { JsonObject } from './json-text.js';
@@ -11,10 +10,10 @@ export interface FaultSigns {
 
 export const NO_SIGNS: FaultSigns = { status: null, afterMs: null };
 
-/** Names of a status, in the words of those who pass it on. */
+/** Member names of the status, as agents pass it on. */
 const STATUS_NAMES = ['statusCode', 'status_code', 'api_error_status', 'status', 'code'] as const;
 
-/** Errors lie in errors, and in texts that are JSON again. */
+/** Members that may hold the inner error, also as a JSON string. */
 const INNER_NAMES = ['error', 'data', 'message'] as const;
 
 const DEEPEST = 6;
@@ -45,7 +44,7 @@ function statusOf(value: unknown): number | null {
   return typeof value === 'number' && Number.isInteger(value) && value >= 400 && value <= 599 ? value : null;
 }
 
-/** Seconds, or milliseconds where the name says so. A date is not read: there is no clock here. */
+/** Seconds, or milliseconds if the header says so. Dates are not read, because this code has no clock. */
 function headerMs(headers: unknown): number | null {
   if (!isObject(headers)) return null;
   const exact = count(own(headers, 'retry-after-ms'));
@@ -58,7 +57,7 @@ function count(value: unknown): number | null {
   return typeof text === 'string' && /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : null;
 }
 
-/** Google's: `{"@type": "…RetryInfo", "retryDelay": "7s"}` among the details. */
+/** Google: `{"@type": "…RetryInfo", "retryDelay": "7s"}` in the details. */
 function detailMs(details: unknown): number | null {
   for (const detail of Array.isArray(details) ? details.slice(0, 20) : []) {
     const delay = isObject(detail) ? own(detail, 'retryDelay') : null;

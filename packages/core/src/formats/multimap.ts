@@ -1,6 +1,5 @@
-// Lists by a key, built without copying: there may be a hundred thousand values of one key.
+// A map of lists. Appends in place, because one key may have a hundred thousand values.
 
-/** One more in the list of a key. */
 export function put<K, T>(lists: Map<K, T[]>, key: K, value: T): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);

@@ -1,6 +1,6 @@
-// Which known word a person meant who made a slip in typing it. The one place for it: settings, commands, flags, loops, agents, sessions.
+// Finds the known word that a user mistyped: settings, commands, flags, loops, agents, sessions.
 
-/** The known word that a person most likely meant: one slip of the finger, in longer words two. */
+/** The known word that the user most likely meant: one typo away, two in longer words. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const plain = (text: string) => text.toLowerCase().replace(/[-_\s]/g, '');
   const [best] = known
@@ -10,16 +10,16 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best?.one ?? null;
 }
 
-/** ` Did you mean "until"?`, to be put behind a sentence; nothing, where nobody can guess. */
+/** ` Did you mean "until"?`, to append to a sentence. Empty if no word is close. */
 export function meant(word: string, known: readonly string[]): string {
   const one = word.length > MOST_LETTERS ? null : nearest(word, known);
   return one === null ? '' : ` Did you mean "${one}"?`;
 }
 
-/** Nobody types more by a slip. */
+/** Longer input is not a typo. */
 const MOST_LETTERS = 100;
 
-/** Letters added, lost, mistaken or swapped with their neighbour. */
+/** The number of letters added, missing, wrong or swapped. */
 function slipsBetween(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= from.length; i++) {

@@ -1,4 +1,4 @@
-// Tells a finding from its absence: "None", "No issues found", a template's placeholder. Careful in one direction:
+// Detects statements that there is no finding: "None", "No issues found", a placeholder of a template. In doubt it is a finding:
 // "No focus state is defined" and "None of the buttons have labels" are findings.
 
 import { isNegative, isPositive } from './line-sentiment.js';
@@ -10,12 +10,12 @@ const NOUNS = new WordList(
   'issue issues finding findings problem problems violation violations concern concerns defect defects blocker blockers regression regressions critiques challenges',
 );
 
-/** Words that may stand before such a noun. */
+/** Words allowed before such a noun. */
 const ADJECTIVES = new WordList(
   'critical high medium low severity priority blocking major minor significant serious new open remaining outstanding unresolved other further additional known or and accessibility consistency design token more such level actionable material',
 );
 
-/** Words that may follow it. */
+/** Words allowed after it. */
 const TAIL = new WordList(
   'were was are is have has been found identified detected remain remaining remains reported outstanding noted observed at this that the time level severity in audit review round iteration report here currently exist present to for now so far yet applicable and or all good discovered critical high medium low issues findings from any recorded pass category section cycle as of these',
 );
@@ -26,21 +26,21 @@ const NOTHING = new WordList(
 
 /** "There are no issues", "I found nothing". */
 const OPENERS = new WordList('there i we found');
-/** All words that can begin such a statement; `n` is that of n/a. */
+/** All words that can start such a statement. `n` is from n/a. */
 const FIRST_WORDS = new WordList('no without not none nil nothing n na tbd todo zero 0 there i we found keine aucun aucune ninguno');
-/** Words that begin one only where a negation follows. */
+/** Words that start one only if a negation follows. */
 const LATE_WORDS = new WordList('the this our it all');
 /** "The audit did not reveal any critical defects." */
 const SUBJECTS = new WordList('the this our it i we audit review report analysis inspection check did does do has have team pass');
 const REVEALS = new WordList(
   'reveal find found identify identified uncover show surface detect detected expose discover contain raise have',
 );
-/** What turns a denial into a finding. */
+/** Words that turn a denial into a finding. */
 const TURNS = new WordList('but however except although though still yet');
 const EMPHASIS = '*_`';
 const MOST_MARKS = 10;
 
-/** A statement that there is nothing to report; what is added to it may only be praise. */
+/** Whether the text says that there is nothing to report. Anything added may only be praise. */
 export function saysNone(text: string): boolean {
   if (text.length > 300 || beginsOtherwise(text)) return false;
   if (text.length <= 120 && deniesAll(text)) return true;
@@ -50,11 +50,11 @@ export function saysNone(text: string): boolean {
   return denial >= 0 && parts.length > 1 && parts.every((part, at) => at === denial || deniesAll(part) || isHarmless(part, at < denial));
 }
 
-/** What SENTENCE_END may find, cheaply. */
+/** Cheap test for SENTENCE_END. */
 const ENDS = ['. ', '! ', '; ', '.*', '!*', ' \u2014', ' \u2013', ' - ', '('];
 const SENTENCE_END = /[.!;](?:\s|$)|\s[\u2014\u2013-]\s|\s?[()]/;
 
-/** Before a denial only praise may stand: "All checks passed. No issues found." */
+/** Only praise may come before a denial: "All checks passed. No issues found." */
 function isHarmless(part: string, before: boolean): boolean {
   const words = letterWords(part.toLowerCase());
   if (isNegative(part) || TURNS.hasAny(words)) return false;
@@ -90,7 +90,7 @@ function revealsNothing(words: readonly string[]): boolean {
   return (denied ? next === 'any' : next === 'no') && deniesNoun(words.slice(verb + 2));
 }
 
-/** Seen without cutting the text: it begins with a word that no such statement begins with. */
+/** Cheap test: the first word cannot start such a statement. */
 function beginsOtherwise(text: string): boolean {
   const first = leadingWord(text);
   if (first === '' || first.includes('_') || FIRST_WORDS.has(first)) return false;
@@ -104,13 +104,13 @@ function statementWords(statement: string): readonly string[] {
   return letterWords(statement.replace(/^\W{0,4}(?:there (?:are|is|were|was)|(?:i|we)(?: have)? (?:found|see)|found)\s{1,3}/, ''));
 }
 
-/** Nothing but marks, or a template's `[finding with artifact:line reference]`. */
+/** Only punctuation, or a placeholder such as `[finding with artifact:line reference]`. */
 export function isPlaceholder(text: string): boolean {
   const bare = trimMarks(text);
   if (!hasLetterOrNumber(bare)) return true;
   if (bare.startsWith('{') || bare.startsWith('$')) return /^\$?\{[^{}]{0,200}\}\.?$/.test(bare);
   if (bare.startsWith('<')) return /^<[^<>]{0,200}>\.?$/.test(bare);
-  // A digit makes it the real thing: a line number, a ratio.
+  // With a digit it is real: a line number, a ratio.
   return bare.startsWith('[') && /^\[[^[\]\d]{0,200}\]\.?$/.test(bare);
 }
 

@@ -1,13 +1,12 @@
-// What a piece of evidence is bound to, as the critics write it into their evidence: what was judged, by which tools, when, and how
-// each ended. Read back for people; no verdict rests on it.
+// The origin of evidence: what was judged, by which tools, when, and how each ended. Critics write it for people; no rule uses it.
 
 import { isObject, own, parseJson } from './json-text.js';
 
-/** One run of one tool, as it stands in the evidence. */
+/** One run of one tool. */
 export interface ToolUse {
   readonly name: string;
   readonly version: string | null;
-  /** Its words. Paths are relative to the project; `<reports>` is a folder that is gone by now. */
+  /** The arguments. Paths are relative to the project; `<reports>` is a temporary folder. */
   readonly command: readonly string[];
   readonly workdir: string;
   readonly started: string;
@@ -17,11 +16,11 @@ export interface ToolUse {
   readonly timed_out: boolean;
 }
 
-/** What was judged. */
+/** The state that was judged. */
 export interface Judged {
-  /** Null where there is no git, or no commit yet. */
+  /** Null without git or without a commit. */
   readonly commit: string | null;
-  /** sha-256 of what differs from the commit; without a commit, of all files; null where nothing differs. */
+  /** sha-256 of the changes since the commit, or of all files without a commit. Null if nothing changed. */
   readonly content: string | null;
 }
 
@@ -33,7 +32,7 @@ export interface Provenance extends Judged {
 
 const MOST_TOOLS = 100;
 
-/** The member `provenance` of evidence in JSON; null where it has none that can be read. */
+/** The `provenance` member of evidence in JSON. Null if missing or malformed. */
 export function readProvenance(text: string): Provenance | null {
   if (!text.includes('"provenance"')) return null;
   const json = parseJson(text);

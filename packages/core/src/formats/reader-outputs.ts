@@ -1,5 +1,5 @@
-// What readers yield, by name: their lists, which are there whenever something was read, and the values that there can be. A reader
-// that is not named takes its names from what it reads. `readers.test.ts` holds each to its word.
+// What each reader returns, by name: lists, values and severity counts. Lists are always present in a readable report; values may be
+// absent. A reader without an entry takes its names from the report. readers.test.ts checks this table.
 
 export const LISTS: Readonly<Record<string, readonly string[]>> = {
   audit: ['dimensions'],

@@ -1,10 +1,9 @@
-// What every reader of evidence is: text in, ReadResult out, never an exception. Also the small builders that
-// readers share. Which readers exist is in readers.ts.
+// The interface of readers (text in, ReadResult out, never an exception) and helpers for them. readers.ts lists all readers.
 
 import type { Counts, Finding, Item, ReadResult, Scalar } from '../model.js';
 
 export interface About {
-  /** Where the text came from, inside the session. Only its ending matters: `.json` is read as JSON. */
+  /** Path of the text inside the session. Only its extension matters: `.json` is read as JSON. */
   readonly path: string;
 }
 
@@ -37,7 +36,7 @@ export function unreadable(problem: string, line?: number): ReadResult {
   return { ok: false, unreadable: line === undefined ? { problem } : { problem, line } };
 }
 
-/** What rules a text out before any reader looks at it: nothing in it, or bytes that are no text. */
+/** Rejects an empty text and binary data. */
 export function refuseText(text: string, expected: string): ReadResult | null {
   if (text.trim() === '') return unreadable(`it is empty; expected ${expected}`);
   const nul = text.indexOf('\0');
@@ -45,26 +44,26 @@ export function refuseText(text: string, expected: string): ReadResult | null {
   return unreadable(`it is not text: there is a NUL byte at character ${nul + 1}; expected ${expected}`, lineAt(text, nul));
 }
 
-/** The 1-based line of a character. */
+/** The line of an offset, from 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
   return line;
 }
 
-/** An object of named things. A name like `__proto__` would be a trap for whoever reads the object, so it is dropped. */
+/** An object from entries. Drops `__proto__`, which would set the prototype. */
 export function record<T>(entries: Iterable<readonly [string, T]>): Readonly<Record<string, T>> {
   const kept = [...entries].filter(([name]) => name !== '__proto__');
   return Object.fromEntries(kept);
 }
 
-/** Each note once, and no flood: a report with a thousand odd lines is one oddity to the person who reads it. */
+/** Each note once, at most MAX_NOTES: a report with a thousand odd lines is one oddity for its reader. */
 function distinct(notes: readonly string[]): readonly string[] {
   const all = [...new Set(notes)];
   return all.length <= MAX_NOTES ? all : [...all.slice(0, MAX_NOTES), `and ${all.length - MAX_NOTES} more oddities of this kind`];
 }
 
-/** A quotation for a message: short, on one line. `most`: where it says what to do, and must be read to its end. */
+/** A short quotation on one line. Pass a larger `most` for text that must be complete. */
 export function quote(text: string, most = 60): string {
   const flat = text
     .slice(0, 200)

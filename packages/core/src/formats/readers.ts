@@ -1,4 +1,4 @@
-// The registry of readers: the names that a loop file may use. One line each.
+// All readers, by the name that loop files use.
 
 import { readAudit } from './audit-report.js';
 import { readCommandResult } from './command-result.js';

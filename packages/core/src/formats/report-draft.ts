@@ -1,5 +1,5 @@
-// Gathers what a report says while it is being walked, and settles it at the end: findings, scores, stated counts.
-// Where the report contradicts itself the worse reading holds, and a note says so.
+// Collects the contents of a report: findings, scores, stated counts. If the report contradicts itself, the worse value counts and a
+// note says so.
 
 import type { Counts, Finding, Severity } from '../model.js';
 import { makeFinding, parseReference } from './finding.js';
@@ -14,33 +14,33 @@ import { stripOrnament } from './severity-tag.js';
 import { WordList } from './word-lists.js';
 
 export interface DraftOptions {
-  /** Classes a finding without a severity by its kind. */
+  /** Classifies a finding without a severity by its kind. */
   readonly classify: ((text: string, dimension: string, category: string) => Severity | null) | null;
-  /** What one that cannot be classed counts; null: it is no finding. */
+  /** The severity of unclassified findings. Null: they do not count. */
   readonly fallback: 'high' | null;
 }
 
 export interface Claim {
   readonly text: string;
   readonly severity: Severity | null;
-  /** What the report calls its place: a file, `file:line`, a component. */
+  /** The place of the finding: a file, `file:line`, a component. */
   readonly place?: string;
   readonly line?: number | null;
   readonly dimension?: string;
   readonly rule?: string;
-  /** What the finding declares itself to be about. */
+  /** The declared topic of the finding. */
   readonly category?: string;
-  /** In a summary or among recommendations: a repetition, unless nothing else of its severity is listed. */
+  /** From a summary or a recommendation. Counts only if no other finding of its severity is listed. */
   readonly aside?: boolean;
 }
 
-/** On a scale of 0 to 10. A type, not an interface, so that it is an Item of a list. */
+/** On a scale of 0 to 10. A type instead of an interface, so that it can be an Item of a list. */
 export type Dimension = { readonly name: string; readonly score: number; readonly threshold: number | null };
 
 export interface Settled {
   readonly findings: readonly Finding[];
   readonly counts: Counts;
-  /** Something in the report yields a count: a finding, a tally, a statement that there is none. */
+  /** The report has a count: a finding, a total, or a statement that there are none. */
   readonly counted: boolean;
   readonly dimensions: readonly Dimension[];
   readonly score: number | null;
@@ -48,10 +48,10 @@ export interface Settled {
   readonly notes: readonly string[];
 }
 
-/** More sentences than these say nothing new. */
+/** More sentences add nothing. */
 const MOST_ALARMS = 100;
 const SIGNALS = new WordList('audit_passed audit_result fix_required');
-/** In a label such as `Finding #12:` the number begins before this. */
+/** In a label such as `Finding #12:`, the number starts before this offset. */
 const MAX_LABEL = 14;
 const NUMBERED_THINGS = new WordList('finding issue problem challenge critique violation');
 
@@ -83,28 +83,28 @@ export class Draft {
     (claim.aside === true ? this.asides : this.main).push(finding);
   }
 
-  /** "There are none", in so many words: of this severity, or of any. */
+  /** The report states that there are no findings, of this severity or at all. */
   sayNone(severity: Severity | null): void {
     this.none = true;
     if (severity !== null) this.cleared.add(severity);
   }
 
-  /** A sentence that speaks of something critical, and that is no finding in its form. */
+  /** A sentence that reports something critical without the form of a finding. */
   alarm(text: string): void {
     if (this.alarms.length < MOST_ALARMS) this.alarms.push(text);
   }
 
-  /** "No critical issues", in a sentence. */
+  /** A sentence such as "No critical issues". */
   deny(severity: Severity): void {
     this.cleared.add(severity);
   }
 
-  /** The severity that the finding's own kind gives it. */
+  /** The severity of the finding by its kind. */
   kindOf(text: string): Severity | null {
     return this.options.classify?.(text, '', '') ?? null;
   }
 
-  /** A finding that the report itself calls resolved. */
+  /** The report calls the finding resolved. */
   skipClosed(): void {
     this.closed += 1;
   }
@@ -143,7 +143,7 @@ export class Draft {
     });
   }
 
-  /** A dimension's threshold, given after its score. */
+  /** The threshold of a dimension, given after its score. */
   threshold(name: string, text: string): void {
     const dimension = this.dims.get(name.toLowerCase());
     const score = parseThreshold(text, null);
@@ -179,14 +179,14 @@ export class Draft {
     return kind ?? this.options.fallback;
   }
 
-  /** Asides only count for a severity of which the report says nothing in its proper place. */
+  /** Findings from summaries count only for severities that are listed nowhere else. */
   private allFindings(): readonly Finding[] {
     const listed = countFindings(this.main);
     const asides = this.asides.filter(({ severity }) => listed[severity] === 0 && !this.isDenied(severity));
     return [...this.main, ...asides, ...(listed.critical === 0 && countFindings(asides).critical === 0 ? this.heard() : [])];
   }
 
-  /** Where no Critical is listed or counted, each sentence that speaks of one is taken for one, unless the report denies them. */
+  /** Sentences about something critical count as findings, if no Critical finding is listed, counted or denied. */
   private heard(): readonly Finding[] {
     if (this.isDenied('critical') || (this.stated.get('critical') ?? 0) > 0) return [];
     return this.alarms.map((text) => {

@@ -1,5 +1,4 @@
-// What a heading, or a label above a list, says of the lines below it: findings of a severity, findings, praise,
-// advice, scores. Only words are judged here; the walk is in report-markdown.ts.
+// The meaning of a heading, or of a label above a list: findings of a severity, findings, praise, advice, scores.
 
 import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './characters.js';
@@ -18,7 +17,7 @@ export type Role =
     }
   | { readonly kind: 'findings' | 'closed' | 'advice' | 'summary' | 'scores' | 'plain' };
 
-/** Each phrase is narrow on purpose: a section that is closed by mistake hides its findings ("Type Scale", "Fixed header"). */
+/** Phrases are narrow on purpose: a section closed by mistake ("Type Scale", "Fixed header") would hide its findings. */
 const CLOSED = new PhraseList(
   'resolved/addressed',
   'issues/findings/items/problems fixed/closed',
@@ -65,14 +64,14 @@ const OVERALL = new WordList(
     'critique review',
 );
 
-/** `isListed`: it stands below a heading of findings, so that "Notes" heads findings, too: the least of them. */
+/** `isListed`: the heading is below a heading of findings, so "Notes" holds findings too, of the lowest severity. */
 export function roleOf(title: string, isListed = false): Role {
   const text = title.slice(0, 200).toLowerCase();
   const severity = severityRole(title.slice(0, 200), isListed);
   const words = wordsOf(text.trim());
   if (isClosed(text.trim(), words) && !isStillOpen(words)) return { kind: 'closed' };
   if (severity !== null) return severity;
-  // "Critical accessibility issues": more is said than the severity, but that too.
+  // "Critical accessibility issues": the severity and more.
   if (CRITICAL.has(leadingWord(text)) && FINDINGS.hasAny(words) && !words.includes('no'))
     return { kind: 'severity', severity: 'critical', several: false, count: null };
   if (MUST.opens(words)) return { kind: 'severity', severity: 'high', several: true, count: null };
@@ -116,7 +115,7 @@ function severityRole(title: string, isListed: boolean): Role | null {
     count = Number(counted[1]);
   }
   if (text.length > 60) return null;
-  // "Notes" and "Additional notes" head ordinary remarks, unless they stand among findings. "1. Patient notes" is a finding itself.
+  // "Notes" and "Additional notes" are ordinary remarks, unless they are among findings. "1. Patient notes" is a finding itself.
   if (isRemarks(text)) return isListed && isLeast(title, text) ? { kind: 'severity', severity: 'low', several: true, count } : null;
   const severity = hasLetter(text) ? parseSeverity(text) : null;
   if (severity === null)
@@ -133,7 +132,7 @@ function isRemarks(text: string): boolean {
 
 const LEAST = new WordList('note notes additional other further general side extra misc miscellaneous');
 
-/** Nothing but that: neither "Security notes" nor a red mark nor a number before it, which say that there is more to them. */
+/** Only remarks: not "Security notes", no red emoji and no number, which mean more. */
 function isLeast(title: string, text: string): boolean {
   const drawn = openingEmoji(title);
   const isNumbered = isDigit(stripOrnament(title).charCodeAt(0));
@@ -154,7 +153,7 @@ function isSeveral(text: string): boolean {
   return text.split(/[/,&+]|\band\b|\bor\b/).filter((part) => parseSeverity(part) !== null).length > 1;
 }
 
-/** A heading that names what is judged: "Accessibility", "3. Token Consistency". */
+/** A heading that names a dimension: "Accessibility", "3. Token Consistency". */
 export function dimensionWord(title: string): string | null {
   let text = stripOrnament(title);
   if (isDigit(text.charCodeAt(0))) text = text.replace(/^\d{1,3}[.)]\s{1,4}/, '');
@@ -168,7 +167,7 @@ function isDimension(name: string): boolean {
   return DIMENSION.has(first) || (first === 'design' && leadingWord(name.slice('design '.length)) === 'tokens' && name.charAt(6) === ' ');
 }
 
-/** A section of this name speaks of the whole report, so a score in it is the report's. */
+/** A section about the whole report, so that a score in it is the overall score. */
 export function isOverall(title: string): boolean {
   return OVERALL.hasAny(wordsOf(title));
 }

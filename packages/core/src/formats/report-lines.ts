@@ -1,5 +1,4 @@
-// Reads single lines of a report: `Key: value`, `Accessibility: 5/10`, `Critical: 2`. What a line means for the
-// report is decided by the walk in report-markdown.ts.
+// Parses single lines of a report: `Key: value`, `Accessibility: 5/10`, `Critical: 2`.
 
 import { SEVERITIES, type Severity } from '../model.js';
 import { endMarksLength, hasDigit, hasLetter, isDigit, LetterPattern } from './characters.js';
@@ -12,20 +11,20 @@ import { leadingWord, WordList, wordsOf } from './word-lists.js';
 export interface KeyValue {
   /** Lower case, words joined by `_`. */
   readonly key: string;
-  /** As it is written. */
+  /** As written. */
   readonly name: string;
   readonly value: string;
 }
 
-/** Marks that may stand between a key's colon and the blank behind it. */
+/** Marks allowed between the colon of a key and the space after it. */
 const KEY_ENDS = '*`';
 const NAME = new LetterPattern(String.raw`^[\p{L}][\p{L}\d\s_-]*$`);
 
-/** `**Audit Score:** 7/10` → audit_score. Null where the line is a sentence. */
+/** `**Audit Score:** 7/10` → audit_score. Null if the line is a sentence. */
 export function splitKey(text: string): KeyValue | null {
   const at = text.indexOf(':');
   if (at < 1 || at > 120) return null;
-  // Most colons are in the middle of something: a time, a ratio, a path.
+  // Most colons are inside something: a time, a ratio, a path.
   if (!KEY_ENDS.includes(text.charAt(at + 1)) && text.charAt(at + 1).trim() !== '' && !text.includes('](')) return null;
   const plain = stripOrnament(plainText(text)).replaceAll('`', '');
   const colon = plain.indexOf(':');
@@ -39,7 +38,7 @@ export function splitKey(text: string): KeyValue | null {
   return { key: words.join('_').toLowerCase(), name, value: plain.slice(colon + 1).trim() };
 }
 
-/** Names of fields below a finding: they tell more of it and are no findings themselves. */
+/** Fields of a finding. They describe it and are not findings themselves. */
 const LABELS = new WordList(
   'severity location locations file files line lines artifact artifacts where component target path reference references dimension category ' +
     'rule rule_id wcag criterion standard fix suggested_fix recommended_fix recommendation suggestion impact evidence expected actual current ' +
@@ -63,14 +62,14 @@ const COUNTED_THINGS = new WordList(
     'colors colours cases passed iterations',
 );
 const STALE = new WordList('previous prior last before baseline target threshold minimum maximum required max min pass');
-/** What may stand before one of SCORE_NAMES: "the overall design score". */
+/** Words allowed before one of SCORE_NAMES: "the overall design score". */
 const QUALIFIERS = new WordList('the audit overall total final aggregate weighted average design review critique');
 const SCORE_NAMES = new WordList('score rating grade total average overall');
 const PLAIN_SCORES = new WordList('score rating grade');
 const REPORTS = new WordList('audit review critique report verdict');
 
 export interface ScoreLine {
-  /** Null where the score is that of the whole report, or of the section it stands in. */
+  /** Null if the score is that of the whole report or of its section. */
   readonly name: string | null;
   /** "Overall score", not just "Score". */
   readonly overall: boolean;
@@ -78,7 +77,7 @@ export interface ScoreLine {
   readonly threshold: Score | null;
 }
 
-/** The scores in a line: `Accessibility: 5/10`, or several: `Scores: Consistency 7/10, Accessibility 4/10`. */
+/** The scores in a line: `Accessibility: 5/10`, or `Scores: Consistency 7/10, Accessibility 4/10`. */
 export function scoreLines(text: string, listed: boolean): readonly ScoreLine[] {
   if (!hasDigit(text)) return [];
   const start = text.slice(0, 500);
@@ -94,8 +93,8 @@ export function scoreLines(text: string, listed: boolean): readonly ScoreLine[] 
 }
 
 /**
- * `Accessibility: 5/10`, `Accessibility (25%) — 5/10`, `Score: 7`, `Overall rating 8/10`. A bare number counts after
- * the word "score", and after any name where `listed` says that scores are listed here. Percentages do not: they are weights.
+ * `Accessibility: 5/10`, `Accessibility (25%) — 5/10`, `Score: 7`, `Overall rating 8/10`. A bare number counts after the word "score",
+ * and after any name if `listed` (the section lists scores). Percentages are weights, not scores.
  */
 export function scoreLine(text: string, listed: boolean): ScoreLine | null {
   if (!hasDigit(text)) return null;
@@ -140,19 +139,19 @@ function thresholdIn(text: string): Score | null {
   return lower.includes('threshold') ? parseScore(/\bthreshold\W{0,5}(\d{1,3}(?:[.,]\d{1,20})?)/.exec(lower)?.[1]) : null;
 }
 
-/** "8/10 components" is no score. */
+/** "8/10 components" is not a score. */
 function countsThings(after: string): boolean {
   const rest = after.trimStart();
   return COUNTED_THINGS.has(leadingWord(rest.startsWith('(') ? rest.slice(1) : rest));
 }
 
-/** `Critical: 2`, `**High Issues**: 0`, `CRITICAL:1 HIGH:2`, `- Medium (3)`: how many, not what. */
+/** `Critical: 2`, `**High Issues**: 0`, `CRITICAL:1 HIGH:2`, `- Medium (3)`: a count, not a finding. */
 export function countLine(text: string): readonly (readonly [Severity, number])[] | null {
   const plain = plainText(text);
   return countTagged(plain, splitTag(plain));
 }
 
-/** The same of a line without marks of Markdown whose tag is known. */
+/** Same as countLine, for a line without Markdown whose tag is known. */
 export function countTagged(plain: string, tag: Tagged | null): readonly (readonly [Severity, number])[] | null {
   if (tag !== null && tag.mark !== 'bracket') {
     if (tag.count !== null) return [[tag.severity, tag.count]];
@@ -166,7 +165,7 @@ const COUNT = new LetterPattern(
   String.raw`^(\d{1,6})(?:\s(?:issues?|findings?|found|total|open|remaining|unresolved))?[.!]?(?:\s{1,3}\(.{0,120}\))?(?:\s{1,3}[^\p{L}\d]{1,8})?$`,
 );
 
-/** `2`, `2 issues (one new)`, `3 → 2`; null where more is said than a number. */
+/** `2`, `2 issues (one new)`, `3 → 2`. Null if the text says more than a number. */
 function countOf(text: string): number | null {
   if (!isDigit(text.charCodeAt(0))) return null;
   const lower = text.toLowerCase();
@@ -180,7 +179,7 @@ const TALLY_WORDS = new WordList(
     'count counts breakdown by',
 );
 
-/** A line that is nothing but a tally of at least two severities. */
+/** A line that only counts at least two severities. */
 function tallyLine(plain: string): readonly (readonly [Severity, number])[] | null {
   if (plain.length > 160 || !hasDigit(plain)) return null;
   const lower = spellEmoji(plain).toLowerCase();

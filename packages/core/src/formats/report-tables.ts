@@ -1,5 +1,5 @@
-// Reads a table of a report by its column names: findings, scores by dimension, or counts by severity. Tables that
-// are none of these (a history, a legend) give nothing.
+// Reads a table of a report by its column names: findings, scores by dimension, or counts by severity. Other tables (a history, a
+// legend) are ignored.
 
 import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './characters.js';
@@ -16,18 +16,18 @@ export interface TableContext {
   readonly severity: Severity | null;
   readonly dimension: string;
   readonly aside: boolean;
-  /** Rows without a severity are findings all the same: the heading above says so. */
+  /** Rows without a severity are findings too, because the heading says so. */
   readonly findings: boolean;
 }
 
 type Table = Extract<Block, { kind: 'table' }>;
 
-/** Where each column stands; -1 where the table has none such. */
+/** The index of each column; -1 if the table lacks it. */
 type Columns = Record<Column, number>;
 
 type Column = 'severity' | 'message' | 'place' | 'line' | 'dimension' | 'score' | 'outOf' | 'threshold' | 'rule' | 'status' | 'count';
 
-/** In this order: the first that has the name. */
+/** The first match counts. */
 const COLUMNS: readonly (readonly [Column, WordList])[] = [
   ['severity', new WordList('severity|sev|level|priority|severity level', '|')],
   ['count', new WordList('count|counts|number|total|qty|#|found|open|remaining|after|current count|now|issues found', '|')],
@@ -54,7 +54,7 @@ const COLUMNS: readonly (readonly [Column, WordList])[] = [
   ['rule', new WordList('rule|rule id|wcag|guideline|code|standard', '|')],
   ['status', new WordList('status|state|resolved|resolved?|fixed|fixed?', '|')],
 ];
-/** Of the message columns, those that can only hold findings: "Description" also stands in an inventory. */
+/** Message columns that hold only findings. "Description" may also be in an inventory. */
 const FINDING_COLUMN = new WordList(
   'issue issues finding findings problem problems violation violations concern concerns defect defects bug bugs challenge challenges critique critiques',
 );
@@ -66,12 +66,12 @@ const LEGEND = new WordList(
 const DONE_MARKS = ['\u2705', '\u2714', '\u2713'];
 const DONE = new WordList('resolved fixed closed done yes');
 const SEVERITY_COLUMNS = new WordList('critical criticals blocker blockers high medium low major minor p0 p1 p2 p3 \u{1f534}');
-/** Cheap to seek: without one of these no table has such columns. */
+/** Cheap test: without one of these, no table has such columns. */
 const SEVERITY_HEADS = ['critical', 'high', 'blocker', 'p0', 'major', '\u{1f534}'];
 const TICKS = new WordList('x \u2713 \u2714 \u2705 \u2717 \u2718 \u274c \u25cf \u2022 yes y');
 const OVERALL = new WordList('overall total average weighted final sum mean');
 
-/** False where the table is none that is known here. */
+/** False if the table is unknown. */
 export function takeTable(table: Table, context: TableContext, draft: Draft): boolean {
   const columns = columnsOf(table.header);
   if (isHistory(table, columns) || isLegend(table, columns)) return true;
@@ -87,7 +87,7 @@ export function takeTable(table: Table, context: TableContext, draft: Draft): bo
   return true;
 }
 
-/** A column under another name ("Impact") whose every cell is a severity. */
+/** A column with another name ("Impact") that holds only severities. */
 function severityColumn(table: Table): number {
   if (table.rows.length === 0) return -1;
   return table.header.findIndex((_, index) =>
@@ -142,7 +142,7 @@ function severityOf(word: string, draft: Draft): Severity | null {
   return severity ?? 'high';
 }
 
-/** Where no column is named for it, the finding is the longest cell of those without a meaning of their own. */
+/** Without a message column, the finding is the longest cell that has no other meaning. */
 function restOf(cells: readonly string[], columns: Columns): string {
   const taken = new Set(Object.values(columns));
   const free = cells.filter((_, index) => !taken.has(index)).map((cell) => plainText(cell));
@@ -212,7 +212,7 @@ function takeBareScores(table: Table, draft: Draft): boolean {
   return taken;
 }
 
-/** A column for each severity, with numbers or ticks below: `| Critical | High |` over `| 2 | 0 |`. */
+/** One column per severity, with numbers or ticks: `| Critical | High |` over `| 2 | 0 |`. */
 function takeSeverityColumns(table: Table, columns: Columns, context: TableContext, draft: Draft): boolean {
   const heads = table.header.join(' ').toLowerCase();
   if (!SEVERITY_HEADS.some((head) => heads.includes(head))) return false;
@@ -251,12 +251,12 @@ function takeCounts(table: Table, columns: Columns, draft: Draft): true {
   return true;
 }
 
-/** Scores of earlier rounds are not this report's. A list of findings may well begin with the round they were found in. */
+/** Scores of earlier rounds do not count. But a list of findings may start with the round they were found in. */
 function isHistory(table: Table, columns: Columns): boolean {
   return HISTORY.has(normal(cellAt(table.header, 0))) && columns.severity < 0 && (columns.score >= 0 || columns.message < 0);
 }
 
-/** Severity beside its meaning: an explanation, not a list of findings. */
+/** Severities with their meanings: an explanation, not a list of findings. */
 function isLegend(table: Table, columns: Columns): boolean {
   return columns.severity >= 0 && columns.message < 0 && table.header.some((cell) => LEGEND.has(normal(cell)));
 }

@@ -1,5 +1,5 @@
-// The score of a review from its findings, by a formula that docs/evidence.md states: which of four dimensions a finding belongs
-// to, what each costs, how the dimensions weigh. What a reviewer says of the score may lower it, never raise it.
+// Computes the score of a review from its findings, by the formula in docs/evidence.md. The reviewer's own score may lower the result,
+// never raise it.
 
 import type { Finding, Severity } from '../model.js';
 import { letterWords } from './characters.js';
@@ -17,10 +17,10 @@ export const REVIEW_WEIGHTS: Readonly<Record<ReviewDimension, number>> = {
   security: 20,
 };
 
-/** What one finding takes off its dimension's 10. */
+/** Points that a finding takes off the 10 of its dimension. */
 export const REVIEW_COSTS: Readonly<Record<Severity, number>> = { critical: 10, high: 5, medium: 1, low: 0.25 };
 
-/** From this on a review may converge. */
+/** From this score on, a review may converge. */
 export const REVIEW_BAR = 7;
 
 export type ReviewSignal = 'CONVERGED' | 'REVISION_NEEDED';
@@ -36,7 +36,7 @@ export interface Testimony {
   readonly signal: string | null;
 }
 
-/** `said`: what the reviewing agent says of the whole, where one ran. */
+/** `said`: the overall score that the reviewing agent gave, if one ran. */
 export function scoreReview(findings: readonly Finding[], said: Testimony): ReviewScore {
   const lost: Record<ReviewDimension, number> = { correctness: 0, completeness: 0, maintainability: 0, security: 0 };
   for (const finding of findings) lost[dimensionOf(finding)] += REVIEW_COSTS[finding.severity];
@@ -47,7 +47,7 @@ export function scoreReview(findings: readonly Finding[], said: Testimony): Revi
   const weighed = REVIEW_DIMENSIONS.reduce((sum, dimension) => sum + (dimensions[dimension] * REVIEW_WEIGHTS[dimension]) / 100, 0);
   const score = Math.min(floored(weighed), said.score ?? 10);
   const grave = findings.some(({ severity }) => severity === 'critical' || severity === 'high');
-  // A High finding costs one dimension half its points; it never passes as a minor issue.
+  // A High finding costs its dimension half the points, so it never passes as minor.
   const held = grave ? Math.min(score, REVIEW_BAR - 0.1) : score;
   return {
     score: held,
@@ -56,7 +56,7 @@ export function scoreReview(findings: readonly Finding[], said: Testimony): Revi
   };
 }
 
-/** One decimal, never rounded up over the bar. */
+/** One decimal, never rounded up past the bar. */
 function floored(score: number): number {
   return Math.floor(score * 10 + 1e-9) / 10;
 }
@@ -71,14 +71,14 @@ const COMPLETENESS = new WordList(
   'completeness todo fixme missing incomplete coverage documentation docs jsdoc untested require required test tests',
 );
 
-/** Codes of Python's linters have no words: flake8-bandit's; those of style, naming, complexity, order, newer syntax; of documents. */
+/** Rule codes of Python linters without words: flake8-bandit; style, naming, complexity, order and syntax; documentation. */
 const CODES: readonly (readonly [RegExp, ReviewDimension])[] = [
   [/^S\d{3}$/, 'security'],
   [/^(?:E[1-57]\d\d|W\d{3}|C[49]\d\d|N8\d\d|I\d{3}|UP\d{3}|SIM\d{3}|PL[CR]\d{4}|F401|F841)$/, 'maintainability'],
   [/^(?:D\d{3}|DOC\d{3})$/, 'completeness'],
 ];
 
-/** Its own word where it says one; else by the words of its rule; what no word claims is about correctness. */
+/** The declared category, else by the words of the rule, else correctness. */
 export function dimensionOf({ dimension, rule }: Pick<Finding, 'dimension' | 'rule'>): ReviewDimension {
   const own = (dimension ?? '').trim().toLowerCase();
   const said = REVIEW_DIMENSIONS.find((each) => own === each);

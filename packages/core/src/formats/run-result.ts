@@ -1,5 +1,5 @@
-// The reader `run-json`: results/run-{layer}.json of the testing loop. Counts that contradict each other are read the
-// worse way; a run without a test, or with figures that cannot be, is unreadable and never a pass.
+// The reader `run-json`: results/run-{layer}.json of the testing loop, with its failed tests by class. If counts contradict each other,
+// the worse one counts. A run without tests or with impossible numbers is unreadable, never a pass.
 
 import type { Scalar, Finding } from '../model.js';
 import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
@@ -13,7 +13,7 @@ import { parseReference } from './file-reference.js';
 
 const EXPECTED = 'a JSON object with pass_rate, coverage, total, passed, failed and failures';
 
-/** Ends the reading: what is wrong, as a sentence. */
+/** Stops the reading with a problem, written as a sentence. */
 class Refusal {
   constructor(readonly problem: string) {}
 }
@@ -95,7 +95,7 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): Counted | R
   return { total, failed, passed: failed === null ? null : Math.min(statedPassed ?? most, most) };
 }
 
-/** Tests, or whole suites, that did not come to a result. */
+/** Tests or suites without a result. */
 function erroredOf(run: JsonObject): number {
   const figures = ['errored', 'errors', 'suites_failed', 'failed_suites'].map((key) => {
     const value = own(run, key);
@@ -105,14 +105,14 @@ function erroredOf(run: JsonObject): number {
   return Math.max(...figures);
 }
 
-/** Apart from the failed ones where the total has room for both; else they are taken to be among them. */
+/** Added to the failed tests if the total leaves room for both. Else they are among them. */
 function withErrored(failed: number | null, errored: number, passed: number | null, total: number | null): number | null {
   if (errored === 0) return failed;
   const both = (failed ?? 0) + errored;
   return total !== null && passed !== null && passed + both > total ? Math.max(failed ?? 0, errored) : both;
 }
 
-/** A run that did not end, or that ended badly without saying what failed. */
+/** A run that did not end, or that failed without naming a failed test. */
 function brokenRun(run: JsonObject, counted: Counted): string | null {
   const status = firstOf(run, ['status', 'state', 'result']);
   const word = typeof status === 'string' ? status.trim().toLowerCase() : '';
@@ -124,7 +124,7 @@ function brokenRun(run: JsonObject, counted: Counted): string | null {
   return `exit_code is ${code} but no test failed: the run broke off, so its figures prove nothing`;
 }
 
-/** `run-L1.json` must speak of L1. A layer of another kind of name may have been renamed: that is told, not refused. */
+/** `run-L1.json` must be about L1. Other layer names may have been renamed: noted, not refused. */
 function otherLayer(layer: unknown, path: string, notes: string[]): string | null {
   const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase();
   if (typeof layer !== 'string' || layer.trim() === '' || !name.startsWith('run-') || !name.endsWith('.json')) return null;
@@ -150,7 +150,7 @@ function rateOf(run: JsonObject, counted: Counted, notes: string[]): number | nu
     notes.push(`pass_rate is missing; computed from passed and total as ${rounded(computed)}`);
     return computed;
   }
-  // Agents round: half a percent is no contradiction, but the worse of the two still holds.
+  // Agents round. Half a percent is no contradiction, but the worse value still counts.
   if (Math.abs(stated - computed) > 0.005) notes.push(`pass_rate is ${stated} but passed/total is ${rounded(computed)}; the worse holds`);
   return Math.min(stated, computed);
 }
@@ -178,7 +178,7 @@ const UNAVAILABLE = new WordList(
   '|',
 );
 
-/** Null where no coverage was measured. A figure that cannot be is refused: leaving it out would let the pass rate decide alone. */
+/** Null if coverage was not measured. An impossible value is refused: without it, the pass rate alone would decide. */
 function coverageOf(value: unknown, notes: string[]): number | null | Refusal {
   if (value === undefined || value === null) return null;
   if (isObject(value)) {
@@ -199,7 +199,7 @@ function coverageOf(value: unknown, notes: string[]): number | null | Refusal {
   return percent;
 }
 
-/** For notes only: what is judged is never rounded up to what a rule asks for. */
+/** For notes only. Rules never see rounded numbers. */
 function rounded(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }
@@ -208,7 +208,7 @@ function shown(value: unknown): string {
   return typeof value === 'object' ? nameOf(value) : quote(String(value));
 }
 
-/** A type, not an interface, so that it is an Item of a list. */
+/** A type instead of an interface, so that it can be an Item of a list. */
 type Failure = {
   readonly name: string;
   readonly file: string | null;
@@ -232,7 +232,7 @@ function findingOf(failure: Failure): Finding {
   return makeFinding({ severity: 'high', message, artifact: failure.file, line: failure.line, rule: failure.class });
 }
 
-/** An entry that is no object still is a failed test: it is kept by its text or its number. */
+/** An entry that is not an object is still a failed test, kept by its text or number. */
 function failureOf(entry: unknown, number: number): Failure {
   if (typeof entry === 'string') {
     const pointed = parseReference(entry);
@@ -259,7 +259,7 @@ function failureOf(entry: unknown, number: number): Failure {
   };
 }
 
-/** The message decides; where it tells nothing, the class that the executor gave, if it is one of ours. */
+/** The class of the message. If it has none, the class given by the executor, if known. */
 function classOf(failure: JsonObject, message: string): FailureClass {
   const drawn = classifyFailure(message);
   if (drawn !== 'other') return drawn;
@@ -291,17 +291,17 @@ type FailureClass = (typeof FAILURE_CLASSES)[number];
 
 interface Signs {
   readonly class: FailureClass;
-  /** Found anywhere in the message, in lower case, parted by `|`. */
+  /** Found anywhere in the lower-case message, separated by `|`. */
   readonly pieces: string;
   /** Found as whole words. */
   readonly words?: WordList;
-  /** Found where a word begins. */
+  /** Found at the start of a word. */
   readonly starts?: readonly string[];
-  /** What no list can say. It is handed the message in lower case. */
+  /** A test that no list can express, on the lower-case message. */
   readonly further?: (text: string, words: readonly string[]) => boolean;
 }
 
-/** In this order: "expected mock to be called" is a mock's matter before it is an assertion's. */
+/** In this order: "expected mock to be called" is about a mock before it is an assertion. */
 const SIGNS: readonly Signs[] = [
   {
     class: 'missing import',

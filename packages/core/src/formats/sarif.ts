@@ -1,5 +1,5 @@
-// How a result of a SARIF run becomes a finding: what counts as a problem, its severity, message, place and fingerprint. Reports
-// that a critic hands in whole and those that are read as a stream (tools/sarif.ts) are read by the same rules.
+// Turns SARIF results into findings: severity, message, place, fingerprint and rule. Whole reports and streamed ones (the SARIF reader in
+// packages/reports) use the same code.
 
 import type { Severity } from '../model.js';
 import { firstOf, isObject, numberOf, own } from './json-text.js';
@@ -17,10 +17,10 @@ const LEVELS: ReadonlyMap<string, Severity> = new Map([
   ['note', 'low'],
   ['none', 'low'],
 ]);
-/** Results of other kinds say that all is well, or that there was nothing to look at. */
+/** Results of other kinds report no problem. */
 const PROBLEMS: ReadonlySet<string> = new Set(['', 'fail', 'open', 'review']);
 
-/** The problems of whole runs, as plain objects for whoever makes findings of agents' JSON. */
+/** The problems of whole runs, as plain objects. */
 export function sarifResults(runs: readonly unknown[]): readonly JsonObject[] {
   return runs.filter(isObject).flatMap((run) => {
     const rules = new SarifRules();
@@ -44,13 +44,13 @@ function plainFinding(result: JsonObject, rule: SarifRule | null): JsonObject {
 
 export function isSarifProblem(result: JsonObject): boolean {
   if (!PROBLEMS.has(textIn(result, 'kind').toLowerCase())) return false;
-  // It was there in an earlier run and is gone.
+  // It was in an earlier run and is gone.
   if (textIn(result, 'baselineState').toLowerCase() === 'absent') return false;
   const suppressions = listIn(result, 'suppressions');
   return suppressions.length === 0 || suppressions.some((each) => !['', 'accepted'].includes(textIn(each, 'status').toLowerCase()));
 }
 
-/** The worse of level and `security-severity`. `unknown`: the word of a level that there is not; it counts High. */
+/** The worse of level and `security-severity`. `unknown`: an unknown level, which counts as High. */
 export function sarifSeverity(result: JsonObject, rule: SarifRule | null): { severity: Severity; unknown: string | null } {
   const kind = textIn(result, 'kind').toLowerCase();
   const word = textIn(result, 'level') || (kind === '' || kind === 'fail' ? rule?.level || 'warning' : 'none');
@@ -79,7 +79,7 @@ function fillIn(text: string, values: readonly unknown[]): string {
   });
 }
 
-/** The name of what it is in, where no file is said. */
+/** The name of the logical location, if there is no file. */
 function logicalPlace(result: JsonObject): string {
   if (sarifPlace(result).isKnown) return '';
   const [first] = listIn(listIn(result, 'locations')[0], 'logicalLocations');
@@ -92,10 +92,10 @@ export function sarifRuleId(result: JsonObject, rule: SarifRule | null): string 
 }
 
 export interface SarifPlace {
-  /** As it is written; empty where there is none. */
+  /** As written; empty if missing. */
   readonly uri: string;
   readonly base: string;
-  /** Where the run lists the file, or -1. */
+  /** Index in the run's list of files, or -1. */
   readonly index: number;
   readonly line: number | null;
   readonly isKnown: boolean;
@@ -117,7 +117,7 @@ export function sarifPlace(result: JsonObject): SarifPlace {
   };
 }
 
-/** The tool's own: a whole fingerprint, else the partial one that stands for the place; of several versions the last. */
+/** The tool's own fingerprint: a complete one, else the partial one for the place. Of several versions the last. */
 export function sarifFingerprint(result: JsonObject): string {
   const partial = objectIn(result, 'partialFingerprints');
   return lastOf(objectIn(result, 'fingerprints')) || textIn(partial, 'primaryLocationLineHash') || lastOf(partial);
@@ -129,7 +129,7 @@ function lastOf(values: JsonObject): string {
   return typeof value === 'string' ? value.trim() : '';
 }
 
-/** No tool has as many. */
+/** No tool has more rules. */
 const MOST_RULES = 50_000;
 const TEXT_LENGTH = 500;
 const MOST_MESSAGES = 20;
@@ -137,19 +137,19 @@ const TOOL = -1;
 
 export interface SarifRule {
   readonly id: string;
-  /** What results count that say nothing themselves; empty where the rule says nothing either. */
+  /** The level of results without one; empty if the rule has none. */
   readonly level: string;
   /** The `security-severity`. */
   readonly score: number | null;
   readonly text: string;
-  /** Messages that results name by their key. */
+  /** Messages by the key that results use. */
   readonly messages: ReadonlyMap<string, string>;
 }
 
 const NO_MESSAGES: ReadonlyMap<string, string> = new Map();
 
 export class SarifRules {
-  /** By extension; the tool's own under -1. Positions count, so an entry that is no rule keeps its place. */
+  /** By extension; the tool itself is -1. The index matters, so an entry that is not a rule keeps its place. */
   private readonly lists = new Map<number, (SarifRule | null)[]>();
   private readonly byId = new Map<string, SarifRule>();
   private count = 0;

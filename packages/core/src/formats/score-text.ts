@@ -1,25 +1,24 @@
-// Scores as critics write them: 8, "8/10", "80/100", "8.5 out of 10", "85%". Percentages count as scores only where
-// the caller knows that a score stands there: elsewhere they are weights.
+// Scores as critics write them: 8, "8/10", "80/100", "8.5 out of 10", "85%". Percentages count only where a score is expected;
+// elsewhere they are weights.
 
 import { hasDigit, LetterPattern, marksLength } from './characters.js';
 import { lowerCase } from './word-lists.js';
 
 export interface Score {
   readonly value: number;
-  /** The top of the scale where the text says it. */
+  /** The top of the scale, if the text gives one. */
   readonly outOf: number | null;
 }
 
 /**
- * As many digits as averages come with, and a comma where the writer's language has one. With three digits after it nobody knows:
- * 1,024 errors are not 1.024.
+ * A number with a decimal point or comma. A comma before exactly three digits is ambiguous: 1,024 errors are not 1.024.
  */
 const NUMBER = /^\d{1,9}(?:\.\d{1,20}|,(?!\d{3}$)\d{1,20})?$/;
 const INSIDE = new LetterPattern(
   String.raw`(?<![\d.\p{L}]|\d,)(\d{1,3}(?:\.\d{1,20}|,(?!\d{3}(?!\d))\d{1,20})?)\s*(?:\/|out of)\s*(100?)(?:\.0{1,4})?(?![\d%\p{L}]|\.\d|\/)`,
 );
 
-/** A value that is a score and nothing else. */
+/** Parses a value that is only a score. */
 export function parseScore(value: unknown): Score | null {
   if (typeof value === 'number') return Number.isFinite(value) ? { value, outOf: null } : null;
   if (typeof value !== 'string' || value.length > 60 || !hasDigit(value)) return null;
@@ -42,7 +41,7 @@ function numberIn(text: string): number {
   return Number(text.replace(',', '.'));
 }
 
-/** The first `5/10` or `80/100` inside a text, and where it stands. */
+/** The first `5/10` or `80/100` in a text, with its offsets. */
 export function findScore(text: string): { readonly score: Score; readonly start: number; readonly end: number } | null {
   if (!text.includes('10')) return null;
   const lower = lowerCase(text);
@@ -56,17 +55,17 @@ export function findScore(text: string): { readonly score: Score; readonly start
   };
 }
 
-/** A threshold stands on the scale of its score, save that 6 beside 80/100 means 6 of 10: read as 6 of 100 it would ask for nothing. */
+/** A threshold uses the scale of its score. Exception: 6 beside 80/100 means 6 of 10, because 6 of 100 would demand nothing. */
 export function parseThreshold(value: unknown, outOf: number | null): Score | null {
   const threshold = parseScore(typeof value === 'string' ? value.slice(marksLength(value, '>=\u2265', 5)) : value);
   if (threshold === null || threshold.outOf !== null) return threshold;
   return { value: threshold.value, outOf: outOf === 100 && threshold.value <= 10 ? 10 : outOf };
 }
 
-/** The score on a scale of 0 to 10, or null where it does not lie on its own scale. Never rounded to what a rule asks for: 6.999 is not 7. */
+/** The score on a scale of 0 to 10. Null if it is outside its own scale. Never rounded up: 6.999 is not 7. */
 export function toTen(score: Score): number | null {
   const outOf = score.outOf ?? 10;
   if (!(outOf > 0) || score.value < 0 || score.value > outOf) return null;
-  // Fifteen digits take away what the division itself adds.
+  // Fifteen digits remove the rounding error of the division.
   return outOf === 10 ? score.value : Number(((score.value * 10) / outOf).toPrecision(15));
 }

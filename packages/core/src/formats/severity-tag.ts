@@ -1,5 +1,4 @@
-// Finds the severity that a critic tagged a sentence with: `[HIGH] …`, `**High**: …`, `Critical: …`, `… (Medium)`.
-// Only the tag is judged here; what the rest of the sentence is worth is the caller's affair.
+// Finds the severity tag of a sentence: `[HIGH] …`, `**High**: …`, `Critical: …`, `… (Medium)`.
 
 import type { Severity } from '../model.js';
 import { endMarksLength, hasLetter, isDigit, marksLength } from './characters.js';
@@ -8,27 +7,27 @@ import { leadingWord, lowerCase, WordList } from './word-lists.js';
 
 export interface Tagged {
   readonly severity: Severity;
-  /** How sure the mark is: a bracket may hold any severity word, bold and plain only the unmistakable ones. */
+  /** How certain the mark is. A bracket may hold any severity word; bold and plain marks only unmistakable ones. */
   readonly mark: 'bracket' | 'bold' | 'plain';
-  /** `Critical (2)`: a number that the tag itself carries. */
+  /** `Critical (2)`: the number in the tag. */
   readonly count: number | null;
   readonly rest: string;
-  /** A grave word that is no severity of ours: counted as High. */
+  /** An unknown word that sounds grave. Counted as High. */
   readonly unknown?: string;
 }
 
 const MAX_TAG = 60;
 
-/** "Note:" and "Info:" open ordinary sentences, and so does "Error:" where nothing sets it off. */
+/** "Note:" and "Info:" start ordinary sentences, and so does "Error:" without emphasis. */
 const BOLD_WORDS = new WordList(
   'critical crit blocker fatal showstopper catastrophic severe high error major serious medium med warning moderate low minor trivial nit nitpick p0 p1 p2 p3 p4',
 );
 const PLAIN_WORDS = new WordList('critical crit blocker high major serious medium moderate low minor nit nitpick p0 p1 p2 p3 p4');
 
-/** What may stand between the parts of a line, and how far such parts are sought. */
+/** Separators between the parts of a line, and how far into the line they are searched. */
 const PARTINGS: readonly string[] = [' \u2014 ', ' \u2013 ', ' - ', ' | ', ' \u00b7 '];
 const MAX_PARTED = 400;
-/** Cheap to seek, and in few lines. */
+/** Cheap test: in few lines. */
 const WORST: readonly string[] = ['crit', 'block', 'fatal', 'p0'];
 const CAPITALS: readonly string[] = [
   'HIGH',
@@ -69,7 +68,7 @@ export function splitTag(text: string): Tagged | null {
   );
 }
 
-/** Marks such as an emoji before the first word. */
+/** Removes marks such as an emoji before the first word. */
 export function stripOrnament(text: string): string {
   const trimmed = text.trim();
   if (!(trimmed.charCodeAt(0) >= FIRST_ORNAMENT)) return trimmed;
@@ -90,17 +89,17 @@ function emphasised(body: string): Tagged | null {
   return word === null ? null : { ...word, mark: 'bold', rest };
 }
 
-/** A bracket that opens at `at`. `(High)` in the middle of a sentence is only a tag where the sentence stops or turns. */
+/** A bracket at `at`. `(High)` inside a sentence is a tag only at its end or before a colon or dash. */
 function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | null {
   const open = body[at] ?? '';
   const close = BRACKETS.get(open);
   if (close === undefined) return null;
-  // Cut first: a search to the end of the text from every bracket would be quadratic.
+  // Cut first: searching the whole text from every bracket would be quadratic.
   const end = body.slice(at, at + MAX_TAG).indexOf(close);
   if (end < 0) return null;
   const after = body.slice(at + end + 1);
   if (where === 'edge' && open === '(' && !turns(after)) return null;
-  // A link's text is not a tag.
+  // The text of a link is not a tag.
   if (after.startsWith('(') && open === '[') return null;
   const inner = body.slice(at + 1, at + end);
   const word = wordOf(inner) ?? wordOf(firstPart(inner));
@@ -131,7 +130,7 @@ function numbered(body: string): Tagged | null {
   return word === null ? null : { ...word, mark: 'bracket', rest: restOf(body.slice(end)) };
 }
 
-/** `It burns — critical`, `a.css:12 | CRITICAL | burns`: a part of its own. In small letters only the worst: "Effort — low" is no tag. */
+/** `It burns — critical`, `a.css:12 | CRITICAL | burns`: a separate part. In lower case only the worst: "Effort — low" is no tag. */
 function parted(body: string): Tagged | null {
   const start = body.slice(0, MAX_PARTED);
   const lower = lowerCase(start);
@@ -174,14 +173,14 @@ function inside(body: string): Tagged | null {
     const at = round < 0 || (square >= 0 && square < round) ? square : round;
     const tag = bracketed(body, at, 'edge');
     if (tag !== null) return tag;
-    // Only the one that was met is sought again: to seek both from every bracket would be quadratic.
+    // Searches only for the bracket just used: searching both each time would be quadratic.
     if (at === square) square = body.indexOf('[', at + 1);
     else round = body.indexOf('(', at + 1);
   }
   return null;
 }
 
-/** `Severity: high`, after the start of the sentence. */
+/** `Severity: high` after the start of the sentence. */
 function findNamed(body: string): RegExpExecArray | null {
   const lower = lowerCase(body);
   if (!lower.includes('severity')) return null;
@@ -197,7 +196,7 @@ function firstPart(text: string): string {
   return text.slice(0, end);
 }
 
-/** The severity in a tag's own text, and the number it may carry: `Critical Issues (2)`, `HIGH-1`. */
+/** The severity in a tag, and its number: `Critical Issues (2)`, `HIGH-1`. */
 function wordOf(text: string): Pick<Tagged, 'severity' | 'count' | 'unknown'> | null {
   let word = text.trim();
   if (word.endsWith(':')) word = word.slice(0, -1).trim();
@@ -207,7 +206,7 @@ function wordOf(text: string): Pick<Tagged, 'severity' | 'count' | 'unknown'> | 
     count = Number(word.slice(open + 1, -1));
     word = word.slice(0, open);
   }
-  // A bare number is no tag: "[2]" is a footnote, not ESLint's error.
+  // A bare number is no tag: "[2]" is a footnote, not an ESLint error.
   if (!hasLetter(word)) return null;
   const severity = parseSeverity(word) ?? (isDigit(word.charCodeAt(word.length - 1)) ? parseSeverity(withoutNumber(word)) : null);
   if (severity === null && isGraveWord(word)) return { severity: 'high', count, unknown: word };
@@ -222,7 +221,7 @@ function withoutNumber(word: string): string {
   return rest.slice(0, rest.length - endMarksLength(rest, '-#', 2));
 }
 
-/** Whether the sentence stops or turns here: at its end, before a colon or a dash. */
+/** Whether the sentence ends here or continues with a colon or dash. */
 function turns(after: string): boolean {
   const at = marksLength(after, '*_`.', 4);
   return at === after.length || isTurn(after.charAt(at));

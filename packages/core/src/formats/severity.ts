@@ -1,5 +1,5 @@
-// Severity words and counts: what a critic calls "blocker", "[HIGH]" or "P2" in our four severities, and a critic's
-// own tally such as `CRITICAL:1 HIGH:2`. Tags inside a sentence are in severity-tag.ts.
+// Severity words, emoji and counts: "blocker", "[HIGH]" or "P2" as one of four severities, and totals such as `CRITICAL:1 HIGH:2`.
+// severity-tag.ts finds tags in sentences.
 
 import { SEVERITIES } from '../model.js';
 import type { Counts, Finding, Severity } from '../model.js';
@@ -22,10 +22,10 @@ const MARKS: readonly (readonly [string, Severity])[] = [
   ['\u{1f535}', 'low'],
 ];
 
-/** The first character that may begin such a mark. */
+/** The first character that may start such an emoji. */
 const FIRST_MARK = 0x2000;
 
-/** The severity of the mark that opens a text, also behind emphasis. */
+/** The severity of the emoji at the start of a text, also inside bold. */
 export function openingEmoji(text: string): Severity | null {
   const start = text.trimStart();
   const body = start.startsWith('**') ? start.slice(2) : start;
@@ -33,7 +33,7 @@ export function openingEmoji(text: string): Severity | null {
   return MARKS.find(([mark]) => body.startsWith(mark))?.[1] ?? null;
 }
 
-/** The text with each mark spelled out, for a tally such as a red circle with a number behind it. */
+/** Replaces emoji by severity words, for totals written as a coloured circle with a number. */
 export function spellEmoji(text: string): string {
   if (!text.includes('\ud83d') && !text.includes('\u26d4')) return text;
   let spelled = text;
@@ -50,25 +50,25 @@ const WORDS: Readonly<Record<Severity, WordList>> = {
   low: new WordList('low lows minor info informational information note trivial nit nits nitpick nitpicks p3 p4 sev4'),
 };
 
-/** Words that stand beside a severity and change nothing. "level" is not one: "high-level" is no severity. */
+/** Words beside a severity that change nothing. Not "level": "high-level" is no severity. */
 const FILLERS = new WordList(
   'severity sev priority risk impact issue issues finding findings problem problems violation violations concern concerns item items and or the',
 );
 
-/** ESLint's numbers: 2 is an error, 1 a warning; 0 means that the rule is off, so it is no severity. */
+/** ESLint: 2 is an error, 1 a warning. 0 means that the rule is off, so it is no severity. */
 const ESLINT: ReadonlyMap<number, Severity> = new Map([
   [2, 'high'],
   [1, 'medium'],
 ]);
 
-/** Counts that a report gives of itself. A severity that it does not mention is absent, not 0. */
+/** Counts stated by a report. Severities that it does not mention are absent, not 0. */
 export type StatedCounts = Partial<Counts>;
 
 export const NO_COUNTS: Counts = { critical: 0, high: 0, medium: 0, low: 0 };
 
 /**
- * The severity that a word names, or null where it names none: the caller decides what an unknown word counts.
- * Marks around it do not matter (`**High**:`, `[HIGH]`); of several ("Medium/Low") the worst holds.
+ * The severity that a word names, or null: the caller decides what an unknown word counts. Marks around it do not matter
+ * (`**High**:`, `[HIGH]`). Of several ("Medium/Low") the worst counts.
  */
 export function parseSeverity(word: unknown): Severity | null {
   if (typeof word === 'number') return ESLINT.get(word) ?? null;
@@ -91,7 +91,7 @@ function severityOfWords(word: string): Severity | null {
   return worst;
 }
 
-/** The `security-severity` of SARIF (a CVSS score). 0 is "none": the level of the result decides then. */
+/** The `security-severity` of SARIF (a CVSS score). 0 means none: then the level of the result decides. */
 export function severityOfScore(score: number): Severity | null {
   if (!(score > 0 && score <= 10)) return null;
   if (score >= 9) return 'critical';
@@ -109,7 +109,7 @@ export function countFindings(findings: readonly Pick<Finding, 'severity'>[]): C
   return counts;
 }
 
-/** Where two sources disagree, the larger count of each severity holds. */
+/** The larger count of each severity. */
 export function worstCounts(a: Counts, b: Counts): Counts {
   return {
     critical: Math.max(a.critical, b.critical),
@@ -119,7 +119,7 @@ export function worstCounts(a: Counts, b: Counts): Counts {
   };
 }
 
-/** The larger of each severity that either mentions. */
+/** The larger count of each severity that either mentions. */
 export function worstStated(a: StatedCounts | null, b: StatedCounts): StatedCounts {
   const said = SEVERITIES.filter((severity) => a?.[severity] !== undefined || b[severity] !== undefined);
   return Object.fromEntries(said.map((severity) => [severity, Math.max(a?.[severity] ?? 0, b[severity] ?? 0)]));
@@ -134,7 +134,7 @@ export function unknownSeverityNote(word: string): string {
   return `severity "${word.trim().slice(0, 60)}" is not known; counted as High`;
 }
 
-/** Words that are not among those agreed on, but that can only mean something grave. */
+/** Words that are not severities, but always mean something grave. */
 const GRAVE = new WordList('showstopper showstoppers catastrophic severe urgent');
 
 export function isGraveWord(word: string): boolean {
@@ -149,14 +149,14 @@ export interface SeveritySummary {
 }
 
 /**
- * The tally in a text (`CRITICAL:1 HIGH:2`, `2 high, 1 critical`, a JSON object). Severities that are not mentioned
- * count 0. Null where not a single count can be drawn; a negative or fractional number is no count.
+ * The counts in a text (`CRITICAL:1 HIGH:2`, `2 high, 1 critical`, a JSON object). Severities that are not mentioned count 0. Null if
+ * there is no count. Negative numbers and fractions are not counts.
  */
 export function parseSeveritySummary(text: string): SeveritySummary | null {
   const trimmed = text.trim();
   const json = trimmed.startsWith('{') ? parseJson(trimmed) : null;
   if (json?.ok) return countsOfObject(json.value);
-  // Most texts count nothing, and that is soon seen.
+  // Cheap test: most texts have no counts.
   if (!hasDigit(trimmed) && !NONE.hasAny(letterWords(trimmed.toLowerCase()))) return null;
   const tally = new Tally();
   for (const piece of splitPieces(trimmed)) tallyPiece(piece, tally);
@@ -164,13 +164,13 @@ export function parseSeveritySummary(text: string): SeveritySummary | null {
 }
 
 function splitPieces(text: string): readonly string[] {
-  // `Total: 3 (Critical: 1, High: 2)`: the number before the bracket counts nothing in it.
+  // `Total: 3 (Critical: 1, High: 2)`: the number before the bracket is not a severity's.
   let pieces = spellEmoji(text).replace(/\((?=[A-Za-z])/g, ',');
   for (const mark of [';', '|', '\n', '/', '. ']) pieces = pieces.replaceAll(mark, ',');
   return pieces.split(',');
 }
 
-/** The same of a JSON object whose members are named by severity: `{critical: 1, high_count: 2}`. */
+/** The counts in an object with severities as keys: `{critical: 1, high_count: 2}`. */
 export function countsOfObject(value: unknown): SeveritySummary | null {
   if (!isObject(value)) return null;
   const tally = new Tally();
@@ -190,7 +190,7 @@ function withoutCount(key: string): string {
   return last === '_' || last === '-' || last.trim() === '' ? rest.slice(0, -1) : rest;
 }
 
-/** Numbers after their words (`HIGH:2`) or before them (`2 high`): whichever comes first in the piece says which. */
+/** Numbers after words (`HIGH:2`) or before them (`2 high`). Whichever comes first in the part decides. */
 function tallyPiece(piece: string, tally: Tally): void {
   let word: Severity | null = null;
   let number: string | null = null;
@@ -202,7 +202,7 @@ function tallyPiece(piece: string, tally: Tally): void {
     wordsFirst ??= severity !== null;
     if (severity === null) number = token;
     else word = severity;
-    // The token that may stand first replaces a partnerless one before it; the other closes the pair.
+    // The kind that comes first replaces an unpaired one; the other kind completes the pair.
     if (wordsFirst === (severity !== null)) continue;
     if (word !== null && number !== null) tally.add(word, NONE.has(number.toLowerCase()) ? 0 : Number(number), number);
     word = null;
@@ -212,7 +212,7 @@ function tallyPiece(piece: string, tally: Tally): void {
 
 const NONE = new WordList('no none zero nil');
 
-/** A number that is not part of a longer word or figure ("2x" is one too), or a word. A minus after a letter is a dash. */
+/** A number that is not part of a longer word or number ("2x" counts too), or a word. A minus after a letter is a dash. */
 const TALLY_TOKEN = new LetterPattern(
   String.raw`(?<![\p{L}\d.])[-+]?\d{1,20}(?:\.\d{1,20})?%?(?!\.?\d|(?!x\b)[\p{L}])|[\p{L}]{1,40}\d?`,
   'g',
@@ -248,7 +248,7 @@ const LETTERS: ReadonlyMap<string, Severity> = new Map([
   ['l', 'low'],
 ]);
 const DENIALS = new WordList('no none zero nil nothing without not never');
-/** A sentence is read for its counts only: not every severity word in it is meant. */
+/** Longer texts are sentences: only their counts are read, not every severity word. */
 const MOST_WORDS = 14;
 
 export function parseSeverityCell(text: string): SeveritySummary | null {
@@ -269,7 +269,7 @@ export function parseSeverityCell(text: string): SeveritySummary | null {
   return { counts: { ...NO_COUNTS, ...said }, said, notes: [...(summary?.notes ?? []), ...notes] };
 }
 
-/** Number words, `x1`, `C:1` and coloured marks in the form that every tally has. */
+/** Rewrites number words, `x1`, `C:1` and emoji in the usual form of totals. */
 function spell(text: string): string {
   return spellEmoji(text)
     .slice(0, 2000)
@@ -282,7 +282,7 @@ function spell(text: string): string {
     .replace(/\b[a-z]{3,5}\b/gi, (word) => (NUMBERS.includes(word.toLowerCase()) ? String(NUMBERS.indexOf(word.toLowerCase())) : word));
 }
 
-/** Severities that are named, and neither counted nor denied; and those whose number is a bound (`>0`). */
+/** Severities that are named but neither counted nor denied, and those with a bound (`>0`) as count. */
 function unclear(text: string, summary: SeveritySummary | null): readonly Severity[] {
   const lower = text.toLowerCase();
   const words = wordsOf(lower);
@@ -291,7 +291,7 @@ function unclear(text: string, summary: SeveritySummary | null): readonly Severi
     const at = words.findIndex((word) => hasLetter(word) && parseSeverity(word) === severity);
     if (at < 0) return false;
     const said = summary?.said[severity];
-    // Only for the worst is a word without a number enough: "HIGH:x" is left out, as it always was.
+    // Only Critical needs no number: "HIGH:x" is left out.
     if (said === undefined) return severity === 'critical' && !denied;
     return said === 0 && isBound(lower, severity);
   });

@@ -1,9 +1,9 @@
-// What a value that was read from a file must look like, told by functions that cost little. A shape answers null where a value fits,
-// else the path in it that does not. Fields that a shape does not name are let through: a later version may have added them.
+// Cheap validators for values read from files. A shape returns null if the value fits, else the path that does not. Unknown fields are
+// allowed, because a later version may have added them.
 
 export interface Shape<T> {
   (value: unknown): string | null;
-  /** Never set: it keeps the type that the shape stands for. */
+  /** Never set. Carries the type of the shape. */
   readonly of?: T;
 }
 
@@ -11,7 +11,7 @@ export const text: Shape<string> = (value) => (typeof value === 'string' ? null 
 
 export const flag: Shape<boolean> = (value) => (typeof value === 'boolean' ? null : '');
 
-/** JSON can say 1e999. */
+/** JSON can hold 1e999. */
 export const number: Shape<number> = (value) => (Number.isFinite(value) ? null : '');
 
 export const whole: Shape<number> = (value) => (Number.isSafeInteger(value) ? null : '');
@@ -24,7 +24,7 @@ export function orNull<T>(shape: Shape<T>): Shape<T | null> {
   return (value) => (value === null ? null : shape(value));
 }
 
-/** Of a field that may be left out. */
+/** For an optional field. */
 export function optional<T>(shape: Shape<T>): Shape<T> {
   return (value) => (value === undefined ? null : shape(value));
 }
@@ -49,11 +49,11 @@ export function pairOf<T>(shape: Shape<T>): Shape<readonly [T, T]> {
   return (value) => list(value) ?? ((value as readonly unknown[]).length === 2 ? null : '');
 }
 
-/** An object whose fields are named by the file. */
+/** An object whose field names come from the file. */
 export function recordOf<T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return (value) => {
     if (!isPlain(value)) return '';
-    // What was parsed from JSON inherits nothing that is listed.
+    // Values from JSON inherit no enumerable fields.
     for (const name in value) {
       const fault = shape(value[name]);
       if (fault !== null) return within(name, fault);
@@ -78,10 +78,10 @@ export function object<T extends object>(fields: { readonly [K in keyof T]-?: Sh
   return (value) => (isPlain(value) ? check(value) : '');
 }
 
-/** So often a shape is asked before it is worth while to write it out. */
+/** A shape is compiled after this many uses. */
 const SELDOM = 500;
 
-/** The same with each field by its name, which a long journal is read faster with. Names enter as JSON literals only. */
+/** The same check as generated code, which reads a long journal faster. Names enter the code only as JSON literals. */
 function written(names: readonly string[], shapes: readonly Shape<unknown>[]): (value: Readonly<Record<string, unknown>>) => string | null {
   const lines = names.map((name, at) => {
     const word = JSON.stringify(name);
@@ -93,7 +93,7 @@ function written(names: readonly string[], shapes: readonly Shape<unknown>[]): (
   return new Function('shapes', 'within', body)(shapes, within) as (value: Readonly<Record<string, unknown>>) => string | null;
 }
 
-/** An object of one of several kinds: each is known by a field that it alone has. */
+/** An object of one of several kinds, each known by a field that only it has. */
 export function kindOf<T extends object>(kinds: Readonly<Record<string, Shape<T>>>): Shape<T> {
   const all = Object.entries(kinds);
   return (value) => {
@@ -103,7 +103,7 @@ export function kindOf<T extends object>(kinds: Readonly<Record<string, Shape<T>
   };
 }
 
-/** A shape that holds itself. */
+/** A recursive shape. */
 export function later<T>(shape: () => Shape<T>): Shape<T> {
   return (value) => shape()(value);
 }

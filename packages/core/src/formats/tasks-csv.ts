@@ -1,5 +1,5 @@
-// tasks.csv: rows to tasks and back. Refuses what breaks a row by itself, with file, line and what to do; what tasks
-// say about one another (dependencies, cycles) is checked in brain/waves.ts. Edits touch the cells they name, nothing else.
+// tasks.csv: parses rows into tasks and writes them back. Rejects rows that are invalid by themselves; decider/waves.ts checks
+// dependencies between tasks. Edits change only the cells they name.
 
 import { UmpireError } from '../errors.js';
 import { EXEC_MODES, TASK_STATUSES } from '../model.js';
@@ -9,19 +9,19 @@ import type { CsvDocument } from './csv.js';
 import { setOwn } from './merge-objects.js';
 
 export interface TasksFile {
-  /** The header's names, trimmed, in the order of the file. */
+  /** The trimmed names of the header, in file order. */
   readonly columns: readonly string[];
   readonly tasks: readonly Task[];
   readonly document: CsvDocument;
 }
 
-/** A row to write: values by column name. A column left out is an empty cell. */
+/** A row to write: values by column name. A missing column is an empty cell. */
 export type TaskRow = Readonly<Record<string, string>>;
 
 export interface TasksEdit {
-  /** New cells of tasks that the file has, by task id. */
+  /** New cells of existing tasks, by task id. */
   readonly set?: ReadonlyMap<string, TaskRow>;
-  /** Tasks put at the end of the file. */
+  /** Tasks added at the end of the file. */
   readonly add?: readonly TaskRow[];
 }
 
@@ -30,10 +30,10 @@ const MIDDLE = ['deps', 'context_from', 'exec_mode', 'wave', 'status', 'findings
 
 export const COMMON_COLUMNS: readonly string[] = [...HEAD, ...MIDDLE, 'error'];
 
-/** A task cannot be told apart, started or stopped without these, so an edit adds them to a file that lacks them. */
+/** Every task needs these columns, so an edit adds them to a file that lacks them. */
 const ESSENTIAL_COLUMNS: readonly string[] = ['id', 'description', 'role', 'deps', 'status'];
 
-/** The columns of a new file: the common ones, with the loop's own in their places. */
+/** The columns of a new file: the common ones with those of the loop between them. */
 export function tasksColumns(inColumns: readonly string[], outColumns: readonly string[]): readonly string[] {
   return [...HEAD, ...inColumns, ...MIDDLE, ...outColumns, 'error'];
 }
@@ -42,13 +42,13 @@ export function joinIds(ids: readonly string[]): string {
   return ids.join(';');
 }
 
-/** A value of the file as an error message shows it: quoted, not too long, and nothing in it that a terminal obeys. */
+/** A value of the file for an error message: quoted, shortened and without control characters. */
 export function showValue(value: string): string {
   const short = JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
   return short.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Throws `tasks-malformed` with the line and what to do. */
+/** Throws `tasks-malformed` with the line and a hint. */
 export function parseTasks(text: string, file = 'tasks.csv'): TasksFile {
   const result = parseCsv(text);
   if (!result.ok) throw malformed(file, result.line, result.problem, result.hint);
@@ -72,7 +72,7 @@ export function parseTasks(text: string, file = 'tasks.csv'): TasksFile {
   return { columns, tasks, document };
 }
 
-/** The new text of the file. Columns that the file lacks are dropped, unless they are essential: then they are added to it. */
+/** The new text of the file. Drops columns that the file lacks, except essential ones, which are added. */
 export function editTasks(file: TasksFile, edit: TasksEdit): string {
   const set = edit.set ?? new Map<string, TaskRow>();
   const add = edit.add ?? [];
@@ -91,12 +91,12 @@ export function editTasks(file: TasksFile, edit: TasksEdit): string {
   return printCsv(file.document, { cells, columns: added, records: add.map((row) => wide.map((name) => valueIn(row, name))) });
 }
 
-/** A new file. */
+/** The text of a new file. */
 export function printTasks(columns: readonly string[], rows: readonly TaskRow[]): string {
   return printCells(columns, rows, valueIn);
 }
 
-/** The same of anything that has cells: rows of many tasks need not be put together first. */
+/** Same as printTasks, for anything with cells: rows need not be built first. */
 export function printCells<T>(columns: readonly string[], rows: readonly T[], cell: (row: T, name: string) => string): string {
   return printRecords(recordsOf(columns, rows, cell));
 }
@@ -115,7 +115,7 @@ function readHeader(document: CsvDocument, file: string): readonly string[] {
   const columns = Array.from({ length: document.columns }, (_, column) => cellValue(document, 0, column).trim());
   const seen = new Set<string>();
   for (const name of columns) {
-    // Spreadsheets leave nameless columns behind; nothing can look them up, so they may repeat.
+    // Spreadsheets leave columns without a name. Nothing looks them up, so they may repeat.
     if (name !== '' && seen.has(name)) {
       throw malformed(file, line, `the header names the column ${showValue(name)} twice`, 'Rename or remove one of the two columns.');
     }
@@ -137,7 +137,7 @@ function readHeader(document: CsvDocument, file: string): readonly string[] {
   return columns;
 }
 
-/** What stands between the names of a header that has no commas; null where it is no such header. */
+/** The separator of a header without commas. Null if this is not such a header. */
 function otherSeparator(header: string): string | null {
   const signs = [
     { sign: ';', words: 'semicolons' },
@@ -203,10 +203,10 @@ function oneOf<T extends string>(
   throw malformed(file, line, detail, `Use one of ${known.join(', ')}, or leave the cell empty for ${blank}.`);
 }
 
-/** The ids of a cell such as `deps`. */
+/** The ids in a cell such as `deps`. */
 export function splitIds(cell: string | undefined): readonly string[] {
   if (cell === undefined || cell === '') return [];
-  // Most name one task.
+  // Most cells name one task.
   if (!cell.includes(';')) return cell.trim() === '' ? [] : [cell.trim()];
   return cell
     .split(';')
@@ -218,7 +218,7 @@ function trimmed(cell: string | undefined): string {
   return cell === undefined ? '' : cell.trim();
 }
 
-/** Callers know the file they edit: an id that does not fit is a bug of theirs, not a mistake of the person. */
+/** Callers know the file they edit, so an unknown id is a bug and not a user error. */
 function assertIds(known: ReadonlySet<string>, set: ReadonlyMap<string, TaskRow>, add: readonly TaskRow[]): void {
   for (const [id, row] of set) {
     if (!known.has(id)) throw new Error(`there is no task ${showValue(id)} to edit`);
@@ -242,7 +242,7 @@ function missingColumns(indexOf: ReadonlyMap<string, number>, rows: readonly Tas
   return ESSENTIAL_COLUMNS.filter((name) => !indexOf.has(name) && rows.some((row) => valueIn(row, name) !== ''));
 }
 
-/** Own properties only: a column may be called `constructor`. */
+/** Own properties only: a column may be named `constructor`. */
 function valueIn(row: TaskRow, name: string): string {
   return Object.hasOwn(row, name) ? (row[name] ?? '') : '';
 }

@@ -1,5 +1,4 @@
-// 64 bits for a text, as two whole numbers: what tests, files and functions are known by where keeping their names would take
-// too much room.
+// A 64-bit hash of a text, as two numbers. Identifies tests, files and functions where their names would take too much memory.
 
 export interface TextHash {
   high: number;
@@ -11,7 +10,7 @@ const SEED_B = 0x05ebca6b;
 const STEP_A = 0x01000193;
 const STEP_B = 0x5bd1e995;
 
-/** Written into `out`, so that nothing is made for each of millions of names. */
+/** Writes into `out`, so that millions of names allocate nothing. */
 export function hashText(text: string, out: TextHash): TextHash {
   let [a, b] = [SEED_A, SEED_B];
   for (let at = 0; at < text.length; at += 1) {
@@ -23,7 +22,7 @@ export function hashText(text: string, out: TextHash): TextHash {
   return settled(a, b, text.length, out);
 }
 
-/** The hash of a text that goes on with these bytes: `before` is the first part's. */
+/** The hash of a text continued by these bytes. `before` is the hash of the first part. */
 export function hashBytes(before: TextHash, bytes: Uint8Array, from: number, to: number, out: TextHash): TextHash {
   let a = before.high ^ SEED_A;
   let b = before.low ^ SEED_B;
@@ -42,14 +41,14 @@ function settled(a: number, b: number, length: number, out: TextHash): TextHash 
   return out;
 }
 
-/** Every bit of the answer hangs on every bit of the number. */
+/** Mixes the bits, so that every bit of the result depends on every bit of the input. */
 function mixed(bits: number): number {
   let next = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   next = Math.imul(next ^ (next >>> 13), 0xc2b2ae35);
   return (next ^ (next >>> 16)) >>> 0;
 }
 
-/** A copy that holds on to nothing else: a piece cut out of a long text keeps the whole of it in memory. */
+/** A copy of the text. A slice would keep the whole original text in memory. */
 export function detached(text: string): string {
   return text.length < 13 ? text : (JSON.parse(JSON.stringify(text)) as string);
 }

@@ -1,12 +1,12 @@
-// Times as the journal writes them, `2026-03-01T10:00:00.000Z`, to milliseconds: by arithmetic, so that pure rooms may do it.
+// Timestamps of the journal, `2026-03-01T10:00:00.000Z`, to milliseconds. By arithmetic, because pure code may not use Date.
 
-/** The hour of the time that was read last: nearly all times of a journal share it with the one before. */
+/** The hour read last. Nearly all timestamps of a journal share it with the one before. */
 let hour = { text: '', ms: 0 };
 
-/** The time that was read last: a line's is checked first, then reckoned with. */
+/** The timestamp read last: each is first validated, then converted. */
 let last = { text: '', ms: 0 };
 
-/** Milliseconds since 1970; 0 for anything else than such a time. */
+/** Milliseconds since 1970; 0 for anything else. */
 export function millisecondsOf(text: string): number {
   if (text === last.text) return last.ms;
   const isSameHour = text.length === 24 && hour.text !== '' && text.startsWith(hour.text);
@@ -15,7 +15,7 @@ export function millisecondsOf(text: string): number {
   return ms;
 }
 
-/** Is it a time as the journal writes them, of a day that there is? */
+/** Whether this is a timestamp of the journal, with a date that exists. */
 export function isTimestamp(text: string): boolean {
   return millisecondsOf(text) !== 0 || text === '1970-01-01T00:00:00.000Z';
 }
@@ -31,7 +31,7 @@ function wholeTime(text: string): number {
   return hour.ms + inHour;
 }
 
-/** Of `59:59.999Z` behind the hour. */
+/** `59:59.999Z` after the hour. */
 function msInHour(text: string): number | null {
   if (text[16] !== ':' || text[19] !== '.' || text[23] !== 'Z') return null;
   const minutes = numberIn(text, 14, 16);
@@ -44,7 +44,7 @@ function daysIn(year: number, month: number): number {
   return daysTo(month === 12 ? year + 1 : year, month === 12 ? 1 : month + 1, 1) - daysTo(year, month, 1);
 }
 
-/** A journal has very many times: digits are read one by one, and nothing is made on the way. */
+/** Reads digits one by one without allocating, because a journal has very many timestamps. */
 function numberIn(text: string, from: number, to: number): number {
   let value = 0;
   for (let at = from; at < to; at++) {
@@ -55,7 +55,7 @@ function numberIn(text: string, from: number, to: number): number {
   return value;
 }
 
-/** Days from 1970-01-01, in the Gregorian calendar. Years begin in March here, so that the leap day comes last. */
+/** Days since 1970-01-01 in the Gregorian calendar. Years start in March here, so that the leap day comes last. */
 function daysTo(year: number, month: number, day: number): number {
   const shifted = month <= 2 ? year - 1 : year;
   const era = Math.floor(shifted / 400);

@@ -1,5 +1,5 @@
-// The reader `validation-json`: validation-report.json of the debt loop, with passed, total_regressions, checks and
-// debt scores. A check that cannot be understood counts as failed: a validator's silence approves nothing.
+// The reader `validation-json`: validation-report.json of the debt loop, with passed, total_regressions, checks and debt scores. An
+// unclear check counts as failed, and a check that contradicts itself counts as the worse.
 
 import type { Finding, Scalar } from '../model.js';
 import { makeFinding } from './finding.js';
@@ -12,7 +12,7 @@ import type { Reader } from './reader.js';
 import { countFindings } from './severity.js';
 import { wordsOf, WordList } from './word-lists.js';
 
-/** What cannot stand in the name of a value. */
+/** Characters not allowed in the name of a value. */
 const NOT_IN_KEY = new LetterPattern('[^\\p{L}\\d]{1,40}', 'g');
 
 const EXPECTED = 'a JSON object with passed, total_regressions or checks';
@@ -48,7 +48,7 @@ function said(roots: readonly JsonObject[], key: string): unknown {
   return roots.map((root) => firstOf(root, [key])).find((value) => value !== undefined);
 }
 
-/** By name, or a list of objects with a name. Null where there is nothing to be taken for checks. */
+/** By name, or a list of objects with names. Null if there are no checks. */
 function checksOf(value: unknown, notes: string[]): readonly Check[] | null {
   if (isObject(value)) {
     const names = Object.keys(value).filter((name) => name !== '__proto__');
@@ -101,7 +101,7 @@ function totalOf(
   return said === null && most === 0 ? [] : [['total_regressions', most]];
 }
 
-/** What speaks of regressions apart from their total and their list: figures by name, grave findings, a failed status. */
+/** Signs of regressions apart from their total and list: numbers by name, severe findings, a failed status. */
 function otherRegressions(roots: readonly JsonObject[], grave: number, notes: string[]): number {
   let most = grave;
   if (grave > 0) notes.push(`it lists ${grave} Critical or High ${grave === 1 ? 'finding' : 'findings'}; counted as regressions`);
@@ -172,7 +172,7 @@ function shown(value: unknown): string {
 interface Check {
   readonly name: string;
   readonly status: 'passed' | 'failed' | 'missing';
-  /** How many errors it found, where it says so. */
+  /** The number of errors it found, if given. */
   readonly errors: number | null;
   readonly findings: readonly Finding[];
 }
@@ -227,7 +227,7 @@ function checkOfObject(name: string, value: JsonObject, notes: string[]): Check 
   return { name, status: said.includes('missing') ? 'missing' : 'passed', errors, findings };
 }
 
-/** Everything that the check says of its own outcome. */
+/** Every statement of the check about its outcome. */
 function saidStatus(name: string, value: JsonObject, notes: string[]): readonly Check['status'][] {
   const words = ['status', 'result', 'outcome', 'state']
     .map((key) => own(value, key))
@@ -246,7 +246,7 @@ function saidStatus(name: string, value: JsonObject, notes: string[]): readonly 
   ];
 }
 
-/** A word for failure, as a whole report may use it too. */
+/** Whether a word means failure; also used for the whole report. */
 function isFailed(word: string): boolean {
   return FAILED.has(word.trim().toLowerCase());
 }
@@ -261,7 +261,7 @@ function statusOf(name: string, text: string, notes: string[]): Check['status'] 
   return 'failed';
 }
 
-/** The largest of its figures; a figure that is none is noted. */
+/** The largest of its numbers. Invalid numbers are noted. */
 function errorCount(name: string, value: JsonObject, notes: string[]): number | null {
   let most: number | null = null;
   for (const key of ERROR_KEYS) {

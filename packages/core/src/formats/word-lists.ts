@@ -1,7 +1,7 @@
-// The words of a text, and lists of words to hold them against. A regular expression is compiled when it first runs, and
-// a long one takes longer for that than the whole report takes to be read: a start is cheap only with few and short ones.
+// Words of a text, and lists of words to match. Plain lists instead of long regular expressions, which take longer to compile than
+// a whole report takes to read.
 
-/** A list written as one text, and searched as one: that costs nothing to load, and less than a set that is asked a few times. */
+/** A list of words as one string. It costs nothing to load, and a few lookups are cheaper than building a set. */
 export class WordList {
   private readonly text: string;
 
@@ -21,19 +21,19 @@ export class WordList {
   }
 }
 
-/** As one line, its words parted by single spaces. Nearly every text is one already, and to look is cheaper than to replace. */
+/** Collapses whitespace to single spaces. Tests first, because nearly every text is one line already. */
 export function oneLine(text: string): string {
   return (/\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, ' ') : text).trim();
 }
 
-/** Lower case, and as long as before, so that offsets hold: one letter of Turkish would grow. */
+/** Lower case with the same length, so that offsets stay valid. One Turkish letter would grow. */
 export function lowerCase(text: string): string {
   return text.replaceAll('\u0130', 'i').toLowerCase();
 }
 
 /**
- * The words of a text in lower case (letters of ASCII, digits and `_`, as `\b` sees them), and between them what parts
- * them: a single space is nothing, other characters are a gap (`|`). So "issues fixed" is a pair, "issues: fixed" none.
+ * The words of a text in lower case, as `\b` sees them (ASCII letters, digits, `_`). Anything but a single space between two words
+ * becomes a gap (`|`): "issues fixed" is a pair, "issues: fixed" is not.
  */
 export function wordsOf(text: string): readonly string[] {
   return text
@@ -42,27 +42,27 @@ export function wordsOf(text: string): readonly string[] {
     .split(' ');
 }
 
-/** The word that a text begins with, in lower case; empty where it begins with something else. */
+/** The first word in lower case; empty if the text starts with anything else. */
 export function leadingWord(text: string): string {
   return /^\w+/.exec(text)?.[0].toLowerCase() ?? '';
 }
 
-/** Phrases such as `passed/passing checks`: words parted by single spaces, where a stroke parts words of which one will do. */
+/** Phrases such as `passed/passing checks`: words separated by spaces, alternatives by slashes. */
 export class PhraseList {
   private readonly texts: readonly string[];
-  /** Cut when first asked: the words of each phrase, with strokes around them. */
+  /** Split on first use: the words of each phrase, with slashes around them. */
   private phrases: readonly (readonly string[])[] | null = null;
 
   constructor(...texts: readonly string[]) {
     this.texts = texts;
   }
 
-  /** One of them stands among these words, as wordsOf gives them. */
+  /** Whether one of the phrases is among these words (from wordsOf). */
   isIn(words: readonly string[]): boolean {
     return words.some((_, at) => this.standsAt(words, at));
   }
 
-  /** The words begin with one of them. */
+  /** Whether the words start with one of the phrases. */
   opens(words: readonly string[]): boolean {
     return this.standsAt(words, 0);
   }

@@ -1,4 +1,4 @@
-// YAML as people write it, to plain data and back to lines: for loop files and settings. Loaded late: a verdict needs no YAML.
+// Parses YAML for loop files and settings, with line numbers. Loaded lazily, because a verdict needs no YAML.
 
 import { LineCounter, isMap, isNode, isScalar, parseDocument, visit } from 'yaml';
 import type { Document, YAMLParseError } from 'yaml';
@@ -10,7 +10,7 @@ export type YamlText =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** The line on which this part begins; where there is no such part, of what it would be part of. */
+      /** The line where this part starts. If the part is missing, the line of its parent. */
       readonly lineOf: (path: YamlPath) => number | null;
     }
   | { readonly ok: false; readonly line: number | null; readonly problem: string };
@@ -33,14 +33,14 @@ export function readYaml(text: string): YamlText {
 
 const QUOTES = new Set(['UNEXPECTED_TOKEN', 'BLOCK_AS_IMPLICIT_KEY', 'BLOCK_IN_FLOW']);
 
-/** The parser's words, and what to do where they do not say it: mostly a text lacks its quotes. */
+/** The parser's message, with a hint if it lacks one. Usually quotes are missing. */
 function problemOf({ code, message }: YAMLParseError): string {
   if (code === 'MULTIPLE_DOCS') return 'a line of --- begins a second document; a file holds one';
   const said = message.replace(/\.$/, '');
   return QUOTES.has(code) ? `${said}; a text with braces, a colon or quotes in it needs quotes around it, as in "FIX-{round}"` : said;
 }
 
-/** Where a key stands that JavaScript would not keep as one. */
+/** The position of a key that JavaScript would not keep. */
 function oddKey(document: Document.Parsed): number | null {
   let at: number | null = null;
   visit(document, {
@@ -53,7 +53,7 @@ function oddKey(document: Document.Parsed): number | null {
   return at;
 }
 
-/** An alias that stands for nothing: no anchor of that name stands before it. */
+/** An alias without an anchor of that name before it. */
 function emptyAlias(document: Document.Parsed): { readonly at: number; readonly problem: string } | null {
   let found: { readonly at: number; readonly problem: string } | null = null;
   const anchors = new Set<string>();
@@ -81,7 +81,7 @@ function lineAt(document: Document.Parsed, lines: LineCounter, path: YamlPath): 
   return null;
 }
 
-/** What is under a name may begin a line further down than the name. */
+/** A value may start on a later line than its key. */
 function keyAt(document: Document.Parsed, path: YamlPath): unknown {
   const around = path.length === 0 ? null : document.getIn(path.slice(0, -1), true);
   return isMap(around) ? around.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key : undefined;
