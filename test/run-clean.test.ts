@@ -137,21 +137,17 @@ it('leaves alone what belongs to a session whose folder was renamed', SOAK, asyn
   expect(project.git('branch', '--list', 'umpire/*')).toContain('before');
 });
 
-it(
-  'keeps the files of a folder without git where the private repository went with the session, until it is told to remove them',
-  SOAK,
-  async () => {
-    const project = makeProject({ plain: true });
-    const name = basename(await made(project, 'a'));
-    rmSync(join(project.root, '.umpire'), { recursive: true });
-    const { err } = await project.umpire('clean');
-    const place = join(project.worktrees, name, 'session');
-    expect(err).toContain(`${name}, whose session folder is gone: kept, since its worktree holds what is nowhere else: ${place}. `);
-    expect(textOf(place, 'out', `${name}.txt`)).toBe('WORK-1\n');
-    expect((await project.umpire('clean', name, '--force')).exit).toBe(0);
-    expect(existsSync(place)).toBe(false);
-  },
-);
+it('keeps the files of a folder without git until --force, when its private repository is gone', SOAK, async () => {
+  const project = makeProject({ plain: true });
+  const name = basename(await made(project, 'a'));
+  rmSync(join(project.root, '.umpire'), { recursive: true });
+  const { err } = await project.umpire('clean');
+  const place = join(project.worktrees, name, 'session');
+  expect(err).toContain(`${name}, whose session folder is gone: kept, since its worktree holds what is nowhere else: ${place}. `);
+  expect(textOf(place, 'out', `${name}.txt`)).toBe('WORK-1\n');
+  expect((await project.umpire('clean', name, '--force')).exit).toBe(0);
+  expect(existsSync(place)).toBe(false);
+});
 
 it('removes what belongs to a session whose journal is broken where it is told to, and not before', async () => {
   const project = makeProject();

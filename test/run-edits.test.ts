@@ -71,26 +71,22 @@ it('takes up a column of a person’s own in every row, finished ones and critic
   expect({ exit, refused: eventsOfType(session, 'EditRefused') }).toEqual({ exit: 0, refused: [] });
 });
 
-it(
-  'takes a wave for the same number however a spreadsheet writes it, and tells nothing of waves where something else is refused',
-  SOAK,
-  async () => {
-    const { session, edit } = await atRest();
-    const waves = (text: string) =>
-      text
-        .replace(/csv-wave,1,/, 'csv-wave,1.0,')
-        .replace(/csv-wave,2,/, 'csv-wave,"2,00",')
-        .replace(/csv-wave,3,/, 'csv-wave,03,');
-    const { err } = await edit((text) => waves(text).replace('B of a book', 'B with care'));
-    expect({ err, refused: eventsOfType(session, 'EditRefused') }).toEqual({
-      err: expect.stringContaining('B: description changed') as string,
-      refused: [],
-    });
-    const other = await atRest();
-    await other.edit((text) => text.replace(/^(A,.*)A is done/m, '$1A is great').replace(/^(B,.*),A,A,csv-wave,2,/m, '$1,,,csv-wave,1,'));
-    expect(eventsOfType(other.session, 'EditRefused')).toMatchObject([{ reason: 'A: findings changed, but the task is completed' }]);
-  },
-);
+it('reads a wave number however a spreadsheet writes it', SOAK, async () => {
+  const { session, edit } = await atRest();
+  const waves = (text: string) =>
+    text
+      .replace(/csv-wave,1,/, 'csv-wave,1.0,')
+      .replace(/csv-wave,2,/, 'csv-wave,"2,00",')
+      .replace(/csv-wave,3,/, 'csv-wave,03,');
+  const { err } = await edit((text) => waves(text).replace('B of a book', 'B with care'));
+  expect({ err, refused: eventsOfType(session, 'EditRefused') }).toEqual({
+    err: expect.stringContaining('B: description changed') as string,
+    refused: [],
+  });
+  const other = await atRest();
+  await other.edit((text) => text.replace(/^(A,.*)A is done/m, '$1A is great').replace(/^(B,.*),A,A,csv-wave,2,/m, '$1,,,csv-wave,1,'));
+  expect(eventsOfType(other.session, 'EditRefused')).toMatchObject([{ reason: 'A: findings changed, but the task is completed' }]);
+});
 
 it('says what it takes up of columns and of the wave of a new task, and takes an empty status for what it means', SOAK, async () => {
   const { session, edit } = await atRest();
@@ -129,24 +125,20 @@ const REFUSED: readonly (readonly [what: string, change: (text: string) => strin
   ['it is no CSV', () => 'id,title\n"A', 'tasks.csv:2'],
 ];
 
-it.concurrent.each(REFUSED)(
-  'refuses an edit where %s, keeps the file beside and goes on by the record',
-  SOAK,
-  async (_, change, reason) => {
-    const { session, edit } = await atRest();
-    const before = textOf(session, 'tasks.csv');
-    const { exit, err } = await edit(change);
-    expect({ exit, waves: wavesRun(session), taken: eventsOfType(session, 'TasksEdited') }).toEqual({
-      exit: 0,
-      waves: ['A', 'B', 'READ'],
-      taken: [],
-    });
-    expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringMatching(reason), kept: 'tasks.refused-1.csv' }]);
-    expect(err).toContain('tasks.refused-1.csv');
-    expect(textOf(session, 'tasks.refused-1.csv')).toBe(change(before));
-    expect(standingOf(session)).toEqual(['A completed', 'B completed', 'READ completed']);
-  },
-);
+it.concurrent.each(REFUSED)('refuses an edit where %s, and keeps the file beside tasks.csv', SOAK, async (_, change, reason) => {
+  const { session, edit } = await atRest();
+  const before = textOf(session, 'tasks.csv');
+  const { exit, err } = await edit(change);
+  expect({ exit, waves: wavesRun(session), taken: eventsOfType(session, 'TasksEdited') }).toEqual({
+    exit: 0,
+    waves: ['A', 'B', 'READ'],
+    taken: [],
+  });
+  expect(eventsOfType(session, 'EditRefused')).toEqual([{ reason: expect.stringMatching(reason), kept: 'tasks.refused-1.csv' }]);
+  expect(err).toContain('tasks.refused-1.csv');
+  expect(textOf(session, 'tasks.refused-1.csv')).toBe(change(before));
+  expect(standingOf(session)).toEqual(['A completed', 'B completed', 'READ completed']);
+});
 
 // Agents write to the session folder too: dropping two dependencies there was enough to have the work done before its plan was approved.
 it('refuses an edit by which a task would no longer wait for a person to approve the plan', async () => {

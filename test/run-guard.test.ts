@@ -78,23 +78,19 @@ it('takes a skipped test back by hunk, keeps what is honest, and says so in the 
   expect((await project.umpire('replay', session)).exit).toBe(0);
 });
 
-it(
-  'takes back new tests that raise coverage and check nothing, in the testing loop alone, and keeps the honest ones beside them',
-  SOAK,
-  async () => {
-    const project = makeProject({ files: FILES });
-    project.write({ '../hollow.js': `\ntest('covers', () => {\n  sum(1, 2);\n  twice(2);\n});\n`, '../more.js': MORE });
-    const add = 'cat "$beside/hollow.js" "$beside/more.js" >> sum.test.js';
-    const tested = await project.umpire(...run, ...project.sh(`[ "$id" = TESTGEN-001 ] && { ${add}; }\ncomplete done`));
-    expect(branchFile(project, tested.session, 'sum.test.js').replace(/\n\n+/g, '\n\n')).toBe(TESTS + MORE);
-    expect(rowsOf(tested.session)['TESTGEN-001']?.findings).toBe(
-      'Umpire took back what its guard forbids: test-hollow at sum.test.js:13. done',
-    );
-    const mended = `sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js; ${add}`;
-    const plain = await project.umpire('until', 'node --test', 'mend', '--max-rounds', '1', ...project.sh(`${mended}\ncomplete done`));
-    expect(branchFile(project, plain.session, 'sum.test.js')).toContain("test('covers'");
-  },
-);
+it('reverts new tests that check nothing, in the testing loop alone', SOAK, async () => {
+  const project = makeProject({ files: FILES });
+  project.write({ '../hollow.js': `\ntest('covers', () => {\n  sum(1, 2);\n  twice(2);\n});\n`, '../more.js': MORE });
+  const add = 'cat "$beside/hollow.js" "$beside/more.js" >> sum.test.js';
+  const tested = await project.umpire(...run, ...project.sh(`[ "$id" = TESTGEN-001 ] && { ${add}; }\ncomplete done`));
+  expect(branchFile(project, tested.session, 'sum.test.js').replace(/\n\n+/g, '\n\n')).toBe(TESTS + MORE);
+  expect(rowsOf(tested.session)['TESTGEN-001']?.findings).toBe(
+    'Umpire took back what its guard forbids: test-hollow at sum.test.js:13. done',
+  );
+  const mended = `sed -i 's/sum(1, 2), 4/sum(1, 2), 3/' sum.test.js; ${add}`;
+  const plain = await project.umpire('until', 'node --test', 'mend', '--max-rounds', '1', ...project.sh(`${mended}\ncomplete done`));
+  expect(branchFile(project, plain.session, 'sum.test.js')).toContain("test('covers'");
+});
 
 it.each([
   ['other bytes than UTF-8', String.raw`printf '// caf\351\n' >> sum.test.js; sed -i 's/sum(1, 2), 4/1, 1/' sum.test.js`],
@@ -120,34 +116,30 @@ it.each([
   );
 });
 
-it(
-  'takes back the check that the command runs, by its name or by who names it; of a program with another name it tells',
-  SOAK,
-  async () => {
-    const files = {
-      'package.json': '{"name":"sums","scripts":{"test":"node scripts/all.js"}}\n',
-      'scripts/all.js': 'process.exit(1);\n',
-      'verify.js': 'process.exit(1);\n',
-      'app.js': 'process.exit(1);\n',
-    };
-    const cheat = (path: string): string => `echo 'process.exit(0);' > ${path}\ncomplete done`;
-    const project = makeProject({ files });
-    const until = (command: string, path: string) =>
-      project.umpire('until', command, 'mend', '--max-rounds', '1', ...project.sh(cheat(path)));
-    for (const [command, path] of [
-      ['node verify.js', 'verify.js'],
-      ['npm test', 'scripts/all.js'],
-    ] as const) {
-      const { session, exit, err } = await until(command, path);
-      expect(exit, err).toBe(4);
-      expect(rowsOf(session)['WORK-1']?.findings).toBe(`Umpire took back what its guard forbids: scripts-changed at ${path}:1. done`);
-    }
-    const { session, exit, err } = await until('node app.js', 'app.js');
-    expect(exit, err).toBe(0);
-    const [breach] = eventsOfType(session, 'TaskFinished').flatMap(({ task, breaches = [] }) => (task === 'WORK-1' ? breaches : []));
-    expect(breach).toMatchObject({ rule: 'command-changed', file: 'app.js', taken: null });
-  },
-);
+it('reverts a change of the script that the check runs', SOAK, async () => {
+  const files = {
+    'package.json': '{"name":"sums","scripts":{"test":"node scripts/all.js"}}\n',
+    'scripts/all.js': 'process.exit(1);\n',
+    'verify.js': 'process.exit(1);\n',
+    'app.js': 'process.exit(1);\n',
+  };
+  const cheat = (path: string): string => `echo 'process.exit(0);' > ${path}\ncomplete done`;
+  const project = makeProject({ files });
+  const until = (command: string, path: string) =>
+    project.umpire('until', command, 'mend', '--max-rounds', '1', ...project.sh(cheat(path)));
+  for (const [command, path] of [
+    ['node verify.js', 'verify.js'],
+    ['npm test', 'scripts/all.js'],
+  ] as const) {
+    const { session, exit, err } = await until(command, path);
+    expect(exit, err).toBe(4);
+    expect(rowsOf(session)['WORK-1']?.findings).toBe(`Umpire took back what its guard forbids: scripts-changed at ${path}:1. done`);
+  }
+  const { session, exit, err } = await until('node app.js', 'app.js');
+  expect(exit, err).toBe(0);
+  const [breach] = eventsOfType(session, 'TaskFinished').flatMap(({ task, breaches = [] }) => (task === 'WORK-1' ? breaches : []));
+  expect(breach).toMatchObject({ rule: 'command-changed', file: 'app.js', taken: null });
+});
 
 it('merges nothing of a change of settings, source or CI, and the run goes on', async () => {
   const project = makeProject({ files: FILES });

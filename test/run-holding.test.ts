@@ -85,31 +85,27 @@ async function stuckIn(project: RunProject) {
   return { running, session };
 }
 
-it.each(['SIGKILL', 'SIGINT'] as const)(
-  'takes what a critic left that was stopped (%s) for no edit of the person who mends next',
-  SOAK,
-  async (signal) => {
-    const project = makeProject();
-    const { running, session } = await stuckIn(project);
-    running.child.kill(signal);
-    const { err } = await running.ended;
-    if (signal === 'SIGINT')
-      expect(err).toMatch(
-        /It will wait on a decision: TESTRUN-001 left nothing to judge .*\nAnswer with one of:\n  umpire resolve \S+ manual-fix\n/,
-      );
-    const fixing = await project.umpire('resolve', session, 'manual-fix');
-    expect({ exit: fixing.exit, edits: eventsOfType(session, 'PersonEdited') }).toEqual({ exit: 4, edits: [] });
-    expect(fixing.err).toContain('Make your edit in ');
-    const { work, question } = JSON.parse((await project.umpire('status', session, '--json')).out) as {
-      work: { place: string };
-      question: { kind: string };
-    };
-    expect({ kind: question.kind, junk: existsSync(join(work.place, 'junk.txt')) }).toEqual({ kind: 'edit', junk: false });
-    writeFiles(work.place, { 'mended.txt': 'mine\n' });
-    await project.umpire('resume', session);
-    expect(eventsOfType(session, 'PersonEdited')).toMatchObject([{ files: ['mended.txt'] }]);
-  },
-);
+it.each(['SIGKILL', 'SIGINT'] as const)('does not take files of a stopped critic (%s) for an edit of the person', SOAK, async (signal) => {
+  const project = makeProject();
+  const { running, session } = await stuckIn(project);
+  running.child.kill(signal);
+  const { err } = await running.ended;
+  if (signal === 'SIGINT')
+    expect(err).toMatch(
+      /It will wait on a decision: TESTRUN-001 left nothing to judge .*\nAnswer with one of:\n  umpire resolve \S+ manual-fix\n/,
+    );
+  const fixing = await project.umpire('resolve', session, 'manual-fix');
+  expect({ exit: fixing.exit, edits: eventsOfType(session, 'PersonEdited') }).toEqual({ exit: 4, edits: [] });
+  expect(fixing.err).toContain('Make your edit in ');
+  const { work, question } = JSON.parse((await project.umpire('status', session, '--json')).out) as {
+    work: { place: string };
+    question: { kind: string };
+  };
+  expect({ kind: question.kind, junk: existsSync(join(work.place, 'junk.txt')) }).toEqual({ kind: 'edit', junk: false });
+  writeFiles(work.place, { 'mended.txt': 'mine\n' });
+  await project.umpire('resume', session);
+  expect(eventsOfType(session, 'PersonEdited')).toMatchObject([{ files: ['mended.txt'] }]);
+});
 
 it('takes up what is added to tasks.csv while a person is asked, where it does not hang on the answer', SOAK, async () => {
   const project = makeProject({ answers: TESTERS });

@@ -310,21 +310,17 @@ it('until: works until the command passes, whose exit status is the evidence', a
   await judgeAgain(project, 'until', session, undefined);
 });
 
-it(
-  'until: nobody works where the command passes at once, a report with a Critical finding is not passed over, the cap calls a person',
-  SOAK,
-  async () => {
-    const project = makeProject();
-    const passes = await project.umpire('until', 'true', ...project.sh('complete "never"'));
-    expect({ exit: passes.exit, waves: wavesRun(passes.session) }).toEqual({ exit: 0, waves: ['CHECK-001'] });
-    const report = `printf '# Report\\n\\n## Critical\\n\\n- A key is in the code (a.txt:1)\\n' > report.md`;
-    const warned = await project.umpire('until', report, ...project.sh('complete "tried"'), '--max-rounds', '1', '--report', 'report.md');
-    expect({ exit: warned.exit, verdicts: verdictsOf(warned.session) }).toEqual({
-      exit: 4,
-      verdicts: ['CHECK-001 retry U6 0/1', 'CHECK-re-1 escalate U6 1/1'],
-    });
-  },
-);
+it('until: starts no worker when the command passes at once, and calls a person at the cap', SOAK, async () => {
+  const project = makeProject();
+  const passes = await project.umpire('until', 'true', ...project.sh('complete "never"'));
+  expect({ exit: passes.exit, waves: wavesRun(passes.session) }).toEqual({ exit: 0, waves: ['CHECK-001'] });
+  const report = `printf '# Report\\n\\n## Critical\\n\\n- A key is in the code (a.txt:1)\\n' > report.md`;
+  const warned = await project.umpire('until', report, ...project.sh('complete "tried"'), '--max-rounds', '1', '--report', 'report.md');
+  expect({ exit: warned.exit, verdicts: verdictsOf(warned.session) }).toEqual({
+    exit: 4,
+    verdicts: ['CHECK-001 retry U6 0/1', 'CHECK-re-1 escalate U6 1/1'],
+  });
+});
 
 it('until: a command that runs out of time is ended, and has not passed', SOAK, async () => {
   const project = makeProject({ config: { timeout_minutes: 0.005 } });

@@ -119,38 +119,24 @@ it('leaves no session behind that could not begin', async () => {
   expect((await project.umpireWith({ cwd }, 'list')).out).toBe('There is no session here.\n');
 });
 
-it(
-  'leaves nothing behind in the folder of others, or under a name whose worktrees another project has, where it refuses',
-  SOAK,
-  async () => {
-    const project = makeProject();
-    const foreign = join(project.root, '.workflow', '.csv-wave', 'theirs');
-    writeFiles(foreign, { 'tasks.csv': 'id,role,status\nA,writer,pending\n' });
-    for (const args of [['resume'], ['resume', '--retry'], ['resolve', 'abort', '--reason', 'x']]) {
-      const [verb = '', ...rest] = args;
-      const { exit, err } = await project.umpire(verb, 'theirs', ...rest);
-      expect({ args, exit, err }).toEqual({ args, exit: 1, err: expect.stringContaining('was not started by `umpire run`') as string });
-      expect(readdirSync(foreign)).toEqual(['tasks.csv']);
-    }
-    const other = makeProject();
-    const env = { UMPIRE_WORKTREES: project.worktrees };
-    await project.umpire('run', 'review', 'x', '--mode', 'patch', '--session', '.umpire/sessions/same', ...project.sh('complete done'));
-    const agent = other.sh('complete done');
-    const refused = await other.umpireWith(
-      { env },
-      'run',
-      'review',
-      'x',
-      '--mode',
-      'patch',
-      '--session',
-      '.umpire/sessions/same',
-      ...agent,
-    );
-    expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 1, err: expect.stringContaining('in another project') as string });
-    expect(existsSync(join(other.root, '.umpire', 'sessions', 'same'))).toBe(false);
-  },
-);
+it('leaves nothing behind when it refuses a foreign session or a taken name', SOAK, async () => {
+  const project = makeProject();
+  const foreign = join(project.root, '.workflow', '.csv-wave', 'theirs');
+  writeFiles(foreign, { 'tasks.csv': 'id,role,status\nA,writer,pending\n' });
+  for (const args of [['resume'], ['resume', '--retry'], ['resolve', 'abort', '--reason', 'x']]) {
+    const [verb = '', ...rest] = args;
+    const { exit, err } = await project.umpire(verb, 'theirs', ...rest);
+    expect({ args, exit, err }).toEqual({ args, exit: 1, err: expect.stringContaining('was not started by `umpire run`') as string });
+    expect(readdirSync(foreign)).toEqual(['tasks.csv']);
+  }
+  const other = makeProject();
+  const env = { UMPIRE_WORKTREES: project.worktrees };
+  await project.umpire('run', 'review', 'x', '--mode', 'patch', '--session', '.umpire/sessions/same', ...project.sh('complete done'));
+  const agent = other.sh('complete done');
+  const refused = await other.umpireWith({ env }, 'run', 'review', 'x', '--mode', 'patch', '--session', '.umpire/sessions/same', ...agent);
+  expect({ exit: refused.exit, err: refused.err }).toEqual({ exit: 1, err: expect.stringContaining('in another project') as string });
+  expect(existsSync(join(other.root, '.umpire', 'sessions', 'same'))).toBe(false);
+});
 
 it('cleans up after a session of any name, also where its worktrees are gone already', SOAK, async () => {
   const project = makeProject();
