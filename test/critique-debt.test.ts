@@ -10,6 +10,7 @@ import type { DebtReport } from '@umpire/core/formats/debt-report.js';
 import { readValidation } from '@umpire/core/formats/validation-report.js';
 import { decide } from '@umpire/umpire/index.js';
 import { DEFAULT_SETTINGS } from '@umpire/umpire/sessions/default-settings.js';
+import { SOAK } from './support/campaign.js';
 import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
 import { cleanUpAfterwards, gitProject, ownThings, plainProject, temporaryFolder } from './support/git-project.js';
 import type { Files, Project } from './support/git-project.js';
@@ -76,7 +77,7 @@ describe('with every tool', () => {
     project = sampleProject();
   });
 
-  it('passes what did not get worse, touches nothing of the person, and measures the baseline once', { timeout: 600_000 }, async () => {
+  it('passes work that got no worse, and measures the baseline once', { timeout: 600_000, ...SOAK }, async () => {
     project.write({ 'src/money.js': `// Sums of money.\n${MONEY}` });
     const own = ownThings(project.root);
     const first = debtJob(project.root);
@@ -185,7 +186,7 @@ process.stdout.write(relative(process.cwd(), join(__dirname, 'own.d.ts')) + "(1,
 process.exitCode = 2;
 `;
 
-it('finds nothing new in packages that are as they were, however far they are from the copy that is measured', async () => {
+it('finds nothing new in packages that did not change', SOAK, async () => {
   const project = testsProject(testsOf(passing('stays')));
   project.commit({ '.gitignore': '.umpire\nnode_modules\n', 'tsconfig.json': '{}\n', 'src/a.ts': 'export const a = 1;\n' });
   project.write({
@@ -201,7 +202,7 @@ it('finds nothing new in packages that are as they were, however far they are fr
 });
 
 describe('tests', () => {
-  it('tells what fails, is skipped, is gone and is new; a renamed file is none of these', async () => {
+  it('tells what fails, is skipped, is gone and is new; a renamed file is none of these', SOAK, async () => {
     const names = ['stays', 'breaks', 'sleeps', 'leaves', 'heals'];
     const project = testsProject(testsOf(...names.map((name) => (name === 'heals' ? failing(name) : passing(name)))));
     project.commit({ 'test/old.test.js': testsOf(passing('moves')) });
@@ -262,7 +263,7 @@ describe('tests', () => {
     expect(await verdictOf(job, text(VALIDATION_REPORT))).toBe('pipeline_complete by B3');
   });
 
-  it('counts what was flaky at the baseline and always fails now', async () => {
+  it('counts what was flaky at the baseline and always fails now', SOAK, async () => {
     const project = testsProject(testsOf(unsteady('a', join(temporaryFolder(), 'mark')), passing('b')));
     project.write({ 'test/a.test.js': testsOf(failing('a'), passing('b')) });
     const { job, report } = debtJob(project.root, { settings: TESTS_ONLY });
@@ -270,7 +271,7 @@ describe('tests', () => {
     expect(report()).toMatchObject({ total_regressions: 1, old_failures: [], flaky: [{ in: 'baseline' }] });
   });
 
-  it('ends a suite that hangs, and lets the time-out approve nothing', async () => {
+  it('ends a suite that hangs, and lets the time-out approve nothing', SOAK, async () => {
     const project = testsProject(testsOf(passing('a')));
     project.write({ 'test/a.test.js': testsOf("test('a', () => new Promise(() => setInterval(() => {}, 1000)));") });
     const settings = { ...TESTS_ONLY, timeoutMinutes: 10 / 60 };

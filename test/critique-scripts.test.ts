@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { CriticEnd } from '@umpire/umpire/critics/critic.js';
 import type { RunEvidence } from '@umpire/umpire/critics/testing-evidence.js';
 import { testingCritic } from '@umpire/umpire/critics/testing.js';
+import { SOAK } from './support/campaign.js';
 import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
 import { cleanUpAfterwards, plainProject } from './support/git-project.js';
 import type { Files } from './support/git-project.js';
@@ -36,7 +37,7 @@ test.each([
   ['vitest run', `import { test } from 'vitest';\n${ONLY}`, 'fail', /Unexpected \.only/],
   ['jest', ONLY, 'fail', /is focused \(\.only\)/],
   ['mocha test', "it('a', () => {});\nit.only('b', () => {});\n", 'error', /\.only/],
-])('%s: a focused test hides no other', async (script, text, outcome, why) => {
+])('%s: a focused test hides no other', SOAK, async (script, text, outcome, why) => {
   const config = { 'vitest.config.mjs': 'export default { test: { allowOnly: true } };\n' };
   const project = newProject({ ...config, 'package.json': JSON.stringify({ scripts: { test: script } }), 'test/a.test.js': text });
   const { evidence } = await critique(project);
@@ -65,7 +66,7 @@ test('node:test: runs all, also what is not focused', async () => {
   expect(brief(evidence)).toBe('pass 2/2 skipped 0 coverage 0');
 });
 
-test('every runner of a script is measured; a part that cannot be is missing, and said', async () => {
+test('every runner of a script is measured; a part that cannot be is missing, and said', SOAK, async () => {
   const vitest = "import { test, expect } from 'vitest';\nimport { a } from '../src/a.js';\ntest('v', () => expect(a(1)).toBe(2));\n";
   const node = "import { test } from 'node:test';\nimport { b } from '../src/a.js';\ntest('n', () => b());\n";
   const files = {
@@ -101,7 +102,7 @@ test('every runner of a script is measured; a part that cannot be is missing, an
   expect([unit.evidence.notes, e2e.evidence.notes]).toEqual([[why.replace('ava', 'playwright')], [why.replace('ava', 'playwright')]]);
 });
 
-test('files that a script runs twice are run once, and that is said', async () => {
+test('files that a script runs twice are run once, and that is said', SOAK, async () => {
   const project = newProject({
     'package.json': '{"scripts":{"test":"jest && jest --env node"}}',
     'a.test.js': "test('a', () => {});\n",

@@ -9,6 +9,7 @@ import type { CriticEnd, CriticJob } from '@umpire/umpire/critics/critic.js';
 import type { RunEvidence } from '@umpire/umpire/critics/testing-evidence.js';
 import { testingCritic } from '@umpire/umpire/critics/testing.js';
 import { readRun } from '@umpire/core/formats/run-result.js';
+import { SOAK } from './support/campaign.js';
 import { endGuardianAfterwards, jobFor } from './support/critic-job.js';
 import { cleanUpAfterwards, filesUnder, gitIn, plainProject, writeFiles } from './support/git-project.js';
 import type { Files } from './support/git-project.js';
@@ -111,17 +112,19 @@ test('Vitest: coverage also where tests fail, and no threshold turns a run red',
   await check('vitest', { L2: ['pass 1/1 skipped 0 coverage 63.63'] });
 });
 
-test('Jest', () =>
+test('Jest', SOAK, () =>
   check('jest', {
     L1: ['fail 1/2 skipped 1 coverage 83.33', 'queue > gives the first item first (src/__tests__/queue.test.js:12)'],
     L3: ['pass 1/1 skipped 0 coverage 66.66'],
-  }));
+  }),
+);
 
-test('Mocha, with c8 around it', () =>
+test('Mocha, with c8 around it', SOAK, () =>
   check('mocha', {
     L1: ['fail 1/2 skipped 1 coverage 60', 'clock > writes two digits (spec/clock.spec.js:null)'],
     L2: ['pass 1/1 skipped 0 coverage 72'],
-  }));
+  }),
+);
 
 test('node:test', () =>
   check('node-test', {
@@ -129,7 +132,7 @@ test('node:test', () =>
     L2: ['pass 1/1 skipped 0 coverage 84.61'],
   }));
 
-test('the packages of a workspace, one by one; one that it leaves out is not run', async () => {
+test('the packages of a workspace, one by one; one that it leaves out is not run', SOAK, async () => {
   const { evidence, reader } = await critique(sampleProject('monorepo'));
   expect({ lines: brief(evidence), reader, notes: evidence.notes }).toEqual({
     lines: ['pass 3/3 skipped 0 coverage 87.5'],
@@ -215,7 +218,7 @@ test('without a row, every layer that has a test is run', async () => {
   });
 });
 
-test('it is bound to the commit, and to what differs from it', async () => {
+test('it is bound to the commit, and to what differs from it', SOAK, async () => {
   const project = sampleProject('node-test');
   writeFiles(project, { '.gitignore': 'node_modules\n' });
   gitIn(project, 'init', '-q');
@@ -296,7 +299,7 @@ test('a run that broke off is an error, whatever passed before', async () => {
   await refused(newProject({ 'package.json': NODE, 'a.test.js': '' }), { outcome: 'error', problem: /no test/ });
 });
 
-test('a file that cannot be loaded is a failure, not a gap', async () => {
+test('a file that cannot be loaded is a failure, not a gap', SOAK, async () => {
   const files = {
     'package.json': VITEST,
     'a.test.js': "import { test } from 'vitest';\ntest('a', () => {});\n",
@@ -331,7 +334,7 @@ test('tests of one name in two files are two tests', async () => {
   expect(brief(evidence)).toEqual([expect.stringMatching(/^fail 1\/2/), 'same (a.test.js:2)']);
 });
 
-test('a failed test is not lost behind another of its name', async () => {
+test('a failed test is not lost behind another of its name', SOAK, async () => {
   const cases = "test.each([1, 2])('same', (n) => { expect(n).toBe(2); });\ntest('other', () => {});\n";
   const files = { 'package.json': VITEST, 'a.test.js': `import { expect, test } from 'vitest';\n${cases}` };
   expect((await critique(newProject(files))).evidence).toMatchObject({ outcome: 'fail', failed: 1 });
@@ -340,7 +343,7 @@ test('a failed test is not lost behind another of its name', async () => {
   expect(evidence).toMatchObject({ outcome: 'fail', failed: 1 });
 });
 
-test('a test that the project and one of its packages would run is run once', async () => {
+test('a test that the project and one of its packages would run is run once', SOAK, async () => {
   const workspace = '{"type":"module","workspaces":["packages/*"],"scripts":{"test":"node --test"}}';
   const pass = "import { test } from 'node:test';\ntest('a', () => {});\n";
   const { evidence } = await critique(

@@ -3,6 +3,7 @@
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { cleanUpProjects, jsonOf, makeProject, rowsOf } from './support/run-project.js';
 
 cleanUpProjects();
@@ -23,7 +24,7 @@ it('measures every layer that has a test, with a row each', async () => {
   expect((await project.umpire('decide', 'testing', 's', '--layer', 'L2')).exit).toBe(3);
 });
 
-it('takes back what it measured before, where it can measure nothing now', async () => {
+it('takes back what it measured before, where it can measure nothing now', SOAK, async () => {
   const project = makeProject({
     files: { 'src/a.js': 'export const a = 1;\n', 'eslint.config.mjs': 'export default [];\n', '.gitignore': 'node_modules\ns\n' },
   });
@@ -60,7 +61,7 @@ it('names the cause first where nothing can be run', async () => {
   expect(out).not.toContain('There is no test file');
 });
 
-it('refuses a layer and a revision that are not there, and leaves nothing', async () => {
+it('refuses a layer and a revision that are not there, and leaves nothing', SOAK, async () => {
   const project = makeProject({ files: { ...NODE, 'a.test.js': passing } });
   const layer = await project.umpire('critique', 'testing', '--session', 's', '--layer', 'L9');
   expect({ exit: layer.exit, err: layer.err }).toEqual({

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SOAK } from './support/campaign.js';
 import { hasBrowser, startBrowser } from './support/browser.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
@@ -59,7 +60,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   const wrong = () => makeProject({ files: { 'a.txt': 'wrong\n' } });
   const UNTIL = ['until', 'grep -q right a.txt'] as const;
 
-  it('keeps the key out of the address, and says so where there is none', async () => {
+  it('keeps the key out of the address, and says so where there is none', SOAK, async () => {
     const { page, served } = await open(wrong());
     await page.getByRole('heading', { name: 'There is no session here yet' }).waitFor();
     expect(page.url()).toBe(`http://127.0.0.1:${served.port}/#/`);
@@ -133,7 +134,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await card.count()).toBe(0);
   });
 
-  it('finds sessions by state and by words, and keeps what was typed while things happen', async () => {
+  it('finds sessions by state and by words, and keeps what was typed while things happen', SOAK, async () => {
     const project = wrong();
     const fixed = project.sh('echo right > a.txt; complete done', 'fixer.sh');
     for (const name of ['apple', 'pear']) await project.umpire(...UNTIL, '--session', `.umpire/sessions/${name}`, ...fixed);
@@ -156,7 +157,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     expect(await rows.count()).toBe(3);
   });
 
-  it('runs nothing that a session holds', async () => {
+  it('runs nothing that a session holds', SOAK, async () => {
     const project = makeProject({ files: { 'a.txt': 'wrong\n' } });
     const evil = '<img src=x onerror=alert(1)><script>alert(2)</script>';
     const agent = project.sh(`printf '%s' '${evil}' > evil.html; echo '${evil}'; complete '${evil}'`);
@@ -192,7 +193,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     troubles.splice(0);
   });
 
-  it('fits a telephone, and can be used without a mouse', async () => {
+  it('fits a telephone, and can be used without a mouse', SOAK, async () => {
     const project = wrong();
     await project.umpire(...UNTIL, '--session', '.umpire/sessions/small', ...project.sh('echo right > a.txt; complete done'));
     const { page } = await open(project);
