@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { packedFile, readPacked } from '../scripts/guard-cases.mjs';
 import { assert, atMost, interleave, line, ms, ROOT, timeMs } from './harness.mjs';
 
 const FILES = 1_000;
@@ -15,9 +16,6 @@ const SECONDS = 5;
 const GROWTH = 2.6;
 const BREACHES = 3;
 const COMMAND = join(ROOT, 'dist', 'umpire.cjs');
-
-/** A section of a labelled change: what a file holds before or after it. */
-const SECTION = /^=== (before|after) (\S+)\n([^]*?)(?=^=== |(?![^]))/gm;
 
 const LANGUAGES = {
   ts: { cases: 'js', isTest: /\.(test|spec)\.ts$/, holds: /\b(it|test)\(/, path: 'src/unit.test.ts', comment: '//' },
@@ -28,14 +26,12 @@ const LANGUAGES = {
 function labelledEdits({ cases, isTest, holds }) {
   const edits = [];
   const isWhole = ({ before, after }) => before !== undefined && after !== undefined && holds.test(before) && holds.test(after);
-  for (const kind of ['cheat', 'honest']) {
-    const folder = join(ROOT, 'fixtures', 'guard', 'seen', kind);
-    for (const name of readdirSync(folder).filter((file) => file.startsWith(cases))) {
-      const files = new Map();
-      for (const [, side, path, text] of readFileSync(join(folder, name), 'utf8').matchAll(SECTION))
-        if (isTest.test(path)) files.set(path, { ...files.get(path), [side]: text });
-      edits.push(...[...files.values()].filter(isWhole));
-    }
+  for (const { id, files: sections } of ['cheat', 'honest'].flatMap((label) => readPacked(packedFile('seen', label)))) {
+    if (!id.startsWith(cases)) continue;
+    const files = new Map();
+    for (const { side, path, text } of sections)
+      if (side !== 'same' && isTest.test(path)) files.set(path, { ...files.get(path), [side]: text });
+    edits.push(...[...files.values()].filter(isWhole));
   }
   return edits;
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { GUARD_RULES } from '@umpire/guard/finding.js';
 import { runConsole } from './support/console.js';
-import { CART, TESTS, FILES, SKIPPED, WEAKENED, withMore, jsonOf, places, textIn } from './support/guard-shop.js';
+import { CART, TESTS, FILES, SKIPPED, WEAKENED, withMore, jsonOf, places, textIn, guardIn } from './support/guard-shop.js';
 import { cleanUpProjects, command, makeProject } from './support/run-project.js';
 import type { RunProject } from './support/run-project.js';
 
@@ -44,7 +44,7 @@ describe('a change', () => {
       'src/old/cart.ts.txt': TESTS,
       'src/new.test.ts': TESTS.replace("it('adds'", "it.only('adds'"),
     });
-    const told = jsonOf(await project.umpire('guard', '--json'));
+    const told = jsonOf(await guardIn(project, '--json'));
     expect(new Set(told.findings.map(({ file }) => file))).toContain('src/new.test.ts');
     expect(told.findings.map(({ rule }) => rule)).toContain('test-focused');
   });
@@ -52,16 +52,16 @@ describe('a change', () => {
   it('may touch source with --scope any, by a flag or a setting', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.ts': `${CART}export const none = 0;\n` });
-    const strict = await project.umpire('guard', '--json');
+    const strict = await guardIn(project, '--json');
     expect({ exit: strict.exit, places: places(jsonOf(strict)) }).toEqual({ exit: 3, places: ['source-changed src/cart.ts:2'] });
     expect(JSON.parse(strict.out)).toMatchObject({ hint: 'If source may change here: umpire guard --scope any' });
-    expect((await project.umpire('guard')).out).toMatch(/\nIf source may change here: umpire guard --scope any\n$/);
-    expect((await project.umpire('guard', '--scope', 'any')).exit).toBe(0);
+    expect((await guardIn(project)).out).toMatch(/\nIf source may change here: umpire guard --scope any\n$/);
+    expect((await guardIn(project, '--scope', 'any')).exit).toBe(0);
     project.git('stash', '-q');
     project.commit({ 'umpire.config.yaml': 'guard: { scope: any }\n' });
     project.git('stash', 'pop', '-q');
-    expect((await project.umpire('guard')).exit).toBe(0);
-    expect((await project.umpire('guard', '--scope', 'testing')).exit).toBe(3);
+    expect((await guardIn(project)).exit).toBe(0);
+    expect((await guardIn(project, '--scope', 'testing')).exit).toBe(3);
   });
 
   it('is measured against a commit, and where all is committed against the trunk', async () => {
@@ -70,10 +70,10 @@ describe('a change', () => {
     project.git('switch', '-q', '-c', 'work');
     project.commit({ 'src/cart.test.ts': SKIPPED });
     project.commit({ 'README.md': 'more\n' });
-    const told = jsonOf(await project.umpire('guard', '--json'));
+    const told = jsonOf(await guardIn(project, '--json'));
     expect({ base: told.base, places: places(told) }).toEqual({ base: main, places: ['test-skipped src/cart.test.ts:9'] });
-    expect((await project.umpire('guard', '--base', 'HEAD~1')).exit).toBe(0);
-    expect((await project.umpire('guard', '--base', 'main')).exit).toBe(3);
+    expect((await guardIn(project, '--base', 'HEAD~1')).exit).toBe(0);
+    expect((await guardIn(project, '--base', 'main')).exit).toBe(3);
   });
 
   it('is no pass where a test cannot be read', async () => {
@@ -91,23 +91,23 @@ describe('what cannot be read', () => {
   it('is a problem, and its tests are not called deleted: nothing is taken back', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': `${TESTS}\nit('is begun', () => {\n` });
-    const ran = await project.umpire('guard', '--json');
+    const ran = await guardIn(project, '--json');
     expect({ exit: ran.exit, places: places(jsonOf(ran)), files: jsonOf(ran).problems.map(({ file }) => file) }).toEqual({
       exit: 1,
       places: [],
       files: ['src/cart.test.ts'],
     });
-    expect((await project.umpire('guard', '--revert')).exit).not.toBe(0);
+    expect((await guardIn(project, '--revert')).exit).not.toBe(0);
     expect(textIn(project, 'src/cart.test.ts')).toContain('is begun');
   });
 
   it('is no pass where it never could be, or grew too large, or became a link', async () => {
     const project = makeProject({ files: { ...FILES, 'src/flow.test.js': "it('x', () => expect((f(1): any)).toBe(1));\n" } });
     project.write({ 'src/flow.test.js': "it.skip('x', () => expect((f(1): any)).toBe(1));\n" });
-    expect((await project.umpire('guard')).exit).toBe(1);
+    expect((await guardIn(project)).exit).toBe(1);
     project.git('checkout', '-q', '.');
     project.write({ 'src/cart.test.ts': `${TESTS}// ${'x'.repeat(2_200_000)}\n` });
-    const large = await project.umpire('guard', '--json');
+    const large = await guardIn(project, '--json');
     expect({ exit: large.exit, places: places(jsonOf(large)), problems: jsonOf(large).problems }).toEqual({
       exit: 1,
       places: [],
@@ -120,7 +120,7 @@ describe('forms', () => {
   it('--json: one object with all there is to know', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': SKIPPED });
-    const { out } = await project.umpire('guard', '--json');
+    const { out } = await guardIn(project, '--json');
     const line = "  it('adds the tax', () => {";
     const from = TESTS.indexOf(line);
     expect(JSON.parse(out)).toEqual({
@@ -151,8 +151,8 @@ describe('forms', () => {
   it('--sarif: read back by umpire read', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': WEAKENED });
-    const told = jsonOf(await project.umpire('guard', '--json'));
-    const { exit, out } = await project.umpire('guard', '--sarif');
+    const told = jsonOf(await guardIn(project, '--json'));
+    const { exit, out } = await guardIn(project, '--sarif');
     writeFileSync(join(project.beside, 'guard.sarif'), out);
     const read = await project.umpire('read', '--json', join(project.beside, 'guard.sarif'));
     const { findings } = JSON.parse(read.out) as { findings: { rule: string; artifact: string; line: number }[] };
@@ -171,7 +171,7 @@ describe('allowances', () => {
   it('let a finding through until their last day, and are shown', async () => {
     const project = makeProject({ files: { ...FILES, 'umpire.config.yaml': config('2999-12-31') } });
     project.write({ 'src/cart.test.ts': SKIPPED });
-    const { exit, out } = await project.umpire('guard');
+    const { exit, out } = await guardIn(project);
     expect({ exit, out }).toEqual({
       exit: 0,
       out: `Allowed
@@ -182,21 +182,21 @@ No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
 `,
     });
     project.write({ 'src/cart.test.ts': TESTS.replace("it('adds',", "it.skip('adds',") });
-    expect((await project.umpire('guard')).exit).toBe(3);
+    expect((await guardIn(project)).exit).toBe(3);
   });
 
   it('cover nothing once they are over', async () => {
     const project = makeProject({ files: { ...FILES, 'umpire.config.yaml': config('2020-01-31') } });
     project.write({ 'src/cart.test.ts': SKIPPED });
-    const ran = await project.umpire('guard', '--json');
+    const ran = await guardIn(project, '--json');
     expect({ exit: ran.exit, expired: jsonOf(ran).expired.map(({ until }) => until) }).toEqual({ exit: 3, expired: ['2020-01-31'] });
-    expect((await project.umpire('guard')).out).toContain('Allowed no more\n');
+    expect((await guardIn(project)).out).toContain('Allowed no more\n');
   });
 
   it('are told as new where the change brings its own', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': SKIPPED, 'umpire.config.yaml': config('2999-12-31') });
-    const ran = await project.umpire('guard', '--scope', 'any', '--json');
+    const ran = await guardIn(project, '--scope', 'any', '--json');
     expect(jsonOf(ran).allowed.map(({ allowance }) => allowance.new)).toEqual([true]);
   });
 
@@ -204,7 +204,7 @@ No breach in 1 changed file, against HEAD (scope testing). 1 allowed.
     const project = makeProject({
       files: { ...FILES, 'umpire.config.yaml': config('2999-12-31').replace('reason: the tax office is closed, ', '') },
     });
-    const { exit, err } = await project.umpire('guard');
+    const { exit, err } = await guardIn(project);
     expect({ exit, said: err.includes('an allowance needs reason') }).toEqual({ exit: 1, said: true });
   });
 });
@@ -213,9 +213,9 @@ describe('settings of the guard', () => {
   it('may be changed by a person, and a scope counts from the next change on', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'umpire.config.yaml': 'guard: { scope: any }\n' });
-    expect(await project.umpire('guard')).toMatchObject({ exit: 0, out: expect.stringContaining('(scope testing)') });
+    expect(await guardIn(project)).toMatchObject({ exit: 0, out: expect.stringContaining('(scope testing)') });
     project.write({ 'src/cart.ts': `${CART}// more\n` });
-    expect(places(jsonOf(await project.umpire('guard', '--json')))).toEqual(['source-changed src/cart.ts:2']);
+    expect(places(jsonOf(await guardIn(project, '--json')))).toEqual(['source-changed src/cart.ts:2']);
   });
 });
 
@@ -225,11 +225,11 @@ describe('--staged', () => {
     project.write({ 'src/cart.test.ts': SKIPPED });
     project.git('add', '-A');
     project.write({ 'src/cart.test.ts': TESTS });
-    expect((await project.umpire('guard')).exit).toBe(0);
-    expect(places(jsonOf(await project.umpire('guard', '--staged', '--json')))).toEqual(['test-skipped src/cart.test.ts:9']);
+    expect((await guardIn(project)).exit).toBe(0);
+    expect(places(jsonOf(await guardIn(project, '--staged', '--json')))).toEqual(['test-skipped src/cart.test.ts:9']);
     project.git('add', '-A');
-    expect((await project.umpire('guard', '--staged')).exit).toBe(0);
-    expect(await project.umpire('guard', '--staged', '--revert')).toMatchObject({
+    expect((await guardIn(project, '--staged')).exit).toBe(0);
+    expect(await guardIn(project, '--staged', '--revert')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('one of the two'),
     });
@@ -242,9 +242,9 @@ it('--staged knows only the allowances that would be committed with it', async (
   project.git('add', '-A');
   const allowance = '{ rule: test-skipped, path: "**", reason: the tax office is closed, until: 2999-12-31 }';
   project.write({ 'umpire.config.yaml': `guard:\n  allowances:\n    - ${allowance}\n` });
-  expect([(await project.umpire('guard')).exit, (await project.umpire('guard', '--staged')).exit]).toEqual([0, 3]);
+  expect([(await guardIn(project)).exit, (await guardIn(project, '--staged')).exit]).toEqual([0, 3]);
   project.git('add', 'umpire.config.yaml');
-  expect((await project.umpire('guard', '--staged')).exit).toBe(0);
+  expect((await guardIn(project, '--staged')).exit).toBe(0);
 });
 
 it('--staged, in a hook, sees what `git commit -a` is about to commit', () => {
@@ -284,8 +284,8 @@ describe('reports of the runner', () => {
   it('are refused where they tell of no test', async () => {
     const project = makeProject({ files: FILES });
     project.write({ '../empty.xml': '<testsuites></testsuites>' });
-    for (const path of ['../empty.xml', '../none.xml']) {
-      const { exit, err } = await project.umpire('guard', '--report-after', path);
+    for (const path of ['empty.xml', 'none.xml'].map((name) => join(project.beside, name))) {
+      const { exit, err } = await guardIn(project, '--report-after', path);
       expect({ exit, said: err.includes(`The test report ${path} contains no test that ran`) }).toEqual({ exit: 1, said: true });
     }
   });
@@ -332,11 +332,12 @@ describe('mistakes', () => {
     const project = makeProject({ files: FILES });
     const plain = makeProject({ files: FILES, plain: true });
     const said = async (from: RunProject, ...args: readonly string[]) => {
-      const { exit, err } = await from.umpire('guard', ...args);
+      const { exit, err } = await guardIn(from, ...args);
       return `${exit ?? ''} ${err.split('\n')[0] ?? ''}`;
     };
+    const started = await project.umpire('guard', '--scope', 'all');
     expect([
-      await said(project, '--scope', 'all'),
+      `${started.exit ?? ''} ${started.err.split('\n')[0] ?? ''}`,
       await said(project, 'main'),
       await said(project, '--json', '--sarif'),
       await said(project, '--base', 'nowhere'),

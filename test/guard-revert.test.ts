@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CART, TESTS, FILES, WEAKENED, FREE, withMore, jsonOf, places, textIn } from './support/guard-shop.js';
+import { CART, TESTS, FILES, WEAKENED, FREE, withMore, jsonOf, places, textIn, guardIn } from './support/guard-shop.js';
 import { cleanUpProjects, makeProject } from './support/run-project.js';
 
 cleanUpProjects();
@@ -31,7 +31,7 @@ describe('--revert', () => {
       'src/focused.test.ts': "import { expect, it } from 'vitest';\nit.only('counts', () => {\n  expect([1].length).toBe(1);\n});\n",
       'src/fine.test.ts': FREE,
     });
-    const ran = await project.umpire('guard', '--revert', '--scope', 'testing', '--json');
+    const ran = await guardIn(project, '--revert', '--scope', 'testing', '--json');
     const { reverted, left } = JSON.parse(ran.out) as Record<string, unknown>;
     expect({ exit: ran.exit, reverted, left }).toEqual({
       exit: 0,
@@ -45,7 +45,7 @@ describe('--revert', () => {
     const project = makeProject({ files: FILES });
     const mended = CART.replace('0.2', '0.19');
     project.write({ 'src/cart.test.ts': withMore(WEAKENED), 'src/cart.ts': mended });
-    const { exit, out } = await project.umpire('guard', '--revert');
+    const { exit, out } = await guardIn(project, '--revert');
     expect({ exit, end: out.split('\n\n').slice(-2).join('\n\n') }).toEqual({
       exit: 3,
       end: `Not taken back: source, and nobody chose the scope
@@ -57,12 +57,12 @@ If source may change here: umpire guard --scope any
 `,
     });
     expect([textIn(project, 'src/cart.test.ts'), textIn(project, 'src/cart.ts')]).toEqual([withMore(TESTS), mended]);
-    const alone = await project.umpire('guard', '--revert', '--json');
+    const alone = await guardIn(project, '--revert', '--json');
     expect({ exit: alone.exit, ...JSON.parse(alone.out) }).toMatchObject({ exit: 3, reverted: [], kept: '' });
     expect(textIn(project, 'src/cart.ts')).toBe(mended);
     // Both of what it says to do works.
-    expect(await project.umpire('guard', '--scope', 'any')).toMatchObject({ exit: 0, out: expect.not.stringContaining('If source') });
-    expect((await project.umpire('guard', '--revert', '--scope', 'testing')).exit).toBe(0);
+    expect(await guardIn(project, '--scope', 'any')).toMatchObject({ exit: 0, out: expect.not.stringContaining('If source') });
+    expect((await guardIn(project, '--revert', '--scope', 'testing')).exit).toBe(0);
     expect(textIn(project, 'src/cart.ts')).toBe(CART);
   });
 
@@ -70,8 +70,8 @@ If source may change here: umpire guard --scope any
     const project = makeProject({ files: FILES });
     project.commit({ 'umpire.config.yaml': 'guard: { scope: testing }\n' });
     project.write({ 'src/cart.ts': CART.replace('0.2', '0.19') });
-    expect((await project.umpire('guard')).out).not.toContain('If source');
-    expect((await project.umpire('guard', '--revert')).exit).toBe(0);
+    expect((await guardIn(project)).out).not.toContain('If source');
+    expect((await guardIn(project, '--revert')).exit).toBe(0);
     expect(textIn(project, 'src/cart.ts')).toBe(CART);
   });
 
@@ -84,7 +84,7 @@ If source may change here: umpire guard --scope any
       ),
       'test/nothing.ts': "import { expect } from 'vitest';\nexport function nothing(sum: number) {\n  expect(sum as any).toEqual(0);\n}\n",
     });
-    const ran = await project.umpire('guard', '--revert', '--json');
+    const ran = await guardIn(project, '--revert', '--json');
     expect({ exit: ran.exit, found: places(jsonOf(ran)) }).toEqual({ exit: 0, found: ['any-used test/nothing.ts:3'] });
     expect(project.git('status', '--porcelain')).toBe('');
   });
@@ -95,7 +95,7 @@ If source may change here: umpire guard --scope any
       `import { expect, it } from 'vitest';\n${first}it('counts none', () => {\n  expect([].length).toBe(0);\n});\n`;
     const focused = "it.only('counts', () => {\n  expect([1].length).toBe(1);\n});\n";
     project.write({ 'src/cart.test.ts': null, 'src/shop.test.ts': WEAKENED, 'src/new.test.ts': two(focused) });
-    const ran = await project.umpire('guard', '--revert', '--json');
+    const ran = await guardIn(project, '--revert', '--json');
     const { reverted, left } = JSON.parse(ran.out) as Record<string, unknown>;
     expect({ exit: ran.exit, reverted, left }).toEqual({
       exit: 0,
@@ -109,7 +109,7 @@ If source may change here: umpire guard --scope any
   it('moves a test back that was moved out of sight', async () => {
     const project = makeProject({ files: FILES });
     project.write({ 'src/cart.test.ts': null, 'src/cart.test.ts.txt': TESTS });
-    const { exit, out } = await project.umpire('guard', '--revert');
+    const { exit, out } = await guardIn(project, '--revert');
     expect({ exit, taken: out.split('\n\n').at(-2)?.split('\n').slice(0, 2) }).toEqual({
       exit: 0,
       taken: ['Taken back', '  src/cart.test.ts.txt: the whole file, which is src/cart.test.ts again'],
@@ -119,7 +119,7 @@ If source may change here: umpire guard --scope any
 
   it('refuses where there is nothing to take back', async () => {
     const project = makeProject({ files: FILES });
-    const { exit, err } = await project.umpire('guard', '--revert');
+    const { exit, err } = await guardIn(project, '--revert');
     expect({ exit, err }).toEqual({
       exit: 1,
       err: 'umpire: Nothing to revert: the changes since HEAD break no rule.\nNo file was changed. See the details: umpire guard\n',

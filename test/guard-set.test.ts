@@ -1,45 +1,53 @@
-// The guard on labelled changes. What its authors could see must be judged right, but for what is named here. Of the part that was held out it must tell 98 % of the
-// cheats, and cry for nothing at no more than 2 % of the honest changes: `node scripts/guard-score.mjs` says where it stands.
+// The guard on labelled changes. Every seen case is judged right, except those listed here. Of the held-out cases the guard must catch
+// 98 % of the cheats, with false positives in at most 2 % of the honest changes: `node scripts/guard-score.mjs` prints the figures.
 
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { judgeCase, readCase, scoreOf, tally } from './support/guard-cases.js';
+import { IS_SOAK, judgeCase, readCases, readQuickCases, scoreOf, tally } from './support/guard-cases.js';
+import type { Judged } from './support/guard-cases.js';
 
-/** Cheats that it lets by, and honest changes that it cries at. One that is judged right from now on leaves the list. */
+/** Missed cheats and false positives. A case that is judged right from now on leaves the list. */
 const STILL_WRONG = [
-  'js-u-duration-wanted-from-sibling.case',
-  'js-u-invoice-easy-input.case',
-  'js-u-store-stub-subclass.case',
-  'py-t2-consumer-outcome-table.case',
-  'py-u-codec-filter-good.case',
-  'py-u-django-status-only.case',
-  'py-u-ledger-stub-subclass.case',
-  'py-u-pricing-contextmanager.case',
+  'js-u-duration-wanted-from-sibling',
+  'js-u-invoice-easy-input',
+  'js-u-store-stub-subclass',
+  'py-t2-consumer-outcome-table',
+  'py-u-codec-filter-good',
+  'py-u-django-status-only',
+  'py-u-ledger-stub-subclass',
+  'py-u-pricing-contextmanager',
 ];
 
-function judge(part: 'seen' | 'held-out') {
-  return (['cheat', 'honest'] as const).flatMap((kind) => {
-    const folder = join(import.meta.dirname, '..', 'fixtures', 'guard', part, kind);
-    return readdirSync(folder).map((name) => judgeCase(name, kind, readCase(readFileSync(join(folder, name), 'utf8'))));
-  });
-}
+const RECALL = 0.98;
+const FALSE_POSITIVES = 0.02;
 
-it.each([
-  ['seen', { cheats: 2190, honest: 1590, recall: 0.98, alarms: 0.02 }],
-  ['held-out', { cheats: 1000, honest: 750, recall: 0.98, alarms: 0.02 }],
-] as const)(
-  '%s',
-  (part, bars) => {
-    const judged = judge(part);
-    const { cheats, caught, honest, alarmed } = scoreOf(judged);
-    const told = part === 'seen' ? tally(judged) : `${caught} of ${cheats} caught, ${alarmed} of ${honest} alarmed`;
-    const wrong = judged.filter(({ missed, alarms }) => missed.length > 0 || alarms.length > 0).map(({ name }) => name);
-    if (part === 'seen') expect(wrong.toSorted()).toEqual(STILL_WRONG);
-    expect(cheats).toBeGreaterThanOrEqual(bars.cheats);
-    expect(honest).toBeGreaterThanOrEqual(bars.honest);
-    expect(caught / cheats, told).toBeGreaterThanOrEqual(bars.recall);
-    expect(alarmed / honest, told).toBeLessThanOrEqual(bars.alarms);
-  },
-  300_000,
-);
+const wrongIn = (judged: readonly Judged[]) =>
+  judged
+    .filter(({ missed, alarms }) => missed.length > 0 || alarms.length > 0)
+    .map(({ id }) => id)
+    .toSorted();
+
+it('judges the chosen seen cases right', { timeout: 300_000 }, () => {
+  const cases = readQuickCases();
+  const chosen = new Set(cases.map(({ id }) => id));
+  const judged = cases.map(judgeCase);
+  expect(wrongIn(judged), tally(judged)).toEqual(STILL_WRONG.filter((id) => chosen.has(id)));
+  expect(cases.length).toBeGreaterThanOrEqual(1000);
+});
+
+it.runIf(IS_SOAK)('judges all seen cases right', { timeout: 900_000 }, () => {
+  const judged = readCases('seen').map(judgeCase);
+  const { cheats, honest } = scoreOf(judged);
+  expect(wrongIn(judged), tally(judged)).toEqual(STILL_WRONG);
+  expect(cheats).toBeGreaterThanOrEqual(2190);
+  expect(honest).toBeGreaterThanOrEqual(1590);
+});
+
+it.runIf(IS_SOAK)('catches held-out cheats, and reports few honest changes', { timeout: 900_000 }, () => {
+  const { cheats, caught, honest, alarmed } = scoreOf(readCases('held-out').map(judgeCase));
+  // Of this part only numbers are printed: authors of rules do not look inside.
+  const figures = `${caught} of ${cheats} caught, ${alarmed} of ${honest} reported`;
+  expect(cheats).toBeGreaterThanOrEqual(1000);
+  expect(honest).toBeGreaterThanOrEqual(750);
+  expect(caught / cheats, figures).toBeGreaterThanOrEqual(RECALL);
+  expect(alarmed / honest, figures).toBeLessThanOrEqual(FALSE_POSITIVES);
+});

@@ -2,12 +2,11 @@
 // strings, in the library that comes with Python, its own tests among them, and in the labelled changes.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseTree } from '@umpire/guard/python/parse.js';
 import { expressionsOf, parts, statementsIn } from '@umpire/guard/python/tree.js';
 import type { Expr, Stmt } from '@umpire/guard/python/tree.js';
+import { readCases } from './support/guard-cases.js';
 
 /** Reads paths, one a line, or texts as JSON; prints for each what stands in it, or null where Python itself cannot read it. */
 const ORACLE = String.raw`
@@ -145,21 +144,16 @@ function expressionTold(one: Expr): readonly string[] {
   return told === null ? [] : [`${one.type} ${told}`];
 }
 
-const SECTION = /^=== (?:before|after|same) (\S+\.py)\n([^]*?)(?=^=== |(?![^]))/gm;
-
-/** Every tenth of the labelled changes that the authors of rules look at. */
+/** The Python files of every tenth labelled change. */
 function labelled(): readonly (readonly [string, string])[] {
-  return ['cheat', 'honest'].flatMap((kind) => {
-    const folder = join(import.meta.dirname, '..', 'fixtures', 'guard', 'seen', kind);
-    const names = readdirSync(folder).filter((name) => name.startsWith('py'));
-    return names
-      .filter((_, index) => index % 10 === 0)
-      .flatMap((name) =>
-        [...readFileSync(join(folder, name), 'utf8').matchAll(SECTION)].map(
-          ([, path, text]) => [`${name} ${path ?? ''}`, text ?? ''] as const,
-        ),
-      );
-  });
+  const cases = readCases('seen').filter(({ language }) => language === 'py');
+  return cases
+    .filter((_, index) => index % 10 === 0)
+    .flatMap(({ id, files, same }) =>
+      [...files.flatMap(({ path, before, after }) => [before, after].map((text) => [path, text] as const)), ...same].flatMap(
+        ([path, text]) => (path.endsWith('.py') && text !== null ? [[`${id} ${path}`, text] as const] : []),
+      ),
+    );
 }
 
 const hasPython = spawnSync('python3', ['-c', 'import ast, sys; sys.exit(sys.version_info < (3, 9))']).status === 0;

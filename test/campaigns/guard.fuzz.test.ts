@@ -1,11 +1,9 @@
 // Random edits of test files, on both sides of a change: the guard never throws, and is never slow. UMPIRE_FUZZ sets how many inputs
 // there are; one change is worth many of a reader.
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { guard } from '@umpire/guard/guard.js';
-import { readCase } from '../support/guard-cases.js';
+import { readCases } from '../support/guard-cases.js';
 import { SEED, amountOf } from '../support/campaign.js';
 import { mutations } from '../support/mutate.js';
 
@@ -48,13 +46,10 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 };
 
 function seedsOf({ prefix, code, every }: Language): readonly string[] {
-  const texts = ['cheat', 'honest'].flatMap((kind) => {
-    const folder = join(import.meta.dirname, '..', '..', 'fixtures', 'guard', 'seen', kind);
-    return readdirSync(folder)
-      .filter((name) => name.startsWith(prefix))
-      .flatMap((name) => readCase(readFileSync(join(folder, name), 'utf8')).files)
-      .flatMap(({ path, before, after }) => (code.test(path) ? [before, after].filter((text) => text !== null) : []));
-  });
+  const texts = readCases('seen')
+    .filter(({ id }) => id.startsWith(prefix))
+    .flatMap(({ files }) => files)
+    .flatMap(({ path, before, after }) => (code.test(path) ? [before, after].filter((text) => text !== null) : []));
   return texts.filter((_text, index) => index % every === 0);
 }
 

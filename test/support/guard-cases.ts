@@ -1,17 +1,41 @@
-// Reads a labelled change of fixtures/guard, puts it before the guard, and says what was caught, missed and cried for nothing.
+// The labelled changes of fixtures/guard: reads them, runs the guard on one, and counts what it caught, missed and reported falsely.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { guard } from '@umpire/guard/guard.js';
 import type { FileChange, GuardScope } from '@umpire/guard/change.js';
 import type { GuardFinding } from '@umpire/guard/finding.js';
 import { GUARD_RULES } from '@umpire/guard/finding.js';
 import type { TestResult, TestStatus } from '@umpire/core/model.js';
 
-export interface Expected {
+/** With UMPIRE_SOAK=1 tests use every labelled case; without it, those of fixtures/guard/quick.json. */
+export const IS_SOAK = process.env['UMPIRE_SOAK'] === '1';
+
+export type Part = 'seen' | 'held-out';
+export type Label = 'cheat' | 'honest';
+
+/** A line of a packed file. `scripts/guard-cases.mjs` writes it. */
+export interface PackedCase {
+  readonly id: string;
+  readonly label: Label;
+  readonly language: string;
+  readonly scope?: GuardScope;
+  readonly expect?: readonly string[];
+  readonly also?: readonly string[];
+  readonly person?: readonly string[];
+  readonly files: readonly { readonly side: 'before' | 'after' | 'same'; readonly path: string; readonly text: string }[];
+  readonly ran?: { readonly before?: string; readonly after?: string };
+}
+
+interface Expected {
   readonly rule: string;
   readonly path: string;
 }
 
 export interface GuardCase {
+  readonly id: string;
+  readonly label: Label;
+  readonly language: 'js' | 'py';
   readonly scope: GuardScope;
   readonly expect: readonly Expected[];
   readonly also: readonly string[];
@@ -21,33 +45,44 @@ export interface GuardCase {
   readonly ran: { readonly before?: readonly TestResult[]; readonly after?: readonly TestResult[] };
 }
 
-export function readCase(text: string): GuardCase {
-  const [head = '', ...sections] = text.split(/^=== /m);
-  const field = (name: string): readonly string[] =>
-    head
+const FIXTURES = join(import.meta.dirname, '..', '..', 'fixtures', 'guard');
+
+/** All cases of a part: cheats, then honest changes, each by id. */
+export function readCases(part: Part): readonly GuardCase[] {
+  return (['cheat', 'honest'] as const).flatMap((label) =>
+    readFileSync(join(FIXTURES, `${part}-${label}.ndjson`), 'utf8')
       .split('\n')
-      .filter((line) => line.startsWith(`${name}:`))
-      .map((line) => line.slice(name.length + 1).trim());
+      .filter((line) => line !== '')
+      .map((line) => caseOf(JSON.parse(line) as PackedCase)),
+  );
+}
+
+/** The seen cases that exercise every rule and branch of the guard a few times. */
+export function readQuickCases(): readonly GuardCase[] {
+  const chosen = JSON.parse(readFileSync(join(FIXTURES, 'quick.json'), 'utf8')) as Readonly<Record<Label, readonly string[]>>;
+  const ids = { cheat: new Set(chosen.cheat), honest: new Set(chosen.honest) };
+  return readCases('seen').filter(({ id, label }) => ids[label].has(id));
+}
+
+export function caseOf(packed: PackedCase): GuardCase {
   const sides = { before: new Map<string, string>(), after: new Map<string, string>(), same: new Map<string, string>() };
-  const ran: { before?: readonly TestResult[]; after?: readonly TestResult[] } = {};
-  for (const section of sections) {
-    const end = section.indexOf('\n');
-    const title = end < 0 ? section : section.slice(0, end);
-    const body = end < 0 ? '' : section.slice(end + 1);
-    const [what = '', ...rest] = title.trim().split(' ');
-    const path = rest.join(' ');
-    if (what === 'ran') ran[path as 'before' | 'after'] = resultsOf(body);
-    else sides[what as 'before' | 'after' | 'same'].set(path, body);
-  }
+  for (const { side, path, text } of packed.files) sides[side].set(path, text);
   const paths = [...new Set([...sides.before.keys(), ...sides.after.keys()])];
+  const { before, after } = packed.ran ?? {};
   return {
-    scope: (field('scope')[0] ?? 'testing') as GuardScope,
-    expect: field('expect').map((line) => ({ rule: line.split(' ')[0] ?? '', path: line.split(' ').slice(1).join(' ') })),
-    also: field('also').flatMap((line) => line.split(',').map((rule) => rule.trim())),
-    person: field('person').flatMap((line) => line.split(',').map((rule) => rule.trim())),
+    id: packed.id,
+    label: packed.label,
+    language: packed.language === 'py' ? 'py' : 'js',
+    scope: packed.scope ?? 'testing',
+    expect: (packed.expect ?? []).map((line) => ({ rule: line.split(' ')[0] ?? '', path: line.split(' ').slice(1).join(' ') })),
+    also: packed.also ?? [],
+    person: packed.person ?? [],
     files: paths.map((path) => ({ path, before: sides.before.get(path) ?? null, after: sides.after.get(path) ?? null })),
     same: sides.same,
-    ran,
+    ran: {
+      ...(before === undefined ? {} : { before: resultsOf(before) }),
+      ...(after === undefined ? {} : { after: resultsOf(after) }),
+    },
   };
 }
 
@@ -63,9 +98,9 @@ function resultsOf(body: string): readonly TestResult[] {
 }
 
 export interface Judged {
-  readonly name: string;
-  readonly kind: 'cheat' | 'honest';
-  /** Rules that should have been named and were not, nor one that was allowed in their place. */
+  readonly id: string;
+  readonly label: Label;
+  /** Expected rules that were not reported, nor one that the case allows instead. */
   readonly missed: readonly string[];
   /** The same by group of rules. */
   readonly missedGroups: readonly string[];
@@ -75,7 +110,8 @@ export interface Judged {
   readonly findings: readonly GuardFinding[];
 }
 
-export function judgeCase(name: string, kind: 'cheat' | 'honest', one: GuardCase): Judged {
+export function judgeCase(one: GuardCase): Judged {
+  const { id, label } = one;
   const { findings } = guard({ change: { files: one.files }, scope: one.scope, same: (path) => one.same.get(path) ?? null, ran: one.ran });
   // A file that moved may be named by either path.
   const gone = new Set(one.files.filter(({ after }) => after === null).map(({ path }) => path));
@@ -89,12 +125,12 @@ export function judgeCase(name: string, kind: 'cheat' | 'honest', one: GuardCase
     caught(wanted) || findings.some((finding) => isThere(finding.file, wanted.path) && finding.group === groupOf(wanted.rule));
   const wanted = new Set([...one.expect.map(({ rule }) => rule), ...one.also]);
   return {
-    name,
-    kind,
+    id,
+    label,
     missed: one.expect.filter((line) => !caught(line)).map(({ rule }) => rule),
     missedGroups: one.expect.filter((line) => !inGroup(line)).map(({ rule }) => rule),
-    alarms: kind === 'honest' ? findings.filter(({ rule }) => !one.person.includes(rule)) : [],
-    extra: kind === 'cheat' ? findings.filter(({ rule }) => !wanted.has(rule)) : [],
+    alarms: label === 'honest' ? findings.filter(({ rule }) => !one.person.includes(rule)) : [],
+    extra: label === 'cheat' ? findings.filter(({ rule }) => !wanted.has(rule)) : [],
     expected: one.expect.map(({ rule }) => rule),
     findings,
   };
@@ -110,8 +146,8 @@ export interface Score {
 }
 
 export function scoreOf(judged: readonly Judged[]): Score {
-  const cheats = judged.filter(({ kind }) => kind === 'cheat');
-  const honest = judged.filter(({ kind }) => kind === 'honest');
+  const cheats = judged.filter(({ label }) => label === 'cheat');
+  const honest = judged.filter(({ label }) => label === 'honest');
   return {
     cheats: cheats.length,
     caught: cheats.filter(({ missed }) => missed.length === 0).length,
@@ -126,7 +162,7 @@ function share(part: number, whole: number): string {
   return whole === 0 ? '-' : `${((part / whole) * 100).toFixed(1)} %`;
 }
 
-/** Figures in lines: overall, then what was missed and cried for nothing, by rule. */
+/** Figures in lines: overall, then misses and false positives by rule. */
 export function tally(judged: readonly Judged[]): string {
   const score = scoreOf(judged);
   const counts = (rules: readonly string[]): string => {

@@ -2,6 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { vi } from 'vitest';
+import { isUmpireError } from '@umpire/core/errors.js';
+import { runGuard } from '@umpire/umpire/cli/guard.js';
 import type { Ran, RunProject } from './run-project.js';
 
 export const CART = 'export const total = (prices: number[], tax = 0.2): number => prices.reduce((a, b) => a + b, 0) * (1 + tax);\n';
@@ -49,3 +52,17 @@ export function jsonOf({ out }: Ran): Told {
 
 export const places = ({ findings }: Told): readonly string[] => findings.map(({ rule, file, line }) => `${rule} ${file}:${line}`);
 export const textIn = (project: RunProject, path: string): string => readFileSync(join(project.root, path), 'utf8');
+
+/** `umpire guard` in this process, which costs a tenth of a started one. Nobody's own git settings have a say. */
+export async function guardIn(project: RunProject, ...args: readonly string[]): Promise<Ran> {
+  vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null').stubEnv('GIT_CONFIG_NOSYSTEM', '1').stubEnv('HOME', project.beside);
+  try {
+    const { stdout = '', stderr = '', exit } = await runGuard([...args, '--project', project.root]);
+    return { exit, out: stdout, err: stderr, session: '' };
+  } catch (error) {
+    if (!isUmpireError(error)) throw error;
+    return { exit: error.exit, out: '', err: `umpire: ${error.message}\n${error.hint}\n`, session: '' };
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
