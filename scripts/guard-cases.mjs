@@ -28,7 +28,7 @@ export function caseFromText(id, label, text) {
   for (const line of head.split('\n').slice(0, -1)) {
     const [, name, value] = /^(\w+): (.*)$/.exec(line) ?? [];
     if (name === 'expect') fields.expect = [...(fields.expect ?? []), value];
-    else if (LISTS.has(name)) fields[name] = value.split(', ');
+    else if (LISTS.has(name)) fields[name] = value.split(/, */);
     else if (ONE_LINE.has(name)) fields[name] = value;
     else throw new Error(`${id}: cannot read the line: ${line}`);
   }

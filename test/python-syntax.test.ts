@@ -1,12 +1,12 @@
-// Our reader of Python against Python's own: the same statements at the same places, and in them the same names, calls, operators and
-// strings, in the library that comes with Python, its own tests among them, and in the labelled changes.
+// Our Python parser against CPython's: the same statements at the same places, and in them the same names, calls, operators and
+// strings, in files of Python's own library and in the labelled changes. UMPIRE_SOAK=1 reads all of them.
 
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { parseTree } from '@umpire/guard/python/parse.js';
 import { expressionsOf, parts, statementsIn } from '@umpire/guard/python/tree.js';
 import type { Expr, Stmt } from '@umpire/guard/python/tree.js';
-import { readCases } from './support/guard-cases.js';
+import { IS_SOAK, readCases } from './support/guard-cases.js';
 
 /** Reads paths, one a line, or texts as JSON; prints for each what stands in it, or null where Python itself cannot read it. */
 const ORACLE = String.raw`
@@ -144,11 +144,11 @@ function expressionTold(one: Expr): readonly string[] {
   return told === null ? [] : [`${one.type} ${told}`];
 }
 
-/** The Python files of every tenth labelled change. */
+/** The Python files of labelled changes. */
 function labelled(): readonly (readonly [string, string])[] {
   const cases = readCases('seen').filter(({ language }) => language === 'py');
   return cases
-    .filter((_, index) => index % 10 === 0)
+    .filter((_, index) => index % STEP === 0)
     .flatMap(({ id, files, same }) =>
       [...files.flatMap(({ path, before, after }) => [before, after].map((text) => [path, text] as const)), ...same].flatMap(
         ([path, text]) => (path.endsWith('.py') && text !== null ? [[`${id} ${path}`, text] as const] : []),
@@ -157,7 +157,10 @@ function labelled(): readonly (readonly [string, string])[] {
 }
 
 const hasPython = spawnSync('python3', ['-c', 'import ast, sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
-const FILES = process.env['PYTHON_FILES'] ?? '250';
+/** How many files of Python's own library are read, by a fixed shuffle. */
+const FILES = process.env['PYTHON_FILES'] ?? (IS_SOAK ? '1000000' : '100');
+/** One of every so many labelled changes in Python. */
+const STEP = IS_SOAK ? 1 : 20;
 
 // Without a Python of these years there is nothing to hold it against.
 test.skipIf(!hasPython)('Python itself sees the same in Python', { timeout: 240_000 }, () => {
