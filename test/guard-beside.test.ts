@@ -14,7 +14,8 @@ import { tell, walkTouched } from '@umpire/guard/told.js';
 import type { ReadBeside, ToldFile } from '@umpire/guard/told.js';
 import { onDiskIn, readerOf } from '@umpire/umpire/workspace/change-reader.js';
 import type { SameFiles } from '@umpire/umpire/workspace/change-reader.js';
-import { IS_SOAK, readCases } from './support/guard-cases.js';
+import { isSoak } from './support/campaign.js';
+import { readCases } from './support/guard-cases.js';
 
 const root = join(import.meta.dirname, '..');
 const THREAD = join(root, 'dist', 'reading-thread.cjs');
@@ -40,7 +41,7 @@ function told(files: readonly FileChange[], same: (path: string) => string | nul
 
 it('says the same of labelled changes, whichever files another one read', () => {
   const differing: string[] = [];
-  for (const { id, files, scope, same: texts, ran } of cases(IS_SOAK ? 15 : 100)) {
+  for (const { id, files, scope, same: texts, ran } of cases(isSoak ? 15 : 100)) {
     const same = (path: string) => texts.get(path) ?? null;
     const alone = guard({ change: { files }, scope, same, ran });
     for (const isOther of [() => true, (index: number) => index % 2 === 0, (index: number) => index % 2 === 1])
@@ -66,7 +67,7 @@ function spelledOut(facts: FileFacts | null): unknown {
 
 it('tells all facts of a file', () => {
   const count = { told: 0, rows: 0, untouched: 0 };
-  for (const { files, same: texts } of cases(IS_SOAK ? 40 : 80)) {
+  for (const { files, same: texts } of cases(isSoak ? 40 : 80)) {
     const [one, other, third] = [1, 2, 3].map(() => new Reading({ files }, (path) => texts.get(path) ?? null)) as [
       Reading,
       Reading,
@@ -126,7 +127,7 @@ describe('a second thread', () => {
   }
 
   it('reads a part of a large change, and the guard says what it says alone', () => {
-    const { files, same } = IS_SOAK ? large(6) : padded(large(40));
+    const { files, same } = isSoak ? large(6) : padded(large(40));
     const input = { change: { files }, scope: 'testing', same: readerOf(same) } as const;
     const alone = guard(input);
     expect(alone.findings.length).toBeGreaterThan(files.length / 4);

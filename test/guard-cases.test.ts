@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { IS_SOAK, readCases, readQuickCases } from './support/guard-cases.js';
+import { isSoak } from './support/campaign.js';
+import { readCases, readQuickCases } from './support/guard-cases.js';
 import type { PackedCase } from './support/guard-cases.js';
 
 const root = join(import.meta.dirname, '..');
@@ -42,7 +43,7 @@ passed src/a.test.ts > a
 `;
 
 describe('scripts/guard-cases.mjs', () => {
-  it.each(IS_SOAK ? FILES : ['held-out-honest'])('unpacks and packs %s to the same bytes', { timeout: 60_000 }, (name) => {
+  it.each(isSoak ? FILES : ['held-out-honest'])('unpacks and packs %s to the same bytes', { timeout: 60_000 }, (name) => {
     const [files, again] = [join(folder, name), join(folder, `${name}.ndjson`)];
     expect(runScript('unpack', join(root, 'fixtures', 'guard', `${name}.ndjson`), files)).toEqual({ status: 0, stderr: '' });
     expect(runScript('pack', files, again)).toEqual({ status: 0, stderr: '' });

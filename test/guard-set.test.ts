@@ -2,7 +2,8 @@
 // 98 % of the cheats, with false positives in at most 2 % of the honest changes: `node scripts/guard-score.mjs` prints the figures.
 
 import { expect, it } from 'vitest';
-import { IS_SOAK, judgeCase, readCases, readQuickCases, scoreOf, tally } from './support/guard-cases.js';
+import { isSoak } from './support/campaign.js';
+import { judgeCase, readCases, readQuickCases, scoreOf, tally } from './support/guard-cases.js';
 import type { Judged } from './support/guard-cases.js';
 
 /** Missed cheats and false positives. A case that is judged right from now on leaves the list. */
@@ -34,7 +35,7 @@ it('judges the chosen seen cases right', { timeout: 300_000 }, () => {
   expect(cases.length).toBeGreaterThanOrEqual(1000);
 });
 
-it.runIf(IS_SOAK)('judges all seen cases right', { timeout: 900_000 }, () => {
+it.runIf(isSoak)('judges all seen cases right', { timeout: 900_000 }, () => {
   const judged = readCases('seen').map(judgeCase);
   const { cheats, honest } = scoreOf(judged);
   expect(wrongIn(judged), tally(judged)).toEqual(STILL_WRONG);
@@ -42,7 +43,7 @@ it.runIf(IS_SOAK)('judges all seen cases right', { timeout: 900_000 }, () => {
   expect(honest).toBeGreaterThanOrEqual(1590);
 });
 
-it.runIf(IS_SOAK)('catches held-out cheats, and reports few honest changes', { timeout: 900_000 }, () => {
+it.runIf(isSoak)('catches held-out cheats, and reports few honest changes', { timeout: 900_000 }, () => {
   const { cheats, caught, honest, alarmed } = scoreOf(readCases('held-out').map(judgeCase));
   // Of this part only numbers are printed: authors of rules do not look inside.
   const figures = `${caught} of ${cheats} caught, ${alarmed} of ${honest} reported`;

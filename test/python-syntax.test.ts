@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { parseTree } from '@umpire/guard/python/parse.js';
 import { expressionsOf, parts, statementsIn } from '@umpire/guard/python/tree.js';
 import type { Expr, Stmt } from '@umpire/guard/python/tree.js';
-import { IS_SOAK, readCases } from './support/guard-cases.js';
+import { isSoak } from './support/campaign.js';
+import { readCases } from './support/guard-cases.js';
 
 /** Reads paths, one a line, or texts as JSON; prints for each what stands in it, or null where Python itself cannot read it. */
 const ORACLE = String.raw`
@@ -158,9 +159,9 @@ function labelled(): readonly (readonly [string, string])[] {
 
 const hasPython = spawnSync('python3', ['-c', 'import ast, sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
 /** How many files of Python's own library are read, by a fixed shuffle. */
-const FILES = process.env['PYTHON_FILES'] ?? (IS_SOAK ? '1000000' : '100');
+const FILES = process.env['PYTHON_FILES'] ?? (isSoak ? '1000000' : '100');
 /** One of every so many labelled changes in Python. */
-const STEP = IS_SOAK ? 1 : 20;
+const STEP = isSoak ? 1 : 20;
 
 // Without a Python of these years there is nothing to hold it against.
 test.skipIf(!hasPython)('Python itself sees the same in Python', { timeout: 240_000 }, () => {

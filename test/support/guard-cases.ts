@@ -8,9 +8,6 @@ import type { GuardFinding } from '@umpire/guard/finding.js';
 import { GUARD_RULES } from '@umpire/guard/finding.js';
 import type { TestResult, TestStatus } from '@umpire/core/model.js';
 
-/** With UMPIRE_SOAK=1 tests use every labelled case; without it, those of fixtures/guard/quick.json. */
-export const IS_SOAK = process.env['UMPIRE_SOAK'] === '1';
-
 export type Part = 'seen' | 'held-out';
 export type Label = 'cheat' | 'honest';
 
@@ -57,7 +54,7 @@ export function readCases(part: Part): readonly GuardCase[] {
   );
 }
 
-/** The seen cases that exercise every rule and branch of the guard a few times. */
+/** The seen cases of the fast tests: they exercise each function, rule and message of the guard up to three times. */
 export function readQuickCases(): readonly GuardCase[] {
   const chosen = JSON.parse(readFileSync(join(FIXTURES, 'quick.json'), 'utf8')) as Readonly<Record<Label, readonly string[]>>;
   const ids = { cheat: new Set(chosen.cheat), honest: new Set(chosen.honest) };
