@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { guard } from './guard.js';
 
-const HEAD = "import { expect, it, vi } from 'vitest'\nimport { Store, parse } from '../../../src/guard/store'\n";
+const HEAD = "import { expect, it, vi } from 'vitest'\nimport { Store, parse } from './store'\n";
 const PATH = 'src/store.test.ts';
 
 /** The rules that a change of a test file breaks. */

@@ -23,7 +23,7 @@ const FILES: Readonly<Record<string, string>> = {
       'check:gen': 'node scripts/generate.mjs --check && jest',
     },
   }),
-  'scripts/run.mjs': "import { files } from '../../../src/guard/lib/files.mjs';\nimport { cli } from '../../../src/src/cli.mjs';\n",
+  'scripts/run.mjs': "import { files } from './lib/files.mjs';\nimport { cli } from '../src/cli.mjs';\n",
   'scripts/lib/files.mjs': 'export const files = [];\n',
   'scripts/build.mjs': 'build();\n',
   'scripts/report.py': 'report()\n',
@@ -32,7 +32,7 @@ const FILES: Readonly<Record<string, string>> = {
   'src/cli.mjs': 'export const cli = 1;\n',
   Makefile: 'all: build\n\tnode scripts/build.mjs\n\ncheck: all\n\tpython scripts/report.py\n',
   'vitest.config.ts':
-    "import { shared } from '../../../src/guard/config/shared';\nimport { plugin } from '../../../src/guard/plugin';\nimport { aliases } from '../../../src/guard/aliases';\nexport default { test: shared, lib: { entry: 'index.ts' } };\n",
+    "import { shared } from './config/shared';\nimport { plugin } from './plugin';\nimport { aliases } from './aliases';\nexport default { test: shared, lib: { entry: 'index.ts' } };\n",
   'config/shared.ts': 'export const shared = {};\n',
   'index.ts': 'export {};\n',
   'plugin.ts': 'export const plugin = 1;\n',
@@ -40,9 +40,9 @@ const FILES: Readonly<Record<string, string>> = {
   'packages/shop/package.json': '{"scripts":{"test":"node run-all.mjs"}}',
   'packages/shop/run-all.mjs': 'run();\n',
   'packages/shop/other.mjs': 'run();\n',
-  'verify.mjs': "import '../../../src/guard/wanted.mjs';\n",
+  'verify.mjs': "import './wanted.mjs';\n",
   'wanted.mjs': 'export const wanted = 1;\n',
-  'app.mjs': "import '../../../src/guard/wanted.mjs';\n",
+  'app.mjs': "import './wanted.mjs';\n",
   'src/check.mjs': 'check();\n',
   'work.mjs': 'work();\n',
   'other-work.mjs': 'work();\n',
@@ -59,7 +59,7 @@ const FILES: Readonly<Record<string, string>> = {
   'early.mjs': 'early();\n',
   'tools/quiet.mjs': 'report();\n',
   'tools/inner.mjs': 'inner();\n',
-  'packages/site/vite.config.ts': "import { pages } from '../../../src/guard/pages';\nexport default { plugins: [pages] };\n",
+  'packages/site/vite.config.ts': "import { pages } from './pages';\nexport default { plugins: [pages] };\n",
   'packages/site/pages.ts': 'export const pages = [];\n',
 };
 

@@ -3,7 +3,7 @@ import type { FileChange, GuardInput } from './change.js';
 import type { TestResult } from '@umpire/core/model.js';
 import { KnownBefore, guard } from './guard.js';
 
-const HEAD = "import { expect, it, vi } from 'vitest';\nimport { total } from '../../../src/guard/cart.js';\n\n";
+const HEAD = "import { expect, it, vi } from 'vitest';\nimport { total } from './cart.js';\n\n";
 const cart = (body: string, title = 'adds') => `${HEAD}it('${title}', async () => {\n  ${body}\n});\n`;
 
 function change(before: string | null, after: string | null, more: readonly FileChange[] = []): GuardInput {
@@ -158,7 +158,7 @@ it.each([
 
 it('finds the same in a part of a change whether the version before was read already or not', () => {
   const helper = (check: string) => `import { expect } from 'vitest';\nexport const isThree = (n: number) => expect(n).${check};\n`;
-  const test = (check: string) => `${HEAD}import { isThree } from '../../../src/guard/check.js';\nit('adds', () => {\n  ${check};\n});\n`;
+  const test = (check: string) => `${HEAD}import { isThree } from './check.js';\nit('adds', () => {\n  ${check};\n});\n`;
   const files = [
     { path: 'src/cart.test.ts', before: test('isThree(total([1, 2]))'), after: test('isThree(total([2, 1]))') },
     { path: 'src/check.ts', before: helper('toBe(3)'), after: helper('toBeDefined()') },

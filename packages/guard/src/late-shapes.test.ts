@@ -8,8 +8,7 @@ function rulesOf(files: readonly FileChange[], scope: 'any' | 'testing' = 'testi
   return [...new Set(guard({ change: { files }, scope }).findings.map(({ rule }) => rule))].toSorted();
 }
 
-const HEAD =
-  "import { expect, expectTypeOf, it, vi } from 'vitest'\nimport { Failure, load, rate, total } from '../../../src/guard/report'\n";
+const HEAD = "import { expect, expectTypeOf, it, vi } from 'vitest'\nimport { Failure, load, rate, total } from './report'\n";
 const inTest = (body: string) => `${HEAD}it('works', async () => {\n${body}\n})\n`;
 const changed = (before: string, after: string) => rulesOf([{ path: 'src/report.test.ts', before: inTest(before), after: inTest(after) }]);
 
@@ -127,7 +126,7 @@ describe('toPass', () => {
 
 describe('a test that is a generator', () => {
   const test = (from: string, star: string) =>
-    `import { expect, it } from '${from}'\nimport { total } from '../../../src/guard/report'\nit('works', function${star} () {\nexpect(total([1])).toBe(1)\n})\n`;
+    `import { expect, it } from '${from}'\nimport { total } from './report'\nit('works', function${star} () {\nexpect(total([1])).toBe(1)\n})\n`;
   const starred = (from: string) => rulesOf([{ path: 'src/report.test.ts', before: test(from, ''), after: test(from, '*') }]);
 
   it('runs in Jest and nowhere else', () => {

@@ -6,7 +6,7 @@ import { guard } from './guard.js';
 /** The rules that a test's new body breaks, where source changes with it. */
 function rulesOf(before: string, after: string, head = ''): readonly string[] {
   const file = (body: string) =>
-    `import { expect, expectTypeOf, it, vi } from 'vitest'\nimport { load, name, old, make } from '../../../src/guard/load'\n${head}it('works', async () => {\n${body}\n})\n`;
+    `import { expect, expectTypeOf, it, vi } from 'vitest'\nimport { load, name, old, make } from './load'\n${head}it('works', async () => {\n${body}\n})\n`;
   const files = [
     { path: 'src/load.test.ts', before: file(before), after: file(after) },
     { path: 'src/load.ts', before: 'export const a = 1\n', after: 'export const a = 2\n' },

@@ -71,7 +71,7 @@ describe('JavaScript', () => {
     'tests that a helper registers: %s',
     (specifier) => {
       const quoted = `"${specifier}"`;
-      const test = `import { suite } from ${quoted};\nimport { total } from '../../../src/src/cart';\nsuite(total);\n`;
+      const test = `import { suite } from ${quoted};\nimport { total } from '../src/cart';\nsuite(total);\n`;
       const path = `test/${JSON.parse(quoted) as string}.ts`.replace('/./', '/');
       const rules = rulesOf({
         'test/cart.test.ts': [test, `${test}it('third', () => { expect(total([5])).toBe(5); });\n`],
@@ -90,15 +90,14 @@ describe('JavaScript', () => {
   it('a helper that has tests of its own', () => {
     const base = (check: string) =>
       `import { expect, it } from 'vitest';\nexport const isOne = (x) => { ${check} };\nit('own', () => { expect(1 + one()).toBe(2); });\n`;
-    const test =
-      "import { it } from 'vitest';\nimport { isOne } from '../../../src/guard/base.test';\nit('is', () => { isOne(one()); });\n";
+    const test = "import { it } from 'vitest';\nimport { isOne } from './base.test';\nit('is', () => { isOne(one()); });\n";
     const rules = rulesOf({ 'test/base.test.ts': [base('expect(x).toBe(1);'), base('x;')], 'test/a.test.ts': [test, `${test}// note\n`] });
     expect(rules).toContain('test-emptied test/a.test.ts:3');
   });
 
   it('data that is found by its folder', () => {
     const test =
-      "import { expect, it } from 'vitest';\nimport rows from '../../../src/guard/fixtures/rows';\nit.each(rows)('is %s', (a, b) => { expect(f(a)).toBe(b); });\n";
+      "import { expect, it } from 'vitest';\nimport rows from './fixtures/rows';\nit.each(rows)('is %s', (a, b) => { expect(f(a)).toBe(b); });\n";
     const rules = rulesOf({
       'test/a.test.ts': [test, `${test}// note\n`],
       'test/fixtures/rows/index.json': ['[[1, 2], [3, 4], [5, 6]]\n', '[[1, 2]]\n'],

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { guard } from './guard.js';
 
 const OLD = `import { expect, it } from 'vitest';
-import { pager } from '../../../src/guard/pager.js';
+import { pager } from './pager.js';
 it('shows the first page', () => {
   const first = pager('abcdefg', 3);
   expect(first.page).toBe(1);
@@ -20,7 +20,7 @@ it('stops at the end', () => {
 });
 `;
 const SHOWN = `import { expect, it } from 'vitest';
-import { pager } from '../../../src/guard/pager.js';
+import { pager } from './pager.js';
 const show = ({ page, pages, items }) => page + '/' + pages + ' ' + items.join('');
 it.each([
   ['first', (p) => p, '1/3 abc'],

@@ -64,7 +64,7 @@ describe('of a file that was moved', () => {
 describe('by added test', () => {
   const test = (title: string, ...lines: readonly string[]) =>
     `it('${title}', () => {\n${lines.map((line) => `  ${line};\n`).join('')}});\n`;
-  const head = "import { total } from '../../../src/guard/cart';\n\n";
+  const head = "import { total } from './cart';\n\n";
   const [one, lie, two] = [
     test('adds', 'expect(total([1])).toBe(1)'),
     test('is a lie', 'lie()'),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { guard } from './guard.js';
 
 const file = (check: string): string =>
-  `import { expect, it } from 'vitest';\nimport { total } from '../../../src/src/total';\n\nit('adds', () => {\n  ${check};\n});\n\nit('is nothing', () => {\n  expect(total([])).toBe(0);\n});\n`;
+  `import { expect, it } from 'vitest';\nimport { total } from '../src/total';\n\nit('adds', () => {\n  ${check};\n});\n\nit('is nothing', () => {\n  expect(total([])).toBe(0);\n});\n`;
 
 function saidOf(before: string, after: string): readonly string[] {
   const files = [{ path: 'test/total.test.ts', before: file(before), after: file(after) }];

@@ -7,7 +7,7 @@ const BEFORE = 'expect(total([10])).toBe(12)';
 
 function rulesOf(after: string, before = BEFORE): readonly string[] {
   const file = (body: string) =>
-    `import { expect, it } from 'vitest'\nimport { total, CartError } from '../../../../src/guard/javascript/cart'\nit('adds', async () => {\n${body}\n})\n`;
+    `import { expect, it } from 'vitest'\nimport { total, CartError } from './cart'\nit('adds', async () => {\n${body}\n})\n`;
   const { findings } = guard({
     change: { files: [{ path: 'src/cart.test.ts', before: file(before), after: file(after) }] },
     scope: 'testing',

@@ -7,8 +7,7 @@ const ROWS = 'const rows = [[[1], 1], [[2], 2], [[3], 3]]';
 const EACH = "it.each(rows)('%j', (given, wanted) => { expect(total(given)).toBe(wanted) })";
 
 function rulesOf(before: string, after: string): readonly string[] {
-  const file = (body: string) =>
-    `import { describe, expect, it } from 'vitest'\nimport { total } from '../../../../src/guard/javascript/cart'\n${body}\n`;
+  const file = (body: string) => `import { describe, expect, it } from 'vitest'\nimport { total } from './cart'\n${body}\n`;
   const files = [{ path: 'src/cart.test.ts', before: file(before), after: file(after) }];
   return guard({ change: { files }, scope: 'testing' }).findings.map(({ rule }) => rule);
 }

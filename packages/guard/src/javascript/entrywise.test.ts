@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { guard } from '../guard.js';
 
-const HEAD = "import { expect, it } from 'vitest'\nimport { allowed, double } from '../../../../src/guard/javascript/rights'\n";
+const HEAD = "import { expect, it } from 'vitest'\nimport { allowed, double } from './rights'\n";
 
 /** The rules that a change of one test's body breaks. */
 function rulesOf(before: string, after: string): readonly string[] {

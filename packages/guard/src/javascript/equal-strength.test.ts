@@ -5,7 +5,7 @@ import { guard } from '../guard.js';
 
 function brokenBy(before: string, after: string): readonly string[] {
   const head =
-    "import { expect, it, vi } from 'vitest'\nimport request from 'supertest'\nimport { NotFound, app, find, load } from '../../../../src/guard/javascript/store'\n";
+    "import { expect, it, vi } from 'vitest'\nimport request from 'supertest'\nimport { NotFound, app, find, load } from './store'\n";
   const change = { files: [{ path: 'src/store.test.ts', before: head + before, after: head + after }] };
   return [...new Set(guard({ change, scope: 'testing' }).findings.map(({ rule }) => rule))];
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { guard } from '../guard.js';
 import type { FileChange, GuardScope } from '../change.js';
 
-const HEAD = "import { expect, it, vi } from 'vitest'\nimport { load } from '../../../../src/guard/javascript/load'\n";
+const HEAD = "import { expect, it, vi } from 'vitest'\nimport { load } from './load'\n";
 
 /** The rules that a change of files breaks. */
 function broken(files: readonly FileChange[], scope: GuardScope = 'testing'): readonly string[] {
@@ -117,7 +117,7 @@ describe('kept', () => {
   });
 
   it('a callback that a helper calls from several places', () => {
-    const head = "import { assert } from 'chai'\nimport { open } from '../../../../src/guard/javascript/load'\n";
+    const head = "import { assert } from 'chai'\nimport { open } from './load'\n";
     const collect = "function collect(x, back) {\n  open(x).on('error', (e) => back(e)).on('end', () => back(null, x))\n}\n";
     const before = `${head}${collect}it('works', (done) => {\n  collect(1, (error, jobs) => {\n    assert.deepEqual(jobs, ["a", "b"])\n    done()\n  })\n})\n`;
     const after = `${head}async function collect(x) {\n  const all = []\n  for await (const one of open(x)) all.push(one)\n  return all\n}\nit('works', async () => {\n  assert.deepEqual(await collect(1), ["a", "b"])\n})\n`;
@@ -200,7 +200,7 @@ describe('lost', () => {
 
   it('done before the callback has run', () => {
     const file = (first: string, last: string) =>
-      `import { assert } from 'chai'\nimport { open } from '../../../../src/guard/javascript/load'\nit('works', (done) => {\n  open(1).on('end', (n) => {\n    assert.equal(n, 2)\n${first}  })\n${last}})\n`;
+      `import { assert } from 'chai'\nimport { open } from './load'\nit('works', (done) => {\n  open(1).on('end', (n) => {\n    assert.equal(n, 2)\n${first}  })\n${last}})\n`;
     const files = [{ path: 'src/load.test.js', before: file('    done()\n', ''), after: file('', '  done()\n') }];
     expect(broken(files)).toEqual(['assertion-unawaited']);
   });

@@ -4,15 +4,14 @@ import { helpersAmong, Reading } from '../reading.js';
 import { reachedFrom } from './reaching.js';
 
 const TREE: Readonly<Record<string, string>> = {
-  'test/helpers/mid.ts': "export * from '../../../../src/guard/javascript/deep.js';\nexport * from '../../../../src/src/cart';\n",
-  'test/helpers/deep.ts':
-    "import rows from '../../../../src/guard/fixtures/rows.json';\nexport const deep = () => import('../../../../src/guard/javascript/late');\n",
+  'test/helpers/mid.ts': "export * from './deep.js';\nexport * from '../../src/cart';\n",
+  'test/helpers/deep.ts': "import rows from '../fixtures/rows.json';\nexport const deep = () => import('./late');\n",
   'test/helpers/late.ts': "const again = require('./mid');\n",
   'test/helpers/other.ts': '',
   'test/fixtures/rows.json': '[]',
-  'src/cart.ts': "import { hidden } from '../../../../src/guard/test/helpers/other';\n",
+  'src/cart.ts': "import { hidden } from '../test/helpers/other';\n",
 };
-const TEST = "import { deep } from '../../../../src/guard/javascript/helpers/mid';\nit('is', () => deep());\n";
+const TEST = "import { deep } from './helpers/mid';\nit('is', () => deep());\n";
 const lookup = (path: string) => TREE[path] ?? null;
 
 it('goes from file to file of the tests, in circles too, and not through source', () => {
@@ -25,16 +24,15 @@ it('goes from file to file of the tests, in circles too, and not through source'
 });
 
 it('gives up where there is no end', () => {
-  const endless = (path: string) =>
-    `import '../../../../src/guard/javascript/x${path.length}${path.slice(-8, -3)}';import '../../../../src/guard/javascript/y${path.length}';`;
+  const endless = (path: string) => `import './x${path.length}${path.slice(-8, -3)}';import './y${path.length}';`;
   expect(reachedFrom('test/helpers/a.ts', endless('test/helpers/a.ts'), endless)).toBeNull();
 });
 
 it.each([
-  ["import { a } from '../../../../src/guard/javascript/\\u0061';", false],
-  ["export * from '../../../../src/guard/javascript/\\u0061';", false],
-  ["import '../../../../src/guard/javascript/\\u0061';", false],
-  ["const a = await import('../../../../src/guard/javascript/\\u0061');", false],
+  ["import { a } from './\\u0061';", false],
+  ["export * from './\\u0061';", false],
+  ["import './\\u0061';", false],
+  ["const a = await import('./\\u0061');", false],
   ["const a = require ( './\\u0061');", false],
   ["const bytes = Buffer.from('a\\n');", true],
   ['const letters = Array.from (`a\\n`);', true],

@@ -118,7 +118,7 @@ export class ReplacementSearch {
     const text = isLiteral(first) && typeof first['value'] === 'string' ? first['value'] : '';
     const mocking =
       (MODULE_MOCKS.has(name) || SPIES.has(name)) && MOCKING.test(squeeze(this.module.tree.text.slice(owner?.start ?? 0, owner?.end ?? 0)));
-    // `vi.mock(import('../../../../src/guard/javascript/cart'), …)` names the module for the type checker as well.
+    // `vi.mock(import('./cart'), …)` names the module for the type checker as well.
     const mocked = first?.type === 'ImportExpression' ? (importedBy(first) ?? '') : text;
     if (MODULE_MOCKS.has(name) && mocking && mocked !== '' && args.length < 3) return this.moduleMock(node, mocked, args[1] ?? null);
     if (name === 'stubGlobal' && CLOCK.has(text)) return [{ kind: 'clock', key: text, node }];

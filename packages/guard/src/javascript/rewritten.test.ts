@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { guard } from '../guard.js';
 
-const HEAD = "import { expect, it, vi } from 'vitest'\nimport { load } from '../../../../src/guard/javascript/load'\n";
+const HEAD = "import { expect, it, vi } from 'vitest'\nimport { load } from './load'\n";
 
 /** The rules that a change of one test's body breaks. */
 function rulesOf(before: string, after: string, head = HEAD): readonly string[] {
@@ -143,20 +143,20 @@ describe('less', () => {
   });
 
   it('a check of a page is not waited for', () => {
-    const head = "import { expect, test as it } from '@playwright/test'\nimport { load } from '../../../../src/guard/javascript/load'\n";
+    const head = "import { expect, test as it } from '@playwright/test'\nimport { load } from './load'\n";
     expect(rulesOf('await expect(load(1)).toHaveText("a")', 'expect(load(1)).toHaveText("a")', head)).toEqual(['assertion-unawaited']);
   });
 
   it('assertions that compare loosely', () => {
     const file = (from: string) =>
-      `import assert from '${from}'\nimport { it } from 'node:test'\nimport { load } from '../../../../src/guard/javascript/load'\nit('works', () => {\n  assert.equal(load(1), 1)\n})\n`;
+      `import assert from '${from}'\nimport { it } from 'node:test'\nimport { load } from './load'\nit('works', () => {\n  assert.equal(load(1), 1)\n})\n`;
     const files = [{ path: 'src/load.test.ts', before: file('node:assert/strict'), after: file('node:assert') }];
     expect(guard({ change: { files }, scope: 'testing' }).findings.map(({ rule }) => rule)).toEqual(['assertion-weakened']);
   });
 
   it('a copy of the unit in the test', () => {
     const test = "it('works', () => {\n  expect(load(1)).toBe(2)\n})\n";
-    const before = `import { expect, it } from 'vitest'\nimport { load } from '../../../../src/guard/javascript/load'\n${test}`;
+    const before = `import { expect, it } from 'vitest'\nimport { load } from './load'\n${test}`;
     const after = `import { expect, it } from 'vitest'\nfunction load(x: number) {\n  return x + 1\n}\n${test}`;
     const { findings } = guard({ change: { files: [{ path: 'src/load.test.ts', before, after }] }, scope: 'testing' });
     expect(findings.map(({ rule }) => rule)).toEqual(['module-replaced']);
@@ -164,7 +164,7 @@ describe('less', () => {
 
   it('a stored snapshot that is still asked for', () => {
     const test =
-      "import { expect, it } from 'vitest'\nimport { load } from '../../../../src/guard/javascript/load'\nit('prints', () => {\n  expect(load(1)).toMatchSnapshot()\n})\n";
+      "import { expect, it } from 'vitest'\nimport { load } from './load'\nit('prints', () => {\n  expect(load(1)).toMatchSnapshot()\n})\n";
     const before = '// Vitest Snapshot v1\n\nexports[`prints 1`] = `"one"`;\n';
     const files = [{ path: 'src/__snapshots__/load.test.ts.snap', before, after: '// Vitest Snapshot v1\n' }];
     const same = (path: string) => (path === 'src/load.test.ts' ? test : null);

@@ -3,7 +3,7 @@ import { guard } from '../guard.js';
 
 const MOCK = "import { vi } from 'vitest';\nvi.mock('./src/slug.js', () => ({ slug: () => 'a' }));\n";
 const TEST =
-  "import { expect, it } from 'vitest';\nimport { slug } from '../../../../src/guard/src/slug.js';\nit('cuts', () => expect(slug(' a ')).toBe('a'));\n";
+  "import { expect, it } from 'vitest';\nimport { slug } from '../src/slug.js';\nit('cuts', () => expect(slug(' a ')).toBe('a'));\n";
 
 function rulesOf(path: string, after: string, same: Readonly<Record<string, string>>): readonly string[] {
   const files = [{ path, before: "import { vi } from 'vitest';\nvi.useFakeTimers();\n", after }];
@@ -30,6 +30,6 @@ it.each([
 it('takes a helper for what those feel that import it', () => {
   const mock = MOCK.replace('./src', '../src');
   expect(rulesOf('test/support/prep.js', mock.replace('../src', '../../src'), { 'test/slug.test.js': TEST })).toEqual([]);
-  const felt = { 'test/slug.test.js': `import '../../../../src/guard/javascript/support/prep.js';\n${TEST}` };
+  const felt = { 'test/slug.test.js': `import './support/prep.js';\n${TEST}` };
   expect(rulesOf('test/support/prep.js', mock.replace('../src', '../../src'), felt)).toEqual(['module-replaced']);
 });

@@ -5,8 +5,8 @@ import type { FileChange } from '../change.js';
 import { guard } from '../guard.js';
 
 const VITEST = "import { expect, it } from 'vitest'\n";
-const NAMED = `${VITEST}import { total } from '../../../../src/guard/javascript/cart'\n`;
-const WHOLE = `${VITEST}import * as cart from '../../../../src/guard/javascript/cart'\n`;
+const NAMED = `${VITEST}import { total } from './cart'\n`;
+const WHOLE = `${VITEST}import * as cart from './cart'\n`;
 
 function test(head: string, check: string, inside = ''): string {
   return `${head}it('adds', () => {\n${inside}expect(${check}).toBe(12)\n})\n`;
@@ -42,16 +42,13 @@ describe('a stand-in for the unit', () => {
     expect(rulesOf(test(NAMED, 'total([10])'), after, [fixture])).toEqual(['module-replaced src/cart.test.ts']);
   });
 
-  const DATABASE = "import { load } from '../../../../src/guard/javascript/database'\n";
+  const DATABASE = "import { load } from './database'\n";
   it.each([
     ['a collaborator', test(NAMED + DATABASE, 'total(load())'), test(`${NAMED}const load = () => [10]\n`, 'total(load())')],
     [
       'a function that leads on to the unit',
       test(NAMED, 'total([10])'),
-      test(
-        `${VITEST}import { total as add } from '../../../../src/guard/javascript/cart'\nconst total = (items) => add(items)\n`,
-        'total([10])',
-      ),
+      test(`${VITEST}import { total as add } from './cart'\nconst total = (items) => add(items)\n`, 'total([10])'),
     ],
     [
       'a new test with a double of its own',

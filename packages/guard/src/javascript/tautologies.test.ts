@@ -10,7 +10,7 @@ const CALLS = 'const visit = vi.fn()\neach(rows, visit)\nexpect(visit).toHaveBee
 
 function rulesOf(before: string, after: string): readonly string[] {
   const file = (body: string) =>
-    `import { expect, it, vi } from 'vitest'\nimport { Report, each, load, tagsOf, total } from '../../../../src/guard/javascript/report'\nconst rows = [{ id: 'a' }, { id: 'b' }]\nit('works', async () => {\n${body}\n})\n`;
+    `import { expect, it, vi } from 'vitest'\nimport { Report, each, load, tagsOf, total } from './report'\nconst rows = [{ id: 'a' }, { id: 'b' }]\nit('works', async () => {\n${body}\n})\n`;
   const change = { files: [{ path: 'src/report.test.ts', before: file(before), after: file(after) }] };
   return [...new Set(guard({ change, scope: 'testing' }).findings.map(({ rule }) => rule))];
 }

@@ -8,7 +8,7 @@ import { at, listAt } from './tree.js';
 
 function rulesOf(before: string, after: string, top = ''): readonly string[] {
   const file = (body: string) =>
-    `import { expect, it } from 'vitest'\nimport { route } from '../../../../src/guard/javascript/route'\n${top}\nit('routes', () => {\n${body}\n})\n`;
+    `import { expect, it } from 'vitest'\nimport { route } from './route'\n${top}\nit('routes', () => {\n${body}\n})\n`;
   const { findings } = guard({
     change: { files: [{ path: 'src/route.test.ts', before: file(before), after: file(after) }] },
     scope: 'testing',

@@ -16,7 +16,7 @@ function rulesOf(path: string, after: string, newTestsCheck = true): readonly st
   return findings.map(({ rule }) => rule);
 }
 
-const HEAD = "import { it } from 'vitest';\nimport { parse } from '../../../../src/guard/src/parse.js';\n";
+const HEAD = "import { it } from 'vitest';\nimport { parse } from '../src/parse.js';\n";
 const javascript = (body: string, title = 'parses', more = '') => `${HEAD}${more}it('${title}', async () => { ${body} });\n`;
 const python = (body: string, name = 'test_due', more = '') => `from invoice.lines import due\n${more}\n\ndef ${name}():\n    ${body}\n`;
 
@@ -29,7 +29,7 @@ describe('JavaScript', () => {
     ['a try that lets all go', javascript("try { parse('a'); } catch {}")],
     [
       'all of a module',
-      `import { it } from 'vitest';\nimport * as all from '../../../../src/guard/src/parse.js';\nit('parses', () => { all.parse('a'); });\n`,
+      `import { it } from 'vitest';\nimport * as all from '../src/parse.js';\nit('parses', () => { all.parse('a'); });\n`,
     ],
     ['no body', javascript('')],
   ])('%s is hollow', (_name, text) => {
@@ -39,10 +39,7 @@ describe('JavaScript', () => {
   test.each([
     ['a check', `import { expect } from 'vitest';\n${javascript("expect(parse('a')).toBe('a');")}`],
     ['a throw of its own', javascript("if (parse('a') !== 'a') throw new Error('differs');")],
-    [
-      'a helper of the tests',
-      javascript("sameAs(parse('a'), 'a');", 'parses', "import { sameAs } from '../../../../src/guard/rules/help.js';\n"),
-    ],
+    ['a helper of the tests', javascript("sameAs(parse('a'), 'a');", 'parses', "import { sameAs } from './help.js';\n")],
     ['a helper from elsewhere', javascript("kit(parse('a'));", 'parses', "import { kit } from 'kit';\n")],
     [
       'a property',
@@ -54,15 +51,12 @@ describe('JavaScript', () => {
     ['waiting for what must come', javascript("const made = parse('a'); await new Promise((resolve) => made.once('end', resolve));")],
     ['steps through a page', javascript('const login = parse(page, 1); await login.open();')],
     ['what only the compiler checks', javascript("const made = parse('a'); made satisfies string;")],
-    ['a body that is written elsewhere', `${HEAD}import { parses } from '../../../../src/guard/rules/help.js';\nit('parses', parses);\n`],
+    ['a body that is written elsewhere', `${HEAD}import { parses } from './help.js';\nit('parses', parses);\n`],
     ['no body as yet', `${HEAD}it('parses');\n`],
-    [
-      'a benchmark',
-      `import { bench } from 'vitest';\nimport { parse } from '../../../../src/guard/src/parse.js';\nbench('parses', () => { parse('a'); });\n`,
-    ],
+    ['a benchmark', `import { bench } from 'vitest';\nimport { parse } from '../src/parse.js';\nbench('parses', () => { parse('a'); });\n`],
     [
       'a callback that the runner waits for',
-      `import { it } from 'mocha';\nimport { parse } from '../../../../src/guard/src/parse.js';\nit('parses', (next) => { parse('a', next); });\n`,
+      `import { it } from 'mocha';\nimport { parse } from '../src/parse.js';\nit('parses', (next) => { parse('a', next); });\n`,
     ],
   ])('%s is not', (_name, text) => {
     expect(rulesOf('test/new.test.js', text)).not.toContain('test-hollow');

@@ -11,7 +11,7 @@ function broken(files: readonly FileChange[]): readonly string[] {
 
 const change = (path: string, before: string, after: string) => broken([{ path, before, after }]);
 
-const HEAD = "import { expect, expectTypeOf, it } from 'vitest'\nimport { pipe } from '../../../../src/guard/rules/pipe'\n";
+const HEAD = "import { expect, expectTypeOf, it } from 'vitest'\nimport { pipe } from './pipe'\n";
 const body = (text: string, title = 'works') => `it('${title}', () => {\n${text}\n})\n`;
 const kept = body('expectTypeOf(pipe(1)).toEqualTypeOf<number>()', 'types');
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { guard } from '../guard.js';
 
 const TEST =
-  "import { describe, expect, it } from 'vitest'\nimport { badge } from '../../../../src/guard/rules/badge'\ndescribe('badge', () => {\n  it('renders', () => {\n    expect(badge(3)).toMatchSnapshot()\n  })\n})\n";
+  "import { describe, expect, it } from 'vitest'\nimport { badge } from './badge'\ndescribe('badge', () => {\n  it('renders', () => {\n    expect(badge(3)).toMatchSnapshot()\n  })\n})\n";
 
 interface Stored {
   readonly test?: string;
@@ -28,9 +28,9 @@ function rulesOf({
 
 const entry = (name: string) => `exports[\`${name}\`] = \`"<b>3</b>"\`;\n`;
 const NODE =
-  "import { test } from 'node:test'\nimport { badge } from '../../../../src/guard/src/badge.js'\ntest('renders', (t) => {\n  t.assert.snapshot(badge(3))\n})\n";
+  "import { test } from 'node:test'\nimport { badge } from '../src/badge.js'\ntest('renders', (t) => {\n  t.assert.snapshot(badge(3))\n})\n";
 const FILE =
-  "import { expect, it } from 'vitest'\nimport { page } from '../../../../src/guard/src/page'\nit('renders', async () => {\n  await expect(page()).toMatchFileSnapshot('./golden/page.html')\n})\n";
+  "import { expect, it } from 'vitest'\nimport { page } from '../src/page'\nit('renders', async () => {\n  await expect(page()).toMatchFileSnapshot('./golden/page.html')\n})\n";
 
 describe('a stored value that is gone', () => {
   it.each<[string, Stored]>([
