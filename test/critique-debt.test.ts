@@ -294,7 +294,7 @@ describe('tests', () => {
     const { job, report } = debtJob(project.root, { settings: TESTS_ONLY });
     expect(await debtCritic(job)).toMatchObject({ outcome: 'fail' });
     expect(brief(report()).regressions).toEqual([
-      'tests -:- Tests ran at the baseline and none can be run now. No tests were found that can be run.',
+      'tests -:- Tests ran at the baseline, but none can run now. No runnable tests found.',
     ]);
   });
 });

@@ -117,6 +117,6 @@ test('a package.json that cannot be read is named, with the line', async () => {
   expect(evidence).toMatchObject({
     outcome: 'missing',
     problem:
-      'package.json cannot be read: it is not valid JSON: at line 2, column 15, there is "," where a key in double quotes or "}" was expected. Mend it; what it says of tests is not known.',
+      'package.json cannot be read: it is not valid JSON at line 2, column 15: unexpected ",", expected a key in double quotes or "}". Mend it; what it says of tests is not known.',
   });
 });

@@ -116,7 +116,7 @@ describe('umpire status', () => {
     const { exit, out } = umpire('status');
     expect(exit).toBe(1);
     expect(out).toMatch(/^s: unreadable\n/);
-    expect(out).toContain('Note: journal.ndjson is damaged at line 9: the line says it is number 10.');
+    expect(out).toContain('Note: journal.ndjson is damaged at line 9: the line has the number 10.');
     expect(out).toContain('  completed  DEV-001     developer  Develop the sprint');
   });
 

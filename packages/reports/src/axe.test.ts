@@ -50,8 +50,8 @@ describe('axe', () => {
     const report = { violations: [rule('a', null, [node(['p'])]), rule('b', 'odd', [node(['p'])])] };
     expect([read(report).counts?.high, ...notes(report)]).toEqual([
       2,
-      'severity "none" is not known; counted as High',
-      'severity "odd" is not known; counted as High',
+      'unknown severity "none"; counted as High',
+      'unknown severity "odd"; counted as High',
     ]);
   });
 

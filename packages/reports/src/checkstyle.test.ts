@@ -51,7 +51,7 @@ describe('checkstyle', () => {
   it('counts what it does not know as High, and says so', () => {
     const { counts, problems } = read('<checkstyle><file name="a"><error severity="odd"/><error message="m"/></file></checkstyle>');
     expect(counts).toEqual({ critical: 0, high: 2, medium: 0, low: 0 });
-    expect(problems).toEqual([{ message: 'severity "odd" is not known; counted as High' }]);
+    expect(problems).toEqual([{ message: 'unknown severity "odd"; counted as High' }]);
   });
 
   it('fails where a file could not be checked', () => {

@@ -61,7 +61,7 @@ describe('ctrf', () => {
   it.each([
     [report([]), 'there is no test in it; expected at least one'],
     [{ reportFormat: 'CTRF', results: {} }, 'there is no list "results.tests" in it'],
-    [{ results: { tests: 'x' } }, '"tests" is a text; expected a list'],
+    [{ results: { tests: 'x' } }, '"tests" is a string; expected a list'],
   ])('is an error: %j', (empty, why) => {
     expect([read(empty).outcome, notes(empty)[0]]).toEqual(['error', why]);
   });

@@ -31,15 +31,15 @@ it('finds what is wrong in the file itself', () => {
   expect({ outcome: report.outcome, findings: report.findings.map(({ severity, rule, message }) => [severity, rule, message]) }).toEqual({
     outcome: 'fail',
     findings: [
-      ['critical', 'format/value', 'A number is expected, not a text: a (line 2)'],
+      ['critical', 'format/value', 'A number is expected, not a string: a (line 2)'],
       ['critical', 'reference/cycle', 'The references go in a circle (b > c > b): b, c (line 3)'],
     ],
   });
 });
 
 it.each([
-  ['', 'it is not valid JSON: at line 1, column 1, it ends where a value was expected', 1],
-  ['{"a": {"$type": "num', 'it is not valid JSON: at line 1, column 21, it ends inside a text in quotes and looks cut off', 1],
+  ['', 'it is not valid JSON at line 1, column 1: it ends where a value should be', 1],
+  ['{"a": {"$type": "num', 'it is not valid JSON at line 1, column 21: it ends inside a string and looks cut off', 1],
   ['[]', 'it is no JSON object; expected groups and tokens', 1],
   ['{"a": {}}', 'there is no token in it; expected at least one object with "$value"', 1],
 ])('%j is an error', (text, message, line) => {

@@ -70,7 +70,7 @@ describe('eslint', () => {
     expect(read([file([{ message: 'x', severity: 9 }])])).toMatchObject({
       outcome: 'fail',
       counts: { ...none, high: 1 },
-      problems: [{ message: 'severity "9" is not known; counted as High' }],
+      problems: [{ message: 'unknown severity "9"; counted as High' }],
     });
   });
 

@@ -115,8 +115,8 @@ describe('jest', () => {
     const report = { ...head, testResults: [file('a', [test('one', 'passed')])] };
     expect([read(report).outcome, ...notes(report)]).toEqual([
       'pass',
-      '"numTotalTests" in its head is a text, not a count; it was not held against the body',
-      '"numFailedTests" in its head is a text, not a count; it was not held against the body',
+      '"numTotalTests" in its head is a string, not a count; it was not held against the body',
+      '"numFailedTests" in its head is a string, not a count; it was not held against the body',
       '"numPassedTests" in its head is a number, not a count; it was not held against the body',
     ]);
     expect(read({ ...report, success: 'false' }).outcome).toBe('fail');

@@ -31,7 +31,7 @@ describe('oxlint', () => {
   it.each([
     [{ diagnostics: [], number_of_files: 0 }, 'no file was checked: "number_of_files" is 0'],
     [{ number_of_files: 3 }, 'there is no list "diagnostics" in it'],
-    [{ diagnostics: ['x'] }, 'a diagnostic is a text; expected an object'],
+    [{ diagnostics: ['x'] }, 'a diagnostic is a string; expected an object'],
   ])('is an error: %j', (report, why) => {
     expect([read(report).outcome, notes(report)[0]]).toEqual(['error', why]);
   });

@@ -64,7 +64,7 @@ describe('sarif', () => {
   it('counts an unknown level High, and cannot read an unknown kind', () => {
     expect([severities(one({ level: 'odd' })), notes(one({ level: 'odd' }))]).toEqual([
       ['high'],
-      ['severity "odd" is not known; counted as High'],
+      ['unknown severity "odd"; counted as High'],
     ]);
     expect([read(one({ kind: 'odd' })).outcome, notes(one({ kind: 'odd' }))]).toEqual([
       'error',

@@ -68,7 +68,7 @@ function isOfClaude(event: JsonObject): boolean {
 
 function systemNote(event: JsonObject): AgentEvent {
   if (own(event, 'subtype') !== 'permission_denied') return NOTED;
-  return { kind: 'did', what: `${textIn(event, 'tool_name') ?? 'a tool'} was refused: ${textIn(event, 'message') ?? 'it may not'}` };
+  return { kind: 'did', what: `${textIn(event, 'tool_name') ?? 'a tool'} was refused: ${textIn(event, 'message') ?? 'not allowed'}` };
 }
 
 /** A message arrives in pieces, each as its own message. Words of a subagent are not an answer. */

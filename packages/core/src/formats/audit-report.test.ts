@@ -29,22 +29,17 @@ const EXPECTED = 'expected a report with findings, scores by dimension, or a sta
 
 describe('unreadable', () => {
   test('empty', () => check(' \n', `it is empty; ${EXPECTED}`));
-  test('binary', () => check('# a\n\0', `it is not text: there is a NUL byte at character 5; ${EXPECTED}`, 'a.md', 2));
+  test('binary', () => check('# a\n\0', `it is not text (NUL byte at character 5); ${EXPECTED}`, 'a.md', 2));
   test('prose', () => check('I will audit this now.', NOT_A_REPORT));
   test('a signal alone', () => check('Signal: audit_passed', NOT_A_REPORT));
   test('truncated JSON', () =>
-    check(
-      '{"findings": [',
-      'it is not valid JSON: at line 1, column 15, it ends while 2 brackets are still open and looks cut off',
-      'a.md',
-      1,
-    ));
+    check('{"findings": [', 'it is not valid JSON at line 1, column 15: it ends with 2 brackets still open and looks cut off', 'a.md', 1));
   test('an error page under a JSON name', () =>
-    check('<html>', 'it is not valid JSON: at line 1, column 1, there is "<" where a value was expected', 'a.JSON', 1));
+    check('<html>', 'it is not valid JSON at line 1, column 1: unexpected "<", expected a value', 'a.JSON', 1));
   test('a truncated block', () =>
     check(
       'Hello\n```json\n{"findings": [\n```',
-      'the JSON block in it is broken: it is not valid JSON: at line 3, column 15, it ends while 2 brackets are still open and looks cut off',
+      'its JSON block is invalid: it is not valid JSON at line 3, column 15: it ends with 2 brackets still open and looks cut off',
       'a.md',
       3,
     ));
@@ -87,7 +82,7 @@ describe('Markdown with a JSON block', () => {
     check('Score: 5/10\n```json\n{"severity": \n```\n```json\n{"findings"\n```', {
       values: { score: 5 },
       notes: [
-        'the JSON block in it is broken: it is not valid JSON: at line 3, column 13, it ends while one bracket is still open and looks cut off',
+        'its JSON block is invalid: it is not valid JSON at line 3, column 13: it ends with one bracket still open and looks cut off',
       ],
     }));
   test('a broken sample', () => check('Score: 5/10\n```json\n{ ... }\n```', { values: { score: 5 } }));

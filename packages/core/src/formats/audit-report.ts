@@ -76,7 +76,7 @@ function readMarkdown(text: string, options: FindingsOptions): ReportResult {
       const inner = readReport(json.value, options);
       if (inner.isReport) report = merge(report, inner);
     } else if (looksLikeReport(fence)) {
-      broken ??= { line: json.line, problem: `the JSON block in it is broken: ${json.problem}` };
+      broken ??= { line: json.line, problem: `its JSON block is invalid: ${json.problem}` };
     }
   }
   if (broken === null) return { ok: true, report };

@@ -25,20 +25,20 @@ describe('the ending', () => {
     [{ exit_status: [0] }, /^exit_status is a list/],
     [{ exit_status: null }, /neither exit_status nor signal/],
     [{ exit_status: null, timed_out: false }, /neither exit_status nor signal/],
-    [{ signal: '' }, /^signal is ""; expected a text such as "SIGKILL"/],
+    [{ signal: '' }, /^signal is ""; expected a string such as "SIGKILL"/],
     [{ signal: 9 }, /^signal is "9"/],
     [{ timed_out: 'false' }, /^timed_out is "false"; expected true or false/],
     [{ timed_out: 0 }, /^timed_out is "0"/],
-    [{ command: 3 }, /^command is "3"; expected a text/],
+    [{ command: 3 }, /^command is "3"; expected a string/],
     [{ duration_ms: -1 }, /^duration_ms is "-1"/],
     [{ output_tail: ['x'] }, /^output_tail is a list/],
     [{ head: {} }, /^head is an object/],
-    [{ report_problem: true }, /^report_problem is "true"; expected a text/],
+    [{ report_problem: true }, /^report_problem is "true"; expected a string/],
   ])('%j is no evidence', (result, expected) => expect(valuesOf(result)).toMatch(expected));
 
-  test('a key that is given twice is no evidence', () => {
+  test('a repeated key is no evidence', () => {
     const answer = readCommandResult('{"exit_status":1,"exit_status":0}', { path: 'x' });
-    expect(answer).toMatchObject({ ok: false, unreadable: { problem: expect.stringContaining('given twice') as string } });
+    expect(answer).toMatchObject({ ok: false, unreadable: { problem: expect.stringContaining('appears twice') as string } });
   });
 });
 

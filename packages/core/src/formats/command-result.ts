@@ -34,7 +34,7 @@ function readMembers(result: JsonObject): ReturnType<Reader> {
   const timedOut = given(result, 'timed_out') ?? false;
   if (exit === null && signal === null && timedOut === false)
     return unreadable(`it has neither exit_status nor signal, so it does not say how the command ended; expected ${EXPECTED}`);
-  const notes = exit !== null && signal !== null ? [`it gives exit_status ${exit} and signal ${String(signal)}; the signal holds`] : [];
+  const notes = exit !== null && signal !== null ? [`it gives exit_status ${exit} and signal ${String(signal)}; using the signal`] : [];
   const tail = linesOf(String(given(result, 'output_tail') ?? ''));
   const output = tail.slice(-MAX_LINES).map((line) => ({ text: line }));
   const values: (readonly [string, Scalar | null])[] = [
@@ -58,14 +58,14 @@ const isDuration = (value: unknown): boolean => typeof value === 'number' && val
 
 /** The members that are read, with their type. Each may be missing or null. */
 const MEMBERS: readonly (readonly [string, string, (value: unknown) => boolean])[] = [
-  ['command', 'a text', isText],
+  ['command', 'a string', isText],
   ['exit_status', `a whole number from 0 to ${HIGHEST_EXIT}, or null`, isWhole],
-  ['signal', 'a text such as "SIGKILL", or null', (value) => isText(value) && value !== ''],
+  ['signal', 'a string such as "SIGKILL", or null', (value) => isText(value) && value !== ''],
   ['timed_out', 'true or false', (value) => typeof value === 'boolean'],
-  ['report_problem', 'a text, or null', isText],
+  ['report_problem', 'a string or null', isText],
   ['duration_ms', 'a number of milliseconds', isDuration],
-  ['output_tail', 'a text', isText],
-  ['head', 'a text, or null', isText],
+  ['output_tail', 'a string', isText],
+  ['head', 'a string or null', isText],
 ];
 
 function misfitOf(result: JsonObject, key: string, expected: string, fits: (value: unknown) => boolean): string | null {

@@ -38,16 +38,16 @@ describe('critique-entries', () => {
       '0101',
     ));
   test('an unknown severity', () =>
-    entries(lines({ issue: 'a', priority: 'odd' }), ['high - a'], '0100', ['severity "odd" is not known; counted as High']));
+    entries(lines({ issue: 'a', priority: 'odd' }), ['high - a'], '0100', ['unknown severity "odd"; counted as High']));
   test('no message', () => entries(lines({ severity: 'low', idea: 3 }), ['low - a critique by CHALLENGE-001'], '0001'));
   test('no message and no worker', () => entries('{"severity": "low"}', ['low - a critique by an unnamed worker'], '0001'));
   test('no severity', () =>
     entries(lines({ challenge: 'a' }, { severity: '', challenge: 'b' }), [], null, [
-      'a critique has no severity, so it is not counted: "a" (and 1 more)',
+      'not counted, because it has no severity: "a" (and 1 more)',
     ]));
   test('one without a severity beside others is told', () =>
     entries(lines({ severity: 'low', challenge: 'a' }, { challenge: 'the big one' }, { challenge: 'None' }), ['low - a'], '0001', [
-      'a critique has no severity, so it is not counted: "the big one"',
+      'not counted, because it has no severity: "the big one"',
     ]));
   test('none', () => entries(lines({ severity: 'none', challenge: 'a' }, { severity: 'low', challenge: 'None' }), [], null));
   test('summaries', () =>
@@ -59,29 +59,28 @@ describe('critique-entries', () => {
   test('summary and severities: the worse', () =>
     entries(lines({ severity: 'high', challenge: 'a' }, { severity_summary: 'HIGH:0 LOW:1' }), ['high - a'], '0101'));
   test('a summary that is none', () =>
-    entries(lines({ severity_summary: 'HIGH:-1 LOW:1' }), [], '0001', ['"-1" is not a count of High findings; it was left out']));
+    entries(lines({ severity_summary: 'HIGH:-1 LOW:1' }), [], '0001', ['"-1" is not a count of High findings; ignored']));
   test('lists', () =>
     entries(lines({ challenges: [{ severity: 'low', message: 'a' }, { message: 'b' }, 3] }), ['low - a'], '0001', [
-      'a finding is neither a text nor an object; it was left out',
+      'ignored a finding that is neither a string nor an object',
     ]));
   test('broken lines', () =>
     entries(`${lines({ severity: 'low', challenge: 'a' })}\n{"data`, ['low - a'], '0001', [
-      'an entry was left out: it is not valid JSON: at line 2, column 7, it ends inside a text in quotes and looks cut off',
+      'ignored an entry: it is not valid JSON at line 2, column 7: it ends inside a string and looks cut off',
     ]));
   test('unreadable', () =>
     expect(['', 'x'].map((text) => readCritiqueEntries(text, { path: 'x' }))).toEqual([
       {
         ok: false,
-        unreadable: { problem: 'there is no entry in it; expected critiques with a severity each, or counts such as CRITICAL:1 HIGH:2' },
+        unreadable: { problem: 'it has no entries; expected critiques with a severity each, or counts such as CRITICAL:1 HIGH:2' },
       },
-      { ok: false, unreadable: { problem: 'the entry on line 1 was left out: it is not a JSON object' } },
+      { ok: false, unreadable: { problem: 'ignored the entry on line 1: it is not a JSON object' } },
     ]));
 });
 
 describe('severity-summary', () => {
   test('counts', () => check(readSeveritySummary, 'CRITICAL:1 HIGH:x LOW:2', [], '1002'));
-  test('no counts', () =>
-    check(readSeveritySummary, 'fine', [], null, ['"fine" holds no count; expected counts such as CRITICAL:1 HIGH:2']));
+  test('no counts', () => check(readSeveritySummary, 'fine', [], null, ['no count in "fine"; expected counts such as CRITICAL:1 HIGH:2']));
   test('empty', () =>
     expect(readSeveritySummary(' ', { path: 'x' })).toEqual({
       ok: false,

@@ -31,7 +31,7 @@ export const readCritique: Reader = (text, about) => {
 
 export const readCritiqueEntries: Reader = (text) => {
   const { entries, notes: broken } = splitEntries(text);
-  if (entries.length === 0) return unreadable(broken[0] ?? `there is no entry in it; expected ${EXPECTED}`);
+  if (entries.length === 0) return unreadable(broken[0] ?? `it has no entries; expected ${EXPECTED}`);
   const notes = [...broken];
   const findings: Finding[] = [];
   const uncounted: string[] = [];
@@ -49,7 +49,7 @@ export const readCritiqueEntries: Reader = (text) => {
   const [first, ...more] = uncounted;
   if (first !== undefined) {
     const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
-    notes.push(`a critique has no severity, so it is not counted: ${quote(first)}${others}`);
+    notes.push(`not counted, because it has no severity: ${quote(first)}${others}`);
   }
   const listed = dedupe(findings);
   const { counts } = reconcile(listed, stated);
@@ -59,7 +59,7 @@ export const readCritiqueEntries: Reader = (text) => {
 export const readSeveritySummary: Reader = (text) => {
   if (text.trim() === '') return unreadable('it is empty; expected counts such as CRITICAL:1 HIGH:2');
   const summary = parseSeverityCell(text);
-  if (summary === null) return readable({ notes: [`${quote(text)} holds no count; expected counts such as CRITICAL:1 HIGH:2`] });
+  if (summary === null) return readable({ notes: [`no count in ${quote(text)}; expected counts such as CRITICAL:1 HIGH:2`] });
   return readable({ counts: summary.counts, notes: summary.notes });
 };
 
@@ -75,7 +75,7 @@ function withoutSeverity({ data: raw }: BoardEntry): string | null {
 /** An entry is one critique or holds a list of them. */
 function findingsIn({ data: raw, worker, line, repeated }: BoardEntry, notes: string[]): readonly Finding[] {
   if (repeated !== undefined) {
-    notes.push(`the entry on line ${line} gives the key "${repeated.slice(0, 60)}" twice; it is counted as Critical`);
+    notes.push(`the entry on line ${line} repeats the key "${repeated.slice(0, 60)}"; counted as Critical`);
     // The fingerprint is made of this text, so it is never reworded.
     return [makeFinding({ severity: 'critical', message: `a critique by ${worker || 'an unnamed worker'} contradicts itself` })];
   }

@@ -128,8 +128,8 @@ test('refuses what it could not print back or tell apart, with the line', () => 
   checkRefused('a,b\n"x\ny" ,2\n', 3, `${closing} (the quote opened on line 2)`);
   checkRefused('a,b\n\n1,2,3\n', 3, 'this row has 3 cells, but the header has 2');
   checkRefused('a,b\r1\r', 2, 'this row has 1 cell, but the header has 2');
-  checkRefused('a,b\r\n1,2\n\r3,\0', 4, 'a NUL byte stands in the text');
-  checkRefused('\0', 1, 'a NUL byte stands in the text');
+  checkRefused('a,b\r\n1,2\n\r3,\0', 4, 'the text contains a NUL byte');
+  checkRefused('\0', 1, 'the text contains a NUL byte');
 });
 
 test('every text it accepts is printed back, and its cells and separators make up the whole of it', () => {

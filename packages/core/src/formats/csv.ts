@@ -94,7 +94,7 @@ class CsvScanner {
     return refuse(
       line,
       found,
-      `Give the row ${this.columns} cells. A value that holds a comma needs double quotes around it; an empty one still needs its comma.`,
+      `Give the row ${this.columns} cells. Put double quotes around a value with a comma, and keep the comma of an empty value.`,
     );
   }
 
@@ -211,7 +211,7 @@ export function parseCsv(text: string): CsvResult {
     return { ok: true, document: { text, columns, records: lines.length, starts, ends, lines } };
   }
   const line = 1 + (text.slice(0, nul).match(/\r\n|\n|\r/g)?.length ?? 0);
-  return refuse(line, 'a NUL byte stands in the text', 'Remove the NUL byte, or save the file as UTF-8: UTF-16 text is full of them.');
+  return refuse(line, 'the text contains a NUL byte', 'Save the file as UTF-8, or remove the NUL byte.');
 }
 
 /** The value of a cell, without its quotes and with doubled quotes made single. */

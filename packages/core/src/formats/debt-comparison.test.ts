@@ -91,14 +91,14 @@ describe('what was not measured', () => {
   test('now: it never passes', () => {
     expect(lint(tool('pass'), tool('error', [], 'It broke.'))).toEqual(stuck('error', 'It broke.'));
     expect(lint(tool('pass'), tool('timeout'))).toEqual(stuck('timeout', 'eslint could not be measured.'));
-    expect(lint(tool('pass'), null)).toEqual(stuck('fail', 'eslint ran at the baseline and does not now; set it up again.'));
+    expect(lint(tool('pass'), null)).toEqual(stuck('fail', 'eslint ran at the baseline but not now. Set it up again.'));
   });
   test('at the baseline: it passes only where nothing is found', () => {
     expect(lint(tool('error'), tool('pass'))).toEqual(FINE);
     expect(lint(null, tool('pass'))).toEqual(FINE);
     const problem = 'eslint did not run at the baseline, so nothing is compared: 2 findings now.';
     expect(lint(null, many)).toEqual({ ...FINE, outcome: 'missing', problems: [problem], isPartial: true });
-    const untold = 'What eslint finds now (2 findings) cannot be told from what is old. At the baseline:';
+    const untold = 'eslint has 2 findings, but no baseline to compare with. At the baseline:';
     expect(lint(tool('timeout', [], 'Too slow.'), many)).toEqual(stuck('timeout', `${untold} Too slow.`));
     expect(lint(tool('error'), many)).toEqual(stuck('error', `${untold} it could not be measured.`));
   });
@@ -206,7 +206,7 @@ describe('tests', () => {
     });
     expect(compared(before, { ...NO_TESTS, outcome: 'error' })).toEqual({ ...stuck('The tests could not be run.'), outcome: 'error' });
     expect(compared(before, NO_TESTS)).toEqual({
-      ...stuck('Tests ran at the baseline and none can be run now. No tests were found that can be run.'),
+      ...stuck('Tests ran at the baseline, but none can run now. No runnable tests found.'),
       outcome: 'fail',
     });
     expect(compared(NO_TESTS, { ...NO_TESTS, problem: 'No runner.' })).toEqual({
@@ -218,14 +218,14 @@ describe('tests', () => {
   });
   test('that did not run at the baseline', () => {
     expect(compared(NO_TESTS, tests({ a: 'passed', b: 'failed' })).regressions).toEqual(['b is new and fails']);
-    const message = 'The tests could not be measured at the baseline, so regressions cannot be told; take another one with --base.';
+    const message = 'The tests could not run at the baseline, so regressions are unknown. Choose another baseline with --base.';
     const broken = { ...NO_TESTS, outcome: 'error' } as const;
     expect(compared({ ...broken, problem: 'It broke.' }, tests({ a: 'passed' }))).toMatchObject({
       outcome: 'error',
       regressions: [`${message} It broke.`],
     });
     expect(compared(broken, tests({ a: 'passed' })).regressions).toEqual([`${message} they could not be run.`]);
-    const nonePassed = 'No test passed at the baseline, so no test can have regressed; does it need something that is built first?';
+    const nonePassed = 'No test passed at the baseline, so no test can have regressed. Does the project need a build first?';
     expect(compared(tests({ a: 'failed' }), tests({ a: 'failed' }, { notes: ['packages/b: no runner.'] }))).toEqual({
       ...GOOD,
       problems: ['packages/b: no runner.', nonePassed],

@@ -79,8 +79,7 @@ function compareTool(check: CheckName, tool: string, before: ToolMeasure, after:
   if (after.outcome === 'error' || after.outcome === 'timeout')
     return unmeasured(check, tool, after.outcome, after.problem ?? `${tool} could not be measured.`);
   if (after.outcome === 'missing') {
-    if (isMeasured(before.outcome))
-      return unmeasured(check, tool, 'fail', `${tool} ran at the baseline and does not now; set it up again.`);
+    if (isMeasured(before.outcome)) return unmeasured(check, tool, 'fail', `${tool} ran at the baseline but not now. Set it up again.`);
     return { ...NOTHING, outcome: 'missing', problems: after.problem === null ? [] : [after.problem] };
   }
   // Without findings nothing can have regressed, even if the baseline was not measured.
@@ -90,12 +89,7 @@ function compareTool(check: CheckName, tool: string, before: ToolMeasure, after:
     return { ...NOTHING, outcome: 'missing', problems: [`${tool} did not run at the baseline, so nothing is compared: ${many} now.`] };
   if (!isMeasured(before.outcome)) {
     const why = before.problem ?? 'it could not be measured.';
-    return unmeasured(
-      check,
-      tool,
-      before.outcome,
-      `What ${tool} finds now (${many}) cannot be told from what is old. At the baseline: ${why}`,
-    );
+    return unmeasured(check, tool, before.outcome, `${tool} has ${many}, but no baseline to compare with. At the baseline: ${why}`);
   }
   const { added, removed } = differFindings(before.findings, after.findings, moves);
   const item = ({ fingerprint, message, artifact: file, line, rule }: (typeof added)[number]): DebtItem => ({
@@ -128,13 +122,13 @@ function compareTests(
   if (after.outcome === 'error' || after.outcome === 'timeout')
     return part(unmeasured('tests', 'tests', after.outcome, after.problem ?? 'The tests could not be run.'), false);
   if (after.outcome === 'missing') {
-    const why = after.problem ?? 'No tests were found that can be run.';
+    const why = after.problem ?? 'No runnable tests found.';
     if (!isMeasured(before.outcome)) return part({ ...NOTHING, outcome: 'missing', problems: [why] }, true);
-    return part(unmeasured('tests', 'tests', 'fail', `Tests ran at the baseline and none can be run now. ${why}`), false);
+    return part(unmeasured('tests', 'tests', 'fail', `Tests ran at the baseline, but none can run now. ${why}`), false);
   }
   if (before.outcome === 'error' || before.outcome === 'timeout') {
     const why = before.problem ?? 'they could not be run.';
-    const message = `The tests could not be measured at the baseline, so regressions cannot be told; take another one with --base. ${why}`;
+    const message = `The tests could not run at the baseline, so regressions are unknown. Choose another baseline with --base. ${why}`;
     return part(unmeasured('tests', 'tests', before.outcome, message), false);
   }
   const { worse, fixed, old } = differTests(before, after, moves);
@@ -143,7 +137,7 @@ function compareTests(
   const nonePassed = before.results.length > 0 && !before.results.some(({ status }) => status === 'passed');
   const problems = [
     ...after.notes,
-    ...(nonePassed ? ['No test passed at the baseline, so no test can have regressed; does it need something that is built first?'] : []),
+    ...(nonePassed ? ['No test passed at the baseline, so no test can have regressed. Does the project need a build first?'] : []),
   ];
   const mended = fixed.map((test) => ({ ...testItem({ ...test, change: 'fails' }), message: `passes: ${test.id}` }));
   const outcome = regressions.length > 0 ? 'fail' : 'pass';

@@ -110,7 +110,7 @@ describe('the page', () => {
       / Not measured: tests, types \(no type checker is set up\), quality\.$/,
     );
     expect(debtSummary({ ...reportOf(CLEAN, CLEAN), changed_settings: ['.oxlintrc.json', 'knip.json'] })).toMatch(
-      / Settings of tools changed: \.oxlintrc\.json and 1 more\.$/,
+      / Tool settings changed: \.oxlintrc\.json and 1 more\.$/,
     );
     expect(reportOf(NONE, NONE).passed).toBe(false);
     const fixed = reportOf({ ...NONE, lint: [tool('eslint', 'critical')] }, CLEAN);

@@ -115,7 +115,7 @@ export function debtSummary(
   const unsteady = flaky.length === 0 ? '' : ` Flaky: ${flaky.length}.`;
   const [setting, ...others] = report.changed_settings;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  const settings = setting === undefined ? '' : ` Settings of tools changed: ${setting}${more}.`;
+  const settings = setting === undefined ? '' : ` Tool settings changed: ${setting}${more}.`;
   const [first] = regressions;
   const place = first === undefined || first.file === null ? '' : ` (${first.file}${first.line === null ? '' : `:${first.line}`})`;
   const worst = first === undefined ? '' : ` First: ${first.message.replace(/\.$/, '')}${place}.`;

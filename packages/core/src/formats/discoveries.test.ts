@@ -87,11 +87,11 @@ test('skips and counts what is not an entry, and says what the first one was', (
   checkMalformed('null', 'it is not a JSON object');
   checkMalformed('{"type":"note","data":{"cut', 'it is not a JSON object');
   checkMalformed('{x}', 'it is not JSON');
-  checkMalformed('{"data":{}}', 'it has no "type", or one that is not text');
-  checkMalformed('{"type":1,"data":{}}', 'it has no "type", or one that is not text');
-  checkMalformed('{"type":"note"}', 'it has no "data", or one that is not an object');
-  checkMalformed('{"type":"note","data":[]}', 'it has no "data", or one that is not an object');
-  checkMalformed('{"type":"note","data":null}', 'it has no "data", or one that is not an object');
+  checkMalformed('{"data":{}}', 'its "type" is missing or not a string');
+  checkMalformed('{"type":1,"data":{}}', 'its "type" is missing or not a string');
+  checkMalformed('{"type":"note"}', 'its "data" is missing or not an object');
+  checkMalformed('{"type":"note","data":[]}', 'its "data" is missing or not an object');
+  checkMalformed('{"type":"note","data":null}', 'its "data" is missing or not an object');
   check(`{x}\n${json}\n\n[]\n${json.slice(0, 9)}`, {
     entries: [{ ...note, line: 2 }],
     lines: 5,
@@ -114,7 +114,7 @@ test('a key called __proto__ is only a key', () => {
   });
   check('{"__proto__":{"type":"note","data":{}}}\n', {
     malformed: 1,
-    firstMalformed: { line: 1, problem: 'it has no "type", or one that is not text' },
+    firstMalformed: { line: 1, problem: 'its "type" is missing or not a string' },
   });
 });
 
@@ -244,8 +244,8 @@ test('broken lines', () =>
     'x\n[1]\n{"a',
     [],
     [
-      'the entry on line 1 was left out: it is not a JSON object',
-      'the entry on line 2 was left out: it is a list, expected an object',
-      'an entry was left out: it is not valid JSON: at line 3, column 4, it ends inside a text in quotes and looks cut off',
+      'ignored the entry on line 1: it is not a JSON object',
+      'ignored the entry on line 2: it is a list, expected an object',
+      'ignored an entry: it is not valid JSON at line 3, column 4: it ends inside a string and looks cut off',
     ],
   ));

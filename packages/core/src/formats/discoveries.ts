@@ -169,8 +169,8 @@ function readEntry(json: string): Discovery | string | null {
     return 'it is not JSON';
   }
   const { ts, worker, type, data } = value;
-  if (typeof type !== 'string') return 'it has no "type", or one that is not text';
-  if (!isObject(data)) return 'it has no "data", or one that is not an object';
+  if (typeof type !== 'string') return 'its "type" is missing or not a string';
+  if (!isObject(data)) return 'its "data" is missing or not an object';
   return { ts: typeof ts === 'string' ? ts : '', worker: typeof worker === 'string' ? worker : '', type, data };
 }
 
@@ -196,13 +196,12 @@ export function splitEntries(text: string): { readonly entries: readonly BoardEn
     if (start === undefined) return;
     // Tested first: a board full of other text would cost an exception per line.
     if (start !== '{' && start !== '[') {
-      notes.push(`the entry on line ${index + 1} was left out: it is not a JSON object`);
+      notes.push(`ignored the entry on line ${index + 1}: it is not a JSON object`);
       return;
     }
     const json = parseJson(line, index + 1);
-    if (!json.ok) notes.push(`an entry was left out: ${json.problem}`);
-    else if (!isObject(json.value))
-      notes.push(`the entry on line ${index + 1} was left out: it is ${nameOf(json.value)}, expected an object`);
+    if (!json.ok) notes.push(`ignored an entry: ${json.problem}`);
+    else if (!isObject(json.value)) notes.push(`ignored the entry on line ${index + 1}: it is ${nameOf(json.value)}, expected an object`);
     else {
       const worker = own(json.value, 'worker');
       const data = own(json.value, 'data');

@@ -115,8 +115,8 @@ describe('objects', () => {
   ])('%s', (_, value, expected) => check(value, expected));
 
   test('an unknown severity counts High', () => {
-    check({ severity: 'severe-ish', message: 'm' }, said, ['severity "severe-ish" is not known; counted as High']);
-    check({ severity: {}, message: 'm' }, said, ['severity "an object" is not known; counted as High']);
+    check({ severity: 'severe-ish', message: 'm' }, said, ['unknown severity "severe-ish"; counted as High']);
+    check({ severity: {}, message: 'm' }, said, ['unknown severity "an object"; counted as High']);
   });
 
   test('without a severity', () => {
@@ -128,10 +128,10 @@ describe('objects', () => {
     check({ message: 'None' }, null);
     check({}, null);
     check(null, null);
-    check({ x: 1 }, null, ['a finding without message, severity and file was left out']);
-    check(5, null, ['a finding is neither a text nor an object; it was left out']);
-    check({ ...said, status: 'Resolved' }, null, ['a finding marked as resolved was left out: "m"']);
-    check({ ...said, fixed: true }, null, ['a finding marked as resolved was left out: "m"']);
+    check({ x: 1 }, null, ['ignored a finding without message, severity and file']);
+    check(5, null, ['ignored a finding that is neither a string nor an object']);
+    check({ ...said, status: 'Resolved' }, null, ['ignored a finding marked as resolved: "m"']);
+    check({ ...said, fixed: true }, null, ['ignored a finding marked as resolved: "m"']);
     check({ ...said, status: 'open' }, said);
   });
 

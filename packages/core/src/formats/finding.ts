@@ -95,17 +95,16 @@ export function makeFinding(parts: FindingParts): Finding {
 export function findingFromUnknown(raw: unknown, fallback: 'high' | null, context: FindingContext = {}): Drawn {
   const value = isObject(raw) ? plainKeys(raw) : raw;
   if (typeof value === 'string') return fromText(value, fallback, context);
-  if (!isObject(value))
-    return { finding: null, notes: value === null ? [] : [`a finding is neither a text nor an object; it was left out`] };
+  if (!isObject(value)) return { finding: null, notes: value === null ? [] : [`ignored a finding that is neither a string nor an object`] };
   if (isClosed(value))
-    return { finding: null, notes: [`a finding marked as resolved was left out: "${oneLine(textAt(value, MESSAGE_KEYS)).slice(0, 80)}"`] };
+    return { finding: null, notes: [`ignored a finding marked as resolved: "${oneLine(textAt(value, MESSAGE_KEYS)).slice(0, 80)}"`] };
   const notes: string[] = [];
   const said = saidSeverity(value, notes);
   const message = textAt(value, MESSAGE_KEYS);
   const place = placeOf(value);
   const rule = ruleOf(value);
   if (message === '' && said === null && rule === '' && place.artifact === null) {
-    return { finding: null, notes: Object.keys(value).length === 0 ? [] : ['a finding without message, severity and file was left out'] };
+    return { finding: null, notes: Object.keys(value).length === 0 ? [] : ['ignored a finding without message, severity and file'] };
   }
   if (message !== '' && isNoFinding(message)) return { finding: null, notes: [] };
   const tag = said === null ? splitTag(message) : null;

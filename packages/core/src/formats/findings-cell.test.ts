@@ -35,7 +35,7 @@ describe('prose and counts', () => {
       'CRITICAL:1 HIGH:2',
       [],
       [1, 2, 0, 0],
-      ['it says Critical: 1, but lists 0; counted 1', 'it says High: 2, but lists 0; counted 2'],
+      ['the report states 1 Critical but lists 0; counted 1', 'the report states 2 High but lists 0; counted 2'],
     ));
   test('one count', () => check('Critical: 0; [HIGH] a', ['high a'], [0, 1, 0, 0]));
 });
@@ -43,7 +43,7 @@ describe('prose and counts', () => {
 describe('JSON', () => {
   test('a list', () => check('[{"severity":"high","message":"a"}, "[LOW] b", "prose"]', ['high a', 'low b'], [0, 1, 0, 1]));
   test('an object', () => check('{"critical": ["a"]}', ['critical a'], [1, 0, 0, 0]));
-  test('counts', () => check('{"critical": 1}', [], [1, 0, 0, 0], ['it says Critical: 1, but lists 0; counted 1']));
+  test('counts', () => check('{"critical": 1}', [], [1, 0, 0, 0], ['the report states 1 Critical but lists 0; counted 1']));
   test('nothing', () => check('[]', []));
   test('broken', () => check('{"critical": [HIGH] a', ['high a'], [0, 1, 0, 0]));
 });

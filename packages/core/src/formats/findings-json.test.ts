@@ -29,7 +29,7 @@ describe('findingsOf', () => {
   test('groups at the top', () =>
     check({ critical: ['m'], high_findings: ['n'], errors: ['x'], warnings: ['y'] }, ['critical m', 'high n']));
   test('one object', () => check({ findings: m }, ['low m']));
-  test('one text', () => check({ findings: '[LOW] m' }, ['low m'], { notes: ['findings is a text, not a list; taken as one finding'] }));
+  test('one text', () => check({ findings: '[LOW] m' }, ['low m'], { notes: ['findings is a string, not a list; read as one finding'] }));
   test('a text that says none', () => check({ findings: 'none' }, []));
   test('an empty text', () => check({ findings: '' }, []));
   test('a wrong type', () => check({ findings: 3 }, [], { notes: ['findings is a number; expected a list of findings'] }));
@@ -43,7 +43,7 @@ describe('findingsOf', () => {
     check({ counts: { high: -1, low: 1 } }, [], {
       present: false,
       stated: { low: 1 },
-      notes: ['"-1" is not a count of High findings; it was left out'],
+      notes: ['"-1" is not a count of High findings; ignored'],
     }));
 });
 
@@ -67,7 +67,7 @@ test('stated counts against the list: the worse holds, silence is no contradicti
   expect(reconcile([high], null)).toEqual({ counts: { critical: 0, high: 1, medium: 0, low: 0 }, notes: [] });
   expect(reconcile([high], { critical: 2, high: 0, low: 0 })).toEqual({
     counts: { critical: 2, high: 1, medium: 0, low: 0 },
-    notes: ['it says Critical: 2, but lists 0; counted 2', 'it says High: 0, but lists 1; counted 1'],
+    notes: ['the report states 2 Critical but lists 0; counted 2', 'the report states 0 High but lists 1; counted 1'],
   });
 });
 

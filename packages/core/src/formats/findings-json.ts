@@ -129,7 +129,9 @@ export function reconcile(
   const notes = SEVERITIES.flatMap((severity) => {
     const said = stated?.[severity] ?? listed[severity];
     if (said === listed[severity]) return [];
-    return [`it says ${severityName(severity)}: ${said}, but lists ${listed[severity]}; counted ${Math.max(said, listed[severity])}`];
+    return [
+      `the report states ${said} ${severityName(severity)} but lists ${listed[severity]}; counted ${Math.max(said, listed[severity])}`,
+    ];
   });
   return { counts: worstCounts(listed, { ...NO_COUNTS, ...stated }), notes };
 }
@@ -150,7 +152,7 @@ function takeMember(value: unknown, key: string, basket: Basket): void {
   if (Array.isArray(value)) for (const entry of value) draw(entry, basket, {});
   else if (isObject(value)) takeObject(value, basket);
   else if (typeof value === 'string') {
-    if (value.trim() !== '' && !isNoFinding(value)) basket.notes.push(`${key} is a text, not a list; taken as one finding`);
+    if (value.trim() !== '' && !isNoFinding(value)) basket.notes.push(`${key} is a string, not a list; read as one finding`);
     draw(value, basket, {});
   } else basket.notes.push(`${key} is ${nameOf(value)}; expected a list of findings`);
 }

@@ -47,12 +47,12 @@ describe('json', () => {
     ));
   test('no findings', () => json({ findings: [] }, { counts: '0000', lists: { findings: [] } }));
   test('stated counts', () =>
-    json({ critical: 1 }, { values: { critical: 1 }, counts: '1000', notes: ['it says Critical: 1, but lists 0; counted 1'] }));
+    json({ critical: 1 }, { values: { critical: 1 }, counts: '1000', notes: ['the report states 1 Critical but lists 0; counted 1'] }));
   test('infinite numbers and traps', () => json('{"a": 1e999, "__proto__": 1, "constructor": 2}', { values: { constructor: 2 } }));
   test('unreadable', () => {
     json('', 'it is empty; expected a JSON object');
     json('[]', 'it is a list; expected a JSON object');
-    json('{', 'it is not valid JSON: at line 1, column 2, it ends while one bracket is still open and looks cut off');
+    json('{', 'it is not valid JSON at line 1, column 2: it ends with one bracket still open and looks cut off');
   });
 });
 
@@ -70,14 +70,14 @@ describe('markdown', () => {
   test('a score that cannot be', () =>
     markdown('Speed: 12/10', {
       values: { speed: '12/10' },
-      notes: ['the score 12 of "Speed" does not lie between 0 and 10; it was left out'],
+      notes: ['the score 12 of "Speed" is not between 0 and 10; ignored'],
     }));
   test('placeholders and long texts', () =>
     markdown(`Verdict: [pass | fail]\nText: ${'x'.repeat(600)}\nOk: yes`, { values: { ok: 'yes' } }));
   test('given twice', () =>
     markdown('Verdict: pass\n\n- Verdict: pass\n\n## A\nVerdict: fail', {
       values: { verdict: 'pass' },
-      notes: ['verdict is given twice, as "pass" and "fail"; the first holds'],
+      notes: ['verdict appears twice, as "pass" and "fail"; using the first'],
     }));
   test('findings and dimensions', () =>
     markdown('- [HIGH] m\n- Speed: 4/10\n\n| a | b |\n|---|---|', {
@@ -89,10 +89,10 @@ describe('markdown', () => {
   test('the report is the better witness of its score', () =>
     markdown('Score: 7/10\nOverall score: 5/10', {
       values: { score: 5, overall_score: '5/10' },
-      notes: ['the report gives several scores, 5, 7; the lowest holds'],
+      notes: ['the report gives several scores, 5, 7; using the lowest'],
     }));
   test('unreadable', () => {
-    markdown('Hello', 'it holds no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
+    markdown('Hello', 'it has no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
     markdown(' ', 'it is empty; expected a report with findings, scores by dimension, or a statement that there are no findings');
   });
 });

@@ -57,7 +57,7 @@ export const readMarkdown: Reader = (text, about) => {
   for (const line of linesOf(parseMarkdown(text))) addPair(line, pairs, notes);
   for (const [key, value] of valuesOf(report)) pairs.set(key, value);
   if (pairs.size === 0 && !report.counted && report.dimensions.length === 0) {
-    return unreadable('it holds no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
+    return unreadable('it has no finding, no score and no line such as "Verdict: pass"; expected a report in Markdown');
   }
   const counts = report.counted ? report.counts : null;
   return readable({ values: pairs, findings: report.findings, counts, lists: [['dimensions', report.dimensions]], notes });
@@ -71,7 +71,7 @@ function addPair(line: string, pairs: Map<string, Scalar>, notes: string[]): voi
   const before = pairs.get(pair.key);
   if (before === undefined) pairs.set(pair.key, value);
   else if (before !== value)
-    notes.push(`${pair.key} is given twice, as "${String(before).slice(0, 60)}" and "${String(value).slice(0, 60)}"; the first holds`);
+    notes.push(`${pair.key} appears twice, as "${String(before).slice(0, 60)}" and "${String(value).slice(0, 60)}"; using the first`);
 }
 
 function scalarOf(text: string): Scalar {

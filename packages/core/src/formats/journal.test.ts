@@ -52,8 +52,8 @@ function checkBroken(text: string, line: number, detail: RegExp): void {
 it('finds a changed, removed, added or broken line by its number', () => {
   const text = journalOf(eventsOf(['one', 'two', 'three']));
   const [first = '', second = '', third = ''] = text.split('\n');
-  checkBroken(text.replace('"two"', '"2wo"'), 2, /does not fit its hash/);
-  checkBroken(`${first}\n${third}\n`, 2, /says it is number 3/);
+  checkBroken(text.replace('"two"', '"2wo"'), 2, /hash does not match its content/);
+  checkBroken(`${first}\n${third}\n`, 2, /has the number 3/);
   checkBroken(`${first}\n${second}\n${first}\n`, 3, /says it is number 1/);
   checkBroken(`${first}\nnot json\n`, 2, /not JSON/);
   checkBroken(`${first}\n42\n`, 2, /not an object/);

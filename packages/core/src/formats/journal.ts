@@ -126,10 +126,10 @@ function parseLine(raw: string, line: number, prev: string, knownVersion: number
   if (typeof v === 'number' && v > knownVersion) return { ok: false, fault: { kind: 'newer', line, version: v } };
   const at = raw.length - TAIL_LENGTH;
   if (!raw.startsWith(TAIL, at) || !raw.endsWith('"}') || typeof v !== 'number' || typeof ts !== 'string' || typeof type !== 'string')
-    return broken('the line lacks what every line has (v, seq, ts, type, data, prev, hash)');
-  if (seq !== line) return broken(`the line says it is number ${String(seq)}`);
-  if (claimed !== prev) return broken('it does not continue the line before it: a line was changed, added or taken out');
+    return broken('the line lacks a required member (v, seq, ts, type, data, prev, hash)');
+  if (seq !== line) return broken(`the line has the number ${String(seq)}`);
+  if (claimed !== prev) return broken('it does not continue the line before it: a line was changed, added or removed');
   const head = hashOf(raw, at);
-  if (head !== told) return broken('its content does not fit its hash: the line was changed');
+  if (head !== told) return broken('its hash does not match its content: the line was changed');
   return { ok: true, event: { seq, ts, type, data }, head };
 }

@@ -28,11 +28,10 @@ describe('scores', () => {
   test('wrapped', () =>
     check({ audit: { audit_score: 7 }, summary: { audit_signal: 'FIX_REQUIRED' } }, { score: 7, signal: 'fix_required' }));
   test('of an object', () => check({ score: { value: 40, max: 50 } }, { score: 8 }));
-  test('above ten', () => check({ score: 75 }, { score: 7.5, notes: ['the score 75 is above 10; taken as 75/100'] }));
-  test('no score', () =>
-    check({ score: 'good', signal: 3 }, { isReport: false, notes: ['the score "good" is not a number; it was left out'] }));
+  test('above ten', () => check({ score: 75 }, { score: 7.5, notes: ['the score 75 is above 10; read as 75/100'] }));
+  test('no score', () => check({ score: 'good', signal: 3 }, { isReport: false, notes: ['the score "good" is not a number; ignored'] }));
   test('an object without one', () => check({ score: {} }, { isReport: false }));
-  test('flags', () => check({ score: true }, { isReport: false, notes: ['the score "true" is not a number; it was left out'] }));
+  test('flags', () => check({ score: true }, { isReport: false, notes: ['the score "true" is not a number; ignored'] }));
 });
 
 describe('dimensions', () => {
@@ -45,18 +44,18 @@ describe('dimensions', () => {
   test('out of a hundred', () =>
     check(
       { dimensions: { a: 55, b: { score: 8, threshold: 60 } } },
-      { dimensions: ['a 5.5', 'b 0.8/6'], notes: ['a dimension scores above 10; all were taken as out of 100'] },
+      { dimensions: ['a 5.5', 'b 0.8/6'], notes: ['a dimension scores above 10; all scores read as out of 100'] },
     ));
   test('odd ones', () =>
     check(
       { dimensions: { a: { score: 'x' }, b: { score: null }, c: -1 } },
       {
         isReport: false,
-        notes: ['the score of "a" is not a number; it was left out', 'the score -1 of "c" does not lie between 0 and 10; it was left out'],
+        notes: ['the score of "a" is not a number; ignored', 'the score -1 of "c" is not between 0 and 10; ignored'],
       },
     ));
   test('a grade in place of a score is told', () =>
-    check({ dimensions: { a: 'B-', b: 8 } }, { dimensions: ['b 8'], notes: ['the score of "a" is not a number; it was left out'] }));
+    check({ dimensions: { a: 'B-', b: 8 } }, { dimensions: ['b 8'], notes: ['the score of "a" is not a number; ignored'] }));
   test('not an object', () => check({ dimensions: 'a, b' }, { isReport: false }));
   test('issues of a dimension', () =>
     check(

@@ -86,8 +86,8 @@ function takeScore(roots: readonly JsonObject[], draft: Draft): void {
     if (said === undefined) continue;
     const score = scoreOf(said);
     if (score !== null) draft.score(outOfHundred(score) ? { value: score.value, outOf: 100 } : score);
-    else if (!isObject(said)) draft.note(`the score ${quote(String(said))} is not a number; it was left out`);
-    if (score !== null && outOfHundred(score)) draft.note(`the score ${score.value} is above 10; taken as ${score.value}/100`);
+    else if (!isObject(said)) draft.note(`the score ${quote(String(said))} is not a number; ignored`);
+    if (score !== null && outOfHundred(score)) draft.note(`the score ${score.value} is above 10; read as ${score.value}/100`);
     return;
   }
 }
@@ -120,11 +120,11 @@ function dimensionsOf(value: unknown): readonly Entry[] {
 
 function takeDimensions(entries: readonly Entry[], draft: Draft): void {
   const hundred = entries.some(({ score }) => score !== null && outOfHundred(score));
-  if (hundred) draft.note('a dimension scores above 10; all were taken as out of 100');
+  if (hundred) draft.note('a dimension scores above 10; all scores read as out of 100');
   for (const { name, body, score, said } of entries) {
     if (score === null) {
       if (said !== undefined && said !== null && typeof said !== 'object')
-        draft.note(`the score of ${quote(name)} is not a number; it was left out`);
+        draft.note(`the score of ${quote(name)} is not a number; ignored`);
       continue;
     }
     const outOf = score.outOf ?? (hundred ? 100 : null);

@@ -11,7 +11,7 @@ function check(text: string, expected: unknown): void {
 const bad = (line: number, column: number, problem: string) => ({
   ok: false,
   line,
-  problem: `it is not valid JSON: at line ${line}, column ${column}, ${problem}`,
+  problem: `it is not valid JSON at line ${line}, column ${column}: ${problem}`,
 });
 
 describe('parseJson', () => {
@@ -19,32 +19,32 @@ describe('parseJson', () => {
     ['an object', '{"a": [1, null, "x"]}', { ok: true, value: { a: [1, null, 'x'] } }],
     ['a byte order mark', '\uFEFF{"a":1}', { ok: true, value: { a: 1 } }],
     ['a key that is a trap', '{"__proto__": 1}', { ok: true, value: JSON.parse('{"__proto__": 1}') as unknown }],
-    ['nothing', '', bad(1, 1, 'it ends where a value was expected')],
-    ['only space', ' \n', bad(1, 1, 'it ends where a value was expected')],
-    ['cut inside a text', '{\n  "a": "b', bad(2, 10, 'it ends inside a text in quotes and looks cut off')],
-    ['cut inside a text, with a line end', '{"a": "b\n', bad(1, 9, 'it ends inside a text in quotes and looks cut off')],
-    ['cut inside an escape', '["a\\u00', bad(1, 8, 'it ends inside a text in quotes and looks cut off')],
-    ['cut between entries', '{"a": [1,\n 2', bad(2, 3, 'it ends while 2 brackets are still open and looks cut off')],
-    ['one bracket open', '{', bad(1, 2, 'it ends while one bracket is still open and looks cut off')],
+    ['nothing', '', bad(1, 1, 'it ends where a value should be')],
+    ['only space', ' \n', bad(1, 1, 'it ends where a value should be')],
+    ['cut inside a text', '{\n  "a": "b', bad(2, 10, 'it ends inside a string and looks cut off')],
+    ['cut inside a text, with a line end', '{"a": "b\n', bad(1, 9, 'it ends inside a string and looks cut off')],
+    ['cut inside an escape', '["a\\u00', bad(1, 8, 'it ends inside a string and looks cut off')],
+    ['cut between entries', '{"a": [1,\n 2', bad(2, 3, 'it ends with 2 brackets still open and looks cut off')],
+    ['one bracket open', '{', bad(1, 2, 'it ends with one bracket still open and looks cut off')],
     ['cut inside a word', '{"a": tru', bad(1, 10, 'it ends inside a value and looks cut off')],
-    ['a wrong word', '{"a": maybe}', bad(1, 7, 'there is "m" where a value was expected')],
-    ['a missing comma', '{"a": 1 "b": 2}', bad(1, 9, 'there is a quotation mark where "," or the closing bracket was expected')],
-    ['a trailing comma', '{"a": 1,}', bad(1, 9, 'there is "}" where a key in double quotes was expected')],
-    ['a trailing comma in a list', '[1,]', bad(1, 4, 'there is "]" where a value was expected')],
-    ['a key without quotes', '{a: 1}', bad(1, 2, 'there is "a" where a key in double quotes or "}" was expected')],
-    ['a missing colon', '{"a" 1}', bad(1, 6, 'there is "1" where ":" was expected after the key')],
-    ['a wrong bracket', '[1}', bad(1, 3, 'there is "}" where "," or the closing bracket was expected')],
-    ['an empty list closed wrongly', '[}', bad(1, 2, 'there is "}" where a value or "]" was expected')],
-    ['more after the end', '{}\n{}', bad(2, 1, 'there is "{" where nothing more was expected')],
-    ['a broken line in a text', '["a\nb"]', bad(1, 4, 'a text in quotes is broken by a line end or control character')],
-    ['an unknown escape', '["\\x"]', bad(1, 3, 'there is an unknown escape after the backslash')],
-    ['a number with a leading zero', '[01]', bad(1, 2, 'there is "0" where a value or "]" was expected')],
-    ['an empty object and a good escape before the fault', '[{}, "\\u00e9", x]', bad(1, 16, 'there is "x" where a value was expected')],
-    ['markup', '<html>', bad(1, 1, 'there is "<" where a value was expected')],
+    ['a wrong word', '{"a": maybe}', bad(1, 7, 'unexpected "m", expected a value')],
+    ['a missing comma', '{"a": 1 "b": 2}', bad(1, 9, 'unexpected quotation mark, expected "," or the closing bracket')],
+    ['a trailing comma', '{"a": 1,}', bad(1, 9, 'unexpected "}", expected a key in double quotes')],
+    ['a trailing comma in a list', '[1,]', bad(1, 4, 'unexpected "]", expected a value')],
+    ['a key without quotes', '{a: 1}', bad(1, 2, 'unexpected "a", expected a key in double quotes or "}"')],
+    ['a missing colon', '{"a" 1}', bad(1, 6, 'unexpected "1", expected ":" after the key')],
+    ['a wrong bracket', '[1}', bad(1, 3, 'unexpected "}", expected "," or the closing bracket')],
+    ['an empty list closed wrongly', '[}', bad(1, 2, 'unexpected "}", expected a value or "]"')],
+    ['more after the end', '{}\n{}', bad(2, 1, 'unexpected "{" after the end')],
+    ['a broken line in a text', '["a\nb"]', bad(1, 4, 'there is a line ending or control character inside a string')],
+    ['an unknown escape', '["\\x"]', bad(1, 3, 'there is an unknown escape sequence')],
+    ['a number with a leading zero', '[01]', bad(1, 2, 'unexpected "0", expected a value or "]"')],
+    ['an empty object and a good escape before the fault', '[{}, "\\u00e9", x]', bad(1, 16, 'unexpected "x", expected a value')],
+    ['markup', '<html>', bad(1, 1, 'unexpected "<", expected a value')],
   ])('%s', (_, text, expected) => check(text, expected));
 
   test('the line counts from where the text begins in its file', () => {
-    expect(parseJson('{\n', 10)).toEqual(bad(10, 2, 'it ends while one bracket is still open and looks cut off'));
+    expect(parseJson('{\n', 10)).toEqual(bad(10, 2, 'it ends with one bracket still open and looks cut off'));
   });
 
   test('depth is bounded, brackets in texts do not count', () => {
@@ -102,7 +102,7 @@ describe('looking into values', () => {
   });
 
   test('names for messages', () => {
-    expect([null, [], {}, 'a', 1, true].map(nameOf)).toEqual(['null', 'a list', 'an object', 'a text', 'a number', 'true or false']);
+    expect([null, [], {}, 'a', 1, true].map(nameOf)).toEqual(['null', 'a list', 'an object', 'a string', 'a number', 'a boolean']);
     expect([{}, [], null].map(isObject)).toEqual([true, false, false]);
   });
 });

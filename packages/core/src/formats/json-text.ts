@@ -30,7 +30,7 @@ export function parseReport(text: string, firstLine = 1): JsonResult & { readonl
   const repeated = json.ok ? findRepeatedKey(body) : null;
   if (repeated === null) return json;
   const line = lineAt(body, repeated.offset) + firstLine - 1;
-  const problem = `the key "${repeated.key.slice(0, 60)}" is given twice in one object (again at line ${line}); which one holds is unclear`;
+  const problem = `the key "${repeated.key.slice(0, 60)}" appears twice in one object (again at line ${line}), so its value is unclear`;
   return { ok: false, line, problem, repeated: true };
 }
 
@@ -74,14 +74,14 @@ export function nameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
-  if (typeof value === 'string') return 'a text';
-  return typeof value === 'number' ? 'a number' : 'true or false';
+  if (typeof value === 'string') return 'a string';
+  return typeof value === 'number' ? 'a number' : 'a boolean';
 }
 
 function fault(text: string, offset: number, problem: string, firstLine: number): JsonResult {
   const line = lineAt(text, offset) + firstLine - 1;
   const column = offset - text.lastIndexOf('\n', offset - 1);
-  return { ok: false, line, problem: `it is not valid JSON: at line ${line}, column ${column}, ${problem}` };
+  return { ok: false, line, problem: `it is not valid JSON at line ${line}, column ${column}: ${problem}` };
 }
 
 /** The offset where the nesting is too deep, or -1. Only texts with many brackets are scanned. */
@@ -117,13 +117,13 @@ interface JsonFault {
 type Expect = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma' | 'end';
 
 const EXPECTED: Readonly<Record<Expect, string>> = {
-  value: 'a value was expected',
-  'value or ]': 'a value or "]" was expected',
-  key: 'a key in double quotes was expected',
-  'key or }': 'a key in double quotes or "}" was expected',
-  colon: '":" was expected after the key',
-  comma: '"," or the closing bracket was expected',
-  end: 'nothing more was expected',
+  value: ', expected a value',
+  'value or ]': ', expected a value or "]"',
+  key: ', expected a key in double quotes',
+  'key or }': ', expected a key in double quotes or "}"',
+  colon: ', expected ":" after the key',
+  comma: ', expected "," or the closing bracket',
+  end: ' after the end',
 };
 
 const WORD = /[a-zA-Z0-9_.+-]/;
@@ -191,14 +191,14 @@ function scanString(text: string, start: number): number | JsonFault {
     const code = text.charCodeAt(at);
     if (code === 0x22) return at + 1;
     if (code < 0x20 && text.slice(at).trim() === '') break;
-    if (code < 0x20) return { offset: at, problem: 'a text in quotes is broken by a line end or control character' };
+    if (code < 0x20) return { offset: at, problem: 'there is a line ending or control character inside a string' };
     if (code !== 0x5c) continue;
     const length = text[at + 1] === 'u' ? 6 : 2;
     if (at + length > text.length) break;
-    if (!ESCAPE.test(text.slice(at, at + length))) return { offset: at, problem: 'there is an unknown escape after the backslash' };
+    if (!ESCAPE.test(text.slice(at, at + length))) return { offset: at, problem: 'there is an unknown escape sequence' };
     at += length - 1;
   }
-  return { offset: text.trimEnd().length, problem: 'it ends inside a text in quotes and looks cut off' };
+  return { offset: text.trimEnd().length, problem: 'it ends inside a string and looks cut off' };
 }
 
 function scanWord(text: string, start: number): number {
@@ -219,14 +219,14 @@ function atEnd(text: string, open: readonly string[], expect: Expect): JsonFault
   if (open.length > 0)
     return {
       offset,
-      problem: `it ends while ${open.length === 1 ? 'one bracket is' : `${open.length} brackets are`} still open and looks cut off`,
+      problem: `it ends with ${open.length === 1 ? 'one bracket' : `${open.length} brackets`} still open and looks cut off`,
     };
-  return { offset, problem: expect === 'end' ? 'it could not be parsed' : 'it ends where a value was expected' };
+  return { offset, problem: expect === 'end' ? 'it could not be parsed' : 'it ends where a value should be' };
 }
 
 function refuse(text: string, offset: number, expect: Expect): JsonFault {
   const char = String.fromCodePoint(text.codePointAt(offset) ?? 0);
-  return { offset, problem: `there is ${char === '"' ? 'a quotation mark' : `"${char}"`} where ${EXPECTED[expect]}` };
+  return { offset, problem: `unexpected ${char === '"' ? 'quotation mark' : `"${char}"`}${EXPECTED[expect]}` };
 }
 
 /** Longer texts are not scanned: they are not written by agents, and the scan would take too long. */

@@ -51,7 +51,7 @@ describe('words that are links to a line', () => {
     check('| Severity | Count |\n|---|---|\n| [Critical](a.md#L3) | 0 |\n| [High](a.md:4) | 2 |', [], {
       counts: '0200',
       counted: true,
-      notes: ['it says High: 2, but lists 0; counted 2'],
+      notes: ['the report states 2 High but lists 0; counted 2'],
     }));
   test('a signal', () => check('Signal: [CONVERGED](log.txt:3)', [], { signal: 'converged' }));
 });
@@ -83,7 +83,7 @@ describe('severity headings', () => {
     check('## Critical\n### Accessibility (3/10)\n- a', ['critical - [Accessibility] a'], { dimensions: ['Accessibility 3'] }));
   test('findings heading below', () => check('## Critical\n**Issues**\n- a', ['critical - a']));
   test('counts in headings', () =>
-    check('## Critical (2)\n- a', ['critical - a'], { counts: '2000', notes: ['it says Critical: 2, but lists 1; counted 2'] }));
+    check('## Critical (2)\n- a', ['critical - a'], { counts: '2000', notes: ['the report states 2 Critical but lists 1; counted 2'] }));
   test('the title itself', () => check('# Critical\n- a', ['critical - a']));
   test('several first-level headings', () => check('# Findings\n- [LOW] a\n# High\n- b', ['low - a', 'high - b']));
 });
@@ -143,7 +143,7 @@ describe('records', () => {
     check('### [HIGH] One\n- a\n### Critical: Two\nb\n### Cost (LOW)\n- a\n- b', ['high - One', 'critical - Two']));
   test('paragraphs', () =>
     check('severity: P1\nfile: a.ts\nlines: 4-9\ntitle: One\n\nseverity: odd\ndescription: Two', ['high a.ts:4 One', 'high - Two'], {
-      notes: ['severity "odd" is not known; counted as High'],
+      notes: ['unknown severity "odd"; counted as High'],
     }));
   test('items with fields', () =>
     check(
@@ -177,18 +177,15 @@ describe('dimensions', () => {
   test('several scores', () =>
     check('Score: 7/10\nOverall score: 5/10\nScore: 12/10', [], {
       score: 5,
-      notes: ['the score 12 does not lie between 0 and 10; it was left out', 'the report gives several scores, 5, 7; the lowest holds'],
+      notes: ['the score 12 is not between 0 and 10; ignored', 'the report gives several scores, 5, 7; using the lowest'],
     }));
   test('a dimension twice', () =>
     check('- Motion: 7/10\n- motion: 4/10\n- Touch: 11/10', [], {
       dimensions: ['Motion 4'],
-      notes: [
-        '"motion" is scored twice, 7 and 4; the lower holds',
-        'the score 11 of "Touch" does not lie between 0 and 10; it was left out',
-      ],
+      notes: ['"motion" is scored twice, 7 and 4; using the lower', 'the score 11 of "Touch" is not between 0 and 10; ignored'],
     }));
   test('a score in a heading of the whole', () =>
-    check('# Audit: 7/10\n## Overall score: 6/10', [], { score: 6, notes: ['the report gives several scores, 6, 7; the lowest holds'] }));
+    check('# Audit: 7/10\n## Overall score: 6/10', [], { score: 6, notes: ['the report gives several scores, 6, 7; using the lowest'] }));
 });
 
 describe('findings without a severity', () => {
@@ -234,11 +231,11 @@ describe('signals and statements', () => {
   test('a placeholder', () => check('Signal: [audit_passed | fix_required]\nSignal: audit_passed or fix_required', []));
   test('two signals', () =>
     check('Signal: audit_passed\nSignal: fix_required', [], {
-      notes: ['the report gives several signals: audit_passed, fix_required; none was taken'],
+      notes: ['the report gives several signals: audit_passed, fix_required; ignored'],
     }));
   test('none at all', () => check('No issues found.', [], { counted: true }));
   test('a tally', () =>
-    check('CRITICAL:0 HIGH:1', [], { counted: true, counts: '0100', notes: ['it says High: 1, but lists 0; counted 1'] }));
+    check('CRITICAL:0 HIGH:1', [], { counted: true, counts: '0100', notes: ['the report states 1 High but lists 0; counted 1'] }));
 });
 
 test('JSON fences are handed back', () => {

@@ -90,7 +90,7 @@ describe('Critical findings in Markdown are seen', () => {
     ]);
     expect(counted('audit', audit('- [CRITICAL] it burns\n\nThe critical issue above is new.'))).toBe('1000');
     expect(counted('audit', audit('Critical: 0\n\nThe critical issue above is new.'))).toBe('0000');
-    expect(notesOf('audit', audit('## Severe\n\n- it burns'))).toContain('severity "Severe" is not known; counted as High');
+    expect(notesOf('audit', audit('## Severe\n\n- it burns'))).toContain('unknown severity "Severe"; counted as High');
   });
 
   test('in a critique too', () => expect(counted('critique', 'The idea has a critical flaw: nobody pays.')).toBe('1000'));
@@ -195,7 +195,7 @@ describe('Critical findings in JSON are seen', () => {
     ['json', '{"a":{"b":1,"c":"b","b":2}}', 'b', 1],
   ])('%s: a key given twice is no evidence: %j', (reader, text, key, line) => {
     expect(counted(reader, text)).toBe(
-      `refused: the key "${key}" is given twice in one object (again at line ${line}); which one holds is unclear`,
+      `refused: the key "${key}" appears twice in one object (again at line ${line}), so its value is unclear`,
     );
   });
 
@@ -234,7 +234,7 @@ describe('the cell severity_summary', () => {
   ])('%s', (text, expected) => expect(counted('severity-summary', text)).toBe(expected));
 
   test('says what was unclear', () =>
-    expect(notesOf('severity-summary', 'CRITICAL:>0')).toEqual(['how many Critical ones "CRITICAL:>0" means is unclear; counted 1']));
+    expect(notesOf('severity-summary', 'CRITICAL:>0')).toEqual(['unclear number of Critical findings in "CRITICAL:>0"; counted 1']));
 });
 
 describe('a validation that contradicts itself', () => {

@@ -10,8 +10,8 @@ function check(text: string, expected: ReturnType<typeof refuseText>): void {
 test('a text is refused where there is nothing in it, or bytes that are no text', () => {
   check('x', null);
   check(' \n\t', { ok: false, unreadable: { problem: 'it is empty; expected a report' } });
-  check('\0', { ok: false, unreadable: { problem: 'it is not text: there is a NUL byte at character 1; expected a report', line: 1 } });
-  check('a\nb\0', { ok: false, unreadable: { problem: 'it is not text: there is a NUL byte at character 4; expected a report', line: 2 } });
+  check('\0', { ok: false, unreadable: { problem: 'it is not text (NUL byte at character 1); expected a report', line: 1 } });
+  check('a\nb\0', { ok: false, unreadable: { problem: 'it is not text (NUL byte at character 4); expected a report', line: 2 } });
 });
 
 test('a reading without parts', () => {
@@ -22,7 +22,7 @@ test('a reading without parts', () => {
 test('each note once, and no flood of them', () => {
   const result = readable({ notes: ['a', 'a', ...Array.from({ length: 30 }, (_, index) => `n${index}`)] });
   expect(result.ok && result.reading.notes.slice(0, 2)).toEqual(['a', 'n0']);
-  expect(result.ok && result.reading.notes.slice(19)).toEqual(['n18', 'and 11 more oddities of this kind']);
+  expect(result.ok && result.reading.notes.slice(19)).toEqual(['n18', 'and 11 more notes']);
 });
 
 test('a trap among the names is dropped', () => {

@@ -41,7 +41,7 @@ export function refuseText(text: string, expected: string): ReadResult | null {
   if (text.trim() === '') return unreadable(`it is empty; expected ${expected}`);
   const nul = text.indexOf('\0');
   if (nul < 0) return null;
-  return unreadable(`it is not text: there is a NUL byte at character ${nul + 1}; expected ${expected}`, lineAt(text, nul));
+  return unreadable(`it is not text (NUL byte at character ${nul + 1}); expected ${expected}`, lineAt(text, nul));
 }
 
 /** The line of an offset, from 1. */
@@ -60,7 +60,7 @@ export function record<T>(entries: Iterable<readonly [string, T]>): Readonly<Rec
 /** Each note once, at most MAX_NOTES: a report with a thousand odd lines is one oddity for its reader. */
 function distinct(notes: readonly string[]): readonly string[] {
   const all = [...new Set(notes)];
-  return all.length <= MAX_NOTES ? all : [...all.slice(0, MAX_NOTES), `and ${all.length - MAX_NOTES} more oddities of this kind`];
+  return all.length <= MAX_NOTES ? all : [...all.slice(0, MAX_NOTES), `and ${all.length - MAX_NOTES} more notes`];
 }
 
 /** A short quotation on one line. Pass a larger `most` for text that must be complete. */

@@ -119,7 +119,7 @@ export class Draft {
 
   score(score: Score): void {
     const ten = toTen(score);
-    if (ten === null) this.notes.push(`the score ${score.value} does not lie between 0 and ${score.outOf ?? 10}; it was left out`);
+    if (ten === null) this.notes.push(`the score ${score.value} is not between 0 and ${score.outOf ?? 10}; ignored`);
     else this.scores.push(ten);
   }
 
@@ -127,13 +127,13 @@ export class Draft {
     const plain = name.trim();
     const ten = toTen(score);
     if (ten === null) {
-      this.notes.push(`the score ${score.value} of ${quote(plain)} does not lie between 0 and ${score.outOf ?? 10}; it was left out`);
+      this.notes.push(`the score ${score.value} of ${quote(plain)} is not between 0 and ${score.outOf ?? 10}; ignored`);
       return;
     }
     const key = plain.toLowerCase();
     const before = this.dims.get(key);
     if (before !== undefined && before.score !== ten) {
-      this.notes.push(`${quote(plain)} is scored twice, ${before.score} and ${ten}; the lower holds`);
+      this.notes.push(`${quote(plain)} is scored twice, ${before.score} and ${ten}; using the lower`);
     }
     const least = Math.min(before?.score ?? ten, ten);
     this.dims.set(key, {
@@ -203,13 +203,13 @@ export class Draft {
     if (this.scores.length === 0) return null;
     const least = this.scores.reduce((a, b) => Math.min(a, b));
     const others = [...new Set(this.scores)].filter((score) => score !== least);
-    if (others.length > 0) this.notes.push(`the report gives several scores, ${[least, ...others].join(', ')}; the lowest holds`);
+    if (others.length > 0) this.notes.push(`the report gives several scores, ${[least, ...others].join(', ')}; using the lowest`);
     return least;
   }
 
   private oneSignal(): string | null {
     const [first, ...others] = [...this.signals];
-    if (others.length > 0) this.notes.push(`the report gives several signals: ${[...this.signals].join(', ')}; none was taken`);
+    if (others.length > 0) this.notes.push(`the report gives several signals: ${[...this.signals].join(', ')}; ignored`);
     return first === undefined || others.length > 0 ? null : first;
   }
 

@@ -81,7 +81,7 @@ describe('scores', () => {
     const draft = new Draft({ classify: severityOfKind, fallback: 'high' });
     const [block] = parseMarkdown('|X|Score|\n|---|---|\n|A|5.5 (of 10)|\n|B|9|\n|C|N/A|').blocks;
     takeTable(block as Parameters<typeof takeTable>[0], { severity: null, dimension: '', aside: false, findings: false }, draft);
-    expect(draft.settle().notes).toEqual(['the score "5.5 (of 10)" of "A" cannot be read; it was left out']);
+    expect(draft.settle().notes).toEqual(['the score "5.5 (of 10)" of "A" cannot be read; ignored']);
   });
   test('issues beside', () =>
     check(['Dimension|Score|Issues', 'Accessibility|5|Contrast is low', 'B|5|2', 'C|9|None'], {

@@ -35,7 +35,7 @@ function scoreOf(roots: readonly JsonObject[], notes: string[]): readonly (reado
   const ten = score === null ? null : toTen(score);
   if (ten !== null) return [['review_score', ten]];
   const shown = typeof value === 'object' ? nameOf(value) : quote(String(value));
-  notes.push(`review_score is ${shown}; expected a number from 0 to 10, so it was left out`);
+  notes.push(`review_score is ${shown}; expected a number from 0 to 10; ignored`);
   return [];
 }
 
@@ -43,6 +43,6 @@ function signalOf(roots: readonly JsonObject[], notes: string[]): readonly (read
   const value = said(roots, ['gc_signal', 'gcSignal']);
   if (value === undefined) return [];
   if (typeof value === 'string') return [['gc_signal', value.trim().toUpperCase()]];
-  notes.push(`gc_signal is ${nameOf(value)}; expected a word such as CONVERGED, so it was left out`);
+  notes.push(`gc_signal is ${nameOf(value)}; expected a word such as CONVERGED; ignored`);
   return [];
 }

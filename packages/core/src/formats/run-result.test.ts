@@ -32,7 +32,7 @@ describe('counts', () => {
   test('without total', () =>
     check(
       { pass_rate: 0.9, passed: 9, failed: 1 },
-      { values: full, notes: ['total is missing; taken as 10, the sum of passed and failed'] },
+      { values: full, notes: ['total is missing; read as 10, the sum of passed and failed'] },
     ));
   test('only failures', () =>
     check(
@@ -44,23 +44,23 @@ describe('counts', () => {
           { name: 'b', file: null, line: null, class: 'other', message: 'b' },
         ],
         drawn: ['high other -:- a', 'high other -:- b'],
-        notes: ['total is missing; taken as 2, the sum of passed and failed', 'pass_rate is missing; computed from passed and total as 0'],
+        notes: ['total is missing; read as 2, the sum of passed and failed', 'pass_rate is missing; computed from passed and total as 0'],
       },
     ));
   test('only the rate', () =>
     check(
       { pass_rate: 0.97 },
-      { values: { pass_rate: 0.97 }, notes: ['passed and total are missing; that any test was run rests on pass_rate alone'] },
+      { values: { pass_rate: 0.97 }, notes: ['passed and total are missing; only pass_rate shows that tests ran'] },
     ));
   test('the rate and the total', () =>
     check(
       { pass_rate: 0.97, total: 100 },
-      { values: { pass_rate: 0.97, total: 100 }, notes: ['passed and total are missing; that any test was run rests on pass_rate alone'] },
+      { values: { pass_rate: 0.97, total: 100 }, notes: ['passed and total are missing; only pass_rate shows that tests ran'] },
     ));
   test('skipped tests count against', () =>
     check(
       { pass_rate: 1, total: 10, passed: 8, failed: 0 },
-      { values: { pass_rate: 0.8, total: 10, passed: 8, failed: 0 }, notes: ['pass_rate is 1 but passed/total is 0.8; the worse holds'] },
+      { values: { pass_rate: 0.8, total: 10, passed: 8, failed: 0 }, notes: ['pass_rate is 1 but passed/total is 0.8; using the worse'] },
     ));
   test('passed above total', () =>
     check(
@@ -68,7 +68,7 @@ describe('counts', () => {
       {
         values: { pass_rate: 1, total: 10, passed: 10, failed: 0 },
         notes: [
-          'passed is 12, failed 0 and total 10, which cannot be; passed counted as 10',
+          'passed is 12, failed 0 and total 10, which is impossible; passed counted as 10',
           'pass_rate is missing; computed from passed and total as 1',
         ],
       },
@@ -78,7 +78,7 @@ describe('counts', () => {
       { pass_rate: 1, total: 10, passed: 12 },
       {
         values: { pass_rate: 1, total: 10, passed: 10, failed: 0 },
-        notes: ['passed is 12, failed 0 and total 10, which cannot be; passed counted as 10'],
+        notes: ['passed is 12, failed 0 and total 10, which is impossible; passed counted as 10'],
       },
     ));
   test('failed although all passed', () =>
@@ -86,7 +86,7 @@ describe('counts', () => {
       { pass_rate: 0.8, total: 10, passed: 10, failed: 2 },
       {
         values: { pass_rate: 0.8, total: 10, passed: 8, failed: 2 },
-        notes: ['passed is 10, failed 2 and total 10, which cannot be; passed counted as 8'],
+        notes: ['passed is 10, failed 2 and total 10, which is impossible; passed counted as 8'],
       },
     ));
   test('failed above total', () =>
@@ -97,7 +97,7 @@ describe('counts', () => {
 });
 
 describe('pass_rate', () => {
-  test('percent', () => check({ ...full, pass_rate: 90 }, { values: full, notes: ['pass_rate is 90, above 1; taken as 90 percent'] }));
+  test('percent', () => check({ ...full, pass_rate: 90 }, { values: full, notes: ['pass_rate is 90, above 1; read as 90 percent'] }));
   test('percent as a text', () => check({ ...full, pass_rate: '90%' }, { values: full }));
   test('missing', () =>
     check({ ...full, pass_rate: null }, { values: full, notes: ['pass_rate is missing; computed from passed and total as 0.9'] }));
@@ -109,17 +109,17 @@ describe('pass_rate', () => {
       {
         values: { pass_rate: 0.9499996, coverage: 80 },
         notes: [
-          'pass_rate is 94.99996, above 1; taken as 94.99996 percent',
-          'passed and total are missing; that any test was run rests on pass_rate alone',
+          'pass_rate is 94.99996, above 1; read as 94.99996 percent',
+          'passed and total are missing; only pass_rate shows that tests ran',
         ],
       },
     ));
   test('better than the counts', () =>
-    check({ ...full, pass_rate: 1 }, { values: full, notes: ['pass_rate is 1 but passed/total is 0.9; the worse holds'] }));
+    check({ ...full, pass_rate: 1 }, { values: full, notes: ['pass_rate is 1 but passed/total is 0.9; using the worse'] }));
   test('worse than the counts', () =>
     check(
       { ...full, pass_rate: 0.5 },
-      { values: { ...full, pass_rate: 0.5 }, notes: ['pass_rate is 0.5 but passed/total is 0.9; the worse holds'] },
+      { values: { ...full, pass_rate: 0.5 }, notes: ['pass_rate is 0.5 but passed/total is 0.9; using the worse'] },
     ));
   test.each([-0.1, 101, 'all', [1]])('%j is refused', (pass_rate) =>
     check({ ...full, pass_rate }, `pass_rate is ${Array.isArray(pass_rate) ? 'a list' : `"${pass_rate}"`}; expected a number from 0 to 1`),
@@ -193,14 +193,14 @@ describe('failures', () => {
         drawn: ['high other -:- n'],
         notes: [
           'failed is 0 but failures lists 1; counted 1',
-          'passed is 1, failed 1 and total 1, which cannot be; passed counted as 0',
-          'pass_rate is 1 but passed/total is 0; the worse holds',
+          'passed is 1, failed 1 and total 1, which is impossible; passed counted as 0',
+          'pass_rate is 1 but passed/total is 0; using the worse',
         ],
       },
     ));
   test('a number', () => check({ ...full, failures: 1 }, { values: full }));
   test('no list', () =>
-    check({ ...full, failures: 'none' }, { values: full, notes: ['failures is a text; expected a list of failed tests'] }));
+    check({ ...full, failures: 'none' }, { values: full, notes: ['failures is a string; expected a list of failed tests'] }));
 });
 
 describe('classes', () => {
@@ -244,15 +244,15 @@ describe('classes', () => {
 
 describe('unreadable', () => {
   const expected = 'expected a JSON object with pass_rate, coverage, total, passed, failed and failures';
-  test('no tests', () => check({ ...full, total: 0 }, 'total is 0: no test was run, so there is nothing to judge'));
+  test('no tests', () => check({ ...full, total: 0 }, 'total is 0: no test ran, so there is nothing to judge'));
   test('no tests in sum', () =>
-    check({ pass_rate: 1, passed: 0, failed: 0 }, 'it counts no test at all: no test was run, so there is nothing to judge'));
+    check({ pass_rate: 1, passed: 0, failed: 0 }, 'it counts no tests: no test ran, so there is nothing to judge'));
   test('nothing', () => check({}, `it has neither pass_rate nor passed and total; ${expected}`));
-  test('negative', () => check({ ...full, failed: -1 }, 'failed is "-1"; expected a whole number from 0 on'));
-  test('no number', () => check({ ...full, passed: {} }, 'passed is an object; expected a whole number from 0 on'));
-  test('infinite', () => check('{"total": 1e999}', 'total is "Infinity"; expected a whole number from 0 on'));
+  test('negative', () => check({ ...full, failed: -1 }, 'failed is "-1"; expected a whole number, 0 or more'));
+  test('no number', () => check({ ...full, passed: {} }, 'passed is an object; expected a whole number, 0 or more'));
+  test('infinite', () => check('{"total": 1e999}', 'total is "Infinity"; expected a whole number, 0 or more'));
   test('empty', () => check('', `it is empty; ${expected}`));
   test('a list', () => check('[]', `it is a list; ${expected}`));
   test('truncated', () =>
-    check('{\n', 'it is not valid JSON: at line 1, column 2, it ends while one bracket is still open and looks cut off', 1));
+    check('{\n', 'it is not valid JSON at line 1, column 2: it ends with one bracket still open and looks cut off', 1));
 });

@@ -68,7 +68,7 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): Counted | R
     const value = own(run, key);
     const count = numberOf(value);
     if (value !== undefined && value !== null && (count === null || !Number.isSafeInteger(count) || count < 0)) {
-      return new Refusal(`${key} is ${shown(value)}; expected a whole number from 0 on`);
+      return new Refusal(`${key} is ${shown(value)}; expected a whole number, 0 or more`);
     }
     said.push(count);
   }
@@ -76,14 +76,14 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): Counted | R
   const errored = erroredOf(run);
   const statedFailed = withErrored(plainFailed, errored, statedPassed, statedTotal);
   if (errored > 0) notes.push(`${errored} errored ${errored === 1 ? 'test counts' : 'tests count'} as failed`);
-  if (statedTotal === 0) return new Refusal('total is 0: no test was run, so there is nothing to judge');
+  if (statedTotal === 0) return new Refusal('total is 0: no test ran, so there is nothing to judge');
   if (statedFailed !== null && listed > statedFailed)
     notes.push(`failed is ${statedFailed} but failures lists ${listed}; counted ${listed}`);
   let failed = statedFailed === null ? (listed > 0 ? listed : null) : Math.max(statedFailed, listed);
   let total = statedTotal ?? (statedPassed === null && failed === null ? null : (statedPassed ?? 0) + (failed ?? 0));
-  if (total === 0) return new Refusal('it counts no test at all: no test was run, so there is nothing to judge');
+  if (total === 0) return new Refusal('it counts no tests: no test ran, so there is nothing to judge');
   if (total === null) return { total, passed: null, failed };
-  if (statedTotal === null) notes.push(`total is missing; taken as ${total}, the sum of passed and failed`);
+  if (statedTotal === null) notes.push(`total is missing; read as ${total}, the sum of passed and failed`);
   if (failed !== null && failed > total) {
     notes.push(`failed is ${failed} but total is ${total}; total counted as ${failed}`);
     total = failed;
@@ -91,7 +91,7 @@ function countsOf(run: JsonObject, listed: number, notes: string[]): Counted | R
   failed ??= statedPassed === null ? null : Math.max(total - statedPassed, 0);
   const most = total - (failed ?? 0);
   if (statedPassed !== null && statedPassed > most)
-    notes.push(`passed is ${statedPassed}, failed ${failed ?? 0} and total ${total}, which cannot be; passed counted as ${most}`);
+    notes.push(`passed is ${statedPassed}, failed ${failed ?? 0} and total ${total}, which is impossible; passed counted as ${most}`);
   return { total, failed, passed: failed === null ? null : Math.min(statedPassed ?? most, most) };
 }
 
@@ -118,10 +118,10 @@ function brokenRun(run: JsonObject, counted: Counted): string | null {
   const word = typeof status === 'string' ? status.trim().toLowerCase() : '';
   const problem = own(run, 'problem');
   const why = typeof problem === 'string' && problem.trim() !== '' ? ` (${quote(problem, 160)})` : '';
-  if (BROKEN.has(word)) return `status is ${quote(word)}: the run did not end as it should, so its figures prove nothing${why}`;
+  if (BROKEN.has(word)) return `status is ${quote(word)}: the run broke, so its numbers prove nothing${why}`;
   const code = numberOf(firstOf(run, ['exit_code', 'exitCode']));
   if (code === null || code === 0 || (counted.failed ?? 0) > 0) return null;
-  return `exit_code is ${code} but no test failed: the run broke off, so its figures prove nothing`;
+  return `exit_code is ${code} but no test failed: the run broke, so its numbers prove nothing`;
 }
 
 /** `run-L1.json` must be about L1. Other layer names may have been renamed: noted, not refused. */
@@ -143,7 +143,7 @@ function rateOf(run: JsonObject, counted: Counted, notes: string[]): number | nu
   const computed = counted.total === null || counted.passed === null ? null : counted.passed / counted.total;
   if (stated === null && computed === null) return new Refusal(`it has neither pass_rate nor passed and total; expected ${EXPECTED}`);
   if (computed === null) {
-    notes.push('passed and total are missing; that any test was run rests on pass_rate alone');
+    notes.push('passed and total are missing; only pass_rate shows that tests ran');
     return stated;
   }
   if (stated === null) {
@@ -151,7 +151,7 @@ function rateOf(run: JsonObject, counted: Counted, notes: string[]): number | nu
     return computed;
   }
   // Agents round. Half a percent is no contradiction, but the worse value still counts.
-  if (Math.abs(stated - computed) > 0.005) notes.push(`pass_rate is ${stated} but passed/total is ${rounded(computed)}; the worse holds`);
+  if (Math.abs(stated - computed) > 0.005) notes.push(`pass_rate is ${stated} but passed/total is ${rounded(computed)}; using the worse`);
   return Math.min(stated, computed);
 }
 
@@ -162,7 +162,7 @@ function statedRate(value: unknown, notes: string[]): number | null | Refusal {
   if (rate === null || rate < 0 || rate > 100) return new Refusal(`pass_rate is ${shown(value)}; expected a number from 0 to 1`);
   if (rate > 1 && percent !== null) return new Refusal(`pass_rate is ${shown(value)}; expected at most 100%`);
   if (rate > 1) {
-    notes.push(`pass_rate is ${rate}, above 1; taken as ${rate} percent`);
+    notes.push(`pass_rate is ${rate}, above 1; read as ${rate} percent`);
     return rate / 100;
   }
   return rate;

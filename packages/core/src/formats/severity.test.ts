@@ -127,12 +127,12 @@ describe('parseSeveritySummary', () => {
     expect(parseSeveritySummary('CRITICAL:-1 HIGH:2')).toEqual({
       counts: counts(0, 2, 0, 0),
       said: { high: 2 },
-      notes: ['"-1" is not a count of Critical findings; it was left out'],
+      notes: ['"-1" is not a count of Critical findings; ignored'],
     });
     expect(parseSeveritySummary('{"critical": true, "low": 1}')).toEqual({
       counts: counts(0, 0, 0, 1),
       said: { low: 1 },
-      notes: ['"true" is not a count of Critical findings; it was left out'],
+      notes: ['"true" is not a count of Critical findings; ignored'],
     });
   });
 
@@ -140,7 +140,7 @@ describe('parseSeveritySummary', () => {
     expect(parseSeveritySummary('HIGH:1 HIGH:3 LOW:2 LOW:2')).toEqual({
       counts: counts(0, 3, 0, 2),
       said: { high: 3, low: 2 },
-      notes: ['High is counted twice, as 1 and 3; the larger holds'],
+      notes: ['High is counted twice, as 1 and 3; using the larger'],
     });
   });
 
@@ -178,6 +178,6 @@ test('counting', () => {
 test('words for people', () => {
   expect([severityName('critical'), unknownSeverityNote(' severe-ish ')]).toEqual([
     'Critical',
-    'severity "severe-ish" is not known; counted as High',
+    'unknown severity "severe-ish"; counted as High',
   ]);
 });

@@ -131,7 +131,7 @@ export function severityName(severity: Severity): string {
 }
 
 export function unknownSeverityNote(word: string): string {
-  return `severity "${word.trim().slice(0, 60)}" is not known; counted as High`;
+  return `unknown severity "${word.trim().slice(0, 60)}"; counted as High`;
 }
 
 /** Words that are not severities, but always mean something grave. */
@@ -225,11 +225,11 @@ class Tally {
   add(severity: Severity, count: number, text: string): void {
     const name = severityName(severity);
     if (!Number.isSafeInteger(count) || count < 0) {
-      this.notes.push(`"${text.slice(0, 40)}" is not a count of ${name} findings; it was left out`);
+      this.notes.push(`"${text.slice(0, 40)}" is not a count of ${name} findings; ignored`);
       return;
     }
     const before = this.counts.get(severity);
-    if (before !== undefined && before !== count) this.notes.push(`${name} is counted twice, as ${before} and ${count}; the larger holds`);
+    if (before !== undefined && before !== count) this.notes.push(`${name} is counted twice, as ${before} and ${count}; using the larger`);
     this.counts.set(severity, Math.max(before ?? 0, count));
   }
 
@@ -264,7 +264,7 @@ export function parseSeverityCell(text: string): SeveritySummary | null {
   const said = { ...summary?.said };
   for (const severity of named) said[severity] = Math.max(said[severity] ?? 0, 1);
   const notes = named.map(
-    (severity) => `how many ${severityName(severity)} ones ${quote(text)} means is unclear; counted ${said[severity]}`,
+    (severity) => `unclear number of ${severityName(severity)} findings in ${quote(text)}; counted ${said[severity]}`,
   );
   return { counts: { ...NO_COUNTS, ...said }, said, notes: [...(summary?.notes ?? []), ...notes] };
 }

@@ -93,26 +93,22 @@ test('a comma does not separate ids', () => {
 test('refuses a broken file with the line and what to do', () => {
   const header = 'id,title,description,role,deps,context_from,exec_mode,wave,status,findings,error';
   const needs = (name: string) =>
-    `The first line must name the columns, in small letters. Add the column ${name}, or write a header such as: ${header}`;
+    `The first line must name the columns in lower case. Add the column ${name}, or write a header such as: ${header}`;
   checkRefused('', 'tasks.csv:1: the file is empty.', `Give it a header line, such as: ${header}`);
   checkRefused('\ufeff\n\n', 'tasks.csv:1: the file is empty.', `Give it a header line, such as: ${header}`);
   checkRefused('\nid,title\n', 'tasks.csv:2: the header has no column "description".', needs('description'));
-  const commas = 'Save it as CSV with commas: some spreadsheets take other signs.';
+  const commas = 'Save it as CSV with commas. Some spreadsheets use other separators.';
   checkRefused('id;description\nA;x\n', 'tasks.csv:1: its columns are separated by semicolons.', commas);
   checkRefused('id\tdescription\nA\tx\n', 'tasks.csv:1: its columns are separated by tabs.', commas);
   checkRefused('ID,description\nA,x\n', 'tasks.csv:1: the header has no column "id".', needs('id'));
   checkRefused('id,description, id\n', 'tasks.csv:1: the header names the column "id" twice.', 'Rename or remove one of the two columns.');
-  checkRefused('id,description\nA,x\n ,y\n', 'tasks.csv:3: the task has no id.', 'Give the task an id of its own, or remove the line.');
+  checkRefused('id,description\nA,x\n ,y\n', 'tasks.csv:3: the task has no id.', 'Give the task a unique id, or remove the line.');
   checkRefused(
     'id,description\nA,"x\n"\nB,y\n A,z\n',
     'tasks.csv:5: the id "A" is already used on line 2.',
-    'Give one of the two rows, on line 2 or line 5, another id.',
+    'Change the id on line 2 or on line 5.',
   );
-  checkRefused(
-    'id,description\nA, \n',
-    'tasks.csv:2: the task "A" has an empty description.',
-    'Say in its description what the task is to do.',
-  );
+  checkRefused('id,description\nA, \n', 'tasks.csv:2: the task "A" has an empty description.', 'Describe what the task should do.');
   checkRefused(
     'id,description,exec_mode\nA,x,batch\n',
     'tasks.csv:2: the task "A" has the unknown exec_mode "batch".',
@@ -131,7 +127,7 @@ test('refuses a broken file with the line and what to do', () => {
   checkRefused(
     'id,description\nA\n',
     'tasks.csv:2: this row has 1 cell, but the header has 2.',
-    'Give the row 2 cells. A value that holds a comma needs double quotes around it; an empty one still needs its comma.',
+    'Give the row 2 cells. Put double quotes around a value with a comma, and keep the comma of an empty value.',
   );
   expect(() => parseTasks('', 'wave-1.csv')).toThrow('wave-1.csv:1: the file is empty.');
 });

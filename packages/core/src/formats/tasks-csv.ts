@@ -64,7 +64,7 @@ export function parseTasks(text: string, file = 'tasks.csv'): TasksFile {
     const first = lineOfId.get(task.id);
     if (first !== undefined) {
       const detail = `the id ${showValue(task.id)} is already used on line ${first}`;
-      throw malformed(file, task.line, detail, `Give one of the two rows, on line ${first} or line ${task.line}, another id.`);
+      throw malformed(file, task.line, detail, `Change the id on line ${first} or on line ${task.line}.`);
     }
     lineOfId.set(task.id, task.line);
     tasks.push(task);
@@ -129,9 +129,9 @@ function readHeader(document: CsvDocument, file: string): readonly string[] {
         file,
         line,
         `its columns are separated by ${sign}`,
-        'Save it as CSV with commas: some spreadsheets take other signs.',
+        'Save it as CSV with commas. Some spreadsheets use other separators.',
       );
-    const hint = `The first line must name the columns, in small letters. Add the column ${name}, or write a header such as: ${COMMON_COLUMNS.join(',')}`;
+    const hint = `The first line must name the columns in lower case. Add the column ${name}, or write a header such as: ${COMMON_COLUMNS.join(',')}`;
     throw malformed(file, line, `the header has no column ${showValue(name)}`, hint);
   }
   return columns;
@@ -152,17 +152,17 @@ function readTask(document: CsvDocument, columns: readonly string[], record: num
   const line = document.lines[record] as number;
   const cells = readCells(document, columns, record);
   const id = trimmed(cells['id']);
-  if (id === '') throw malformed(file, line, 'the task has no id', 'Give the task an id of its own, or remove the line.');
+  if (id === '') throw malformed(file, line, 'the task has no id', 'Give the task a unique id, or remove the line.');
   if (/[;\r\n]/.test(id))
     throw malformed(
       file,
       line,
-      `the id ${showValue(id)} holds a semicolon or a line break`,
+      `the id ${showValue(id)} contains a semicolon or a line break`,
       'Give the task an id without them: ids in deps are separated by semicolons.',
     );
   const description = cells['description'] ?? '';
   if (description.trim() === '') {
-    throw malformed(file, line, `the task ${showValue(id)} has an empty description`, 'Say in its description what the task is to do.');
+    throw malformed(file, line, `the task ${showValue(id)} has an empty description`, 'Describe what the task should do.');
   }
   return {
     id,

@@ -22,21 +22,21 @@ function check(value: unknown, expected: Readonly<Record<string, unknown>> | str
 
 describe('passed', () => {
   test('flags', () => check({ passed: true }, { values: { passed: true } }));
-  test('texts', () => check({ passed: 'False' }, { values: { passed: false }, notes: ['passed is the text "false"; taken as false'] }));
+  test('texts', () => check({ passed: 'False' }, { values: { passed: false }, notes: ['passed is the string "false"; read as false'] }));
   test('others', () =>
     check(
       { passed: 'yes', total_regressions: 0 },
-      { values: { total_regressions: 0 }, notes: ['passed is "yes"; expected true or false, so it was left out'] },
+      { values: { total_regressions: 0 }, notes: ['passed is "yes"; expected true or false; ignored'] },
     ));
-  test('objects', () => check({ passed: {} }, { notes: ['passed is an object; expected true or false, so it was left out'] }));
+  test('objects', () => check({ passed: {} }, { notes: ['passed is an object; expected true or false; ignored'] }));
 });
 
 describe('total_regressions', () => {
   test('a number', () => check({ total_regressions: 2 }, { values: { total_regressions: 2 } }));
   test('a text', () =>
-    check({ total_regressions: '2' }, { values: { total_regressions: 2 }, notes: ['total_regressions is the text "2"; taken as 2'] }));
+    check({ total_regressions: '2' }, { values: { total_regressions: 2 }, notes: ['total_regressions is the string "2"; read as 2'] }));
   test('not a count', () =>
-    check({ total_regressions: 1.5 }, { notes: ['total_regressions is "1.5"; expected a whole number from 0 on, so it was left out'] }));
+    check({ total_regressions: 1.5 }, { notes: ['total_regressions is "1.5"; expected a whole number, 0 or more; ignored'] }));
   test('the list has more', () =>
     check(
       { total_regressions: 0, regressions: ['a'] },
@@ -80,8 +80,8 @@ describe('debt scores', () => {
       {
         values: { passed: true },
         notes: [
-          'debt_score_before is "-1"; expected a number from 0 on, so it was left out',
-          'debt_score_after is a list; expected a number from 0 on, so it was left out',
+          'debt_score_before is "-1"; expected a number, 0 or more; ignored',
+          'debt_score_after is a list; expected a number, 0 or more; ignored',
         ],
       },
     ));
@@ -119,8 +119,8 @@ describe('checks', () => {
     one(null, 'missing', null);
   });
   test('unknown words', () => {
-    one('worse', 'failed', null, failed, ['the lint check has status "worse", which is not known; counted as failed']);
-    one({ status: {} }, 'failed', null, failed, ['the lint check has status "an object", which is not known; counted as failed']);
+    one('worse', 'failed', null, failed, ['the lint check has the unknown status "worse"; counted as failed']);
+    one({ status: {} }, 'failed', null, failed, ['the lint check has the unknown status "an object"; counted as failed']);
   });
   test('errors', () => {
     one({ errors: 3 }, 'failed', 3, ['high lint check failed: 3 errors']);
@@ -129,8 +129,8 @@ describe('checks', () => {
     one({ passed: 12, failed: 0 }, 'passed', 0);
     one({ errors: null, failed: false, status: 'ok' }, 'passed', null);
     one({ failed: true }, 'failed', null, failed);
-    one({ errors: -1, status: 'ok' }, 'passed', null, [], ['errors of the lint check is "-1"; expected a whole number from 0 on']);
-    one({ errors: {}, status: 'ok' }, 'passed', null, [], ['errors of the lint check is an object; expected a whole number from 0 on']);
+    one({ errors: -1, status: 'ok' }, 'passed', null, [], ['errors of the lint check is "-1"; expected a whole number, 0 or more']);
+    one({ errors: {}, status: 'ok' }, 'passed', null, [], ['errors of the lint check is an object; expected a whole number, 0 or more']);
   });
   test('contradictions', () =>
     one(
@@ -141,10 +141,10 @@ describe('checks', () => {
       ['the lint check says passed and failed at once; counted as failed'],
     ));
   test('numbers', () => {
-    one(0, 'passed', 0, [], ['the lint check is a number; taken as 0 errors']);
-    one(2, 'failed', 2, ['high lint check failed: 2 errors'], ['the lint check is a number; taken as 2 errors']);
+    one(0, 'passed', 0, [], ['the lint check is a number; read as 0 errors']);
+    one(2, 'failed', 2, ['high lint check failed: 2 errors'], ['the lint check is a number; read as 2 errors']);
     one(-2, 'failed', null, failed, ['the lint check is a number; counted as failed']);
-    one(['a'], 'failed', 1, ['high lint check failed: 1 error'], ['the lint check is a list; taken as 1 errors']);
+    one(['a'], 'failed', 1, ['high lint check failed: 1 error'], ['the lint check is a list; read as 1 errors']);
   });
   test('nothing said', () =>
     one({ note: 'x' }, 'failed', null, failed, [
@@ -164,7 +164,7 @@ describe('checks', () => {
   test('not checks', () =>
     check(
       { passed: true, checks: 'all fine' },
-      { values: { passed: true }, notes: ['checks is a text; expected an object by name such as {tests: {status: "passed"}}'] },
+      { values: { passed: true }, notes: ['checks is a string; expected an object by name such as {tests: {status: "passed"}}'] },
     ));
   test('a trap among the names', () =>
     check('{"checks": {"__proto__": false, "constructor": true}}', {
@@ -178,7 +178,6 @@ describe('unreadable', () => {
   test('empty', () => check('', `it is empty; ${expected}`));
   test('a number', () => check('3', `it is a number; ${expected}`));
   test('something else', () => check({ status: 'ok' }, `it has neither passed nor total_regressions nor checks; ${expected}`));
-  test('truncated', () =>
-    check('{"passed": tr', 'it is not valid JSON: at line 1, column 14, it ends inside a value and looks cut off', 1));
+  test('truncated', () => check('{"passed": tr', 'it is not valid JSON at line 1, column 14: it ends inside a value and looks cut off', 1));
   test('wrapped is readable', () => check({ summary: { passed: true } }, { values: { passed: true } }));
 });

@@ -69,10 +69,10 @@ function passedOf(roots: readonly JsonObject[], notes: string[]): readonly (read
   if (value === undefined) return [];
   const word = typeof value === 'string' ? value.trim().toLowerCase() : '';
   if (word === 'true' || word === 'false') {
-    notes.push(`passed is the text "${word}"; taken as ${word}`);
+    notes.push(`passed is the string "${word}"; read as ${word}`);
     return [['passed', word === 'true']];
   }
-  notes.push(`passed is ${shown(value)}; expected true or false, so it was left out`);
+  notes.push(`passed is ${shown(value)}; expected true or false; ignored`);
   return [];
 }
 
@@ -87,14 +87,14 @@ function totalOf(
   for (const value of values) {
     const total = numberOf(value);
     if (total === null || !Number.isSafeInteger(total) || total < 0)
-      notes.push(`total_regressions is ${shown(value)}; expected a whole number from 0 on, so it was left out`);
+      notes.push(`total_regressions is ${shown(value)}; expected a whole number, 0 or more; ignored`);
     else {
-      if (typeof value === 'string') notes.push(`total_regressions is the text ${quote(value)}; taken as ${total}`);
+      if (typeof value === 'string') notes.push(`total_regressions is the string ${quote(value)}; read as ${total}`);
       totals.push(total);
     }
   }
   const said = totals.length === 0 ? null : totals.reduce((a, b) => Math.max(a, b));
-  if (totals.some((total) => total !== said)) notes.push(`total_regressions is given as ${totals.join(' and ')}; the larger holds`);
+  if (totals.some((total) => total !== said)) notes.push(`total_regressions is given as ${totals.join(' and ')}; using the larger`);
   if (listedCount > 0 && listedCount > (said ?? 0))
     notes.push(`regressions lists ${listedCount}, total_regressions says ${said ?? 'nothing usable'}; counted ${listedCount}`);
   const most = Math.max(said ?? 0, listedCount, otherCount);
@@ -113,7 +113,7 @@ function otherRegressions(roots: readonly JsonObject[], grave: number, notes: st
     const sum = figures.filter((figure) => Number.isSafeInteger(figure) && figure > 0).reduce((a, b) => a + b, 0);
     const bare = numberOf(named) ?? 0;
     const counted = Number.isSafeInteger(bare) ? Math.max(sum, bare) : sum;
-    if (counted > 0) notes.push(`regressions counts ${counted}; the larger of this and total_regressions holds`);
+    if (counted > 0) notes.push(`regressions counts ${counted}; using the larger of this and total_regressions`);
     most = Math.max(most, counted);
     for (const key of ['status', 'verdict', 'result']) {
       const status = own(root, key);
@@ -134,7 +134,7 @@ function scoresOf(roots: readonly JsonObject[], notes: string[]): readonly (read
     const value = said(roots, key);
     const score = numberOf(value);
     if (value !== undefined && (score === null || score < 0))
-      notes.push(`${key} is ${shown(value)}; expected a number from 0 on, so it was left out`);
+      notes.push(`${key} is ${shown(value)}; expected a number, 0 or more; ignored`);
     return score === null || score < 0 ? null : score;
   });
   const values: (readonly [string, Scalar])[] = [];
@@ -204,7 +204,7 @@ function checkOf(name: string, value: unknown, notes: string[]): Check {
   if (typeof value === 'boolean') return { name, status: value ? 'passed' : 'failed', errors: null, findings: [] };
   if (typeof value === 'string') return { name, status: statusOf(name, value, notes), errors: null, findings: [] };
   const errors = errorsOf(value);
-  notes.push(`the ${name} check is ${nameOf(value)}; ${errors === null ? 'counted as failed' : `taken as ${errors} errors`}`);
+  notes.push(`the ${name} check is ${nameOf(value)}; ${errors === null ? 'counted as failed' : `read as ${errors} errors`}`);
   return { name, status: errors === 0 ? 'passed' : 'failed', errors, findings: [] };
 }
 
@@ -257,7 +257,7 @@ function statusOf(name: string, text: string, notes: string[]): Check['status'] 
   if (FAILED.has(word)) return 'failed';
   // "not_run", "Not available"
   if (MISSING.has(word.startsWith('not') && ' _-'.includes(word.charAt(3)) ? `not${word.slice(4)}` : word)) return 'missing';
-  notes.push(`the ${name} check has status ${quote(text)}, which is not known; counted as failed`);
+  notes.push(`the ${name} check has the unknown status ${quote(text)}; counted as failed`);
   return 'failed';
 }
 
@@ -270,7 +270,7 @@ function errorCount(name: string, value: JsonObject, notes: string[]): number | 
     const errors = errorsOf(raw);
     if (errors === null)
       notes.push(
-        `${key} of the ${name} check is ${typeof raw === 'object' ? nameOf(raw) : quote(String(raw))}; expected a whole number from 0 on`,
+        `${key} of the ${name} check is ${typeof raw === 'object' ? nameOf(raw) : quote(String(raw))}; expected a whole number, 0 or more`,
       );
     else most = Math.max(most ?? 0, errors);
   }

@@ -21,13 +21,13 @@ export function readYaml(text: string): YamlText {
   const [fault] = document.errors;
   if (fault !== undefined) return { ok: false, line: lines.linePos(fault.pos[0]).line, problem: problemOf(fault) };
   const odd = oddKey(document);
-  if (odd !== null) return { ok: false, line: lines.linePos(odd).line, problem: '"__proto__" cannot be a name' };
+  if (odd !== null) return { ok: false, line: lines.linePos(odd).line, problem: '"__proto__" is not allowed as a name' };
   const empty = emptyAlias(document);
   if (empty !== null) return { ok: false, line: lines.linePos(empty.at).line, problem: empty.problem };
   try {
     return { ok: true, value: document.toJS({ maxAliasCount: 100 }) as unknown, lineOf: (path) => lineAt(document, lines, path) };
   } catch {
-    return { ok: false, line: null, problem: 'its aliases unfold into too much' };
+    return { ok: false, line: null, problem: 'its aliases expand to too much data' };
   }
 }
 
@@ -35,9 +35,9 @@ const QUOTES = new Set(['UNEXPECTED_TOKEN', 'BLOCK_AS_IMPLICIT_KEY', 'BLOCK_IN_F
 
 /** The parser's message, with a hint if it lacks one. Usually quotes are missing. */
 function problemOf({ code, message }: YAMLParseError): string {
-  if (code === 'MULTIPLE_DOCS') return 'a line of --- begins a second document; a file holds one';
+  if (code === 'MULTIPLE_DOCS') return 'a line of --- starts a second document; use one document per file';
   const said = message.replace(/\.$/, '');
-  return QUOTES.has(code) ? `${said}; a text with braces, a colon or quotes in it needs quotes around it, as in "FIX-{round}"` : said;
+  return QUOTES.has(code) ? `${said}; put quotes around a value with braces, a colon or quotes, as in "FIX-{round}"` : said;
 }
 
 /** The position of a key that JavaScript would not keep. */
@@ -65,7 +65,7 @@ function emptyAlias(document: Document.Parsed): { readonly at: number; readonly 
       if (anchors.has(source)) return undefined;
       found = {
         at: range?.[0] ?? 0,
-        problem: `*${source} stands for nothing: there is no &${source} before it. A text that begins with * needs quotes`,
+        problem: `unknown alias *${source}: there is no &${source} before it. Put quotes around a value that starts with *`,
       };
       return visit.BREAK;
     },

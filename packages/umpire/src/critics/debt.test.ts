@@ -154,7 +154,7 @@ describe('lint', () => {
     const project = linted({ 'eslint.config.mjs': CONFIG });
     project.write({ 'eslint.config.mjs': null, 'b.js': 'y();\n' });
     const gone = await measured(project);
-    const message = 'eslint ran at the baseline and does not now; set it up again.';
+    const message = 'eslint ran at the baseline but not now. Set it up again.';
     expect(gone.lint).toEqual({ status: 'failed', measured: 'fail', errors: 1, problems: [message] });
     expect(gone.regressions).toEqual([`lint -:- ${message}`]);
     expect(gone.report.changed_settings).toEqual(['eslint.config.mjs']);

@@ -84,7 +84,7 @@ test('one package without coverage leaves the layer without, and one that broke 
     coverage: null,
     total: null,
   });
-  expect(broken.reader).toContain('status is "timeout": the run did not end as it should, so its figures prove nothing ("');
+  expect(broken.reader).toContain('status is "timeout": the run broke, so its numbers prove nothing ("');
 });
 
 test('why no coverage was measured reaches who judges', () => {
@@ -101,7 +101,7 @@ test('no line to cover is no coverage of 100 percent', () => {
 test('nothing to run is missing, and no pass', () => {
   const { made, reader } = evidence();
   expect(made).toMatchObject({ outcome: 'missing', status: 'missing', pass_rate: null, total: null });
-  expect(reader).toContain('status is "missing": the run did not end as it should, so its figures prove nothing ("');
+  expect(reader).toContain('status is "missing": the run broke, so its numbers prove nothing ("');
   // What to do is read to its end.
   expect(reader).toContain(`("${made.problem}")`);
 });
