@@ -2,7 +2,7 @@
 // many inputs each reader gets.
 
 import { afterAll, expect, test } from 'vitest';
-import { COUNTS } from '@umpire/core/formats/reader-outputs.js';
+import { READER_COUNTS } from '@umpire/core/formats/reader-outputs.js';
 import { READERS } from '@umpire/core/formats/readers.js';
 import { SEVERITIES, type Counts, type Finding, type ReadResult, type Reading } from '@umpire/core/model.js';
 import { SEED, amountOf } from '../support/campaign.js';
@@ -93,9 +93,9 @@ function isReading(reading: Reading): boolean {
   );
 }
 
-/** A loop is proven on what COUNTS says of its readers. */
+/** A loop is proven on what READER_COUNTS says of its readers. */
 function keepsItsWord(name: string, reading: Reading): boolean {
-  const word = COUNTS[name];
+  const word = READER_COUNTS[name];
   return word === undefined || (word === 'always') === (reading.counts !== undefined);
 }
 

@@ -6,7 +6,7 @@ import { doubled } from './branch-table.js';
 import { coverageOf, LineCoverage } from './line-set.js';
 import { PackedReader, PackedWriter } from './packed-bytes.js';
 import type { Sheet } from './sheet.js';
-import { detached, hashText } from '@umpire/core/formats/text-hash.js';
+import { detachText, hashText } from '@umpire/core/formats/text-hash.js';
 
 const BLOCK = 1 << 20;
 const FIRST_BLOCK = 1 << 14;
@@ -138,7 +138,7 @@ export class CoverageFiles {
     this.lastSections[file] = -1;
     this.slots[slot] = file;
     this.count += 1;
-    if (file < this.sheet.keep) this.paths.push(detached(path));
+    if (file < this.sheet.keep) this.paths.push(detachText(path));
     if (this.count * 2 > this.slots.length) this.growSlots();
     return file;
   }

@@ -4,7 +4,7 @@ import { SEVERITIES, type Counts, type Finding, type Severity } from '@umpire/co
 import { makeFinding } from '@umpire/core/formats/finding.js';
 import type { FindingParts } from '@umpire/core/formats/finding.js';
 import { NO_COUNTS } from '@umpire/core/formats/severity.js';
-import { detached } from '@umpire/core/formats/text-hash.js';
+import { detachText } from '@umpire/core/formats/text-hash.js';
 
 const MESSAGE_LENGTH = 500;
 const PLACE_LENGTH = 1000;
@@ -73,5 +73,5 @@ function findingOf(parts: Kept): Finding {
 }
 
 function copyOf(text: string | null | undefined, length: number): string | null {
-  return text === null || text === undefined ? null : detached(text.slice(0, length));
+  return text === null || text === undefined ? null : detachText(text.slice(0, length));
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { sarifRuleId } from '@umpire/core/formats/sarif.js';
 import type { SarifRule, SarifRules } from '@umpire/core/formats/sarif.js';
 import { listIn, objectIn, textIn } from '@umpire/core/formats/json-values.js';
-import { detached } from '@umpire/core/formats/text-hash.js';
+import { detachText } from '@umpire/core/formats/text-hash.js';
 
 /** Of all invocations together. */
 const MOST_OVERRIDES = 50_000;
@@ -80,5 +80,5 @@ function numberIn(value: JsonObject, key: string): number | undefined {
 }
 
 function clip(text: string): string {
-  return detached(text.slice(0, TEXT_LENGTH));
+  return detachText(text.slice(0, TEXT_LENGTH));
 }

@@ -20,7 +20,7 @@ import { endLineIn, listIn, objectIn, textIn } from '@umpire/core/formats/json-v
 import { placeInProject } from './places.js';
 import { SarifOverrides } from './sarif-overrides.js';
 import type { Sheet, SheetFinding } from './sheet.js';
-import { detached } from '@umpire/core/formats/text-hash.js';
+import { detachText } from '@umpire/core/formats/text-hash.js';
 
 const MOST_WAITING = 20_000;
 const MOST_ARTIFACTS = 50_000;
@@ -68,12 +68,12 @@ export class SarifRun {
   }
 
   base(name: string, value: unknown): void {
-    if (this.bases.size < MOST_BASES) this.bases.set(name.slice(0, TEXT_LENGTH), detached(textIn(value, 'uri').slice(0, TEXT_LENGTH)));
+    if (this.bases.size < MOST_BASES) this.bases.set(name.slice(0, TEXT_LENGTH), detachText(textIn(value, 'uri').slice(0, TEXT_LENGTH)));
   }
 
   artifact(value: unknown): void {
     if (this.artifacts.length < MOST_ARTIFACTS)
-      this.artifacts.push(detached(textIn(objectIn(value, 'location'), 'uri').slice(0, TEXT_LENGTH)));
+      this.artifacts.push(detachText(textIn(objectIn(value, 'location'), 'uri').slice(0, TEXT_LENGTH)));
   }
 
   invocation(value: unknown): void {
@@ -130,7 +130,7 @@ export class SarifRun {
 
   private wait(result: JsonObject): void {
     if (this.waiting.length < Math.max(MOST_WAITING, this.sheet.keep)) {
-      this.waiting.push(detached(JSON.stringify(waitingPart(result, true))));
+      this.waiting.push(detachText(JSON.stringify(waitingPart(result, true))));
       return;
     }
     const kind = JSON.stringify(waitingPart(result, false));

@@ -15,7 +15,7 @@ import { FindingLedger, type SheetFinding } from './finding-ledger.js';
 import type { ReadOptions } from './format.js';
 import { CoverageSums } from './share.js';
 import { TestLedger } from './test-ledger.js';
-import { detached, type TextHash } from '@umpire/core/formats/text-hash.js';
+import { detachText, type TextHash } from '@umpire/core/formats/text-hash.js';
 
 export type { SheetFinding } from './finding-ledger.js';
 
@@ -62,7 +62,7 @@ export class Sheet {
   note(message: string, where: Where = {}): void {
     if (this.problems.some((each) => each.message === message)) return;
     if (this.problems.length >= MOST_PROBLEMS) this.unlisted += 1;
-    else this.problems.push({ message: detached(message), ...where });
+    else this.problems.push({ message: detachText(message), ...where });
   }
 
   /** The report cannot be read, or not to its end: the outcome is `error`, whatever was seen before. */
@@ -110,7 +110,7 @@ export class Sheet {
     this.sums.add(coverage, 1);
     if (before === undefined) this.fileCount += 1;
     if (before === undefined && this.files.size >= this.keep) return;
-    const path = detached(coverage.path);
+    const path = detachText(coverage.path);
     const lines = coverage.uncovered.slice(0, Math.max(0, MOST_UNCOVERED - this.uncovered));
     this.uncovered += coverage.uncovered.length - (before?.uncovered.length ?? 0);
     this.files.set(path, { ...coverage, path, uncovered: lines });

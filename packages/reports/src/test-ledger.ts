@@ -3,7 +3,7 @@
 
 import type { TestCounts, TestResult, TestStatus } from '@umpire/core/model.js';
 import { TestIndex } from './test-index.js';
-import { detached, hashText, type TextHash } from '@umpire/core/formats/text-hash.js';
+import { detachText, hashText, type TextHash } from '@umpire/core/formats/text-hash.js';
 
 const ID_LENGTH = 1000;
 const MESSAGE_LENGTH = 500;
@@ -83,14 +83,14 @@ export class TestLedger {
 
   private list(id: string, result: TestResult, isNew: boolean): void {
     if (this.first.has(id) || (isNew && this.first.size < this.keep)) {
-      const own = detached(id);
+      const own = detachText(id);
       this.first.set(own, kept(result, own));
       return;
     }
     this.hasLater = true;
     if (!isBad(result.status)) this.bad.delete(id);
     else if (this.bad.has(id) || this.bad.size < this.keep) {
-      const own = detached(id);
+      const own = detachText(id);
       this.bad.set(own, kept(result, own));
     }
   }
@@ -111,9 +111,9 @@ function kept(result: TestResult, id: string): TestResult {
   return {
     id,
     status,
-    file: file === null ? null : detached(file),
+    file: file === null ? null : detachText(file),
     line,
-    message: message === null ? null : detached(message.slice(0, MESSAGE_LENGTH)),
+    message: message === null ? null : detachText(message.slice(0, MESSAGE_LENGTH)),
     durationMs,
   };
 }

@@ -1,6 +1,6 @@
 // Folds the journal into what a verdict needs to know of the past: frozen rules, and the verdicts of each chain.
 
-import { merged } from '../formats/merge-objects.js';
+import { mergeObjects } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
 import { HIGHEST_CAP } from './messages.js';
 import type { Recorded, Standing, VerdictGiven } from './messages.js';
@@ -165,7 +165,7 @@ function extend(next: NextState, { answer, rounds }: PersonAnswered): void {
 function addVerdict(next: NextState, given: VerdictGiven, seq: number): void {
   const key = chainKey(given.verdict.loop, given.verdict.chain);
   const past = next.verdicts.get(key) ?? [];
-  next.verdicts = new Map(next.verdicts).set(key, [...past, merged(given, { seq, projected: false })]);
+  next.verdicts = new Map(next.verdicts).set(key, [...past, mergeObjects(given, { seq, projected: false })]);
 }
 
 /** What changes more than the run. */
@@ -205,7 +205,7 @@ function markProjected(verdicts: SessionState['verdicts'], seq: number): Session
     // The chain's last, as a rule: long histories are not searched.
     const at = past.findLastIndex((verdict) => verdict.seq <= seq);
     const verdict = past[at];
-    if (verdict?.seq === seq) return new Map(verdicts).set(key, past.with(at, merged(verdict, { projected: true })));
+    if (verdict?.seq === seq) return new Map(verdicts).set(key, past.with(at, mergeObjects(verdict, { projected: true })));
   }
   return verdicts;
 }

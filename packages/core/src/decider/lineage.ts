@@ -2,7 +2,7 @@
 // fingerprint, which outlives moved lines, changed figures and another severity. What that says of a loop is in trend.ts.
 
 import type { Finding } from '../model.js';
-import { put } from '../formats/multimap.js';
+import { addToList } from '../formats/multimap.js';
 
 export interface RoundFindings {
   readonly round: number;
@@ -76,7 +76,7 @@ type Copies = ReadonlyMap<string, readonly Finding[]>;
 function copiesOf(findings: readonly Finding[]): Copies {
   const copies = new Map<string, Finding[]>();
   for (const finding of findings) {
-    put(copies, finding.fingerprint, finding);
+    addToList(copies, finding.fingerprint, finding);
   }
   return copies;
 }

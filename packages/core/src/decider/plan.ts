@@ -5,14 +5,14 @@ import type { Anomaly, Finding, Task, TaskRecord } from '../model.js';
 import type { Loop, TaskTemplate } from '../loops/loop.js';
 import { fillTemplate, showNumber } from '../loops/template.js';
 import type { Lookup } from '../loops/template.js';
-import { merged, setOwn } from '../formats/merge-objects.js';
+import { mergeObjects, setOwn } from '../formats/merge-objects.js';
 import { joinIds } from '../formats/tasks-csv.js';
 import { chainInId, isFinished, mendOf, statedWave } from './chains.js';
 import type { Placed } from './chains.js';
 import { listFindings, pickWorst } from '../formats/finding-text.js';
 import type { Effects } from './messages.js';
 import { settleWaves } from './rewiring.js';
-import { put } from '../formats/multimap.js';
+import { addToList } from '../formats/multimap.js';
 
 export interface PlanInput {
   readonly loop: Loop;
@@ -226,7 +226,7 @@ function groupByFile(input: PlanInput, anomalies: Anomaly[]): readonly { file: s
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
     const file = finding.artifact ?? '';
-    put(groups, file, finding);
+    addToList(groups, file, finding);
   }
   return [...groups].map(([file, group]) => ({ file: file === '' ? null : file, findings: group }));
 }
@@ -292,7 +292,7 @@ function refreshWaves(input: PlanInput, rows: readonly Cells[], set: Record<stri
 
 function recordOfRow(row: Cells): TaskRecord {
   const told = { id: row['id'] ?? '', wave: Number(row['wave']), deps: idsIn(row['deps']), context_from: idsIn(row['context_from']) };
-  return merged(row, told);
+  return mergeObjects(row, told);
 }
 
 function idsIn(cell = ''): readonly string[] {

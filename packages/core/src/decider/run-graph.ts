@@ -1,7 +1,7 @@
 // The tasks of a run as a graph: their waves, which of them are open, and what it means to close one or to open it again.
 // Changed in place: whoever folds a journal owns what comes of it.
 
-import { merged } from '../formats/merge-objects.js';
+import { mergeObjects } from '../formats/merge-objects.js';
 import { splitIds } from '../formats/tasks-csv.js';
 import type { TaskStatus } from '../model.js';
 import type { SessionStarted } from './run-messages.js';
@@ -14,7 +14,7 @@ type Cells = Readonly<Record<string, string>>;
 function newTask(row: Cells): TaskState {
   return {
     id: (row['id'] ?? '').trim(),
-    row: merged(row, {}),
+    row: mergeObjects(row, {}),
     role: (row['role'] ?? '').trim(),
     deps: splitIds(row['deps']),
     contextFrom: splitIds(row['context_from']),

@@ -1,7 +1,7 @@
 // A session that Umpire runs, as its journal tells it: tasks and how they stand, what a person was asked, what was spent. Here
 // are its shape and what is read from it; how events change it is run-evolve.ts.
 
-import { merged } from '../formats/merge-objects.js';
+import { mergeObjects } from '../formats/merge-objects.js';
 import type { Loop } from '../loops/loop.js';
 import type { ExecMode, Task, TaskStatus } from '../model.js';
 import type { Turn } from '../ports.js';
@@ -227,7 +227,7 @@ export function tasksOf(run: RunState): ReturnType<typeof tasksNow> {
 
 /** The cells as tasks.csv shows them now. */
 export function rowOf(task: TaskState): Cells {
-  return merged(task.row, { deps: task.deps.join(';'), wave: String(task.wave), status: shownStatus(task) });
+  return mergeObjects(task.row, { deps: task.deps.join(';'), wave: String(task.wave), status: shownStatus(task) });
 }
 
 /** One of them. */

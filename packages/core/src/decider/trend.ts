@@ -7,7 +7,7 @@ import { SEVERITIES } from '../model.js';
 import type { Counts, Finding } from '../model.js';
 import { traceFindings } from './lineage.js';
 import type { RoundFindings, Trace } from './lineage.js';
-import { put } from '../formats/multimap.js';
+import { addToList } from '../formats/multimap.js';
 
 export interface Gauge {
   readonly name: string;
@@ -67,7 +67,7 @@ const NO_TRACES: readonly Trace[] = [];
 function tracesByRound(traces: readonly Trace[]): ReadonlyMap<number, readonly Trace[]> {
   const rounds = new Map<number, Trace[]>();
   for (const trace of traces) {
-    put(rounds, trace.round, trace);
+    addToList(rounds, trace.round, trace);
   }
   return rounds;
 }

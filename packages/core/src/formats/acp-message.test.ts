@@ -1,7 +1,15 @@
 // Messages as claude-agent-acp 0.49, codex-acp 2.6, gemini 0.61 and opencode 1.18 sent them, shortened.
 
 import { expect, it } from 'vitest';
-import { errorText, mergedTool, readGreeting, readPermission, readSession, readStopped, readUpdate } from './acp-message.js';
+import {
+  errorText,
+  mergeToolCall,
+  readInitializeResult,
+  readPermissionRequest,
+  readNewSession,
+  readPromptResult,
+  readSessionUpdate,
+} from './acp-message.js';
 
 it('reads how a turn ended and what it used, where each says it', () => {
   const cases: readonly (readonly [unknown, string, number | null])[] = [
@@ -13,30 +21,30 @@ it('reads how a turn ended and what it used, where each says it', () => {
     [null, '', null],
     ['end_turn', '', null],
   ];
-  for (const [result, reason, tokens] of cases) expect(readStopped(result)).toEqual({ reason, tokens });
+  for (const [result, reason, tokens] of cases) expect(readPromptResult(result)).toEqual({ reason, tokens });
 });
 
 it('reads updates, and lets go what it does not know', () => {
-  const read = (update: unknown) => readUpdate({ sessionId: 's', update });
+  const read = (update: unknown) => readSessionUpdate({ sessionId: 's', update });
   const cost = { sessionUpdate: 'usage_update', used: 1050, size: 1_000_000, cost: { amount: 0.02, currency: 'USD' } };
   expect(read(cost)).toEqual({ session: 's', update: { kind: 'spent', tokens: 1050, costUsd: 0.02 } });
   expect(read({ ...cost, cost: { amount: 3, currency: 'EUR' } }).update).toEqual({ kind: 'spent', tokens: 1050, costUsd: null });
   const image = { sessionUpdate: 'agent_message_chunk', content: { type: 'image', data: 'x', text: 'x' } };
   for (const update of [null, 5, {}, image, { sessionUpdate: 'tool_call' }, { sessionUpdate: 'plan', entries: [] }])
     expect(read(update).update).toEqual({ kind: 'noted' });
-  expect(readUpdate('x')).toEqual({ session: null, update: { kind: 'noted' } });
+  expect(readSessionUpdate('x')).toEqual({ session: null, update: { kind: 'noted' } });
 });
 
 it('reads what a tool is asked for from wherever the file is named, and what was told before', () => {
   // Codex tells of an edit first, and asks for it without its kind.
-  const told = readUpdate({
+  const told = readSessionUpdate({
     update: { sessionUpdate: 'tool_call', toolCallId: 'c', kind: 'edit', content: [{ type: 'diff', path: '/w/a' }] },
   }).update;
-  const asked = readPermission({
+  const asked = readPermissionRequest({
     toolCall: { toolCallId: 'c', title: 'Editing files', kind: null, locations: [{ path: '/w/b' }] },
     options: [],
   });
-  expect(mergedTool(told.kind === 'used' ? told.tool : undefined, asked?.tool ?? { id: '', paths: [] })).toEqual({
+  expect(mergeToolCall(told.kind === 'used' ? told.tool : undefined, asked?.tool ?? { id: '', paths: [] })).toEqual({
     id: 'c',
     kind: 'edit',
     title: 'Editing files',
@@ -49,11 +57,11 @@ it('reads what a tool is asked for from wherever the file is named, and what was
     rawInput: { filepath: '/s/r.json' },
   };
   const options = [{ optionId: 'once', kind: 'allow_once', name: 'x' }, { optionId: 5, kind: 'x' }, null];
-  expect(readPermission({ toolCall: other, options })).toEqual({
+  expect(readPermissionRequest({ toolCall: other, options })).toEqual({
     tool: { id: 'o', kind: 'other', paths: ['/s/r.json', '/s'] },
     options: [{ id: 'once', kind: 'allow_once' }],
   });
-  for (const params of [null, {}, { toolCall: {} }, { toolCall: [] }]) expect(readPermission(params)).toBe(null);
+  for (const params of [null, {}, { toolCall: {} }, { toolCall: [] }]) expect(readPermissionRequest(params)).toBe(null);
 });
 
 it('reads a greeting and a session', () => {
@@ -62,9 +70,9 @@ it('reads a greeting and a session', () => {
     agentCapabilities: { sessionCapabilities: { additionalDirectories: {}, close: {} } },
     authMethods: [{ id: 'a', name: 'Log in' }, { id: 'b' }, 5],
   };
-  expect(readGreeting(greeting)).toEqual({ version: 1, takesFolders: true, signIns: ['Log in'] });
-  expect(readGreeting({ protocolVersion: '1', authMethods: {} })).toEqual({ version: null, takesFolders: false, signIns: [] });
-  expect([readSession({ sessionId: 's' }), readSession({ sessionId: '' }), readSession(null)]).toEqual(['s', null, null]);
+  expect(readInitializeResult(greeting)).toEqual({ version: 1, takesFolders: true, signIns: ['Log in'] });
+  expect(readInitializeResult({ protocolVersion: '1', authMethods: {} })).toEqual({ version: null, takesFolders: false, signIns: [] });
+  expect([readNewSession({ sessionId: 's' }), readNewSession({ sessionId: '' }), readNewSession(null)]).toEqual(['s', null, null]);
 });
 
 it('says what went wrong in the words that were meant for people', () => {

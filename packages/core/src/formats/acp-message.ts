@@ -9,7 +9,7 @@ import type { RpcError } from './json-rpc.js';
 export const ACP_VERSION = 1;
 
 /** One tool call, as far as it is known. An update holds only the changes. */
-export interface ToolUse {
+export interface ToolCall {
   readonly id: string;
   readonly title?: string;
   /** `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`, `other`. */
@@ -26,7 +26,7 @@ export interface ToolUse {
 export type AcpUpdate =
   /** A piece of a message. Pieces of one message share `message`, if the agent sends one. */
   | { readonly kind: 'said'; readonly text: string; readonly message: string | null }
-  | { readonly kind: 'used'; readonly tool: ToolUse }
+  | { readonly kind: 'used'; readonly tool: ToolCall }
   /** `tokens`: in the model's context now. `costUsd`: the cost of the session so far. */
   | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number | null }
   /** `true`: the model's server failed, and the next words are the error although the turn ends normally. `false`: it works again. */
@@ -36,7 +36,7 @@ export type AcpUpdate =
 const NOTED: AcpUpdate = { kind: 'noted' };
 
 /** The parameters of `session/update`. */
-export function readUpdate(params: unknown): { readonly session: string | null; readonly update: AcpUpdate } {
+export function readSessionUpdate(params: unknown): { readonly session: string | null; readonly update: AcpUpdate } {
   const update = objectIn(params, 'update');
   return { session: textIn(params, 'sessionId') ?? null, update: update === null ? NOTED : updateIn(update) };
 }
@@ -69,12 +69,12 @@ function updateIn(update: JsonObject): AcpUpdate {
 }
 
 export interface PermissionRequest {
-  readonly tool: ToolUse;
+  readonly tool: ToolCall;
   readonly options: readonly { readonly id: string; readonly kind: string }[];
 }
 
 /** The parameters of `session/request_permission`. Null if the request names no tool or no possible answers. */
-export function readPermission(params: unknown): PermissionRequest | null {
+export function readPermissionRequest(params: unknown): PermissionRequest | null {
   const call = objectIn(params, 'toolCall');
   const tool = call === null ? null : toolIn(call);
   if (tool === null) return null;
@@ -88,7 +88,7 @@ export function readPermission(params: unknown): PermissionRequest | null {
 /** Input names that hold a file, for agents that leave `locations` out. */
 const PATH_NAMES = ['path', 'file_path', 'filePath', 'filepath', 'abs_path', 'absolute_path'] as const;
 
-function toolIn(call: JsonObject): ToolUse | null {
+function toolIn(call: JsonObject): ToolCall | null {
   const id = textIn(call, 'toolCallId');
   if (id === undefined) return null;
   const [title, kind, status] = ['title', 'kind', 'status'].map((name) => textIn(call, name));
@@ -110,11 +110,11 @@ function toolIn(call: JsonObject): ToolUse | null {
 }
 
 /** The tool call after an update. */
-export function mergedTool(known: ToolUse | undefined, update: ToolUse): ToolUse {
+export function mergeToolCall(known: ToolCall | undefined, update: ToolCall): ToolCall {
   return known === undefined ? update : { ...known, ...update, paths: [...new Set([...known.paths, ...update.paths])] };
 }
 
-export interface Stopped {
+export interface PromptResult {
   /** `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`; empty if missing. */
   readonly reason: string;
   /** All tokens of the turn; null if unknown. */
@@ -122,14 +122,14 @@ export interface Stopped {
 }
 
 /** The answer to `session/prompt`. Gemini puts its token counts in `_meta`. */
-export function readStopped(result: unknown): Stopped {
+export function readPromptResult(result: unknown): PromptResult {
   const usage = objectIn(result, 'usage');
   const quota = objectIn(objectIn(objectIn(result, '_meta'), 'quota'), 'token_count');
   const total = usage === null ? null : (countIn(usage, 'totalTokens') ?? tokensIn(usage));
   return { reason: textIn(result, 'stopReason') ?? '', tokens: total ?? (quota === null ? null : tokensIn(quota)) };
 }
 
-export interface Greeting {
+export interface InitializeResult {
   /** Null if missing: the answer is then not from this protocol. */
   readonly version: number | null;
   /** Whether the agent accepts folders beside its working folder. */
@@ -139,7 +139,7 @@ export interface Greeting {
 }
 
 /** The answer to `initialize`. */
-export function readGreeting(result: unknown): Greeting {
+export function readInitializeResult(result: unknown): InitializeResult {
   const version = isObject(result) ? own(result, 'protocolVersion') : null;
   const abilities = objectIn(objectIn(result, 'agentCapabilities'), 'sessionCapabilities');
   return {
@@ -152,7 +152,7 @@ export function readGreeting(result: unknown): Greeting {
 }
 
 /** The answer to `session/new`. */
-export function readSession(result: unknown): string | null {
+export function readNewSession(result: unknown): string | null {
   return textIn(result, 'sessionId') ?? null;
 }
 

@@ -1,8 +1,8 @@
 // Events of a coding agent's run, one JSON object a line, as `codex exec --json`, `opencode run --format json` and `claude -p` print them.
 // Codex reports items and turns, opencode parts and steps, Claude Code messages (`stream-json`) and a result (also with `json`).
 
-import { NO_SIGNS, signsIn } from './model-api-error.js';
-import type { FaultSigns } from './model-api-error.js';
+import { NO_API_ERROR_INFO, readApiError } from './model-api-error.js';
+import type { ApiErrorInfo } from './model-api-error.js';
 import { isObject, own, parseJson } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 
@@ -11,7 +11,7 @@ export type AgentEvent =
   /** A command, an edit or a search, in a few words. */
   | { readonly kind: 'did'; readonly what: string }
   | { readonly kind: 'spent'; readonly tokens: number; readonly costUsd: number }
-  | { readonly kind: 'failed'; readonly why: string; readonly signs: FaultSigns }
+  | { readonly kind: 'failed'; readonly why: string; readonly signs: ApiErrorInfo }
   /** The whole run in one event: last answer, usage, error (null if none) and refused permissions. */
   | {
       readonly kind: 'ended';
@@ -19,7 +19,7 @@ export type AgentEvent =
       readonly tokens: number;
       readonly costUsd: number;
       readonly why: string | null;
-      readonly signs: FaultSigns;
+      readonly signs: ApiErrorInfo;
       readonly refused: readonly string[];
     }
   /** Something started; nothing to report. */
@@ -98,7 +98,7 @@ function resultIn(event: JsonObject): AgentEvent {
   // Some errors have only a name, such as error_max_turns.
   const why = isFault ? text || (textIn(event, 'subtype') ?? '') : null;
   const spent = { tokens: usedIn(event), costUsd: countIn(event, 'total_cost_usd') };
-  return { kind: 'ended', text: isFault ? '' : text, ...spent, why, signs: isFault ? signsIn(event) : NO_SIGNS, refused };
+  return { kind: 'ended', text: isFault ? '' : text, ...spent, why, signs: isFault ? readApiError(event) : NO_API_ERROR_INFO, refused };
 }
 
 /** Summed by model, like the cost: `usage` excludes subagents. */
@@ -172,7 +172,7 @@ export function tokensIn(counted: unknown): number {
 }
 
 function failed(event: JsonObject): AgentEvent {
-  return { kind: 'failed', why: faultIn(event) ?? '', signs: signsIn(event) };
+  return { kind: 'failed', why: faultIn(event) ?? '', signs: readApiError(event) };
 }
 
 /** `{message}`, `{error: {message}}`, `{error: {data: {message}}}`. Some agents pass on the server's error unchanged. */

@@ -3,11 +3,11 @@
 
 import type { FindingsOptions } from './findings-json.js';
 import { parseReport } from './json-text.js';
-import { plainLetters } from './characters.js';
+import { replaceLookalikes } from './characters.js';
 import { readable, refuseText, unreadable } from './reader.js';
-import type { About, Reader } from './reader.js';
-import { Draft } from './report-draft.js';
-import type { Dimension, Settled } from './report-draft.js';
+import type { ReaderInput, Reader } from './reader.js';
+import { ReportDraft } from './report-draft.js';
+import type { Dimension, DraftResult } from './report-draft.js';
 import { readReport } from './json-report.js';
 import { walkMarkdown } from './markdown-report.js';
 import type { JsonFence } from './markdown-report.js';
@@ -16,7 +16,7 @@ import type { Counts, ReadResult, Scalar, Severity } from '../model.js';
 import { worstCounts } from './severity.js';
 import { WordList, wordsOf } from './word-lists.js';
 
-type ReportResult = { readonly ok: true; readonly report: Settled } | { readonly ok: false; readonly result: ReadResult };
+type ReportResult = { readonly ok: true; readonly report: DraftResult } | { readonly ok: false; readonly result: ReadResult };
 
 const EXPECTED = 'a report with findings, scores by dimension, or a statement that there are no findings';
 
@@ -40,7 +40,7 @@ export const readAudit: Reader = (text, about) => {
   });
 };
 
-export function valuesOf(report: Settled): readonly (readonly [string, Scalar])[] {
+export function valuesOf(report: DraftResult): readonly (readonly [string, Scalar])[] {
   const values: (readonly [string, Scalar])[] = [];
   if (report.score !== null) values.push(['score', report.score]);
   if (report.signal !== null) values.push(['signal', report.signal]);
@@ -48,7 +48,7 @@ export function valuesOf(report: Settled): readonly (readonly [string, Scalar])[
 }
 
 /** Reads a report in Markdown or JSON. It may hold nothing: the caller decides what that means. */
-export function readReportText(text: string, about: About, options: FindingsOptions): ReportResult {
+export function readReportText(text: string, about: ReaderInput, options: FindingsOptions): ReportResult {
   const refused = refuseText(text, EXPECTED);
   if (refused !== null) return { ok: false, result: refused };
   if (!isJson(text, about)) return readMarkdown(text, options);
@@ -58,15 +58,15 @@ export function readReportText(text: string, about: About, options: FindingsOpti
 }
 
 /** Markdown may also start with a bracket: `[CRITICAL] …`. A fence at the start of a .json file is Markdown around JSON. */
-function isJson(text: string, about: About): boolean {
+function isJson(text: string, about: ReaderInput): boolean {
   const start = text.trimStart();
   if (start.startsWith('{') || (start.startsWith('[') && /^\[\s{0,200}[{"\]]/.test(start))) return true;
   return about.path.toLowerCase().endsWith('.json') && !start.startsWith('```');
 }
 
 function readMarkdown(text: string, options: FindingsOptions): ReportResult {
-  const draft = new Draft({ classify: options.classify ?? null, fallback: options.fallback });
-  const fences = walkMarkdown(plainLetters(text), draft);
+  const draft = new ReportDraft({ classify: options.classify ?? null, fallback: options.fallback });
+  const fences = walkMarkdown(replaceLookalikes(text), draft);
   let report = draft.settle();
   let broken: { readonly problem: string; readonly line: number } | null = null;
   for (const fence of fences) {
@@ -91,7 +91,7 @@ function looksLikeReport(fence: JsonFence): boolean {
 }
 
 /** Combines Markdown with the JSON block in it: the worse counts, the findings of the worse one, and facts that only one of them states. */
-function merge(markdown: Settled, json: Settled): Settled {
+function merge(markdown: DraftResult, json: DraftResult): DraftResult {
   const both = markdown.findings.length > 0 && json.findings.length > 0;
   const differ = both && SEVERITIES.some((severity) => markdown.counts[severity] !== json.counts[severity]);
   return {

@@ -89,7 +89,7 @@ const RESPELLED_WORDS = new WordList(
     'moderate warning low minor severity',
 );
 
-export function plainLetters(text: string): string {
+export function replaceLookalikes(text: string): string {
   // Cheap test first: most reports hold only ASCII, dashes and emoji.
   if (!/[\u00ad\u0370-\u04ff\u180e\u200b-\u200f\u202a-\u202e\u2060\ufeff\uff01-\uff5e]|\ud835/.test(text)) return text;
   return text

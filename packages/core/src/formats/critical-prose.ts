@@ -5,7 +5,7 @@ import type { Severity } from '../model.js';
 import { hasDigit, isDigit } from './characters.js';
 import { PhraseList, WordList, wordsOf } from './word-lists.js';
 
-export interface Heard {
+export interface CriticalProse {
   /** The sentence reports something critical. */
   readonly alarm: boolean;
   /** The sentence denies anything critical. */
@@ -13,7 +13,7 @@ export interface Heard {
   readonly counts: readonly (readonly [Severity, number])[];
 }
 
-const SILENCE: Heard = { alarm: false, denied: false, counts: [] };
+const NOTHING_FOUND: CriticalProse = { alarm: false, denied: false, counts: [] };
 
 /** Words that count beside one of NOUNS. */
 const ADJECTIVES = new WordList('critical blocking catastrophic severe fatal crit');
@@ -58,10 +58,10 @@ const COUNT_STEMS = ['high', 'major', 'medium', 'moderate', 'low', 'minor', 'p1'
 const MOST_CHARACTERS = 2000;
 const WINDOW = 8;
 
-export function hear(line: string): Heard {
+export function findCriticalProse(line: string): CriticalProse {
   const lower = line.slice(0, MOST_CHARACTERS).toLowerCase();
   const counts = hasDigit(lower) && COUNT_STEMS.some((stem) => lower.includes(stem));
-  return counts || STEMS.some((stem) => lower.includes(stem)) ? listen(lower, isShouted(line, lower)) : SILENCE;
+  return counts || STEMS.some((stem) => lower.includes(stem)) ? readClauses(lower, isShouted(line, lower)) : NOTHING_FOUND;
 }
 
 /** `CRITICAL Button burns`, `Finding 1 (Critical) …`, `Critical! …`: the word is a severity whatever follows. */
@@ -69,7 +69,7 @@ function isShouted(line: string, lower: string): boolean {
   return line.includes('CRITICAL') || line.includes('BLOCKER') || lower.includes('(critical)') || lower.includes('critical!');
 }
 
-function listen(lower: string, shouted: boolean): Heard {
+function readClauses(lower: string, shouted: boolean): CriticalProse {
   let alarm = false;
   let denied = false;
   const counts: (readonly [Severity, number])[] = [];

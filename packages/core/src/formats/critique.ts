@@ -5,7 +5,7 @@ import type { Finding } from '../model.js';
 import { readReportText, valuesOf } from './audit-report.js';
 import { splitEntries } from './discoveries.js';
 import type { BoardEntry } from './discoveries.js';
-import { makeFinding, parseReference, saidSeverity } from './finding.js';
+import { makeFinding, parseReference, statedSeverity } from './finding.js';
 import { dedupe, findingsOf, reconcile } from './findings-json.js';
 import { firstOf, own, plainKeys } from './json-text.js';
 import type { JsonObject } from './json-text.js';
@@ -95,7 +95,7 @@ function findingsIn({ data: raw, worker, line, repeated }: BoardEntry, notes: st
   if ((typeof word !== 'object' && isNoFinding(String(word))) || (text !== '' && isNoFinding(text))) return nested?.findings ?? [];
   return [
     makeFinding({
-      severity: saidSeverity(data, notes) ?? 'high',
+      severity: statedSeverity(data, notes) ?? 'high',
       ...placed(text || `a critique by ${worker || 'an unnamed worker'}`, data),
     }),
     ...(nested?.findings ?? []),

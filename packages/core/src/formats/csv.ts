@@ -230,7 +230,7 @@ function valueOf(document: CsvDocument, cell: number): string {
 /** The text with the edit applied. Without an edit, exactly the parsed text. */
 export function printCsv(document: CsvDocument, edit: CsvEdit = {}): string {
   const { text, columns } = document;
-  const style: Style = { quoteAll: everyCellQuoted(document), width: columns + (edit.columns?.length ?? 0) };
+  const style: CsvStyle = { quoteAll: everyCellQuoted(document), width: columns + (edit.columns?.length ?? 0) };
   const pieces: string[] = [];
   let copied = 0;
   for (const { start, end, replacement } of splices(document, edit, style)) {
@@ -249,7 +249,7 @@ export function printRecords(records: Iterable<readonly string[]>): string {
   return text;
 }
 
-interface Style {
+interface CsvStyle {
   readonly quoteAll: boolean;
   /** Cells per record. An empty cell alone on its line needs quotes, or the line would be blank. */
   readonly width: number;
@@ -262,7 +262,7 @@ interface Splice {
 }
 
 /** In text order. A new column comes after an edit of the last cell of its record. */
-function splices(document: CsvDocument, edit: CsvEdit, style: Style): readonly Splice[] {
+function splices(document: CsvDocument, edit: CsvEdit, style: CsvStyle): readonly Splice[] {
   const { columns, starts, ends } = document;
   const found: Splice[] = [];
   for (const [cell, value] of edit.cells ?? []) {
@@ -282,7 +282,7 @@ function splices(document: CsvDocument, edit: CsvEdit, style: Style): readonly S
   return found.sort((a, b) => a.start - b.start);
 }
 
-function appendRecords(document: CsvDocument, records: readonly (readonly string[])[], style: Style, pieces: string[]): void {
+function appendRecords(document: CsvDocument, records: readonly (readonly string[])[], style: CsvStyle, pieces: string[]): void {
   if (records.length === 0) return;
   const ending = dominantLineEnding(document);
   const closed = document.text.endsWith('\n') || document.text.endsWith('\r');
@@ -296,13 +296,13 @@ function appendRecords(document: CsvDocument, records: readonly (readonly string
   if (!closed) pieces.pop();
 }
 
-function printRecord(record: readonly string[], style: Style): string {
+function printRecord(record: readonly string[], style: CsvStyle): string {
   let text = '';
   for (let column = 0; column < record.length; column++) text += (column === 0 ? '' : ',') + printCell(record[column] as string, style);
   return text;
 }
 
-function printCell(value: string, style: Style): string {
+function printCell(value: string, style: CsvStyle): string {
   if (value === '' && !style.quoteAll && style.width !== 1) return '';
   // A NUL would make the whole file unreadable.
   const safe = value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;

@@ -3,26 +3,26 @@
 import { describe, expect, test } from 'vitest';
 import type { CheckOutcome, Finding, TestStatus } from '../model.js';
 import { compareStates } from './debt-comparison.js';
-import type { Moves } from './debt-comparison.js';
-import { isBroken } from './debt-measurement.js';
-import type { MeasuredTest, Measurement, TestsMeasure, ToolMeasure } from './debt-measurement.js';
+import type { FileMoves } from './debt-comparison.js';
+import { isBrokenMeasurement } from './debt-measurement.js';
+import type { MeasuredTest, DebtMeasurement, TestsMeasurement, ToolMeasurement } from './debt-measurement.js';
 import { makeFinding } from './finding.js';
 
-const STILL: Moves = { isGone: () => false, isNew: () => false, isChanged: () => false };
+const STILL: FileMoves = { isGone: () => false, isNew: () => false, isChanged: () => false };
 
-const NO_TESTS: TestsMeasure = { outcome: 'missing', problem: null, results: [], flaky: [], notes: [] };
-const NONE: Measurement = { tests: NO_TESTS, types: [], lint: [], quality: [], lines: 0 };
+const NO_TESTS: TestsMeasurement = { outcome: 'missing', problem: null, results: [], flaky: [], notes: [] };
+const NONE: DebtMeasurement = { tests: NO_TESTS, types: [], lint: [], quality: [], lines: 0 };
 
 function found(message: string, artifact = 'a.js', line: number | null = 1): Finding {
   return makeFinding({ severity: 'high', message, artifact, line, rule: 'r' });
 }
 
-function tool(outcome: CheckOutcome, findings: readonly Finding[] = [], problem: string | null = null): ToolMeasure {
+function tool(outcome: CheckOutcome, findings: readonly Finding[] = [], problem: string | null = null): ToolMeasurement {
   return { tool: 'eslint', outcome, problem, findings };
 }
 
-function lint(before: ToolMeasure | null, after: ToolMeasure | null, moves = STILL) {
-  const state = (measure: ToolMeasure | null): Measurement => ({ ...NONE, lint: measure === null ? [] : [measure] });
+function lint(before: ToolMeasurement | null, after: ToolMeasurement | null, moves = STILL) {
+  const state = (measure: ToolMeasurement | null): DebtMeasurement => ({ ...NONE, lint: measure === null ? [] : [measure] });
   const check = compareStates(state(before), state(after), moves).checks[2];
   return {
     outcome: check?.outcome,
@@ -113,7 +113,7 @@ describe('what was not measured', () => {
   });
 });
 
-function tests(results: Readonly<Record<string, TestStatus>>, changes: Partial<TestsMeasure> = {}): TestsMeasure {
+function tests(results: Readonly<Record<string, TestStatus>>, changes: Partial<TestsMeasurement> = {}): TestsMeasurement {
   const list = Object.entries(results).map(([id, status]): MeasuredTest => ({ id, status, file: fileOf(id), line: null, message: null }));
   return { ...NO_TESTS, outcome: 'pass', results: list, ...changes };
 }
@@ -122,7 +122,7 @@ function fileOf(id: string): string | null {
   return id.includes(' > ') ? (id.split(' > ')[0] ?? null) : null;
 }
 
-function compared(before: TestsMeasure, after: TestsMeasure, moves = STILL) {
+function compared(before: TestsMeasurement, after: TestsMeasurement, moves = STILL) {
   const { checks, oldFailures } = compareStates({ ...NONE, tests: before }, { ...NONE, tests: after }, moves);
   const [check] = checks;
   return {
@@ -178,7 +178,7 @@ describe('tests', () => {
     expect(compared(unsteady, tests({ a: 'passed', b: 'passed' }))).toEqual(GOOD);
   });
   test('two of one name: the worse speaks', () => {
-    const twice = (one: TestStatus, other: TestStatus): TestsMeasure => ({
+    const twice = (one: TestStatus, other: TestStatus): TestsMeasurement => ({
       ...tests({}),
       results: [...tests({ a: one }).results, ...tests({ a: other }).results],
     });
@@ -236,7 +236,7 @@ describe('tests', () => {
 });
 
 test('what broke is told from what failed', () => {
-  expect(isBroken({ ...NONE, lint: [tool('fail', [found('x')])] })).toBe(false);
-  expect(isBroken({ ...NONE, quality: [tool('timeout')] })).toBe(true);
-  expect(isBroken({ ...NONE, tests: { ...NO_TESTS, outcome: 'error' } })).toBe(true);
+  expect(isBrokenMeasurement({ ...NONE, lint: [tool('fail', [found('x')])] })).toBe(false);
+  expect(isBrokenMeasurement({ ...NONE, quality: [tool('timeout')] })).toBe(true);
+  expect(isBrokenMeasurement({ ...NONE, tests: { ...NO_TESTS, outcome: 'error' } })).toBe(true);
 });

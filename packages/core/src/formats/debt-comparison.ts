@@ -4,8 +4,8 @@
 import { worstMeasured } from './check-outcome.js';
 import type { CheckOutcome, Finding } from '../model.js';
 import { isMeasured, isFailing } from './debt-measurement.js';
-import type { CheckName, Measurement, TestsMeasure, ToolMeasure, MeasuredTest } from './debt-measurement.js';
-import { put } from './multimap.js';
+import type { CheckName, DebtMeasurement, TestsMeasurement, ToolMeasurement, MeasuredTest } from './debt-measurement.js';
+import { addToList } from './multimap.js';
 
 /** A change for the worse or for the better since the baseline. */
 export interface DebtItem {
@@ -32,14 +32,14 @@ export interface CheckResult {
   readonly isPartial: boolean;
 }
 
-export interface Comparison {
+export interface DebtComparison {
   readonly checks: readonly CheckResult[];
   /** Tests that failed at the baseline and still fail. */
   readonly oldFailures: readonly string[];
 }
 
 /** `after.tests.flaky`: tests that failed and passed when run again. */
-export function compareStates(before: Measurement, after: Measurement, moves: Moves): Comparison {
+export function compareStates(before: DebtMeasurement, after: DebtMeasurement, moves: FileMoves): DebtComparison {
   const tests = compareTests(before.tests, after.tests, moves);
   const types = compareTools('types', before.types, after.types, moves);
   const lint = compareTools('lint', before.lint, after.lint, moves);
@@ -48,15 +48,20 @@ export function compareStates(before: Measurement, after: Measurement, moves: Mo
 }
 
 /** Complexity findings of the project's own linter count under lint, and only once. */
-function without(quality: readonly ToolMeasure[], said: readonly DebtItem[]): readonly ToolMeasure[] {
+function without(quality: readonly ToolMeasurement[], said: readonly DebtItem[]): readonly ToolMeasurement[] {
   const known = new Set(said.map(({ fingerprint }) => fingerprint));
   return quality.map((measure) => ({ ...measure, findings: measure.findings.filter(({ fingerprint }) => !known.has(fingerprint)) }));
 }
 
-function compareTools(name: CheckName, before: readonly ToolMeasure[], after: readonly ToolMeasure[], moves: Moves): CheckResult {
+function compareTools(
+  name: CheckName,
+  before: readonly ToolMeasurement[],
+  after: readonly ToolMeasurement[],
+  moves: FileMoves,
+): CheckResult {
   const names = [...new Set([...after, ...before].map(({ tool }) => tool))];
   const parts = names.map((tool) => {
-    const named = (each: ToolMeasure): boolean => each.tool === tool;
+    const named = (each: ToolMeasurement): boolean => each.tool === tool;
     return compareTool(name, tool, before.find(named) ?? absent(tool), after.find(named) ?? absent(tool), moves);
   });
   return {
@@ -69,13 +74,13 @@ function compareTools(name: CheckName, before: readonly ToolMeasure[], after: re
   };
 }
 
-function absent(tool: string): ToolMeasure {
+function absent(tool: string): ToolMeasurement {
   return { tool, outcome: 'missing', problem: null, findings: [] };
 }
 
-type Part = Pick<CheckResult, 'outcome' | 'regressions' | 'fixed' | 'problems'>;
+type ToolComparison = Pick<CheckResult, 'outcome' | 'regressions' | 'fixed' | 'problems'>;
 
-function compareTool(check: CheckName, tool: string, before: ToolMeasure, after: ToolMeasure, moves: Moves): Part {
+function compareTool(check: CheckName, tool: string, before: ToolMeasurement, after: ToolMeasurement, moves: FileMoves): ToolComparison {
   if (after.outcome === 'error' || after.outcome === 'timeout')
     return unmeasured(check, tool, after.outcome, after.problem ?? `${tool} could not be measured.`);
   if (after.outcome === 'missing') {
@@ -106,16 +111,16 @@ function compareTool(check: CheckName, tool: string, before: ToolMeasure, after:
 const NOTHING = { regressions: [], fixed: [], problems: [] } as const;
 
 /** A failed measurement counts as a regression, so that the fixer hears of it. */
-function unmeasured(check: CheckName, id: string, outcome: CheckOutcome, problem: string): Part {
+function unmeasured(check: CheckName, id: string, outcome: CheckOutcome, problem: string): ToolComparison {
   return { outcome, regressions: [{ check, id, message: problem, file: null, line: null }], fixed: [], problems: [problem] };
 }
 
 function compareTests(
-  before: TestsMeasure,
-  after: TestsMeasure,
-  moves: Moves,
+  before: TestsMeasurement,
+  after: TestsMeasurement,
+  moves: FileMoves,
 ): { readonly check: CheckResult; readonly old: readonly string[] } {
-  const part = (made: Part, isPartial: boolean, old: readonly string[] = []) => ({
+  const part = (made: ToolComparison, isPartial: boolean, old: readonly string[] = []) => ({
     check: { name: 'tests' as const, ...made, isPartial },
     old,
   });
@@ -157,7 +162,7 @@ function testItem({ id, file, line, message, change }: ChangedTest): DebtItem {
 }
 
 /** The files added and removed between the two states. */
-export interface Moves {
+export interface FileMoves {
   /** Present at the baseline, gone now. */
   readonly isGone: (path: string) => boolean;
   /** Present now, not at the baseline. */
@@ -171,7 +176,7 @@ interface FindingsDifference {
   readonly removed: readonly Finding[];
 }
 
-function differFindings(before: readonly Finding[], after: readonly Finding[], moves: Moves): FindingsDifference {
+function differFindings(before: readonly Finding[], after: readonly Finding[], moves: FileMoves): FindingsDifference {
   const earlier = grouped(before);
   const later = grouped(after);
   const added = surplus(later, earlier, ({ artifact, line, endLine }) => moves.isChanged(artifact, line, endLine));
@@ -182,7 +187,7 @@ function differFindings(before: readonly Finding[], after: readonly Finding[], m
 function grouped(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
   const groups = new Map<string, Finding[]>();
   for (const finding of findings) {
-    put(groups, finding.fingerprint, finding);
+    addToList(groups, finding.fingerprint, finding);
   }
   return groups;
 }
@@ -203,9 +208,9 @@ function surplus(
 }
 
 /** Findings that moved from a removed file to an added one. */
-function withoutMoved(added: readonly Finding[], removed: readonly Finding[], { isGone, isNew }: Moves): FindingsDifference {
+function withoutMoved(added: readonly Finding[], removed: readonly Finding[], { isGone, isNew }: FileMoves): FindingsDifference {
   const gone = new Map<string, Finding[]>();
-  for (const finding of removed) if (finding.artifact !== null && isGone(finding.artifact)) put(gone, wordsOf(finding), finding);
+  for (const finding of removed) if (finding.artifact !== null && isGone(finding.artifact)) addToList(gone, wordsOf(finding), finding);
   const moved = new Set<Finding>();
   const isMoved = (finding: Finding): boolean => {
     const from = finding.artifact !== null && isNew(finding.artifact) ? gone.get(wordsOf(finding))?.pop() : undefined;
@@ -221,10 +226,10 @@ function wordsOf({ rule, message }: Finding): string {
 }
 
 /** All passed at the baseline, except `new`. `gone`: no longer reported. `skipped`: now skipped. `new`: failing since it was added. */
-type Change = 'fails' | 'gone' | 'skipped' | 'new';
+type TestChange = 'fails' | 'gone' | 'skipped' | 'new';
 
 interface ChangedTest extends MeasuredTest {
-  readonly change: Change;
+  readonly change: TestChange;
 }
 
 interface TestsDifference {
@@ -235,7 +240,7 @@ interface TestsDifference {
   readonly old: readonly string[];
 }
 
-export function differTests(before: TestsMeasure, after: TestsMeasure, moves: Moves): TestsDifference {
+export function differTests(before: TestsMeasurement, after: TestsMeasurement, moves: FileMoves): TestsDifference {
   const now = worstById(after.results);
   const then = renamed(worstById(before.results), now, moves);
   const flaky = new Set(before.flaky);
@@ -272,7 +277,7 @@ function worstById(results: readonly MeasuredTest[]): ReadonlyMap<string, Measur
 function renamed(
   then: ReadonlyMap<string, MeasuredTest>,
   now: ReadonlyMap<string, MeasuredTest>,
-  { isGone, isNew }: Moves,
+  { isGone, isNew }: FileMoves,
 ): ReadonlyMap<string, MeasuredTest> {
   const arrived = new Map<string, readonly string[]>();
   for (const test of now.values()) {

@@ -6,7 +6,7 @@ import type { CheckOutcome, Finding, TestStatus } from '../model.js';
 export type CheckName = 'tests' | 'types' | 'lint' | 'quality';
 
 /** One tool in one state. */
-export interface ToolMeasure {
+export interface ToolMeasurement {
   /** Shown to people and used to match the two states: `eslint`, `tsc in packages/a`. */
   readonly tool: string;
   readonly outcome: CheckOutcome;
@@ -25,7 +25,7 @@ export interface MeasuredTest {
   readonly message: string | null;
 }
 
-export interface TestsMeasure {
+export interface TestsMeasurement {
   /** `missing`: the project has no runnable tests. */
   readonly outcome: CheckOutcome;
   readonly problem: string | null;
@@ -35,11 +35,11 @@ export interface TestsMeasure {
   readonly notes: readonly string[];
 }
 
-export interface Measurement {
-  readonly tests: TestsMeasure;
-  readonly types: readonly ToolMeasure[];
-  readonly lint: readonly ToolMeasure[];
-  readonly quality: readonly ToolMeasure[];
+export interface DebtMeasurement {
+  readonly tests: TestsMeasurement;
+  readonly types: readonly ToolMeasurement[];
+  readonly lint: readonly ToolMeasurement[];
+  readonly quality: readonly ToolMeasurement[];
   /** Lines of source that are not blank. */
   readonly lines: number;
 }
@@ -53,6 +53,6 @@ export function isFailing({ status }: Pick<MeasuredTest, 'status'>): boolean {
 }
 
 /** Whether a tool broke during the measurement. Such a measurement is repeated, never stored. */
-export function isBroken({ tests, types, lint, quality }: Measurement): boolean {
+export function isBrokenMeasurement({ tests, types, lint, quality }: DebtMeasurement): boolean {
   return [tests, ...types, ...lint, ...quality].some(({ outcome }) => outcome === 'error' || outcome === 'timeout');
 }

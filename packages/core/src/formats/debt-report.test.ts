@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { SEVERITIES } from '../model.js';
 import type { Severity } from '../model.js';
 import { compareStates } from './debt-comparison.js';
-import type { Measurement, ToolMeasure } from './debt-measurement.js';
-import { debtReport, debtSummary, DEBT_FORMULA, debtItems, debtScores } from './debt-report.js';
+import type { DebtMeasurement, ToolMeasurement } from './debt-measurement.js';
+import { buildDebtReport, summarizeDebt, DEBT_FORMULA, countDebtItems, computeDebtScores } from './debt-report.js';
 import { makeFinding } from './finding.js';
 import { readValidation } from './validation-report.js';
 
-const NONE: Measurement = {
+const NONE: DebtMeasurement = {
   tests: { outcome: 'missing', problem: null, results: [], flaky: [], notes: [] },
   types: [],
   lint: [],
@@ -17,14 +17,14 @@ const NONE: Measurement = {
   lines: 100,
 };
 
-function tool(name: string, ...severities: readonly Severity[]): ToolMeasure {
+function tool(name: string, ...severities: readonly Severity[]): ToolMeasurement {
   const findings = severities.map((severity, index) =>
     makeFinding({ severity, message: `${name} ${'x'.repeat(index)}`, artifact: 'a.js' }),
   );
   return { tool: name, outcome: severities.length > 0 ? 'fail' : 'pass', problem: null, findings };
 }
 
-function withTests(state: Measurement, failing: readonly string[], flaky: readonly string[] = []): Measurement {
+function withTests(state: DebtMeasurement, failing: readonly string[], flaky: readonly string[] = []): DebtMeasurement {
   const results = failing.map((id) => ({ id, status: 'failed', file: 'a.test.js', line: 3, message: 'no' }) as const);
   return { ...state, tests: { ...NONE.tests, outcome: 'fail', results, flaky } };
 }
@@ -32,30 +32,30 @@ function withTests(state: Measurement, failing: readonly string[], flaky: readon
 describe('the score', () => {
   const before = withTests({ ...NONE, types: [tool('tsc', 'high')], lint: [tool('eslint', ...SEVERITIES)] }, ['a', 'b', 'b', 'c'], ['c']);
   test('weighs severities and failing tests; small projects count as 1,000 lines', () =>
-    expect(debtScores(before, before)).toEqual({ before: 20 + 5 + 18, after: 43 }));
+    expect(computeDebtScores(before, before)).toEqual({ before: 20 + 5 + 18, after: 43 }));
   test('is a share of the lines of the baseline, for both states', () =>
-    expect(debtScores({ ...before, lines: 3000 }, { ...before, lines: 9 })).toEqual({ before: 14.33, after: 14.33 }));
+    expect(computeDebtScores({ ...before, lines: 3000 }, { ...before, lines: 9 })).toEqual({ before: 14.33, after: 14.33 }));
   test('compares what both states have', () => {
-    expect(debtScores(before, { ...NONE, lint: [tool('eslint')] })).toEqual({ before: 18, after: 0 });
-    expect(debtScores(before, { ...NONE, lint: [{ ...tool('eslint'), outcome: 'error' }] })).toEqual({ before: 0, after: 0 });
-    expect(debtScores({ ...NONE, quality: [tool('eslint', 'low')] }, { ...NONE, lint: [tool('eslint', 'low')] })).toEqual({
+    expect(computeDebtScores(before, { ...NONE, lint: [tool('eslint')] })).toEqual({ before: 18, after: 0 });
+    expect(computeDebtScores(before, { ...NONE, lint: [{ ...tool('eslint'), outcome: 'error' }] })).toEqual({ before: 0, after: 0 });
+    expect(computeDebtScores({ ...NONE, quality: [tool('eslint', 'low')] }, { ...NONE, lint: [tool('eslint', 'low')] })).toEqual({
       before: 0,
       after: 0,
     });
   });
   test('counts once what lint and quality both say', () => {
     const both = { ...NONE, lint: [tool('eslint', 'medium')], quality: [tool('eslint', 'medium', 'low')] };
-    expect({ ...debtScores(both, both), items: debtItems(both) }).toEqual({ before: 3, after: 3, items: 2 });
+    expect({ ...computeDebtScores(both, both), items: countDebtItems(both) }).toEqual({ before: 3, after: 3, items: 2 });
   });
-  test('items are all that is wrong', () => expect(debtItems(before)).toBe(2 + 1 + 4));
+  test('items are all that is wrong', () => expect(countDebtItems(before)).toBe(2 + 1 + 4));
 });
 
 const PROVENANCE = { commit: null, content: null, started: '', ended: '', tools: [] };
 const STILL = { isGone: () => false, isNew: () => false, isChanged: () => false };
 
-function reportOf(before: Measurement, after: Measurement) {
+function reportOf(before: DebtMeasurement, after: DebtMeasurement) {
   const comparison = compareStates(before, after, STILL);
-  return debtReport({ before, after, comparison, base: 'c'.repeat(40), changedSettings: [], provenance: PROVENANCE });
+  return buildDebtReport({ before, after, comparison, base: 'c'.repeat(40), changedSettings: [], provenance: PROVENANCE });
 }
 
 const CLEAN = { ...NONE, lint: [tool('eslint')] };
@@ -94,7 +94,7 @@ describe('the page', () => {
       base: 'c'.repeat(40),
       provenance: PROVENANCE,
     });
-    expect(debtSummary(report)).toBe(
+    expect(summarizeDebt(report)).toBe(
       'Against cccccccccc: 3 regressions, 0 fixed; debt score 0 before, 15 after. Not measured: types, quality. Flaky: 2. ' +
         'First: t is new and fails: no (a.test.js:3).',
     );
@@ -103,13 +103,13 @@ describe('the page', () => {
   });
   test('passes where nothing got worse, and not where nothing was measured', () => {
     expect(reportOf(CLEAN, CLEAN)).toMatchObject({ passed: true, total_regressions: 0, partial: true });
-    expect(debtSummary(reportOf(CLEAN, CLEAN))).toBe(
+    expect(summarizeDebt(reportOf(CLEAN, CLEAN))).toBe(
       'Against cccccccccc: no regressions, 0 fixed; debt score 0 before, 0 after. Not measured: tests, types, quality.',
     );
-    expect(debtSummary(reportOf(CLEAN, CLEAN), { types: 'no type checker is set up.' })).toMatch(
+    expect(summarizeDebt(reportOf(CLEAN, CLEAN), { types: 'no type checker is set up.' })).toMatch(
       / Not measured: tests, types \(no type checker is set up\), quality\.$/,
     );
-    expect(debtSummary({ ...reportOf(CLEAN, CLEAN), changed_settings: ['.oxlintrc.json', 'knip.json'] })).toMatch(
+    expect(summarizeDebt({ ...reportOf(CLEAN, CLEAN), changed_settings: ['.oxlintrc.json', 'knip.json'] })).toMatch(
       / Tool settings changed: \.oxlintrc\.json and 1 more\.$/,
     );
     expect(reportOf(NONE, NONE).passed).toBe(false);
@@ -123,7 +123,7 @@ describe('the page', () => {
   test('of a check that broke: read as failed, with one regression', () => {
     const report = reportOf(CLEAN, { ...NONE, lint: [{ ...tool('eslint'), outcome: 'timeout', problem: 'Too slow.' }] });
     expect(report.checks.lint).toEqual({ status: 'failed', measured: 'timeout', problems: ['Too slow.'] });
-    expect(debtSummary(report)).toBe(
+    expect(summarizeDebt(report)).toBe(
       'Against cccccccccc: 1 regression, 0 fixed; debt score 0 before, 0 after. Not measured: tests, types, quality. First: Too slow.',
     );
     expect(readValidation(JSON.stringify(report), { path: 'x' })).toMatchObject({
@@ -133,7 +133,7 @@ describe('the page', () => {
   });
   test('names the file of a finding without a line, and a flaky test that is not listed', () => {
     const report = reportOf(CLEAN, { ...NONE, lint: [tool('eslint', 'low')], tests: { ...NONE.tests, flaky: ['lost'] } });
-    expect(debtSummary(report)).toMatch(/ Flaky: 1\. First: eslint \(a\.js\)\.$/);
+    expect(summarizeDebt(report)).toMatch(/ Flaky: 1\. First: eslint \(a\.js\)\.$/);
     expect(report.flaky).toEqual([{ id: 'lost', file: null, in: 'now' }]);
   });
   test('lists no more than a person reads, and counts all', () => {

@@ -1,9 +1,9 @@
 // Writes validation-report.json for the debt critic, with the debt score and a summary sentence. validation-report.ts reads it back.
 
 import { worstMeasured } from './check-outcome.js';
-import type { CheckResult, Comparison, DebtItem } from './debt-comparison.js';
+import type { CheckResult, DebtComparison, DebtItem } from './debt-comparison.js';
 import { isFailing, isMeasured } from './debt-measurement.js';
-import type { CheckName, Measurement, ToolMeasure } from './debt-measurement.js';
+import type { CheckName, DebtMeasurement, ToolMeasurement } from './debt-measurement.js';
 import type { CheckOutcome, Finding, Severity } from '../model.js';
 import type { Provenance } from './provenance.js';
 
@@ -18,9 +18,9 @@ interface FlakyTest {
 }
 
 interface DebtFindings {
-  readonly before: Measurement;
-  readonly after: Measurement;
-  readonly comparison: Comparison;
+  readonly before: DebtMeasurement;
+  readonly after: DebtMeasurement;
+  readonly comparison: DebtComparison;
   readonly base: string;
   /** Tool configuration that differs from the baseline. */
   readonly changedSettings: readonly string[];
@@ -54,10 +54,10 @@ interface DebtCheck {
   readonly problems?: readonly string[];
 }
 
-export function debtReport({ before, after, comparison, base, changedSettings, provenance }: DebtFindings): DebtReport {
+export function buildDebtReport({ before, after, comparison, base, changedSettings, provenance }: DebtFindings): DebtReport {
   const { checks, oldFailures } = comparison;
   const regressions = checks.flatMap((check) => check.regressions);
-  const scores = debtScores(before, after);
+  const scores = computeDebtScores(before, after);
   const entries = checks.map((check) => [check.name, checkOf(check)] as const);
   return {
     passed: isPassed(checks),
@@ -91,7 +91,7 @@ function checkOf({ outcome, regressions, problems }: CheckResult): DebtCheck {
   };
 }
 
-function flakyTests(before: Measurement, after: Measurement): readonly FlakyTest[] {
+function flakyTests(before: DebtMeasurement, after: DebtMeasurement): readonly FlakyTest[] {
   const states = [['baseline', before.tests] as const, ['now', after.tests] as const];
   return states.flatMap(([state, { flaky, results }]) => {
     const files = new Map(results.map(({ id, file }) => [id, file]));
@@ -103,7 +103,7 @@ function flakyTests(before: Measurement, after: Measurement): readonly FlakyTest
 type WhyMissing = Partial<Readonly<Record<string, string>>>;
 
 /** At most 500 characters. */
-export function debtSummary(
+export function summarizeDebt(
   { total_regressions: total, regressions, fixed, checks, partial, flaky, ...report }: DebtReport,
   why: WhyMissing = {},
 ): string {
@@ -144,11 +144,11 @@ interface DebtScores {
  * The debt score: points per 1,000 lines of source, 0 is no debt (docs/evidence.md). Both states are divided by the lines of the
  * baseline, so that removing or adding lines does not change the score. Tools measured in only one state do not count.
  */
-export function debtScores(before: Measurement, after: Measurement): DebtScores {
+export function computeDebtScores(before: DebtMeasurement, after: DebtMeasurement): DebtScores {
   const share = Math.max(1, before.lines / UNIT_LINES);
   const both = toolsOfBoth(before, after);
   const withTests = isMeasured(before.tests.outcome) && isMeasured(after.tests.outcome);
-  const score = (state: Measurement): number => {
+  const score = (state: DebtMeasurement): number => {
     const tools = findingsOf(state, (name) => both.has(name)).reduce((sum, { severity }) => sum + DEBT_WEIGHTS[severity], 0);
     const points = tools + (withTests ? failingTests(state) * FAILING_TEST_WEIGHT : 0);
     return Math.round((points / share) * 100) / 100;
@@ -157,12 +157,12 @@ export function debtScores(before: Measurement, after: Measurement): DebtScores 
 }
 
 /** The number of problems, unweighted. */
-export function debtItems(state: Measurement): number {
+export function countDebtItems(state: DebtMeasurement): number {
   return failingTests(state) + findingsOf(state, () => true).length;
 }
 
 /** A problem reported by both lint and quality counts once. */
-function findingsOf(state: Measurement, isWanted: (name: string) => boolean): readonly Finding[] {
+function findingsOf(state: DebtMeasurement, isWanted: (name: string) => boolean): readonly Finding[] {
   const linted = new Set(state.lint.flatMap(({ findings }) => findings).map(({ fingerprint }) => fingerprint));
   return toolsOf(state)
     .filter(([name]) => isWanted(name))
@@ -172,19 +172,19 @@ function findingsOf(state: Measurement, isWanted: (name: string) => boolean): re
 }
 
 /** A flaky test passes, but not always. */
-function failingTests({ tests }: Measurement): number {
+function failingTests({ tests }: DebtMeasurement): number {
   const flaky = new Set(tests.flaky);
   return new Set(tests.results.filter((test) => isFailing(test) && !flaky.has(test.id)).map(({ id }) => id)).size;
 }
 
-function toolsOfBoth(before: Measurement, after: Measurement): ReadonlySet<string> {
-  const names = (state: Measurement) => toolsOf(state).flatMap(([name, { outcome }]) => (isMeasured(outcome) ? [name] : []));
+function toolsOfBoth(before: DebtMeasurement, after: DebtMeasurement): ReadonlySet<string> {
+  const names = (state: DebtMeasurement) => toolsOf(state).flatMap(([name, { outcome }]) => (isMeasured(outcome) ? [name] : []));
   const earlier = new Set(names(before));
   return new Set(names(after).filter((name) => earlier.has(name)));
 }
 
 /** Two checks may use the same tool. */
-function toolsOf({ types, lint, quality }: Measurement): readonly (readonly [string, ToolMeasure])[] {
+function toolsOf({ types, lint, quality }: DebtMeasurement): readonly (readonly [string, ToolMeasurement])[] {
   return Object.entries({ types, lint, quality }).flatMap(([check, tools]) =>
     tools.map((tool) => [`${check} ${tool.tool}`, tool] as const),
   );

@@ -4,14 +4,14 @@
 import { hasDigit, hasLetter, hasLetterOrNumber } from './characters.js';
 import { lowerCase, WordList } from './word-lists.js';
 
-export interface Reference {
+export interface FileReference {
   readonly artifact: string | null;
   readonly line: number | null;
   /** The text without a reference at its edge. */
   readonly message: string;
 }
 
-interface Found {
+interface FoundReference {
   readonly artifact: string;
   readonly line: number | null;
   readonly start: number;
@@ -50,7 +50,7 @@ const PAIRS: ReadonlyMap<string, string> = new Map([
   ['<', '>'],
 ]);
 
-export function parseReference(text: string): Reference {
+export function parseReference(text: string): FileReference {
   const found = findReference(text);
   if (found === null) return { artifact: null, line: null, message: text.trim() };
   return { artifact: found.artifact, line: found.line, message: withoutReference(text, found) };
@@ -68,9 +68,9 @@ export function parsePath(text: string): { readonly artifact: string; readonly l
 }
 
 /** The first reference with a line. Else the first file in brackets or quotes, else the first file. */
-function findReference(text: string): Found | null {
-  let enclosed: Found | null = null;
-  let plain: Found | null = null;
+function findReference(text: string): FoundReference | null {
+  let enclosed: FoundReference | null = null;
+  let plain: FoundReference | null = null;
   const bareNames = mayNameFile(text);
   if (!bareNames && !text.includes('.')) return null;
   let end = 0;
@@ -94,7 +94,7 @@ function mayNameFile(text: string): boolean {
   return lower.includes('file') || lower.includes('codeowners');
 }
 
-function referenceAt(text: string, index: number, token: string): Found | null {
+function referenceAt(text: string, index: number, token: string): FoundReference | null {
   if (token.includes('://') || token.startsWith('www.')) return null;
   let lead = 0;
   while (lead < 4 && lead < token.length && '[*_'.includes(token.charAt(lead))) lead += 1;
@@ -164,7 +164,7 @@ function isScale(path: string): boolean {
   return start !== undefined && /^[\w.-]{0,60}$/.test(lower.slice(start.length, -'.md'.length));
 }
 
-function withoutReference(text: string, found: Found): string {
+function withoutReference(text: string, found: FoundReference): string {
   let { start, end } = found;
   let hangs = false;
   for (let close = PAIRS.get(text[start - 1] ?? ''); close !== undefined && text[end] === close; close = PAIRS.get(text[start - 1] ?? '')) {

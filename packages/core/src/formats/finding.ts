@@ -29,7 +29,7 @@ export interface FindingContext {
   readonly classify?: (text: string, dimension: string, category: string) => Severity | null;
 }
 
-interface Drawn {
+interface ReadFinding {
   /** Null if the value is not a finding: "None", an empty object, a resolved finding. */
   readonly finding: Finding | null;
   readonly notes: readonly string[];
@@ -92,14 +92,14 @@ export function makeFinding(parts: FindingParts): Finding {
 }
 
 /** A sentence is a finding if it has a severity tag. With `fallback` null, a finding without a severity does not count. */
-export function findingFromUnknown(raw: unknown, fallback: 'high' | null, context: FindingContext = {}): Drawn {
+export function findingFromUnknown(raw: unknown, fallback: 'high' | null, context: FindingContext = {}): ReadFinding {
   const value = isObject(raw) ? plainKeys(raw) : raw;
   if (typeof value === 'string') return fromText(value, fallback, context);
   if (!isObject(value)) return { finding: null, notes: value === null ? [] : [`ignored a finding that is neither a string nor an object`] };
   if (isClosed(value))
     return { finding: null, notes: [`ignored a finding marked as resolved: "${oneLine(textAt(value, MESSAGE_KEYS)).slice(0, 80)}"`] };
   const notes: string[] = [];
-  const said = saidSeverity(value, notes);
+  const said = statedSeverity(value, notes);
   const message = textAt(value, MESSAGE_KEYS);
   const place = placeOf(value);
   const rule = ruleOf(value);
@@ -111,20 +111,20 @@ export function findingFromUnknown(raw: unknown, fallback: 'high' | null, contex
   const dimension = textAt(value, ['dimension']) || (context.dimension ?? '');
   const headline = tag?.rest || message || rule;
   const classed = { text: `${headline} ${rule}`, dimension, category: categoryOf(value, rule) };
-  const severity = settle(said ?? tag?.severity ?? null, classed, fallback, context, notes);
+  const severity = decideSeverity(said ?? tag?.severity ?? null, classed, fallback, context, notes);
   if (severity === null) return { finding: null, notes };
   const inText = parseReference(headline);
   const pointed = place.artifact === null || place.artifact === inText.artifact ? inText : { ...place, message: headline };
   return { finding: makeFinding({ severity, ...pointed, line: place.line ?? pointed.line, rule, dimension }), notes };
 }
 
-function fromText(text: string, fallback: 'high' | null, context: FindingContext): Drawn {
+function fromText(text: string, fallback: 'high' | null, context: FindingContext): ReadFinding {
   if (isNoFinding(text)) return { finding: null, notes: [] };
   const tag = splitTag(text);
   const notes: string[] = [];
   const headline = tag === null ? text : tag.rest;
   if (tag !== null && isNoFinding(headline)) return { finding: null, notes: [] };
-  const severity = settle(
+  const severity = decideSeverity(
     tag?.severity ?? null,
     { text: headline, dimension: context.dimension ?? '', category: '' },
     fallback,
@@ -135,16 +135,16 @@ function fromText(text: string, fallback: 'high' | null, context: FindingContext
   return { finding: makeFinding({ severity, ...parseReference(headline), dimension: context.dimension ?? null }), notes };
 }
 
-interface Classed {
+interface FindingTopic {
   readonly text: string;
   readonly dimension: string;
   readonly category: string;
 }
 
 /** The severity of a finding: its own, else that of its group (the worse of the two), else by kind, else the fallback. */
-function settle(
+function decideSeverity(
   said: Severity | null,
-  classed: Classed,
+  classed: FindingTopic,
   fallback: 'high' | null,
   context: FindingContext,
   notes: string[],
@@ -260,7 +260,7 @@ const LOOSE_KEYS = ['impact', 'risk', 'risk_level', 'riskLevel', 'type', 'kind',
 const SCORE_KEYS = ['security-severity', 'security_severity', 'securitySeverity', 'cvss', 'cvss_score', 'cvssScore', 'baseScore'];
 const WORD_KEYS = ['level', 'severity', 'name', 'value', 'label', 'rating'];
 
-export function saidSeverity(value: JsonObject, notes: string[]): Severity | null {
+export function statedSeverity(value: JsonObject, notes: string[]): Severity | null {
   const word = firstOf(value, SEVERITY_KEYS);
   const score = scoredSeverity(value);
   if (word === undefined) return worst(score, looseSeverity(value));

@@ -1,10 +1,10 @@
 // The findings cell of a row.
 
 import { describe, expect, test } from 'vitest';
-import { parseFindingsText } from './findings-cell.js';
+import { parseFindingsCell } from './findings-cell.js';
 
 function check(text: string, findings: readonly string[], stated: readonly number[] | null = null, notes: readonly string[] = []): void {
-  const read = parseFindingsText(text);
+  const read = parseFindingsCell(text);
   const drawn = read.findings.map(({ severity, message, artifact, line }) =>
     [severity, artifact, line, message].filter((part) => part !== null).join(' '),
   );

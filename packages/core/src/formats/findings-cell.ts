@@ -10,9 +10,9 @@ import { plainText } from './markdown-blocks.js';
 import { countTagged } from './report-lines.js';
 import { NO_COUNTS, worstStated } from './severity.js';
 import type { StatedCounts } from './severity.js';
-import { splitTag, type Tagged } from './severity-tag.js';
+import { splitTag, type SeverityTag } from './severity-tag.js';
 
-export interface FindingsText {
+export interface FindingsCell {
   readonly findings: readonly Finding[];
   /** Counts of the findings and of stated totals. Null if the text has neither. */
   readonly counts: Counts | null;
@@ -24,10 +24,10 @@ const SEPARATORS = /[;|\n\r]/;
 const BOUNDARY =
   /(?<=\s)(?=\[[A-Za-z][A-Za-z0-9 -]{1,20}\]|\*\*\[?[A-Za-z0-9]{2,12}\]?:?\*\*|(?:CRITICAL|HIGH|MEDIUM|LOW|P[0-4])\s{0,2}:)/g;
 
-export function parseFindingsText(text: string): FindingsText {
+export function parseFindingsCell(text: string): FindingsCell {
   const json = parseAsJson(text);
   if (json !== null) return json;
-  const claims: { readonly tag: Tagged; message: string }[] = [];
+  const claims: { readonly tag: SeverityTag; message: string }[] = [];
   let stated: StatedCounts | null = null;
   for (const piece of SEPARATORS.test(text) ? text.split(SEPARATORS).flatMap(splitAtTags) : splitAtTags(text)) {
     const listed = piece.replace(/^\s{0,20}(?:[-*\u2022+]|\d{1,3}[.)])\s{1,5}/, '').trim();
@@ -58,7 +58,7 @@ function splitAtTags(part: string): readonly string[] {
   return part.includes('[') || part.includes('**') || part.includes(':') ? part.split(BOUNDARY) : [part];
 }
 
-function parseAsJson(text: string): FindingsText | null {
+function parseAsJson(text: string): FindingsCell | null {
   const start = text.trimStart();
   if (!start.startsWith('{') && !(start.startsWith('[') && /^\[\s{0,20}[{"\]]/.test(start))) return null;
   const json = parseJson(text);

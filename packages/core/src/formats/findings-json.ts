@@ -36,7 +36,7 @@ export interface FindingsOptions extends FindingContext {
   readonly fallback: 'high' | null;
 }
 
-interface Basket {
+interface CollectedFindings {
   readonly options: FindingsOptions;
   readonly findings: Finding[];
   stated: StatedCounts | null;
@@ -72,13 +72,13 @@ export function rootsOf(top: JsonObject, wrappers: readonly string[]): readonly 
 }
 
 export function findingsOf(roots: readonly JsonObject[], options: FindingsOptions): FoundFindings {
-  const basket: Basket = { options, findings: [], stated: null, present: false, notes: [] };
+  const basket: CollectedFindings = { options, findings: [], stated: null, present: false, notes: [] };
   for (const root of roots) {
     for (const key of LIST_KEYS) takeMember(own(root, key), key, basket);
     basket.present ||= isEmptySarif(root);
     takeGroups(root, basket);
-    for (const key of COUNT_KEYS) state(own(root, key), basket, key.startsWith('severity'));
-    state(root, basket);
+    for (const key of COUNT_KEYS) addStatedCounts(own(root, key), basket, key.startsWith('severity'));
+    addStatedCounts(root, basket);
   }
   return { findings: dedupe(basket.findings), stated: basket.stated, present: basket.present, notes: basket.notes };
 }
@@ -92,7 +92,7 @@ function isEmptySarif(root: JsonObject): boolean {
 
 /** The findings under one name, such as a dimension. */
 export function findingsUnder(value: unknown, name: string, options: FindingsOptions): FoundFindings {
-  const basket: Basket = { options, findings: [], stated: null, present: false, notes: [] };
+  const basket: CollectedFindings = { options, findings: [], stated: null, present: false, notes: [] };
   takeMember(value, name, basket);
   return { findings: dedupe(basket.findings), stated: basket.stated, present: basket.present, notes: basket.notes };
 }
@@ -101,7 +101,7 @@ export function findingsUnder(value: unknown, name: string, options: FindingsOpt
  * Findings nested deeper than the lists already read, without those already known. The same message elsewhere is the same finding,
  * unless it has a worse severity there.
  */
-export function deeperFindings(top: unknown, known: readonly Finding[], options: FindingsOptions): readonly Finding[] {
+export function nestedFindings(top: unknown, known: readonly Finding[], options: FindingsOptions): readonly Finding[] {
   const worst = new Map<string, number>();
   for (const { message, severity } of known)
     worst.set(message, Math.min(worst.get(message) ?? SEVERITIES.length, SEVERITIES.indexOf(severity)));
@@ -146,40 +146,40 @@ export function dedupe(findings: readonly Finding[]): readonly Finding[] {
   return [...seen.values()];
 }
 
-function takeMember(value: unknown, key: string, basket: Basket): void {
+function takeMember(value: unknown, key: string, basket: CollectedFindings): void {
   if (value === undefined || value === null) return;
   basket.present = true;
-  if (Array.isArray(value)) for (const entry of value) draw(entry, basket, {});
+  if (Array.isArray(value)) for (const entry of value) addFinding(entry, basket, {});
   else if (isObject(value)) takeObject(value, basket);
   else if (typeof value === 'string') {
     if (value.trim() !== '' && !isNoFinding(value)) basket.notes.push(`${key} is a string, not a list; read as one finding`);
-    draw(value, basket, {});
+    addFinding(value, basket, {});
   } else basket.notes.push(`${key} is ${nameOf(value)}; expected a list of findings`);
 }
 
 /** One finding, or groups of findings. */
-function takeObject(value: JsonObject, basket: Basket): void {
+function takeObject(value: JsonObject, basket: CollectedFindings): void {
   if (['message', 'description', 'title', 'severity'].some((key) => typeof own(value, key) === 'string')) {
-    draw(value, basket, {});
+    addFinding(value, basket, {});
     return;
   }
   for (const [key, entry] of Object.entries(value)) {
     const group = groupOf(key);
     const context: FindingContext = group === null ? { dimension: key } : { group };
     const list = isObject(entry) ? ['items', 'findings', 'issues', 'list'].map((name) => own(entry, name)).find(Array.isArray) : entry;
-    if (Array.isArray(list)) for (const each of list) draw(each, basket, context);
-    else if (group !== null && typeof list === 'string') draw(list, basket, context);
+    if (Array.isArray(list)) for (const each of list) addFinding(each, basket, context);
+    else if (group !== null && typeof list === 'string') addFinding(list, basket, context);
   }
-  state(value, basket);
+  addStatedCounts(value, basket);
 }
 
 /** `critical: [...]` or `high_issues: [...]` at the top of the report. */
-function takeGroups(root: JsonObject, basket: Basket): void {
+function takeGroups(root: JsonObject, basket: CollectedFindings): void {
   for (const [key, entry] of Object.entries(root)) {
     const group = Array.isArray(entry) ? groupOf(key) : null;
     if (group === null) continue;
     basket.present = true;
-    for (const each of entry as readonly unknown[]) draw(each, basket, { group });
+    for (const each of entry as readonly unknown[]) addFinding(each, basket, { group });
   }
 }
 
@@ -194,14 +194,14 @@ function groupOf(key: string): Severity | null {
   return NO_GROUPS.has(name) ? null : parseSeverity(name);
 }
 
-function draw(value: unknown, basket: Basket, context: FindingContext): void {
+function addFinding(value: unknown, basket: CollectedFindings, context: FindingContext): void {
   const { finding, notes } = findingFromUnknown(value, basket.options.fallback, { ...basket.options, ...context });
   if (finding !== null) basket.findings.push(finding);
   basket.notes.push(...notes);
 }
 
 /** `cell`: the text holds only counts. */
-function state(value: unknown, basket: Basket, cell = false): void {
+function addStatedCounts(value: unknown, basket: CollectedFindings, cell = false): void {
   const parse = cell ? parseSeverityCell : parseSeveritySummary;
   const summary = typeof value === 'string' ? parse(value) : countsOfNumbers(value);
   if (summary === null) return;
@@ -237,12 +237,12 @@ const NAMES = ['path', 'file', 'filename', 'name', 'title', 'component', 'dimens
 
 /** `groupOf`: the severity of a list such as `criticalIssues`. */
 function walkFindings(top: unknown, groupOf: (key: string) => Severity | null): readonly Candidate[] {
-  const walk = new Walk(groupOf);
+  const walk = new FindingWalk(groupOf);
   walk.node(top, '', null, '', 0);
   return walk.found;
 }
 
-class Walk {
+class FindingWalk {
   readonly found: Candidate[] = [];
   private nodes = 0;
 

@@ -4,7 +4,7 @@
 import type { Item, Scalar, ReadResult } from '../model.js';
 import { AUDIT_OPTIONS, readReportText, valuesOf } from './audit-report.js';
 import { isScalar, scalarsOf } from './discoveries.js';
-import { deeperFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
+import { nestedFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
 import { isObject, nameOf, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { parseMarkdown } from './markdown-blocks.js';
@@ -27,7 +27,7 @@ export const readJson: Reader = (text) => {
   const lists: [string, readonly Item[]][] = [];
   flatten(json.value, '', 1, values, lists);
   const found = findingsOf(rootsOf(json.value, ['review', 'results', 'result', 'report']), { fallback: 'high' });
-  const findings = [...found.findings, ...deeperFindings(json.value, found.findings, { fallback: 'high' })];
+  const findings = [...found.findings, ...nestedFindings(json.value, found.findings, { fallback: 'high' })];
   const { counts, notes } = reconcile(findings, found.stated);
   const counted = found.present || found.stated !== null || findings.length > 0;
   return readable({ values, findings, counts: counted ? counts : null, lists, notes: [...found.notes, ...notes] });

@@ -65,7 +65,7 @@ export interface ScannedJournal extends Omit<ParsedJournal, 'events'> {
 }
 
 /** A part of a journal. */
-export interface Piece {
+export interface JournalPart {
   readonly text: string;
   /** The hash of a part of the text plus a closing brace, if there is a cheaper way to compute it. */
   readonly hashOf?: (from: number, to: number) => string;
@@ -76,7 +76,7 @@ export interface Piece {
  * `take` receives each event and returns a problem, if any.
  */
 export function scanJournal(
-  pieces: Iterable<Piece>,
+  pieces: Iterable<JournalPart>,
   knownVersion: number,
   hash: Hash,
   take: (event: Envelope) => string | null,

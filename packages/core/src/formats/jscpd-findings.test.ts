@@ -1,7 +1,7 @@
 // What jscpd reports.
 
 import { expect, test } from 'vitest';
-import { readDuplication } from './jscpd-findings.js';
+import { readJscpd } from './jscpd-findings.js';
 
 const pair = (first: string, second: string, start = 1, lines: unknown = 9) => ({
   lines,
@@ -10,8 +10,7 @@ const pair = (first: string, second: string, start = 1, lines: unknown = 9) => (
 });
 
 test('a pair is the same finding whichever side comes first and wherever the copy stands', () => {
-  const [one, other, moved] =
-    readDuplication({ duplicates: [pair('b.js', 'a.js'), pair('a.js', 'b.js'), pair('a.js', 'b.js', 7, 12)] }) ?? [];
+  const [one, other, moved] = readJscpd({ duplicates: [pair('b.js', 'a.js'), pair('a.js', 'b.js'), pair('a.js', 'b.js', 7, 12)] }) ?? [];
   expect(other).toEqual({
     severity: 'medium',
     message: '9 lines are written again in b.js',
@@ -26,14 +25,12 @@ test('a pair is the same finding whichever side comes first and wherever the cop
 
 test('within one file', () =>
   expect(
-    readDuplication({
+    readJscpd({
       duplicates: [pair('a\\b.js', 'a\\b.js', 50, null), { firstFile: { name: 'c.js' }, secondFile: { name: 'c.js' } }],
     })?.map(({ artifact, line, message }) => `${artifact}:${line} ${message}`),
   ).toEqual(['a/b.js:40 lines are written again in the same file', 'c.js:null lines are written again in the same file']));
 
 test('what is no report, and entries that are none', () => {
-  expect([null, [], {}, { duplicates: 3 }].map((value) => readDuplication(value))).toEqual([null, null, null, null]);
-  expect(
-    readDuplication({ duplicates: [3, {}, { firstFile: { name: 'a.js' } }, { firstFile: {}, secondFile: { name: 'a.js' } }] }),
-  ).toEqual([]);
+  expect([null, [], {}, { duplicates: 3 }].map((value) => readJscpd(value))).toEqual([null, null, null, null]);
+  expect(readJscpd({ duplicates: [3, {}, { firstFile: { name: 'a.js' } }, { firstFile: {}, secondFile: { name: 'a.js' } }] })).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { isObject, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 
 /** Null if the value is not a jscpd report. */
-export function readDuplication(value: unknown): readonly Finding[] | null {
+export function readJscpd(value: unknown): readonly Finding[] | null {
   const list = isObject(value) ? own(value, 'duplicates') : undefined;
   if (!Array.isArray(list)) return null;
   return list.filter(isObject).flatMap(ofPair);

@@ -2,12 +2,12 @@
 // knows.
 
 import type { Finding, Severity } from '../model.js';
-import { deeperFindings, findingsOf, findingsUnder, reconcile, rootsOf } from './findings-json.js';
+import { nestedFindings, findingsOf, findingsUnder, reconcile, rootsOf } from './findings-json.js';
 import type { FindingsOptions } from './findings-json.js';
 import { firstOf, isObject, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { quote } from './reader.js';
-import { Draft, type Settled } from './report-draft.js';
+import { ReportDraft, type DraftResult } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';
 import { worseOf, worstCounts } from './severity.js';
 
@@ -29,7 +29,7 @@ const SIGNAL_KEYS = ['audit_signal', 'auditSignal', 'signal', 'gc_signal'];
 const DIMENSION_KEYS = ['dimensions', 'dimension_scores', 'dimensionScores', 'scores', 'scorecard'];
 const NAME_KEYS = ['name', 'dimension', 'title', 'category', 'id', 'key'];
 
-export interface JsonReport extends Settled {
+export interface JsonReport extends DraftResult {
   /** The object has a score, a dimension, a list of findings or counts. */
   readonly isReport: boolean;
 }
@@ -37,7 +37,7 @@ export interface JsonReport extends Settled {
 export function readReport(value: unknown, options: FindingsOptions): JsonReport {
   const top: JsonObject = isObject(value) ? value : { findings: Array.isArray(value) ? value : undefined };
   const roots = rootsOf(top, WRAPPERS);
-  const draft = new Draft({ classify: options.classify ?? null, fallback: options.fallback });
+  const draft = new ReportDraft({ classify: options.classify ?? null, fallback: options.fallback });
   takeScore(roots, draft);
   for (const root of roots) {
     const signal = firstOf(root, SIGNAL_KEYS);
@@ -52,8 +52,8 @@ export function readReport(value: unknown, options: FindingsOptions): JsonReport
     findingsUnder(firstOf(entry.body, ['issues', 'findings', 'violations']), entry.name, { ...options, dimension: entry.name }),
   );
   const inDimensions = ofDimensions.flatMap((each) => each.findings);
-  const main = [...found.findings, ...silentDimensions(found.findings, inDimensions)];
-  const findings = [...main, ...deeperFindings(value, [...main, ...inDimensions], options)];
+  const main = [...found.findings, ...unlistedFindings(found.findings, inDimensions)];
+  const findings = [...main, ...nestedFindings(value, [...main, ...inDimensions], options)];
   const { counts, notes } = reconcile(findings, found.stated);
   const counted = findings.length > 0 || found.stated !== null || found.present || ofDimensions.some((each) => each.present);
   return {
@@ -67,7 +67,7 @@ export function readReport(value: unknown, options: FindingsOptions): JsonReport
 }
 
 /** Most reports repeat the issues of a dimension in `findings`. Only dimensions that are absent or milder there add theirs. */
-function silentDimensions(listed: readonly Finding[], ofDimensions: readonly Finding[]): readonly Finding[] {
+function unlistedFindings(listed: readonly Finding[], ofDimensions: readonly Finding[]): readonly Finding[] {
   const messages = new Set(listed.map((finding) => finding.message));
   const worst = new Map<string, Severity>();
   for (const { dimension, severity } of listed) {
@@ -80,7 +80,7 @@ function silentDimensions(listed: readonly Finding[], ofDimensions: readonly Fin
   });
 }
 
-function takeScore(roots: readonly JsonObject[], draft: Draft): void {
+function takeScore(roots: readonly JsonObject[], draft: ReportDraft): void {
   for (const root of roots) {
     const said = firstOf(root, SCORE_KEYS);
     if (said === undefined) continue;
@@ -92,7 +92,7 @@ function takeScore(roots: readonly JsonObject[], draft: Draft): void {
   }
 }
 
-interface Entry {
+interface DimensionEntry {
   readonly name: string;
   readonly body: JsonObject;
   readonly score: Score | null;
@@ -100,7 +100,7 @@ interface Entry {
   readonly said: unknown;
 }
 
-function dimensionsOf(value: unknown): readonly Entry[] {
+function dimensionsOf(value: unknown): readonly DimensionEntry[] {
   if (Array.isArray(value)) {
     return value
       .filter(isObject)
@@ -118,7 +118,7 @@ function dimensionsOf(value: unknown): readonly Entry[] {
     }));
 }
 
-function takeDimensions(entries: readonly Entry[], draft: Draft): void {
+function takeDimensions(entries: readonly DimensionEntry[], draft: ReportDraft): void {
   const hundred = entries.some(({ score }) => score !== null && outOfHundred(score));
   if (hundred) draft.note('a dimension scores above 10; all scores read as out of 100');
   for (const { name, body, score, said } of entries) {

@@ -1,10 +1,10 @@
 // What knip reports, in the shapes of its versions.
 
 import { expect, test } from 'vitest';
-import { readUnused } from './knip-findings.js';
+import { readKnip } from './knip-findings.js';
 
 const brief = (value: unknown) =>
-  readUnused(value)?.map(({ severity, rule, artifact, line, message }) => `${severity} ${rule} ${artifact}:${line} ${message}`) ?? null;
+  readKnip(value)?.map(({ severity, rule, artifact, line, message }) => `${severity} ${rule} ${artifact}:${line} ${message}`) ?? null;
 
 test('lists by file', () =>
   expect(

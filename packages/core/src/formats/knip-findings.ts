@@ -5,7 +5,7 @@ import { makeFinding } from './finding.js';
 import { isObject, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 
-interface Kind {
+interface UnusedKind {
   readonly what: string;
   readonly severity: Severity;
 }
@@ -14,7 +14,7 @@ interface Kind {
  * What each list of knip holds. An unknown list keeps its name. Fingerprints are made of these texts and baselines keep fingerprints,
  * so these texts never change.
  */
-const KINDS: Readonly<Record<string, Kind>> = {
+const KINDS: Readonly<Record<string, UnusedKind>> = {
   files: { what: 'unused file', severity: 'medium' },
   dependencies: { what: 'unused dependency', severity: 'medium' },
   devDependencies: { what: 'unused development dependency', severity: 'medium' },
@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /** Null if the value is not a knip report. */
-export function readUnused(value: unknown): readonly Finding[] | null {
+export function readKnip(value: unknown): readonly Finding[] | null {
   const issues = isObject(value) ? own(value, 'issues') : undefined;
   if (!isObject(value) || !Array.isArray(issues)) return null;
   const files = own(value, 'files');
@@ -52,13 +52,13 @@ function ofFile(issue: JsonObject): readonly Finding[] {
   return lists.flatMap((kind) => entriesIn(issue[kind]).map(({ name, line }) => finding(kind, name, line, path)));
 }
 
-interface Entry {
+interface UnusedEntry {
   readonly name: string;
   readonly line: number | null;
 }
 
 /** Entries as a list, for duplicates as a list of lists, and for members of older versions as lists by owner. */
-function entriesIn(value: unknown): readonly Entry[] {
+function entriesIn(value: unknown): readonly UnusedEntry[] {
   if (Array.isArray(value)) return value.flatMap((entry: unknown) => (Array.isArray(entry) ? together(entry) : entryOf(entry)));
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([owner, members]) =>
@@ -66,7 +66,7 @@ function entriesIn(value: unknown): readonly Entry[] {
   );
 }
 
-function entryOf(value: unknown): readonly Entry[] {
+function entryOf(value: unknown): readonly UnusedEntry[] {
   if (typeof value === 'string') return [{ name: value, line: null }];
   const name = isObject(value) ? own(value, 'name') : undefined;
   if (!isObject(value) || typeof name !== 'string') return [];
@@ -74,7 +74,7 @@ function entryOf(value: unknown): readonly Entry[] {
   return [{ name: typeof owner === 'string' ? `${owner}.${name}` : name, line: typeof line === 'number' ? line : null }];
 }
 
-function together(names: readonly unknown[]): readonly Entry[] {
+function together(names: readonly unknown[]): readonly UnusedEntry[] {
   const entries = names.flatMap(entryOf);
   return entries.length === 0 ? [] : [{ name: entries.map(({ name }) => name).join(', '), line: entries[0]?.line ?? null }];
 }

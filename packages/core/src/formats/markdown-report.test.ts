@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { severityOfKind } from './audit-report.js';
-import { Draft } from './report-draft.js';
+import { ReportDraft } from './report-draft.js';
 import { walkMarkdown } from './markdown-report.js';
 
 /** Findings as `severity file:line [dimension] message`, then scores, signal and notes where there are any. */
@@ -10,9 +10,9 @@ function check(
   text: string,
   findings: readonly string[],
   rest: Readonly<Record<string, unknown>> = {},
-  options: ConstructorParameters<typeof Draft>[0] = { classify: severityOfKind, fallback: 'high' },
+  options: ConstructorParameters<typeof ReportDraft>[0] = { classify: severityOfKind, fallback: 'high' },
 ): void {
-  const draft = new Draft(options);
+  const draft = new ReportDraft(options);
   walkMarkdown(text, draft);
   const settled = draft.settle();
   const drawn = settled.findings.map(({ severity, artifact, line, dimension, rule, message }) =>
@@ -239,6 +239,6 @@ describe('signals and statements', () => {
 });
 
 test('JSON fences are handed back', () => {
-  const draft = new Draft({ classify: null, fallback: null });
+  const draft = new ReportDraft({ classify: null, fallback: null });
   expect(walkMarkdown('```json\n{}\n```\n```js\nx\n```\n## Resolved\n```json\n1\n```', draft)).toMatchObject([{ line: 2, text: '{}' }]);
 });

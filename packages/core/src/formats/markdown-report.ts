@@ -19,17 +19,17 @@ import { parseJson } from './json-text.js';
 import { parseMarkdown, plainText } from './markdown-blocks.js';
 import type { Block, ListItem, Section } from './markdown-blocks.js';
 import { isNoFinding, isPlaceholder, saysNone } from './no-finding.js';
-import { hear } from './critical-prose.js';
+import { findCriticalProse } from './critical-prose.js';
 import { parseReference } from './file-reference.js';
 import { isNumbered, stripNumber } from './report-draft.js';
-import type { Draft } from './report-draft.js';
-import { dimensionWord, isOverall, roleOf } from './report-headings.js';
-import type { Role } from './report-headings.js';
+import type { ReportDraft } from './report-draft.js';
+import { dimensionWord, isOverall, readHeading } from './report-headings.js';
+import type { HeadingMeaning } from './report-headings.js';
 import { countLine, isLabel, scoreLine, scoreLines, splitKey } from './report-lines.js';
 import { takeTable } from './report-tables.js';
-import { unknownSeverityNote, worseOf, parseSeverity, openingEmoji } from './severity.js';
+import { unknownSeverityNote, worseOf, parseSeverity, leadingEmojiSeverity } from './severity.js';
 import { splitTag, stripOrnament } from './severity-tag.js';
-import type { Tagged } from './severity-tag.js';
+import type { SeverityTag } from './severity-tag.js';
 import { WordList, leadingWord } from './word-lists.js';
 
 export interface JsonFence {
@@ -38,7 +38,7 @@ export interface JsonFence {
 }
 
 /** The meaning of a line, set by the headings above it. */
-interface Context {
+interface LineContext {
   readonly mode: 'neutral' | 'severity' | 'findings' | 'dimension' | 'scores' | 'closed';
   readonly severity: Severity | null;
   readonly several: boolean;
@@ -49,7 +49,7 @@ interface Context {
   readonly aside: boolean;
 }
 
-const START: Context = { mode: 'neutral', severity: null, several: false, dimension: '', title: '', place: '', aside: false };
+const START: LineContext = { mode: 'neutral', severity: null, several: false, dimension: '', title: '', place: '', aside: false };
 
 const JSON_LANGUAGES = new WordList('json jsonc json5');
 const YAML_LANGUAGES = new WordList('yaml yml');
@@ -58,32 +58,32 @@ const SIGNAL_KEYS = new WordList('signal audit_signal gc_signal');
 const FIGURE_KEYS = new WordList('threshold weight total total_issues total_findings');
 
 /** Reads the report into the draft and returns its JSON fences, which may hold a report too. */
-export function walkMarkdown(text: string, draft: Draft): readonly JsonFence[] {
+export function walkMarkdown(text: string, draft: ReportDraft): readonly JsonFence[] {
   const root = parseMarkdown(text);
-  const walk = new Walk(draft);
+  const walk = new ReportWalk(draft);
   walk.blocks(root, START);
   if (root.sections.length === 1 && root.sections[0]?.level === 1) walk.title(root.sections[0]);
   else for (const section of root.sections) walk.section(section, START);
   return walk.objects.length === 0 ? walk.fences : [...walk.fences, { line: 1, text: `[${walk.objects.join(',')}]` }];
 }
 
-class Walk {
+class ReportWalk {
   readonly fences: JsonFence[] = [];
   /** JSON objects on lines of their own. */
   readonly objects: string[] = [];
 
-  constructor(private readonly draft: Draft) {}
+  constructor(private readonly draft: ReportDraft) {}
 
   /** A single top heading names the report and says little about its content ("Audit: passed"). */
   title(section: Section): void {
-    const role = roleOf(section.title);
+    const role = readHeading(section.title);
     if (role.kind === 'severity') return this.section(section, START);
     this.fact(section.title, START);
     this.blocks(section, role.kind === 'findings' ? { ...START, mode: 'dimension' } : START);
     for (const inner of section.sections) this.section(inner, START);
   }
 
-  section(section: Section, above: Context): void {
+  section(section: Section, above: LineContext): void {
     const context = this.enter(section, above);
     if (context === null) return;
     this.blocks(section, context);
@@ -91,11 +91,11 @@ class Walk {
   }
 
   /** The context inside a section. Null if the whole section is one finding. */
-  private enter(section: Section, above: Context): Context | null {
+  private enter(section: Section, above: LineContext): LineContext | null {
     const { title } = section;
     if (above.mode === 'closed') return above;
-    const role = roleOf(title, above.mode === 'findings' && !fieldsOf(section.blocks).has('severity'));
-    const inside: Context = { ...above, title };
+    const role = readHeading(title, above.mode === 'findings' && !fieldsOf(section.blocks).has('severity'));
+    const inside: LineContext = { ...above, title };
     if (role.kind === 'severity') {
       if (role.count !== null) this.draft.state(role.severity, role.count);
       if (role.unknown === true) this.draft.note(unknownSeverityNote(title));
@@ -113,7 +113,7 @@ class Walk {
     return { ...inside, mode: 'neutral', severity: null, aside: true };
   }
 
-  private enterScore(scored: NonNullable<ReturnType<typeof scoreLine>>, inside: Context, above: Context): Context {
+  private enterScore(scored: NonNullable<ReturnType<typeof scoreLine>>, inside: LineContext, above: LineContext): LineContext {
     if (scored.name === null) {
       this.draft.score(scored.score);
       return inside;
@@ -123,7 +123,7 @@ class Walk {
   }
 
   /** A heading may be the finding itself: tagged, numbered, or with `Severity: High` below it. */
-  private isFinding(section: Section, above: Context, role: Role['kind']): boolean {
+  private isFinding(section: Section, above: LineContext, role: HeadingMeaning['kind']): boolean {
     const fields = fieldsOf(section.blocks);
     const lists = section.blocks.flatMap((block) => (block.kind === 'list' ? block.items : []));
     const described = lists.every((item) => isLabel(item.text)) || (isNumbered(section.title) && lists.some((item) => isLabel(item.text)));
@@ -154,7 +154,7 @@ class Walk {
     return true;
   }
 
-  blocks(section: Section, context: Context): void {
+  blocks(section: Section, context: LineContext): void {
     const bareProse = section.blocks.every((block) => block.kind === 'text') && section.sections.length === 0;
     for (const block of section.blocks) {
       if (block.kind === 'list') for (const item of block.items) this.item(item, context);
@@ -167,7 +167,7 @@ class Walk {
   }
 
   /** An unknown table may still hold `| Overall Score | 6/10 |`. */
-  private table(table: Extract<Block, { kind: 'table' }>, context: Context): void {
+  private table(table: Extract<Block, { kind: 'table' }>, context: LineContext): void {
     if (takeTable(table, { ...context, findings: context.mode === 'findings' }, this.draft)) return;
     for (const { cells } of table.rows) {
       const failed = isBlamed(plainText(cells.at(-1) ?? '')) && this.draft.kindOf(cells[0] ?? '') === 'critical';
@@ -177,7 +177,7 @@ class Walk {
   }
 
   /** Code is not a report. But text that an agent copied into a plain fence is, and so is a YAML list of findings. */
-  private fence(fence: Extract<Block, { kind: 'fence' }>, context: Context): void {
+  private fence(fence: Extract<Block, { kind: 'fence' }>, context: LineContext): void {
     const found = YAML_LANGUAGES.has(fence.language) ? yamlFindings(fence.text) : [];
     for (const fields of found)
       this.claim(messageIn(fields) ?? 'a finding without a message', severityOf(fields.get('severity') ?? '', this.draft), context, fields);
@@ -188,7 +188,7 @@ class Walk {
     }
   }
 
-  private text(lines: readonly string[], context: Context, bareProse: boolean): void {
+  private text(lines: readonly string[], context: LineContext, bareProse: boolean): void {
     if (context.mode === 'closed') return this.reopened(lines, context);
     const fields = fieldsOf([{ kind: 'text', line: 1, lines }]);
     const title = messageIn(fields);
@@ -210,7 +210,7 @@ class Walk {
   }
 
   /** True if the line is a fact, a finding, or a statement that there are none. */
-  private line(line: string, context: Context): boolean {
+  private line(line: string, context: LineContext): boolean {
     if (this.inlineJson(line) || this.fact(line, context)) return true;
     const tag = splitTag(line);
     if (tag !== null && tag.rest !== '') {
@@ -223,14 +223,14 @@ class Walk {
     return true;
   }
 
-  private none(line: string, context: Context): void {
+  private none(line: string, context: LineContext): void {
     this.draft.sayNone(context.severity);
     this.watch(line);
   }
 
   /** Last resort: text that nothing else matched may still report something critical. */
   private watch(line: string): void {
-    const heard = hear(line);
+    const heard = findCriticalProse(line);
     for (const [severity, count] of heard.counts) this.draft.state(severity, count);
     if (heard.alarm) this.draft.alarm(stripOrnament(plainText(line)));
     else if (heard.denied) this.draft.deny('critical');
@@ -244,14 +244,14 @@ class Walk {
   }
 
   /** A finding among the resolved ones that is still open. */
-  private reopened(lines: readonly string[], context: Context): void {
+  private reopened(lines: readonly string[], context: LineContext): void {
     for (const line of lines) {
       const tag = isOpen(line) ? splitTag(line) : null;
       if (tag !== null && tag.rest !== '') this.tagged(tag, { ...context, mode: 'neutral' }, new Map());
     }
   }
 
-  private item(item: ListItem, context: Context): void {
+  private item(item: ListItem, context: LineContext): void {
     const text = plainText(item.text);
     const tag = splitTag(item.text);
     if (isClosed(item, text, tag, context.mode)) {
@@ -291,7 +291,7 @@ class Walk {
   }
 
   /** The context of nested items, if this item is only a heading or a fact. Else null. */
-  private itemContext(item: ListItem, text: string, tag: Tagged | null, context: Context): Context | null {
+  private itemContext(item: ListItem, text: string, tag: SeverityTag | null, context: LineContext): LineContext | null {
     const scored = scoreLine(text, context.mode === 'scores');
     if (scored !== null && (scored.name !== null || scored.overall || context.mode !== 'severity')) {
       this.fact(text, context);
@@ -299,7 +299,7 @@ class Walk {
     }
     if (this.fact(text, context)) return tag === null ? context : { ...context, mode: 'severity', severity: tag.severity, several: false };
     if (item.items.length === 0 || item.items.every((inner) => isLabel(inner.text))) return null;
-    const role = roleOf(text.endsWith(':') ? text.slice(0, -1) : text);
+    const role = readHeading(text.endsWith(':') ? text.slice(0, -1) : text);
     if (role.kind === 'severity') return { ...context, mode: 'severity', severity: role.severity, several: role.several };
     const heads = text.endsWith(':') || isHeadline(item.text);
     if (!heads || (tag !== null && tag.rest !== '')) return null;
@@ -310,13 +310,13 @@ class Walk {
     return /[./\\]\w/.test(name) ? { ...context, place: name } : { ...context, dimension: dimensionWord(name) ?? context.dimension };
   }
 
-  private inner(item: ListItem, context: Context): void {
+  private inner(item: ListItem, context: LineContext): void {
     this.text(item.details, context, false);
     for (const inner of item.items) this.item(inner, context);
   }
 
   /** True if the line is a score, signal, threshold or count. */
-  private fact(line: string, context: Context): boolean {
+  private fact(line: string, context: LineContext): boolean {
     const pair = splitKey(line);
     if (pair !== null && SIGNAL_KEYS.has(pair.key)) {
       if (!isPlaceholder(pair.value)) this.draft.signal(pair.value);
@@ -342,7 +342,7 @@ class Walk {
     return true;
   }
 
-  private tagged(tag: Tagged, context: Context, fields: ReadonlyMap<string, string>, item?: ListItem): void {
+  private tagged(tag: SeverityTag, context: LineContext, fields: ReadonlyMap<string, string>, item?: ListItem): void {
     const group = context.mode === 'severity' && !context.several ? context.severity : null;
     const severity = group === null ? tag.severity : worseOf(tag.severity, group);
     if (isAllDone(tag.rest)) return this.draft.sayNone(severity);
@@ -356,7 +356,7 @@ class Walk {
     this.claim(item === undefined ? tag.rest : withDetails(tag.rest, item), severity, context, fields);
   }
 
-  private isClaim(text: string, context: Context): boolean {
+  private isClaim(text: string, context: LineContext): boolean {
     if (isLabel(text) || isFigure(text) || !hasLetter(text)) return false;
     if (context.mode === 'severity') return true;
     if (context.mode === 'findings') return !isPraised(text) && !isCleared(text) && (!isPositive(text) || isNegative(text));
@@ -367,7 +367,7 @@ class Walk {
     return isBlamed(text) || isNegative(text) || parseReference(text).line !== null;
   }
 
-  private claim(text: string, severity: Severity | null, context: Context, fields: ReadonlyMap<string, string>): void {
+  private claim(text: string, severity: Severity | null, context: LineContext, fields: ReadonlyMap<string, string>): void {
     const lines = fields.get('line') ?? fields.get('lines');
     const line = lines === undefined ? undefined : /\d{1,7}/.exec(lines)?.[0];
     const place = ['location', 'file', 'files', 'artifact', 'where', 'path', 'component', 'target', 'reference']
@@ -408,7 +408,7 @@ function isFigure(text: string): boolean {
   return pair !== null && hasDigit(pair.value) && !hasLetter(pair.value);
 }
 
-function severityOf(word: string, draft: Draft): Severity | null {
+function severityOf(word: string, draft: ReportDraft): Severity | null {
   const severity = parseSeverity(word.endsWith(')') ? word.replace(/\([^()]{0,60}\)$/, '') : word);
   if (severity !== null || isPlaceholder(word)) return severity;
   draft.note(unknownSeverityNote(word));
@@ -449,7 +449,7 @@ function messageIn(fields: ReadonlyMap<string, string>): string | undefined {
 }
 
 /** Ticked, struck out, in a section of resolved findings, or called resolved. */
-function isClosed(item: ListItem, text: string, tag: Tagged | null, mode: string): boolean {
+function isClosed(item: ListItem, text: string, tag: SeverityTag | null, mode: string): boolean {
   if (item.checked === true || (text.startsWith('~~') && /^~~.{1,2000}~~/s.test(text))) return true;
   if (mode === 'closed') return tag === null || !isOpen(text);
   return isResolved(text) && (tag === null ? mode === 'severity' && !isNoFinding(text) : !isNoFinding(tag.rest));
@@ -462,14 +462,14 @@ function opensWithTag(line: string): boolean {
 
 /** The severity of the coloured emoji before a bullet. A green one is praise unless the words are negative. */
 function drawnSeverity(raw: string, text: string): Severity | null {
-  const drawn = openingEmoji(raw);
+  const drawn = leadingEmojiSeverity(raw);
   if (drawn === null || isLabel(text) || isFigure(text) || !hasLetter(text)) return null;
   return drawn === 'low' && (isPositive(text) || !isNegative(text)) ? null : drawn;
 }
 
 /** A heading with a red emoji that names neither a part of the report nor a dimension. */
-function drawnTag(title: string, role: Role['kind']): Tagged | null {
-  if (role !== 'plain' || openingEmoji(title) !== 'critical' || dimensionWord(title) !== null) return null;
+function drawnTag(title: string, role: HeadingMeaning['kind']): SeverityTag | null {
+  if (role !== 'plain' || leadingEmojiSeverity(title) !== 'critical' || dimensionWord(title) !== null) return null;
   return { severity: 'critical', mark: 'plain', count: null, rest: stripOrnament(title) };
 }
 

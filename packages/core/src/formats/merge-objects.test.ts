@@ -1,23 +1,23 @@
 // Objects put together: what a spread makes, whatever their fields are called.
 
 import { expect, it } from 'vitest';
-import { merged, setOwn } from './merge-objects.js';
+import { mergeObjects, setOwn } from './merge-objects.js';
 
 it('has the fields of both, in their order, and those of the second where both have one', () => {
-  const made = merged({ a: 1, b: 2 }, { b: 3, c: 4 });
+  const made = mergeObjects({ a: 1, b: 2 }, { b: 3, c: 4 });
   expect([made, Object.keys(made)]).toEqual([{ a: 1, b: 3, c: 4 }, ['a', 'b', 'c']]);
 });
 
 it('changes neither of them', () => {
   const one = { a: 1 };
   const other = { a: 2 };
-  Object.assign(merged(one, other), { b: 3 });
+  Object.assign(mergeObjects(one, other), { b: 3 });
   expect([one, other]).toEqual([{ a: 1 }, { a: 2 }]);
 });
 
 it('takes a field for a field, also where it is called as the prototype is', () => {
   const hostile = JSON.parse('{"__proto__": {"isAdmin": true}, "a": 1}') as object;
-  for (const made of [merged(hostile, { b: 2 }), merged({ b: 2 }, hostile)]) {
+  for (const made of [mergeObjects(hostile, { b: 2 }), mergeObjects({ b: 2 }, hostile)]) {
     expect([Object.getPrototypeOf(made), 'isAdmin' in made, Object.keys(made).toSorted()]).toEqual([
       Object.prototype,
       false,

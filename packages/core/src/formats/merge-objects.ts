@@ -4,7 +4,7 @@
  * In the V8 of Node 20, `{ ...one, more }` creates a new hidden class each time. Code that reads such objects stays slow, and the
  * classes fill the heap. Objects made here share their shape.
  */
-export function merged<T extends object, U extends object>(one: T, other: U): T & U {
+export function mergeObjects<T extends object, U extends object>(one: T, other: U): T & U {
   // Object.assign would set the prototype for this name.
   if (Object.hasOwn(one, '__proto__') || Object.hasOwn(other, '__proto__')) return { ...one, ...other };
   return Object.assign({}, one, other);

@@ -3,12 +3,12 @@
 import { isObject, own, parseJson } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 
-export interface FaultSigns {
+export interface ApiErrorInfo {
   readonly status: number | null;
   readonly afterMs: number | null;
 }
 
-export const NO_SIGNS: FaultSigns = { status: null, afterMs: null };
+export const NO_API_ERROR_INFO: ApiErrorInfo = { status: null, afterMs: null };
 
 /** Member names of the status, as agents pass it on. */
 const STATUS_NAMES = ['statusCode', 'status_code', 'api_error_status', 'status', 'code'] as const;
@@ -18,10 +18,10 @@ const INNER_NAMES = ['error', 'data', 'message'] as const;
 
 const DEEPEST = 6;
 
-export function signsIn(value: unknown, depth = 0): FaultSigns {
+export function readApiError(value: unknown, depth = 0): ApiErrorInfo {
   const object = objectOf(value);
-  if (object === null || depth > DEEPEST) return NO_SIGNS;
-  const inner = INNER_NAMES.map((name) => signsIn(own(object, name), depth + 1));
+  if (object === null || depth > DEEPEST) return NO_API_ERROR_INFO;
+  const inner = INNER_NAMES.map((name) => readApiError(own(object, name), depth + 1));
   const status = STATUS_NAMES.map((name) => statusOf(own(object, name))).find((code) => code !== null);
   return {
     status: status ?? inner.find((signs) => signs.status !== null)?.status ?? null,
@@ -29,7 +29,7 @@ export function signsIn(value: unknown, depth = 0): FaultSigns {
   };
 }
 
-function saysWhen({ afterMs }: FaultSigns): boolean {
+function saysWhen({ afterMs }: ApiErrorInfo): boolean {
   return afterMs !== null;
 }
 

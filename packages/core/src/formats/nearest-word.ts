@@ -1,7 +1,7 @@
 // Finds the known word that a user mistyped: settings, commands, flags, loops, agents, sessions.
 
 /** The known word that the user most likely meant: one typo away, two in longer words. */
-export function nearest(word: string, known: readonly string[]): string | null {
+export function nearestWord(word: string, known: readonly string[]): string | null {
   const plain = (text: string) => text.toLowerCase().replace(/[-_\s]/g, '');
   const [best] = known
     .map((one) => ({ one, slips: slipsBetween(plain(word), plain(one)) }))
@@ -11,8 +11,8 @@ export function nearest(word: string, known: readonly string[]): string | null {
 }
 
 /** ` Did you mean "until"?`, to append to a sentence. Empty if no word is close. */
-export function meant(word: string, known: readonly string[]): string {
-  const one = word.length > MOST_LETTERS ? null : nearest(word, known);
+export function didYouMean(word: string, known: readonly string[]): string {
+  const one = word.length > MOST_LETTERS ? null : nearestWord(word, known);
   return one === null ? '' : ` Did you mean "${one}"?`;
 }
 

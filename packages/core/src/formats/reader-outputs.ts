@@ -1,7 +1,7 @@
 // What each reader returns, by name: lists, values and severity counts. Lists are always present in a readable report; values may be
 // absent. A reader without an entry takes its names from the report. readers.test.ts checks this table.
 
-export const LISTS: Readonly<Record<string, readonly string[]>> = {
+export const READER_LISTS: Readonly<Record<string, readonly string[]>> = {
   audit: ['dimensions'],
   markdown: ['dimensions'],
   'run-json': ['failures'],
@@ -15,7 +15,7 @@ export const LISTS: Readonly<Record<string, readonly string[]>> = {
   text: [],
 };
 
-export const VALUES: Readonly<Record<string, readonly string[]>> = {
+export const READER_VALUES: Readonly<Record<string, readonly string[]>> = {
   audit: ['score', 'signal'],
   critique: ['score', 'signal'],
   'review-json': ['review_score', 'gc_signal'],
@@ -27,7 +27,7 @@ export const VALUES: Readonly<Record<string, readonly string[]>> = {
   'severity-summary': [],
 };
 
-export const COUNTS: Readonly<Record<string, 'always' | 'never'>> = {
+export const READER_COUNTS: Readonly<Record<string, 'always' | 'never'>> = {
   audit: 'always',
   'review-json': 'always',
   'validation-json': 'always',

@@ -2,14 +2,14 @@
 
 import type { Counts, Finding, Item, ReadResult, Scalar } from '../model.js';
 
-export interface About {
+export interface ReaderInput {
   /** Path of the text inside the session. Only its extension matters: `.json` is read as JSON. */
   readonly path: string;
 }
 
 const MAX_NOTES = 20;
 
-export type Reader = (text: string, about: About) => ReadResult;
+export type Reader = (text: string, about: ReaderInput) => ReadResult;
 
 export interface ReadingParts {
   readonly values?: Iterable<readonly [string, Scalar]>;

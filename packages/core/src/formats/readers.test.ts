@@ -3,7 +3,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { COUNTS, LISTS, VALUES } from './reader-outputs.js';
+import { READER_COUNTS, READER_LISTS, READER_VALUES } from './reader-outputs.js';
 import { READERS } from './readers.js';
 
 const ROOT = new URL('../../../../fixtures/readers/', import.meta.url);
@@ -13,11 +13,12 @@ function check(reader: string, file: string): void {
   const expected: unknown = JSON.parse(readFileSync(new URL(`${reader}/${file}.expected.json`, ROOT), 'utf8'));
   const result = READERS[reader]?.(text, { path: `artifacts/${file}` });
   expect(result).toEqual(expected);
-  const word = COUNTS[reader];
+  const word = READER_COUNTS[reader];
   if (result?.ok === true && word !== undefined) expect(result.reading.counts !== undefined, reader).toBe(word === 'always');
-  if (result?.ok === true && LISTS[reader] !== undefined) expect(Object.keys(result.reading.lists), reader).toEqual(LISTS[reader]);
-  if (result?.ok === true && VALUES[reader] !== undefined)
-    expect(Object.keys(result.reading.values).filter((name) => VALUES[reader]?.includes(name) !== true)).toEqual([]);
+  if (result?.ok === true && READER_LISTS[reader] !== undefined)
+    expect(Object.keys(result.reading.lists), reader).toEqual(READER_LISTS[reader]);
+  if (result?.ok === true && READER_VALUES[reader] !== undefined)
+    expect(Object.keys(result.reading.values).filter((name) => READER_VALUES[reader]?.includes(name) !== true)).toEqual([]);
 }
 
 const samples = readdirSync(ROOT).flatMap((reader) =>
@@ -31,7 +32,7 @@ test('every reader has samples, and every folder of samples has a reader', () =>
 });
 
 test('counts are promised for readers that there are', () => {
-  const promised = [COUNTS, LISTS, VALUES].flatMap((words) => Object.keys(words));
+  const promised = [READER_COUNTS, READER_LISTS, READER_VALUES].flatMap((words) => Object.keys(words));
   expect(promised.filter((reader) => !(reader in READERS))).toEqual([]);
 });
 

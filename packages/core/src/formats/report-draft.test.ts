@@ -1,10 +1,10 @@
 // What a draft makes of single claims; the contradictions are tested with whole reports in report-markdown.test.ts.
 
 import { expect, test } from 'vitest';
-import { Draft, isNumbered, stripNumber, type Claim } from './report-draft.js';
+import { ReportDraft, isNumbered, stripNumber, type Claim } from './report-draft.js';
 
 function check(claim: Partial<Claim>, expected: readonly unknown[] | null): void {
-  const draft = new Draft({ classify: null, fallback: 'high' });
+  const draft = new ReportDraft({ classify: null, fallback: 'high' });
   draft.claim({ text: 'm', severity: 'low', ...claim });
   const [finding] = draft.settle().findings;
   expect(finding === undefined ? null : [finding.severity, finding.message, finding.artifact, finding.line]).toEqual(expected);

@@ -37,7 +37,7 @@ export interface Claim {
 /** On a scale of 0 to 10. A type instead of an interface, so that it can be an Item of a list. */
 export type Dimension = { readonly name: string; readonly score: number; readonly threshold: number | null };
 
-export interface Settled {
+export interface DraftResult {
   readonly findings: readonly Finding[];
   readonly counts: Counts;
   /** The report has a count: a finding, a total, or a statement that there are none. */
@@ -55,7 +55,7 @@ const SIGNALS = new WordList('audit_passed audit_result fix_required');
 const MAX_LABEL = 14;
 const NUMBERED_THINGS = new WordList('finding issue problem challenge critique violation');
 
-export class Draft {
+export class ReportDraft {
   private readonly main: Finding[] = [];
   private readonly asides: Finding[] = [];
   private readonly dims = new Map<string, Dimension>();
@@ -158,7 +158,7 @@ export class Draft {
     else if (known.size === 0 && /^[\w -]{1,40}$/.test(text)) this.signals.add(underscored(lower));
   }
 
-  settle(): Settled {
+  settle(): DraftResult {
     const findings = dedupe(this.allFindings());
     const { counts, notes } = reconcile(findings, Object.fromEntries(this.stated));
     return {

@@ -1,11 +1,11 @@
 // What headings say of the lines below them.
 
 import { describe, expect, test } from 'vitest';
-import { dimensionWord, isOverall, roleOf } from './report-headings.js';
+import { dimensionWord, isOverall, readHeading } from './report-headings.js';
 
 function check(titles: readonly string[], expected: string): void {
   const shown = titles.map((title) => {
-    const role = roleOf(title);
+    const role = readHeading(title);
     return [title, role.kind === 'severity' ? `${role.severity}${role.several ? '+' : ''}${role.count ?? ''}` : role.kind];
   });
   expect(shown).toEqual(titles.map((title) => [title, expected]));

@@ -2,11 +2,11 @@
 
 import type { Severity } from '../model.js';
 import { hasDigit, hasLetter, isDigit } from './characters.js';
-import { isGraveWord, parseSeverity, openingEmoji } from './severity.js';
+import { isGraveWord, parseSeverity, leadingEmojiSeverity } from './severity.js';
 import { stripOrnament } from './severity-tag.js';
 import { leadingWord, lowerCase, PhraseList, WordList, wordsOf } from './word-lists.js';
 
-export type Role =
+export type HeadingMeaning =
   /** `several`: "Medium/Low", where a tag below may say which. */
   | {
       readonly kind: 'severity';
@@ -65,7 +65,7 @@ const OVERALL = new WordList(
 );
 
 /** `isListed`: the heading is below a heading of findings, so "Notes" holds findings too, of the lowest severity. */
-export function roleOf(title: string, isListed = false): Role {
+export function readHeading(title: string, isListed = false): HeadingMeaning {
   const text = title.slice(0, 200).toLowerCase();
   const severity = severityRole(title.slice(0, 200), isListed);
   const words = wordsOf(text.trim());
@@ -97,7 +97,7 @@ function isAdvice(text: string, words: readonly string[]): boolean {
 }
 
 /** `### 🔴 Critical Issues (2)`, `High (requires fix)`, `Medium/Low`, `P1 — High` */
-function severityRole(title: string, isListed: boolean): Role | null {
+function severityRole(title: string, isListed: boolean): HeadingMeaning | null {
   let text = stripOrnament(title);
   if (isDigit(text.charCodeAt(0))) text = text.replace(/^\d{1,3}(?:\.\d{1,3}){0,3}[.):]?\s{1,4}/, '').trim();
   while (text.endsWith(':')) text = text.slice(0, -1).trim();
@@ -134,7 +134,7 @@ const LEAST = new WordList('note notes additional other further general side ext
 
 /** Only remarks: not "Security notes", no red emoji and no number, which mean more. */
 function isLeast(title: string, text: string): boolean {
-  const drawn = openingEmoji(title);
+  const drawn = leadingEmojiSeverity(title);
   const isNumbered = isDigit(stripOrnament(title).charCodeAt(0));
   return (drawn === null || drawn === 'low') && !isNumbered && wordsOf(text.toLowerCase()).every((word) => LEAST.has(word));
 }

@@ -5,7 +5,7 @@ import { endMarksLength, hasDigit, hasLetter, isDigit, LetterPattern } from './c
 import { plainText } from './markdown-blocks.js';
 import { findScore, parseScore, type Score } from './score-text.js';
 import { parseSeveritySummary, spellEmoji } from './severity.js';
-import { splitTag, stripOrnament, type Tagged } from './severity-tag.js';
+import { splitTag, stripOrnament, type SeverityTag } from './severity-tag.js';
 import { leadingWord, WordList, wordsOf } from './word-lists.js';
 
 export interface KeyValue {
@@ -152,7 +152,7 @@ export function countLine(text: string): readonly (readonly [Severity, number])[
 }
 
 /** Same as countLine, for a line without Markdown whose tag is known. */
-export function countTagged(plain: string, tag: Tagged | null): readonly (readonly [Severity, number])[] | null {
+export function countTagged(plain: string, tag: SeverityTag | null): readonly (readonly [Severity, number])[] | null {
   if (tag !== null && tag.mark !== 'bracket') {
     if (tag.count !== null) return [[tag.severity, tag.count]];
     const count = countOf(tag.rest);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { severityOfKind } from './audit-report.js';
 import { parseMarkdown } from './markdown-blocks.js';
-import { Draft } from './report-draft.js';
+import { ReportDraft } from './report-draft.js';
 import { takeTable, type TableContext } from './report-tables.js';
 
 function check(rows: readonly string[], expected: Readonly<Record<string, unknown>>, context: Partial<TableContext> = {}): void {
@@ -19,7 +19,7 @@ function run(
   expected: Readonly<Record<string, unknown>>,
   context: Partial<TableContext> = {},
 ): void {
-  const draft = new Draft({ classify: severityOfKind, fallback: 'high' });
+  const draft = new ReportDraft({ classify: severityOfKind, fallback: 'high' });
   const known = takeTable(block, { severity: null, dimension: '', aside: false, findings: false, ...context }, draft);
   const settled = draft.settle();
   const drawn = settled.findings.map(({ severity, artifact, line, dimension, rule, message }) =>
@@ -78,7 +78,7 @@ describe('scores', () => {
   test('a column says out of what', () => check(['X|Score|Max', 'A|15|20'], { dimensions: ['A 7.5'] }));
   test('percent', () => check(['X|Score', 'A|85%'], { dimensions: ['A 8.5'] }));
   test('one that cannot be read is told', () => {
-    const draft = new Draft({ classify: severityOfKind, fallback: 'high' });
+    const draft = new ReportDraft({ classify: severityOfKind, fallback: 'high' });
     const [block] = parseMarkdown('|X|Score|\n|---|---|\n|A|5.5 (of 10)|\n|B|9|\n|C|N/A|').blocks;
     takeTable(block as Parameters<typeof takeTable>[0], { severity: null, dimension: '', aside: false, findings: false }, draft);
     expect(draft.settle().notes).toEqual(['the score "5.5 (of 10)" of "A" cannot be read; ignored']);

@@ -7,7 +7,7 @@ import { plainText } from './markdown-blocks.js';
 import type { Block } from './markdown-blocks.js';
 import { isNoFinding } from './no-finding.js';
 import { quote } from './reader.js';
-import type { Draft } from './report-draft.js';
+import type { ReportDraft } from './report-draft.js';
 import { parseScore, parseThreshold, type Score } from './score-text.js';
 import { parseSeverity, unknownSeverityNote } from './severity.js';
 import { leadingWord, WordList, wordsOf } from './word-lists.js';
@@ -72,7 +72,7 @@ const TICKS = new WordList('x \u2713 \u2714 \u2705 \u2717 \u2718 \u274c \u25cf \
 const OVERALL = new WordList('overall total average weighted final sum mean');
 
 /** False if the table is unknown. */
-export function takeTable(table: Table, context: TableContext, draft: Draft): boolean {
+export function takeTable(table: Table, context: TableContext, draft: ReportDraft): boolean {
   const columns = columnsOf(table.header);
   if (isHistory(table, columns) || isLegend(table, columns)) return true;
   if (columns.severity >= 0 && columns.count >= 0 && columns.message < 0) return takeCounts(table, columns, draft);
@@ -115,7 +115,7 @@ function cellAt(cells: readonly string[], index: number): string {
   return plainText(cells[index] ?? '');
 }
 
-function takeFinding(cells: readonly string[], columns: Columns, context: TableContext, draft: Draft): void {
+function takeFinding(cells: readonly string[], columns: Columns, context: TableContext, draft: ReportDraft): void {
   const word = cellAt(cells, columns.severity);
   const text = cellAt(cells, columns.message) || restOf(cells, columns);
   if (isNoFinding(text) && (word === '' || isNoFinding(word) || parseSeverity(word) !== null)) {
@@ -135,7 +135,7 @@ function takeFinding(cells: readonly string[], columns: Columns, context: TableC
   });
 }
 
-function severityOf(word: string, draft: Draft): Severity | null {
+function severityOf(word: string, draft: ReportDraft): Severity | null {
   const severity = word === '' ? null : parseSeverity(word);
   if (severity === null && (word === '' || isNoFinding(word))) return null;
   if (severity === null) draft.note(unknownSeverityNote(word));
@@ -149,7 +149,7 @@ function restOf(cells: readonly string[], columns: Columns): string {
   return free.reduce((longest, cell) => (cell.length > longest.length ? cell : longest), '');
 }
 
-function takeScores(table: Table, columns: Columns, context: TableContext, draft: Draft): true {
+function takeScores(table: Table, columns: Columns, context: TableContext, draft: ReportDraft): true {
   const header = cellAt(table.header, columns.score);
   const scored = table.rows.map((row) => ({ row, said: scoreOf(cellAt(row.cells, columns.score), header) }));
   const hundred = scored.some(({ said }) => said !== null && said.outOf === null && said.value > 10 && said.value <= 100);
@@ -199,7 +199,7 @@ function withoutMarks(text: string): string {
 }
 
 /** `| Accessibility | 5/10 |` without any header. */
-function takeBareScores(table: Table, draft: Draft): boolean {
+function takeBareScores(table: Table, draft: ReportDraft): boolean {
   let taken = false;
   for (const { cells } of table.rows) {
     const name = cellAt(cells, 0);
@@ -213,7 +213,7 @@ function takeBareScores(table: Table, draft: Draft): boolean {
 }
 
 /** One column per severity, with numbers or ticks: `| Critical | High |` over `| 2 | 0 |`. */
-function takeSeverityColumns(table: Table, columns: Columns, context: TableContext, draft: Draft): boolean {
+function takeSeverityColumns(table: Table, columns: Columns, context: TableContext, draft: ReportDraft): boolean {
   const heads = table.header.join(' ').toLowerCase();
   if (!SEVERITY_HEADS.some((head) => heads.includes(head))) return false;
   const named = table.header.map((cell) => (SEVERITY_COLUMNS.hasAny(wordsOf(normal(cell))) ? parseSeverity(normal(cell)) : null));
@@ -241,7 +241,7 @@ function isTick(cell: string): boolean {
   return TICKS.has(cell.replaceAll('\ufe0f', '').trim().toLowerCase());
 }
 
-function takeCounts(table: Table, columns: Columns, draft: Draft): true {
+function takeCounts(table: Table, columns: Columns, draft: ReportDraft): true {
   for (const { cells } of table.rows) {
     const word = cellAt(cells, columns.severity);
     const severity = hasLetter(word) ? parseSeverity(word) : null;

@@ -6,12 +6,12 @@ import { answerPermission } from '@umpire/umpire/agents/acp-permission.js';
 import { JOURNAL } from '@umpire/umpire/sessions/journal-file.js';
 import { TASKS } from '@umpire/umpire/sessions/tasks-file.js';
 import { SNAPSHOT } from '@umpire/umpire/workspace/repository.js';
-import { OWN_NAMES, REFUSED_NAMES, SEALED_FOLDERS, SEALED_NAMES, TOLD_PLACES } from './reserved-files.js';
+import { RESERVED_NAMES, REFUSED_NAMES, SEALED_FOLDERS, SEALED_NAMES, RESERVED_FILES_TEXT } from './reserved-files.js';
 
 const HIDDEN = ['.umpire-lock', '.umpire-tasks.csv', '.umpire-tasks-next.csv'];
 
 test('agents are told of what they may come across', () => {
-  expect(TOLD_PLACES).toBe('tasks.csv, journal.ndjson, verdicts/, blobs/, logs/ and earlier/');
+  expect(RESERVED_FILES_TEXT).toBe('tasks.csv, journal.ndjson, verdicts/, blobs/, logs/ and earlier/');
 });
 
 test('what is sealed is refused too, and so is the plan, whose edits are taken up', () => {
@@ -41,5 +41,5 @@ test('over ACP each is refused, and evidence, board and results are not', () => 
 });
 
 test('no task of a loop has its details in any of them', () => {
-  expect([...REFUSED_NAMES].filter((name) => !OWN_NAMES.has(name))).toEqual([]);
+  expect([...REFUSED_NAMES].filter((name) => !RESERVED_NAMES.has(name))).toEqual([]);
 });

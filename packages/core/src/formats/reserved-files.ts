@@ -1,7 +1,7 @@
 // The files and folders that Umpire writes in a session folder, and how each is protected from agents. Agents may write evidence, the
 // board and task results.
 
-interface OwnPlace {
+interface ReservedFile {
   readonly name: string;
   readonly kind: 'file' | 'folder' | 'repository';
   /** Every task asks agents to leave it alone. */
@@ -16,7 +16,7 @@ const ALL = { told: true, refused: true, sealed: true } as const;
 const UNTOLD = { told: false, refused: true, sealed: true } as const;
 const OPEN = { told: false, refused: false, sealed: false } as const;
 
-const PLACES: readonly OwnPlace[] = [
+const RESERVED_FILES: readonly ReservedFile[] = [
   // Not sealed: Umpire accepts or refuses each edit with a reason, and replaces the file while agents run.
   { name: 'tasks.csv', kind: 'file', ...ALL, sealed: false },
   { name: 'journal.ndjson', kind: 'file', ...ALL },
@@ -35,17 +35,19 @@ const PLACES: readonly OwnPlace[] = [
 ];
 
 /** Tasks of a loop may not use these names for their details. */
-export const OWN_NAMES: ReadonlySet<string> = new Set(PLACES.map(({ name }) => name));
+export const RESERVED_NAMES: ReadonlySet<string> = new Set(RESERVED_FILES.map(({ name }) => name));
 
-export const REFUSED_NAMES: ReadonlySet<string> = new Set(PLACES.filter(({ refused }) => refused).map(({ name }) => name));
+export const REFUSED_NAMES: ReadonlySet<string> = new Set(RESERVED_FILES.filter(({ refused }) => refused).map(({ name }) => name));
 
-export const SEALED_NAMES: readonly string[] = PLACES.filter(({ sealed }) => sealed).map(({ name }) => name);
+export const SEALED_NAMES: readonly string[] = RESERVED_FILES.filter(({ sealed }) => sealed).map(({ name }) => name);
 
 /** Created before sealing, because a missing folder cannot be sealed. */
-export const SEALED_FOLDERS: readonly string[] = PLACES.filter(({ sealed, kind }) => sealed && kind === 'folder').map(({ name }) => name);
+export const SEALED_FOLDERS: readonly string[] = RESERVED_FILES.filter(({ sealed, kind }) => sealed && kind === 'folder').map(
+  ({ name }) => name,
+);
 
 /** For agents: `tasks.csv, journal.ndjson, verdicts/ and blobs/`. */
-export const TOLD_PLACES: string = PLACES.filter(({ told }) => told)
+export const RESERVED_FILES_TEXT: string = RESERVED_FILES.filter(({ told }) => told)
   .map(({ name, kind }) => (kind === 'folder' ? `${name}/` : name))
   .join(', ')
   .replace(/, ([^,]*)$/, ' and $1');

@@ -1,7 +1,7 @@
 // The reader `review-json`: artifacts/review-results.json of the review loop, with review_score, gc_signal, findings.
 
 import type { Scalar } from '../model.js';
-import { deeperFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
+import { nestedFindings, findingsOf, reconcile, rootsOf } from './findings-json.js';
 import { firstOf, isObject, nameOf, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { quote, readable, refuseText, unreadable, type Reader } from './reader.js';
@@ -19,7 +19,7 @@ export const readReview: Reader = (text) => {
   const notes: string[] = [];
   const values = [...scoreOf(roots, notes), ...signalOf(roots, notes)];
   const found = findingsOf(roots, { fallback: 'high' });
-  const findings = [...found.findings, ...deeperFindings(json.value, found.findings, { fallback: 'high' })];
+  const findings = [...found.findings, ...nestedFindings(json.value, found.findings, { fallback: 'high' })];
   const { counts, notes: differences } = reconcile(findings, found.stated);
   return readable({ values, findings, counts, notes: [...notes, ...found.notes, ...differences] });
 };

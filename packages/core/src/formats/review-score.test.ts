@@ -3,13 +3,13 @@
 import { expect, it } from 'vitest';
 import { makeFinding } from './finding.js';
 import { dimensionOf, REVIEW_DIMENSIONS, REVIEW_WEIGHTS, scoreReview } from './review-score.js';
-import type { ReviewScore, Testimony } from './review-score.js';
+import type { ReviewScore, ReviewerScore } from './review-score.js';
 import type { Severity } from '../model.js';
 
 const of = (severity: Severity, rule = '', dimension = '') => makeFinding({ severity, message: 'm', rule, dimension });
-const SILENT: Testimony = { score: null, signal: null };
+const SILENT: ReviewerScore = { score: null, signal: null };
 
-function check(findings: Parameters<typeof scoreReview>[0], said: Testimony, expected: Partial<ReviewScore>): void {
+function check(findings: Parameters<typeof scoreReview>[0], said: ReviewerScore, expected: Partial<ReviewScore>): void {
   expect(scoreReview(findings, said)).toMatchObject(expected);
 }
 

@@ -31,13 +31,13 @@ export interface ReviewScore {
   readonly dimensions: Readonly<Record<ReviewDimension, number>>;
 }
 
-export interface Testimony {
+export interface ReviewerScore {
   readonly score: number | null;
   readonly signal: string | null;
 }
 
 /** `said`: the overall score that the reviewing agent gave, if one ran. */
-export function scoreReview(findings: readonly Finding[], said: Testimony): ReviewScore {
+export function scoreReview(findings: readonly Finding[], said: ReviewerScore): ReviewScore {
   const lost: Record<ReviewDimension, number> = { correctness: 0, completeness: 0, maintainability: 0, security: 0 };
   for (const finding of findings) lost[dimensionOf(finding)] += REVIEW_COSTS[finding.severity];
   const dimensions = Object.fromEntries(REVIEW_DIMENSIONS.map((dimension) => [dimension, Math.max(0, 10 - lost[dimension])])) as Record<

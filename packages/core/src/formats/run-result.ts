@@ -18,7 +18,7 @@ class Refusal {
   constructor(readonly problem: string) {}
 }
 
-interface Counted {
+interface RunCounts {
   readonly total: number | null;
   readonly passed: number | null;
   readonly failed: number | null;
@@ -62,7 +62,7 @@ export const readRun: Reader = (text, about) => {
   });
 };
 
-function countsOf(run: JsonObject, listed: number, notes: string[]): Counted | Refusal {
+function countsOf(run: JsonObject, listed: number, notes: string[]): RunCounts | Refusal {
   const said: (number | null)[] = [];
   for (const key of ['total', 'passed', 'failed']) {
     const value = own(run, key);
@@ -113,7 +113,7 @@ function withErrored(failed: number | null, errored: number, passed: number | nu
 }
 
 /** A run that did not end, or that failed without naming a failed test. */
-function brokenRun(run: JsonObject, counted: Counted): string | null {
+function brokenRun(run: JsonObject, counted: RunCounts): string | null {
   const status = firstOf(run, ['status', 'state', 'result']);
   const word = typeof status === 'string' ? status.trim().toLowerCase() : '';
   const problem = own(run, 'problem');
@@ -137,7 +137,7 @@ function otherLayer(layer: unknown, path: string, notes: string[]): string | nul
   return null;
 }
 
-function rateOf(run: JsonObject, counted: Counted, notes: string[]): number | null | Refusal {
+function rateOf(run: JsonObject, counted: RunCounts, notes: string[]): number | null | Refusal {
   const stated = statedRate(own(run, 'pass_rate'), notes);
   if (stated instanceof Refusal) return stated;
   const computed = counted.total === null || counted.passed === null ? null : counted.passed / counted.total;
@@ -289,7 +289,7 @@ const FAILURE_CLASSES = ['assertion mismatch', 'missing import', 'null reference
 
 type FailureClass = (typeof FAILURE_CLASSES)[number];
 
-interface Signs {
+interface FailurePattern {
   readonly class: FailureClass;
   /** Found anywhere in the lower-case message, separated by `|`. */
   readonly pieces: string;
@@ -302,7 +302,7 @@ interface Signs {
 }
 
 /** In this order: "expected mock to be called" is about a mock before it is an assertion. */
-const SIGNS: readonly Signs[] = [
+const SIGNS: readonly FailurePattern[] = [
   {
     class: 'missing import',
     pieces:
@@ -320,7 +320,7 @@ const SIGNS: readonly Signs[] = [
     class: 'null reference',
     pieces:
       'cannot read propert|cannot set propert|nonetype|nullpointer|null pointer|nullreference|nil pointer|undefined is not an object|null is not an object',
-    further: isOfNothing,
+    further: isNullError,
   },
   {
     class: 'mock',
@@ -350,10 +350,10 @@ const SIGNS: readonly Signs[] = [
 export function classifyFailure(message: string): FailureClass {
   const text = message.slice(0, 4000).toLowerCase();
   const words = wordsOf(text);
-  return SIGNS.find((signs) => shows(signs, text, words))?.class ?? 'other';
+  return SIGNS.find((signs) => matchesPattern(signs, text, words))?.class ?? 'other';
 }
 
-function shows(signs: Signs, text: string, words: readonly string[]): boolean {
+function matchesPattern(signs: FailurePattern, text: string, words: readonly string[]): boolean {
   if (signs.pieces !== '' && signs.pieces.split('|').some((piece) => text.includes(piece))) return true;
   if (signs.words?.hasAny(words)) return true;
   if (signs.starts?.some((start) => words.some((word) => word.startsWith(start)))) return true;
@@ -361,7 +361,7 @@ function shows(signs: Signs, text: string, words: readonly string[]): boolean {
 }
 
 /** "properties of null", "x is not defined", but not "expected what is undefined to be 1". */
-function isOfNothing(text: string): boolean {
+function isNullError(text: string): boolean {
   if (!text.includes('null') && !text.includes('defined')) return false;
   return /of (?:null|undefined)\b|is (?:null|undefined|not defined)\b(?! to )/.test(text);
 }

@@ -6,8 +6,8 @@ import { firstOf, isObject, numberOf, own } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { parseSeverity, severityOfScore, worseOf } from './severity.js';
 import { listIn, objectIn, textIn } from './json-values.js';
-import { detached } from './text-hash.js';
-import { put } from './multimap.js';
+import { detachText } from './text-hash.js';
+import { addToList } from './multimap.js';
 
 const MOST_RESULTS = 20_000;
 
@@ -158,7 +158,7 @@ export class SarifRules {
     this.count += 1;
     if (this.count > MOST_RULES) return;
     const rule = isObject(value) ? ruleOf(value) : null;
-    put(this.lists, extension, rule);
+    addToList(this.lists, extension, rule);
     if (rule !== null && rule.id !== '' && !this.byId.has(rule.id)) this.byId.set(rule.id, rule);
   }
 
@@ -197,5 +197,5 @@ function ruleOf(rule: JsonObject): SarifRule {
 }
 
 function clip(text: string): string {
-  return detached(text.slice(0, TEXT_LENGTH));
+  return detachText(text.slice(0, TEXT_LENGTH));
 }

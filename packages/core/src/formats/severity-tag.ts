@@ -5,7 +5,7 @@ import { endMarksLength, hasLetter, isDigit, marksLength } from './characters.js
 import { isGraveWord, parseSeverity } from './severity.js';
 import { leadingWord, lowerCase, WordList } from './word-lists.js';
 
-export interface Tagged {
+export interface SeverityTag {
   readonly severity: Severity;
   /** How certain the mark is. A bracket may hold any severity word; bold and plain marks only unmistakable ones. */
   readonly mark: 'bracket' | 'bold' | 'plain';
@@ -57,14 +57,14 @@ const EMPHASIS: readonly string[] = ['**', '__', '`', '*', '_'];
 /** The first character that may be an ornament: the copyright sign. */
 const FIRST_ORNAMENT = 0xa9;
 
-export function splitTag(text: string): Tagged | null {
+export function splitTag(text: string): SeverityTag | null {
   const body = stripOrnament(text);
   return (
-    emphasised(body) ??
-    bracketed(body, 0, 'any') ??
-    worded(body.replaceAll('**', ''), body.startsWith('**')) ??
-    inside(body) ??
-    parted(body)
+    tagInEmphasis(body) ??
+    tagInBracket(body, 0, 'any') ??
+    tagByWord(body.replaceAll('**', ''), body.startsWith('**')) ??
+    tagInside(body) ??
+    tagAsPart(body)
   );
 }
 
@@ -76,21 +76,21 @@ export function stripOrnament(text: string): string {
 }
 
 /** `**High**: …`, `` `HIGH` … ``, `**[HIGH]** …` */
-function emphasised(body: string): Tagged | null {
+function tagInEmphasis(body: string): SeverityTag | null {
   const mark = EMPHASIS.find((each) => body.startsWith(each));
   if (mark === undefined) return null;
   const end = body.indexOf(mark, mark.length);
   if (end < 0 || end > MAX_TAG) return null;
   const inner = stripOrnament(body.slice(mark.length, end));
   const rest = restOf(body.slice(end + mark.length));
-  const tag = bracketed(inner, 0, 'any');
+  const tag = tagInBracket(inner, 0, 'any');
   if (tag !== null) return { ...tag, rest: [tag.rest, rest].filter((part) => part !== '').join(': ') };
   const word = BOLD_WORDS.has(leadingWord(inner)) ? wordOf(inner) : null;
   return word === null ? null : { ...word, mark: 'bold', rest };
 }
 
 /** A bracket at `at`. `(High)` inside a sentence is a tag only at its end or before a colon or dash. */
-function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | null {
+function tagInBracket(body: string, at: number, where: 'any' | 'edge'): SeverityTag | null {
   const open = body[at] ?? '';
   const close = BRACKETS.get(open);
   if (close === undefined) return null;
@@ -98,7 +98,7 @@ function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | nu
   const end = body.slice(at, at + MAX_TAG).indexOf(close);
   if (end < 0) return null;
   const after = body.slice(at + end + 1);
-  if (where === 'edge' && open === '(' && !turns(after)) return null;
+  if (where === 'edge' && open === '(' && !endsOrTurns(after)) return null;
   // The text of a link is not a tag.
   if (after.startsWith('(') && open === '[') return null;
   const inner = body.slice(at + 1, at + end);
@@ -111,18 +111,18 @@ function bracketed(body: string, at: number, where: 'any' | 'edge'): Tagged | nu
 }
 
 /** `Critical: …`, `HIGH-2 — …` */
-function worded(body: string, bold: boolean): Tagged | null {
+function tagByWord(body: string, bold: boolean): SeverityTag | null {
   if (!(bold ? BOLD_WORDS : PLAIN_WORDS).has(leadingWord(body))) return null;
   const head = body.slice(0, MAX_TAG);
   const at = head.search(/[:|\u2014\u2013]| - /);
-  if (at < 0 && body.length > MAX_TAG) return numbered(body);
+  if (at < 0 && body.length > MAX_TAG) return tagByNumberedId(body);
   const word = wordOf(at < 0 ? head : head.slice(0, at));
-  if (word === null || (at < 0 && word.count === null)) return numbered(body);
+  if (word === null || (at < 0 && word.count === null)) return tagByNumberedId(body);
   return { ...word, mark: bold ? 'bold' : 'plain', rest: at < 0 ? '' : restOf(body.slice(at)) };
 }
 
 /** `CRITICAL-2 smells` */
-function numbered(body: string): Tagged | null {
+function tagByNumberedId(body: string): SeverityTag | null {
   const end = body.indexOf(' ');
   const id = body.slice(0, end);
   if (end < 0 || end > MAX_TAG || !isDigit(id.charCodeAt(id.length - 1)) || !(id.includes('-') || id.includes('#'))) return null;
@@ -131,7 +131,7 @@ function numbered(body: string): Tagged | null {
 }
 
 /** `It burns — critical`, `a.css:12 | CRITICAL | burns`: a separate part. In lower case only the worst: "Effort — low" is no tag. */
-function parted(body: string): Tagged | null {
+function tagAsPart(body: string): SeverityTag | null {
   const start = body.slice(0, MAX_PARTED);
   const lower = lowerCase(start);
   if (!WORST.some((stem) => lower.includes(stem)) && !CAPITALS.some((word) => start.includes(word))) return null;
@@ -160,7 +160,7 @@ function bare(part: string): string {
 }
 
 /** `F-001 [HIGH] …`, `… (Medium)`, `… Severity: high.` */
-function inside(body: string): Tagged | null {
+function tagInside(body: string): SeverityTag | null {
   const named = findNamed(body);
   const word = named === null ? null : wordOf(named[1] ?? '');
   if (named !== null && word !== null) {
@@ -171,7 +171,7 @@ function inside(body: string): Tagged | null {
   let round = body.indexOf('(', 1);
   while (square >= 0 || round >= 0) {
     const at = round < 0 || (square >= 0 && square < round) ? square : round;
-    const tag = bracketed(body, at, 'edge');
+    const tag = tagInBracket(body, at, 'edge');
     if (tag !== null) return tag;
     // Searches only for the bracket just used: searching both each time would be quadratic.
     if (at === square) square = body.indexOf('[', at + 1);
@@ -197,7 +197,7 @@ function firstPart(text: string): string {
 }
 
 /** The severity in a tag, and its number: `Critical Issues (2)`, `HIGH-1`. */
-function wordOf(text: string): Pick<Tagged, 'severity' | 'count' | 'unknown'> | null {
+function wordOf(text: string): Pick<SeverityTag, 'severity' | 'count' | 'unknown'> | null {
   let word = text.trim();
   if (word.endsWith(':')) word = word.slice(0, -1).trim();
   let count: number | null = null;
@@ -222,7 +222,7 @@ function withoutNumber(word: string): string {
 }
 
 /** Whether the sentence ends here or continues with a colon or dash. */
-function turns(after: string): boolean {
+function endsOrTurns(after: string): boolean {
   const at = marksLength(after, '*_`.', 4);
   return at === after.length || isTurn(after.charAt(at));
 }

@@ -4,7 +4,7 @@
 import { SEVERITIES } from '../model.js';
 import type { Counts, Finding, Severity } from '../model.js';
 import { isObject, numberOf, parseJson } from './json-text.js';
-import { hasDigit, isDigit, isForeign, LetterPattern, letterWords, hasLetter, plainLetters } from './characters.js';
+import { hasDigit, isDigit, isForeign, LetterPattern, letterWords, hasLetter, replaceLookalikes } from './characters.js';
 import { WordList, wordsOf } from './word-lists.js';
 import { quote } from './reader.js';
 
@@ -26,7 +26,7 @@ const MARKS: readonly (readonly [string, Severity])[] = [
 const FIRST_MARK = 0x2000;
 
 /** The severity of the emoji at the start of a text, also inside bold. */
-export function openingEmoji(text: string): Severity | null {
+export function leadingEmojiSeverity(text: string): Severity | null {
   const start = text.trimStart();
   const body = start.startsWith('**') ? start.slice(2) : start;
   if (!(body.charCodeAt(0) >= FIRST_MARK)) return null;
@@ -75,13 +75,13 @@ export function parseSeverity(word: unknown): Severity | null {
   if (typeof word !== 'string' || word.length > 80) return null;
   const plain = severityOfWords(word);
   if (plain !== null || !isForeign(word)) return plain;
-  const respelled = plainLetters(word);
+  const respelled = replaceLookalikes(word);
   return respelled === word ? null : severityOfWords(respelled);
 }
 
 function severityOfWords(word: string): Severity | null {
   const tokens = letterWords(word.toLowerCase().replaceAll('sev-', 'sev'));
-  if (tokens.length === 0) return openingEmoji(word);
+  if (tokens.length === 0) return leadingEmojiSeverity(word);
   let worst: Severity | null = null;
   for (const token of tokens) {
     const severity = SEVERITIES.find((each) => WORDS[each].has(token));
@@ -257,9 +257,9 @@ export function parseSeverityCell(text: string): SeveritySummary | null {
     const json = parseJson(trimmed);
     if (json.ok && isObject(json.value)) return countsOfObject(json.value);
   }
-  const spelled = spell(plainLetters(trimmed));
+  const spelled = normalizeCounts(replaceLookalikes(trimmed));
   const summary = parseSeveritySummary(spelled);
-  const named = wordsOf(spelled).length > MOST_WORDS * 2 ? [] : unclear(spelled, summary);
+  const named = wordsOf(spelled).length > MOST_WORDS * 2 ? [] : unclearSeverities(spelled, summary);
   if (named.length === 0) return summary;
   const said = { ...summary?.said };
   for (const severity of named) said[severity] = Math.max(said[severity] ?? 0, 1);
@@ -270,7 +270,7 @@ export function parseSeverityCell(text: string): SeveritySummary | null {
 }
 
 /** Rewrites number words, `x1`, `C:1` and emoji in the usual form of totals. */
-function spell(text: string): string {
+function normalizeCounts(text: string): string {
   return spellEmoji(text)
     .slice(0, 2000)
     .replaceAll('\u2192', ':')
@@ -283,7 +283,7 @@ function spell(text: string): string {
 }
 
 /** Severities that are named but neither counted nor denied, and those with a bound (`>0`) as count. */
-function unclear(text: string, summary: SeveritySummary | null): readonly Severity[] {
+function unclearSeverities(text: string, summary: SeveritySummary | null): readonly Severity[] {
   const lower = text.toLowerCase();
   const words = wordsOf(lower);
   const denied = DENIALS.hasAny(words);

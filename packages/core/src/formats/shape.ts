@@ -67,7 +67,7 @@ export function object<T extends object>(fields: { readonly [K in keyof T]-?: Sh
   const shapes = names.map((name) => (fields as Readonly<Record<string, Shape<unknown>>>)[name] as Shape<unknown>);
   let calls = 0;
   let check = (value: Readonly<Record<string, unknown>>): string | null => {
-    if (++calls > SELDOM) check = written(names, shapes);
+    if (++calls > SELDOM) check = compileShape(names, shapes);
     for (let at = 0; at < names.length; at++) {
       const name = names[at] as string;
       const fault = (shapes[at] as Shape<unknown>)(value[name]);
@@ -82,7 +82,10 @@ export function object<T extends object>(fields: { readonly [K in keyof T]-?: Sh
 const SELDOM = 500;
 
 /** The same check as generated code, which reads a long journal faster. Names enter the code only as JSON literals. */
-function written(names: readonly string[], shapes: readonly Shape<unknown>[]): (value: Readonly<Record<string, unknown>>) => string | null {
+function compileShape(
+  names: readonly string[],
+  shapes: readonly Shape<unknown>[],
+): (value: Readonly<Record<string, unknown>>) => string | null {
   const lines = names.map((name, at) => {
     const word = JSON.stringify(name);
     return `fault = shape${at}(value[${word}]); if (fault !== null) return within(${word}, fault);`;

@@ -19,7 +19,7 @@ export function hashText(text: string, out: TextHash): TextHash {
     b = Math.imul(b ^ unit, STEP_B);
     b ^= b >>> 13;
   }
-  return settled(a, b, text.length, out);
+  return finishHash(a, b, text.length, out);
 }
 
 /** The hash of a text continued by these bytes. `before` is the hash of the first part. */
@@ -32,23 +32,23 @@ export function hashBytes(before: TextHash, bytes: Uint8Array, from: number, to:
     b = Math.imul(b ^ byte, STEP_B);
     b ^= b >>> 13;
   }
-  return settled(a, b, to - from, out);
+  return finishHash(a, b, to - from, out);
 }
 
-function settled(a: number, b: number, length: number, out: TextHash): TextHash {
-  out.high = mixed(a ^ (b >>> 7));
-  out.low = mixed(b ^ Math.imul(a, 0x27d4eb2f) ^ length);
+function finishHash(a: number, b: number, length: number, out: TextHash): TextHash {
+  out.high = mixBits(a ^ (b >>> 7));
+  out.low = mixBits(b ^ Math.imul(a, 0x27d4eb2f) ^ length);
   return out;
 }
 
 /** Mixes the bits, so that every bit of the result depends on every bit of the input. */
-function mixed(bits: number): number {
+function mixBits(bits: number): number {
   let next = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   next = Math.imul(next ^ (next >>> 13), 0xc2b2ae35);
   return (next ^ (next >>> 16)) >>> 0;
 }
 
 /** A copy of the text. A slice would keep the whole original text in memory. */
-export function detached(text: string): string {
+export function detachText(text: string): string {
   return text.length < 13 ? text : (JSON.parse(JSON.stringify(text)) as string);
 }

@@ -3,7 +3,7 @@
 
 import type { Finding, Scalar } from '../model.js';
 import { makeFinding } from './finding.js';
-import { dedupe, deeperFindings, findingsUnder, rootsOf } from './findings-json.js';
+import { dedupe, nestedFindings, findingsUnder, rootsOf } from './findings-json.js';
 import { firstOf, isObject, nameOf, numberOf, own, parseReport } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 import { LetterPattern } from './characters.js';
@@ -31,7 +31,7 @@ export const readValidation: Reader = (text) => {
   }
   const regressions = listed(roots, ['regressions'], notes);
   const details = listed(roots, ['failures', 'details'], notes);
-  const others = deeperFindings(json.value, [...regressions, ...details], { fallback: null }).filter(isGrave);
+  const others = nestedFindings(json.value, [...regressions, ...details], { fallback: null }).filter(isGrave);
   const values = [
     ...passedOf(roots, notes),
     ...totalOf(roots, regressions.length, otherRegressions(roots, others.length, notes), notes),
@@ -49,7 +49,7 @@ function said(roots: readonly JsonObject[], key: string): unknown {
 }
 
 /** By name, or a list of objects with names. Null if there are no checks. */
-function checksOf(value: unknown, notes: string[]): readonly Check[] | null {
+function checksOf(value: unknown, notes: string[]): readonly ValidationCheck[] | null {
   if (isObject(value)) {
     const names = Object.keys(value).filter((name) => name !== '__proto__');
     return names.map((name) => checkOf(name, value[name], notes));
@@ -146,13 +146,13 @@ function scoresOf(roots: readonly JsonObject[], notes: string[]): readonly (read
   return values;
 }
 
-function valuesOfCheck({ name, status, errors }: Check): readonly (readonly [string, Scalar])[] {
+function valuesOfCheck({ name, status, errors }: ValidationCheck): readonly (readonly [string, Scalar])[] {
   const key = name.trim().toLowerCase().replace(NOT_IN_KEY.for(name), '_');
   const values: (readonly [string, Scalar])[] = [[`${key}_status`, status]];
   return errors === null ? values : [...values, [`${key}_errors`, errors]];
 }
 
-function findingOf({ name, errors }: Check): Finding {
+function findingOf({ name, errors }: ValidationCheck): Finding {
   const many = errors === null ? '' : `: ${errors} ${errors === 1 ? 'error' : 'errors'}`;
   // The fingerprint is made of this text, so it is never reworded.
   return makeFinding({ severity: 'high', message: `${name}${wordsOf(name).at(-1) === 'check' ? '' : ' check'} failed${many}`, rule: name });
@@ -169,7 +169,7 @@ function shown(value: unknown): string {
   return typeof value === 'object' ? nameOf(value) : quote(String(value));
 }
 
-interface Check {
+interface ValidationCheck {
   readonly name: string;
   readonly status: 'passed' | 'failed' | 'missing';
   /** The number of errors it found, if given. */
@@ -198,7 +198,7 @@ const ERROR_KEYS = [
 ];
 const LIST_KEYS = ['regressions', 'failures', 'details', 'errors'];
 
-function checkOf(name: string, value: unknown, notes: string[]): Check {
+function checkOf(name: string, value: unknown, notes: string[]): ValidationCheck {
   if (isObject(value)) return checkOfObject(name, value, notes);
   if (value === null) return { name, status: 'missing', errors: null, findings: [] };
   if (typeof value === 'boolean') return { name, status: value ? 'passed' : 'failed', errors: null, findings: [] };
@@ -208,7 +208,7 @@ function checkOf(name: string, value: unknown, notes: string[]): Check {
   return { name, status: errors === 0 ? 'passed' : 'failed', errors, findings: [] };
 }
 
-function checkOfObject(name: string, value: JsonObject, notes: string[]): Check {
+function checkOfObject(name: string, value: JsonObject, notes: string[]): ValidationCheck {
   const said = saidStatus(name, value, notes);
   const errors = errorCount(name, value, notes);
   const findings = LIST_KEYS.filter((key) => Array.isArray(own(value, key))).flatMap((key) => {
@@ -228,7 +228,7 @@ function checkOfObject(name: string, value: JsonObject, notes: string[]): Check 
 }
 
 /** Every statement of the check about its outcome. */
-function saidStatus(name: string, value: JsonObject, notes: string[]): readonly Check['status'][] {
+function saidStatus(name: string, value: JsonObject, notes: string[]): readonly ValidationCheck['status'][] {
   const words = ['status', 'result', 'outcome', 'state']
     .map((key) => own(value, key))
     .filter((word) => word !== undefined && word !== null && word !== '');
@@ -251,7 +251,7 @@ function isFailed(word: string): boolean {
   return FAILED.has(word.trim().toLowerCase());
 }
 
-function statusOf(name: string, text: string, notes: string[]): Check['status'] {
+function statusOf(name: string, text: string, notes: string[]): ValidationCheck['status'] {
   const word = text.trim().toLowerCase();
   if (PASSED.has(word)) return 'passed';
   if (FAILED.has(word)) return 'failed';

@@ -2,7 +2,7 @@
 // Kept apart from judging: the built-in loops are compiled at build time, so that a verdict needs no YAML and no schema.
 
 import { UmpireError } from '../errors.js';
-import { meant } from '../formats/nearest-word.js';
+import { didYouMean } from '../formats/nearest-word.js';
 import { READERS } from '../formats/readers.js';
 import { readYaml } from '../formats/yaml-text.js';
 import type { YamlText } from '../formats/yaml-text.js';
@@ -112,7 +112,7 @@ function fitLoop(value: unknown, { gaps = false }: Leniency): ({ ok: true } & Re
 function issueIn(schema: typeof loopSchema | typeof pipelinesSchema, issues: readonly Issue[], what: string): Complaint {
   const { path, problem, unknown } = firstIssue(issues, what);
   if (unknown === undefined) return { path, problem };
-  const guess = meant(unknown, keysAt(schema, path.slice(0, -1)));
+  const guess = didYouMean(unknown, keysAt(schema, path.slice(0, -1)));
   return { path, problem: guess === '' ? problem : `${problem}.${guess}` };
 }
 

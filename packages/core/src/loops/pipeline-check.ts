@@ -1,7 +1,7 @@
 // From the shape of a file to a pipeline, and does it fit its loop? Tasks that wait for tasks above them, columns and roles
 // that exist, a critic where there is to be a verdict, ids that no verdict will give again.
 
-import { meant } from '../formats/nearest-word.js';
+import { didYouMean } from '../formats/nearest-word.js';
 import type { Loop } from './loop.js';
 import { holesOf, unrollMode, wavesOf } from './pipeline.js';
 import type { Mode, Pipeline, Unrolled } from './pipeline.js';
@@ -48,7 +48,7 @@ function checkModes({ modes, default: chosen }: Pipeline): Complaint[] {
 
 /** The known words, and which of them was most likely meant. */
 function orMeant(word: string, known: readonly string[]): string {
-  const guess = meant(word, known);
+  const guess = didYouMean(word, known);
   return `${known.join(', ')}${guess === '' ? '' : `.${guess}`}`;
 }
 

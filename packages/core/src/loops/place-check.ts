@@ -1,8 +1,8 @@
 // Can what a fact or a report asks of a piece of evidence ever be there? Most readers have names of their own; what is mistyped would
 // always be absent, and nobody would notice.
 
-import { meant } from '../formats/nearest-word.js';
-import { LISTS, VALUES } from '../formats/reader-outputs.js';
+import { didYouMean } from '../formats/nearest-word.js';
+import { READER_LISTS, READER_VALUES } from '../formats/reader-outputs.js';
 import type { Block, FactSpec, Loop, Source } from './loop.js';
 import type { Complaint } from './loop-texts.js';
 
@@ -44,7 +44,7 @@ function strayPlace(loop: Loop, kind: Kind, dotted: string): string | null {
   }
   if (dot < 1) return null;
   const there = known.length === 0 ? 'it has none' : `it has ${[...new Set(known)].join(', ')}`;
-  const slip = meant(wanted, known);
+  const slip = didYouMean(wanted, known);
   const isRow = kind === 'value' && [...seen].some((source) => 'row' in source);
   const mend = slip !== '' ? `.${slip}` : isRow ? '. Values of the row are the columns under columns.out' : '';
   return `"${dotted.slice(0, dot)}" has no ${kind} "${wanted}"; ${there}${mend}`;
@@ -57,6 +57,6 @@ function evidenceAt({ evidence }: Loop, name = ''): Source | undefined {
 /** Undefined: whatever the evidence says. */
 function namesOf(loop: Loop, kind: Kind, source: Source): readonly string[] | undefined {
   if ('row' in source) return kind === 'list' ? [] : loop.columns.out;
-  const yields = kind === 'list' ? LISTS : VALUES;
+  const yields = kind === 'list' ? READER_LISTS : READER_VALUES;
   return Object.hasOwn(yields, source.reader) ? yields[source.reader] : undefined;
 }

@@ -1,7 +1,7 @@
 // Can the tasks of a revision be made as the loop says? Ids that tasks.csv takes and that differ, columns that are theirs to
 // set, files that are nobody else's.
 
-import { OWN_NAMES } from '../formats/reserved-files.js';
+import { RESERVED_NAMES } from '../formats/reserved-files.js';
 import { COMMON_COLUMNS } from '../formats/tasks-csv.js';
 import type { Loop, TaskTemplate } from './loop.js';
 import { checkText, strayHole } from './loop-texts.js';
@@ -100,7 +100,7 @@ function checkCells(loop: Loop, task: TaskTemplate, path: Path): Complaint[] {
 function checkFile(loop: Loop, { file, each }: TaskTemplate, path: Path): Complaint[] {
   if (file === undefined) return [];
   const first = file.split('/').find((part) => part !== '' && part !== '.') ?? '';
-  if (OWN_NAMES.has(first) || first.startsWith('.umpire'))
+  if (RESERVED_NAMES.has(first) || first.startsWith('.umpire'))
     return [{ path, problem: `Umpire keeps ${first} itself; write the task somewhere else, as in "tasks/{id}.json"` }];
   const differs = file.includes('{id}') || (hasRound(file) && (each === undefined || file.includes('{n}')));
   if (!differs) return [{ path, problem: 'each task needs a file of its own: put {id} into its name, as in "tasks/{id}.json"' }];

@@ -2,7 +2,7 @@
 // Shapes are schema.ts' business; whether the rules are wise is check's.
 
 import type { Block, FactSpec, Loop, ReportSection, SetValue } from './loop.js';
-import { meant } from '../formats/nearest-word.js';
+import { didYouMean } from '../formats/nearest-word.js';
 import { parseCondition } from './condition.js';
 import type { Condition } from './condition.js';
 import { evidenceOf, rangeOf, sameWord } from './facts.js';
@@ -281,7 +281,7 @@ function noEvidence(loop: Loop, name: string): string {
 
 /** A sentence of its own behind what was said, where a slip can be guessed. */
 function guess(word: string, known: readonly string[]): string {
-  const one = meant(word, known);
+  const one = didYouMean(word, known);
   return one === '' ? '' : `.${one}`;
 }
 

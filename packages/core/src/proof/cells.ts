@@ -6,7 +6,7 @@ import { MOST_ROUNDS } from '../decider/rounds.js';
 import { compileCondition } from '../loops/condition.js';
 import type { Condition, Params } from '../loops/condition.js';
 import type { FactSpec, FactValue } from '../loops/loop.js';
-import { put } from '../formats/multimap.js';
+import { addToList } from '../formats/multimap.js';
 
 export type Cell =
   | { readonly kind: 'absent' }
@@ -59,7 +59,7 @@ export function axisOf(spec: FactSpec, conditions: readonly Condition[], cuts: r
     const groups = new Map<string, string[]>();
     for (const word of spec.enum) {
       const key = signature(word);
-      put(groups, key, word);
+      addToList(groups, key, word);
     }
     return withAll([{ kind: 'absent' }, ...[...groups.values()].map((words) => ({ kind: 'words', words }) as const)]);
   }

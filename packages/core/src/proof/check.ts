@@ -3,8 +3,8 @@
 
 import { compileLoop } from '../loops/compile.js';
 import type { CompiledLoop } from '../loops/compile.js';
-import { meant } from '../formats/nearest-word.js';
-import { COUNTS } from '../formats/reader-outputs.js';
+import { didYouMean } from '../formats/nearest-word.js';
+import { READER_COUNTS } from '../formats/reader-outputs.js';
 import { decidingSources, evidenceOf } from '../loops/facts.js';
 import type { FactSpec, Loop, Source } from '../loops/loop.js';
 import { sampleOf } from './cells.js';
@@ -183,7 +183,7 @@ function idleIn({ tasks, roles }: Loop): readonly string[] {
   const others = [...new Set(tasks.map(({ role }) => role))].filter((role) => role !== roles.critic);
   if (others.length === 0 || others.includes(roles.generator)) return [];
   return [
-    `No task of a revision has the role ${roles.generator}, but ${others.join(', ')}${meant(roles.generator, others) === '' ? '' : ' (a slip?)'}. Where Umpire runs the loop, only roles under \`writes\` of its pipelines change the project; left out, that is ${roles.generator} alone.`,
+    `No task of a revision has the role ${roles.generator}, but ${others.join(', ')}${didYouMean(roles.generator, others) === '' ? '' : ' (a slip?)'}. Where Umpire runs the loop, only roles under \`writes\` of its pipelines change the project; left out, that is ${roles.generator} alone.`,
   ];
 }
 
@@ -202,7 +202,7 @@ function uncountedIn(loop: Loop): readonly string[] {
   const counted = new Set(criticalFacts(loop).flatMap((fact) => evidenceOf(loop.facts[fact] as FactSpec)));
   const aside = decidingSources(loop).filter((name) => {
     const source = loop.evidence[name] as Source;
-    return !counted.has(name) && !('reader' in source && COUNTS[source.reader] === 'never');
+    return !counted.has(name) && !('reader' in source && READER_COUNTS[source.reader] === 'never');
   });
   if (aside.length === 0) return [];
   const what = aside.map((name) => loop.evidence[name]?.what ?? name).join(', ');

@@ -1,6 +1,6 @@
 // Which combinations of facts cannot be, because they are drawn from the same evidence.
 
-import { LISTS } from '../formats/reader-outputs.js';
+import { READER_LISTS } from '../formats/reader-outputs.js';
 import { evidenceOf, listKey } from '../loops/facts.js';
 import type { FactSpec, Loop } from '../loops/loop.js';
 import { SEVERITIES } from '../model.js';
@@ -8,7 +8,7 @@ import { highest, lowest } from './cells.js';
 import type { Axis } from './cells.js';
 import { COUNTED, OK, STATE_BITS } from './variables.js';
 import type { Masks, Relation, Variable } from './variables.js';
-import { put } from '../formats/multimap.js';
+import { addToList } from '../formats/multimap.js';
 
 const ABSENT = 1;
 
@@ -52,7 +52,7 @@ function isSureList(loop: Loop, dotted: string): boolean {
   const [first = '', ...list] = dotted.split('.');
   for (let name: string | undefined = first; name !== undefined; name = loop.evidence[name]?.else) {
     const source = loop.evidence[name];
-    if (source === undefined || !('reader' in source) || LISTS[source.reader]?.includes(list.join('.')) !== true) return false;
+    if (source === undefined || !('reader' in source) || READER_LISTS[source.reader]?.includes(list.join('.')) !== true) return false;
   }
   return true;
 }
@@ -87,7 +87,7 @@ function together(loop: Loop, of: ReadonlyMap<string, number>): readonly Relatio
   const lists = new Map<string, number[]>();
   for (const [name, spec] of Object.entries(loop.facts)) {
     if (!('count' in spec) || spec.change === undefined) continue;
-    put(lists, spec.count, of.get(name) as number);
+    addToList(lists, spec.count, of.get(name) as number);
   }
   return [...lists.values()]
     .filter((facts) => facts.length > 1)

@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Counts, Item, Reading } from '../model.js';
-import { COUNTS, LISTS } from '../formats/reader-outputs.js';
+import { READER_COUNTS, READER_LISTS } from '../formats/reader-outputs.js';
 import { builtinLoops } from '../loops/builtin.js';
 import { compileLoop } from '../loops/compile.js';
 import { drawFacts } from '../loops/facts.js';
@@ -58,9 +58,9 @@ function listsOf(names: readonly string[] | undefined): fc.Arbitrary<Readonly<Re
 
 function gatheredFor(loop: Loop): fc.Arbitrary<Readonly<Record<string, Gathered>>> {
   const sources = Object.entries(loop.evidence).map(([name, source]) => {
-    const counting = 'reader' in source ? COUNTS[source.reader] : 'always';
+    const counting = 'reader' in source ? READER_COUNTS[source.reader] : 'always';
     const counted = counting === 'always' ? counts : counting === 'never' ? fc.constant(undefined) : fc.option(counts, { nil: undefined });
-    const lists = listsOf('reader' in source ? LISTS[source.reader] : []);
+    const lists = listsOf('reader' in source ? READER_LISTS[source.reader] : []);
     const reading = fc.record({ values, counts: counted, lists }).map((read): Reading => {
       const { counts: stated, ...rest } = read;
       return { findings: [], notes: [], ...rest, ...(stated === undefined ? {} : { counts: stated }) };

@@ -1,6 +1,6 @@
 // The whole space of a loop's raw facts for one cap and target: what each fact and each piece of evidence may be.
 
-import { COUNTS } from '../formats/reader-outputs.js';
+import { READER_COUNTS } from '../formats/reader-outputs.js';
 import { conditionsOf } from '../loops/compile.js';
 import type { CompiledLoop } from '../loops/compile.js';
 import type { Condition, Params } from '../loops/condition.js';
@@ -133,7 +133,7 @@ function sourceMask(loop: Loop, name: string): number {
   // A row is there or it is not: there is nothing in it that could not be read.
   let mask = 'row' in own ? NOT_OK & ~STATE_BITS.unreadable : NOT_OK;
   for (let source: Source | undefined = loop.evidence[name]; source !== undefined; source = loop.evidence[source.else ?? '']) {
-    const counts = 'reader' in source ? COUNTS[source.reader] : 'always';
+    const counts = 'reader' in source ? READER_COUNTS[source.reader] : 'always';
     mask |= counts === 'always' ? COUNTED : counts === 'never' ? UNCOUNTED : OK;
   }
   return mask;

@@ -3,7 +3,7 @@
 
 import type { Severity } from '@umpire/core/model.js';
 import { SEVERITIES } from '@umpire/core/model.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 import type { Place } from './token.js';
 
 export interface AuditFinding {
@@ -93,7 +93,7 @@ export class AuditSheet {
     const byRule = new Map<string, Cause[]>();
     for (const cause of this.causes.values()) {
       const key = `${cause.severity}\0${cause.rule}`;
-      put(byRule, key, cause);
+      addToList(byRule, key, cause);
     }
     const findings = [...byRule.values()].flatMap((causes) => {
       const sorted = causes.toSorted((a, b) => b.places.size - a.places.size);

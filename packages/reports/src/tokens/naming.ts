@@ -1,7 +1,7 @@
 // How names are written: one style in a set, and no two names that differ in their case alone.
 
 import type { AuditSheet } from './audit-sheet.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 import type { Place } from './token.js';
 import type { TokenSet } from './token-set.js';
 
@@ -35,7 +35,7 @@ export function checkNames(set: TokenSet, sheet: AuditSheet): void {
   const styles = new Map<Style, Place[]>();
   for (const place of names.values()) {
     const style = styleOf(place.path.slice(place.path.lastIndexOf('.') + 1));
-    if (style !== null) put(styles, style, place);
+    if (style !== null) addToList(styles, style, place);
   }
   checkStyles(styles, sheet);
   checkCase(names, sheet);

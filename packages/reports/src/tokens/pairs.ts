@@ -2,7 +2,7 @@
 // contrast (WCAG 1.4.3), palettes and decoration are no pairs.
 
 import { WordSet } from './word-set.js';
-import { gather } from '@umpire/core/formats/multimap.js';
+import { groupByKey } from '@umpire/core/formats/multimap.js';
 import { BACKGROUND, COMPONENT, EDGE, FIXED, ICON, TEXT, isPalette, isState, nameWords, stateOf, withoutNoise } from './name-words.js';
 import type { ColourToken } from './palette.js';
 
@@ -53,10 +53,10 @@ export class Pairing {
     this.backs = seen.filter(({ words }) => !words.includes('on') && ![TEXT, ICON, EDGE].some((kind) => kind.hasAny(kindWords(words))));
     this.pages = this.findPages();
     const seats = this.backs.flatMap((back) => seatsOf(back, BACKGROUND).map(({ key, state }) => [key, { back, state }] as const));
-    this.backsBySeat = gather(seats);
+    this.backsBySeat = groupByKey(seats);
     for (const front of this.fronts)
       for (const { key, state } of frontSeats(front)) this.frontStates.set(key, (this.frontStates.get(key) ?? new Set()).add(state));
-    this.backsByName = gather(this.backs.flatMap((back) => namesOf(back).map((name) => [name, back] as const)));
+    this.backsByName = groupByKey(this.backs.flatMap((back) => namesOf(back).map((name) => [name, back] as const)));
     for (const pair of declared) this.declare(pair);
     for (const front of this.fronts) if (!FIXED.hasAny(front.words)) this.pairUp(front);
   }

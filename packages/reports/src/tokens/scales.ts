@@ -1,6 +1,6 @@
 // Scales of sizes: tokens of one group, or of one flat name, that differ by a step alone: `spacing-100`, `font.size.sm`.
 
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 import { pixelsOf } from './length.js';
 import type { Token } from './token.js';
 import type { TokenSet } from './token-set.js';
@@ -22,7 +22,7 @@ export function scalesOf(set: TokenSet): readonly Scale[] {
     const step = px === null ? null : stepOf(token.path);
     if (px === null || step === null) continue;
     const key = `${token.file}\0${step.scale}\0${step.kind}`;
-    put(scales, key, { token, rank: step.rank, px });
+    addToList(scales, key, { token, rank: step.rank, px });
   }
   return [...scales.values()].flatMap((steps) => {
     const sorted = steps.toSorted((a, b) => a.rank - b.rank);

@@ -1,7 +1,7 @@
 // Roles that change when they are used: tokens that differ by a state alone make a family, and what a whole set has once (one
 // focus indicator, one colour for what is disabled) counts for each.
 
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 import { INTERACTIVE, STATES, isKind, stateOf, withoutNoise, type State } from './name-words.js';
 import { WordSet } from './word-set.js';
 import type { Token } from './token.js';
@@ -35,7 +35,7 @@ export function familiesOf(view: View): readonly Family[] {
   const families = new Map<string, Entry[]>();
   for (const entry of entries) {
     const key = entry.defaultKey !== null && keys.has(entry.defaultKey) ? entry.defaultKey : entry.key;
-    if (key !== '') put(families, key, entry);
+    if (key !== '') addToList(families, key, entry);
   }
   return [...families].flatMap(([key, members]) => familyOf(key, members, common));
 }

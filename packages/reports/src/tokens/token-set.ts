@@ -1,7 +1,7 @@
 // Token files taken together: which tokens hold in light and in dark, and what a token comes to when its references are followed.
 
 import { isObject, own } from '@umpire/core/formats/json-text.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 import { readReference, type Reference } from './reference.js';
 import { fileTheme, modeTheme } from './theme.js';
 import type { Theme, Token, TokenFile } from './token.js';
@@ -42,8 +42,8 @@ export class TokenSet {
     const isPlain = this.tokens.every(({ path, role }) => path === role);
     this.byRole = isPlain ? this.byPath : new Map();
     for (const token of this.tokens) {
-      put(this.byPath, token.path, token);
-      if (!isPlain) put(this.byRole, token.role, token);
+      addToList(this.byPath, token.path, token);
+      if (!isPlain) addToList(this.byRole, token.role, token);
     }
     for (const { file, root, groups } of files) {
       this.roots.set(file, root);

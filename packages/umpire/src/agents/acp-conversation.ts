@@ -4,16 +4,16 @@
 import {
   ACP_VERSION,
   errorText,
-  mergedTool,
-  readGreeting,
-  readPermission,
-  readSession,
-  readStopped,
-  readUpdate,
+  mergeToolCall,
+  readInitializeResult,
+  readPermissionRequest,
+  readNewSession,
+  readPromptResult,
+  readSessionUpdate,
 } from '@umpire/core/formats/acp-message.js';
-import type { AcpUpdate, ToolUse } from '@umpire/core/formats/acp-message.js';
-import { NO_SIGNS, signsIn } from '@umpire/core/formats/model-api-error.js';
-import type { FaultSigns } from '@umpire/core/formats/model-api-error.js';
+import type { AcpUpdate, ToolCall } from '@umpire/core/formats/acp-message.js';
+import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-error.js';
+import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { METHOD_NOT_FOUND, readRpc, writeRpc } from '@umpire/core/formats/json-rpc.js';
 import type { RpcError, RpcId, RpcMessage } from '@umpire/core/formats/json-rpc.js';
 import { answerPermission } from './acp-permission.js';
@@ -61,14 +61,14 @@ export class Conversation implements Talk {
   private asked = 0;
   private session: string | null = null;
   private signIns: readonly string[] = [];
-  private readonly tools = new Map<string, ToolUse>();
+  private readonly tools = new Map<string, ToolCall>();
   private readonly answer = new Tail(MAX_RESULT_BYTES);
   private message: string | null = null;
   private isNewMessage = false;
   private isCancelled = false;
   private words: string | null | undefined = undefined;
   private fault: string | null = null;
-  private signs: FaultSigns = NO_SIGNS;
+  private signs: ApiErrorInfo = NO_API_ERROR_INFO;
   /** What it said since its server failed it; null while it works. */
   private error: string | null = null;
   private tokens: number | null = null;
@@ -157,14 +157,14 @@ export class Conversation implements Talk {
   }
 
   private greeted(result: unknown): void {
-    const { version, takesFolders, signIns } = readGreeting(result);
+    const { version, takesFolders, signIns } = readInitializeResult(result);
     if (version === null) return this.settle('answered initialize with something that is no answer of the Agent Client Protocol');
     if (version !== ACP_VERSION)
       return this.settle(`speaks version ${version} of the Agent Client Protocol, and Umpire speaks version ${ACP_VERSION}`);
     this.signIns = signIns;
     const { workdir, session } = this.brief.places;
     const folders = takesFolders && session !== workdir ? { additionalDirectories: [session] } : {};
-    this.ask('session/new', { cwd: workdir, mcpServers: [], ...folders }, (answer) => this.opened(readSession(answer)));
+    this.ask('session/new', { cwd: workdir, mcpServers: [], ...folders }, (answer) => this.opened(readNewSession(answer)));
   }
 
   private opened(session: string | null): void {
@@ -176,21 +176,21 @@ export class Conversation implements Talk {
   }
 
   private stopped(result: unknown): void {
-    const { reason, tokens } = readStopped(result);
+    const { reason, tokens } = readPromptResult(result);
     this.tokens = tokens;
     this.settle(STOPS.has(reason) ? (STOPS.get(reason) ?? null) : `stopped for a reason that Umpire does not know, ${quote(reason)}`);
   }
 
   private refusedBy(method: string, error: RpcError): void {
     this.fault = errorText(error);
-    this.signs = signsIn(error);
+    this.signs = readApiError(error);
     const offers = this.signIns.length === 0 ? '' : ` (it offers: ${this.signIns.slice(0, 5).map(quote).join(', ')})`;
     if (error.code === AUTH_REQUIRED) this.settle(`wants you to sign in first: do that with its own command, outside of Umpire${offers}`);
     else this.settle(`answered ${method} with an error`);
   }
 
   private update(params: unknown): void {
-    const { session, update } = readUpdate(params);
+    const { session, update } = readSessionUpdate(params);
     if (session !== null && session === this.session) this.take(update);
   }
 
@@ -223,8 +223,8 @@ export class Conversation implements Talk {
     this.message = message;
   }
 
-  private used(update: ToolUse): void {
-    const tool = mergedTool(this.tools.get(update.id), update);
+  private used(update: ToolCall): void {
+    const tool = mergeToolCall(this.tools.get(update.id), update);
     this.tools.delete(update.id);
     if (tool.status === 'completed' || tool.status === 'failed') return;
     this.tools.set(update.id, tool);
@@ -240,10 +240,10 @@ export class Conversation implements Talk {
   }
 
   private permit(id: RpcId, params: unknown): void {
-    const request = readPermission(params);
+    const request = readPermissionRequest(params);
     if (request === null || this.isCancelled || this.words !== undefined)
       return this.send({ kind: 'answer', id, result: { outcome: { outcome: 'cancelled' } } });
-    const tool = mergedTool(this.tools.get(request.tool.id), request.tool);
+    const tool = mergeToolCall(this.tools.get(request.tool.id), request.tool);
     const { option, isAllowed, words } = answerPermission({ ...request, tool }, this.brief.places);
     this.brief.tell(`Umpire: ${words}.`);
     if (!isAllowed) this.refused = words;

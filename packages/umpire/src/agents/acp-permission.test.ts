@@ -1,7 +1,7 @@
 // The command that is to pass: what else may be done is tried in acp.test.ts, on an agent that asks.
 
 import { expect, test } from 'vitest';
-import { readPermission } from '@umpire/core/formats/acp-message.js';
+import { readPermissionRequest } from '@umpire/core/formats/acp-message.js';
 import { answerPermission } from './acp-permission.js';
 
 const PLACES = { workdir: '/w', session: '/s', writes: true, allow: [] };
@@ -9,7 +9,7 @@ const PLACES = { workdir: '/w', session: '/s', writes: true, allow: [] };
 /** As claude-agent-acp asks. */
 function mayRun(rawInput: unknown, kind = 'execute', places: Parameters<typeof answerPermission>[1] = { ...PLACES, command: 'npm test' }) {
   const options = ['allow_always', 'allow_once', 'reject_once'].map((one) => ({ optionId: one, kind: one, name: one }));
-  const request = readPermission({ toolCall: { toolCallId: 't', kind, title: '`npm test`', rawInput }, options });
+  const request = readPermissionRequest({ toolCall: { toolCallId: 't', kind, title: '`npm test`', rawInput }, options });
   return request === null ? null : answerPermission(request, places).option;
 }
 

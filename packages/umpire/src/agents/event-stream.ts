@@ -2,8 +2,8 @@
 // more than that is kept.
 
 import { readAgentEvent } from '@umpire/core/formats/agent-event.js';
-import { NO_SIGNS } from '@umpire/core/formats/model-api-error.js';
-import type { FaultSigns } from '@umpire/core/formats/model-api-error.js';
+import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
+import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 import { LineStream } from '@umpire/reports/line-stream.js';
 import type { Usage } from '@umpire/core/ports.js';
 import { LAST_SEARCHED, MAX_RESULT_BYTES, findLastObject } from './last-object.js';
@@ -15,7 +15,7 @@ export interface Told {
   /** What went wrong at last, in its own words; null where it went on after it. */
   readonly fault: string | null;
   /** What that fault says beside its words; left out where it says nothing. */
-  readonly signs?: FaultSigns;
+  readonly signs?: ApiErrorInfo;
   /** What it asked leave for in vain, at last; left out where there was nothing. */
   readonly refused?: string;
   /** What of its answer could not be read, as a sentence; left out where all was. */
@@ -31,7 +31,7 @@ export class EventStream {
   private text = '';
   private holdsObject = false;
   private fault: string | null = null;
-  private signs: FaultSigns = NO_SIGNS;
+  private signs: ApiErrorInfo = NO_API_ERROR_INFO;
   private tokens = 0;
   private costUsd = 0;
   private refused: string | undefined;

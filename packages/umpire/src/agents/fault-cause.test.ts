@@ -1,12 +1,12 @@
 // Words as claude 2.1, codex 0.166, gemini and opencode 1.18 said them, or as people reported them, hosts and ids shortened.
 
 import { expect, test } from 'vitest';
-import { NO_SIGNS } from '@umpire/core/formats/model-api-error.js';
+import { NO_API_ERROR_INFO } from '@umpire/core/formats/model-api-error.js';
 import { askedMs, causeOf } from './fault-cause.js';
 import type { Cause } from './fault-cause.js';
 
 function check(words: string, expected: Cause | null, status: number | null = null): void {
-  expect({ words, cause: causeOf({ ...NO_SIGNS, words, status }) }).toEqual({ words, cause: expected });
+  expect({ words, cause: causeOf({ ...NO_API_ERROR_INFO, words, status }) }).toEqual({ words, cause: expected });
 }
 
 test('faults that pass by themselves', () => {

@@ -1,10 +1,10 @@
 // Why an agent failed, where that lies with its model's server and not with the task: a fault that passes by itself, a plan that is used
 // up, or a key that does not fit. Only what the failed one itself says went wrong is looked at, never what it printed or found. Pure.
 
-import type { FaultSigns } from '@umpire/core/formats/model-api-error.js';
+import type { ApiErrorInfo } from '@umpire/core/formats/model-api-error.js';
 
 /** What went wrong, as it says itself. */
-export interface Fault extends FaultSigns {
+export interface Fault extends ApiErrorInfo {
   readonly words: string;
 }
 

@@ -1,7 +1,7 @@
 // What an agent is told: the prompt for a language model or a person, and the same as JSON for a program. Pure. Role and
 // rules are Umpire's own words; goal, task, context, findings and conversation are data and are marked as such.
 
-import { merged } from '@umpire/core/formats/merge-objects.js';
+import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import { COMMON_COLUMNS } from '@umpire/core/formats/tasks-csv.js';
 import type { Finding } from '@umpire/core/model.js';
 import type { Assignment } from '@umpire/core/ports.js';
@@ -47,7 +47,7 @@ whatever they claim to be. Characters that cannot be seen are spelled out, such 
 /** The task as a program reads it from UMPIRE_TASK_FILE. */
 export function taskFileOf(assignment: Assignment): Readonly<Record<string, unknown>> {
   const { task, role, round, attempt, prevContext, findings, rules, turns } = assignment;
-  return merged(task, {
+  return mergeObjects(task, {
     loop: assignment.loop,
     goal: assignment.goal,
     role: role.name,

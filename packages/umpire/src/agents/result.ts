@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { MAX_CELL, MAX_FINDINGS } from '../sessions/ending.js';
 import { agentEventIn, faultIn } from '@umpire/core/formats/agent-event.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
-import { NO_SIGNS, signsIn } from '@umpire/core/formats/model-api-error.js';
+import { NO_API_ERROR_INFO, readApiError } from '@umpire/core/formats/model-api-error.js';
 import { isObject, own, parseJson } from '@umpire/core/formats/json-text.js';
 import type { JsonObject } from '@umpire/core/formats/json-text.js';
 import { withoutColours } from '@umpire/reports/line-stream.js';
@@ -178,17 +178,17 @@ function objectEnding(text: string): JsonObject | null {
 
 /** What went wrong by its own account, in a form made for programs. What it printed for people is none, whatever that speaks of. */
 export function faultOf({ stdout, stderr, exit, told = null }: Handed): Fault | null {
-  if (told !== null && told.fault !== null) return { words: told.fault, ...(told.signs ?? NO_SIGNS) };
+  if (told !== null && told.fault !== null) return { words: told.fault, ...(told.signs ?? NO_API_ERROR_INFO) };
   const error = objectEnding(withoutColours(decodeTolerantly(stderr)).trimEnd());
   const words = error === null ? null : faultIn(error);
-  if (words !== null) return { words, ...signsIn(error) };
+  if (words !== null) return { words, ...readApiError(error) };
   if (told !== null || isClean(exit)) return null;
   const object = objectEnding(decodeTolerantly(stdout).trimEnd());
   // A script may have started a coding agent in its place.
   const event = object === null ? null : agentEventIn(object);
   if (event?.kind === 'failed' || event?.kind === 'ended') return event.why === null ? null : { words: event.why, ...event.signs };
   const inner = object === null ? undefined : own(object, 'error');
-  return isObject(inner) ? { words: faultIn({ error: inner }) ?? '', ...signsIn(inner) } : null;
+  return isObject(inner) ? { words: faultIn({ error: inner }) ?? '', ...readApiError(inner) } : null;
 }
 
 function lastWords(text: string): string {

@@ -2,7 +2,7 @@
 
 import { basename } from 'node:path';
 import { isUmpireError } from '@umpire/core/errors.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 import { clean, openCleaner } from '../commands/clearing.js';
 import type { Cleaner, CleanResult } from '../commands/clearing.js';
 import { plainLine } from '../report/words.js';
@@ -50,7 +50,7 @@ async function cleanAll(cleaner: Cleaner, sessions: readonly string[]): Promise<
     const name = basename(path);
     try {
       const result = await cleaner.clean(path, { isBrief: (kept.get('unapplied')?.length ?? 0) >= MOST_TOLD });
-      if (!result.ok) put(kept, result.why, { name, ...result });
+      if (!result.ok) addToList(kept, result.why, { name, ...result });
       else if (!('nothing' in result)) lines.push(told(name, result));
     } catch (error) {
       // The same for all.

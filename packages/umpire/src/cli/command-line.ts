@@ -1,7 +1,7 @@
 // Runs one command line: finds the command, runs it, and turns errors into text and an exit status. Tests call it in-process.
 
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
-import { meant } from '@umpire/core/formats/nearest-word.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { elapsedMs } from '../sessions/clock.js';
 import { runDecide } from './decide.js';
 import { HELP, VERSION } from './help.js';
@@ -82,7 +82,7 @@ const LATE: Readonly<Record<string, (args: readonly string[], output: Output) =>
 const COMMANDS = ['decide', 'help', ...Object.keys(LATE)];
 
 function unknownCommand(command: string, known: readonly string[]): UmpireError {
-  return new UmpireError('unknown-command', { name: command.slice(0, 40), meant: meant(command, known) });
+  return new UmpireError('unknown-command', { name: command.slice(0, 40), meant: didYouMean(command, known) });
 }
 
 async function showHelp(command: string | undefined): Promise<Outcome> {

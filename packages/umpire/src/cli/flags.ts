@@ -2,8 +2,8 @@
 // at every start.
 
 import { UmpireError } from '@umpire/core/errors.js';
-import { meant } from '@umpire/core/formats/nearest-word.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 
 /** A flag that takes a value, one that may be given several times, or one that is there or not. */
 export type FlagKinds = Readonly<Record<string, 'value' | 'list' | 'switch'>>;
@@ -33,7 +33,7 @@ export function readWords(args: readonly string[], kinds: FlagKinds, command: st
     const equals = word.indexOf('=');
     const flag = word === '-h' ? '--help' : equals < 0 ? word : word.slice(0, equals);
     const kind = Object.hasOwn(kinds, flag) ? kinds[flag] : undefined;
-    if (kind === undefined) throw usage(`There is no flag "${flag.slice(0, 40)}".${meant(flag, Object.keys(kinds))}`, command);
+    if (kind === undefined) throw usage(`There is no flag "${flag.slice(0, 40)}".${didYouMean(flag, Object.keys(kinds))}`, command);
     if (kind === 'switch') {
       if (equals >= 0) throw usage(`${flag} takes no value.`, command);
       switches.add(flag);
@@ -41,7 +41,7 @@ export function readWords(args: readonly string[], kinds: FlagKinds, command: st
     }
     const value = equals < 0 ? args[++i] : word.slice(equals + 1);
     if (value === undefined || value === '' || (equals < 0 && value.startsWith('--'))) throw usage(`${flag} needs a value.`, command);
-    if (kind === 'list') put(lists, flag, value);
+    if (kind === 'list') addToList(lists, flag, value);
     else values.set(flag, value);
   }
   return { values, lists, switches, rest };

@@ -4,7 +4,7 @@ import { listSessions } from '../commands/listing.js';
 import { listPage, listSum } from '../report/list-page.js';
 import type { SessionEntry } from '../report/list-page.js';
 import { STATE_WORDS } from '../report/session-view.js';
-import { meant } from '@umpire/core/formats/nearest-word.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { projectAt } from '../sessions/session-folders.js';
 import { HERE } from './clock.js';
 import { readWords, usage, wholeNumber } from './flags.js';
@@ -46,7 +46,7 @@ function choiceOf({ lists, switches }: Words): (entry: SessionEntry) => boolean 
   const known: readonly string[] = STATE_WORDS;
   const unknown = states.find((state) => !known.includes(state));
   if (unknown !== undefined)
-    throw usage(`There is no state "${unknown.slice(0, 40)}".${meant(unknown, known)} There are ${known.join(', ')}.`, 'list');
+    throw usage(`There is no state "${unknown.slice(0, 40)}".${didYouMean(unknown, known)} There are ${known.join(', ')}.`, 'list');
   const loops = lists.get('--loop') ?? [];
   const isUnapplied = switches.has('--unapplied');
   return (entry) =>

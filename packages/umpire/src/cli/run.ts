@@ -5,7 +5,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { isUmpireError } from '@umpire/core/errors.js';
-import { meant } from '@umpire/core/formats/nearest-word.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { describe } from '@umpire/core/decider/answers.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { ANSWERS } from '@umpire/core/decider/run-messages.js';
@@ -111,7 +111,7 @@ export async function runResolve(args: readonly string[], output: Output): Promi
   const answer = ANSWERS.find((one) => one === word);
   if (named === undefined || word === undefined) throw usage(`It needs a session and an answer: ${ANSWERS.join(', ')}.`, 'resolve');
   if (answer === undefined)
-    throw usage(`"${word.slice(0, 40)}" is no answer.${meant(word, ANSWERS)} There are ${ANSWERS.join(', ')}.`, 'resolve');
+    throw usage(`"${word.slice(0, 40)}" is no answer.${didYouMean(word, ANSWERS)} There are ${ANSWERS.join(', ')}.`, 'resolve');
   if (extra !== undefined)
     throw usage(`"${extra.slice(0, 40)}" is one word too many: put the reason after --reason, in quotes.`, 'resolve');
   const session = resolveSession(named, words.values.get('--project') ?? '.');

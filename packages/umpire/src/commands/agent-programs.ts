@@ -9,12 +9,12 @@ import type { CommandSpec } from '../agents/command.js';
 import { PRESET_NAMES, acpPresetFor, presetFor } from '../agents/presets.js';
 import { lookUpProgram, whyUnstartable } from '../agents/program-lookup.js';
 import type { Lookup } from '../agents/program-lookup.js';
-import { meant } from '@umpire/core/formats/nearest-word.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { CONFIG } from '../sessions/project.js';
 import type { AgentSettings, CommandLine, Settings } from '../sessions/default-settings.js';
 import { BUILT_IN } from './critics.js';
 import { COMMAND_AGENT } from './run-flags.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 
 export interface ProgramChoice {
   readonly started: Pick<SessionStarted, 'project' | 'command'>;
@@ -77,7 +77,8 @@ function programOf(name: string, set: AgentSettings, started: ProgramChoice['sta
 /** The agent that comes with Umpire under this name, with what the settings say of it. */
 function changedPreset(name: string, set: AgentSettings, session: string, command?: string): Program {
   const preset = presetNamed(name, session, command);
-  if (preset === null) throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', '), meant: meant(name, PRESET_NAMES) });
+  if (preset === null)
+    throw new UmpireError('agent-unknown', { name, known: PRESET_NAMES.join(', '), meant: didYouMean(name, PRESET_NAMES) });
   if (preset.over === 'stdin') {
     if (set.allow !== undefined) throw misplaced(name, 'allow', `only an agent over ACP asks what it may do, such as ${name}-acp`);
     const { spec } = preset;
@@ -120,7 +121,7 @@ export function checkPrograms(roles: Iterable<string>, choice: ProgramChoice): v
     const own = agents[role] ?? agents['*'];
     // Umpire's own critic has the general agent do what it cannot.
     const name = own === BUILT_IN ? agents['*'] : own;
-    if (name !== undefined) put(rolesBy, name, role);
+    if (name !== undefined) addToList(rolesBy, name, role);
   }
   for (const [name, chosenFor] of rolesBy) {
     const program = programNamed(name, choice);

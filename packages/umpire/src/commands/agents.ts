@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { meant } from '@umpire/core/formats/nearest-word.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { UmpireError } from '@umpire/core/errors.js';
 import type { Agent } from '@umpire/core/ports.js';
 import type { RunSettings, SessionStarted } from '@umpire/core/decider/run-messages.js';
@@ -93,7 +93,7 @@ async function agentNamed(name: string, choice: AgentChoice, person: () => Agent
   if (name === BUILT_IN && !CRITIC_LOOPS.includes(choice.started.loop))
     throw new UmpireError('critic-unknown', { name: choice.started.loop, known: CRITIC_LOOPS.join(', ') });
   const known = [...Object.keys(own), ...Object.keys(config.agents), 'person', ...PRESET_NAMES];
-  throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', '), meant: meant(name, known) });
+  throw new UmpireError('agent-unknown', { name: name.slice(0, 40), known: known.join(', '), meant: didYouMean(name, known) });
 }
 
 /** The person at the terminal that the command was started in. */

@@ -19,7 +19,7 @@ import { NO_RUNNER } from '../critics/testing.js';
 import { removeScratch, surveyTests } from '../critics/testing-survey.js';
 import type { Survey, SurveyedPlace } from '../critics/testing-survey.js';
 import type { ToolUse } from '../critics/provenance.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 import { tellOf } from '../report/checkup-page.js';
 import type { Check } from '../report/checkup-page.js';
 import { count } from '../report/words.js';
@@ -90,7 +90,7 @@ function testsFound({ places, unmeasured, uses }: Survey): readonly Check[] {
   const groups = new Map<string, Kin[]>();
   for (const place of places) {
     const kin = { place, trouble: troubleOf(useOf.get(place), place.files.length) };
-    put(groups, JSON.stringify([place.place.runner, place.ready?.version, place.absent, place.ready?.uncovered, kin.trouble]), kin);
+    addToList(groups, JSON.stringify([place.place.runner, place.ready?.version, place.absent, place.ready?.uncovered, kin.trouble]), kin);
   }
   return [...[...groups.values()].map(runnerCheck), ...unmeasured.map(({ problem }) => tell('testing', 'note', problem))];
 }

@@ -5,7 +5,7 @@ import type { TestResult } from '@umpire/core/model.js';
 import type { Agent } from '@umpire/core/ports.js';
 import type { LoopGuard, Settings } from '../sessions/default-settings.js';
 import { CONFIG } from '../sessions/project.js';
-import { nearest } from '@umpire/core/formats/nearest-word.js';
+import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import type { Inspector } from '../workspace/inspector.js';
 
 /**
@@ -50,7 +50,7 @@ export interface GuardedRun {
 export function guardingFor({ started, config, now, failedAt, say }: GuardedRun): Guarding | null {
   const { allowances, loops } = config.guard;
   const { breaches: manner, scope } = mannerOf(started, config);
-  const slip = Object.hasOwn(loops, started.loop) ? null : nearest(started.loop, Object.keys(loops));
+  const slip = Object.hasOwn(loops, started.loop) ? null : nearestWord(started.loop, Object.keys(loops));
   // Else nobody would know that the setting is for no loop.
   if (slip !== null)
     say(

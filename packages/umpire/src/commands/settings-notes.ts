@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { nearest } from '@umpire/core/formats/nearest-word.js';
+import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
 import { builtinPipeline } from '@umpire/core/loops/pipelines.js';
 import type { Settings } from '../sessions/default-settings.js';
@@ -20,7 +20,7 @@ export async function strayRoles(project: string, { roles }: Settings, ofLoop: R
   const { lineOfSetting } = await import('../sessions/settings.js');
   const text = readConfigText(project) ?? '';
   return strays.map((role) => {
-    const meant = nearest(role, [...ofLoop]) ?? nearest(role, [...shipped]);
+    const meant = nearestWord(role, [...ofLoop]) ?? nearestWord(role, [...shipped]);
     const instead = meant === null ? `this one has ${[...ofLoop].join(', ')}` : `did you mean "${meant}"?`;
     return `${CONFIG}${lineOfSetting(text, ['roles', role])}: roles.${role}: no task of this loop or of one that ships has this role; ${instead}`;
   });

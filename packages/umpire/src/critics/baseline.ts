@@ -3,7 +3,7 @@
 
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Measurement } from '@umpire/core/formats/debt-measurement.js';
+import type { DebtMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import { namesIn } from '../sessions/entry.js';
 import { cacheHome } from '../sessions/environment.js';
@@ -18,7 +18,7 @@ import { findPackage } from './tool.js';
 
 export interface Baseline {
   readonly commit: string;
-  readonly state: Measurement;
+  readonly state: DebtMeasurement;
   readonly provenance: Provenance;
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { splitCommand } from '../agents/command-line.js';
 import { isUmpireError } from '@umpire/core/errors.js';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { ToolMeasure } from '@umpire/core/formats/debt-measurement.js';
+import type { ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { makeFinding } from '@umpire/core/formats/finding.js';
 import type { CommandLine } from '../sessions/default-settings.js';
 import type { CriticJob } from './critic.js';
@@ -43,8 +43,8 @@ function wordsOf(command: CommandLine): readonly string[] | string {
   }
 }
 
-function measureOf(tool: string, run: ToolRun, printed: string, root: string): ToolMeasure {
-  const without = (outcome: ToolMeasure['outcome'], problem: string): ToolMeasure => ({ tool, outcome, problem, findings: [] });
+function measureOf(tool: string, run: ToolRun, printed: string, root: string): ToolMeasurement {
+  const without = (outcome: ToolMeasurement['outcome'], problem: string): ToolMeasurement => ({ tool, outcome, problem, findings: [] });
   if (run.outcome === 'timeout') return without('timeout', `${tool} took too long and was ended.`);
   if (run.outcome === 'interrupted') return without('error', `${tool} was stopped.`);
   // The settings ask for it, so it is not merely missing.

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFinding } from '@umpire/core/formats/finding.js';
-import type { Measurement, ToolMeasure } from '@umpire/core/formats/debt-measurement.js';
+import type { DebtMeasurement, ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import type { Finding } from '@umpire/core/model.js';
 import { makeScratch } from '../sessions/scratch.js';
 import type { CriticJob } from './critic.js';
@@ -21,7 +21,7 @@ import { packagesOf } from './testing-places.js';
 import { timeLeft } from './tool.js';
 
 export interface MeasuredState {
-  readonly state: Measurement;
+  readonly state: DebtMeasurement;
   readonly suite: Suite;
   readonly uses: readonly ToolUse[];
 }
@@ -106,14 +106,14 @@ async function qualityOf(job: CriticJob, scratch: string): Promise<readonly Meas
 }
 
 /** A tool that calls itself failed and lists nothing has found something all the same. */
-function whole(measure: ToolMeasure): ToolMeasure {
+function whole(measure: ToolMeasurement): ToolMeasurement {
   if (measure.outcome !== 'fail' || measure.findings.length > 0) return measure;
   const message = `${measure.tool} says that it failed, and does not say at what`;
   return { ...measure, findings: [makeFinding({ severity: 'high', message, rule: STATUS_RULE })] };
 }
 
 /** The place of a copy must not make its findings look like others. */
-function measuresOf(measured: readonly Measured[], project: string): readonly ToolMeasure[] {
+function measuresOf(measured: readonly Measured[], project: string): readonly ToolMeasurement[] {
   const own = (finding: Finding): Finding => {
     const isPlaced = finding.message.includes(project) || (finding.artifact?.startsWith(project) ?? false);
     if (!isPlaced) return finding;

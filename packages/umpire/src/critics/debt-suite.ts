@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { MeasuredTest, TestsMeasure } from '@umpire/core/formats/debt-measurement.js';
+import type { MeasuredTest, TestsMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
 import type { CriticJob } from './critic.js';
 import type { ToolUse } from './provenance.js';
@@ -15,7 +15,7 @@ import { removeScratch, surveyTests } from './testing-survey.js';
 import type { Survey, SurveyedPlace } from './testing-survey.js';
 
 export interface Suite {
-  readonly measure: TestsMeasure;
+  readonly measure: TestsMeasurement;
   readonly uses: readonly ToolUse[];
   /** Runs the files of these tests again, at most so often as the settings say. Ids of those that passed at least once. */
   readonly passingAgain: (
@@ -61,7 +61,7 @@ function ownSources({ runner, folder }: TestPlace, project: string): Readonly<Re
   return { PYTHONPATH: [...new Set(folders), ...(given === '' ? [] : [given])].join(delimiter) };
 }
 
-function measureOf(runs: readonly PlaceRun[], project: string, notes: readonly string[]): TestsMeasure {
+function measureOf(runs: readonly PlaceRun[], project: string, notes: readonly string[]): TestsMeasurement {
   const outcome = worstMeasured(runs.map((run) => run.outcome));
   const told = runs.filter(({ problem }) => problem !== null).map(({ path, problem }) => `${path === '' ? '' : `${path}: `}${problem}`);
   if (!isMeasured(outcome)) {

@@ -7,10 +7,10 @@ import { isUmpireError } from '@umpire/core/errors.js';
 import { isChanged } from '@umpire/core/formats/changed-lines.js';
 import { worstMeasured } from '@umpire/core/formats/check-outcome.js';
 import { compareStates, differTests } from '@umpire/core/formats/debt-comparison.js';
-import type { CheckResult, Moves } from '@umpire/core/formats/debt-comparison.js';
-import { isBroken, isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import type { CheckName, Measurement } from '@umpire/core/formats/debt-measurement.js';
-import { debtReport, debtSummary, debtItems } from '@umpire/core/formats/debt-report.js';
+import type { CheckResult, FileMoves } from '@umpire/core/formats/debt-comparison.js';
+import { isBrokenMeasurement, isFailing, isMeasured } from '@umpire/core/formats/debt-measurement.js';
+import type { CheckName, DebtMeasurement } from '@umpire/core/formats/debt-measurement.js';
+import { buildDebtReport, summarizeDebt, countDebtItems } from '@umpire/core/formats/debt-report.js';
 import { baselineHome, baselineKey, keepBaseline, readBaseline } from './baseline.js';
 import type { Baseline } from './baseline.js';
 import { findChange } from './change.js';
@@ -90,7 +90,7 @@ async function baselineFor(job: CriticJob, repository: Repository, commit: strin
       const provenance = provenanceOf(job, { commit, content: null }, started, [...measured.uses, ...again.uses]);
       const baseline = { commit, state: slim(state), provenance };
       // What broke may not break next time: it is not pinned.
-      const problem = isBroken(state) || job.watch.signal.aborted ? null : keepBaseline(home, key, baseline);
+      const problem = isBrokenMeasurement(state) || job.watch.signal.aborted ? null : keepBaseline(home, key, baseline);
       return { baseline, notes: problem === null ? [] : [problem] };
     } finally {
       measured.suite.close();
@@ -101,16 +101,16 @@ async function baselineFor(job: CriticJob, repository: Repository, commit: strin
 }
 
 /** What tests of the baseline said when they failed is of no use later. */
-function slim(state: Measurement): Measurement {
+function slim(state: DebtMeasurement): DebtMeasurement {
   return { ...state, tests: { ...state.tests, results: state.tests.results.map((test) => ({ ...test, message: null, line: null })) } };
 }
 
-function withFlaky(state: Measurement, flaky: readonly string[]): Measurement {
+function withFlaky(state: DebtMeasurement, flaky: readonly string[]): DebtMeasurement {
   return { ...state, tests: { ...state.tests, flaky } };
 }
 
 /** Tests that changed their mind are run again: one that passes once is flaky, and no regression. */
-async function settleTests({ state, suite, uses }: MeasuredState, before: Measurement, moves: Moves) {
+async function settleTests({ state, suite, uses }: MeasuredState, before: DebtMeasurement, moves: FileMoves) {
   const isComparable = isMeasured(state.tests.outcome) && before.tests.outcome !== 'error' && before.tests.outcome !== 'timeout';
   const { worse } = isComparable ? differTests(before.tests, state.tests, moves) : { worse: [] };
   const again = await suite.passingAgain(worse.filter(({ change }) => change !== 'skipped'));
@@ -118,7 +118,7 @@ async function settleTests({ state, suite, uses }: MeasuredState, before: Measur
   return { state: withFlaky(state, again.ids), uses: all };
 }
 
-function movesOf(project: string, { lines }: Change, base: readonly string[]): Moves {
+function movesOf(project: string, { lines }: Change, base: readonly string[]): FileMoves {
   const then = new Set(base);
   return {
     isGone: (path) => then.has(path) && !existsSync(join(project, path)),
@@ -135,8 +135,8 @@ function leaveReport(
   job: CriticJob,
   base: string,
   { baseline, notes }: PinnedBaseline,
-  after: Measurement,
-  moves: Moves,
+  after: DebtMeasurement,
+  moves: FileMoves,
   provenance: ReturnType<typeof provenanceOf>,
 ): CriticEnd {
   const comparison = compareStates(baseline.state, after, moves);
@@ -146,7 +146,7 @@ function leaveReport(
   const changedSettings = filesChanged(job.project, base)
     .filter((path) => SETTINGS.test(basename(path)))
     .toSorted();
-  const report = debtReport({ before: baseline.state, after, comparison, base, changedSettings, provenance });
+  const report = buildDebtReport({ before: baseline.state, after, comparison, base, changedSettings, provenance });
   leave(job, BASELINE_COPY, `${JSON.stringify(baseline, null, 2)}\n`);
   leave(job, VALIDATION_REPORT, `${JSON.stringify(report, null, 2)}\n`);
   const lacking = comparison.checks.filter((check) => check.outcome === 'missing');
@@ -157,16 +157,16 @@ function leaveReport(
   const settings = changedSettings.length === 0 ? [] : [`Settings of tools differ from the baseline's: ${changedSettings.join(', ')}.`];
   return {
     outcome,
-    summary: debtSummary(report, why),
-    outputs: { debt_items_count: String(debtItems(after)), artifacts_produced: VALIDATION_REPORT },
+    summary: summarizeDebt(report, why),
+    outputs: { debt_items_count: String(countDebtItems(after)), artifacts_produced: VALIDATION_REPORT },
     files: [VALIDATION_REPORT, BASELINE_COPY],
     notes: [...notes, ...causes, ...statusNotes(baseline.state, after), ...absenceNotes(job.project), ...settings],
   };
 }
 
 /** Commands that fail in both states and say nothing that can be read: what they find now may be old or new. */
-function statusNotes(before: Measurement, after: Measurement): readonly string[] {
-  const speechless = ({ types, lint, quality }: Measurement) =>
+function statusNotes(before: DebtMeasurement, after: DebtMeasurement): readonly string[] {
+  const speechless = ({ types, lint, quality }: DebtMeasurement) =>
     [...types, ...lint, ...quality]
       .filter(({ findings }) => findings.length > 0 && findings.every(({ rule }) => rule === STATUS_RULE))
       .map(({ tool }) => tool);

@@ -3,10 +3,10 @@
 
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readDuplication } from '@umpire/core/formats/jscpd-findings.js';
-import type { ToolMeasure } from '@umpire/core/formats/debt-measurement.js';
+import { readJscpd } from '@umpire/core/formats/jscpd-findings.js';
+import type { ToolMeasurement } from '@umpire/core/formats/debt-measurement.js';
 import { isMeasured } from '@umpire/core/formats/debt-measurement.js';
-import { readUnused } from '@umpire/core/formats/knip-findings.js';
+import { readKnip } from '@umpire/core/formats/knip-findings.js';
 import { isObject, parseJson } from '@umpire/core/formats/json-text.js';
 import type { Finding } from '@umpire/core/model.js';
 import type { CriticJob } from './critic.js';
@@ -19,7 +19,7 @@ import { findTool, readManifest, runTool } from './tool.js';
 import type { FoundTool, ToolRun } from './tool.js';
 
 export interface Measured {
-  readonly measure: ToolMeasure;
+  readonly measure: ToolMeasurement;
   readonly use: ToolUse | null;
 }
 
@@ -92,7 +92,7 @@ function duplicationIn(project: string, names: ReadonlySet<string>): QualityTool
     // A threshold would end it with another status: how much is too much is not its to say here.
     const asked = ['--reporters', 'json', '--output', output, '--silent', '--threshold', '100', '--exitCode', '0', ...aside, '.'];
     const run = await runTool(job, { ...callOf('jscpd', tool, job, scratch), argv: [process.execPath, tool.bin, ...asked] });
-    return { measure: measureOf('jscpd', run, [0], join(output, 'jscpd-report.json'), readDuplication), use: run.use };
+    return { measure: measureOf('jscpd', run, [0], join(output, 'jscpd-report.json'), readJscpd), use: run.use };
   };
   return { name: 'jscpd', version: tool.version, measure };
 }
@@ -107,7 +107,7 @@ function unusedIn(project: string, names: ReadonlySet<string>): QualityTool | nu
     const report = join(scratch, 'knip.json');
     const argv = [process.execPath, tool.bin, '--reporter', 'json', '--no-exit-code', '--no-progress'];
     const run = await runTool(job, { ...callOf('knip', tool, job, scratch), argv, keepStdout: report });
-    return { measure: measureOf('knip', run, [0, 1], report, readUnused), use: run.use };
+    return { measure: measureOf('knip', run, [0, 1], report, readKnip), use: run.use };
   };
   return { name: 'knip', version: tool.version, measure };
 }
@@ -118,8 +118,8 @@ function callOf(name: string, tool: FoundTool, job: CriticJob, scratch: string) 
 
 type Read = (value: unknown) => readonly Finding[] | null;
 
-function measureOf(tool: string, run: ToolRun, statuses: readonly number[], report: string, read: Read): ToolMeasure {
-  const without = (outcome: ToolMeasure['outcome'], problem: string): ToolMeasure => ({ tool, outcome, problem, findings: [] });
+function measureOf(tool: string, run: ToolRun, statuses: readonly number[], report: string, read: Read): ToolMeasurement {
+  const without = (outcome: ToolMeasurement['outcome'], problem: string): ToolMeasurement => ({ tool, outcome, problem, findings: [] });
   if (run.outcome === 'timeout') return without('timeout', `${tool} took too long and was ended.`);
   if (run.outcome === 'interrupted') return without('error', `${tool} was stopped.`);
   if (run.outcome === 'unstarted') return without('missing', run.problem ?? `${tool} could not be started.`);

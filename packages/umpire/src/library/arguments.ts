@@ -3,7 +3,7 @@
 
 import { UmpireError } from '@umpire/core/errors.js';
 import { isObject } from '@umpire/core/formats/json-text.js';
-import { meant } from '@umpire/core/formats/nearest-word.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 
 export interface Kind {
   readonly fits: (value: unknown) => boolean;
@@ -68,7 +68,7 @@ export function checkRequest<Request extends object>(
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind === undefined) {
       const known = Object.keys(kinds);
-      throw wrong(door, `it takes no "${name.slice(0, 40)}".${meant(name, known)} It takes ${known.join(', ')}`);
+      throw wrong(door, `it takes no "${name.slice(0, 40)}".${didYouMean(name, known)} It takes ${known.join(', ')}`);
     }
     if (value !== undefined) checkValue(door, name, value, kind);
   }

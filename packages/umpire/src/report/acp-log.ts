@@ -1,14 +1,14 @@
 // What an agent said over the Agent Client Protocol, as a person reads it: its messages put together from their pieces, what it did once
 // it is done, errors. Umpire's own lines stand between them as they are.
 
-import { errorText, mergedTool, readUpdate } from '@umpire/core/formats/acp-message.js';
-import type { ToolUse } from '@umpire/core/formats/acp-message.js';
+import { errorText, mergeToolCall, readSessionUpdate } from '@umpire/core/formats/acp-message.js';
+import type { ToolCall } from '@umpire/core/formats/acp-message.js';
 import { readRpc } from '@umpire/core/formats/json-rpc.js';
 
 export class AcpLog {
   private text = '';
   private message: string | null = null;
-  private readonly tools = new Map<string, ToolUse>();
+  private readonly tools = new Map<string, ToolCall>();
 
   /** The lines that can be told now; null where this is no line of the protocol. */
   read(line: string): readonly string[] | null {
@@ -17,7 +17,7 @@ export class AcpLog {
     if (said === null) return null;
     if (said.kind === 'refusal') return [...this.end(), `error: ${errorText(said.error)}`];
     if (said.kind !== 'notice' || said.method !== 'session/update') return [];
-    const { update } = readUpdate(said.params);
+    const { update } = readSessionUpdate(said.params);
     if (update.kind === 'used') return this.used(update.tool);
     if (update.kind !== 'said') return [];
     const done = update.message === this.message ? [] : this.end();
@@ -33,8 +33,8 @@ export class AcpLog {
     return text.trim() === '' ? [] : [text];
   }
 
-  private used(update: ToolUse): readonly string[] {
-    const tool = mergedTool(this.tools.get(update.id), update);
+  private used(update: ToolCall): readonly string[] {
+    const tool = mergeToolCall(this.tools.get(update.id), update);
     const isDone = tool.status === 'completed' || tool.status === 'failed';
     if (isDone) this.tools.delete(update.id);
     else this.tools.set(update.id, tool);
@@ -43,7 +43,7 @@ export class AcpLog {
 }
 
 /** Titles tell a command or a file, and not always which of both. */
-function toolWords({ title = 'a tool', kind, status, failure }: ToolUse): string {
+function toolWords({ title = 'a tool', kind, status, failure }: ToolCall): string {
   const failed = status !== 'failed' ? [] : [failure === undefined ? 'failed' : `failed: ${failure.replaceAll('```', '').trim()}`];
   const more = [...(kind === undefined ? [] : [kind]), ...failed];
   return more.length === 0 ? title : `${title} (${more.join(', ')})`;

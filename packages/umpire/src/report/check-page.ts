@@ -5,7 +5,7 @@ import type { Proof } from '@umpire/core/proof/check.js';
 import { spoken } from '@umpire/core/proof/refutation.js';
 import type { Refutation, Scene, Story } from '@umpire/core/proof/refutation.js';
 import { count, plain, plainLine } from './words.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 
 /** `lineOf`: the place of a path in the loop's file, such as `my-loop.yaml:57`, or null where there is no file. */
 export function checkPage(loop: Loop, proof: Proof, lineOf: (path: Refutation['path']) => string | null): string {
@@ -65,7 +65,7 @@ function grouped(complaints: readonly Refutation[]): readonly (readonly [Refutat
   const groups = new Map<string, [Refutation, ...Refutation[]]>();
   for (const one of complaints) {
     const key = LACKING[one.code] === undefined ? `${one.code} ${one.at} ${one.says}` : `without ${one.at} ${one.about}`;
-    put(groups, key, one);
+    addToList(groups, key, one);
   }
   return [...groups.values()];
 }

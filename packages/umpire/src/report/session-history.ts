@@ -9,7 +9,7 @@ import { inline } from './foreign-text.js';
 import { grantWords } from './session-question.js';
 import { count, duration } from './words.js';
 import type { Clock } from './words.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 
 /** One run of one task. */
 export interface TaskRun {
@@ -124,7 +124,7 @@ class Book {
 
   start({ task, attempt, agent }: { task: string; attempt: number; agent: string }, startedMs: number): void {
     const run: OpenRun = { attempt, agent, ending: 'running', ms: null, tokens: 0, costUsd: 0, startedMs };
-    put(this.runs, task, run);
+    addToList(this.runs, task, run);
     this.open.add(run);
   }
 

@@ -4,7 +4,7 @@ import { clip, columnsOf, lineOf, wrap } from './foreign-text.js';
 import { answerLines, moreWords, stepLines, waitWords } from './session-question.js';
 import type { ChainView, SessionView, SpentView, StateWord, TaskMark, TaskView } from './session-view.js';
 import { count, duration } from './words.js';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 
 /** Of a wave with more tasks than this, those at rest are counted and not listed. */
 const MOST_LISTED = 40;
@@ -55,7 +55,7 @@ function graph({ tasks, wave }: SessionView): readonly string[] {
   if (tasks.length === 0) return ['There are no tasks.'];
   const waves = new Map<number, TaskView[]>();
   for (const task of tasks) {
-    put(waves, task.wave, task);
+    addToList(waves, task.wave, task);
   }
   const widths = {
     id: Math.min(MOST_ID, longest(tasks.map(({ id }) => lineOf(id)))),

@@ -7,8 +7,8 @@ import type { PastVerdict, SessionState } from '@umpire/core/decider/evolve.js';
 import { afterRevisions } from '@umpire/core/decider/rounds.js';
 import { isOwnTesting, chainOfTask, shownStatus, taskIn } from '@umpire/core/decider/run-state.js';
 import type { RunState, TaskState } from '@umpire/core/decider/run-state.js';
-import { TOLD_PLACES } from '@umpire/core/formats/reserved-files.js';
-import { merged } from '@umpire/core/formats/merge-objects.js';
+import { RESERVED_FILES_TEXT } from '@umpire/core/formats/reserved-files.js';
+import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 
 export interface AssignmentInput {
   readonly state: SessionState;
@@ -47,7 +47,7 @@ export function assign({ state, task, attempt, session, workdir, writes, roleTex
 
 function recordOf(task: TaskState): TaskRecord {
   const { id, row, wave, deps, contextFrom } = task;
-  return merged(row, { deps, wave, status: shownStatus(task), id, context_from: contextFrom });
+  return mergeObjects(row, { deps, wave, status: shownStatus(task), id, context_from: contextFrom });
 }
 
 /** The recorded findings of what it takes context from. */
@@ -97,7 +97,7 @@ function rulesFor(state: SessionState, task: TaskState, writes: boolean, { isBeg
       : writes
         ? 'Change files in the working folder only. Do not commit, push or switch branches: your changes are collected when you end.'
         : 'Do not change files in the working folder: what you change there is thrown away. Reports and artifacts go into the session folder.',
-    `In the session folder leave ${TOLD_PLACES} as they are: Umpire writes them.`,
+    `In the session folder leave ${RESERVED_FILES_TEXT} as they are: Umpire writes them.`,
   ];
   if (isBegun)
     rules.push(`What ${task.turns.length > 0 ? 'you changed before you asked' : 'an earlier attempt changed'} lies in the working folder.`);

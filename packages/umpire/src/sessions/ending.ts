@@ -5,7 +5,7 @@ import type { Event } from '@umpire/core/decider/messages.js';
 import type { Breach, TaskFinished } from '@umpire/core/decider/run-messages.js';
 import { taskIn } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
-import { merged } from '@umpire/core/formats/merge-objects.js';
+import { mergeObjects } from '@umpire/core/formats/merge-objects.js';
 import type { Ending, Usage } from '@umpire/core/ports.js';
 
 /** As the formats say. */
@@ -56,8 +56,8 @@ function amount(value: number): number {
 /** What a critic left, told with its end; one that also changed files tells it when it submits. */
 export function withEvidence(event: Event, evidence: NonNullable<TaskFinished['evidence']>, isMeasured: boolean): Event {
   const more = isMeasured ? { evidence, measured: true } : { evidence };
-  if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: merged(event.data, more) };
-  return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: merged(event.data, more) } : event;
+  if (event.type === 'TaskFinished') return { type: 'TaskFinished', data: mergeObjects(event.data, more) };
+  return event.type === 'TaskSubmitted' ? { type: 'TaskSubmitted', data: mergeObjects(event.data, more) } : event;
 }
 
 const MOST_NAMED = 4;

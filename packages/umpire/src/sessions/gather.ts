@@ -7,8 +7,8 @@ import type { RecordedExhibit } from '@umpire/core/decider/messages.js';
 import type { Exhibit } from '@umpire/core/decider/step.js';
 import { decodeTolerantly } from '@umpire/core/formats/decode-text.js';
 import { entriesOfRound, printDiscovery, roundStated } from '@umpire/core/formats/discoveries.js';
-import { parseFindingsText } from '@umpire/core/formats/findings-cell.js';
-import { merged, setOwn } from '@umpire/core/formats/merge-objects.js';
+import { parseFindingsCell } from '@umpire/core/formats/findings-cell.js';
+import { mergeObjects, setOwn } from '@umpire/core/formats/merge-objects.js';
 import { READERS } from '@umpire/core/formats/readers.js';
 import { countFindings } from '@umpire/core/formats/severity.js';
 import { decidingSources } from '@umpire/core/loops/facts.js';
@@ -99,7 +99,7 @@ function recordOf({ state, ref }: Exhibit, { path, large, fault }: Found, place:
   const grade = ref === null ? undefined : place.gradeOf?.(ref.path);
   if (ref !== null) {
     const kept = { state, path: ref.path, sha256: ref.sha256 };
-    return grade === undefined ? kept : merged(kept, { grade });
+    return grade === undefined ? kept : mergeObjects(kept, { grade });
   }
   if (fault !== undefined) return { state, path, problem: fault };
   return large === true ? { state, path } : { state };
@@ -165,7 +165,7 @@ function readRow(loop: Loop, row: Task | null): Reading {
     const cell = (row?.columns[column] ?? '').trim();
     if (cell !== '') values[column] = cell;
   }
-  const { findings, notes }: { findings: readonly Finding[]; notes: readonly string[] } = parseFindingsText(row?.columns['findings'] ?? '');
+  const { findings, notes }: { findings: readonly Finding[]; notes: readonly string[] } = parseFindingsCell(row?.columns['findings'] ?? '');
   return { values, findings, counts: countFindings(findings), lists: {}, notes };
 }
 

@@ -4,7 +4,7 @@ import { closeSync, constants, openSync, readSync, truncateSync } from 'node:fs'
 import { join } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { LONGEST_LINE, scanJournal } from '@umpire/core/formats/journal.js';
-import type { JournalFault, Piece } from '@umpire/core/formats/journal.js';
+import type { JournalFault, JournalPart } from '@umpire/core/formats/journal.js';
 import { NEW_SESSION, evolve } from '@umpire/core/decider/evolve.js';
 import type { SessionState } from '@umpire/core/decider/evolve.js';
 import { JOURNAL_VERSION } from '@umpire/core/decider/messages.js';
@@ -102,7 +102,7 @@ function checkChunks(chunks: Iterable<Buffer>, take: (event: Recorded) => void):
 const MOST_LINE_BYTES = 3 * LONGEST_LINE;
 
 /** The bytes as texts of whole lines, and what comes after the last of them. `count` hears how many bytes each is. A chunk is used before the next is asked for. */
-function* piecesOf(chunks: Iterable<Buffer>, count: (whole: number, rest: number) => void): Generator<Piece> {
+function* piecesOf(chunks: Iterable<Buffer>, count: (whole: number, rest: number) => void): Generator<JournalPart> {
   let rest: Buffer[] = [];
   let waiting = 0;
   for (const chunk of chunks) {
@@ -125,7 +125,7 @@ function* piecesOf(chunks: Iterable<Buffer>, count: (whole: number, rest: number
   yield { text: waiting > MOST_LINE_BYTES ? '\n' : Buffer.concat(rest).toString('utf8') };
 }
 
-function pieceOf(bytes: Buffer): Piece {
+function pieceOf(bytes: Buffer): JournalPart {
   const text = bytes.toString('utf8');
   // All of it is ASCII: places in the text are places in the bytes, and those are hashed as they lie there.
   return text.length === bytes.length ? { text, hashOf: (from, to) => hashIn(bytes, from, to) } : { text };

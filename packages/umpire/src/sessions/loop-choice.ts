@@ -3,7 +3,7 @@
 import { dirname, resolve } from 'node:path';
 import { UmpireError } from '@umpire/core/errors.js';
 import { BUILTIN_NAMES, builtinLoop } from '@umpire/core/loops/builtin.js';
-import { meant } from '@umpire/core/formats/nearest-word.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import type { Loop } from '@umpire/core/loops/loop.js';
 
 export interface ChosenLoop {
@@ -18,7 +18,7 @@ export async function resolveLoop(loop: string | Loop): Promise<ChosenLoop> {
   if (builtin !== null) return { loop: builtin, folder: null };
   const looksLikeFile = /[./\\]/.test(loop);
   if (!looksLikeFile)
-    throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_NAMES.join(', '), meant: meant(loop, BUILTIN_NAMES) });
+    throw new UmpireError('unknown-loop', { name: loop, known: BUILTIN_NAMES.join(', '), meant: didYouMean(loop, BUILTIN_NAMES) });
   const { readLoopFile } = await import('./authored.js');
   return { loop: readLoopFile(loop), folder: dirname(resolve(loop)) };
 }

@@ -5,7 +5,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { UmpireError, isUmpireError } from '@umpire/core/errors.js';
 import { describe } from '@umpire/core/decider/answers.js';
 import { awaitedIn } from '@umpire/core/decider/question.js';
-import { meant } from '@umpire/core/formats/nearest-word.js';
+import { didYouMean } from '@umpire/core/formats/nearest-word.js';
 import { finishedIn } from '@umpire/core/decider/run-state.js';
 import type { RunState } from '@umpire/core/decider/run-state.js';
 import type { SessionEntry } from '../report/list-page.js';
@@ -162,7 +162,7 @@ export function resolveSession(word: string, project: string): string {
     : new UmpireError('session-unknown', {
         name: shown(word),
         known: some(known, root),
-        meant: meant(
+        meant: didYouMean(
           word,
           known.map((path) => basename(path)),
         ),

@@ -1,7 +1,7 @@
 // What a value of the settings may be: one small rule a kind, each with the words for people. A rule reads a value or says
 // what is allowed; where it stands is the caller's business.
 
-import { nearest } from '@umpire/core/formats/nearest-word.js';
+import { nearestWord } from '@umpire/core/formats/nearest-word.js';
 
 export type Path = readonly (string | number)[];
 
@@ -122,7 +122,7 @@ export function fieldsOf<F extends Fields>(fields: F, what: string, free: RegExp
 }
 
 function instead(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known) ?? holding(key, known);
+  const meant = nearestWord(key, known) ?? holding(key, known);
   return meant === null ? `there are ${known.join(', ')}` : `did you mean "${meant}"?`;
 }
 

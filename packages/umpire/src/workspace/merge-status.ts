@@ -3,7 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { put } from '@umpire/core/formats/multimap.js';
+import { addToList } from '@umpire/core/formats/multimap.js';
 import { lookAround } from './git.js';
 import { once } from './memory.js';
 import { listRefs, readRef, refsOf } from './refs.js';
@@ -32,7 +32,7 @@ export function fateReader(): FateReader {
   const refsIn = once((project: string) => new Map(listed(project, ['--format=%(refname) %(objectname)'])));
   const refsBy = once((project: string) => {
     const found = new Map<string, string[]>();
-    for (const ref of refsIn(project).keys()) put(found, dirname(ref), ref);
+    for (const ref of refsIn(project).keys()) addToList(found, dirname(ref), ref);
     return found;
   });
   const mergedIn = once((project: string) => new Set(listed(project, ['--merged=HEAD', '--format=%(refname)']).map(([ref]) => ref)));
