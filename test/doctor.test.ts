@@ -132,7 +132,7 @@ it('says which settings cannot be read, and on which line', async () => {
   project.write({ 'umpire.config.yaml': 'agent: claude\nconcurency: 4\n' });
   const { faults, told } = await look(project);
   expect(faults).toEqual(['settings']);
-  expect(told('settings')).toMatch(/^fault: .*umpire\.config\.yaml:2: concurency: .*did you mean "concurrency"\? \[Mend the line/);
+  expect(told('settings')).toMatch(/^fault: .*umpire\.config\.yaml:2: concurency: .*did you mean "concurrency"\? \[Fix or remove the line/);
   // Who does a role is not known then.
   expect(told('every role')).toBe('');
   project.write({ 'umpire.config.yaml': null, 'umpire.config.yml': 'agent: claude\n' });

@@ -116,7 +116,7 @@ describe('umpire status', () => {
     const { exit, out } = umpire('status');
     expect(exit).toBe(1);
     expect(out).toMatch(/^s: unreadable\n/);
-    expect(out).toContain('Note: journal.ndjson is damaged at line 9: the line has the number 10.');
+    expect(out).toContain('Note: journal.ndjson is broken at line 9: the line has the number 10.');
     expect(out).toContain('  completed  DEV-001     developer  Develop the sprint');
   });
 
@@ -149,7 +149,7 @@ it('umpire list shows every session, and says where there is none', () => {
                   Make the payment flow safe. Cards are never logged.
                   waits on a decision on an escalation (rule R5)
     unreadable    torn
-                  journal.ndjson could not be read: it is not a regular file.
+                  Cannot read journal.ndjson: it is not a regular file.
     "
   `);
   const { project: path, sessions } = JSON.parse(umpire('list', '--json').out) as {
