@@ -11,7 +11,7 @@ import {
   readSessionUpdate,
 } from './acp-message.js';
 
-it('reads how a turn ended and what it used, where each says it', () => {
+it('reads the stop reason and the tokens of a turn', () => {
   const cases: readonly (readonly [unknown, string, number | null])[] = [
     [{ stopReason: 'end_turn', usage: { inputTokens: 3000, outputTokens: 150, cachedReadTokens: 0, totalTokens: 3150 } }, 'end_turn', 3150],
     [{ stopReason: 'end_turn', usage: { inputTokens: 10, outputTokens: 5, cachedReadTokens: 100, thoughtTokens: null } }, 'end_turn', 115],
@@ -24,7 +24,7 @@ it('reads how a turn ended and what it used, where each says it', () => {
   for (const [result, reason, tokens] of cases) expect(readPromptResult(result)).toEqual({ reason, tokens });
 });
 
-it('reads updates, and lets go what it does not know', () => {
+it('reads known updates and ignores the others', () => {
   const read = (update: unknown) => readSessionUpdate({ sessionId: 's', update });
   const cost = { sessionUpdate: 'usage_update', used: 1050, size: 1_000_000, cost: { amount: 0.02, currency: 'USD' } };
   expect(read(cost)).toEqual({ session: 's', update: { kind: 'spent', tokens: 1050, costUsd: 0.02 } });
@@ -35,7 +35,7 @@ it('reads updates, and lets go what it does not know', () => {
   expect(readSessionUpdate('x')).toEqual({ session: null, update: { kind: 'noted' } });
 });
 
-it('reads what a tool is asked for from wherever the file is named, and what was told before', () => {
+it('finds the file of a tool call wherever the agent names it, also in earlier updates', () => {
   // Codex tells of an edit first, and asks for it without its kind.
   const told = readSessionUpdate({
     update: { sessionUpdate: 'tool_call', toolCallId: 'c', kind: 'edit', content: [{ type: 'diff', path: '/w/a' }] },
@@ -64,7 +64,7 @@ it('reads what a tool is asked for from wherever the file is named, and what was
   for (const params of [null, {}, { toolCall: {} }, { toolCall: [] }]) expect(readPermissionRequest(params)).toBe(null);
 });
 
-it('reads a greeting and a session', () => {
+it('reads the answers to initialize and session/new', () => {
   const greeting = {
     protocolVersion: 1,
     agentCapabilities: { sessionCapabilities: { additionalDirectories: {}, close: {} } },
@@ -75,7 +75,7 @@ it('reads a greeting and a session', () => {
   expect([readNewSession({ sessionId: 's' }), readNewSession({ sessionId: '' }), readNewSession(null)]).toEqual(['s', null, null]);
 });
 
-it('says what went wrong in the words that were meant for people', () => {
+it('shows the message of an error that is meant for people', () => {
   const gemini = JSON.stringify({ error: { type: 'authentication_error', message: 'the key is wrong', code: 401 } });
   expect(errorText({ code: 401, message: gemini })).toBe('the key is wrong');
   expect(errorText({ code: -32603, message: 'Internal error', data: { details: 'exited with code 1' } })).toBe(

@@ -31,7 +31,7 @@ describe('unreadable', () => {
   test('empty', () => check(' \n', `it is empty; ${EXPECTED}`));
   test('binary', () => check('# a\n\0', `it is not text (NUL byte at character 5); ${EXPECTED}`, 'a.md', 2));
   test('prose', () => check('I will audit this now.', NOT_A_REPORT));
-  test('a signal alone', () => check('Signal: audit_passed', NOT_A_REPORT));
+  test('a signal without a report', () => check('Signal: audit_passed', NOT_A_REPORT));
   test('truncated JSON', () =>
     check('{"findings": [', 'it is not valid JSON at line 1, column 15: it ends with 2 brackets still open and looks cut off', 'a.md', 1));
   test('an error page under a JSON name', () =>
@@ -45,7 +45,7 @@ describe('unreadable', () => {
     ));
 });
 
-describe('forms', () => {
+describe('report formats', () => {
   test('JSON', () => check('\uFEFF {"audit_score": 7, "audit_signal": "audit_passed"}', { values: { score: 7, signal: 'audit_passed' } }));
   test('a JSON list', () => check('[ {"severity": "low", "message": "m"} ]', { drawn: ['low m'], counts: '0001' }));
   test('an empty JSON list', () => check('[]', {}));
@@ -60,7 +60,7 @@ describe('Markdown with a JSON block', () => {
       values: { score: 4 },
       dimensions: [{ name: 'a', score: 3, threshold: null }],
     }));
-  test('a sample', () => check(`- [LOW] m${block({ $type: 'color' })}`, { drawn: ['low m'], counts: '0001' }));
+  test('a JSON block that is only an example', () => check(`- [LOW] m${block({ $type: 'color' })}`, { drawn: ['low m'], counts: '0001' }));
   test('both agree', () =>
     check(`- [LOW] m\n\nScore: 5${block({ score: 4, findings: ['[LOW] m'] })}`, {
       values: { score: 4 },
@@ -76,7 +76,7 @@ describe('Markdown with a JSON block', () => {
         { name: 'A', score: 5, threshold: null },
         { name: 'b', score: 3, threshold: null },
       ],
-      notes: ['the text and the JSON block in it count findings differently; the larger counts hold'],
+      notes: ['the text and the JSON block in it count findings differently; using the larger counts'],
     }));
   test('a broken block beside a report', () =>
     check('Score: 5/10\n```json\n{"severity": \n```\n```json\n{"findings"\n```', {
@@ -85,7 +85,7 @@ describe('Markdown with a JSON block', () => {
         'its JSON block is invalid: it is not valid JSON at line 3, column 13: it ends with one bracket still open and looks cut off',
       ],
     }));
-  test('a broken sample', () => check('Score: 5/10\n```json\n{ ... }\n```', { values: { score: 5 } }));
+  test('a broken JSON block that is only an example', () => check('Score: 5/10\n```json\n{ ... }\n```', { values: { score: 5 } }));
 });
 
 function checkKind(texts: readonly string[], expected: string | null, dimension = ''): void {
@@ -127,9 +127,9 @@ test('naming and documentation are Medium', () =>
 
 test('style is Low', () => checkKind(['A style preference', 'Purely cosmetic', 'nit: shadow'], 'low'));
 
-test('none of these', () => checkKind(['The animation makes me dizzy', 'Button states look fine'], null));
+test('other findings have no severity by kind', () => checkKind(['The animation makes me dizzy', 'Button states look fine'], null));
 
-test('the dimension speaks where the text does not, and always for accessibility', () => {
+test('the dimension decides if the text does not, and always for accessibility', () => {
   checkKind(['Too small', 'Rename the label'], 'critical', 'Accessibility');
   checkKind(['Too small'], 'high', 'Consistency');
   checkKind(['Rename it'], 'medium', 'Consistency');

@@ -1,4 +1,4 @@
-// The reader `audit`: a design audit report in Markdown or JSON, as agents really write it. `draftReport` is shared with the readers
+// The reader `audit`: a design audit report in Markdown or JSON, as agents really write it. `readReportText` is shared with the readers
 // `critique` and `markdown`.
 
 import type { FindingsOptions } from './findings-json.js';
@@ -104,7 +104,7 @@ function merge(markdown: DraftResult, json: DraftResult): DraftResult {
     notes: [
       ...markdown.notes,
       ...json.notes,
-      ...(differ ? ['the text and the JSON block in it count findings differently; the larger counts hold'] : []),
+      ...(differ ? ['the text and the JSON block in it count findings differently; using the larger counts'] : []),
     ],
   };
 }

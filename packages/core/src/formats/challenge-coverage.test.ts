@@ -15,7 +15,7 @@ function check(ideas: readonly string[], board: Parameters<typeof coverChallenge
 
 const ALL = ['assumption', 'feasibility', 'risk', 'competition'] as const;
 
-it('names what no challenge touched', () => {
+it('names the dimensions that no critique challenged', () => {
   const whole = ALL.map((dimension) => on('I-1', dimension));
   check(
     ['I-1', 'I-2'],
@@ -27,7 +27,7 @@ it('names what no challenge touched', () => {
   );
 });
 
-it('knows ideas of the board too, and lists inside an entry', () => {
+it('counts ideas named only on the board, and lists inside an entry', () => {
   const list = { type: 'critique', data: { idea: 'I-9', challenges: [{ dimension: 'risk' }, { dimension: 'assumptions' }, 'x', null] } };
   check(
     [],
@@ -39,7 +39,7 @@ it('knows ideas of the board too, and lists inside an entry', () => {
   );
 });
 
-it('takes nothing from a critique of nothing', () => {
+it('ignores a critique without an idea', () => {
   check([], [{ type: 'critique', data: { severity: 'HIGH' } }, on('', 'risk'), { type: 'fix_applied', data: { idea: 'x' } }], []);
   check(['I-1'], [on('I-1', 'taste'), on('I-1', '')], [{ idea: 'I-1', challenged: [], missing: ALL }]);
 });

@@ -36,7 +36,7 @@ rename from a.txt
 rename to b.txt
 `;
 
-it('takes the ranges of the new side', () => {
+it('reads the ranges of the new side', () => {
   check(DIFF, {
     'src/a.ts': [
       [3, 4],
@@ -51,13 +51,13 @@ it('reads names that git quotes', () => {
   check('+++ "a \\303\\244\\"\\\\.ts"\n@@ -1 +1 @@\n', { 'a ä"\\.ts': [[1, 1]] });
 });
 
-it('takes nothing from nothing', () => {
+it('reads an empty diff', () => {
   check('', {});
   check('@@ -1 +1 @@\n+x\n', {});
   check('+++ \n', {});
 });
 
-it('tells what is part of the change', () => {
+it('decides whether a finding is in the change', () => {
   const changed = changedLines(DIFF);
   const at = (path: string | null, line: number | null) => isChanged(changed, path, line);
   expect([at('src/a.ts', 4), at('src/a.ts', 5), at('src/a.ts', null), at('other.ts', 4), at(null, 4), at('b.txt', 1)]).toEqual([
@@ -70,7 +70,7 @@ it('tells what is part of the change', () => {
   ]);
 });
 
-it('counts a place of several lines by any of them', () => {
+it('a finding over several lines is in the change if one of them is', () => {
   const changed = changedLines(DIFF);
   const over = (line: number, endLine: number) => isChanged(changed, 'src/a.ts', line, endLine);
   expect([over(1, 2), over(1, 3), over(1, 30), over(4, 9), over(5, 10), over(5, 11), over(12, 40)]).toEqual([

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { worstMeasured, worstOutcome } from './check-outcome.js';
 
-test('what was not measured is worse than what failed', () => {
+test('an unmeasured check is worse than a failed one', () => {
   expect(worstOutcome(['pass', 'fail', 'missing', 'timeout', 'error'])).toBe('error');
   expect(worstOutcome(['pass', 'fail', 'timeout', 'missing'])).toBe('missing');
   expect(worstOutcome(['pass', 'fail', 'timeout'])).toBe('timeout');
@@ -12,7 +12,7 @@ test('what was not measured is worse than what failed', () => {
   expect(worstOutcome([])).toBe('missing');
 });
 
-test('of tools that a project need not have, one that is missing takes nothing from the others', () => {
+test('a missing optional tool does not change the outcome of the others', () => {
   expect(worstMeasured([])).toBe('missing');
   expect(worstMeasured(['missing'])).toBe('missing');
   expect(worstMeasured(['missing', 'pass'])).toBe('pass');

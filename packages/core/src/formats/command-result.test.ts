@@ -10,11 +10,11 @@ function valuesOf(result: object): unknown {
   return answer.ok ? answer.reading.values : answer.unreadable.problem;
 }
 
-describe('the ending', () => {
+describe('how the command ended', () => {
   test('an exit status of 32 bits', () => expect(valuesOf({ exit_status: HIGHEST_EXIT })).toMatchObject({ exit_status: HIGHEST_EXIT }));
-  test('a time-out without a signal', () =>
+  test('a timeout without a signal', () =>
     expect(valuesOf({ exit_status: null, timed_out: true })).toEqual({ command: 'x', timed_out: true, report_unwritten: false }));
-  test('a report that was asked for and not written', () =>
+  test('a requested report that was not written', () =>
     expect(valuesOf({ report_problem: 'It is not there.' })).toMatchObject({ report_unwritten: true }));
 
   test.each<[object, RegExp]>([
@@ -48,18 +48,18 @@ describe('the output', () => {
     return answer.ok ? answer.reading.lists['output']?.map((item) => item['text']) : null;
   };
 
-  test('the last twenty lines that say something', () => {
+  test('keeps the last twenty lines with content', () => {
     const lines = linesOf(Array.from({ length: 50 }, (_, at) => `line ${at}\r\n\n`).join(''));
     expect([lines?.length, lines?.[0], lines?.at(-1)]).toEqual([20, 'line 30', 'line 49']);
   });
 
-  test('no colours, no marks that a terminal or a reader obeys, no endless line', () => {
+  test('removes colours and control characters and shortens long lines', () => {
     expect(linesOf('\u001b[1;31mred\u001b[0m\u0007 \u202etxt.exe\n')).toEqual(['red   txt.exe']);
     expect(linesOf('x'.repeat(500))).toEqual([`${'x'.repeat(200)}...`]);
   });
 });
 
-describe('what fails by its own count', () => {
+describe('the count of failures that the command prints', () => {
   test.each([
     ['Test Files  1 failed | 11 passed (12)\n     Tests  3 failed | 147 passed (150)\n', 3],
     ['Tests:       2 failed, 5 passed, 7 total\nSnapshots:   0 total\n', 2],

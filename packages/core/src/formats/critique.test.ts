@@ -23,7 +23,7 @@ describe('critique', () => {
   test('Markdown', () => check(readCritique, '### Cost (HIGH)\nToo dear.\n## Findings\n- Missing states', ['high - Cost'], '0100'));
   test('JSON', () =>
     check(readCritique, '{"challenges": [{"severity": "low", "challenge": "m"}, {"challenge": "n"}]}', ['low - m'], '0001'));
-  test('a statement', () => check(readCritique, 'No critical issues.', [], '0000'));
+  test('a statement that there are no findings', () => check(readCritique, 'No critical issues.', [], '0000'));
   test('prose', () => check(readCritique, 'Hm.', [], null, [none]));
   test('unreadable', () => expect([readCritique('', { path: 'x' }).ok, readCritique('{', { path: 'x' }).ok]).toEqual([false, false]));
 });
@@ -31,7 +31,7 @@ describe('critique', () => {
 describe('critique-entries', () => {
   const entries = (text: string, drawn: readonly string[], counts: string | null, notes: readonly string[] = []) =>
     check(readCritiqueEntries, text, drawn, counts, notes);
-  test('a severity each', () =>
+  test('entries with a severity', () =>
     entries(
       lines({ idea: 'IDEA-1', challenge: 'a', severity: 'HIGH' }, { target: 'IDEA-2', message: 'b (x.md:3)', level: 'minor' }),
       ['high IDEA-1 a', 'low x.md b'],
@@ -45,20 +45,21 @@ describe('critique-entries', () => {
     entries(lines({ challenge: 'a' }, { severity: '', challenge: 'b' }), [], null, [
       'not counted, because it has no severity: "a" (and 1 more)',
     ]));
-  test('one without a severity beside others is told', () =>
+  test('notes an entry without a severity among others', () =>
     entries(lines({ severity: 'low', challenge: 'a' }, { challenge: 'the big one' }, { challenge: 'None' }), ['low - a'], '0001', [
       'not counted, because it has no severity: "the big one"',
     ]));
-  test('none', () => entries(lines({ severity: 'none', challenge: 'a' }, { severity: 'low', challenge: 'None' }), [], null));
+  test('entries that report nothing', () =>
+    entries(lines({ severity: 'none', challenge: 'a' }, { severity: 'low', challenge: 'None' }), [], null));
   test('summaries', () =>
     entries(
       lines({ severity_summary: 'CRITICAL:1 HIGH:2' }, { counts: { high: 3 } }, { severity: { low: 1 } }, { medium: 2, errors: 9 }),
       [],
       '1321',
     ));
-  test('summary and severities: the worse', () =>
+  test('of summary and severities the worse counts', () =>
     entries(lines({ severity: 'high', challenge: 'a' }, { severity_summary: 'HIGH:0 LOW:1' }), ['high - a'], '0101'));
-  test('a summary that is none', () =>
+  test('a summary without counts', () =>
     entries(lines({ severity_summary: 'HIGH:-1 LOW:1' }), [], '0001', ['"-1" is not a count of High findings; ignored']));
   test('lists', () =>
     entries(lines({ challenges: [{ severity: 'low', message: 'a' }, { message: 'b' }, 3] }), ['low - a'], '0001', [

@@ -118,7 +118,7 @@ test('reads cells, quotes, line endings and blank lines', () => {
   check('a\n""\n', [['a'], ['']], [1, 2]);
 });
 
-test('refuses what it could not print back or tell apart, with the line', () => {
+test('refuses malformed text with the line', () => {
   const closing = 'text follows the closing quote of a cell';
   checkRefused('a,b\n1,2\n3,"x\ny\n', 3, 'a quote is opened here and never closed');
   checkRefused('a,b\n"x\ny","z\n', 3, 'a quote is opened here and never closed');
@@ -132,7 +132,7 @@ test('refuses what it could not print back or tell apart, with the line', () => 
   checkRefused('\0', 1, 'the text contains a NUL byte');
 });
 
-test('every text it accepts is printed back, and its cells and separators make up the whole of it', () => {
+test('prints every accepted text back unchanged', () => {
   fc.assert(
     fc.property(fc.oneof(csvish, documents), (text) => {
       const result = parseCsv(text);
@@ -214,12 +214,12 @@ test('an edit keeps the style of the file', () => {
   checkEdit('"a"\n"1"', { columns: [['b', '']] }, '"a","b"\n"1",""');
 });
 
-test('an edit that does not fit the document is a bug of the caller', () => {
+test('throws on an edit that does not fit the document', () => {
   expect(() => printCsv(parsed('a,b\n'), { cells: new Map([[2, 'x']]) })).toThrow('the document has no cell 2');
   expect(() => printCsv(parsed('a,b\n'), { records: [['x']] })).toThrow('a record of 1 cells was added to a document of 2 columns');
 });
 
-test('an edit changes the cells it names and nothing else', () => {
+test('an edit changes only the cells it names', () => {
   fc.assert(
     fc.property(documents, fc.nat(), cell, fc.array(cell, { minLength: 4, maxLength: 4 }), (text, at, value, added) => {
       const before = parsed(text);
@@ -239,7 +239,7 @@ test('an edit changes the cells it names and nothing else', () => {
   );
 });
 
-test('new records are read back as they were', () => {
+test('reads new records back unchanged', () => {
   const records = fc
     .integer({ min: 1, max: 4 })
     .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 5 }));

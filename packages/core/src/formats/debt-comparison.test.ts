@@ -38,21 +38,21 @@ function lint(before: ToolMeasurement | null, after: ToolMeasurement | null, mov
 const FINE = { outcome: 'pass', regressions: [], fixed: [], problems: [], isPartial: false };
 
 describe('findings', () => {
-  test('old ones do not count, wherever their lines went; new and fixed ones do', () =>
+  test('counts new and fixed findings, not old ones that moved to other lines', () =>
     expect(lint(tool('fail', [found('old'), found('gone')]), tool('fail', [found('old', 'a.js', 9), found('new')]))).toEqual({
       ...FINE,
       outcome: 'fail',
       regressions: ['a.js:1 new'],
       fixed: ['a.js:1 gone'],
     }));
-  test('of several in the same words the surplus counts, those on changed lines first', () => {
+  test('of several findings with the same words only the surplus is new, on changed lines first', () => {
     const [one, two, three] = [found('x', 'a.js', 1), found('x', 'a.js', 2), found('x', 'a.js', 3)];
     expect(lint(tool('fail', [one]), tool('fail', [one, two])).regressions).toEqual(['a.js:2 x']);
     const moves = { ...STILL, isChanged: (_: string | null, line: number | null) => line === 1 };
     expect(lint(tool('fail', [one]), tool('fail', [one, two, three]), moves).regressions).toEqual(['a.js:1 x', 'a.js:3 x']);
     expect(lint(tool('fail', [one, two]), tool('fail', [one])).fixed).toEqual(['a.js:2 x']);
   });
-  test('what moved with its file is neither new nor fixed, as often as it moved', () => {
+  test('a finding that moved with its file is neither new nor fixed', () => {
     const moves = { ...STILL, isGone: (path: string) => path === 'old.js', isNew: (path: string) => path === 'new.js' };
     const before = tool('fail', [found('x 1', 'old.js'), found('y', 'old.js')]);
     expect(lint(before, tool('fail', [found('x 2', 'new.js'), found('x 3', 'new.js')]), moves)).toMatchObject({
@@ -64,7 +64,7 @@ describe('findings', () => {
     expect(lint(tool('fail', [nowhere]), tool('pass'), moves).fixed).toEqual(['null:null z']);
     expect(lint(tool('pass'), tool('fail', [nowhere]), moves).regressions).toEqual(['null:null z']);
   });
-  test('one that lint and quality both have counts in lint', () => {
+  test('a finding of both lint and quality counts under lint', () => {
     const more = {
       ...NONE,
       lint: [tool('fail', [found('complex')])],
@@ -80,7 +80,7 @@ describe('findings', () => {
   });
 });
 
-describe('what was not measured', () => {
+describe('failed measurements', () => {
   const many = tool('fail', [found('x'), found('y')]);
   const stuck = (outcome: CheckOutcome, message: string) => ({
     ...FINE,
@@ -88,12 +88,12 @@ describe('what was not measured', () => {
     regressions: [`eslint: ${message}`],
     problems: [message],
   });
-  test('now: it never passes', () => {
+  test('a tool that fails now never passes', () => {
     expect(lint(tool('pass'), tool('error', [], 'It broke.'))).toEqual(stuck('error', 'It broke.'));
     expect(lint(tool('pass'), tool('timeout'))).toEqual(stuck('timeout', 'eslint could not be measured.'));
     expect(lint(tool('pass'), null)).toEqual(stuck('fail', 'eslint ran at the baseline but not now. Set it up again.'));
   });
-  test('at the baseline: it passes only where nothing is found', () => {
+  test('a tool that failed at the baseline passes only without findings', () => {
     expect(lint(tool('error'), tool('pass'))).toEqual(FINE);
     expect(lint(null, tool('pass'))).toEqual(FINE);
     const problem = 'eslint did not run at the baseline, so nothing is compared: 2 findings now.';
@@ -102,7 +102,7 @@ describe('what was not measured', () => {
     expect(lint(tool('timeout', [], 'Too slow.'), many)).toEqual(stuck('timeout', `${untold} Too slow.`));
     expect(lint(tool('error'), many)).toEqual(stuck('error', `${untold} it could not be measured.`));
   });
-  test('in neither state: it is missing', () => {
+  test('a tool that ran in neither state is missing', () => {
     expect(lint(null, null)).toEqual({ ...FINE, outcome: 'missing', isPartial: true });
     expect(lint(tool('error'), tool('missing', [], 'Not installed.'))).toEqual({
       ...FINE,
@@ -138,7 +138,7 @@ function compared(before: TestsMeasurement, after: TestsMeasurement, moves = STI
 const GOOD = { ...FINE, old: [] };
 
 describe('tests', () => {
-  test('by id', () =>
+  test('compares tests by id', () =>
     expect(
       compared(
         tests({
@@ -171,13 +171,13 @@ describe('tests', () => {
       fixed: ['e'],
       old: ['d'],
     }));
-  test('flaky now is no regression; flaky then was fine', () => {
+  test('a flaky test is no regression', () => {
     expect(compared(tests({ a: 'passed' }), tests({ a: 'failed' }, { flaky: ['a'] }))).toEqual(GOOD);
     const unsteady = tests({ a: 'failed', b: 'passed' }, { flaky: ['a'] });
     expect(compared(unsteady, tests({ a: 'failed', b: 'passed' }))).toMatchObject({ regressions: ['a fails'], old: [] });
     expect(compared(unsteady, tests({ a: 'passed', b: 'passed' }))).toEqual(GOOD);
   });
-  test('two of one name: the worse speaks', () => {
+  test('of two tests with the same name the worse counts', () => {
     const twice = (one: TestStatus, other: TestStatus): TestsMeasurement => ({
       ...tests({}),
       results: [...tests({ a: one }).results, ...tests({ a: other }).results],
@@ -185,7 +185,7 @@ describe('tests', () => {
     expect(compared(twice('passed', 'passed'), twice('failed', 'passed')).regressions).toEqual(['a fails']);
     expect(compared(twice('passed', 'passed'), twice('passed', 'failed')).regressions).toEqual(['a fails']);
   });
-  test('a renamed file takes its tests along, where one name is one test', () => {
+  test('matches tests of a renamed file by name, if the name is unique', () => {
     const moves = { ...STILL, isGone: (path: string) => path === 'old', isNew: (path: string) => path.startsWith('new') };
     const before = tests({ 'old > a': 'passed', 'old > b': 'passed', plain: 'passed', old: 'passed' });
     const after = tests({ 'new > a': 'passed', 'new > b': 'failed', plain: 'passed', old: 'passed' });
@@ -197,7 +197,7 @@ describe('tests', () => {
       'old > b no longer runs',
     ]);
   });
-  test('that did not run now', () => {
+  test('tests that do not run now', () => {
     const before = tests({ a: 'passed' });
     const stuck = (message: string) => ({ ...GOOD, regressions: [message], problems: [message] });
     expect(compared(before, { ...NO_TESTS, outcome: 'timeout', problem: 'Too slow.' })).toEqual({
@@ -216,7 +216,7 @@ describe('tests', () => {
       isPartial: true,
     });
   });
-  test('that did not run at the baseline', () => {
+  test('tests that did not run at the baseline', () => {
     expect(compared(NO_TESTS, tests({ a: 'passed', b: 'failed' })).regressions).toEqual(['b is new and fails']);
     const message = 'The tests could not run at the baseline, so regressions are unknown. Choose another baseline with --base.';
     const broken = { ...NO_TESTS, outcome: 'error' } as const;
@@ -235,7 +235,7 @@ describe('tests', () => {
   });
 });
 
-test('what broke is told from what failed', () => {
+test('distinguishes a broken measurement from a failed check', () => {
   expect(isBrokenMeasurement({ ...NONE, lint: [tool('fail', [found('x')])] })).toBe(false);
   expect(isBrokenMeasurement({ ...NONE, quality: [tool('timeout')] })).toBe(true);
   expect(isBrokenMeasurement({ ...NONE, tests: { ...NO_TESTS, outcome: 'error' } })).toBe(true);

@@ -29,13 +29,13 @@ function withTests(state: DebtMeasurement, failing: readonly string[], flaky: re
   return { ...state, tests: { ...NONE.tests, outcome: 'fail', results, flaky } };
 }
 
-describe('the score', () => {
+describe('the debt score', () => {
   const before = withTests({ ...NONE, types: [tool('tsc', 'high')], lint: [tool('eslint', ...SEVERITIES)] }, ['a', 'b', 'b', 'c'], ['c']);
   test('weighs severities and failing tests; small projects count as 1,000 lines', () =>
     expect(computeDebtScores(before, before)).toEqual({ before: 20 + 5 + 18, after: 43 }));
-  test('is a share of the lines of the baseline, for both states', () =>
+  test('divides both states by the lines of the baseline', () =>
     expect(computeDebtScores({ ...before, lines: 3000 }, { ...before, lines: 9 })).toEqual({ before: 14.33, after: 14.33 }));
-  test('compares what both states have', () => {
+  test('compares only tools that both states have', () => {
     expect(computeDebtScores(before, { ...NONE, lint: [tool('eslint')] })).toEqual({ before: 18, after: 0 });
     expect(computeDebtScores(before, { ...NONE, lint: [{ ...tool('eslint'), outcome: 'error' }] })).toEqual({ before: 0, after: 0 });
     expect(computeDebtScores({ ...NONE, quality: [tool('eslint', 'low')] }, { ...NONE, lint: [tool('eslint', 'low')] })).toEqual({
@@ -43,11 +43,11 @@ describe('the score', () => {
       after: 0,
     });
   });
-  test('counts once what lint and quality both say', () => {
+  test('counts a finding of both lint and quality once', () => {
     const both = { ...NONE, lint: [tool('eslint', 'medium')], quality: [tool('eslint', 'medium', 'low')] };
     expect({ ...computeDebtScores(both, both), items: countDebtItems(both) }).toEqual({ before: 3, after: 3, items: 2 });
   });
-  test('items are all that is wrong', () => expect(countDebtItems(before)).toBe(2 + 1 + 4));
+  test('counts every problem as an item', () => expect(countDebtItems(before)).toBe(2 + 1 + 4));
 });
 
 const PROVENANCE = { commit: null, content: null, started: '', ended: '', tools: [] };
@@ -61,8 +61,8 @@ function reportOf(before: DebtMeasurement, after: DebtMeasurement) {
 const CLEAN = { ...NONE, lint: [tool('eslint')] };
 const MISSING = { status: 'missing', measured: 'missing' };
 
-describe('the page', () => {
-  test('of a regression, whole', () => {
+describe('the report', () => {
+  test('contains a regression completely', () => {
     const after = withTests({ ...NONE, lint: [tool('eslint', 'high')] }, ['t', 'u'], ['u']);
     const report = reportOf(withTests(CLEAN, ['w'], ['w']), after);
     const regressions = [
@@ -101,7 +101,7 @@ describe('the page', () => {
     const read = readValidation(JSON.stringify(report), { path: 'validation-report.json' });
     expect(read).toMatchObject({ ok: true, reading: { values: { passed: false, total_regressions: 3 }, notes: [] } });
   });
-  test('passes where nothing got worse, and not where nothing was measured', () => {
+  test('passes if nothing got worse, but not if nothing was measured', () => {
     expect(reportOf(CLEAN, CLEAN)).toMatchObject({ passed: true, total_regressions: 0, partial: true });
     expect(summarizeDebt(reportOf(CLEAN, CLEAN))).toBe(
       'Against cccccccccc: no regressions, 0 fixed; debt score 0 before, 0 after. Not measured: tests, types, quality.',
@@ -120,7 +120,7 @@ describe('the page', () => {
       reading: { values: { improvement: 100 }, notes: [] },
     });
   });
-  test('of a check that broke: read as failed, with one regression', () => {
+  test('a broken check is read back as failed with one regression', () => {
     const report = reportOf(CLEAN, { ...NONE, lint: [{ ...tool('eslint'), outcome: 'timeout', problem: 'Too slow.' }] });
     expect(report.checks.lint).toEqual({ status: 'failed', measured: 'timeout', problems: ['Too slow.'] });
     expect(summarizeDebt(report)).toBe(
@@ -131,12 +131,12 @@ describe('the page', () => {
       reading: { values: { passed: false, total_regressions: 1, lint_status: 'failed' }, notes: [] },
     });
   });
-  test('names the file of a finding without a line, and a flaky test that is not listed', () => {
+  test('names the file of a finding without a line, and a flaky test missing from the report', () => {
     const report = reportOf(CLEAN, { ...NONE, lint: [tool('eslint', 'low')], tests: { ...NONE.tests, flaky: ['lost'] } });
     expect(summarizeDebt(report)).toMatch(/ Flaky: 1\. First: eslint \(a\.js\)\.$/);
     expect(report.flaky).toEqual([{ id: 'lost', file: null, in: 'now' }]);
   });
-  test('lists no more than a person reads, and counts all', () => {
+  test('limits the lists but counts everything', () => {
     const many = {
       ...tool('eslint'),
       outcome: 'fail',

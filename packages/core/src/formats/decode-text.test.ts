@@ -10,7 +10,7 @@ it('reads UTF-8 and marked UTF-16, and survives a bad byte', () => {
   expect(decodeTolerantly(Buffer.from([0x61, 0xff, 0x62]))).toBe('a\uFFFDb');
 });
 
-it('keeps the mark of a file that is written again', () => {
+it('keeps the byte order mark of a file that is written back', () => {
   expect(decodeExactly(Buffer.from('\uFEFFid\n'))).toEqual({ ok: true, text: '\uFEFFid\n' });
 });
 

@@ -81,7 +81,7 @@ test('tolerates a byte order mark at the start, and CRLF', () => {
   });
 });
 
-test('skips and counts what is not an entry, and says what the first one was', () => {
+test('skips and counts malformed lines, and describes the first', () => {
   checkMalformed('nonsense', 'it is not a JSON object');
   checkMalformed('[]', 'it is not a JSON object');
   checkMalformed('null', 'it is not a JSON object');
@@ -101,7 +101,7 @@ test('skips and counts what is not an entry, and says what the first one was', (
   });
 });
 
-test('a key called __proto__ is only a key', () => {
+test('a key named __proto__ is an ordinary key', () => {
   const [entry] = scan('{"__proto__":{"type":"note"},"type":"note","data":{"__proto__":{"polluted":true}}}\n').entries;
   expect({
     keys: Object.keys(entry?.data ?? {}),
@@ -118,7 +118,7 @@ test('a key called __proto__ is only a key', () => {
   });
 });
 
-test('bytes that are not UTF-8 do not end a line or the scan', () => {
+test('invalid UTF-8 ends neither a line nor the scan', () => {
   const bytes = Uint8Array.from([...encoder.encode('{"type":"note","data":{"a":"'), 0xff, 0xe2, 0x82, ...encoder.encode(`"}}\n${json}\n`)]);
   expect(scan(bytes).entries.map(({ data, line }) => ({ data, line }))).toEqual([
     { data: { a: '\ufffd\ufffd' }, line: 1 },
@@ -148,7 +148,7 @@ test('a line over the limit is malformed however it arrives, and the next one is
   }
 });
 
-test('a long line is put together from its pieces', () => {
+test('joins a long line from its chunks', () => {
   const long = { ...note, data: { text: Array.from({ length: 30_000 }, (_, index) => `${index}é`).join(' ') } };
   for (const size of [1, 700, 70_000]) {
     const sizes = Array.from({ length: Math.ceil(300_000 / size) }, () => size);
@@ -159,7 +159,7 @@ test('a long line is put together from its pieces', () => {
   }
 });
 
-test('a line without an end takes no more memory than the limit', () => {
+test('a line without an end uses no more memory than the limit', () => {
   const scanner = new DiscoveryScanner(new Set());
   const chunk = new Uint8Array(4 * 1024 * 1024).fill(0x61);
   const before = process.memoryUsage().arrayBuffers;
@@ -181,7 +181,7 @@ test('an entry is printed as one line that no tool breaks', () => {
   expect(printDiscovery({ ...odd, extra: 1 } as Discovery)).toBe(printDiscovery(odd));
 });
 
-test('what is printed is read back, however it is cut into chunks', () => {
+test('reads printed entries back, however the file is cut into chunks', () => {
   const text = fc.string({ unit: fc.constantFrom('a', '\n', '\r', '"', '\\', 'é', '€', '\u{1f600}', '\u2028', '\ufeff', '\ud800', '\0') });
   const data = fc
     .dictionary(text, fc.oneof(text, fc.jsonValue()), { maxKeys: 3 })
@@ -204,7 +204,7 @@ test('what is printed is read back, however it is cut into chunks', () => {
   );
 });
 
-test('any bytes give the same scan however they are cut', () => {
+test('any bytes give the same result however they are cut', () => {
   const piece = fc.oneof(
     fc.constantFrom(json, '{}', '\n', '\r\n', '\ufeff', ' ', '{"type":"note","data":{}}').map((part) => encoder.encode(part)),
     fc.uint8Array({ maxLength: 4 }),
@@ -230,16 +230,16 @@ function checkEntries(text: string, entries: readonly unknown[], notes: readonly
   });
 }
 
-test('data and worker', () =>
+test('an entry becomes an item with its data and worker', () =>
   checkEntries('{"worker":"w","data":{"a":1,"b":"x","c":true,"d":null,"e":[1],"f":{}}}\n\n', [
     { a: 1, b: 'x', c: true, d: null, worker: 'w' },
   ]));
-test('the worker of the entry is the one', () => checkEntries('{"worker":"w","data":{"worker":"v"}}', [{ worker: 'w' }]));
-test('without data', () => checkEntries('{"worker":3,"x":1}', [{ worker: '', x: 1 }]));
-test('infinite numbers and traps', () =>
+test('the worker of the entry overrides one in the data', () => checkEntries('{"worker":"w","data":{"worker":"v"}}', [{ worker: 'w' }]));
+test('an entry without data is its own data', () => checkEntries('{"worker":3,"x":1}', [{ worker: '', x: 1 }]));
+test('drops infinite numbers and __proto__', () =>
   checkEntries('{"data":{"a":1e999,"__proto__":1,"constructor":"c"}}', [{ constructor: 'c', worker: '' }]));
-test('nothing', () => checkEntries('', []));
-test('broken lines', () =>
+test('an empty board has no entries', () => checkEntries('', []));
+test('notes broken lines', () =>
   checkEntries(
     'x\n[1]\n{"a',
     [],

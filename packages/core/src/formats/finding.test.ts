@@ -29,7 +29,7 @@ describe('makeFinding', () => {
     });
   });
 
-  test('only what is needed', () => {
+  test('leaves out empty parts', () => {
     expect(makeFinding({ severity: 'high', message: '', line: 3, rule: ' ', dimension: null })).toMatchObject({
       message: 'no message was given',
       artifact: null,
@@ -54,7 +54,7 @@ describe('makeFinding', () => {
   const print = (message: string, artifact = 'a', rule = 'r', line = 1) =>
     makeFinding({ severity: 'high', message, artifact, rule, line }).fingerprint;
 
-  test('the fingerprint stays where only lines, figures and spaces change', () => {
+  test('the fingerprint ignores lines, numbers and spaces', () => {
     expect(new Set([print('contrast 2.8:1'), print(' contrast  31.75:4 '), print('contrast 2.8:1', './a', 'r', 99)]).size).toBe(1);
   });
 
@@ -62,7 +62,7 @@ describe('makeFinding', () => {
     expect(new Set([print('m'), print('n'), print('m', 'b'), print('m', 'a', 's'), print('é'), print('ĩ')]).size).toBe(6);
   });
 
-  test('different words hardly ever share one', () => {
+  test('different messages get different fingerprints', () => {
     const made = new Set(
       Array.from({ length: 20_000 }, (_, n) =>
         print(`m ${String.fromCharCode(97 + (n % 26), 97 + ((n / 26) % 26), 97 + ((n / 676) % 26), 97 + n / 17_576)}`),
@@ -78,7 +78,7 @@ describe('sentences', () => {
     check('Too slow', { severity: 'high', message: 'Too slow' }, ['a finding has no severity; counted as High: "Too slow"']));
   test('untagged, without fallback', () => check('Too slow', null, [], null));
   test('nothing', () => check('None', null));
-  test('a tag before nothing', () => check('[HIGH] none', null));
+  test('a tag without a text', () => check('[HIGH] none', null));
 });
 
 describe('objects', () => {
@@ -135,7 +135,7 @@ describe('objects', () => {
     check({ ...said, status: 'open' }, said);
   });
 
-  test('names of built-in members are harmless', () => {
+  test('keys such as constructor and __proto__ are harmless', () => {
     check(JSON.parse('{"__proto__": {"severity": "critical"}, "constructor": "x", "message": "m", "severity": "low"}'), {
       severity: 'low',
       message: 'm',
@@ -143,7 +143,7 @@ describe('objects', () => {
   });
 });
 
-test('a group gives the severity; where both speak the worse holds', () => {
+test('of the severities of a finding and its group the worse counts', () => {
   expect(findingFromUnknown('m', null, { group: 'critical', dimension: 'd' })).toMatchObject({
     finding: { severity: 'critical', dimension: 'd' },
     notes: [],
@@ -155,12 +155,12 @@ test('a group gives the severity; where both speak the worse holds', () => {
   });
 });
 
-test('the kind is asked before the fallback', () => {
+test('the kind decides before the fallback', () => {
   const classify = (text: string, dimension: string) => (text.includes('x') || dimension === 'y' ? ('low' as const) : null);
   expect(['x', 'z'].map((text) => findingFromUnknown(text, 'high', { classify }).finding?.severity)).toEqual(['low', 'high']);
   expect(findingFromUnknown({ message: 'z', dimension: 'y' }, 'high', { classify }).finding?.severity).toBe('low');
 });
 
-test('no value at all makes it throw', () => {
+test('never throws, whatever the value', () => {
   fc.assert(fc.property(fc.anything(), (value) => findingFromUnknown(value, 'high').notes.length >= 0));
 });

@@ -22,9 +22,9 @@ describe('tagged', () => {
   test('words without a separator', () => check('CRITICAL: a, HIGH: b', ['critical a', 'high b'], [1, 1, 0, 0]));
   test('bullets', () => check('- [HIGH] a\n* **Low**: b\n1. (Medium) c', ['high a', 'low b', 'medium c'], [0, 1, 1, 1]));
   test('brackets in one line', () => check('[HIGH] a. [LOW] b', ['high a.', 'low b'], [0, 1, 0, 1]));
-  test('a piece without a tag goes on', () => check('[HIGH] a; b; [LOW] c', ['high a; b', 'low c'], [0, 1, 0, 1]));
-  test('a repetition', () => check('[HIGH] a; [HIGH] a', ['high a'], [0, 1, 0, 0]));
-  test('a tag with nothing', () => check('[HIGH] none; [CRITICAL]; x', [], [0, 0, 0, 0]));
+  test('a part without a tag continues the one before', () => check('[HIGH] a; b; [LOW] c', ['high a; b', 'low c'], [0, 1, 0, 1]));
+  test('a repeated finding counts once', () => check('[HIGH] a; [HIGH] a', ['high a'], [0, 1, 0, 0]));
+  test('a tag without a text', () => check('[HIGH] none; [CRITICAL]; x', [], [0, 0, 0, 0]));
 });
 
 describe('prose and counts', () => {

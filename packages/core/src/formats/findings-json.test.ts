@@ -30,7 +30,7 @@ describe('findingsOf', () => {
     check({ critical: ['m'], high_findings: ['n'], errors: ['x'], warnings: ['y'] }, ['critical m', 'high n']));
   test('one object', () => check({ findings: m }, ['low m']));
   test('one text', () => check({ findings: '[LOW] m' }, ['low m'], { notes: ['findings is a string, not a list; read as one finding'] }));
-  test('a text that says none', () => check({ findings: 'none' }, []));
+  test('a text that says there are none', () => check({ findings: 'none' }, []));
   test('an empty text', () => check({ findings: '' }, []));
   test('a wrong type', () => check({ findings: 3 }, [], { notes: ['findings is a number; expected a list of findings'] }));
   test('counts only', () =>
@@ -39,7 +39,7 @@ describe('findingsOf', () => {
     check({ critical_count: 1, high_issues: 2, errors: 9 }, [], { present: false, stated: { critical: 1, high: 2 } }));
   test('counts in a text', () => check({ severity_summary: 'HIGH:1' }, [], { present: false, stated: { high: 1 } }));
   test('counts in the groups', () => check({ findings: { critical: 1, low: 2 } }, [], { stated: { critical: 1, low: 2 } }));
-  test('counts that are none', () =>
+  test('counts that are not numbers', () =>
     check({ counts: { high: -1, low: 1 } }, [], {
       present: false,
       stated: { low: 1 },
@@ -55,14 +55,14 @@ test('findings under one name', () => {
   expect(findingsUnder(undefined, 'issues', { fallback: null })).toEqual({ findings: [], stated: null, present: false, notes: [] });
 });
 
-test('roots', () => {
+test('finds the objects that wrap a report', () => {
   expect(rootsOf({ review: { a: 1 }, results: [1] }, ['review', 'results', 'constructor'])).toEqual([
     { review: { a: 1 }, results: [1] },
     { a: 1 },
   ]);
 });
 
-test('stated counts against the list: the worse holds, silence is no contradiction', () => {
+test('of stated and listed counts the larger counts; a missing count is no contradiction', () => {
   const high = makeFinding({ severity: 'high', message: 'm' });
   expect(reconcile([high], null)).toEqual({ counts: { critical: 0, high: 1, medium: 0, low: 0 }, notes: [] });
   expect(reconcile([high], { critical: 2, high: 0, low: 0 })).toEqual({
@@ -71,7 +71,7 @@ test('stated counts against the list: the worse holds, silence is no contradicti
   });
 });
 
-test('the same finding counts once, at another line twice', () => {
+test('the same finding counts once, but twice at another line', () => {
   const at = (line: number) => makeFinding({ severity: 'high', message: 'm', artifact: 'a', line });
   expect(dedupe([at(1), at(1), at(2)])).toEqual([at(1), at(2)]);
 });

@@ -62,19 +62,19 @@ describe('markdown', () => {
     markdown('- Verdict: pass\n- **Bundle size**: 210\nIn budget: FALSE\nScore: 70/100\nShare: 80%\n', {
       values: { verdict: 'pass', bundle_size: 210, in_budget: false, score: 7, share: 80 },
     }));
-  test('another scale is left to the fact', () =>
+  test('a score on another scale stays text', () =>
     markdown('- Quality: 80/100\n- Verdict: pass', {
       values: { quality: '80/100', verdict: 'pass' },
       lists: { dimensions: [{ name: 'Quality', score: 8, threshold: null }] },
     }));
-  test('a score that cannot be', () =>
+  test('an impossible score', () =>
     markdown('Speed: 12/10', {
       values: { speed: '12/10' },
       notes: ['the score 12 of "Speed" is not between 0 and 10; ignored'],
     }));
   test('placeholders and long texts', () =>
     markdown(`Verdict: [pass | fail]\nText: ${'x'.repeat(600)}\nOk: yes`, { values: { ok: 'yes' } }));
-  test('given twice', () =>
+  test('a repeated key', () =>
     markdown('Verdict: pass\n\n- Verdict: pass\n\n## A\nVerdict: fail', {
       values: { verdict: 'pass' },
       notes: ['verdict appears twice, as "pass" and "fail"; using the first'],
@@ -86,7 +86,7 @@ describe('markdown', () => {
       counts: '0100',
       lists: { dimensions: [{ name: 'Speed', score: 4, threshold: null }] },
     }));
-  test('the report is the better witness of its score', () =>
+  test('the score of the report wins over a line', () =>
     markdown('Score: 7/10\nOverall score: 5/10', {
       values: { score: 5, overall_score: '5/10' },
       notes: ['the report gives several scores, 5, 7; using the lowest'],
@@ -97,7 +97,7 @@ describe('markdown', () => {
   });
 });
 
-it('counts lines', () => {
+it('text counts lines', () => {
   const lines = (text: string) => {
     const result = readText(text);
     return result.ok ? result.reading : result.unreadable.problem;

@@ -34,7 +34,7 @@ it('reads back what it printed', () => {
   );
 });
 
-it('leaves out a last line that was cut off, wherever it was cut', () => {
+it('ignores a last line that was cut off, wherever it was cut', () => {
   const events = eventsOf(['one', 'two', 'three']);
   const text = journalOf(events);
   const whole = journalOf(events.slice(0, 2)).length;
@@ -70,7 +70,7 @@ it('notices any single changed byte', () => {
   }
 });
 
-it('does not guess at lines of a later version', () => {
+it('refuses lines of a later version', () => {
   const { line } = printJournalLine(2, { seq: 1, ts: 't', type: 'New', data: {} }, CHAIN_START, hash);
   expect(parseJournal(line, 1, hash)).toEqual({ ok: false, fault: { kind: 'newer', line: 1, version: 2 } });
 });

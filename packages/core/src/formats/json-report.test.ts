@@ -27,11 +27,11 @@ describe('scores', () => {
   test('names', () => check({ overall_score: '7/10', signal: 'audit_passed' }, { score: 7, signal: 'audit_passed' }));
   test('wrapped', () =>
     check({ audit: { audit_score: 7 }, summary: { audit_signal: 'FIX_REQUIRED' } }, { score: 7, signal: 'fix_required' }));
-  test('of an object', () => check({ score: { value: 40, max: 50 } }, { score: 8 }));
+  test('as an object', () => check({ score: { value: 40, max: 50 } }, { score: 8 }));
   test('above ten', () => check({ score: 75 }, { score: 7.5, notes: ['the score 75 is above 10; read as 75/100'] }));
   test('no score', () => check({ score: 'good', signal: 3 }, { isReport: false, notes: ['the score "good" is not a number; ignored'] }));
   test('an object without one', () => check({ score: {} }, { isReport: false }));
-  test('flags', () => check({ score: true }, { isReport: false, notes: ['the score "true" is not a number; ignored'] }));
+  test('booleans are not scores', () => check({ score: true }, { isReport: false, notes: ['the score "true" is not a number; ignored'] }));
 });
 
 describe('dimensions', () => {
@@ -46,7 +46,7 @@ describe('dimensions', () => {
       { dimensions: { a: 55, b: { score: 8, threshold: 60 } } },
       { dimensions: ['a 5.5', 'b 0.8/6'], notes: ['a dimension scores above 10; all scores read as out of 100'] },
     ));
-  test('odd ones', () =>
+  test('malformed dimensions', () =>
     check(
       { dimensions: { a: { score: 'x' }, b: { score: null }, c: -1 } },
       {
@@ -54,7 +54,7 @@ describe('dimensions', () => {
         notes: ['the score of "a" is not a number; ignored', 'the score -1 of "c" is not between 0 and 10; ignored'],
       },
     ));
-  test('a grade in place of a score is told', () =>
+  test('notes a grade instead of a score', () =>
     check({ dimensions: { a: 'B-', b: 8 } }, { dimensions: ['b 8'], notes: ['the score of "a" is not a number; ignored'] }));
   test('not an object', () => check({ dimensions: 'a, b' }, { isReport: false }));
   test('issues of a dimension', () =>
@@ -63,7 +63,7 @@ describe('dimensions', () => {
       { dimensions: ['accessibility 3', 'quality 9'], findings: ['critical accessibility m', 'low accessibility n'], counted: true },
     ));
   test('no issues of a dimension', () => check({ dimensions: { a: { score: 9, issues: [] } } }, { dimensions: ['a 9'], counted: true }));
-  test('issues that the list has too', () =>
+  test('issues of a dimension that the list repeats', () =>
     check(
       {
         dimensions: { a: { score: 3, issues: ['[HIGH] m', '[LOW] n'] }, b: { score: 3, issues: ['[LOW] o'] } },

@@ -26,7 +26,7 @@ it('reads back what it writes, on one line', () => {
   );
 });
 
-it('takes nothing else for a message, and breaks on nothing', () => {
+it('rejects every other line and never throws', () => {
   for (const line of [
     '',
     'hello',
@@ -54,7 +54,7 @@ it('takes nothing else for a message, and breaks on nothing', () => {
   );
 });
 
-it('takes what others leave out or spell their own way', () => {
+it('accepts messages that deviate from the specification', () => {
   expect(readRpc('  {"jsonrpc":"2.0","method":"x"}\r')).toEqual({ kind: 'notice', method: 'x', params: undefined });
   expect(readRpc('{"jsonrpc":"2.0","id":1,"result":null}')).toEqual({ kind: 'answer', id: 1, result: null });
   expect(readRpc('{"jsonrpc":"2.0","id":1,"error":{}}')).toEqual({ kind: 'refusal', id: 1, error: { code: 0, message: '' } });

@@ -43,18 +43,18 @@ describe('parseJson', () => {
     ['markup', '<html>', bad(1, 1, 'unexpected "<", expected a value')],
   ])('%s', (_, text, expected) => check(text, expected));
 
-  test('the line counts from where the text begins in its file', () => {
+  test('counts lines from the start of the file', () => {
     expect(parseJson('{\n', 10)).toEqual(bad(10, 2, 'it ends with one bracket still open and looks cut off'));
   });
 
-  test('depth is bounded, brackets in texts do not count', () => {
+  test('limits the depth; brackets in strings do not count', () => {
     check('['.repeat(MAX_DEPTH + 1), bad(1, MAX_DEPTH + 1, 'it is nested more than 200 levels deep'));
     expect(parseJson('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH)).ok).toBe(true);
     expect(parseJson(JSON.stringify('\\"[{'.repeat(MAX_DEPTH))).ok).toBe(true);
     expect(parseJson('[' + '[],'.repeat(1000) + '[]]').ok).toBe(true);
   });
 
-  test('it agrees with JSON.parse, and always says what is wrong', () => {
+  test('agrees with JSON.parse and explains every error', () => {
     const texts = fc
       .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', '{', ']', ',', '\\', 'x', '\n', '1e', ':'))
       .map(([json, at, extra]) => {
@@ -77,7 +77,7 @@ describe('parseJson', () => {
   });
 });
 
-describe('looking into values', () => {
+describe('reading values', () => {
   test('own members only', () => {
     expect([own({ a: 1 }, 'a'), own({}, 'constructor'), own({}, '__proto__')]).toEqual([1, undefined, undefined]);
   });
@@ -101,7 +101,7 @@ describe('looking into values', () => {
     ]);
   });
 
-  test('names for messages', () => {
+  test('names the type of a value', () => {
     expect([null, [], {}, 'a', 1, true].map(nameOf)).toEqual(['null', 'a list', 'an object', 'a string', 'a number', 'a boolean']);
     expect([{}, [], null].map(isObject)).toEqual([true, false, false]);
   });

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { mergeObjects, setOwn } from './merge-objects.js';
 
-it('has the fields of both, in their order, and those of the second where both have one', () => {
+it('has the fields of both in order; the second wins', () => {
   const made = mergeObjects({ a: 1, b: 2 }, { b: 3, c: 4 });
   expect([made, Object.keys(made)]).toEqual([{ a: 1, b: 3, c: 4 }, ['a', 'b', 'c']]);
 });
@@ -15,7 +15,7 @@ it('changes neither of them', () => {
   expect([one, other]).toEqual([{ a: 1 }, { a: 2 }]);
 });
 
-it('takes a field for a field, also where it is called as the prototype is', () => {
+it('treats __proto__ as an ordinary field', () => {
   const hostile = JSON.parse('{"__proto__": {"isAdmin": true}, "a": 1}') as object;
   for (const made of [mergeObjects(hostile, { b: 2 }), mergeObjects({ b: 2 }, hostile)]) {
     expect([Object.getPrototypeOf(made), 'isAdmin' in made, Object.keys(made).toSorted()]).toEqual([
@@ -26,7 +26,7 @@ it('takes a field for a field, also where it is called as the prototype is', () 
   }
 });
 
-it('sets a field, also where it is called as the prototype is', () => {
+it('sets a field named __proto__', () => {
   const made: Record<string, string> = {};
   for (const name of ['a', '__proto__', 'a']) setOwn(made, name, `${name}!`);
   expect([Object.getPrototypeOf(made), Object.entries(made)]).toEqual([

@@ -7,7 +7,7 @@ function check(texts: readonly string[], expected: boolean): void {
   expect(texts.map((text) => [text, isNoFinding(text)])).toEqual(texts.map((text) => [text, expected]));
 }
 
-test('nothing', () =>
+test('statements that there is nothing', () =>
   check(
     [
       'None',
@@ -44,7 +44,7 @@ test('nothing', () =>
     true,
   ));
 
-test('findings all the same', () =>
+test('findings that look like denials', () =>
   check(
     [
       'No focus state is defined',
@@ -65,6 +65,6 @@ test('findings all the same', () =>
     false,
   ));
 
-test('a placeholder is no statement', () => {
+test('a placeholder is not a statement', () => {
   expect([saysNone('[finding]'), isPlaceholder('None'), isPlaceholder('x'.repeat(500))]).toEqual([false, false, false]);
 });

@@ -18,7 +18,7 @@ function notesOf(reader: string, text: string, path = 'artifacts/report.md'): re
 
 const audit = (body: string): string => `# Audit\n\nScore: 9/10\n\n${body}\n`;
 
-describe('Critical findings in Markdown are seen', () => {
+describe('finds Critical findings in Markdown', () => {
   test.each([
     ['We found 3 critical, 2 high and 1 low issues.', '3201'],
     ['We found **3 critical**, 2 high and 1 low issues.', '3201'],
@@ -84,7 +84,7 @@ describe('Critical findings in Markdown are seen', () => {
     ['## Critical\n\nAll buttons use a fixed width, so labels are cut.', '1000'],
   ])('%j', (body, expected) => expect(counted('audit', audit(body))).toBe(expected));
 
-  test('the net says what it heard, and only where nothing is listed', () => {
+  test('notes a Critical sentence, only if no Critical finding is listed', () => {
     expect(notesOf('audit', audit('There is a critical problem: it burns.'))).toEqual([
       'a Critical finding was read from a sentence, not from a list: "There is a critical problem: it burns."',
     ]);
@@ -93,10 +93,10 @@ describe('Critical findings in Markdown are seen', () => {
     expect(notesOf('audit', audit('## Severe\n\n- it burns'))).toContain('unknown severity "Severe"; counted as High');
   });
 
-  test('in a critique too', () => expect(counted('critique', 'The idea has a critical flaw: nobody pays.')).toBe('1000'));
+  test('finds them in a critique too', () => expect(counted('critique', 'The idea has a critical flaw: nobody pays.')).toBe('1000'));
 });
 
-describe('no finding is invented', () => {
+describe('invents no finding', () => {
   test.each([
     ['### Critical\n\u2705 None \u2014 great job!', '0000'],
     ['## Critical\n\n*None identified in this pass.*', '0000'],
@@ -122,12 +122,12 @@ describe('no finding is invented', () => {
     ['WCAG 2.1 critical issues: none', '0000'],
   ])('%j', (body, expected) => expect(counted('audit', audit(body))).toBe(expected));
 
-  test('an explicit statement is a report', () => expect(counted('audit', 'All checks passed. No issues found.')).toBe('0000'));
-  test('what turns a denial is a finding', () =>
+  test('accepts an explicit statement as a report', () => expect(counted('audit', 'All checks passed. No issues found.')).toBe('0000'));
+  test('a denial followed by an exception is a finding', () =>
     expect(counted('audit', audit('## Critical\n\nNone. However, the button is broken.'))).toBe('1000'));
 });
 
-describe('Critical findings in JSON are seen', () => {
+describe('finds Critical findings in JSON', () => {
   const base = { review_score: 9, gc_signal: 'CONVERGED' };
   const x = { severity: 'critical', message: 'x' };
   const rules = [{ id: 'r', name: 'R', properties: { 'security-severity': '9.8' } }];
@@ -169,14 +169,14 @@ describe('Critical findings in JSON are seen', () => {
     expect(counted('json', JSON.stringify({ ...base, ...members })).replace('none', '0000')).toBe(expected);
   });
 
-  test('where the file is named above them', () => {
+  test('takes the file from the object above', () => {
     const result = READERS['review-json']?.(JSON.stringify({ ...base, files: [{ path: 'src/a.ts', findings: [{ ...x, line: 3 }] }] }), {
       path: 'x',
     });
     expect(result?.ok === true && result.reading.findings[0]).toMatchObject({ artifact: 'src/a.ts', line: 3 });
   });
 
-  test('a dimension that is milder in the list than in itself', () => {
+  test('a dimension that is milder in the list than in its own issues', () => {
     const report = {
       score: 9,
       findings: [{ severity: 'low', message: 'a', dimension: 'A11y' }],
@@ -199,7 +199,7 @@ describe('Critical findings in JSON are seen', () => {
     );
   });
 
-  test('the same key in two objects is none', () =>
+  test('the same key in two objects is no repetition', () =>
     expect(counted('review-json', '{"findings":[{"a":"}"},{"a":1}],"b":{"a":2}}')).toBe('0000'));
 });
 
@@ -233,7 +233,7 @@ describe('the cell severity_summary', () => {
     ['{critical', '1000'],
   ])('%s', (text, expected) => expect(counted('severity-summary', text)).toBe(expected));
 
-  test('says what was unclear', () =>
+  test('notes unclear counts', () =>
     expect(notesOf('severity-summary', 'CRITICAL:>0')).toEqual(['unclear number of Critical findings in "CRITICAL:>0"; counted 1']));
 });
 
@@ -259,7 +259,7 @@ describe('a validation that contradicts itself', () => {
   });
 });
 
-describe('a run that did not end well', () => {
+describe('a run that broke', () => {
   const run = { layer: 'L1', pass_rate: 1, coverage: 90, total: 10, passed: 10, failed: 0, failures: [] };
   const values = (members: object, path = 'results/run-L1.json'): unknown => {
     const result = READERS['run-json']?.(JSON.stringify({ ...run, ...members }), { path });
@@ -277,7 +277,7 @@ describe('a run that did not end well', () => {
     [{ layer: ' l1 ' }, 0],
   ])('%j', (members, expected) => expect(values(members)).toBe(expected));
 
-  test('a layer of another kind of name is told', () => {
+  test('notes a layer with another name', () => {
     expect(values({}, 'results/run-L1x.json')).toBe(0);
     expect(notesOf('run-json', JSON.stringify(run), 'results\\run-unit.json')).toContain('layer is "L1", but the file is named for "UNIT"');
   });

@@ -7,25 +7,25 @@ function check(text: string, expected: ReturnType<typeof refuseText>): void {
   expect(refuseText(text, 'a report')).toEqual(expected);
 }
 
-test('a text is refused where there is nothing in it, or bytes that are no text', () => {
+test('refuses empty text and binary data', () => {
   check('x', null);
   check(' \n\t', { ok: false, unreadable: { problem: 'it is empty; expected a report' } });
   check('\0', { ok: false, unreadable: { problem: 'it is not text (NUL byte at character 1); expected a report', line: 1 } });
   check('a\nb\0', { ok: false, unreadable: { problem: 'it is not text (NUL byte at character 4); expected a report', line: 2 } });
 });
 
-test('a reading without parts', () => {
+test('a result without parts', () => {
   expect(readable({})).toEqual({ ok: true, reading: { values: {}, findings: [], lists: {}, notes: [] } });
   expect(unreadable('why', 3)).toEqual({ ok: false, unreadable: { problem: 'why', line: 3 } });
 });
 
-test('each note once, and no flood of them', () => {
+test('keeps each note once, up to a limit', () => {
   const result = readable({ notes: ['a', 'a', ...Array.from({ length: 30 }, (_, index) => `n${index}`)] });
   expect(result.ok && result.reading.notes.slice(0, 2)).toEqual(['a', 'n0']);
   expect(result.ok && result.reading.notes.slice(19)).toEqual(['n18', 'and 11 more notes']);
 });
 
-test('a trap among the names is dropped', () => {
+test('drops the name __proto__', () => {
   expect(
     Object.keys(
       record([
@@ -36,7 +36,7 @@ test('a trap among the names is dropped', () => {
   ).toEqual(['constructor']);
 });
 
-test('lines and quotations', () => {
+test('computes lines and quotes text', () => {
   expect([0, 1, 2, 3].map((offset) => lineAt('a\n\nb', offset))).toEqual([1, 1, 2, 3]);
   expect(quote(' a\n b ')).toBe('"a b"');
   expect(quote('x'.repeat(80))).toBe(`"${'x'.repeat(57)}…"`);

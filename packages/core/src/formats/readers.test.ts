@@ -31,7 +31,7 @@ test('every reader has samples, and every folder of samples has a reader', () =>
   expect([...new Set(samples.map(([reader]) => reader))].toSorted()).toEqual(Object.keys(READERS).toSorted());
 });
 
-test('counts are promised for readers that there are', () => {
+test('the table of outputs names only existing readers', () => {
   const promised = [READER_COUNTS, READER_LISTS, READER_VALUES].flatMap((words) => Object.keys(words));
   expect(promised.filter((reader) => !(reader in READERS))).toEqual([]);
 });
@@ -80,7 +80,7 @@ const PIECES = [
   '{"severity":"critical",',
 ];
 
-describe('a long text costs little', () => {
+describe('reads a long text in linear time', () => {
   test.each(Object.keys(READERS))('%s', (reader) => {
     for (const piece of PIECES) {
       const text = piece.repeat(Math.ceil(100_000 / piece.length));

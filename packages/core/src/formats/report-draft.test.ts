@@ -10,7 +10,7 @@ function check(claim: Partial<Claim>, expected: readonly unknown[] | null): void
   expect(finding === undefined ? null : [finding.severity, finding.message, finding.artifact, finding.line]).toEqual(expected);
 }
 
-test('claims', () => {
+test('adds findings with place, severity and topic', () => {
   check({}, ['low', 'm', null, null]);
   check({ text: '⚠️ 1. **m** (a.ts:3)' }, ['low', 'm', 'a.ts', 3]);
   check({ text: 'm (a.ts:3)', place: '`a.ts`' }, ['low', 'm', 'a.ts', 3]);
@@ -22,7 +22,7 @@ test('claims', () => {
   check({ text: 'None' }, null);
 });
 
-test('numbers before a finding', () => {
+test('removes a number before a finding', () => {
   expect(
     ['1. m', 'C1: m', 'F-001 — m', 'Finding 2: m', 'Issue #3 - m', '3 parts lack it', 'H1 is missing', '1.5 is low', '1. 2'].map(
       stripNumber,

@@ -77,13 +77,13 @@ describe('scores', () => {
   test('the header says out of what', () => check(['X|Score (0-5)', 'A|4'], { dimensions: ['A 8'] }));
   test('a column says out of what', () => check(['X|Score|Max', 'A|15|20'], { dimensions: ['A 7.5'] }));
   test('percent', () => check(['X|Score', 'A|85%'], { dimensions: ['A 8.5'] }));
-  test('one that cannot be read is told', () => {
+  test('notes an unreadable score', () => {
     const draft = new ReportDraft({ classify: severityOfKind, fallback: 'high' });
     const [block] = parseMarkdown('|X|Score|\n|---|---|\n|A|5.5 (of 10)|\n|B|9|\n|C|N/A|').blocks;
     takeTable(block as Parameters<typeof takeTable>[0], { severity: null, dimension: '', aside: false, findings: false }, draft);
     expect(draft.settle().notes).toEqual(['the score "5.5 (of 10)" of "A" cannot be read; ignored']);
   });
-  test('issues beside', () =>
+  test('issues beside the scores', () =>
     check(['Dimension|Score|Issues', 'Accessibility|5|Contrast is low', 'B|5|2', 'C|9|None'], {
       dimensions: ['Accessibility 5', 'B 5', 'C 9'],
       drawn: ['critical -:- Accessibility Contrast is low'],
@@ -105,7 +105,7 @@ describe('counts', () => {
     check(['Severity|Count', 'Critical|1', 'High|0 ✅', 'Total|1', '2|2', 'Low|1.5'], { counted: true, counts: '1000' }));
 });
 
-describe('none of these', () => {
+describe('ignored tables', () => {
   test('a history', () => {
     check(['Iteration|Score|Findings', 'Round 1|4/10|many'], {});
     check(['Round|Critical', '1|3'], {});

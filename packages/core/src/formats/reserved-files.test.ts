@@ -10,16 +10,16 @@ import { RESERVED_NAMES, REFUSED_NAMES, SEALED_FOLDERS, SEALED_NAMES, RESERVED_F
 
 const HIDDEN = ['.umpire-lock', '.umpire-tasks.csv', '.umpire-tasks-next.csv'];
 
-test('agents are told of what they may come across', () => {
+test('prompts name the files that agents may see', () => {
   expect(RESERVED_FILES_TEXT).toBe('tasks.csv, journal.ndjson, verdicts/, blobs/, logs/ and earlier/');
 });
 
-test('what is sealed is refused too, and so is the plan, whose edits are taken up', () => {
+test('refuses changes to sealed files and to tasks.csv', () => {
   expect([...REFUSED_NAMES].toSorted()).toEqual([...SEALED_NAMES, TASKS, '.umpire-tasks.csv', '.umpire-tasks-next.csv'].toSorted());
   expect(SEALED_NAMES).toEqual(expect.arrayContaining([JOURNAL, SNAPSHOT, '.umpire-lock', ...SEALED_FOLDERS]));
 });
 
-test('over ACP each is refused, and evidence, board and results are not', () => {
+test('over ACP refuses reserved files, not evidence, board and results', () => {
   const session = '/nowhere/session';
   const isAllowed = (name: string) =>
     answerPermission({ tool: { kind: 'edit', paths: [join(session, name)] }, options: [{ id: 'yes', kind: 'allow_once' }] } as never, {
@@ -40,6 +40,6 @@ test('over ACP each is refused, and evidence, board and results are not', () => 
   expect(theirs.filter((name) => !isAllowed(name))).toEqual([]);
 });
 
-test('no task of a loop has its details in any of them', () => {
+test('no task of a loop may write its details there', () => {
   expect([...REFUSED_NAMES].filter((name) => !RESERVED_NAMES.has(name))).toEqual([]);
 });

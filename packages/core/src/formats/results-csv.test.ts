@@ -15,7 +15,7 @@ function looksLikeFormula(value: string): boolean {
   return /^[\t\r\n]/.test(value) || ('=+-@'.includes(folded.charAt(0)) && folded !== '' && Number.isNaN(Number(value)));
 }
 
-test('what begins like a formula gets an apostrophe', () => {
+test('puts an apostrophe before a formula', () => {
   check('=1+1', "'=1+1");
   check('+cmd', "'+cmd");
   check('-2+3', "'-2+3");
@@ -45,11 +45,11 @@ test('plain numbers and plain text stay as they are', () => {
   check(' a', '" a"');
 });
 
-test('header cells are disarmed too; rows take the columns in order, own properties only', () => {
+test('protects header cells too, and takes columns in order', () => {
   expect(printResults(['id', '=x', 'constructor'], [{ '=x': '1', id: 'A', y: '2' }, { id: 'B' }])).toBe("id,'=x,constructor\nA,1,\nB,,\n");
 });
 
-test('no printed cell is one that a spreadsheet would take as a formula', () => {
+test('prints no cell that a spreadsheet reads as a formula', () => {
   const unit = fc.constantFrom(
     '=',
     '+',

@@ -13,11 +13,11 @@ function check(findings: Parameters<typeof scoreReview>[0], said: ReviewerScore,
   expect(scoreReview(findings, said)).toMatchObject(expected);
 }
 
-it('weighs to a hundred', () => {
+it('the weights add up to 100', () => {
   expect(REVIEW_DIMENSIONS.reduce((sum, each) => sum + REVIEW_WEIGHTS[each], 0)).toBe(100);
 });
 
-it('takes each finding off its dimension', () => {
+it('subtracts each finding from its dimension', () => {
   check([], SILENT, {
     score: 10,
     signal: 'CONVERGED',
@@ -38,7 +38,7 @@ it('takes each finding off its dimension', () => {
   });
 });
 
-it('never lets a High finding pass as a minor issue', () => {
+it('a High finding never passes as minor', () => {
   check([of('high', 'no-undef')], SILENT, { score: 6.9, signal: 'REVISION_NEEDED' });
   check([of('critical', 'sql-injection')], SILENT, {
     score: 6.9,
@@ -47,7 +47,7 @@ it('never lets a High finding pass as a minor issue', () => {
   });
 });
 
-it('lets the word of a reviewer lower the score, never raise it', () => {
+it("the reviewer's score may lower the result, never raise it", () => {
   check([], { score: 4, signal: 'CONVERGED' }, { score: 4, signal: 'REVISION_NEEDED' });
   check([], { score: 9, signal: 'REVISION_NEEDED' }, { score: 9, signal: 'REVISION_NEEDED' });
   check([of('high')], { score: 10, signal: 'CONVERGED' }, { score: 6.9, signal: 'REVISION_NEEDED' });

@@ -81,7 +81,7 @@ describe('counts', () => {
         notes: ['passed is 12, failed 0 and total 10, which is impossible; passed counted as 10'],
       },
     ));
-  test('failed although all passed', () =>
+  test('failed tests although passed equals total', () =>
     check(
       { pass_rate: 0.8, total: 10, passed: 10, failed: 2 },
       {
@@ -101,7 +101,7 @@ describe('pass_rate', () => {
   test('percent as a text', () => check({ ...full, pass_rate: '90%' }, { values: full }));
   test('missing', () =>
     check({ ...full, pass_rate: null }, { values: full, notes: ['pass_rate is missing; computed from passed and total as 0.9'] }));
-  test('rounded by an agent: the counts hold', () =>
+  test('a rounded rate: the counts decide', () =>
     check({ pass_rate: 0.67, total: 3, passed: 2 }, { values: { pass_rate: 2 / 3, total: 3, passed: 2, failed: 1 } }));
   test('just below 95% stays below', () =>
     check(

@@ -63,7 +63,7 @@ test('thresholds', () => {
   ]);
 });
 
-test('inside a line', () => {
+test('finds a score inside a line', () => {
   expect(findScore('Accessibility: 5/10 (25%)')).toEqual({ score: { value: 5, outOf: 10 }, start: 15, end: 19 });
   expect(findScore('Accessibility: 5.333333333333333/10')?.score.value).toBe(5.333333333333333);
   expect(findScore('Accessibility: 3,9/10')?.score.value).toBe(3.9);
@@ -74,7 +74,7 @@ test('inside a line', () => {
   ).toEqual(Array(11).fill(null));
 });
 
-test('a score on its own scale lies between 0 and 10', () => {
+test('converts every score to a scale of 0 to 10', () => {
   fc.assert(
     fc.property(fc.nat({ max: 100 }), fc.integer({ min: 1, max: 100 }), (value, outOf) => {
       const ten = toTen({ value, outOf });

@@ -44,18 +44,18 @@ describe('tags', () => {
     ['Critical:', 'critical', ''],
   ])('%s', check);
 
-  test('a number that the tag carries', () => {
+  test('reads the number in a tag', () => {
     check('Critical (2)', 'critical', '', 2);
     check('**CRITICAL (2):** must fix', 'critical', 'must fix', 2);
     check('High Issues (0): none', 'high', 'none', 0);
   });
 
-  test('the mark tells how sure it is', () => {
+  test('reports how certain the mark is', () => {
     expect(['[HIGH] a', '**High** a', 'High: a'].map((text) => splitTag(text)?.mark)).toEqual(['bracket', 'bold', 'plain']);
   });
 });
 
-describe('no tags', () => {
+describe('text that is no tag', () => {
   test.each([
     'High contrast mode is missing',
     'High-level overview: text',
@@ -79,6 +79,6 @@ describe('no tags', () => {
   ])('%s', (text) => check(text, null));
 });
 
-test('ornaments are dropped', () => {
+test('drops ornaments', () => {
   expect(['⚠️ text', ' • text', 'text ⚠️'].map(stripOrnament)).toEqual(['text', 'text', 'text ⚠️']);
 });

@@ -71,7 +71,7 @@ describe('parseSeverity', () => {
 });
 
 describe('severityOfScore', () => {
-  test('the bands of security-severity', () => {
+  test('maps security-severity scores to severities', () => {
     expect([10, 9, 8.9, 7, 6.9, 4, 3.9, 0.1, 0, -1, 11, NaN].map(severityOfScore)).toEqual([
       'critical',
       'critical',
@@ -123,7 +123,7 @@ describe('parseSeveritySummary', () => {
     '1/2/3',
   ])('nothing in %j', (text) => expect(parseSeveritySummary(text)).toBeNull());
 
-  test('what is no count is left out and said', () => {
+  test('notes numbers that are not counts', () => {
     expect(parseSeveritySummary('CRITICAL:-1 HIGH:2')).toEqual({
       counts: counts(0, 2, 0, 0),
       said: { high: 2 },
@@ -136,7 +136,7 @@ describe('parseSeveritySummary', () => {
     });
   });
 
-  test('of two counts the larger holds', () => {
+  test('of two counts the larger counts', () => {
     expect(parseSeveritySummary('HIGH:1 HIGH:3 LOW:2 LOW:2')).toEqual({
       counts: counts(0, 3, 0, 2),
       said: { high: 3, low: 2 },
@@ -144,7 +144,7 @@ describe('parseSeveritySummary', () => {
     });
   });
 
-  test('what is written is read back', () => {
+  test('reads every printed total back', () => {
     const count = fc.nat({ max: 999 });
     fc.assert(
       fc.property(fc.record({ critical: count, high: count, medium: count, low: count }), (made) => {
@@ -156,7 +156,7 @@ describe('parseSeveritySummary', () => {
   });
 });
 
-test('counting', () => {
+test('counts findings by severity', () => {
   expect(countFindings([{ severity: 'high' }, { severity: 'high' }, { severity: 'low' }])).toEqual({
     critical: 0,
     high: 2,
@@ -175,7 +175,7 @@ test('counting', () => {
   expect(NO_COUNTS).toEqual(countFindings([]));
 });
 
-test('words for people', () => {
+test('names severities for people', () => {
   expect([severityName('critical'), unknownSeverityNote(' severe-ish ')]).toEqual([
     'Critical',
     'unknown severity "severe-ish"; counted as High',

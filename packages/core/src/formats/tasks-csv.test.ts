@@ -68,7 +68,7 @@ test('a full row becomes a task, with every cell as the file has it', () => {
   );
 });
 
-test('two columns are enough; nameless ones may repeat; a column may have an awkward name', () => {
+test('needs only two columns; columns may be unnamed or have awkward names', () => {
   const bare = {
     id: 'A',
     role: '',
@@ -172,7 +172,7 @@ test('an essential column that the file lacks is added to the header and every r
   checkEdit(text, { add: [{ id: 'C', description: 'z', deps: '' }] }, 'id,description\nA,x\n\nB,y\nC,z\n');
 });
 
-test('an id that does not fit the file is a bug of the caller', () => {
+test('throws on an id that does not fit the file', () => {
   const file = parseTasks('id,description\nA,x\n');
   const row = { id: 'B', description: 'y' };
   expect(() => editTasks(file, { add: [{ id: 'A', description: 'y' }] })).toThrow(

@@ -69,7 +69,7 @@ describe('debt scores', () => {
       { passed: true, debt_score_before: 3, debt_score_after: 3 },
       { values: { passed: true, debt_score_before: 3, debt_score_after: 3, improvement: 0 } },
     ));
-  test('from nothing', () =>
+  test('improvement from a score of 0', () =>
     check(
       { passed: true, debt_score_before: 0, debt_score_after: 3 },
       { values: { passed: true, debt_score_before: 0, debt_score_after: 3 } },
@@ -146,7 +146,7 @@ describe('checks', () => {
     one(-2, 'failed', null, failed, ['the lint check is a number; counted as failed']);
     one(['a'], 'failed', 1, ['high lint check failed: 1 error'], ['the lint check is a list; read as 1 errors']);
   });
-  test('nothing said', () =>
+  test('a check without an outcome', () =>
     one({ note: 'x' }, 'failed', null, failed, [
       'the lint check says neither whether it passed nor how many errors it found; counted as failed',
     ]));
@@ -166,7 +166,7 @@ describe('checks', () => {
       { passed: true, checks: 'all fine' },
       { values: { passed: true }, notes: ['checks is a string; expected an object by name such as {tests: {status: "passed"}}'] },
     ));
-  test('a trap among the names', () =>
+  test('a check named __proto__', () =>
     check('{"checks": {"__proto__": false, "constructor": true}}', {
       values: { constructor_status: 'passed' },
       checks: ['constructor passed null'],

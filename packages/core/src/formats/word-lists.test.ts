@@ -3,20 +3,20 @@
 import { expect, test } from 'vitest';
 import { leadingWord, lowerCase, oneLine, PhraseList, WordList, wordsOf } from './word-lists.js';
 
-test('a list has its words, whole, and nothing between them', () => {
+test('a list matches only whole words', () => {
   const list = new WordList('alpha beta');
   expect(['alpha', 'beta', 'alph', '', ' ', 'alpha beta'].map((word) => list.has(word))).toEqual([true, true, false, false, false, false]);
   expect(new WordList('two words|one', '|').has('two words')).toBe(true);
   expect([list.hasAny(['x', 'beta']), list.hasAny([])]).toEqual([true, false]);
 });
 
-test('words, with gaps where more than a single space parts them', () => {
+test('splits words and marks gaps between them', () => {
   expect(wordsOf('Issues fixed')).toEqual(['issues', 'fixed']);
   expect(wordsOf('Issues-fixed')).toEqual(['issues', '|', 'fixed']);
   expect(wordsOf('a  b_c')).toEqual(['a', '|', 'b_c']);
 });
 
-test('phrases stand in whole words, a single space apart', () => {
+test('phrases match whole words, one space apart', () => {
   const phrases = new PhraseList('passed/passing check/checks', 'to | do');
   const isIn = (text: string): boolean => phrases.isIn(wordsOf(text));
   expect(['All passing checks', 'passed: checks', 'passed checkses', 'passed', 'to-do', 'to do'].map(isIn)).toEqual([
@@ -32,9 +32,9 @@ test('phrases stand in whole words, a single space apart', () => {
 
 test('the first word', () => expect(['High: x', ' High', '(High)', ''].map(leadingWord)).toEqual(['high', '', '', '']));
 
-test('lower case keeps the length', () => expect(lowerCase('\u0130X')).toBe('ix'));
+test('lower case keeps the length of the text', () => expect(lowerCase('\u0130X')).toBe('ix'));
 
-test('one line, whatever parted its words', () => {
+test('collapses whitespace to one line', () => {
   const texts = ['a b', ' a  b ', 'a\tb\r\nc', 'a\u00a0b\u2028\ufeffc', '\n', ''];
   expect(texts.map(oneLine)).toEqual(['a b', 'a b', 'a b c', 'a b c', '', '']);
 });
