@@ -36,10 +36,10 @@ function labelledEdits({ cases, isTest, holds }) {
   return edits;
 }
 
-/** Test files of src/, with one check and one title changed. */
+/** Test files of packages/, with one check and one title changed. */
 function ownEdits() {
-  const folder = join(ROOT, 'src');
-  const names = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.test.ts'));
+  const folder = join(ROOT, 'packages');
+  const names = readdirSync(folder, { recursive: true }).filter((name) => /^\w+\/src\/.*\.test\.ts$/.test(name));
   return names.map((name) => {
     const before = readFileSync(join(folder, name), 'utf8');
     return { before, after: before.replace('toBe(', 'toEqual(').replace(/\bit\('/, "it('now ") };
